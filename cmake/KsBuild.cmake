@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Build settings and the two helpers every folder uses:
+#
+#   ks_library(NAME base DEPS fmt::fmt)   one static library ks_<name>, alias ks::<name>, from every .cc below the folder
+#   ks_test(NAME base DEPS ks::base)      one test binary ks_<name>_test from every *_test.cc below the folder
+#
+# Sources are globbed (decision 0012): a file in the folder is built or deleted, there is no third state.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+
+find_program(KS_CCACHE ccache)
+if(KS_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KS_CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(fmt CONFIG REQUIRED)
+find_package(spdlog CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
+find_package(simdjson CONFIG REQUIRED)
+find_package(yaml-cpp CONFIG REQUIRED)
+find_package(cpprestsdk CONFIG REQUIRED)
+find_package(absl CONFIG REQUIRED)
+find_package(CLI11 CONFIG REQUIRED)
+find_package(prometheus-cpp CONFIG REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+
+# Compile options of every target of ours. -ffp-contract=off: scores are IEEE double without fused multiply-add
+# (docs/spec/plugins-node.md section 1).
+add_library(ks_options INTERFACE)
+target_compile_features(ks_options INTERFACE cxx_std_20)
+target_include_directories(ks_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_definitions(ks_options INTERFACE _TURN_OFF_PLATFORM_STRING KS_VERSION="${PROJECT_VERSION}")
+target_compile_options(ks_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -ffp-contract=off
+                                            -fstack-protector-strong)
+if(KS_WERROR)
+  target_compile_options(ks_options INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(ks_options INTERFACE -Wthread-safety -Wthread-safety-beta)
+endif()
+if(KS_SANITIZE)
+  target_compile_options(ks_options INTERFACE -fsanitize=${KS_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(ks_options INTERFACE -fsanitize=${KS_SANITIZE})
+  if(KS_SANITIZE MATCHES "undefined")
+    # cpprest's stream header gives one false vptr report.
+    target_compile_options(ks_options INTERFACE -fno-sanitize=vptr -fno-sanitize-recover=undefined)
+  endif()
+  if(KS_SANITIZE MATCHES "thread")
+    target_compile_options(ks_options INTERFACE -Wno-tsan)
+  endif()
+endif()
+
+function(ks_library)
+  cmake_parse_arguments(ARG "" "NAME" "DEPS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  if(sources)
+    add_library(ks_${ARG_NAME} STATIC ${sources})
+    target_link_libraries(ks_${ARG_NAME} PUBLIC ks_options ${ARG_DEPS})
+    target_sources(ks_${ARG_NAME} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR}/src FILES ${headers})
+    set_target_properties(ks_${ARG_NAME} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  else()
+    add_library(ks_${ARG_NAME} INTERFACE)
+    target_link_libraries(ks_${ARG_NAME} INTERFACE ks_options ${ARG_DEPS})
+  endif()
+  add_library(ks::${ARG_NAME} ALIAS ks_${ARG_NAME})
+endfunction()
+
+# LABEL defaults to unit. Tests of other labels are left out of the sanitizer presets.
+function(ks_test)
+  cmake_parse_arguments(ARG "" "NAME;LABEL;TIMEOUT" "DEPS" ${ARGN})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  if(KS_UNIT_ONLY AND NOT ARG_LABEL STREQUAL unit)
+    return()
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(ks_${ARG_NAME}_test ${sources})
+  target_include_directories(ks_${ARG_NAME}_test PRIVATE ${CMAKE_SOURCE_DIR}/test)
+  target_link_libraries(ks_${ARG_NAME}_test PRIVATE ks_options ${ARG_DEPS} GTest::gmock GTest::gtest_main)
+  add_test(NAME ${ARG_NAME} COMMAND ks_${ARG_NAME}_test --gtest_brief=1)
+  set_tests_properties(${ARG_NAME} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+endfunction()

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// JSON to objects in one pass (simdjson on-demand behind this header). Unknown fields are skipped; a wrong type or a bad quantity
+// is an error that names the path, and the caller must then drop the whole answer and list again.
+//
+// Upstream: docs/spec/api.md sections 2, 3.5, 4, 6.8 (framing).
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/lease.h"
+#include "api/node.h"
+#include "api/pod.h"
+#include "api/status.h"
+#include "base/result.h"
+
+namespace ks::api {
+
+// Readable bytes that must follow the JSON text handed to a Decoder. std::string buffers: reserve size() + kJsonPadding.
+inline constexpr size_t kJsonPadding = 64;
+
+enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
+
+template <class T>
+struct WatchEvent {
+  WatchEventType type = WatchEventType::kAdded;
+  std::shared_ptr<const T> object;  // kAdded, kModified, kDeleted; null when the object is of another kind
+  std::string resource_version;     // of the object or bookmark
+  bool initial_events_end = false;  // kBookmark with k8s.io/initial-events-end: "true"
+  ApiError error;                   // kError
+};
+
+template <class T>
+struct ListPage {
+  std::vector<std::shared_ptr<const T>> items;
+  std::string resource_version;
+  std::string continue_token;  // empty: last page
+};
+
+// Holds a parser's buffers; reuse it. T is Pod, Node, Namespace or Lease.
+// Threads: one at a time. Errors: texts like `spec.containers[0].resources.requests.cpu: <cause>`.
+class Decoder {
+ public:
+  Decoder();
+  ~Decoder();
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  // Requires of `json`: kJsonPadding readable bytes behind its end.
+  template <class T>
+  Result<std::shared_ptr<const T>> Object(std::string_view json);
+  template <class T>
+  Result<WatchEvent<T>> Event(std::string_view json);
+  template <class T>
+  Result<ListPage<T>> List(std::string_view json);
+
+  // A Status body of a failed request. Never fails: see docs/spec/api.md 7.5 for bodies that are no Status.
+  static ApiError DecodeStatus(int http_code, std::string_view body, std::string_view verb,
+                               std::string_view resource, std::string_view name);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ks::api

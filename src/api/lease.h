@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// coordination.k8s.io/v1 Lease. A PUT replaces the object, so the text as last received is kept beside the parsed fields.
+//
+// Upstream: docs/spec/api.md section 11.1.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "api/object.h"
+
+namespace ks::api {
+
+struct Lease {
+  ObjectMeta meta;
+  std::string holder_identity;
+  int32_t lease_duration_seconds = 0;
+  std::optional<TimePoint> acquire_time;
+  std::optional<TimePoint> renew_time;
+  int32_t lease_transitions = 0;
+};
+
+}  // namespace ks::api

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What all Kubernetes objects share: metadata, conditions, references. Only the fields that scheduling reads are kept.
+//
+// Upstream: docs/spec/api.md sections 2.1 and 4.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/labels.h"
+#include "base/clock.h"
+
+namespace ks::api {
+
+struct OwnerReference {
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::string uid;
+  bool controller = false;
+
+  friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
+};
+
+struct ObjectMeta {
+  std::string name;
+  Symbol ns;  // empty for cluster-scoped kinds
+  std::string uid;
+  std::string resource_version;
+  int64_t generation = 0;
+  LabelMap labels;
+  SymbolMap<std::string> annotations;
+  std::optional<TimePoint> creation_timestamp;
+  std::optional<TimePoint> deletion_timestamp;
+  std::vector<OwnerReference> owner_references;
+
+  // "namespace/name", or the name alone when there is no namespace: the store key and the text in messages.
+  std::string Key() const {
+    if (ns.empty()) return name;
+    std::string key(ns.view());
+    key += '/';
+    key += name;
+    return key;
+  }
+};
+
+// A status condition. Times are kept because patches carry the old transition time.
+struct Condition {
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+  std::optional<TimePoint> last_probe_time;
+  std::optional<TimePoint> last_transition_time;
+  int64_t observed_generation = 0;
+
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+
+}  // namespace ks::api

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Structured logging in klog's text format on stderr: I1120 21:12:09.458041   17541 file.cc:24] "message" key="value".
+// spdlog sits behind this header (logging.cc); no other file includes it.
+//
+// Severity rule: Error for what an operator must look at, Info with a verbosity otherwise. Messages are constant texts;
+// everything variable is a field.
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+namespace ks::log {
+
+// One key and its value, rendered when the line is written. Lifetime: string values are borrowed for the call.
+class Field {
+ public:
+  Field(std::string_view key, std::string_view value) : key_(key), text_(value), quoted_(true) {}
+  Field(std::string_view key, const char* value) : Field(key, std::string_view(value)) {}
+  Field(std::string_view key, const std::string& value) : Field(key, std::string_view(value)) {}
+  Field(std::string_view key, bool value) : key_(key), number_(value ? "true" : "false") {}
+  template <std::integral T>
+  Field(std::string_view key, T value) : key_(key), number_(std::to_string(value)) {}
+  Field(std::string_view key, double value);
+
+  std::string_view key() const { return key_; }
+  std::string_view value() const { return quoted_ ? text_ : std::string_view(number_); }
+  bool quoted() const { return quoted_; }
+
+ private:
+  std::string_view key_;
+  std::string_view text_;
+  std::string number_;
+  bool quoted_ = false;
+};
+
+// The verbosity (klog's -v), 0 at start. Threads: any.
+void SetVerbosity(int level);
+bool Enabled(int level);
+
+// Writes one line if `level` is enabled. Threads: any.
+void Info(int level, std::string_view message, std::initializer_list<Field> fields = {},
+          std::source_location where = std::source_location::current());
+
+// Writes an E line with err="..." as its first field (left out when empty).
+void Error(std::string_view error, std::string_view message,
+           std::initializer_list<Field> fields = {},
+           std::source_location where = std::source_location::current());
+
+// Writes an F line and flushes; the caller then ends the process.
+void Fatal(const char* file, int line, std::string_view expression, std::string_view detail);
+
+// Lines written since start, by severity. For tests and metrics.
+uint64_t ErrorCount();
+
+}  // namespace ks::log
+
+// Info whose fields are evaluated only when the level is on: KS_LOG(5, "message", {{"pod", name}}).
+#define KS_LOG(level, ...)                   \
+  do {                                       \
+    if (::ks::log::Enabled(level)) {         \
+      ::ks::log::Info(level, __VA_ARGS__);   \
+    }                                        \
+  } while (false)
