@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Transport, credentials and timers of one API server, made together and destroyed in the right
+// order. The RestClients made on it must be gone before it.
+
+#include <memory>
+
+#include "base/result.h"
+#include "client/credentials.h"
+#include "client/kubeconfig.h"
+#include "client/rest_client.h"
+#include "client/timer_service.h"
+#include "client/transport.h"
+
+namespace ks::client {
+
+class Connection {
+ public:
+  // Nothing is sent. Requires: InitializeClientProcess() ran.
+  static Result<std::unique_ptr<Connection>> Make(const ClusterAccess& access,
+                                                  const Clock& clock = RealClock());
+  ~Connection();
+
+  std::unique_ptr<RestClient> NewRestClient(RestOptions options);
+
+  Transport& transport() { return *transport_; }
+  Credentials& credentials() { return *credentials_; }
+  TimerService& timers() { return *timers_; }
+  const std::string& server() const { return server_; }
+
+ private:
+  Connection() = default;
+
+  std::string server_;
+  std::unique_ptr<TimerService> timers_;
+  std::unique_ptr<Credentials> credentials_;
+  std::unique_ptr<Transport> transport_;
+};
+
+}  // namespace ks::client

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// HTTP exchanges with one API server: requests with an answer, and streams (watches). Everything
+// above this header is free of the HTTP library; nothing here knows about Kubernetes, retries by
+// status code or rate limits (rest_client.h does).
+//
+// Upstream: docs/spec/api.md sections 7.1 (TLS floor, keep-alive), 8.4 (rotation).
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "client/timer_service.h"
+
+namespace ks::client {
+
+// What a connection authenticates with. Threads: immutable once shared.
+struct TlsConfig {
+  // Grows with each change: requests with a newer one make the transport open new connections.
+  uint64_t generation = 0;
+  std::string ca_pem;  // trusted exclusively; empty: the system's roots
+  bool insecure_skip_verify = false;
+  std::string server_name;      // expected name and SNI; empty: the host of the URL
+  std::string client_cert_pem;  // chain, leaf first; empty: none
+  std::string client_key_pem;
+};
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string target;  // escaped path and query: "/api/v1/pods?limit=500"
+  std::vector<std::pair<std::string, std::string>> headers;  // Host is added by the transport
+  std::string body;
+  Duration timeout{};        // of the whole exchange (streams: until the headers); zero: none
+  bool accept_gzip = false;  // the answer is unpacked before anybody sees it
+  // Send once more when a kept connection turns out to be dead. The answer then says `uncertain`.
+  bool repeat_when_lost = true;
+  std::shared_ptr<const TlsConfig> tls;  // null: what the transport was made with
+};
+
+// A failure without an HTTP answer.
+struct TransportError {
+  enum class Kind : uint8_t {
+    kRefused,    // nobody listens
+    kLost,       // reset, end of file, broken pipe: the peer may have seen the request
+    kTimedOut,   // deadline, inactivity, or keep-alive probes without answer
+    kCancelled,  // by Exchange::Cancel or because the transport ends
+    kTls,        // certificate or handshake
+    kResolve,    // host name
+    kMalformed,  // an answer that is not HTTP
+    kOther,
+  };
+  Kind kind = Kind::kOther;
+  std::string message;
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::string content_type;
+  std::string retry_after;  // verbatim; empty when absent
+  std::string body;         // capacity >= size + api::kJsonPadding
+};
+
+struct HttpReply {
+  std::optional<TransportError> error;  // set: `response` is meaningless
+  HttpResponse response;
+  // An earlier sending of this request was lost and may have been carried out.
+  bool uncertain = false;
+};
+using HttpReplyHandler = std::function<void(HttpReply)>;
+
+// Receives a stream. Calls come one at a time, on client threads, in the order headers, data…, end.
+class StreamSink {
+ public:
+  enum class Flow : uint8_t { kContinue, kPause };
+
+  virtual ~StreamSink() = default;
+
+  // At most once; never when the stream fails before. The body is empty.
+  virtual void OnHeaders(const HttpResponse& head) = 0;
+  // A piece of the body as it came: any cut is possible. kPause: nothing more is read until
+  // Exchange::Resume (which may come before this call has returned).
+  virtual Flow OnData(std::string_view data) = 0;
+  // Exactly once and last. Empty: the body ended cleanly.
+  virtual void OnEnd(std::optional<TransportError> error) = 0;
+};
+
+// A running exchange. Dropping the pointer neither ends nor leaks it.
+// Threads: any.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  // Idempotent. The final callback still comes, from a client thread, with kCancelled unless the
+  // end was under way.
+  virtual void Cancel() = 0;
+  // After a kPause.
+  virtual void Resume() = 0;
+};
+
+// Threads: any. Handlers and sinks run on client threads, never from inside the call, and must not
+// block. Lifetime: destruction cancels what runs and waits for its final callbacks; not allowed on
+// a client thread.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  virtual std::shared_ptr<Exchange> Send(HttpRequest request, HttpReplyHandler done) = 0;
+  virtual std::shared_ptr<Exchange> OpenStream(HttpRequest request,
+                                               std::shared_ptr<StreamSink> sink) = 0;
+};
+
+struct TransportOptions {
+  std::string
+      server;  // "https://10.0.0.1:6443", also http, also IPv6 in brackets, also with a path prefix
+  std::shared_ptr<const TlsConfig> tls;                 // null: system roots, no client certificate
+  Duration connect_timeout = std::chrono::seconds(30);  // one step: resolve, connect and handshake
+  Duration idle_timeout = std::chrono::seconds(75);  // silence of the peer while an answer is due
+  // Silence on a stream. Bookmarks come once a minute, so below 90 s healthy watches would end.
+  Duration stream_idle_timeout = std::chrono::seconds(120);
+  Duration keep_alive =
+      std::chrono::seconds(30);  // TCP: first probe after this silence, then every 5 s, 3 in all
+};
+
+// The transport over cpprestsdk. Requires: InitializeClientProcess() ran. Error: the URL or the
+// certificates are unusable.
+Result<std::unique_ptr<Transport>> NewCpprestTransport(TransportOptions options,
+                                                       TimerService& timers);
+
+// First lines of main, before any thread: sets up the process for NewCpprestTransport (I/O pool of
+// two threads; the default of 40 costs four times the CPU). Idempotent.
+void InitializeClientProcess();
+
+}  // namespace ks::client
