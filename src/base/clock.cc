@@ -15,8 +15,8 @@ class ProcessClock final : public Clock {
         steady_start_(std::chrono::steady_clock::now()) {}
 
   TimePoint Now() const override {
-    return wall_start_ + std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() -
-                                                              steady_start_);
+    return wall_start_ +
+           std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - steady_start_);
   }
   TimePoint WallNow() const override {
     return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
@@ -46,9 +46,9 @@ std::string FormatSeconds(TimePoint time, int64_t micros) {
   const std::time_t unix_seconds = seconds.time_since_epoch().count();
   std::tm parts{};
   gmtime_r(&unix_seconds, &parts);
-  std::string text = fmt::format("{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}", parts.tm_year + 1900,
-                                 parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min,
-                                 parts.tm_sec);
+  std::string text =
+      fmt::format("{:04d}-{:02d}-{:02d}T{:02d}:{:02d}:{:02d}", parts.tm_year + 1900,
+                  parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
   if (micros >= 0) text += fmt::format(".{:06d}", micros);
   return text + "Z";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Time as a parameter: everything that asks for the time or waits takes a Clock, so that tests and the simulator run under
-// virtual time (test/testing/fake_clock.h).
+// Time as a parameter: everything that asks for the time or waits takes a Clock, so that tests and
+// the simulator run under virtual time (test/testing/fake_clock.h).
 
 #include <chrono>
 #include <cstdint>
@@ -17,7 +17,8 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  // Never steps back: wall time at process start plus elapsed monotonic time. For ordering, backoff, timers, durations.
+  // Never steps back: wall time at process start plus elapsed monotonic time. For ordering,
+  // backoff, timers, durations.
   virtual TimePoint Now() const = 0;
 
   // The system's wall time. For timestamps written into API objects.
@@ -27,10 +28,12 @@ class Clock {
 // The process clock.
 const Clock& RealClock();
 
-// Go's duration text: "0s", "250ms", "1.5s", "1m30s", "15m0s", "1h0m2s". Source: docs/spec/framework.md section 10.
+// Go's duration text: "0s", "250ms", "1.5s", "1m30s", "15m0s", "1h0m2s". Source:
+// docs/spec/framework.md section 10.
 std::string FormatDuration(Duration duration);
 
-// RFC 3339 in UTC, whole seconds ("2026-01-02T02:04:05Z"); times are cut, not rounded. Source: docs/spec/api.md section 4.
+// RFC 3339 in UTC, whole seconds ("2026-01-02T02:04:05Z"); times are cut, not rounded. Source:
+// docs/spec/api.md section 4.
 std::string FormatTime(TimePoint time);
 
 // RFC 3339 in UTC with exactly six fraction digits.

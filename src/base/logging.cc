@@ -33,8 +33,8 @@ class SeverityFlag final : public spdlog::custom_flag_formatter {
 
 spdlog::logger& Logger() {
   static const std::shared_ptr<spdlog::logger> logger = [] {
-    auto made = std::make_shared<spdlog::logger>(
-        "klog", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto made =
+        std::make_shared<spdlog::logger>("klog", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     auto formatter = std::make_unique<spdlog::pattern_formatter>();
     formatter->add_flag<SeverityFlag>('*').set_pattern("%*%m%d %H:%M:%S.%f %7t %s:%#] %v");
     made->set_formatter(std::move(formatter));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Structured logging in klog's text format on stderr: I1120 21:12:09.458041   17541 file.cc:24] "message" key="value".
-// spdlog sits behind this header (logging.cc); no other file includes it.
+// Structured logging in klog's text format on stderr: I1120 21:12:09.458041   17541 file.cc:24]
+// "message" key="value". spdlog sits behind this header (logging.cc); no other file includes it.
 //
-// Severity rule: Error for what an operator must look at, Info with a verbosity otherwise. Messages are constant texts;
-// everything variable is a field.
+// Severity rule: Error for what an operator must look at, Info with a verbosity otherwise. Messages
+// are constant texts; everything variable is a field.
 
 #include <concepts>
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace ks::log {
 
-// One key and its value, rendered when the line is written. Lifetime: string values are borrowed for the call.
+// One key and its value, rendered when the line is written. Lifetime: string values are borrowed
+// for the call.
 class Field {
  public:
   Field(std::string_view key, std::string_view value) : key_(key), text_(value), quoted_(true) {}
@@ -59,9 +60,9 @@ uint64_t ErrorCount();
 }  // namespace ks::log
 
 // Info whose fields are evaluated only when the level is on: KS_LOG(5, "message", {{"pod", name}}).
-#define KS_LOG(level, ...)                   \
-  do {                                       \
-    if (::ks::log::Enabled(level)) {         \
-      ::ks::log::Info(level, __VA_ARGS__);   \
-    }                                        \
+#define KS_LOG(level, ...)                 \
+  do {                                     \
+    if (::ks::log::Enabled(level)) {       \
+      ::ks::log::Info(level, __VA_ARGS__); \
+    }                                      \
   } while (false)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Annotated mutex, lock and condition variable over the standard types. Preferred to absl::Mutex because the packaged one gives
-// false race reports under TSan (docs/decisions/0009-own-mutex.md).
+// Annotated mutex, lock and condition variable over the standard types. Preferred to absl::Mutex
+// because the packaged one gives false race reports under TSan (docs/decisions/0009-own-mutex.md).
 
 #include <chrono>
 #include <condition_variable>
@@ -38,7 +38,8 @@ class KS_SCOPED_CAPABILITY MutexLock {
   Mutex& mutex_;
 };
 
-// A condition variable for ks::Mutex. Waits may wake spuriously: call in a loop over the guarded condition.
+// A condition variable for ks::Mutex. Waits may wake spuriously: call in a loop over the guarded
+// condition.
 class CondVar {
  public:
   void Wait(Mutex& mutex) KS_REQUIRES(mutex) {

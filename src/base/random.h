@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A small seeded random source (xoshiro256**, public domain algorithm by Blackman and Vigna). Chance is a parameter: the same seed gives
-// the same decisions. Not for cryptography.
+// A small seeded random source (xoshiro256**, public domain algorithm by Blackman and Vigna).
+// Chance is a parameter: the same seed gives the same decisions. Not for cryptography.
 
 #include <array>
 #include <cstdint>
@@ -33,7 +33,8 @@ class Random {
     return result;
   }
 
-  // Uniform in [0, bound). Requires: bound > 0. The bias of the modulo is below 2^-32 for bounds below 2^32.
+  // Uniform in [0, bound). Requires: bound > 0. The bias of the modulo is below 2^-32 for bounds
+  // below 2^32.
   uint64_t Below(uint64_t bound) { return Next() % bound; }
 
   // Uniform in [0, 1).

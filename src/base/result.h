@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Result<T>: a value or an Error, for everything that can fail outside the plugin framework (that has framework::Status).
-// GCC 12 has no std::expected. Exceptions end at the borders (client, config, api decoding), which return Results.
+// Result<T>: a value or an Error, for everything that can fail outside the plugin framework (that
+// has framework::Status). GCC 12 has no std::expected. Exceptions end at the borders (client,
+// config, api decoding), which return Results.
 
 #include <optional>
 #include <string>
@@ -21,8 +22,10 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }

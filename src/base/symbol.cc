@@ -18,8 +18,8 @@ struct ViewHash {
   size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
-// Texts live in blocks that never move: block b holds ids [b*kBlock, (b+1)*kBlock). A reader follows two atomics; only
-// interning locks. Strings are packed into 64 KiB arenas.
+// Texts live in blocks that never move: block b holds ids [b*kBlock, (b+1)*kBlock). A reader
+// follows two atomics; only interning locks. Strings are packed into 64 KiB arenas.
 class Table {
  public:
   Table() { Intern(""); }
@@ -87,7 +87,9 @@ Table& TheTable() {
 }  // namespace
 
 Symbol::Symbol(std::string_view text) : id_(text.empty() ? 0 : TheTable().Intern(text)) {}
-std::string_view Symbol::view() const { return id_ == 0 ? std::string_view() : TheTable().View(id_); }
+std::string_view Symbol::view() const {
+  return id_ == 0 ? std::string_view() : TheTable().View(id_);
+}
 size_t Symbol::TableSize() { return TheTable().Size(); }
 
 }  // namespace ks

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Interned strings. Label keys and values, namespaces and resource names repeat across thousands of objects; a Symbol is their
-// 32-bit id, so that comparing is comparing integers and storing costs four bytes.
-// Not for names that are unique per object (pod names, uids): the table never forgets a string.
+// Interned strings. Label keys and values, namespaces and resource names repeat across thousands of
+// objects; a Symbol is their 32-bit id, so that comparing is comparing integers and storing costs
+// four bytes. Not for names that are unique per object (pod names, uids): the table never forgets a
+// string.
 
 #include <compare>
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace ks {
 
-// Equal symbols have equal text and the reverse. The order of ids is the order of first use, not that of the texts.
-// Threads: any, interning included; reading a text takes no lock.
+// Equal symbols have equal text and the reverse. The order of ids is the order of first use, not
+// that of the texts. Threads: any, interning included; reading a text takes no lock.
 class Symbol {
  public:
   // The empty string, id 0.

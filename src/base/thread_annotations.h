@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Clang's thread-safety attributes under names of our own; they vanish on other compilers. The clang-analysis preset turns
-// violations into errors. Not for lock types themselves: use ks::Mutex (base/mutex.h).
+// Clang's thread-safety attributes under names of our own; they vanish on other compilers. The
+// clang-analysis preset turns violations into errors. Not for lock types themselves: use ks::Mutex
+// (base/mutex.h).
 
 #if defined(__clang__)
 #define KS_THREAD_ANNOTATION(x) __attribute__((x))

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The scheduler's writes to the API server, as the framework and its plugins see them. client::Writer implements it over HTTPS; tests use
-// a recording fake. Nothing here blocks: results come back through callbacks.
+// The scheduler's writes to the API server, as the framework and its plugins see them.
+// client::Writer implements it over HTTPS; tests use a recording fake. Nothing here blocks: results
+// come back through callbacks.
 //
-// Upstream: docs/spec/api.md section 9 (bodies, retries), section 10 (events), docs/spec/cycle.md section 18.
+// Upstream: docs/spec/api.md section 9 (bodies, retries), section 10 (events), docs/spec/cycle.md
+// section 18.
 
 #include <functional>
 #include <optional>
@@ -18,7 +20,7 @@ namespace ks::framework {
 // An event about a pod. The writer fills in names, times and the reporting instance.
 struct PodEvent {
   api::PodPtr regarding;
-  api::PodPtr related;  // may be null
+  api::PodPtr related;               // may be null
   std::string reporting_controller;  // the profile's schedulerName
   std::string reason;
   std::string action;
@@ -26,8 +28,8 @@ struct PodEvent {
   bool warning = false;
 };
 
-// Order between kinds: bindings and deletions first, then status patches, then events; each kind has its own limit of requests in
-// flight, so that a flood of failing pods cannot delay a binding.
+// Order between kinds: bindings and deletions first, then status patches, then events; each kind
+// has its own limit of requests in flight, so that a flood of failing pods cannot delay a binding.
 // Threads: any. Callbacks run on a client thread, exactly once, never from inside the call itself.
 class ApiWriter {
  public:
@@ -36,18 +38,19 @@ class ApiWriter {
 
   virtual ~ApiWriter() = default;
 
-  // Posts the binding, retried as docs/spec/api.md 9.1 says. A 409 that shows our own node after an uncertain earlier try is
-  // success (trap 25).
+  // Posts the binding, retried as docs/spec/api.md 9.1 says. A 409 that shows our own node after an
+  // uncertain earlier try is success (trap 25).
   virtual void Bind(api::PodPtr pod, std::string node_name, Done done) = 0;
 
-  // Patches the pod's status. A queued, unsent patch of the same pod (by uid) is replaced by a later one; the replaced call's
-  // callback gets success. Nothing is sent when the change is empty.
+  // Patches the pod's status. A queued, unsent patch of the same pod (by uid) is replaced by a
+  // later one; the replaced call's callback gets success. Nothing is sent when the change is empty.
   virtual void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) = 0;
 
   // Deletes a pod (a preemption victim). 404 is success.
   virtual void DeletePod(api::PodPtr pod, Done done) = 0;
 
-  // Queues an event; series and drops are the writer's business. Dropped events are counted, never reported.
+  // Queues an event; series and drops are the writer's business. Dropped events are counted, never
+  // reported.
   virtual void RecordEvent(PodEvent event) = 0;
 };
 

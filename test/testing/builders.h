@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Fluent builders of API objects for tests: MakePod().Name("p").Req({{"cpu", "1"}}).Obj(). They fill in what the API server would
-// (namespace "ns", uid "uid-<name>", scheduler name "default-scheduler").
+// Fluent builders of API objects for tests: MakePod().Name("p").Req({{"cpu", "1"}}).Obj(). They
+// fill in what the API server would (namespace "ns", uid "uid-<name>", scheduler name
+// "default-scheduler").
 
 #include <initializer_list>
 #include <memory>

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/cycle_state.h"
+
+namespace ks::framework {
+
+CycleState CycleState::Clone() const {
+  CycleState copy;
+  copy.skip_filter = skip_filter;
+  copy.skip_score = skip_score;
+  copy.skip_pre_bind = skip_pre_bind;
+  copy.parallel_pre_bind = parallel_pre_bind;
+  copy.record_plugin_metrics = record_plugin_metrics;
+  copy.skip_all_post_filter = skip_all_post_filter;
+  copy.pods_to_activate = pods_to_activate;
+  copy.slots_.reserve(slots_.size());
+  for (const auto& data : slots_) {
+    copy.slots_.push_back(data == nullptr ? nullptr : data->Clone(data));
+  }
+  return copy;
+}
+
+void CycleState::Reset() {
+  skip_filter = skip_score = skip_pre_bind = parallel_pre_bind = 0;
+  record_plugin_metrics = skip_all_post_filter = false;
+  pods_to_activate.reset();
+  slots_.clear();
+}
+
+}  // namespace ks::framework

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// CycleState: what plugins remember between the extension points of one scheduling attempt. Typed
+// slots by index instead of a string map.
+//
+// Upstream: docs/spec/framework.md section 4.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/pod.h"
+
+namespace ks::framework {
+
+// One datum. The default Clone shares it: right for data that AddPod/RemovePod never change.
+class StateData {
+ public:
+  virtual ~StateData() = default;
+  virtual std::shared_ptr<StateData> Clone(const std::shared_ptr<StateData>& self) const {
+    return self;
+  }
+};
+
+// Bit i stands for the plugin with index i in its profile.
+using PluginMask = uint64_t;
+
+// Threads: one attempt's thread; workers read while a search runs. A clone may be changed by one
+// worker.
+class CycleState {
+ public:
+  CycleState() = default;
+  CycleState(CycleState&&) = default;
+  CycleState& operator=(CycleState&&) = default;
+
+  // Every datum is cloned by its own rule; masks, flags and the pods-to-activate map are copied or
+  // shared.
+  CycleState Clone() const;
+  // Back to a fresh state; keeps the capacity of the slot table.
+  void Reset();
+
+  PluginMask skip_filter = 0;        // PreFilter said Skip
+  PluginMask skip_score = 0;         // PreScore said Skip
+  PluginMask skip_pre_bind = 0;      // PreBindPreFlight said Skip
+  PluginMask parallel_pre_bind = 0;  // PreBind may run in a group
+  bool record_plugin_metrics = false;
+  bool skip_all_post_filter = false;
+  // Pods that plugins want moved to the active queue, keyed by nothing: "namespace/name" decides
+  // (docs/spec/framework.md 4).
+  std::shared_ptr<std::vector<api::PodPtr>> pods_to_activate;
+
+ private:
+  friend class StateSlotBase;
+  std::vector<std::shared_ptr<StateData>> slots_;
+};
+
+// A plugin's key into CycleState, obtained once from Handle::NewStateSlot.
+class StateSlotBase {
+ public:
+  explicit StateSlotBase(uint32_t index) : index_(index) {}
+
+ protected:
+  StateData* Get(const CycleState& state) const {
+    return index_ < state.slots_.size() ? state.slots_[index_].get() : nullptr;
+  }
+  void Put(CycleState& state, std::shared_ptr<StateData> data) const {
+    if (state.slots_.size() <= index_) state.slots_.resize(index_ + 1);
+    state.slots_[index_] = std::move(data);
+  }
+
+ private:
+  uint32_t index_;
+};
+
+// T derives from StateData. Each slot holds one type only, so the cast is exact.
+template <class T>
+class StateSlot : public StateSlotBase {
+ public:
+  using StateSlotBase::StateSlotBase;
+
+  // Null when nothing was written ("not found").
+  const T* Read(const CycleState& state) const { return static_cast<const T*>(Get(state)); }
+  T* Mutable(CycleState& state) const { return static_cast<T*>(Get(state)); }
+  void Write(CycleState& state, std::shared_ptr<T> data) const { Put(state, std::move(data)); }
+  void Erase(CycleState& state) const { Put(state, nullptr); }
+};
+
+}  // namespace ks::framework

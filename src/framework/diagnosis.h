@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Why an attempt failed: per-node statuses, the plugins to blame, and the text users see.
+//
+// Upstream: docs/spec/framework.md section 15, docs/spec/cycle.md section 11.
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "framework/snapshot.h"
+#include "framework/status.h"
+
+namespace ks::framework {
+
+// Explicit statuses by node index (size = snapshot nodes) plus one status for all other nodes.
+// Threads: one at a time; workers may Set different nodes through their own blocks (the caller
+// merges).
+class NodeStatuses {
+ public:
+  // Forgets everything; `size` = number of nodes in the snapshot.
+  void Reset(size_t size);
+  // Requires: index < size(), !status.ok().
+  void Set(uint32_t index, Status status);
+  // The explicit status, or the absent one.
+  const Status& Get(uint32_t index) const;
+  bool IsExplicit(uint32_t index) const { return !statuses_[index].ok(); }
+  size_t size() const { return statuses_.size(); }
+  size_t explicit_count() const { return explicit_count_; }
+
+  const Status& absent() const { return absent_; }
+  void set_absent(Status status) { absent_ = std::move(status); }
+
+  // Indices whose effective status has `code`: if the absent status has it, over all nodes, in
+  // order; otherwise explicit ones only, in order.
+  std::vector<uint32_t> NodesForCode(Code code) const;
+
+ private:
+  std::vector<Status> statuses_;  // success = no explicit status
+  size_t explicit_count_ = 0;
+  Status absent_{Code::kUnschedulableAndUnresolvable, {}};
+};
+
+// Threads: one at a time.
+struct Diagnosis {
+  NodeStatuses nodes;
+  size_t num_all_nodes = 0;  // N of the text; 1 for rejections at Reserve and Permit
+  std::set<std::string> unschedulable_plugins;
+  std::set<std::string> pending_plugins;
+  std::string pre_filter_message;
+  std::string post_filter_message;
+
+  // Stores the status of a node and records its plugin (rejected codes; Pending also among the
+  // pending ones).
+  void AddNodeStatus(uint32_t index, const Status& status);
+  // "0/N nodes are available: …"
+  std::string Text() const;
+};
+
+}  // namespace ks::framework

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Cluster events, what plugins register for, and queueing hints: the vocabulary between event
+// routing and the queue.
+//
+// Upstream: docs/spec/queue.md section 9, docs/spec/framework.md section 7.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "api/node.h"
+#include "api/pod.h"
+#include "base/result.h"
+
+namespace ks::framework {
+
+// Action bits; sets are combined by or.
+enum ActionType : uint32_t {
+  kActionAdd = 1U << 0,
+  kActionDelete = 1U << 1,
+  kActionUpdateNodeAllocatable = 1U << 2,
+  kActionUpdateNodeLabel = 1U << 3,
+  kActionUpdateNodeTaint = 1U << 4,
+  kActionUpdateNodeCondition = 1U << 5,
+  kActionUpdateNodeAnnotation = 1U << 6,
+  kActionUpdateNodeDeclaredFeature = 1U << 7,
+  kActionUpdateNodePreemptionPolicy = 1U << 8,
+  kActionUpdatePodLabel = 1U << 9,
+  kActionUpdatePodScaleDown = 1U << 10,
+  kActionUpdatePodScaleUp = 1U << 11,
+  kActionUpdatePodToleration = 1U << 12,
+  kActionUpdatePodSchedulingGatesEliminated = 1U << 13,
+  kActionUpdatePodGeneratedResourceClaim = 1U << 14,
+  kActionUpdate = 32764,
+  kActionAll = 32767,
+};
+
+enum class EventResource : uint8_t {
+  kWildcard,  // "*"
+  kPod,       // registration only: stands for the next three
+  kAssignedPod,
+  kUnscheduledPod,
+  kTargetPod,
+  kNode,
+  kPersistentVolume,
+  kPersistentVolumeClaim,
+  kCsiNode,
+  kCsiDriver,
+  kCsiStorageCapacity,
+  kStorageClass,
+  kVolumeAttachment,
+  kResourceClaim,
+  kResourceSlice,
+  kDeviceClass,
+  kPodGroup,
+  kCompositePodGroup,
+};
+// "Node", "storage.k8s.io/CSINode", … as used in labels.
+std::string_view EventResourceText(EventResource resource);
+
+// Threads: like a value.
+struct ClusterEvent {
+  EventResource resource = EventResource::kWildcard;
+  uint32_t actions = kActionAll;
+  std::string_view custom_label;  // static text; empty: resource + action
+
+  // "*" with all actions.
+  bool IsWildcard() const { return resource == EventResource::kWildcard && actions == kActionAll; }
+  // Whether this registration matches an incoming event (docs/spec/queue.md 9.3).
+  bool Matches(const ClusterEvent& incoming) const;
+  std::string Label() const;
+};
+
+// Special events and labels (docs/spec/queue.md 9.7).
+inline constexpr std::string_view kLabelScheduleAttemptFailure = "ScheduleAttemptFailure";
+inline constexpr std::string_view kLabelBackoffComplete = "BackoffComplete";
+inline constexpr std::string_view kLabelPopFromBackoffQ = "PopFromBackoffQ";
+inline constexpr std::string_view kLabelForceActivate = "ForceActivate";
+inline constexpr std::string_view kLabelUnschedulableTimeout = "UnschedulableTimeout";
+inline constexpr std::string_view kLabelUnscheduledPodAdd = "UnscheduledPodAdd";
+
+// An event's object, old or new; monostate when there is none. Other kinds join as their plugins
+// land.
+using EventObject = std::variant<std::monostate, api::PodPtr, api::NodePtr>;
+
+enum class QueueingHint : uint8_t { kSkip, kQueue };
+
+// Decides whether the event may make `pod` schedulable. An error counts as Queue. Must be fast and
+// must not block.
+using QueueingHintFn = std::function<Result<QueueingHint>(
+    const api::Pod& pod, const EventObject& old_object, const EventObject& new_object)>;
+
+// One registration of a plugin. Without a function the answer is always Queue.
+struct EventRegistration {
+  ClusterEvent event;
+  QueueingHintFn hint;
+};
+
+// What a plugin without a registration of its own gets (docs/spec/framework.md section 7): action
+// All on every kind of the list.
+std::vector<EventRegistration> DefaultEventRegistrations();
+
+// The property changes between two versions of a node, in upstream's order
+// (docs/spec/queue.md 9.4); empty: nothing relevant.
+std::vector<ClusterEvent> NodeUpdateEvents(const api::Node& old_node, const api::Node& new_node);
+// The same for a pod (9.5). `resource` is used when the new object has no node: kTargetPod or
+// kUnscheduledPod.
+std::vector<ClusterEvent> PodUpdateEvents(const api::Pod& old_pod, const api::Pod& new_pod,
+                                          EventResource resource);
+
+}  // namespace ks::framework

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Handle: what a plugin gets at construction and may keep.
+//
+// Upstream: docs/spec/framework.md sections 8, 9 and 10.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "framework/plugin.h"
+
+namespace ks::framework {
+
+// Pods that are expected to run on a node although they are not there yet.
+// Threads: the scheduling thread; workers may read while a cycle runs.
+class Nominator {
+ public:
+  virtual ~Nominator() = default;
+  // Pods nominated to the node, in nomination order; entries that are in no store are stubs
+  // (priority 0, no requests).
+  virtual std::vector<PodInfoPtr> NominatedPodsForNode(std::string_view node_name) const = 0;
+  virtual bool HasNominatedPods() const = 0;
+  // See docs/spec/queue.md section 11. Absent info means Noop: the entry follows the pod's status.
+  virtual void AddNominatedPod(const api::PodPtr& pod,
+                               const std::optional<NominatingInfo>& info) = 0;
+  virtual void DeleteNominatedPodIfExists(const api::Pod& pod) = 0;
+};
+
+// Moves pods to the active queue.
+class PodActivator {
+ public:
+  virtual ~PodActivator() = default;
+  virtual void Activate(const std::vector<api::PodPtr>& pods) = 0;
+};
+
+// A pod held by Permit. Exactly one verdict counts, the first.
+class WaitingPod {
+ public:
+  virtual ~WaitingPod() = default;
+  virtual const api::PodPtr& pod() const = 0;
+  virtual std::vector<std::string> PendingPlugins() const = 0;
+  virtual void Allow(std::string_view plugin) = 0;
+  // Whether this was the first verdict.
+  virtual bool Reject(std::string_view plugin, std::string_view message) = 0;
+  virtual bool Preempt(std::string_view plugin, std::string_view message) = 0;
+};
+
+class WaitingPodAccess {
+ public:
+  virtual ~WaitingPodAccess() = default;
+  virtual void ForEachWaitingPod(const std::function<void(WaitingPod&)>& visit) = 0;
+  virtual WaitingPod* GetWaitingPod(std::string_view uid) = 0;  // null when unknown
+  // U, plugin name empty, reason `removed`. False for unknown pods.
+  virtual bool RejectWaitingPod(std::string_view uid) = 0;
+};
+
+// Threads: see each part. Lifetime: outlives the plugins. Parts marked "late" are attached after
+// all profiles are built: not to be used inside factories.
+class Handle {
+ public:
+  virtual ~Handle() = default;
+
+  virtual const std::string& ProfileName() const = 0;
+  virtual const Snapshot& snapshot() const = 0;  // only inside an attempt
+  virtual const Clock& clock() const = 0;
+  virtual Random& random() = 0;
+  virtual ApiWriter& api() = 0;           // late
+  virtual Nominator& nominator() = 0;     // late
+  virtual PodActivator& activator() = 0;  // late
+  virtual WaitingPodAccess& waiting_pods() = 0;
+  virtual uint32_t NewStateSlot() = 0;  // factories only; wrap it in a StateSlot<T>
+
+  // What-if runs, for preemption and the like.
+  virtual Status RunFilterPlugins(const CycleState& state, const api::Pod& pod,
+                                  const NodeInfo& node) const = 0;
+  virtual Status RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
+                                                   const NodeInfo& node) const = 0;
+  virtual Status RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
+                                             const PodInfo& pod_to_add,
+                                             const NodeInfo& node) const = 0;
+  virtual Status RunPreFilterExtensionRemovePod(CycleState& state, const api::Pod& pod,
+                                                const PodInfo& pod_to_remove,
+                                                const NodeInfo& node) const = 0;
+};
+
+}  // namespace ks::framework

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NodeInfo: one node with everything that scheduling keeps about it: the object, the pods on it,
+// and sums over them. Not thread-safe accounting: one owner changes it between cycles, workers read
+// it during one.
+//
+// Upstream: docs/spec/cache.md section 4, docs/spec/plugins-node.md 2.6.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/node.h"
+#include "api/pod.h"
+#include "base/result.h"
+#include "framework/pod_requests.h"
+#include "framework/resource.h"
+
+namespace ks::framework {
+
+// One (ip, protocol, port); empty ip and protocol already replaced by 0.0.0.0 and TCP.
+struct HostPort {
+  std::string ip;
+  Symbol protocol;
+  int32_t port = 0;
+
+  friend bool operator==(const HostPort&, const HostPort&) = default;
+};
+
+// Host ports of a pod: sidecars in init order, then containers (docs/spec/plugins-node.md 2.9).
+// Duplicates stay.
+std::vector<HostPort> PodHostPorts(const api::Pod& pod);
+
+// A set of used host ports: adding twice and removing once leaves none (docs/spec/cache.md 4.3).
+class HostPortSet {
+ public:
+  void Add(const HostPort& port);
+  void Remove(const HostPort& port);
+  bool Conflicts(const HostPort& wanted) const;
+  bool empty() const { return ports_.empty(); }
+  size_t size() const { return ports_.size(); }
+
+ private:
+  std::vector<HostPort> ports_;
+};
+
+// A pod as the node accounts it. Its vectors are computed once, at construction, and reused for
+// removal. Threads: immutable.
+class PodInfo {
+ public:
+  explicit PodInfo(api::PodPtr pod);
+
+  const api::Pod& pod() const { return *pod_; }
+  const api::PodPtr& ptr() const { return pod_; }
+  const AccountedRequest& request() const { return request_; }
+  const std::vector<HostPort>& host_ports() const { return host_ports_; }
+
+ private:
+  api::PodPtr pod_;
+  AccountedRequest request_;
+  std::vector<HostPort> host_ports_;
+};
+using PodInfoPtr = std::shared_ptr<const PodInfo>;
+
+// Size and spread of one image name as seen from a node, frozen at the node's last refresh
+// (docs/spec/cache.md section 8).
+struct ImageState {
+  Symbol name;
+  int64_t size_bytes = 0;
+  int32_t num_nodes = 0;
+};
+
+// Invariant: requested() and non-zero sums equal the sums over pods().
+// Threads: see the file comment. Lifetime: owned by the cache; a copy is independent (used for
+// what-if filtering).
+class NodeInfo {
+ public:
+  NodeInfo() = default;
+  explicit NodeInfo(api::NodePtr node) { SetNode(std::move(node)); }
+
+  // Null for entries whose node object is not known (never in a snapshot).
+  const api::Node* node() const { return node_.get(); }
+  const api::NodePtr& node_ptr() const { return node_; }
+  const std::string& name() const { return node_->meta.name; }
+
+  const Resource& allocatable() const { return allocatable_; }
+  const Resource& requested() const { return requested_; }
+  int64_t non_zero_milli_cpu() const { return non_zero_milli_cpu_; }
+  int64_t non_zero_memory() const { return non_zero_memory_; }
+  std::span<const PodInfoPtr> pods() const { return pods_; }
+  // Subsets of pods(), in their own order (swap-removed): with any (anti-)affinity, with a required
+  // anti-affinity term.
+  std::span<const PodInfoPtr> pods_with_affinity() const { return pods_with_affinity_; }
+  std::span<const PodInfoPtr> pods_with_required_anti_affinity() const {
+    return pods_with_required_anti_affinity_;
+  }
+  const HostPortSet& used_ports() const { return used_ports_; }
+  // Sorted by name id.
+  std::span<const ImageState> images() const { return images_; }
+  const ImageState* FindImage(Symbol name) const;
+  // Bit set of known declared features (docs/spec/plugins-node.md 4.11; bit 0 is the first in
+  // sorted order).
+  uint32_t declared_features() const { return declared_features_; }
+  // Some taint has effect NoSchedule or NoExecute / PreferNoSchedule: lets TaintToleration pass
+  // most nodes at once.
+  bool has_hard_taints() const { return has_hard_taints_; }
+  bool has_soft_taints() const { return has_soft_taints_; }
+
+  // Process-wide counter value of the last change; never reused.
+  uint64_t generation() const { return generation_; }
+  // Position in the snapshot's node list; valid only while the node is listed.
+  uint32_t index() const { return index_; }
+  void set_index(uint32_t index) { index_ = index; }
+
+  // Object, allocatable, features, taint flags, generation. Pods and sums stay.
+  void SetNode(api::NodePtr node);
+  // Object gone; the rest stays as it was.
+  void UnsetNode();
+  void AddPod(PodInfoPtr pod);
+  // By uid; swap-removes. The cached vector is subtracted. False when the uid is not here.
+  bool RemovePod(const api::Pod& pod);
+  void SetImages(std::vector<ImageState> images) {
+    images_ = std::move(images);
+  }  // sorted by name id
+
+  static uint64_t NextGeneration();
+
+ private:
+  // Hot row: read for every node in every cycle.
+  Resource allocatable_;
+  Resource requested_;
+  int64_t non_zero_milli_cpu_ = 0;
+  int64_t non_zero_memory_ = 0;
+  uint64_t generation_ = 0;
+  uint32_t index_ = 0;
+  uint32_t declared_features_ = 0;
+  bool has_hard_taints_ = false;
+  bool has_soft_taints_ = false;
+  api::NodePtr node_;
+  std::vector<PodInfoPtr> pods_;
+  HostPortSet used_ports_;
+
+  // Cold part.
+  std::vector<ImageState> images_;
+  std::vector<PodInfoPtr> pods_with_affinity_;
+  std::vector<PodInfoPtr> pods_with_required_anti_affinity_;
+};
+
+}  // namespace ks::framework

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a pod asks for: containers, init containers, sidecars, pod-level resources, overhead,
+// in-place resize.
+//
+// Upstream: docs/spec/plugins-node.md 2.3–2.5, docs/spec/cache.md 3.3–3.8.
+
+#include <cstdint>
+
+#include "api/pod.h"
+#include "framework/resource.h"
+
+namespace ks::framework {
+
+// Defaults for containers that name no cpu or memory, in scoring (docs/spec/plugins-node.md 2.3).
+inline constexpr int64_t kDefaultMilliCpuRequest = 100;
+inline constexpr int64_t kDefaultMemoryRequest = 200LL * 1024 * 1024;
+
+struct RequestOptions {
+  bool use_status = false;   // 2.4 "with status": containers counted on a node
+  bool pod_level = true;     // honour spec.resources (gate PodLevelResources)
+  bool default_cpu = false;  // put the default into containers that lack cpu
+  bool default_memory = false;
+};
+
+// The exact aggregate, before rounding. A resource named nowhere is absent.
+api::ResourceList AggregateRequests(const api::Pod& pod, const RequestOptions& options);
+
+// 2.5 row 1: the incoming pod in Fit's PreFilter and Filter.
+Resource PodRequest(const api::Pod& pod);
+
+// 2.5 rows 4 and 5: a pod counted on a node.
+struct AccountedRequest {
+  Resource requested;
+  int64_t non_zero_milli_cpu = 0;
+  int64_t non_zero_memory = 0;
+};
+AccountedRequest AccountPod(const api::Pod& pod);
+
+}  // namespace ks::framework

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The unit that flows through the queue and one scheduling attempt: an entity, today one pod, later
+// also a pod group.
+//
+// Upstream: docs/spec/queue.md section 2.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "api/pod.h"
+#include "base/clock.h"
+
+namespace ks::framework {
+
+// What QueueSort compares and backoff counts. Threads: the scheduling thread.
+class QueuedEntity {
+ public:
+  virtual ~QueuedEntity() = default;
+
+  // "pod/<namespace>/<name>": identity inside the stores.
+  virtual const std::string& Key() const = 0;
+  virtual int32_t Priority() const = 0;
+  // Number of pods, at least 1: scales the longest backoff.
+  virtual size_t PodCount() const = 0;
+
+  // Time used for ordering and backoff: set at creation and on every return after a failed attempt,
+  // by nothing else.
+  TimePoint timestamp{};
+  int64_t attempts = 0;
+  int64_t unschedulable_count = 0;                     // attempts rejected by plugins
+  int64_t consecutive_errors_count = 0;                // errors in a row
+  std::optional<TimePoint> initial_attempt_timestamp;  // first entry into the active heap
+  std::optional<TimePoint> backoff_expiration;         // computed when first asked for
+  std::optional<TimePoint> flush_timestamp;
+  bool was_flushed_from_unschedulable = false;
+  std::set<std::string> unschedulable_plugins;
+  std::set<std::string> pending_plugins;
+  std::string gating_plugin;  // empty: not gated
+
+  bool HasRejectingPlugins() const {
+    return !unschedulable_plugins.empty() || !pending_plugins.empty();
+  }
+};
+
+class QueuedPod final : public QueuedEntity {
+ public:
+  explicit QueuedPod(api::PodPtr pod) : key_("pod/" + pod->meta.Key()), pod_(std::move(pod)) {}
+
+  const std::string& Key() const override { return key_; }
+  int32_t Priority() const override { return pod_->Priority(); }
+  size_t PodCount() const override { return 1; }
+
+  const api::PodPtr& pod() const { return pod_; }
+  // Requires: the same namespace/name.
+  void set_pod(api::PodPtr pod) { pod_ = std::move(pod); }
+
+ private:
+  std::string key_;
+  api::PodPtr pod_;
+};
+using QueuedPodPtr = std::shared_ptr<QueuedPod>;
+
+}  // namespace ks::framework

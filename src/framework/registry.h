@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The table of plugin factories. src/plugins/registry.cc is the in-tree one; tests and out-of-tree
+// builds merge their own.
+//
+// Upstream: docs/spec/framework.md sections 5.1 and 16.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "framework/handle.h"
+#include "framework/plugin.h"
+
+namespace ks::framework {
+
+// Makes a plugin from its arguments (null when the profile gives none: all defaults). Anything
+// wrong fails here, at start.
+using PluginFactory = Result<std::unique_ptr<Plugin>> (*)(const nlohmann::json& args,
+                                                          Handle& handle);
+
+struct PluginEntry {
+  std::string_view name;
+  PluginFactory factory = nullptr;
+};
+
+// Threads: immutable once frameworks are built from it.
+class Registry {
+ public:
+  Registry() = default;
+  // Requires: sorted, unique names.
+  explicit Registry(std::span<const PluginEntry> entries)
+      : entries_(entries.begin(), entries.end()) {}
+
+  // Error: `a plugin named <name> already exists`.
+  Result<void> Register(std::string_view name, PluginFactory factory);
+  // Error: `no plugin named <name> exists`.
+  Result<void> Unregister(std::string_view name);
+  // Null when unknown.
+  PluginFactory Find(std::string_view name) const;
+
+ private:
+  std::vector<PluginEntry> entries_;  // sorted by name
+};
+
+}  // namespace ks::framework

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Framework: the plugins of one profile and the code that runs them, point by point. Choosing a
+// node out of the results is the scheduler's business (src/scheduler).
+//
+// Upstream: docs/spec/framework.md sections 3 (rules per point), 5 (building from a profile), 9
+// (nominated pods).
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "config/types.h"
+#include "framework/handle.h"
+#include "framework/placement_plugins.h"
+#include "framework/plugin.h"
+#include "framework/registry.h"
+#include "framework/waiting_pods.h"
+
+namespace ks::framework {
+
+// What all profiles share. Lifetime: everything outlives the frameworks.
+struct FrameworkOptions {
+  const Snapshot* snapshot = nullptr;
+  const Clock* clock = nullptr;
+  Random* random = nullptr;
+  WaitingPods* waiting_pods = nullptr;
+};
+
+struct PreFilterOutcome {
+  Status status;
+  std::optional<std::set<std::string>> nodes;  // absent: all nodes
+  std::set<std::string>
+      narrowing_plugins;  // plugins that returned a node set; empty after UU and Error
+};
+
+// Scores of the feasible nodes. totals[i] belongs to nodes[i] of the call.
+struct NodeScores {
+  std::vector<int64_t> totals;
+  // Raw and weighted scores per plugin, for explaining; filled only when `keep_details` is set.
+  struct PluginScores {
+    std::string_view plugin;
+    int64_t weight = 1;
+    std::vector<int64_t> raw;
+    std::vector<int64_t> normalized;
+  };
+  bool keep_details = false;
+  std::vector<PluginScores> details;
+};
+
+struct PermitOutcome {
+  Status status;                             // Success, Wait, rejected or Error
+  std::map<std::string, Duration> timeouts;  // waiting plugins, each cut to 15 minutes
+};
+
+// Threads: the scheduling thread; RunFilterPlugins and RunFilterPluginsWithNominatedPods also from
+// workers during a cycle.
+class Framework final : public Handle {
+ public:
+  // Errors: the texts of docs/spec/framework.md section 5, without the "creating profile for
+  // scheduler name" prefix.
+  static Result<std::unique_ptr<Framework>> Create(const Registry& registry,
+                                                   const config::Profile& profile,
+                                                   const FrameworkOptions& options);
+  ~Framework() override;
+
+  // Attaches the late parts; call once, before the first attempt.
+  void Attach(ApiWriter* api, Nominator* nominator, PodActivator* activator);
+
+  // Names in order, for one point ("PreFilter", "Score" …); Score entries as "Name weight". For
+  // logs, explain and tests.
+  std::vector<std::string> ListPlugins(std::string_view point) const;
+  bool HasFilterPlugins() const;
+  bool HasScorePlugins() const;
+  bool HasPostFilterPlugins() const;
+  // Profile-level sampling percentage, absent when not set.
+  std::optional<int32_t> percentage_of_nodes_to_score() const;
+  std::string_view QueueSortPluginName() const;
+  // Registrations of every plugin that takes part in requeueing (docs/spec/framework.md section 7),
+  // by plugin name.
+  const std::map<std::string, std::vector<EventRegistration>>& event_registrations() const;
+
+  bool QueueSortLess(const QueuedEntity& a, const QueuedEntity& b) const;
+  // Asks `first` (the plugin that gated the pod last time; may be empty) before the others. The
+  // status carries the gating plugin's name.
+  Status RunPreEnqueuePlugins(const api::Pod& pod, std::string_view first) const;
+  PreFilterOutcome RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const;
+  PostFilterResult RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
+                                        const NodeStatuses& statuses) const;
+  Status RunPreScorePlugins(CycleState& state, const api::Pod& pod,
+                            std::span<const NodeInfo* const> nodes) const;
+  // PreScore must have run. Totals are 0 when all score plugins are skipped.
+  Status RunScorePlugins(const CycleState& state, const api::Pod& pod,
+                         std::span<const NodeInfo* const> nodes, NodeScores* scores) const;
+  Status RunReservePluginsReserve(CycleState& state, const api::PodPtr& pod,
+                                  const std::string& node) const;
+  void RunReservePluginsUnreserve(CycleState& state, const api::PodPtr& pod,
+                                  const std::string& node) const;
+  PermitOutcome RunPermitPlugins(CycleState& state, const api::PodPtr& pod,
+                                 const std::string& node) const;
+  // Success when at least one plugin will work, Skip when none, Error. Fills the state's pre-bind
+  // masks.
+  Status RunPreBindPreFlights(CycleState& state, const api::PodPtr& pod,
+                              const std::string& node) const;
+  // The groups of PreBind plugins to run (docs/spec/framework.md 3.9): consecutive parallel ones
+  // together, skipped ones left out.
+  struct PreBindMember {
+    std::string_view name;
+    PreBindPlugin* plugin = nullptr;
+  };
+  std::vector<std::vector<PreBindMember>> PreBindGroups(const CycleState& state) const;
+  // Stamps and wraps the result of one PreBind plugin as the framework reports it.
+  static Status PreBindFailure(std::string_view plugin, const Status& status);
+  // Success: started, `done` follows. Skip: no plugin took it. Anything else: failed. Results are
+  // stamped and wrapped.
+  Status RunBindPlugins(CycleState& state, const api::PodPtr& pod, const std::string& node,
+                        BindPlugin::Done done) const;
+  void RunPostBindPlugins(CycleState& state, const api::PodPtr& pod, const std::string& node) const;
+
+  // Handle.
+  const std::string& ProfileName() const override;
+  const Snapshot& snapshot() const override;
+  const Clock& clock() const override;
+  Random& random() override;
+  ApiWriter& api() override;
+  Nominator& nominator() override;
+  PodActivator& activator() override;
+  WaitingPodAccess& waiting_pods() override;
+  uint32_t NewStateSlot() override;
+  Status RunFilterPlugins(const CycleState& state, const api::Pod& pod,
+                          const NodeInfo& node) const override;
+  Status RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
+                                           const NodeInfo& node) const override;
+  Status RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
+                                     const PodInfo& pod_to_add,
+                                     const NodeInfo& node) const override;
+  Status RunPreFilterExtensionRemovePod(CycleState& state, const api::Pod& pod,
+                                        const PodInfo& pod_to_remove,
+                                        const NodeInfo& node) const override;
+
+ private:
+  struct Impl;
+  explicit Framework(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ks::framework
