@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command etcd is the etcd server that stores the test control plane's objects.
 package main
 

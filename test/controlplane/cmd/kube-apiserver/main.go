@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command kube-apiserver is the real kube-apiserver, built for the test control plane.
 package main
 

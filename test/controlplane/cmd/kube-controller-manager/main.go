@@ -1,4 +1,6 @@
-// Command kube-controller-manager is the real kube-controller-manager, built for the test control plane.
+// SPDX-License-Identifier: Apache-2.0
+
+// Command kube-controller-manager is the real kube-controller-manager, built for tests that need its controllers.
 package main
 
 import (

@@ -1,4 +1,6 @@
-// Command kubectl is the real kubectl, built for the test control plane.
+// SPDX-License-Identifier: Apache-2.0
+
+// Command kubectl is the real kubectl, for tests and for looking into a test control plane.
 package main
 
 import (
