@@ -78,7 +78,7 @@ struct ImageState {
 // what-if filtering).
 class NodeInfo {
  public:
-  NodeInfo() = default;
+  NodeInfo() : generation_(NextGeneration()) {}
   explicit NodeInfo(api::NodePtr node) { SetNode(std::move(node)); }
 
   // Null for entries whose node object is not known (never in a snapshot).
@@ -108,6 +108,8 @@ class NodeInfo {
   // most nodes at once.
   bool has_hard_taints() const { return has_hard_taints_; }
   bool has_soft_taints() const { return has_soft_taints_; }
+  // spec.unschedulable.
+  bool unschedulable() const { return unschedulable_; }
 
   // Process-wide counter value of the last change; never reused.
   uint64_t generation() const { return generation_; }
@@ -122,9 +124,8 @@ class NodeInfo {
   void AddPod(PodInfoPtr pod);
   // By uid; swap-removes. The cached vector is subtracted. False when the uid is not here.
   bool RemovePod(const api::Pod& pod);
-  void SetImages(std::vector<ImageState> images) {
-    images_ = std::move(images);
-  }  // sorted by name id
+  // Requires: sorted by name id.
+  void SetImages(std::vector<ImageState> images) { images_ = std::move(images); }
 
   static uint64_t NextGeneration();
 
@@ -139,6 +140,7 @@ class NodeInfo {
   uint32_t declared_features_ = 0;
   bool has_hard_taints_ = false;
   bool has_soft_taints_ = false;
+  bool unschedulable_ = false;
   api::NodePtr node_;
   std::vector<PodInfoPtr> pods_;
   HostPortSet used_ports_;

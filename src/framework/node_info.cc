@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/node_info.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+namespace ks::framework {
+namespace {
+
+constexpr std::string_view kAnyAddress = "0.0.0.0";
+constexpr std::string_view kDefaultProtocol = "TCP";
+
+// Sorted; the position is the bit (docs/spec/plugins-node.md 4.11).
+constexpr std::array<std::string_view, 9> kKnownFeatures = {
+    "DRANodeAllocatableResources",
+    "DRAOptionalNodeOperations",
+    "ExtendWebSocketsToKubelet",
+    "InPlacePodLevelResourcesVerticalScaling",
+    "InPlacePodVerticalScalingInitContainers",
+    "InPlacePodVerticalScalingMemoryBackedVolumes",
+    "RestartAllContainersOnContainerExits",
+    "UserNamespacesHostNetworkSupport",
+    "VolumeBindMountOptions",
+};
+
+// A merge of two sorted lists: a name that a node reports out of order may be missed. Upstream does
+// the same.
+uint32_t MapFeatures(const std::vector<std::string>& declared) {
+  uint32_t bits = 0;
+  size_t known = 0;
+  for (size_t i = 0; i < declared.size() && known < kKnownFeatures.size();) {
+    if (declared[i] == kKnownFeatures[known]) {
+      bits |= 1U << known;
+      ++i;
+      ++known;
+    } else if (declared[i] < kKnownFeatures[known]) {
+      ++i;
+    } else {
+      ++known;
+    }
+  }
+  return bits;
+}
+
+struct Effects {
+  Symbol no_schedule{"NoSchedule"};
+  Symbol no_execute{"NoExecute"};
+  Symbol prefer_no_schedule{"PreferNoSchedule"};
+
+  static const Effects& Get() {
+    static const Effects effects;
+    return effects;
+  }
+};
+
+void AppendPorts(const api::Container& container, std::vector<HostPort>* ports) {
+  static const Symbol tcp(kDefaultProtocol);
+  for (const api::ContainerPort& port : container.ports) {
+    if (port.host_port <= 0) continue;
+    ports->push_back({port.host_ip.empty() ? std::string(kAnyAddress) : port.host_ip,
+                      port.protocol.empty() ? tcp : Symbol(port.protocol), port.host_port});
+  }
+}
+
+bool HasAffinity(const api::Pod& pod) {
+  return pod.spec->pod_affinity.has_value() || pod.spec->pod_anti_affinity.has_value();
+}
+bool HasRequiredAntiAffinity(const api::Pod& pod) {
+  return pod.spec->pod_anti_affinity.has_value() && !pod.spec->pod_anti_affinity->required.empty();
+}
+
+// Moves the last element into the freed place. Null when no pod has the uid.
+PodInfoPtr SwapRemove(std::vector<PodInfoPtr>* pods, const std::string& uid) {
+  const auto it = std::find_if(pods->begin(), pods->end(), [&uid](const PodInfoPtr& info) {
+    return info->pod().meta.uid == uid;
+  });
+  if (it == pods->end()) return nullptr;
+  PodInfoPtr removed = std::move(*it);
+  if (it + 1 != pods->end()) *it = std::move(pods->back());
+  pods->pop_back();
+  return removed;
+}
+
+}  // namespace
+
+std::vector<HostPort> PodHostPorts(const api::Pod& pod) {
+  std::vector<HostPort> ports;
+  for (const api::Container& container : pod.spec->init_containers) {
+    if (container.restart_always) AppendPorts(container, &ports);
+  }
+  for (const api::Container& container : pod.spec->containers) AppendPorts(container, &ports);
+  return ports;
+}
+
+void HostPortSet::Add(const HostPort& port) {
+  if (std::find(ports_.begin(), ports_.end(), port) == ports_.end()) ports_.push_back(port);
+}
+
+void HostPortSet::Remove(const HostPort& port) { std::erase(ports_, port); }
+
+bool HostPortSet::Conflicts(const HostPort& wanted) const {
+  if (wanted.port <= 0) return false;
+  const bool any_address = wanted.ip == kAnyAddress;
+  for (const HostPort& used : ports_) {
+    if (used.port != wanted.port || used.protocol != wanted.protocol) continue;
+    if (any_address || used.ip == kAnyAddress || used.ip == wanted.ip) return true;
+  }
+  return false;
+}
+
+PodInfo::PodInfo(api::PodPtr pod)
+    : pod_(std::move(pod)), request_(AccountPod(*pod_)), host_ports_(PodHostPorts(*pod_)) {}
+
+uint64_t NodeInfo::NextGeneration() {
+  static std::atomic<uint64_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+const ImageState* NodeInfo::FindImage(Symbol name) const {
+  const auto it =
+      std::lower_bound(images_.begin(), images_.end(), name,
+                       [](const ImageState& image, Symbol n) { return image.name < n; });
+  return it != images_.end() && it->name == name ? &*it : nullptr;
+}
+
+void NodeInfo::SetNode(api::NodePtr node) {
+  const Effects& effects = Effects::Get();
+  node_ = std::move(node);
+  allocatable_ = Resource::FromList(node_->allocatable);
+  declared_features_ = MapFeatures(node_->declared_features);
+  unschedulable_ = node_->unschedulable;
+  has_hard_taints_ = has_soft_taints_ = false;
+  for (const api::Taint& taint : node_->taints) {
+    if (taint.effect == effects.no_schedule || taint.effect == effects.no_execute) {
+      has_hard_taints_ = true;
+    } else if (taint.effect == effects.prefer_no_schedule) {
+      has_soft_taints_ = true;
+    }
+  }
+  generation_ = NextGeneration();
+}
+
+void NodeInfo::UnsetNode() {
+  node_.reset();
+  generation_ = NextGeneration();
+}
+
+void NodeInfo::AddPod(PodInfoPtr pod) {
+  const AccountedRequest& request = pod->request();
+  requested_.Add(request.requested);
+  non_zero_milli_cpu_ += request.non_zero_milli_cpu;
+  non_zero_memory_ += request.non_zero_memory;
+  for (const HostPort& port : pod->host_ports()) used_ports_.Add(port);
+  if (HasAffinity(pod->pod())) pods_with_affinity_.push_back(pod);
+  if (HasRequiredAntiAffinity(pod->pod())) pods_with_required_anti_affinity_.push_back(pod);
+  pods_.push_back(std::move(pod));
+  generation_ = NextGeneration();
+}
+
+bool NodeInfo::RemovePod(const api::Pod& pod) {
+  const PodInfoPtr removed = SwapRemove(&pods_, pod.meta.uid);
+  if (removed == nullptr) return false;
+  if (HasAffinity(pod)) SwapRemove(&pods_with_affinity_, pod.meta.uid);
+  if (HasRequiredAntiAffinity(pod)) SwapRemove(&pods_with_required_anti_affinity_, pod.meta.uid);
+  const AccountedRequest& request = removed->request();
+  requested_.Sub(request.requested);
+  non_zero_milli_cpu_ -= request.non_zero_milli_cpu;
+  non_zero_memory_ -= request.non_zero_memory;
+  for (const HostPort& port : removed->host_ports()) used_ports_.Remove(port);
+  generation_ = NextGeneration();
+  return true;
+}
+
+}  // namespace ks::framework

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/pod_requests.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace ks::framework {
+namespace {
+
+using api::Container;
+using api::Pod;
+using api::PodSpec;
+using api::Quantity;
+using api::ResourceList;
+
+constexpr std::string_view kResizePending = "PodResizePending";
+constexpr std::string_view kInfeasible = "Infeasible";
+
+// The missing-request defaults as quantities; made once.
+const Quantity& DefaultCpu() {
+  static const Quantity quantity = Quantity::FromMilli(kDefaultMilliCpuRequest);
+  return quantity;
+}
+const Quantity& DefaultMemory() {
+  static const Quantity quantity = Quantity::FromUnits(kDefaultMemoryRequest);
+  return quantity;
+}
+
+void AddTo(ResourceList* sum, const ResourceList& list) {
+  for (const auto& [name, quantity] : list) (*sum)[name] += quantity;
+}
+
+void MaxInto(ResourceList* result, const ResourceList& list) {
+  for (const auto& [name, quantity] : list) {
+    const Quantity* present = result->Find(name);
+    if (present == nullptr || *present < quantity) result->Set(name, quantity);
+  }
+}
+
+bool IsInfeasible(const Pod& pod) {
+  const api::Condition* condition = pod.FindCondition(kResizePending);
+  return condition != nullptr && condition->reason == kInfeasible;
+}
+
+// Whether the status can change what the pod counts for. Almost never: only around in-place
+// resizes.
+bool StatusMatters(const Pod& pod) {
+  const api::PodStatus& status = pod.status;
+  return !status.container_statuses.empty() || !status.init_container_statuses.empty() ||
+         status.allocated_resources.has_value() || status.resources_present || IsInfeasible(pod);
+}
+
+// Which list stands for a container in one of the three totals (docs/spec/plugins-node.md 2.4).
+enum class Source { kSpec, kAllocated, kActual };
+
+const api::ContainerStatus* FindStatus(const Pod& pod, std::string_view name) {
+  for (const auto* list : {&pod.status.container_statuses, &pod.status.init_container_statuses}) {
+    for (const api::ContainerStatus& status : *list) {
+      if (status.name == name) return &status;
+    }
+  }
+  return nullptr;
+}
+
+const ResourceList& ListOf(const Pod& pod, const Container& container, Source source,
+                           bool infeasible) {
+  static const ResourceList none;
+  if (source == Source::kSpec) return container.requests;
+  const api::ContainerStatus* status = FindStatus(pod, container.name);
+  if (status != nullptr) {
+    if (source == Source::kActual && status->resources_requests) return *status->resources_requests;
+    if (status->allocated_resources) return *status->allocated_resources;
+  }
+  return infeasible ? none : container.requests;
+}
+
+void AddDefaults(ResourceList* sum, const ResourceList& list, const RequestOptions& options) {
+  const ResourceNames& names = ResourceNames::Get();
+  if (options.default_cpu && !list.Contains(names.cpu)) (*sum)[names.cpu] += DefaultCpu();
+  if (options.default_memory && !list.Contains(names.memory)) {
+    (*sum)[names.memory] += DefaultMemory();
+  }
+}
+
+// One total: the steady sum, or the highest peak while an init container runs (2.3).
+ResourceList Total(const Pod& pod, Source source, bool infeasible, const RequestOptions& options) {
+  const PodSpec& spec = *pod.spec;
+  ResourceList steady;
+  for (const Container& container : spec.containers) {
+    const ResourceList& list = ListOf(pod, container, source, infeasible);
+    AddTo(&steady, list);
+    AddDefaults(&steady, list, options);
+  }
+  if (spec.init_containers.empty()) return steady;
+
+  ResourceList sidecars;
+  ResourceList peaks;
+  for (const Container& container : spec.init_containers) {
+    const ResourceList& list = ListOf(pod, container, source, infeasible);
+    if (container.restart_always) {
+      AddTo(&sidecars, list);
+      AddDefaults(&sidecars, list, options);
+      MaxInto(&peaks, sidecars);
+    } else {
+      ResourceList running = sidecars;
+      AddTo(&running, list);
+      AddDefaults(&running, list, options);
+      MaxInto(&peaks, running);
+    }
+  }
+  AddTo(&steady, sidecars);
+  MaxInto(&steady, peaks);
+  return steady;
+}
+
+ResourceList TotalWithStatus(const Pod& pod, const RequestOptions& options) {
+  const bool infeasible = IsInfeasible(pod);
+  ResourceList result;
+  if (!infeasible) result = Total(pod, Source::kSpec, infeasible, options);
+  const api::PodStatus& status = pod.status;
+  if (status.allocated_resources && status.resources_present && status.resources_requests) {
+    MaxInto(&result, *status.allocated_resources);
+    MaxInto(&result, *status.resources_requests);
+  } else {
+    MaxInto(&result, Total(pod, Source::kAllocated, infeasible, options));
+    MaxInto(&result, Total(pod, Source::kActual, infeasible, options));
+  }
+  return result;
+}
+
+// Names that spec.resources may set for the whole pod.
+bool IsPodLevelName(Symbol name) {
+  const ResourceNames& names = ResourceNames::Get();
+  return name == names.cpu || name == names.memory || IsHugePageResource(name.view());
+}
+
+bool HasPodLevelRequests(const Pod& pod) {
+  if (!pod.spec->resource_requests) return false;
+  const ResourceList& list = *pod.spec->resource_requests;
+  return std::any_of(list.begin(), list.end(),
+                     [](const auto& entry) { return IsPodLevelName(entry.first); });
+}
+
+void OverridePodLevel(const Pod& pod, bool use_status, ResourceList* result) {
+  ResourceList with_status;
+  const ResourceList* effective = &*pod.spec->resource_requests;
+  if (use_status && pod.status.resources_present) {
+    if (!IsInfeasible(pod)) with_status = *effective;
+    if (pod.status.resources_requests) MaxInto(&with_status, *pod.status.resources_requests);
+    if (pod.status.allocated_resources) MaxInto(&with_status, *pod.status.allocated_resources);
+    effective = &with_status;
+  }
+  for (const auto& [name, quantity] : *effective) {
+    if (IsPodLevelName(name)) result->Set(name, quantity);
+  }
+}
+
+// Most pods are one or a few plain containers: no init containers, overhead, pod-level block or
+// resize.
+bool IsPlain(const Pod& pod, bool use_status) {
+  const PodSpec& spec = *pod.spec;
+  return spec.init_containers.empty() && spec.overhead.empty() && !spec.resource_requests &&
+         !(use_status && StatusMatters(pod));
+}
+
+// "pods" is no request.
+Resource ToRequest(const ResourceList& list) {
+  Resource request = Resource::FromList(list);
+  request.allowed_pod_number = 0;
+  return request;
+}
+
+// cpu or memory of a plain pod with the defaults for the containers that lack it.
+Quantity WithDefaults(const PodSpec& spec, Symbol name, const Quantity& missing) {
+  Quantity sum;
+  for (const Container& container : spec.containers) {
+    const Quantity* present = container.requests.Find(name);
+    sum += present == nullptr ? missing : *present;
+  }
+  return sum;
+}
+
+AccountedRequest AccountPlainPod(const Pod& pod) {
+  const ResourceNames& names = ResourceNames::Get();
+  const PodSpec& spec = *pod.spec;
+  AccountedRequest result;
+  result.requested = PodRequest(pod);
+  result.non_zero_milli_cpu = result.requested.milli_cpu;
+  result.non_zero_memory = result.requested.memory;
+  const auto lacks = [&spec](Symbol name) {
+    return std::any_of(
+        spec.containers.begin(), spec.containers.end(),
+        [name](const Container& container) { return !container.requests.Contains(name); });
+  };
+  if (lacks(names.cpu)) {
+    result.non_zero_milli_cpu = WithDefaults(spec, names.cpu, DefaultCpu()).MilliValue();
+  }
+  if (lacks(names.memory)) {
+    result.non_zero_memory = WithDefaults(spec, names.memory, DefaultMemory()).Value();
+  }
+  return result;
+}
+
+}  // namespace
+
+ResourceList AggregateRequests(const Pod& pod, const RequestOptions& options) {
+  ResourceList result = options.use_status && StatusMatters(pod)
+                            ? TotalWithStatus(pod, options)
+                            : Total(pod, Source::kSpec, false, options);
+  if (options.pod_level && HasPodLevelRequests(pod)) {
+    OverridePodLevel(pod, options.use_status, &result);
+  }
+  AddTo(&result, pod.spec->overhead);
+  return result;
+}
+
+Resource PodRequest(const Pod& pod) {
+  const std::vector<Container>& containers = pod.spec->containers;
+  if (containers.size() == 1 && IsPlain(pod, false)) return ToRequest(containers[0].requests);
+  return ToRequest(AggregateRequests(pod, {.use_status = false}));
+}
+
+AccountedRequest AccountPod(const Pod& pod) {
+  if (IsPlain(pod, true)) return AccountPlainPod(pod);
+
+  const ResourceNames& names = ResourceNames::Get();
+  RequestOptions options{.use_status = true};
+  const ResourceList list = AggregateRequests(pod, options);
+  AccountedRequest result;
+  result.requested = ToRequest(list);
+  const bool pod_level = HasPodLevelRequests(pod);
+  options.default_cpu = !pod_level || !list.Contains(names.cpu);
+  options.default_memory = !pod_level || !list.Contains(names.memory);
+  const bool any_default = options.default_cpu || options.default_memory;
+  const Resource non_zero =
+      any_default ? ToRequest(AggregateRequests(pod, options)) : result.requested;
+  result.non_zero_milli_cpu = non_zero.milli_cpu;
+  result.non_zero_memory = non_zero.memory;
+  return result;
+}
+
+}  // namespace ks::framework

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/resource.h"
+
+#include <string>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "api/selector.h"
+
+namespace ks::framework {
+namespace {
+
+constexpr std::string_view kNativeDomain = "kubernetes.io/";
+constexpr std::string_view kHugePagesPrefix = "hugepages-";
+constexpr std::string_view kAttachablePrefix = "attachable-volumes-";
+constexpr std::string_view kQuotaPrefix = "requests.";
+
+bool IsPrefixedNativeResource(std::string_view name) {
+  return name.find(kNativeDomain) != std::string_view::npos;
+}
+
+struct NameClass {
+  bool scalar = false;
+  bool extended = false;
+};
+
+// Classifying parses the name; a thread meets only a handful of different ones.
+NameClass ClassOf(Symbol name) {
+  thread_local absl::flat_hash_map<uint32_t, NameClass> known;
+  const auto it = known.find(name.id());
+  if (it != known.end()) return it->second;
+  const NameClass result{IsScalarResource(name.view()), IsExtendedResource(name.view())};
+  known.emplace(name.id(), result);
+  return result;
+}
+
+template <class Combine>
+void MergeScalars(api::SymbolMap<int64_t>* into, const api::SymbolMap<int64_t>& from,
+                  Combine combine) {
+  for (const auto& [name, amount] : from) {
+    int64_t& slot = (*into)[name];
+    slot = combine(slot, amount);
+  }
+}
+
+// Sums wrap on overflow, as upstream's do.
+int64_t WrappingAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t WrappingSub(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+
+}  // namespace
+
+bool IsNativeResource(std::string_view name) {
+  return name.find('/') == std::string_view::npos || IsPrefixedNativeResource(name);
+}
+
+bool IsExtendedResource(std::string_view name) {
+  if (IsNativeResource(name) || name.starts_with(kQuotaPrefix)) return false;
+  return api::CheckLabelKey(std::string(kQuotaPrefix) + std::string(name)).empty();
+}
+
+bool IsHugePageResource(std::string_view name) { return name.starts_with(kHugePagesPrefix); }
+
+bool IsScalarResource(std::string_view name) {
+  return IsExtendedResource(name) || IsHugePageResource(name) || IsPrefixedNativeResource(name) ||
+         name.starts_with(kAttachablePrefix);
+}
+
+bool IsScalarResource(Symbol name) { return ClassOf(name).scalar; }
+bool IsExtendedResource(Symbol name) { return ClassOf(name).extended; }
+
+const ResourceNames& ResourceNames::Get() {
+  static const ResourceNames names{Symbol("cpu"), Symbol("memory"), Symbol("ephemeral-storage"),
+                                   Symbol("pods")};
+  return names;
+}
+
+Resource Resource::FromList(const api::ResourceList& list) {
+  const ResourceNames& names = ResourceNames::Get();
+  Resource result;
+  for (const auto& [name, quantity] : list) {
+    if (name == names.cpu) {
+      result.milli_cpu = quantity.MilliValue();
+    } else if (name == names.memory) {
+      result.memory = quantity.Value();
+    } else if (name == names.ephemeral_storage) {
+      result.ephemeral_storage = quantity.Value();
+    } else if (name == names.pods) {
+      result.allowed_pod_number = quantity.Value();
+    } else if (IsScalarResource(name)) {
+      result.scalars.Set(name, quantity.Value());
+    }
+  }
+  return result;
+}
+
+void Resource::Add(const Resource& other) {
+  milli_cpu = WrappingAdd(milli_cpu, other.milli_cpu);
+  memory = WrappingAdd(memory, other.memory);
+  ephemeral_storage = WrappingAdd(ephemeral_storage, other.ephemeral_storage);
+  if (!other.scalars.empty()) MergeScalars(&scalars, other.scalars, WrappingAdd);
+}
+
+void Resource::Sub(const Resource& other) {
+  milli_cpu = WrappingSub(milli_cpu, other.milli_cpu);
+  memory = WrappingSub(memory, other.memory);
+  ephemeral_storage = WrappingSub(ephemeral_storage, other.ephemeral_storage);
+  if (!other.scalars.empty()) MergeScalars(&scalars, other.scalars, WrappingSub);
+}
+
+int64_t Resource::Amount(Symbol name) const {
+  const ResourceNames& names = ResourceNames::Get();
+  if (name == names.cpu) return milli_cpu;
+  if (name == names.memory) return memory;
+  if (name == names.ephemeral_storage) return ephemeral_storage;
+  if (name == names.pods) return allowed_pod_number;
+  const int64_t* amount = scalars.Find(name);
+  return amount == nullptr ? 0 : *amount;
+}
+
+}  // namespace ks::framework
