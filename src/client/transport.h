@@ -118,9 +118,9 @@ class Transport {
 struct TransportOptions {
   std::string
       server;  // "https://10.0.0.1:6443", also http, also IPv6 in brackets, also with a path prefix
-  std::shared_ptr<const TlsConfig> tls;                 // null: system roots, no client certificate
-  Duration connect_timeout = std::chrono::seconds(30);  // one step: resolve, connect and handshake
-  Duration idle_timeout = std::chrono::seconds(75);  // silence of the peer while an answer is due
+  std::shared_ptr<const TlsConfig> tls;  // null: system roots, no client certificate
+  // Silence of the peer in any step: resolve, connect, handshake, headers, each piece of the body.
+  Duration idle_timeout = std::chrono::seconds(75);
   // Silence on a stream. Bookmarks come once a minute, so below 90 s healthy watches would end.
   Duration stream_idle_timeout = std::chrono::seconds(120);
   Duration keep_alive =

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/cpprest_clients.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl.hpp>
+
+#include "base/logging.h"
+
+namespace ks::client {
+namespace {
+
+using boost::asio::ip::tcp;
+using web::http::client::http_client;
+using web::http::client::http_client_config;
+
+constexpr int kProbeInterval = 5;  // seconds between TCP keep-alive probes
+constexpr int kProbes = 3;
+
+struct KeepAlive {
+  int family = AF_UNSPEC;  // AF_UNSPEC: unknown, leave new sockets alone
+  int idle = 30;           // seconds
+};
+
+// The family that the library's resolver will try first. Blocks on the resolver for names, once per
+// change of settings.
+int AddressFamily(const ServerUrl& url) {
+  if (url.is_ip) return url.is_ipv6 ? AF_INET6 : AF_INET;
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(url.host.c_str(), nullptr, &hints, &found) != 0 || found == nullptr)
+    return AF_UNSPEC;
+  const int family = found->ai_family;
+  freeaddrinfo(found);
+  return family;
+}
+
+// Runs before each request. On a new connection the socket is not open yet, and options set on it
+// would be lost without a word, so it is opened here; asio connects a socket that is open already.
+void SetSocketOptions(tcp::socket& socket, const KeepAlive& keep_alive) {
+  if (socket.is_open() || keep_alive.family == AF_UNSPEC) return;
+  boost::system::error_code error;
+  socket.open(keep_alive.family == AF_INET6 ? tcp::v6() : tcp::v4(), error);
+  if (error) return;
+  const int fd = socket.native_handle();
+  const int on = 1;
+  const int interval = kProbeInterval;
+  const int probes = kProbes;
+  const unsigned user_timeout_ms =
+      1000u * static_cast<unsigned>(keep_alive.idle + interval * probes);
+  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &keep_alive.idle, sizeof(keep_alive.idle));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof(user_timeout_ms));
+}
+
+http_client_config BaseConfig(const ServerUrl& url, const TransportOptions& options,
+                              const TlsConfig& tls, const std::shared_ptr<TlsContext>& context,
+                              int family) {
+  http_client_config config;
+  // The library would repeat the Authorization header to wherever a redirect points.
+  config.set_max_redirects(0);
+  config.set_timeout(options.idle_timeout);
+  const KeepAlive keep_alive{
+      .family = family,
+      .idle = static_cast<int>(
+          std::chrono::duration_cast<std::chrono::seconds>(options.keep_alive).count())};
+  if (!url.tls) {
+    config.set_nativehandle_options([keep_alive](void* handle) {
+      SetSocketOptions(*static_cast<tcp::socket*>(handle), keep_alive);
+    });
+    return config;
+  }
+  config.set_nativehandle_options([keep_alive](void* handle) {
+    SetSocketOptions(static_cast<boost::asio::ssl::stream<tcp::socket&>*>(handle)->next_layer(),
+                     keep_alive);
+  });
+  config.set_validate_certificates(!tls.insecure_skip_verify);
+  // An address is no server name (RFC 6066); with a Host header in brackets the library would send
+  // that.
+  config.set_tlsext_sni_enabled(!url.is_ip || !tls.server_name.empty());
+  config.set_ssl_context_callback([context](boost::asio::ssl::context& ssl) {
+    if (!context->Apply(ssl.native_handle())) log::Error("out of memory", "Unable to set up TLS");
+  });
+  return config;
+}
+
+using Kind = TransportError::Kind;
+
+Kind KindOf(const std::error_code& code, std::string_view text) {
+  switch (code.value()) {
+    case ECONNREFUSED:
+    case EHOSTUNREACH:  // what the library says for a refused port
+    case ENETUNREACH:
+      return Kind::kRefused;
+    case EPIPE:
+    case ECONNRESET:
+    case ECONNABORTED:
+    case ENOTCONN:
+    case EBADF:
+      return Kind::kLost;
+    case ETIMEDOUT:
+      return Kind::kTimedOut;
+    case ECANCELED:
+      return Kind::kCancelled;
+    default:
+      break;
+  }
+  if (text.find("resolving address") != text.npos) return Kind::kResolve;
+  if (text.find("SSL handshake") != text.npos) return Kind::kTls;
+  if (text.find("Invalid chunked response header") != text.npos ||
+      text.find("Invalid HTTP") != text.npos || text.find("parsing") != text.npos) {
+    return Kind::kMalformed;
+  }
+  for (std::string_view lost : {"Failed to read HTTP status line", "Failed to write request",
+                                "Failed to read", "Retrieving message chunk header"}) {
+    if (text.find(lost) != text.npos) return Kind::kLost;
+  }
+  return Kind::kOther;
+}
+
+std::string Describe(Kind kind, const CpprestClients& clients, const ServerUrl& url,
+                     std::string_view text) {
+  switch (kind) {
+    case Kind::kRefused:
+      return "dial tcp " + url.Authority() + ": connect: connection refused";
+    case Kind::kLost:
+      return "connection lost: " + std::string(text);
+    case Kind::kTimedOut:
+      return "timed out: " + std::string(text);
+    case Kind::kCancelled:
+      return "request canceled";
+    case Kind::kResolve:
+      return "dial tcp: lookup " + url.host + ": no such host";
+    case Kind::kTls: {
+      const std::string refusal = clients.tls ? clients.tls->LastRefusal() : std::string();
+      return "tls: " +
+             (refusal.empty() ? std::string(text) : "failed to verify certificate: " + refusal);
+    }
+    case Kind::kMalformed:
+      return "malformed HTTP response: " + std::string(text);
+    case Kind::kOther:
+      break;
+  }
+  return std::string(text);
+}
+
+}  // namespace
+
+void ReportUnobservedTask() {
+  log::Error("", "A failed task of the HTTP library was not looked at");
+}
+
+Result<std::shared_ptr<CpprestClients>> CpprestClients::Make(const ServerUrl& url,
+                                                             const TransportOptions& options,
+                                                             const TlsConfig& tls) {
+  auto clients = std::make_shared<CpprestClients>();
+  clients->generation = tls.generation;
+  if (url.tls) {
+    Result<std::shared_ptr<TlsContext>> context = TlsContext::Make(tls, url.host);
+    if (!context.ok()) return context.error();
+    clients->tls = *context;
+  }
+  // The library takes the name for SNI from the Host header, and would write an IPv6 address there
+  // without brackets.
+  if (!tls.server_name.empty()) {
+    clients->host_header = tls.server_name;
+  } else if (url.is_ipv6) {
+    clients->host_header = url.Authority();
+  }
+  try {
+    // Without brackets: the URI form with them does not resolve.
+    web::uri_builder builder;
+    builder.set_scheme(url.tls ? "https" : "http").set_host(url.host).set_port(url.port);
+    builder.set_path(url.prefix);
+    const web::uri base = builder.to_uri();
+    http_client_config config = BaseConfig(url, options, tls, clients->tls, AddressFamily(url));
+    clients->plain = std::make_unique<http_client>(base, config);
+    http_client_config gzip = config;
+    gzip.set_request_compressed_response(true);
+    gzip.set_chunksize(256 * 1024);
+    clients->gzip = std::make_unique<http_client>(base, gzip);
+    // Small pieces, so that a body without chunks (from a proxy) is not held back until 64 KiB are
+    // full.
+    config.set_chunksize(4096);
+    config.set_timeout(options.stream_idle_timeout);
+    clients->stream = std::make_unique<http_client>(base, config);
+  } catch (const std::exception& e) {
+    return Error{"invalid server URL \"" + url.Text() + "\": " + e.what()};
+  }
+  return clients;
+}
+
+TransportError ClassifyException(const CpprestClients& clients, const ServerUrl& url) {
+  Kind kind = Kind::kOther;
+  std::string text = "unknown exception";
+  try {
+    throw;
+  } catch (const web::http::http_exception& e) {
+    text = e.what();
+    kind = KindOf(e.error_code(), text);
+  } catch (const pplx::task_canceled&) {
+    kind = Kind::kCancelled;
+  } catch (const std::system_error& e) {
+    text = e.what();
+    kind = KindOf(e.code(), text);
+  } catch (const std::exception& e) {
+    text = e.what();
+    kind = KindOf(std::error_code(), text);
+  } catch (...) {
+    kind = Kind::kOther;
+  }
+  return {kind, Describe(kind, clients, url, text)};
+}
+
+}  // namespace ks::client
