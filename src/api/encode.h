@@ -18,11 +18,12 @@ std::string BindingBody(const Pod& pod, std::string_view node_name);
 
 // What a status patch should bring about. Absent: leave as it is.
 struct PodStatusChange {
-  std::optional<Condition> condition;  // last_transition_time is taken as "now" unless the status is unchanged
+  std::optional<Condition> condition;  // last_transition_time is "now", used unless the status is unchanged
   std::optional<std::string> nominated_node_name;  // "" clears
 };
 
-// The strategic merge patch from the pod's known status to the wanted one; empty when nothing needs to be sent.
+// The strategic merge patch from the pod's known status to the wanted one; empty when nothing needs to be sent. The condition's
+// observed_generation is the caller's (metadata.generation).
 std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change);
 
 // An events.k8s.io/v1 Event about a pod.
@@ -38,6 +39,9 @@ struct EventRecord {
   PodPtr regarding;
   PodPtr related;  // may be null
   TimePoint event_time;
+  // Only for a series whose patch found no event: it is posted again.
+  int32_t series_count = 0;  // 0: no series
+  TimePoint series_last_observed{};
 };
 std::string EventBody(const EventRecord& event);
 // {"series":{"count":2,"lastObservedTime":"…"}}

@@ -110,6 +110,7 @@ class NodeSelector {
     std::vector<Requirement> expressions;
     std::vector<Field> fields;
   };
+  static Term CompileTerm(const NodeSelectorTerm& spec, const std::string& path);
   static bool TermMatches(const Term& term, const LabelMap& labels, std::string_view node_name);
 
   std::vector<Term> terms_;
@@ -119,8 +120,9 @@ class NodeSelector {
 // Compiled preferred scheduling terms: terms of weight 0 or with an empty preference are dropped before parsing.
 class PreferredTerms {
  public:
-  // Error: field errors with a path that starts at the term index ("[0].matchExpressions[0].operator: …").
-  static Result<PreferredTerms> Compile(const std::vector<PreferredSchedulingTerm>& terms);
+  // Error: field errors with a path that starts at the term index ("[0].matchExpressions[0].operator: …"), `path_prefix` before it.
+  static Result<PreferredTerms> Compile(const std::vector<PreferredSchedulingTerm>& terms,
+                                        std::string_view path_prefix = "");
 
   // Sum of the weights of the matching terms.
   int64_t Score(const LabelMap& labels, std::string_view node_name) const;
@@ -133,5 +135,14 @@ class PreferredTerms {
 // Validity of names as the API checks them: an empty result means valid, else the message of the first problem.
 std::string CheckLabelKey(std::string_view key);
 std::string CheckLabelValue(std::string_view value);
+// All messages, in upstream's order (docs/spec/config.md 4.9).
+std::vector<std::string> LabelKeyProblems(std::string_view key);
+std::vector<std::string> LabelValueProblems(std::string_view value);
+// Dot-separated [a-z0-9]([-a-z0-9]*[a-z0-9])? of any length.
+bool IsDnsSubdomain(std::string_view text);
+// One problem as it is, several as "[p1, p2]" without repetitions, none as "".
+std::string JoinProblems(const std::vector<std::string>& problems);
+// Go's quoting of a string (%q).
+std::string GoQuote(std::string_view text);
 
 }  // namespace ks::api
