@@ -26,20 +26,6 @@ struct KeepAlive {
   int idle = 30;           // seconds
 };
 
-// The family that the library's resolver will try first. Blocks on the resolver for names, once per
-// change of settings.
-int AddressFamily(const ServerUrl& url) {
-  if (url.is_ip) return url.is_ipv6 ? AF_INET6 : AF_INET;
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(url.host.c_str(), nullptr, &hints, &found) != 0 || found == nullptr)
-    return AF_UNSPEC;
-  const int family = found->ai_family;
-  freeaddrinfo(found);
-  return family;
-}
-
 // Runs before each request. On a new connection the socket is not open yet, and options set on it
 // would be lost without a word, so it is opened here; asio connects a socket that is open already.
 void SetSocketOptions(tcp::socket& socket, const KeepAlive& keep_alive) {
@@ -157,9 +143,21 @@ void ReportUnobservedTask() {
   log::Error("", "A failed task of the HTTP library was not looked at");
 }
 
+int AddressFamily(const ServerUrl& url) {
+  if (url.is_ip) return url.is_ipv6 ? AF_INET6 : AF_INET;
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(url.host.c_str(), nullptr, &hints, &found) != 0) return AF_UNSPEC;
+  const int family = found->ai_family;
+  freeaddrinfo(found);
+  return family;
+}
+
 Result<std::shared_ptr<CpprestClients>> CpprestClients::Make(const ServerUrl& url,
                                                              const TransportOptions& options,
-                                                             const TlsConfig& tls) {
+                                                             const TlsConfig& tls,
+                                                             int address_family) {
   auto clients = std::make_shared<CpprestClients>();
   clients->generation = tls.generation;
   if (url.tls) {
@@ -180,7 +178,7 @@ Result<std::shared_ptr<CpprestClients>> CpprestClients::Make(const ServerUrl& ur
     builder.set_scheme(url.tls ? "https" : "http").set_host(url.host).set_port(url.port);
     builder.set_path(url.prefix);
     const web::uri base = builder.to_uri();
-    http_client_config config = BaseConfig(url, options, tls, clients->tls, AddressFamily(url));
+    http_client_config config = BaseConfig(url, options, tls, clients->tls, address_family);
     clients->plain = std::make_unique<http_client>(base, config);
     http_client_config gzip = config;
     gzip.set_request_compressed_response(true);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 
 // A task that failed and that nobody looked at must not end the process (its default). Every file
 // that includes cpprest gets this.
@@ -15,6 +16,7 @@ void ReportUnobservedTask();
 }  // namespace ks::client
 
 #include <cpprest/http_client.h>
+#include <pplx/threadpool.h>
 
 #include "base/result.h"
 #include "client/server_url.h"
@@ -25,10 +27,10 @@ namespace ks::client {
 
 // Threads: any (the library's clients are).
 struct CpprestClients {
-  // Error: the TLS settings are unusable.
+  // `address_family`: see AddressFamily. Error: the TLS settings are unusable.
   static Result<std::shared_ptr<CpprestClients>> Make(const ServerUrl& url,
                                                       const TransportOptions& options,
-                                                      const TlsConfig& tls);
+                                                      const TlsConfig& tls, int address_family);
 
   uint64_t generation = 0;
   std::string host_header;  // empty: the library's own is right
@@ -37,6 +39,10 @@ struct CpprestClients {
   std::unique_ptr<web::http::client::http_client> gzip;    // unpacks answers
   std::unique_ptr<web::http::client::http_client> stream;  // long inactivity timeout
 };
+
+// AF_INET or AF_INET6: what the library's resolver will try first for the host; AF_UNSPEC when the
+// name does not resolve now. Blocks on the resolver.
+int AddressFamily(const ServerUrl& url);
 
 // The failure behind an exception of the library. Requires: called inside a catch block.
 TransportError ClassifyException(const CpprestClients& clients, const ServerUrl& url);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transport over cpprestsdk. The library's traps and their cures are commented where they bite;
 // no exception and no task leaves this file.
-#include <pplx/threadpool.h>
-
 #include <algorithm>
 #include <atomic>
 #include <unordered_map>
@@ -69,6 +67,8 @@ class Core : public std::enable_shared_from_this<Core> {
   TimerService& timers;
 
  private:
+  int address_family_ = 0;  // constant after Initialize
+
   Mutex mutex_;
   CondVar empty_;
   std::shared_ptr<const TlsConfig> tls_ KS_GUARDED_BY(mutex_);
@@ -92,7 +92,7 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
 
   // Also ends a pause. kLost: new settings took over.
   void CancelFor(Kind reason);
-  bool IsStreamOf(const CpprestClients* clients);
+  bool IsStreamBefore(uint64_t generation) const;
 
   void Begin();
   // The body, a piece at a time; never two at once. The library reads no further before the task is
@@ -115,6 +115,7 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
   HttpReplyHandler done_;             // requests
   std::shared_ptr<StreamSink> sink_;  // streams
   std::shared_ptr<CpprestClients> clients_;
+  std::atomic<uint64_t> tls_generation_ = UINT64_MAX;  // of clients_; UINT64_MAX: not begun
   HttpReply reply_;
 
   Mutex mutex_;
@@ -186,12 +187,11 @@ void Call::Begin() {
   if (!clients.ok()) {
     // Never from inside the caller's call.
     TransportError error{Kind::kTls, clients.error().message};
-    core_->timers.Schedule(Duration::zero(), [self = shared_from_this(), error = std::move(error)] {
-      self->Finish(error);
-    });
+    PostToPool([self = shared_from_this(), error = std::move(error)] { self->Finish(error); });
     return;
   }
   clients_ = *clients;
+  tls_generation_ = clients_->generation;
   ArmDeadline();
   Send();
 }
@@ -225,13 +225,16 @@ void Call::Send() {
   try {
     web::http::http_request request(request_.method);
     request.set_request_uri(web::uri(request_.target));
-    for (const auto& [name, value] : request_.headers) request.headers().add(name, value);
-    if (!clients_->host_header.empty()) request.headers().add("Host", clients_->host_header);
-    if (!request_.body.empty()) request.set_body(request_.body, "");
+    std::string content_type;
     for (const auto& [name, value] : request_.headers) {
-      // set_body overwrites the type.
-      if (name == "Content-Type") request.headers().set_content_type(value);
+      if (name == "Content-Type") {
+        content_type = value;
+      } else {
+        request.headers().add(name, value);
+      }
     }
+    if (!clients_->host_header.empty()) request.headers().add("Host", clients_->host_header);
+    if (!request_.body.empty()) request.set_body(request_.body, content_type);
     request.set_response_stream(
         concurrency::streams::streambuf<uint8_t>(std::make_shared<CallBuffer>(shared_from_this()))
             .create_ostream());
@@ -252,8 +255,7 @@ void Call::Send() {
     early.swap(early_end_);
   }
   if (early.has_value()) {
-    core_->timers.Schedule(Duration::zero(), [self = shared_from_this(),
-                                              error = std::move(*early)] { self->Deliver(error); });
+    PostToPool([self = shared_from_this(), error = std::move(*early)] { self->Deliver(error); });
   }
 }
 
@@ -268,10 +270,6 @@ void Call::Headers(pplx::task<web::http::http_response> task) {
     if (sink_) {
       DisarmDeadline();
       sink_->OnHeaders(head);
-    } else if (response.headers().has("Content-Length") && !request_.accept_gzip) {
-      constexpr size_t kMostReserved = 64 << 20;
-      head.body.reserve(std::min<size_t>(response.headers().content_length(), kMostReserved) +
-                        api::kJsonPadding);
     }
     std::optional<pplx::task_completion_event<size_t>> overtaken;
     std::string data;
@@ -363,8 +361,8 @@ void Call::CancelFor(Kind reason) {
   if (paused.has_value()) paused->set(size);
 }
 
-bool Call::IsStreamOf(const CpprestClients* clients) {
-  return sink_ != nullptr && clients_.get() == clients;
+bool Call::IsStreamBefore(uint64_t generation) const {
+  return sink_ != nullptr && tls_generation_ < generation;
 }
 
 void Call::BodyEnded(pplx::task<web::http::http_response> task) {
@@ -404,9 +402,10 @@ void Call::Failed(TransportError error) {
   core_->Replace(clients_);
   reply_.uncertain = true;
   reply_.response = HttpResponse();
-  core_->timers.Schedule(Duration::zero(), [self = shared_from_this()] {
+  PostToPool([self = shared_from_this()] {
     Result<std::shared_ptr<CpprestClients>> clients = self->core_->Clients(nullptr);
     if (clients.ok()) self->clients_ = *clients;
+    self->tls_generation_ = self->clients_->generation;
     {
       MutexLock lock(self->mutex_);
       self->head_seen_ = false;
@@ -451,8 +450,10 @@ void Call::Deliver(std::optional<TransportError> error) {
 // ---- Core ----
 
 Result<void> Core::Initialize() {
+  address_family_ = AddressFamily(url);
   auto tls = options.tls ? options.tls : std::make_shared<const TlsConfig>();
-  Result<std::shared_ptr<CpprestClients>> made = CpprestClients::Make(url, options, *tls);
+  Result<std::shared_ptr<CpprestClients>> made =
+      CpprestClients::Make(url, options, *tls, address_family_);
   if (!made.ok()) return made.error();
   MutexLock lock(mutex_);
   tls_ = std::move(tls);
@@ -465,14 +466,15 @@ Result<std::shared_ptr<CpprestClients>> Core::Clients(const std::shared_ptr<cons
     MutexLock lock(mutex_);
     if (tls == nullptr || tls == tls_ || tls->generation <= tls_->generation) return clients_;
   }
-  Result<std::shared_ptr<CpprestClients>> made = CpprestClients::Make(url, options, *tls);
+  Result<std::shared_ptr<CpprestClients>> made =
+      CpprestClients::Make(url, options, *tls, address_family_);
   if (!made.ok()) return made.error();
   std::vector<std::shared_ptr<Call>> outdated;
   {
     MutexLock lock(mutex_);
     if (tls->generation <= tls_->generation) return clients_;
     for (const auto& [key, call] : active_) {
-      if (call->IsStreamOf(clients_.get())) outdated.push_back(call);
+      if (call->IsStreamBefore(tls->generation)) outdated.push_back(call);
     }
     tls_ = tls;
     clients_ = *made;
@@ -488,7 +490,8 @@ void Core::Replace(const std::shared_ptr<CpprestClients>& dead) {
     if (clients_ != dead) return;
     tls = tls_;
   }
-  Result<std::shared_ptr<CpprestClients>> made = CpprestClients::Make(url, options, *tls);
+  Result<std::shared_ptr<CpprestClients>> made =
+      CpprestClients::Make(url, options, *tls, address_family_);
   if (!made.ok()) return;
   MutexLock lock(mutex_);
   if (clients_ == dead) clients_ = *made;
@@ -502,7 +505,7 @@ void Core::Start(std::shared_ptr<Call> call) {
     closed = closed_;
   }
   if (closed) call->Cancel();
-  call->Begin();
+  RunOnPool([call = std::move(call)] { call->Begin(); });
 }
 
 void Core::Remove(Call* call) {
