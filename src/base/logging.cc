@@ -93,9 +93,8 @@ std::string Render(std::string_view message, std::initializer_list<Field> fields
   return line;
 }
 
-void Write(spdlog::level::level_enum level, const std::source_location& where,
-           const std::string& line) {
-  Logger().log(spdlog::source_loc{where.file_name(), static_cast<int>(where.line()), ""}, level,
+void Write(spdlog::level::level_enum level, const SourceLocation& where, const std::string& line) {
+  Logger().log(spdlog::source_loc{where.file_name(), where.line(), ""}, level,
                spdlog::string_view_t(line));
 }
 
@@ -107,13 +106,13 @@ void SetVerbosity(int level) { g_verbosity.store(level, std::memory_order_relaxe
 bool Enabled(int level) { return level <= g_verbosity.load(std::memory_order_relaxed); }
 
 void Info(int level, std::string_view message, std::initializer_list<Field> fields,
-          std::source_location where) {
+          SourceLocation where) {
   if (!Enabled(level)) return;
   Write(spdlog::level::info, where, Render(message, fields, nullptr));
 }
 
 void Error(std::string_view error, std::string_view message, std::initializer_list<Field> fields,
-           std::source_location where) {
+           SourceLocation where) {
   g_errors.fetch_add(1, std::memory_order_relaxed);
   Write(spdlog::level::err, where, Render(message, fields, &error));
 }

@@ -9,7 +9,6 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -38,18 +37,36 @@ class Field {
   bool quoted_ = false;
 };
 
+// The place of a call. Not std::source_location: clang 14, which checks the thread annotations,
+// lacks the builtin it needs.
+class SourceLocation {
+ public:
+  static constexpr SourceLocation Current(const char* file = __builtin_FILE(),
+                                          int line = __builtin_LINE()) {
+    return {file, line};
+  }
+  constexpr const char* file_name() const { return file_; }
+  constexpr int line() const { return line_; }
+
+ private:
+  constexpr SourceLocation(const char* file, int line) : file_(file), line_(line) {}
+
+  const char* file_;
+  int line_;
+};
+
 // The verbosity (klog's -v), 0 at start. Threads: any.
 void SetVerbosity(int level);
 bool Enabled(int level);
 
 // Writes one line if `level` is enabled. Threads: any.
 void Info(int level, std::string_view message, std::initializer_list<Field> fields = {},
-          std::source_location where = std::source_location::current());
+          SourceLocation where = SourceLocation::Current());
 
 // Writes an E line with err="..." as its first field (left out when empty).
 void Error(std::string_view error, std::string_view message,
            std::initializer_list<Field> fields = {},
-           std::source_location where = std::source_location::current());
+           SourceLocation where = SourceLocation::Current());
 
 // Writes an F line and flushes; the caller then ends the process.
 void Fatal(const char* file, int line, std::string_view expression, std::string_view detail);
