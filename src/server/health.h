@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Health endpoints: lists of named checks, answered in upstream's words. What a check looks at is
+// its owner's business; checks run on the server's thread and must not block.
+//
+// Upstream: docs/spec/operations.md section 2.2.
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/https_server.h"
+
+namespace ks::server {
+
+struct HealthCheck {
+  std::string name;
+  std::function<std::string()> failure;  // why it fails; empty: passes
+};
+
+// The answer of the root endpoint `name` ("readyz"): `?verbose` and `?exclude=check` are obeyed.
+Response AnswerHealth(std::string_view name, const std::vector<HealthCheck>& checks,
+                      std::string_view query);
+
+// The answer of one check's own endpoint ("/readyz/shutdown").
+Response AnswerHealthCheck(const HealthCheck& check);
+
+// Registers "/<name>" and "/<name>/<check>" of all checks.
+void InstallHealth(HttpsServer& server, const std::string& name, std::vector<HealthCheck> checks);
+
+// What the endpoints of a scheduler without leader election look at. Threads: any.
+struct SchedulerHealth {
+  std::atomic<bool> handlers_synced = false;  // initial lists reached all event handlers
+  std::atomic<bool> shutting_down = false;    // termination was requested
+};
+
+// /healthz and /livez: ping; /readyz: shutdown, sched-handler-sync. Lifetime: `health` outlives the
+// server.
+void InstallSchedulerHealth(HttpsServer& server, const SchedulerHealth& health);
+
+}  // namespace ks::server

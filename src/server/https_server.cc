@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/https_server.h"
+
+#include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <ctime>
+#include <list>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "base/check.h"
+#include "base/logging.h"
+
+namespace ks::server {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace ssl = asio::ssl;
+using tcp = asio::ip::tcp;
+using ErrorCode = boost::system::error_code;
+using HttpResponse = http::response<http::string_body>;
+
+constexpr size_t kHeaderLimit = 8 << 10;
+constexpr size_t kBodyLimit = 4 << 10;
+constexpr size_t kBufferLimit = 16 << 10;
+constexpr size_t kLingerLimit = 256 << 10;  // bytes of a refused request that are thrown away
+constexpr std::string_view kPlainHttpAnswer =
+    "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+constexpr const char* kTls12Ciphers =
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
+    "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
+    "ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA";
+
+std::string HttpDate() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[40];
+  return std::string(text, std::strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts));
+}
+
+// ALPN: http/1.1 when the client offers it, else no answer.
+int SelectAlpn(SSL*, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
+               unsigned int in_length, void*) {
+  static constexpr unsigned char kHttp11[] = "\x08http/1.1";
+  unsigned char* chosen = nullptr;
+  if (SSL_select_next_proto(&chosen, out_length, kHttp11, sizeof(kHttp11) - 1, in, in_length) !=
+      OPENSSL_NPN_NEGOTIATED) {
+    return SSL_TLSEXT_ERR_NOACK;
+  }
+  *out = chosen;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+Result<void> ConfigureTls(ssl::context& tls, const ServingCertificate& certificate) {
+  ErrorCode error;
+  tls.use_certificate_chain(asio::buffer(certificate.chain_pem), error);
+  if (error) {
+    return Error{"serving certificate: " + error.message()};
+  }
+  tls.use_private_key(asio::buffer(certificate.key_pem), ssl::context::pem, error);
+  if (error &&
+      ERR_GET_REASON(static_cast<unsigned long>(error.value())) != X509_R_KEY_VALUES_MISMATCH) {
+    return Error{"serving key: " + error.message()};
+  }
+  SSL_CTX* native = tls.native_handle();
+  if (error || SSL_CTX_check_private_key(native) != 1) {
+    return Error{"tls: private key does not match public key"};
+  }
+  static constexpr unsigned char kSessionContext[] = "kubesched";
+  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  SSL_CTX_set_cipher_list(native, kTls12Ciphers);
+  SSL_CTX_set_session_id_context(native, kSessionContext, sizeof(kSessionContext) - 1);
+  SSL_CTX_set_options(native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_alpn_select_cb(native, SelectAlpn, nullptr);
+  return {};
+}
+
+template <class Socket>
+void CloseOnExec(Socket& socket) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+}
+
+// The wildcard of both families where the machine has IPv6, as upstream's listener.
+Result<void> Bind(tcp::acceptor& acceptor, const HttpsOptions& options) {
+  ErrorCode error;
+  const bool any = options.bind_address.empty() || options.bind_address == "0.0.0.0" ||
+                   options.bind_address == "::";
+  asio::ip::address address = any ? asio::ip::address(asio::ip::address_v6::any())
+                                  : asio::ip::make_address(options.bind_address, error);
+  if (error) {
+    return Error{"failed to parse IP: \"" + options.bind_address + "\""};
+  }
+  tcp::endpoint endpoint(address, options.port);
+  acceptor.open(endpoint.protocol(), error);
+  if (error && any) {
+    endpoint = tcp::endpoint(tcp::v4(), options.port);
+    acceptor.open(endpoint.protocol(), error);
+  }
+  if (!error && any && endpoint.address().is_v6()) {
+    acceptor.set_option(asio::ip::v6_only(false), error);
+  }
+  const char* step = "socket";
+  if (!error) {
+    step = "bind";
+    acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    acceptor.bind(endpoint, error);
+  }
+  if (!error) {
+    step = "listen";
+    acceptor.listen(asio::socket_base::max_listen_connections, error);
+  }
+  if (error) {
+    const std::string host = options.bind_address.empty() ? "0.0.0.0" : options.bind_address;
+    const std::string shown = (host.find(':') == std::string::npos ? host : "[" + host + "]") +
+                              ":" + std::to_string(options.port);
+    std::string reason =
+        error == boost::system::errc::address_in_use ? "address already in use" : error.message();
+    return Error{"failed to create listener: failed to listen on " + shown + ": listen tcp " +
+                 shown + ": " + step + ": " + reason};
+  }
+  CloseOnExec(acceptor);
+  return {};
+}
+
+}  // namespace
+
+// Everything but `session_count` belongs to the server's thread once Serve has started it.
+struct HttpsServer::State {
+  class Session;
+
+  explicit State(HttpsOptions server_options)
+      : options(std::move(server_options)), acceptor(io), timer(io) {}
+
+  void Accept();
+  void OnAccept(const ErrorCode& error, tcp::socket socket);
+  void MakeRoom();
+  void BeginStop();
+  HttpResponse Answer(const http::request<http::string_body>& request, const std::string& source);
+
+  const HttpsOptions options;
+  std::map<std::string, Handler, std::less<>> handlers;
+  std::string address;
+  uint16_t port = 0;
+  std::thread thread;
+  std::atomic<size_t> session_count = 0;
+
+  asio::io_context io{1};
+  ssl::context tls{ssl::context::tls_server};
+  tcp::acceptor acceptor;
+  asio::steady_timer timer;      // pause after an accept error; deadline of a stop
+  std::list<Session*> sessions;  // the one that waited longest first
+  bool stopping = false;
+};
+
+// One connection. Kept alive by its pending operation; every operation has a deadline.
+class HttpsServer::State::Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(State& server, tcp::socket socket)
+      : server_(server), stream_(std::move(socket), server.tls), buffer_(kBufferLimit) {
+    server_.sessions.push_back(this);
+    position_ = std::prev(server_.sessions.end());
+    ++server_.session_count;
+  }
+
+  ~Session() {
+    server_.sessions.erase(position_);
+    --server_.session_count;
+    if (server_.stopping && server_.sessions.empty()) {
+      server_.timer.cancel();
+    }
+  }
+
+  void Start() {
+    ErrorCode ignored;
+    tcp::socket& socket = beast::get_lowest_layer(stream_).socket();
+    CloseOnExec(socket);
+    socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    const tcp::endpoint peer = socket.remote_endpoint(ignored);
+    source_ = peer.address().to_string(ignored) + ":" + std::to_string(peer.port());
+    ExpireAfter(server_.options.handshake_timeout);
+    stream_.async_handshake(
+        ssl::stream_base::server,
+        [self = shared_from_this()](const ErrorCode& error) { self->OnHandshake(error); });
+  }
+
+  // Nothing is owed to the peer: it may be cut at any time.
+  bool waiting() const { return waiting_; }
+
+  // Pending operations end with an error, which ends the session.
+  void Close() { beast::get_lowest_layer(stream_).close(); }
+
+ private:
+  void ExpireAfter(Duration timeout) {
+    beast::get_lowest_layer(stream_).expires_after(
+        std::chrono::duration_cast<std::chrono::milliseconds>(timeout));
+  }
+
+  void OnHandshake(const ErrorCode& error) {
+    if (!error) {
+      WaitForRequest(server_.options.header_timeout);
+    } else if (error.category() == asio::error::get_ssl_category() &&
+               ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_HTTP_REQUEST) {
+      waiting_ = false;
+      ExpireAfter(server_.options.write_timeout);
+      asio::async_write(stream_.next_layer(), asio::buffer(kPlainHttpAnswer),
+                        [self = shared_from_this()](const ErrorCode& written, size_t) {
+                          if (!written) {
+                            self->Linger();
+                          }
+                        });
+    }
+  }
+
+  void WaitForRequest(Duration timeout) {
+    if (server_.stopping) {
+      ShutDown();
+      return;
+    }
+    waiting_ = true;
+    if (buffer_.size() > 0) {
+      ReadRequest();
+      return;
+    }
+    ExpireAfter(timeout);
+    stream_.async_read_some(buffer_.prepare(4096),
+                            [self = shared_from_this()](const ErrorCode& error, size_t size) {
+                              self->buffer_.commit(size);
+                              if (!error) {
+                                self->ReadRequest();
+                              } else if (error == asio::error::eof) {
+                                self->ShutDown();
+                              }
+                            });
+  }
+
+  void ReadRequest() {
+    parser_.emplace();
+    parser_->header_limit(kHeaderLimit);
+    parser_->body_limit(kBodyLimit);
+    ExpireAfter(server_.options.header_timeout);
+    http::async_read(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](const ErrorCode& error, size_t) { self->OnRequest(error); });
+  }
+
+  void OnRequest(const ErrorCode& error) {
+    if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+      Refuse(http::status::request_header_fields_too_large);
+    } else if (error == http::error::body_limit) {
+      Refuse(http::status::payload_too_large);
+    } else if (error == http::error::end_of_stream || error == http::error::partial_message) {
+      ShutDown();
+    } else if (error.category() == http::make_error_code(http::error::bad_method).category()) {
+      Refuse(http::status::bad_request);
+    } else if (!error) {
+      const http::request<http::string_body>& request = parser_->get();
+      const bool keep_alive = request.keep_alive() && !server_.stopping;
+      response_ = server_.Answer(request, source_);
+      response_.keep_alive(keep_alive);
+      server_.sessions.splice(server_.sessions.end(), server_.sessions, position_);
+      Write();
+    }
+  }
+
+  // The request cannot be read to its end; the connection is of no further use.
+  void Refuse(http::status status) {
+    refused_ = true;
+    response_ = HttpResponse(status, 11);
+    response_.set(http::field::content_type, "text/plain; charset=utf-8");
+    response_.body() = std::to_string(static_cast<unsigned>(status)) + " " +
+                       std::string(http::obsolete_reason(status));
+    response_.prepare_payload();
+    response_.keep_alive(false);
+    Write();
+  }
+
+  void Write() {
+    waiting_ = false;
+    ExpireAfter(server_.options.write_timeout);
+    http::async_write(stream_, response_,
+                      [self = shared_from_this()](const ErrorCode& error, size_t) {
+                        if (error) {
+                          return;
+                        }
+                        if (self->response_.keep_alive()) {
+                          self->WaitForRequest(self->server_.options.idle_timeout);
+                        } else {
+                          self->ShutDown();
+                        }
+                      });
+  }
+
+  void ShutDown() {
+    waiting_ = false;
+    ExpireAfter(server_.options.close_timeout);
+    stream_.async_shutdown([self = shared_from_this()](const ErrorCode&) {
+      if (self->refused_) {
+        self->Linger();
+      }
+    });
+  }
+
+  // Closing a socket with unread bytes resets the connection, and the peer may lose the answer
+  // that says why: what still comes is thrown away, within limits.
+  void Linger() {
+    ErrorCode ignored;
+    beast::get_lowest_layer(stream_).socket().shutdown(tcp::socket::shutdown_send, ignored);
+    ExpireAfter(server_.options.close_timeout);
+    Discard();
+  }
+
+  void Discard() {
+    stream_.next_layer().async_read_some(
+        asio::buffer(scrap_), [self = shared_from_this()](const ErrorCode& error, size_t size) {
+          self->discarded_ += size;
+          if (!error && self->discarded_ < kLingerLimit) {
+            self->Discard();
+          }
+        });
+  }
+
+  State& server_;
+  std::list<Session*>::iterator position_;
+  beast::ssl_stream<beast::tcp_stream> stream_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  HttpResponse response_;
+  std::string source_;
+  std::array<char, 4096> scrap_;
+  size_t discarded_ = 0;
+  bool waiting_ = true;
+  bool refused_ = false;
+};
+
+void HttpsServer::State::Accept() {
+  acceptor.async_accept(io, [this](const ErrorCode& error, tcp::socket socket) {
+    OnAccept(error, std::move(socket));
+  });
+}
+
+void HttpsServer::State::OnAccept(const ErrorCode& error, tcp::socket socket) {
+  if (stopping || error == asio::error::operation_aborted) {
+    return;
+  }
+  if (error) {
+    // Mostly "too many open files": trying again at once would only burn a core.
+    KS_LOG(2, "Accepting a connection failed; pausing", {{"err", error.message()}});
+    timer.expires_after(options.accept_pause);
+    timer.async_wait([this](const ErrorCode&) {
+      if (!stopping) {
+        Accept();
+      }
+    });
+    return;
+  }
+  MakeRoom();
+  if (sessions.size() <= options.max_sessions) {
+    std::make_shared<Session>(*this, std::move(socket))->Start();
+  }
+  Accept();
+}
+
+// A closed session leaves the list when its operation has ended, hence one above the limit.
+void HttpsServer::State::MakeRoom() {
+  if (sessions.size() < options.max_sessions) {
+    return;
+  }
+  for (Session* session : sessions) {
+    if (session->waiting()) {
+      session->Close();
+      return;
+    }
+  }
+}
+
+void HttpsServer::State::BeginStop() {
+  stopping = true;
+  ErrorCode ignored;
+  acceptor.close(ignored);
+  timer.cancel();
+  for (Session* session : sessions) {
+    if (session->waiting()) {
+      session->Close();
+    }
+  }
+  if (sessions.empty()) {
+    return;
+  }
+  timer.expires_after(options.stop_timeout);
+  timer.async_wait([this](const ErrorCode& error) {
+    if (!error) {
+      for (Session* session : sessions) {
+        session->Close();
+      }
+    }
+  });
+}
+
+HttpResponse HttpsServer::State::Answer(const http::request<http::string_body>& request,
+                                        const std::string& source) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string target(request.target());
+  const size_t query = target.find('?');
+  Request asked{.method = std::string(request.method_string()),
+                .path = target.substr(0, query),
+                .query = query == std::string::npos ? "" : target.substr(query + 1)};
+  const auto handler = handlers.find(asked.path);
+  Response answer = handler == handlers.end()
+                        ? Response{.status = 404, .body = "404 page not found\n"}
+                        : handler->second(asked);
+  HttpResponse response(http::int_to_status(static_cast<unsigned>(answer.status)),
+                        request.version());
+  response.set(http::field::cache_control, "no-cache, private");
+  response.set(http::field::content_type, answer.content_type);
+  if (answer.no_sniff) {
+    response.set("X-Content-Type-Options", "nosniff");
+  }
+  response.set(http::field::date, HttpDate());
+  response.content_length(answer.body.size());
+  if (request.method() != http::verb::head) {
+    response.body() = std::move(answer.body);
+  }
+  KS_LOG(3, "HTTP",
+         {{"verb", asked.method},
+          {"URI", target},
+          {"latency", FormatDuration(std::chrono::steady_clock::now() - start)},
+          {"userAgent", std::string(request[http::field::user_agent])},
+          {"contentType", std::string(request[http::field::content_type])},
+          {"audit-ID", ""},
+          {"srcIP", source},
+          {"resp", answer.status}});
+  return response;
+}
+
+Result<std::unique_ptr<HttpsServer>> HttpsServer::Listen(HttpsOptions options) {
+  auto state = std::make_unique<State>(std::move(options));
+  if (Result<void> bound = Bind(state->acceptor, state->options); !bound.ok()) {
+    return bound.error();
+  }
+  if (Result<void> tls = ConfigureTls(state->tls, state->options.certificate); !tls.ok()) {
+    return tls.error();
+  }
+  ErrorCode ignored;
+  const tcp::endpoint endpoint = state->acceptor.local_endpoint(ignored);
+  state->port = endpoint.port();
+  const std::string host = endpoint.address().to_string();
+  state->address = (endpoint.address().is_v6() ? "[" + host + "]" : host) + ":" +
+                   std::to_string(endpoint.port());
+  return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(state)));
+}
+
+HttpsServer::HttpsServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+HttpsServer::~HttpsServer() { Stop(); }
+
+void HttpsServer::Handle(const std::string& path, Handler handler) {
+  KS_CHECK(!state_->thread.joinable(), "Handle while serving");
+  const bool added = state_->handlers.emplace(path, std::move(handler)).second;
+  KS_CHECK(added, "two handlers for " + path);
+}
+
+void HttpsServer::Serve() {
+  KS_CHECK(!state_->thread.joinable() && !state_->stopping, "Serve called twice");
+  log::Info(0, "Serving securely on " + state_->address);
+  state_->Accept();
+  state_->thread = std::thread([state = state_.get()] { state->io.run(); });
+}
+
+void HttpsServer::Stop() {
+  if (!state_->thread.joinable()) {
+    return;
+  }
+  asio::post(state_->io, [state = state_.get()] { state->BeginStop(); });
+  state_->thread.join();
+  KS_LOG(1, "[graceful-termination] secure server is exiting");
+}
+
+uint16_t HttpsServer::port() const { return state_->port; }
+
+std::string HttpsServer::address() const { return state_->address; }
+
+size_t HttpsServer::sessions() const { return state_->session_count; }
+
+}  // namespace ks::server

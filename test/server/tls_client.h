@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A plain TLS client on a blocking socket, for tests of the server: it sends exactly the bytes it
+// is given. Not for anything else: certificates are not verified.
+
+#include <string>
+#include <string_view>
+
+namespace ks::server {
+
+// A TCP connection to 127.0.0.1, without TLS.
+class PlainClient {
+ public:
+  explicit PlainClient(int port, bool ipv6 = false);
+  ~PlainClient();
+  PlainClient(const PlainClient&) = delete;
+  PlainClient& operator=(const PlainClient&) = delete;
+
+  bool connected() const { return fd_ >= 0; }
+  int fd() const { return fd_; }
+  bool Send(std::string_view data);
+  // Until the peer closes.
+  std::string ReadAll();
+
+ private:
+  int fd_ = -1;
+};
+
+struct Answer {
+  bool complete = false;
+  int status = 0;
+  std::string head;  // status line and headers
+  std::string body;
+};
+
+class TlsClient {
+ public:
+  explicit TlsClient(int port, bool ipv6 = false, int max_version = 0);
+  ~TlsClient();
+  TlsClient(const TlsClient&) = delete;
+  TlsClient& operator=(const TlsClient&) = delete;
+
+  bool connected() const { return connected_; }
+  bool Send(std::string_view data);
+  // One answer by its Content-Length. `head_only`: an answer to HEAD.
+  Answer Read(bool head_only = false);
+  Answer Exchange(std::string_view method, std::string_view target);
+  // Waits until the peer closes; true if nothing came before.
+  bool ReadsEnd();
+
+ private:
+  PlainClient tcp_;
+  void* context_ = nullptr;  // SSL_CTX
+  void* ssl_ = nullptr;      // SSL
+  bool connected_ = false;
+  std::string rest_;
+};
+
+}  // namespace ks::server
