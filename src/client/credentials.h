@@ -21,8 +21,8 @@ namespace ks::client {
 
 // What one request is sent with.
 struct Access {
-  std::vector<std::pair<std::string, std::string>> headers;  // Authorization, Impersonate-*
-  std::shared_ptr<const TlsConfig> tls;
+  std::vector<std::pair<std::string, std::string>> headers{};  // Authorization, Impersonate-*
+  std::shared_ptr<const TlsConfig> tls{};
 };
 
 // Threads: any. Lifetime: destruction waits for a running plugin's end (it is killed).
@@ -36,6 +36,9 @@ class Credentials {
   // are checked at their intervals here), else on the plugin thread. Errors: `getting credentials:
   // <cause>`.
   virtual void Get(Handler done) = 0;
+
+  // What is known without running a plugin: for checking a configuration at start.
+  virtual std::shared_ptr<const TlsConfig> InitialTls() const = 0;
 
   // The server answered 401 to a request sent with the credentials of a Get. A plugin runs again
   // for the next request.

@@ -18,41 +18,41 @@ namespace ks::client {
 
 // users[].user.exec, docs/spec/api.md 8.5.
 struct ExecPlugin {
-  std::string api_version;
+  std::string api_version{};
   std::string
       command;  // a relative path with a slash is already resolved against the kubeconfig's folder
-  std::vector<std::string> args;
-  std::vector<std::pair<std::string, std::string>> env;
-  std::string install_hint;
-  std::string interactive_mode;
+  std::vector<std::string> args{};
+  std::vector<std::pair<std::string, std::string>> env{};
+  std::string install_hint{};
+  std::string interactive_mode{};
   bool provide_cluster_info = false;
 };
 
 // A client configuration: one context of a kubeconfig, or the in-cluster one. Files are absolute or
 // relative to the working directory; `…_data` is decoded and wins over the file.
 struct ClusterAccess {
-  std::string server;
-  std::string tls_server_name;
+  std::string server{};
+  std::string tls_server_name{};
   bool insecure_skip_tls_verify = false;
-  std::string ca_file;
-  std::string ca_data;
+  std::string ca_file{};
+  std::string ca_data{};
 
-  std::string client_cert_file;
-  std::string client_cert_data;
-  std::string client_key_file;
-  std::string client_key_data;
-  std::string token;
-  std::string token_file;  // wins over token
-  std::string username;
-  std::string password;
-  std::optional<ExecPlugin> exec;
+  std::string client_cert_file{};
+  std::string client_cert_data{};
+  std::string client_key_file{};
+  std::string client_key_data{};
+  std::string token{};
+  std::string token_file{};  // wins over token
+  std::string username{};
+  std::string password{};
+  std::optional<ExecPlugin> exec{};
   // Impersonate-* headers, in order.
-  std::vector<std::pair<std::string, std::string>> impersonation;
+  std::vector<std::pair<std::string, std::string>> impersonation{};
 };
 
 struct KubeconfigOptions {
-  std::string master;   // replaces the server of the cluster
-  std::string context;  // instead of current-context
+  std::string master{};   // replaces the server of the cluster
+  std::string context{};  // instead of current-context
 };
 
 // One file, which must exist. Errors: docs/spec/api.md 8.1 and 8.3; file, line and path of the
@@ -66,8 +66,8 @@ Result<ClusterAccess> LoadKubeconfigList(std::string_view paths,
                                          const KubeconfigOptions& options = {});
 
 struct InClusterSource {
-  std::string host;  // KUBERNETES_SERVICE_HOST
-  std::string port;  // KUBERNETES_SERVICE_PORT
+  std::string host{};  // KUBERNETES_SERVICE_HOST
+  std::string port{};  // KUBERNETES_SERVICE_PORT
   std::string token_file = "/var/run/secrets/kubernetes.io/serviceaccount/token";
   std::string ca_file = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt";
 };

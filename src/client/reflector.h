@@ -19,22 +19,22 @@
 namespace ks::client {
 
 struct ReflectorOptions {
-  std::string path;            // "/api/v1/pods"
-  std::string field_selector;  // "status.phase!=Succeeded,status.phase!=Failed"; unescaped
-  std::string type_name;       // as the reference prints it, for error texts: "*v1.Pod"
-  std::string resource;        // "pods"
-  uint64_t seed = 0;           // jitter of delays and watch lengths
+  std::string path{};            // "/api/v1/pods"
+  std::string field_selector{};  // "status.phase!=Succeeded,status.phase!=Failed"; unescaped
+  std::string type_name{};       // as the reference prints it, for error texts: "*v1.Pod"
+  std::string resource{};        // "pods"
+  uint64_t seed = 0;             // jitter of delays and watch lengths
   bool gzip_lists = true;
 };
 
 struct ReflectorStatus {
-  bool synced = false;                 // the first list was handed to the sink
-  bool watching = false;               // a watch is open now
-  std::string resource_version;        // newest seen
-  std::optional<api::ApiError> error;  // of the last round; cleared by the next success
-  uint64_t lists = 0;                  // answered completely
-  uint64_t watches = 0;                // opened
-  uint64_t events = 0;                 // added, modified and deleted
+  bool synced = false;                   // the first list was handed to the sink
+  bool watching = false;                 // a watch is open now
+  std::string resource_version{};        // newest seen
+  std::optional<api::ApiError> error{};  // of the last round; cleared by the next success
+  uint64_t lists = 0;                    // answered completely
+  uint64_t watches = 0;                  // opened
+  uint64_t events = 0;                   // added, modified and deleted
 };
 
 // T is Pod, Node or Namespace.

@@ -22,27 +22,27 @@ namespace ks::client {
 struct RestOptions {
   float qps = 50;  // negative: no limit
   int burst = 100;
-  std::string user_agent;  // see UserAgent()
+  std::string user_agent{};  // see UserAgent()
   std::string accept = "application/json";
 };
 
 struct RestRequest {
   std::string method = "GET";
-  std::string target;  // escaped path and query
-  std::string body;
+  std::string target{};  // escaped path and query
+  std::string body{};
   std::string content_type = "application/json";  // sent with a body only
   Duration timeout{};                             // of one sending; zero: none
   bool accept_gzip = false;
   // For error texts: "pods", "p". Empty verb: the method in lower case.
-  std::string verb;
-  std::string resource;
-  std::string name;
+  std::string verb{};
+  std::string resource{};
+  std::string name{};
 };
 
 struct RestReply {
-  std::optional<api::ApiError> error;
-  int code = 0;      // HTTP status; 0 without an answer
-  std::string body;  // of a success; capacity >= size + api::kJsonPadding
+  std::optional<api::ApiError> error{};
+  int code = 0;        // HTTP status; 0 without an answer
+  std::string body{};  // of a success; capacity >= size + api::kJsonPadding
   // An earlier sending may have been carried out although its answer was lost or bad.
   bool uncertain = false;
 
@@ -99,7 +99,7 @@ class RestClient {
   std::shared_ptr<State> state_;
 };
 
-// "kubesched/0.1.0 (linux/amd64) kubernetes/unknown/scheduler": docs/spec/api.md 7.1.
+// "kubesched/v0.1.0 (linux/amd64) kubernetes/unknown/scheduler": docs/spec/api.md 7.1.
 std::string UserAgent(std::string_view program, std::string_view component);
 
 // Escapes a query value or a path segment (everything but unreserved characters).

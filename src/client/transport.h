@@ -25,23 +25,23 @@ namespace ks::client {
 struct TlsConfig {
   // Grows with each change: requests with a newer one make the transport open new connections.
   uint64_t generation = 0;
-  std::string ca_pem;  // trusted exclusively; empty: the system's roots
+  std::string ca_pem{};  // trusted exclusively; empty: the system's roots
   bool insecure_skip_verify = false;
-  std::string server_name;      // expected name and SNI; empty: the host of the URL
-  std::string client_cert_pem;  // chain, leaf first; empty: none
-  std::string client_key_pem;
+  std::string server_name{};      // expected name and SNI; empty: the host of the URL
+  std::string client_cert_pem{};  // chain, leaf first; empty: none
+  std::string client_key_pem{};
 };
 
 struct HttpRequest {
   std::string method = "GET";
-  std::string target;  // escaped path and query: "/api/v1/pods?limit=500"
-  std::vector<std::pair<std::string, std::string>> headers;  // Host is added by the transport
-  std::string body;
+  std::string target{};  // escaped path and query: "/api/v1/pods?limit=500"
+  std::vector<std::pair<std::string, std::string>> headers{};  // Host is added by the transport
+  std::string body{};
   Duration timeout{};        // of the whole exchange (streams: until the headers); zero: none
   bool accept_gzip = false;  // the answer is unpacked before anybody sees it
   // Send once more when a kept connection turns out to be dead. The answer then says `uncertain`.
   bool repeat_when_lost = true;
-  std::shared_ptr<const TlsConfig> tls;  // null: what the transport was made with
+  std::shared_ptr<const TlsConfig> tls{};  // null: what the transport was made with
 };
 
 // A failure without an HTTP answer.
@@ -57,18 +57,18 @@ struct TransportError {
     kOther,
   };
   Kind kind = Kind::kOther;
-  std::string message;
+  std::string message{};
 };
 
 struct HttpResponse {
   int status = 0;
-  std::string content_type;
-  std::string retry_after;  // verbatim; empty when absent
-  std::string body;         // capacity >= size + api::kJsonPadding
+  std::string content_type{};
+  std::string retry_after{};  // verbatim; empty when absent
+  std::string body{};         // capacity >= size + api::kJsonPadding
 };
 
 struct HttpReply {
-  std::optional<TransportError> error;  // set: `response` is meaningless
+  std::optional<TransportError> error{};  // set: `response` is meaningless
   HttpResponse response;
   // An earlier sending of this request was lost and may have been carried out.
   bool uncertain = false;
@@ -118,7 +118,7 @@ class Transport {
 struct TransportOptions {
   std::string
       server;  // "https://10.0.0.1:6443", also http, also IPv6 in brackets, also with a path prefix
-  std::shared_ptr<const TlsConfig> tls;  // null: system roots, no client certificate
+  std::shared_ptr<const TlsConfig> tls{};  // null: system roots, no client certificate
   // Silence of the peer in any step: resolve, connect, handshake, headers, each piece of the body.
   Duration idle_timeout = std::chrono::seconds(75);
   // Silence on a stream. Bookmarks come once a minute, so below 90 s healthy watches would end.

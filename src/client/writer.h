@@ -16,7 +16,7 @@
 namespace ks::client {
 
 struct WriterOptions {
-  std::string host_name;    // for reportingInstance
+  std::string host_name{};  // for reportingInstance
   int bind_in_flight = 32;  // bindings and deletions together
   int patch_in_flight = 8;
   int event_in_flight = 8;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/connection.h"
+
+namespace ks::client {
+
+Result<std::unique_ptr<Connection>> Connection::Make(const ClusterAccess& access,
+                                                     const Clock& clock) {
+  std::unique_ptr<Connection> connection(new Connection());
+  connection->server_ = access.server;
+  connection->timers_ = NewTimerThread(clock);
+  Result<std::unique_ptr<Credentials>> credentials = NewCredentials(access, clock);
+  if (!credentials.ok()) return credentials.error();
+  connection->credentials_ = std::move(*credentials);
+  Result<std::unique_ptr<Transport>> transport = NewCpprestTransport(
+      TransportOptions{.server = access.server, .tls = connection->credentials_->InitialTls()},
+      *connection->timers_);
+  if (!transport.ok()) return transport.error();
+  connection->transport_ = std::move(*transport);
+  return connection;
+}
+
+// The members go in the reverse of their order: transport, credentials, timers.
+Connection::~Connection() = default;
+
+std::unique_ptr<RestClient> Connection::NewRestClient(RestOptions options) {
+  return std::make_unique<RestClient>(*transport_, *credentials_, *timers_, std::move(options));
+}
+
+}  // namespace ks::client
