@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Placement, pod by pod: kubesched must put every pod on the node where kube-scheduler puts it. Both run with parallelism 1 on a fresh
+// cluster whose nodes and pods were created in order by one client before the scheduler started; upstream is repeatable then
+// (docs/spec/cycle.md section 12).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "e2e/cluster.h"
+
+namespace ks::e2e {
+namespace {
+
+constexpr int kNodes = 300;
+constexpr int kPods = 1000;
+
+struct Workload {
+  std::string name;
+  uint64_t seed;
+  json (*node)(Random&, int);
+  json (*pod)(Random&, int);
+  bool all_fit;  // false: some pods find no room on either side
+};
+
+std::string Padded(const char* prefix, int i) {
+  const std::string digits = std::to_string(i);
+  return prefix + std::string(4 - digits.size(), '0') + digits;
+}
+
+json Labels(int i) {
+  return {{"topology.kubernetes.io/zone", std::string("zone-") + static_cast<char>('a' + i % 3)},
+          {"kubernetes.io/hostname", Padded("node-", i)},
+          {"disk", i % 4 == 0 ? "ssd" : "hdd"},
+          {"cores", std::to_string(4 + i % 3 * 4)}};
+}
+
+json PlainNode(Random& random, int i) {
+  static const char* const kCpu[] = {"4", "8", "16"};
+  static const char* const kMemory[] = {"8Gi", "16Gi", "32Gi"};
+  return NodeManifest(Padded("node-", i),
+                      {{"cpu", kCpu[random.Below(3)]},
+                       {"memory", kMemory[random.Below(3)]},
+                       {"ephemeral-storage", "50Gi"},
+                       {"pods", "110"}},
+                      Labels(i));
+}
+
+json PlainPod(Random& random, int i) {
+  static const char* const kCpu[] = {"100m", "250m", "500m", "1"};
+  static const char* const kMemory[] = {"64Mi", "128Mi", "512Mi", "1Gi"};
+  json requests = json::object();
+  if (random.Below(10) != 0) requests["cpu"] = kCpu[random.Below(4)];
+  if (random.Below(10) != 0) requests["memory"] = kMemory[random.Below(4)];
+  return PodManifest(Padded("pod-", i), requests);
+}
+
+json AffinityPod(Random& random, int i) {
+  json pod = PlainPod(random, i);
+  const json ssd = {{"key", "disk"}, {"operator", "In"}, {"values", {"ssd"}}};
+  const json big = {{"key", "cores"}, {"operator", "Gt"}, {"values", {"7"}}};
+  const json not_zone_b = {{"key", "topology.kubernetes.io/zone"},
+                           {"operator", "NotIn"},
+                           {"values", {"zone-b"}}};
+  json& spec = pod["spec"];
+  switch (random.Below(5)) {
+    case 0:
+      spec["nodeSelector"] = {{"disk", "ssd"}};
+      break;
+    case 1:
+      spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+          ["nodeSelectorTerms"] = {{{"matchExpressions", {big, not_zone_b}}}};
+      break;
+    case 2:
+      spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = {
+          {{"weight", 10}, {"preference", {{"matchExpressions", {ssd}}}}},
+          {{"weight", 3}, {"preference", {{"matchExpressions", {big}}}}}};
+      break;
+    case 3:
+      spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+          ["nodeSelectorTerms"] = {
+              {{"matchFields",
+                {{{"key", "metadata.name"},
+                  {"operator", "In"},
+                  {"values", {Padded("node-", static_cast<int>(random.Below(kNodes)))}}}}}},
+              {{"matchFields",
+                {{{"key", "metadata.name"},
+                  {"operator", "In"},
+                  {"values", {Padded("node-", static_cast<int>(random.Below(kNodes)))}}}}}}};
+      break;
+    default:
+      break;
+  }
+  return pod;
+}
+
+json TaintedNode(Random& random, int i) {
+  json node = PlainNode(random, i);
+  json taints = json::array();
+  if (random.Below(3) == 0) {
+    taints.push_back({{"key", "dedicated"}, {"value", "batch"}, {"effect", "NoSchedule"}});
+  }
+  if (random.Below(3) == 0) {
+    taints.push_back({{"key", "slow"}, {"effect", "PreferNoSchedule"}});
+  }
+  if (random.Below(5) == 0) {
+    taints.push_back({{"key", "old"}, {"effect", "PreferNoSchedule"}});
+  }
+  node["spec"]["taints"] = taints;
+  if (random.Below(20) == 0) node["spec"]["unschedulable"] = true;
+  return node;
+}
+
+json TolerantPod(Random& random, int i) {
+  json pod = PlainPod(random, i);
+  json tolerations = json::array();
+  if (random.Below(2) == 0) {
+    tolerations.push_back(
+        {{"key", "dedicated"}, {"operator", "Equal"}, {"value", "batch"}, {"effect", "NoSchedule"}});
+  }
+  if (random.Below(4) == 0) tolerations.push_back({{"key", "slow"}, {"operator", "Exists"}});
+  pod["spec"]["tolerations"] = tolerations;
+  if (random.Below(10) == 0) {
+    pod["spec"]["containers"][0]["ports"] = {
+        {{"containerPort", 8080}, {"hostPort", 8000 + static_cast<int>(random.Below(3))}}};
+  }
+  return pod;
+}
+
+json SmallNode(Random& random, int i) {
+  static const char* const kCpu[] = {"1", "2"};
+  return NodeManifest(Padded("node-", i),
+                      {{"cpu", kCpu[random.Below(2)]},
+                       {"memory", "2Gi"},
+                       {"ephemeral-storage", "5Gi"},
+                       {"pods", random.Below(2) == 0 ? "3" : "4"}},
+                      Labels(i));
+}
+
+json FillingPod(Random& random, int i) {
+  static const char* const kCpu[] = {"300m", "500m", "700m"};
+  static const char* const kMemory[] = {"256Mi", "512Mi", "1Gi"};
+  return PodManifest(Padded("pod-", i),
+                     {{"cpu", kCpu[random.Below(3)]}, {"memory", kMemory[random.Below(3)]}});
+}
+
+using Assignment = std::map<std::string, std::string>;  // pod -> node, empty while pending
+
+// Every pod has been decided once: it is bound, or its condition says that it was tried.
+bool AllDecided(const PodView::Pods& pods) {
+  if (pods.size() < kPods) return false;
+  return std::all_of(pods.begin(), pods.end(), [](const auto& entry) {
+    return !entry.second->node_name.empty() ||
+           entry.second->FindCondition("PodScheduled") != nullptr;
+  });
+}
+
+Assignment Place(const Workload& workload, bool kubesched) {
+  Assignment assignment;
+  const auto cluster = Cluster::Start();
+  if (cluster == nullptr) return assignment;
+  Random random(workload.seed);
+  for (int i = 0; i < kNodes; ++i) cluster->CreateNode(workload.node(random, i));
+  for (int i = 0; i < kPods; ++i) cluster->CreatePod(workload.pod(random, i));
+  const std::string configuration =
+      SchedulerConfiguration(cluster->plane().SchedulerKubeconfig(), /*parallelism=*/1);
+  const pid_t pid = kubesched ? cluster->StartKubesched(configuration)
+                              : cluster->StartKubeScheduler(configuration);
+  EXPECT_TRUE(cluster->view().WaitFor(AllDecided, std::chrono::seconds(180)))
+      << CountBound(cluster->view().pods()) << " of " << kPods << " pods bound";
+  cluster->StopScheduler(pid);
+  for (const auto& [key, pod] : cluster->view().pods()) assignment[key] = pod->node_name;
+  EXPECT_TRUE(cluster->view().moved().empty());
+  return assignment;
+}
+
+class Placement : public ::testing::TestWithParam<Workload> {};
+
+TEST_P(Placement, EqualsKubeScheduler) {
+  std::string why;
+  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  const Workload& workload = GetParam();
+  SCOPED_TRACE("seed " + std::to_string(workload.seed));
+  const Assignment theirs = Place(workload, /*kubesched=*/false);
+  const Assignment ours = Place(workload, /*kubesched=*/true);
+  ASSERT_EQ(theirs.size(), static_cast<size_t>(kPods));
+  ASSERT_EQ(ours.size(), theirs.size());
+  int different = 0;
+  int pending = 0;
+  for (const auto& [pod, node] : theirs) {
+    pending += node.empty() ? 1 : 0;
+    if (ours.at(pod) == node) continue;
+    if (++different <= 5) {
+      ADD_FAILURE() << pod << ": kube-scheduler " << node << ", kubesched " << ours.at(pod);
+    }
+  }
+  EXPECT_EQ(different, 0);
+  EXPECT_EQ(pending == 0, workload.all_fit) << pending << " pods pending";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Workloads, Placement,
+    ::testing::Values(Workload{"plain", 101, PlainNode, PlainPod, true},
+                      Workload{"affinity", 202, PlainNode, AffinityPod, true},
+                      Workload{"tainted", 303, TaintedNode, TolerantPod, true},
+                      Workload{"nearly_full", 404, SmallNode, FillingPod, false}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace ks::e2e
