@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// From the decision to the bound pod: pre-flight, Permit wait, PreBind, Bind, PostBind, and the undo when a step fails. A state machine on the
+// scheduling thread: waiting holds no thread, API calls come back through the inbox.
+//
+// Upstream: docs/spec/cycle.md section 15.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "framework/prebind_runner.h"
+#include "framework/queued_pod.h"
+#include "scheduler/blocking_pool.h"
+#include "scheduler/context.h"
+#include "scheduler/failure_handler.h"
+
+namespace ks::scheduler {
+
+// The diagnosis of a rejection that concerns the chosen node alone: "0/1 nodes are available: 1 <reason>."
+framework::Diagnosis OneNodeDiagnosis(const framework::Status& status);
+
+// One pod on its way. Owned by BindingCycles from Start to the end.
+struct Binding {
+  const framework::Framework* framework = nullptr;
+  framework::QueuedPodPtr queued;
+  api::PodPtr assumed;  // spec.nodeName set
+  framework::CycleState state;
+  framework::PermitOutcome permit;  // Success or Wait
+  size_t evaluated_nodes = 0;
+  size_t feasible_nodes = 0;
+
+  std::unique_ptr<framework::PreBindRunner> pre_bind;
+
+  const std::string& node() const { return assumed->node_name; }
+};
+
+// Threads: the scheduling thread. Lifetime: `context` and `failures` outlive it.
+class BindingCycles {
+ public:
+  BindingCycles(Context& context, FailureHandler& failures);
+
+  // Takes over an assumed and reserved pod.
+  void Start(std::unique_ptr<Binding> binding);
+  // Undoes Reserve and assume, in that order. True when the cache forgot the pod.
+  bool Undo(const framework::Framework& framework, framework::CycleState& state,
+            const api::PodPtr& assumed);
+
+  // Gives PreBind waits a chance to see changed cluster state and passed deadlines.
+  void Poll();
+  // When Poll has work next without a change of state.
+  std::optional<TimePoint> NextDeadline() const;
+
+  bool IsActive(std::string_view uid) const { return active_.find(uid) != active_.end(); }
+  // Pods between Start and their end; of these, pods whose Bind call is unanswered.
+  size_t active() const { return active_.size(); }
+  size_t binding() const { return binding_; }
+
+ private:
+  void ContinueAfterPermit(const std::string& uid, const framework::Status& verdict);
+  void StartPreBind(Binding& binding);
+  void FinishPreBind(const std::string& uid, const framework::Status& status);
+  void StartBind(Binding& binding);
+  void Succeed(const std::string& uid);
+  void Fail(const std::string& uid, const framework::Status& status, bool rejected_by_permit);
+  void PatchNomination(const Binding& binding);
+  Binding* Find(const std::string& uid);
+
+  Context& context_;
+  FailureHandler& failures_;
+  std::map<std::string, std::unique_ptr<Binding>, std::less<>> active_;
+  std::set<std::string, std::less<>> pre_binding_;  // uids whose PreBind plugins run
+  size_t binding_ = 0;
+  BlockingPool blocking_;
+  framework::PreBindEnvironment pre_bind_environment_;
+};
+
+}  // namespace ks::scheduler

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the parts of the scheduling thread share: the state it owns and the ways out. A bundle of references, nothing else.
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "cache/cache.h"
+#include "cache/object_store.h"
+#include "framework/api_writer.h"
+#include "framework/runtime.h"
+#include "framework/waiting_pods.h"
+#include "queue/scheduling_queue.h"
+#include "scheduler/inbox.h"
+
+namespace ks::scheduler {
+
+using Profiles = std::map<std::string, std::unique_ptr<framework::Framework>>;
+
+// Counts since start. Threads: the scheduling thread.
+struct SchedulerStats {
+  uint64_t attempts = 0;
+  uint64_t scheduled = 0;      // assumed on a node and handed to the binding cycle
+  uint64_t unschedulable = 0;  // failed attempts that plugins rejected
+  uint64_t errors = 0;         // failed attempts of any other kind
+  uint64_t bound = 0;
+  uint64_t binding_failures = 0;
+};
+
+// Threads: the scheduling thread. Lifetime: everything outlives the context's users.
+struct Context {
+  cache::Cache& cache;
+  queue::SchedulingQueue& queue;
+  framework::Nominator& nominator;
+  framework::WaitingPods& waiting_pods;
+  framework::ApiWriter& api;
+  const cache::ObjectStore<api::Pod>& pods;  // pods as the API server last showed them
+  const Profiles& profiles;
+  const Clock& clock;
+  Random& random;
+  Inbox& inbox;
+  SchedulerStats& stats;
+
+  // Null when no profile has that scheduler name.
+  const framework::Framework* ProfileFor(const api::Pod& pod) const {
+    const auto it = profiles.find(pod.spec->scheduler_name.str());
+    return it == profiles.end() ? nullptr : it->second.get();
+  }
+};
+
+}  // namespace ks::scheduler

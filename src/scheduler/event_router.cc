@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/event_router.h"
+
+#include <variant>
+
+#include "base/logging.h"
+
+namespace ks::scheduler {
+namespace {
+
+using framework::ClusterEvent;
+using framework::EventObject;
+using framework::EventResource;
+
+constexpr ClusterEvent kAssignedPodAdd{EventResource::kAssignedPod, framework::kActionAdd, {}};
+constexpr ClusterEvent kAssignedPodDelete{EventResource::kAssignedPod, framework::kActionDelete, {}};
+constexpr ClusterEvent kNodeAdd{EventResource::kNode, framework::kActionAdd, {}};
+constexpr ClusterEvent kNodeDelete{EventResource::kNode, framework::kActionDelete, {}};
+
+void LogIfFailed(const Result<void>& result, std::string_view message, const std::string& object) {
+  if (!result.ok()) log::Error(result.error().message, message, {{"object", object}});
+}
+
+}  // namespace
+
+void EventRouter::OnPodAdd(const api::PodPtr& pod) {
+  if (!pod->node_name.empty()) {
+    AddAssigned(pod);
+  } else if (IsOurs(*pod)) {
+    context_.queue.Add(pod);
+  }
+}
+
+void EventRouter::AddAssigned(const api::PodPtr& pod) {
+  LogIfFailed(context_.cache.AddPod(pod), "Scheduler cache AddPod failed", pod->meta.Key());
+  context_.queue.MoveAllToActiveOrBackoff(kAssignedPodAdd, std::monostate(), pod, nullptr);
+}
+
+void EventRouter::OnPodUpdate(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  // Another uid is another pod that took the name; a bound pod that shows another node can only be that, too. Treated as what it is, a
+  // deletion and an addition, where upstream would update under the old identity (docs/spec/api.md 6.5).
+  const bool replaced = old_pod->meta.uid != new_pod->meta.uid ||
+                        (!old_pod->node_name.empty() && old_pod->node_name != new_pod->node_name);
+  if (replaced) {
+    OnPodDelete(old_pod, false);
+    OnPodAdd(new_pod);
+  } else if (!old_pod->node_name.empty()) {
+    UpdateAssigned(old_pod, new_pod);
+  } else if (!new_pod->node_name.empty()) {
+    AddAssigned(new_pod);
+    if (IsOurs(*old_pod)) context_.queue.Delete(old_pod);
+  } else if (IsOurs(*old_pod)) {
+    UpdatePending(old_pod, new_pod);
+  }
+}
+
+void EventRouter::UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  LogIfFailed(context_.cache.UpdatePod(old_pod, new_pod), "Scheduler cache UpdatePod failed",
+              new_pod->meta.Key());
+  for (const ClusterEvent& event :
+       framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kUnscheduledPod)) {
+    context_.queue.MoveAllToActiveOrBackoff(event, old_pod, new_pod, nullptr);
+  }
+}
+
+void EventRouter::UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  if (old_pod->meta.resource_version == new_pod->meta.resource_version) return;
+  if (context_.cache.IsAssumedPod(*new_pod)) {
+    if (new_pod->meta.deletion_timestamp && !old_pod->meta.deletion_timestamp) {
+      DeleteAssumed(*new_pod);
+    }
+    return;
+  }
+  context_.queue.Update(old_pod, new_pod);
+  const std::string& nominated = old_pod->status.nominated_node_name;
+  if (!nominated.empty() && nominated != new_pod->status.nominated_node_name) {
+    NominationFreed(old_pod);
+  }
+}
+
+// A nomination went away: pods of at most its priority may use the room.
+void EventRouter::NominationFreed(const api::PodPtr& pod) {
+  context_.queue.MoveAllToActiveOrBackoff(
+      kAssignedPodDelete, pod, std::monostate(),
+      [&pod](const api::Pod& candidate) { return candidate.Priority() <= pod->Priority(); });
+}
+
+void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
+  if (!pod->node_name.empty() || unknown) DeleteAssigned(pod);
+  if ((pod->node_name.empty() || unknown) && IsOurs(*pod)) DeletePending(pod);
+}
+
+void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
+  // A pod whose last seen state is unassigned is usually not in the cache: the attempt is made all the same.
+  if (!pod->node_name.empty() || context_.cache.GetPod(*pod).ok()) {
+    LogIfFailed(context_.cache.RemovePod(pod), "Scheduler cache RemovePod failed",
+                pod->meta.Key());
+  }
+  context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, pod, std::monostate(), nullptr);
+}
+
+void EventRouter::DeletePending(const api::PodPtr& pod) {
+  context_.queue.Delete(pod);
+  if (context_.cache.IsAssumedPod(*pod)) {
+    DeleteAssumed(*pod);
+    return;
+  }
+  if (!pod->status.nominated_node_name.empty()) NominationFreed(pod);
+}
+
+// A pod that was deleted between decision and binding. Its own failure path cleans up when it waits at Permit; otherwise its room is given
+// back at once and the binding is expected to fail at the API.
+void EventRouter::DeleteAssumed(const api::Pod& pod) {
+  const Result<api::PodPtr> cached = context_.cache.GetPod(pod);
+  if (!cached.ok()) return;
+  const api::PodPtr assumed = *cached;
+  if (!context_.waiting_pods.RejectWaitingPod(assumed->meta.uid)) {
+    LogIfFailed(context_.cache.RemoveAssumedPod(*assumed), "Scheduler cache RemovePod failed",
+                assumed->meta.Key());
+  }
+  context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, assumed, std::monostate(), nullptr);
+}
+
+void EventRouter::OnNodeAdd(const api::NodePtr& node) {
+  context_.cache.AddNode(node);
+  context_.queue.MoveAllToActiveOrBackoff(kNodeAdd, std::monostate(), node, nullptr);
+}
+
+void EventRouter::OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr& new_node) {
+  context_.cache.UpdateNode(old_node, new_node);
+  for (const ClusterEvent& event : framework::NodeUpdateEvents(*old_node, *new_node)) {
+    context_.queue.MoveAllToActiveOrBackoff(event, old_node, new_node, nullptr);
+  }
+}
+
+// The queue hears of it first (docs/spec/cache.md 11.3).
+void EventRouter::OnNodeDelete(const api::NodePtr& node) {
+  context_.queue.MoveAllToActiveOrBackoff(kNodeDelete, node, std::monostate(), nullptr);
+  LogIfFailed(context_.cache.RemoveNode(node), "Scheduler cache RemoveNode failed",
+              node->meta.name);
+}
+
+}  // namespace ks::scheduler

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Routes what the API server reports into cache and queue: which pods are accounted, which are queued, which cluster events wake others.
+//
+// Upstream: docs/spec/cache.md section 11, docs/spec/queue.md section 3.
+
+#include "cache/object_store.h"
+#include "scheduler/context.h"
+
+namespace ks::scheduler {
+
+// Threads: the scheduling thread. Lifetime: `context` outlives it.
+class EventRouter {
+ public:
+  explicit EventRouter(Context& context) : context_(context) {}
+
+  void OnPodAdd(const api::PodPtr& pod);
+  void OnPodUpdate(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  // `unknown`: the final state was missed; `pod` is the last one seen.
+  void OnPodDelete(const api::PodPtr& pod, bool unknown);
+
+  void OnNodeAdd(const api::NodePtr& node);
+  void OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr& new_node);
+  void OnNodeDelete(const api::NodePtr& node);
+
+ private:
+  bool IsOurs(const api::Pod& pod) const { return context_.ProfileFor(pod) != nullptr; }
+  void AddAssigned(const api::PodPtr& pod);
+  void UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  void DeleteAssigned(const api::PodPtr& pod);
+  void UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  void DeletePending(const api::PodPtr& pod);
+  void DeleteAssumed(const api::Pod& pod);
+  void NominationFreed(const api::PodPtr& pod);
+
+  Context& context_;
+};
+
+}  // namespace ks::scheduler

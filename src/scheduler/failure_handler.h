@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What happens to a pod whose attempt failed: back to the queue, nomination, FailedScheduling event, PodScheduled=False condition.
+//
+// Upstream: docs/spec/cycle.md sections 16 and 17, docs/spec/queue.md 7.7.
+
+#include <optional>
+#include <string>
+
+#include "framework/diagnosis.h"
+#include "framework/queued_pod.h"
+#include "scheduler/context.h"
+
+namespace ks::scheduler {
+
+// Why an attempt failed.
+struct AttemptFailure {
+  framework::Status status;
+  // Fit errors only: gives the text and the plugins whose events bring the pod back. Borrowed for the call.
+  const framework::Diagnosis* diagnosis = nullptr;
+  std::optional<framework::NominatingInfo> nomination;  // absent: Noop
+
+  // The text for event and condition; empty when the status carries no error (Skip).
+  std::string Message() const;
+};
+
+// Threads: the scheduling thread. Lifetime: `context` outlives it.
+class FailureHandler {
+ public:
+  explicit FailureHandler(Context& context) : context_(context) {}
+
+  // `pod` is the object the attempt worked with (the assumed copy after assuming).
+  void Handle(const framework::Framework& framework, const framework::QueuedPodPtr& queued,
+              const api::PodPtr& pod, const AttemptFailure& failure);
+
+ private:
+  // Where the pod stands in the API server's latest state decides who handles it further.
+  enum class Standing { kGone, kAssigned, kReplaced, kPending };
+  Standing LookUp(const api::Pod& pod, api::PodPtr* current) const;
+  void Report(const framework::Framework& framework, const api::PodPtr& pod,
+              const AttemptFailure& failure);
+
+  Context& context_;
+};
+
+}  // namespace ks::scheduler

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The search for feasible nodes: sampling, rotating start, stop rule. The result is that of a sequential search at any parallelism: blocks of
+// candidates are evaluated by workers and merged in order.
+//
+// Upstream: docs/spec/cycle.md section 9.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/diagnosis.h"
+#include "framework/runtime.h"
+#include "scheduler/parallelizer.h"
+
+namespace ks::scheduler {
+
+// Threads: the scheduling thread. Lifetime: snapshot and parallelizer outlive it.
+class NodeSearch {
+ public:
+  NodeSearch(const framework::Snapshot& snapshot, Parallelizer& parallelizer,
+             int32_t percentage_of_nodes_to_score);
+
+  // Fills `feasible` (in search order) and the node statuses of `diagnosis`, and advances the start index. `narrowed`: names from
+  // PreFilter, absent: all nodes. An error status ends the search; statuses collected so far stay.
+  framework::Status FindFeasible(const framework::Framework& framework,
+                                 const framework::CycleState& state, const api::Pod& pod,
+                                 const std::optional<std::set<std::string>>& narrowed,
+                                 framework::Diagnosis* diagnosis,
+                                 std::vector<const framework::NodeInfo*>* feasible);
+
+  // S of 9.3: index in the node list where the next search begins.
+  size_t next_start_node_index() const { return start_; }
+
+ private:
+  std::span<const framework::NodeInfo* const> Candidates(
+      const std::optional<std::set<std::string>>& narrowed, framework::Diagnosis* diagnosis);
+  size_t Wanted(const framework::Framework& framework, size_t candidates) const;
+  framework::Status Search(const framework::Framework& framework,
+                           const framework::CycleState& state, const api::Pod& pod,
+                           std::span<const framework::NodeInfo* const> candidates, size_t wanted,
+                           framework::Diagnosis* diagnosis,
+                           std::vector<const framework::NodeInfo*>* feasible);
+
+  const framework::Snapshot& snapshot_;
+  Parallelizer& parallelizer_;
+  const int32_t percentage_;
+  size_t start_ = 0;
+  // Scratch space, kept between searches.
+  std::vector<const framework::NodeInfo*> narrowed_nodes_;
+  std::vector<framework::Status> block_;
+};
+
+}  // namespace ks::scheduler

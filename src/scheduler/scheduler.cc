@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/logging.h"
+
+namespace ks::scheduler {
+
+using framework::Status;
+
+namespace {
+
+constexpr uint64_t kPluginMetricsSamplePercent = 10;
+
+std::shared_ptr<api::Pod> WithNode(const api::Pod& pod, const std::string& node_name) {
+  auto assumed = std::make_shared<api::Pod>(pod);
+  assumed->node_name = node_name;
+  return assumed;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(SchedulerOptions options)
+    : options_(std::move(options)),
+      random_(options_.seed),
+      waiting_pods_(*options_.clock),
+      parallelizer_(options_.configuration.parallelism),
+      algorithm_(cache_, parallelizer_, options_.configuration.percentage_of_nodes_to_score) {}
+
+Result<std::unique_ptr<Scheduler>> Scheduler::Create(SchedulerOptions options) {
+  std::unique_ptr<Scheduler> scheduler(new Scheduler(std::move(options)));
+  if (Result<void> built = scheduler->Build(); !built.ok()) return built.error();
+  return scheduler;
+}
+
+void Scheduler::Stop() {
+  stopping_.store(true, std::memory_order_release);
+  inbox_.Post(Task([] {}));  // wakes the loop
+}
+
+void Scheduler::Run(Duration grace) {
+  std::optional<TimePoint> deadline;
+  while (true) {
+    const bool worked = Step();
+    if (stopping_.load(std::memory_order_acquire)) {
+      const TimePoint now = options_.clock->Now();
+      if (!deadline) deadline = now + grace;
+      if (bindings_->binding() == 0 || now >= *deadline) return;
+      inbox_.Wait(*deadline - now);
+      continue;
+    }
+    if (worked) continue;
+    const auto next = NextTimer();
+    inbox_.Wait(next ? std::optional<Duration>(*next - options_.clock->Now()) : std::nullopt);
+  }
+}
+
+bool Scheduler::Step() {
+  bool worked = ApplyInbox();
+  worked |= FireTimers();
+  if (!MayAttempt()) return worked;
+  const framework::QueuedPodPtr queued = queue_->Pop();
+  if (queued == nullptr) return worked;
+  ScheduleOne(queued);
+  return true;
+}
+
+bool Scheduler::MayAttempt() const {
+  return Synced() && !stopping_.load(std::memory_order_acquire) &&
+         bindings_->binding() < options_.max_outstanding_bindings;
+}
+
+bool Scheduler::ApplyInbox() {
+  inbox_.Drain(&batch_);
+  if (batch_.empty()) return false;
+  for (Message& message : batch_) {
+    if (auto* pods = std::get_if<PodDeltas>(&message)) {
+      ApplyPods(std::move(*pods));
+    } else if (auto* nodes = std::get_if<NodeDeltas>(&message)) {
+      ApplyNodes(std::move(*nodes));
+    } else {
+      std::get<Task>(message)();
+    }
+  }
+  batch_.clear();
+  bindings_->Poll();
+  if (!Synced() && pods_synced_ && nodes_synced_) {
+    log::Info(1, "Caches are synced",
+              {{"nodes", nodes_.size()}, {"pods", pods_.size()}});
+    synced_.store(true, std::memory_order_release);
+  }
+  return true;
+}
+
+void Scheduler::ApplyPods(PodDeltas deltas) {
+  struct Handler {
+    EventRouter& router;
+    void OnAdd(const api::PodPtr& pod) { router.OnPodAdd(pod); }
+    void OnUpdate(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+      router.OnPodUpdate(old_pod, new_pod);
+    }
+    void OnDelete(const api::PodPtr& pod, bool unknown) { router.OnPodDelete(pod, unknown); }
+  } handler{*router_};
+  for (api::Delta<api::Pod>& delta : deltas) {
+    pods_synced_ |= delta.type == api::Delta<api::Pod>::Type::kReplace;
+    pods_.Apply(std::move(delta), handler);
+  }
+}
+
+void Scheduler::ApplyNodes(NodeDeltas deltas) {
+  struct Handler {
+    EventRouter& router;
+    void OnAdd(const api::NodePtr& node) { router.OnNodeAdd(node); }
+    void OnUpdate(const api::NodePtr& old_node, const api::NodePtr& new_node) {
+      router.OnNodeUpdate(old_node, new_node);
+    }
+    void OnDelete(const api::NodePtr& node, bool /*unknown*/) { router.OnNodeDelete(node); }
+  } handler{*router_};
+  for (api::Delta<api::Node>& delta : deltas) {
+    nodes_synced_ |= delta.type == api::Delta<api::Node>::Type::kReplace;
+    nodes_.Apply(std::move(delta), handler);
+  }
+}
+
+std::optional<TimePoint> Scheduler::NextTimer() const {
+  if (!Synced()) return std::nullopt;
+  std::optional<TimePoint> next = queue_->NextTimer();
+  for (const auto& candidate : {waiting_pods_.NextDeadline(), bindings_->NextDeadline()}) {
+    if (candidate && (!next || *candidate < *next)) next = candidate;
+  }
+  return next;
+}
+
+bool Scheduler::FireTimers() {
+  const auto next = NextTimer();
+  if (!next || *next > options_.clock->Now()) return false;
+  queue_->FlushBackoffCompleted();
+  queue_->FlushUnschedulableLeftover();
+  waiting_pods_.Expire();
+  bindings_->Poll();
+  return true;
+}
+
+// A pod that must not be attempted: it is being deleted, or its decision is made already (docs/spec/cycle.md section 4).
+bool Scheduler::SkipPod(const framework::Framework& framework, const api::PodPtr& pod) {
+  if (pod->meta.deletion_timestamp) {
+    options_.api->RecordEvent({.regarding = pod,
+                               .related = nullptr,
+                               .reporting_controller = framework.ProfileName(),
+                               .reason = "FailedScheduling",
+                               .action = "Scheduling",
+                               .note = "skip schedule deleting pod: " + pod->meta.Key(),
+                               .warning = true});
+    return true;
+  }
+  return cache_.IsAssumedPod(*pod) || bindings_->IsActive(pod->meta.uid);
+}
+
+void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
+  const api::PodPtr pod = queued->pod();
+  const framework::Framework* framework = context_->ProfileFor(*pod);
+  if (framework == nullptr) {
+    log::Error("profile not found for scheduler name \"" + pod->spec->scheduler_name.str() + "\"",
+               "Error occurred", {{"pod", pod->meta.Key()}});
+    queue_->Done(pod->meta.uid);
+    return;
+  }
+  if (SkipPod(*framework, pod)) {
+    queue_->Done(pod->meta.uid);
+    return;
+  }
+  KS_LOG(3, "Attempting to schedule pod", {{"pod", pod->meta.Key()}});
+  ++stats_.attempts;
+
+  auto binding = std::make_unique<Binding>();
+  binding->framework = framework;
+  binding->queued = queued;
+  binding->state.record_plugin_metrics = random_.Below(100) < kPluginMetricsSamplePercent;
+  binding->state.pods_to_activate = std::make_shared<std::vector<api::PodPtr>>();
+
+  if (Result<void> refreshed = cache_.RefreshSnapshot(); !refreshed.ok()) {
+    failures_->Handle(*framework, queued, pod,
+                      {.status = Status::Error(refreshed.error().message),
+                       .diagnosis = nullptr,
+                       .nomination = framework::NominatingInfo{}});
+    return;
+  }
+  ScheduleResult result = algorithm_.SchedulePod(*framework, binding->state, *pod, &diagnosis_);
+  if (result.fit_error) {
+    FitError(*framework, binding->state, queued, std::move(result.status));
+    return;
+  }
+  if (!result.status.ok()) {
+    failures_->Handle(*framework, queued, pod,
+                      {.status = std::move(result.status),
+                       .diagnosis = nullptr,
+                       .nomination = framework::NominatingInfo{}});
+    return;
+  }
+  binding->evaluated_nodes = result.evaluated_nodes;
+  binding->feasible_nodes = result.feasible_nodes;
+  AssumeAndBind(*framework, std::move(binding), result.node->name());
+}
+
+// No node was feasible: PostFilter may make room; the attempt fails all the same (docs/spec/cycle.md 10.4).
+void Scheduler::FitError(const framework::Framework& framework, framework::CycleState& state,
+                         const framework::QueuedPodPtr& queued, Status status) {
+  AttemptFailure failure;
+  failure.status = std::move(status);
+  failure.diagnosis = &diagnosis_;
+  if (!framework.HasPostFilterPlugins()) {
+    failure.nomination.emplace();
+  } else {
+    framework::PostFilterResult result =
+        framework.RunPostFilterPlugins(state, queued->pod(), diagnosis_.nodes);
+    if (result.status.code() == framework::Code::kError) {
+      log::Error(result.status.Message(), "Status after running PostFilter plugins for pod",
+                 {{"pod", queued->pod()->meta.Key()}});
+    }
+    diagnosis_.post_filter_message = result.status.Message();
+    failure.nomination = std::move(result.nomination);
+  }
+  failures_->Handle(framework, queued, queued->pod(), failure);
+}
+
+void Scheduler::AssumeAndBind(const framework::Framework& framework,
+                              std::unique_ptr<Binding> binding, const std::string& node_name) {
+  const api::PodPtr pod = binding->queued->pod();
+  binding->assumed = WithNode(*pod, node_name);
+  if (Result<void> assumed = cache_.AssumePod(binding->assumed); !assumed.ok()) {
+    failures_->Handle(framework, binding->queued, binding->assumed,
+                      {.status = Status::Error(assumed.error().message),
+                       .diagnosis = nullptr,
+                       .nomination = framework::NominatingInfo{}});
+    return;
+  }
+  context_->nominator.DeleteNominatedPodIfExists(*binding->assumed);
+
+  const Status reserved =
+      framework.RunReservePluginsReserve(binding->state, binding->assumed, node_name);
+  if (!reserved.ok()) {
+    RejectAssumed(*binding, reserved);
+    return;
+  }
+  binding->permit = framework.RunPermitPlugins(binding->state, binding->assumed, node_name);
+  if (!binding->permit.status.ok() && !binding->permit.status.IsWait()) {
+    RejectAssumed(*binding, binding->permit.status);
+    return;
+  }
+  ++stats_.scheduled;
+  Activate(binding->state);
+  bindings_->Start(std::move(binding));
+}
+
+void Scheduler::RejectAssumed(Binding& binding, const Status& status) {
+  bindings_->Undo(*binding.framework, binding.state, binding.assumed);
+  AttemptFailure failure;
+  failure.status = status;
+  failure.nomination.emplace();
+  framework::Diagnosis diagnosis;
+  if (status.IsRejected()) {
+    diagnosis = OneNodeDiagnosis(status);
+    failure.diagnosis = &diagnosis;
+  }
+  failures_->Handle(*binding.framework, binding.queued, binding.assumed, failure);
+}
+
+void Scheduler::Activate(framework::CycleState& state) {
+  if (state.pods_to_activate->empty()) return;
+  queue_->Activate(*state.pods_to_activate);
+  state.pods_to_activate->clear();
+}
+
+}  // namespace ks::scheduler

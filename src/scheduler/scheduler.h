@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The scheduler: one thread that owns cache, queue and frameworks, fed through an inbox. It has no network code: deltas come in by Post, writes
+// leave through framework::ApiWriter, time is a Clock. The same object runs in the daemon and in tests under virtual time.
+//
+// Upstream: docs/spec/cycle.md sections 4 and 5, docs/spec/cache.md section 13.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "config/types.h"
+#include "framework/registry.h"
+#include "scheduler/binding_cycle.h"
+#include "scheduler/context.h"
+#include "scheduler/event_router.h"
+#include "scheduler/failure_handler.h"
+#include "scheduler/scheduling_algorithm.h"
+
+namespace ks::scheduler {
+
+struct SchedulerOptions {
+  config::Configuration configuration = config::DefaultConfiguration();
+  const framework::Registry* registry = nullptr;
+  framework::ApiWriter* api = nullptr;
+  const Clock* clock = nullptr;
+  uint64_t seed = 0;
+  // Bindings that may be unanswered before the scheduler pauses deciding: bounds memory when the API server is slow.
+  size_t max_outstanding_bindings = 1000;
+};
+
+// Threads: Post, Stop and Synced any; the rest the scheduling thread, which is the one that calls Run or Step.
+// Lifetime: what the options point to outlives it; Stop and Run's return precede destruction.
+class Scheduler {
+ public:
+  // Error: a profile cannot be built; `initializing profiles: …`.
+  static Result<std::unique_ptr<Scheduler>> Create(SchedulerOptions options);
+
+  void Post(Message message) { inbox_.Post(std::move(message)); }
+  // Both kinds delivered their first full state and the handlers processed it.
+  bool Synced() const { return synced_.load(std::memory_order_acquire); }
+
+  // Schedules until Stop: then begins no attempt any more and returns when the bindings under way are answered, or `grace` has passed.
+  void Run(Duration grace = std::chrono::seconds(20));
+  void Stop();
+
+  // One round without waiting: apply what was posted, fire due timers, attempt one pod. True when anything was done.
+  bool Step();
+  // When Step has work next, if nothing is posted before; absent: only when something is posted.
+  std::optional<TimePoint> NextTimer() const;
+
+  const SchedulerStats& stats() const { return stats_; }
+  cache::Cache& cache() { return cache_; }
+  queue::SchedulingQueue& queue() { return *queue_; }
+  const Profiles& profiles() const { return profiles_; }
+  const SchedulingAlgorithm& algorithm() const { return algorithm_; }
+
+ private:
+  explicit Scheduler(SchedulerOptions options);
+  Result<void> Build();
+
+  bool ApplyInbox();
+  void ApplyPods(PodDeltas deltas);
+  void ApplyNodes(NodeDeltas deltas);
+  bool FireTimers();
+  bool MayAttempt() const;
+  void ScheduleOne(const framework::QueuedPodPtr& queued);
+  bool SkipPod(const framework::Framework& framework, const api::PodPtr& pod);
+  void FitError(const framework::Framework& framework, framework::CycleState& state,
+                const framework::QueuedPodPtr& queued, framework::Status status);
+  void AssumeAndBind(const framework::Framework& framework, std::unique_ptr<Binding> binding,
+                     const std::string& node_name);
+  // Reserve or Permit said no.
+  void RejectAssumed(Binding& binding, const framework::Status& status);
+  void Activate(framework::CycleState& state);
+
+  const SchedulerOptions options_;
+  Random random_;
+  Inbox inbox_;
+  std::atomic<bool> synced_{false};
+  std::atomic<bool> stopping_{false};
+
+  SchedulerStats stats_;
+  cache::Cache cache_;
+  framework::WaitingPods waiting_pods_;
+  Profiles profiles_;
+  std::unique_ptr<queue::SchedulingQueue> queue_;
+  cache::ObjectStore<api::Pod> pods_;
+  cache::ObjectStore<api::Node> nodes_;
+  bool pods_synced_ = false;
+  bool nodes_synced_ = false;
+
+  std::unique_ptr<Context> context_;
+  std::unique_ptr<EventRouter> router_;
+  std::unique_ptr<FailureHandler> failures_;
+  std::unique_ptr<BindingCycles> bindings_;
+  Parallelizer parallelizer_;
+  SchedulingAlgorithm algorithm_;
+  framework::Diagnosis diagnosis_;
+  std::vector<Message> batch_;
+};
+
+}  // namespace ks::scheduler

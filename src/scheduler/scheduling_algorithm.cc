@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/scheduling_algorithm.h"
+
+#include <utility>
+
+#include "base/logging.h"
+#include "scheduler/selection.h"
+
+namespace ks::scheduler {
+
+using framework::Code;
+using framework::Diagnosis;
+using framework::Status;
+
+SchedulingAlgorithm::SchedulingAlgorithm(const framework::Snapshot& snapshot,
+                                         Parallelizer& parallelizer,
+                                         int32_t percentage_of_nodes_to_score)
+    : snapshot_(snapshot), search_(snapshot, parallelizer, percentage_of_nodes_to_score) {}
+
+ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& framework,
+                                                framework::CycleState& state, const api::Pod& pod,
+                                                Diagnosis* diagnosis) {
+  ScheduleResult result;
+  const size_t num_nodes = snapshot_.nodes().size();
+  diagnosis->nodes.Reset(num_nodes);
+  diagnosis->num_all_nodes = num_nodes;
+  diagnosis->unschedulable_plugins.clear();
+  diagnosis->pending_plugins.clear();
+  diagnosis->pre_filter_message.clear();
+  diagnosis->post_filter_message.clear();
+  scores_.totals.clear();
+  if (num_nodes == 0) {
+    result.status = Status::WithError(Code::kUnschedulableAndUnresolvable,
+                                      "no nodes available to schedule pods");
+    return result;
+  }
+
+  result.status = FindNodesThatFit(framework, state, pod, diagnosis);
+  if (!result.status.ok()) {
+    result.fit_error = result.status.IsRejected();
+    return result;
+  }
+  result.evaluated_nodes = feasible_.size() + diagnosis->nodes.explicit_count();
+  result.feasible_nodes = feasible_.size();
+  if (feasible_.empty()) {
+    result.status = Status(Code::kUnschedulable, {});
+    result.fit_error = true;
+    return result;
+  }
+  if (feasible_.size() == 1) {
+    result.node = feasible_.front();
+    return result;
+  }
+  result.status = Prioritize(framework, state, pod);
+  if (result.status.ok()) result.node = feasible_[PickBest(scores_.totals, &heap_)];
+  return result;
+}
+
+// Leaves the feasible nodes in feasible_. A rejected status comes from PreFilter: all nodes then share it.
+Status SchedulingAlgorithm::FindNodesThatFit(const framework::Framework& framework,
+                                             framework::CycleState& state, const api::Pod& pod,
+                                             Diagnosis* diagnosis) {
+  feasible_.clear();
+  framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, pod);
+  diagnosis->unschedulable_plugins = std::move(outcome.narrowing_plugins);
+  if (!outcome.status.ok()) {
+    if (!outcome.status.IsRejected()) return std::move(outcome.status);
+    diagnosis->nodes.set_absent(outcome.status);
+    diagnosis->pre_filter_message = outcome.status.Message();
+    if (!outcome.status.plugin().empty()) {
+      diagnosis->unschedulable_plugins.emplace(outcome.status.plugin());
+    }
+    return std::move(outcome.status);
+  }
+  if (!pod.status.nominated_node_name.empty() &&
+      NominatedNodeFits(framework, state, pod, diagnosis)) {
+    return Status();
+  }
+  return search_.FindFeasible(framework, state, pod, outcome.nodes, diagnosis, &feasible_);
+}
+
+// The nominated node alone; the start index does not move, and PreFilter's node set is not consulted (docs/spec/cycle.md section 8).
+bool SchedulingAlgorithm::NominatedNodeFits(const framework::Framework& framework,
+                                            const framework::CycleState& state,
+                                            const api::Pod& pod, Diagnosis* diagnosis) {
+  const framework::NodeInfo* node = snapshot_.Find(pod.status.nominated_node_name);
+  if (node == nullptr) {
+    KS_LOG(3, "Evaluation failed on nominated node",
+           {{"pod", pod.meta.Key()}, {"node", pod.status.nominated_node_name}});
+    return false;
+  }
+  const Status status = framework.RunFilterPluginsWithNominatedPods(state, pod, *node);
+  if (status.ok()) {
+    feasible_.push_back(node);
+    return true;
+  }
+  if (status.IsRejected()) {
+    diagnosis->AddNodeStatus(node->index(), status);
+  } else {
+    log::Error(status.Message(), "Evaluation failed on nominated node",
+               {{"pod", pod.meta.Key()}, {"node", node->name()}});
+  }
+  return false;
+}
+
+Status SchedulingAlgorithm::Prioritize(const framework::Framework& framework,
+                                       framework::CycleState& state, const api::Pod& pod) {
+  if (!framework.HasScorePlugins()) {
+    scores_.totals.assign(feasible_.size(), 1);
+    return Status();
+  }
+  Status status = framework.RunPreScorePlugins(state, pod, feasible_);
+  if (!status.ok()) return status;
+  return framework.RunScorePlugins(state, pod, feasible_, &scores_);
+}
+
+}  // namespace ks::scheduler

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses a node for one pod: PreFilter, nominated node first, Filter, PreScore, Score, pick. Changes nothing but its own scratch space and the
+// rotating start index; assuming the pod is the caller's step.
+//
+// Upstream: docs/spec/cycle.md sections 6 to 12.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/diagnosis.h"
+#include "framework/runtime.h"
+#include "scheduler/node_search.h"
+
+namespace ks::scheduler {
+
+// What choosing came to. Exactly one of: a node, or a failed status.
+struct ScheduleResult {
+  framework::Status status;  // success with a node
+  const framework::NodeInfo* node = nullptr;
+  size_t evaluated_nodes = 0;
+  size_t feasible_nodes = 0;
+  bool fit_error = false;  // no node was feasible: `diagnosis` of the call says why, and PostFilter may run
+};
+
+// Threads: the scheduling thread. Lifetime: snapshot and parallelizer outlive it.
+class SchedulingAlgorithm {
+ public:
+  SchedulingAlgorithm(const framework::Snapshot& snapshot, Parallelizer& parallelizer,
+                      int32_t percentage_of_nodes_to_score);
+
+  // Requires: the snapshot was refreshed. `diagnosis` is reset here and filled when no node is feasible.
+  ScheduleResult SchedulePod(const framework::Framework& framework, framework::CycleState& state,
+                             const api::Pod& pod, framework::Diagnosis* diagnosis);
+
+  size_t next_start_node_index() const { return search_.next_start_node_index(); }
+  // Scores of the last SchedulePod that scored; totals are empty when it chose without scoring.
+  const framework::NodeScores& last_scores() const { return scores_; }
+
+ private:
+  framework::Status FindNodesThatFit(const framework::Framework& framework,
+                                     framework::CycleState& state, const api::Pod& pod,
+                                     framework::Diagnosis* diagnosis);
+  bool NominatedNodeFits(const framework::Framework& framework,
+                         const framework::CycleState& state, const api::Pod& pod,
+                         framework::Diagnosis* diagnosis);
+  framework::Status Prioritize(const framework::Framework& framework,
+                               framework::CycleState& state, const api::Pod& pod);
+
+  const framework::Snapshot& snapshot_;
+  NodeSearch search_;
+  std::vector<const framework::NodeInfo*> feasible_;
+  framework::NodeScores scores_;
+  std::vector<uint32_t> heap_;
+};
+
+}  // namespace ks::scheduler

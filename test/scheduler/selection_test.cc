@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/selection.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace ks::scheduler {
+namespace {
+
+struct SampleCase {
+  std::string name;
+  size_t candidates;
+  std::optional<int32_t> profile;
+  int32_t global;
+  size_t want;
+};
+
+class NumFeasible : public ::testing::TestWithParam<SampleCase> {};
+
+TEST_P(NumFeasible, IsThatOfTheSpecification) {
+  const SampleCase& c = GetParam();
+  EXPECT_EQ(NumFeasibleNodesToFind(c.candidates, c.profile, c.global), c.want);
+}
+
+// docs/spec/cycle.md, worked examples 1 to 5, and the borders of 9.2.
+INSTANTIATE_TEST_SUITE_P(
+    WorkedExamples, NumFeasible,
+    ::testing::Values(SampleCase{"ex1", 10, {}, 0, 10}, SampleCase{"ex2_100", 100, {}, 0, 100},
+                      SampleCase{"ex2_200", 200, {}, 0, 100},
+                      SampleCase{"ex2_250", 250, {}, 0, 120},
+                      SampleCase{"ex2_1000", 1000, {}, 0, 420},
+                      SampleCase{"ex2_5000", 5000, {}, 0, 500},
+                      SampleCase{"ex2_6000", 6000, {}, 0, 300},
+                      SampleCase{"ex3", 1000, 40, 100, 400}, SampleCase{"ex4", 1000, 0, 40, 420},
+                      SampleCase{"ex5", 500, {}, 30, 150},
+                      SampleCase{"below_100_ignores_percentage", 99, 5, 5, 99},
+                      SampleCase{"never_below_100", 120, 5, 0, 100},
+                      SampleCase{"all", 5000, 100, 0, 5000},
+                      SampleCase{"huge_cluster_stops_at_5_percent", 50000, {}, 0, 2500}),
+    [](const auto& info) { return info.param.name; });
+
+struct PickCase {
+  std::string name;
+  std::vector<int64_t> totals;
+  std::vector<uint32_t> want;
+};
+
+class Pick : public ::testing::TestWithParam<PickCase> {};
+
+TEST_P(Pick, TakesInHeapOrder) {
+  const PickCase& c = GetParam();
+  EXPECT_EQ(PickOrder(c.totals), c.want);
+  std::vector<uint32_t> scratch;
+  EXPECT_EQ(PickBest(c.totals, &scratch), c.want.front());
+}
+
+// docs/spec/cycle.md, worked examples 10 to 16; docs/spec/framework.md section 18, example 23.
+INSTANTIATE_TEST_SUITE_P(
+    WorkedExamples, Pick,
+    ::testing::Values(PickCase{"one", {7}, {0}}, PickCase{"ex10", {5, 5, 5}, {0, 2, 1}},
+                      PickCase{"ex11", {1, 2, 2}, {1, 2, 0}},
+                      PickCase{"ex12", {2, 1, 2}, {0, 2, 1}},
+                      PickCase{"ex13", {1, 3, 3, 3}, {1, 3, 2, 0}},
+                      PickCase{"ex14", {1, 2, 3, 3, 3}, {3, 4, 2, 1, 0}},
+                      PickCase{"ex15", {1, 1, 1, 5, 5, 5, 5}, {3, 6, 4, 5, 1, 0, 2}},
+                      PickCase{"ex16", {1, 2, 2, 2, 9, 9, 9, 9, 9}, {7, 8, 4, 6, 5, 1, 3, 2, 0}},
+                      PickCase{"fw23_b", {1, 5, 5}, {1, 2, 0}},
+                      PickCase{"fw23_c", {1, 3, 5, 5}, {3, 2, 1, 0}},
+                      PickCase{"fw23_d", {3, 5, 5, 5, 5}, {1, 4, 3, 2, 0}},
+                      PickCase{"fw23_e", {1, 2, 3, 7, 7, 7, 7}, {3, 6, 4, 5, 2, 1, 0}},
+                      PickCase{"fw23_f", {5, 5, 5, 5, 5}, {0, 4, 3, 2, 1}}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace ks::scheduler

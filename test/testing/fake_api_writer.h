@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// An ApiWriter that records what it is asked and answers when told. Threads: one at a time.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/api_writer.h"
+
+namespace ks::testing {
+
+class FakeApiWriter final : public framework::ApiWriter {
+ public:
+  struct BindCall {
+    api::PodPtr pod;
+    std::string node_name;
+    Done done;  // null once answered
+  };
+  struct PatchCall {
+    api::PodPtr pod;
+    api::PodStatusChange change;
+  };
+
+  void Bind(api::PodPtr pod, std::string node_name, Done done) override {
+    binds.push_back({std::move(pod), std::move(node_name), std::move(done)});
+  }
+  void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
+    patches.push_back({std::move(pod), std::move(change)});
+    done(std::nullopt);
+  }
+  void DeletePod(api::PodPtr pod, Done done) override {
+    deletes.push_back(std::move(pod));
+    done(std::nullopt);
+  }
+  void RecordEvent(framework::PodEvent event) override { events.push_back(std::move(event)); }
+
+  // Answers every unanswered Bind; `error` absent: success. Returns how many.
+  size_t AnswerBinds(const std::optional<api::ApiError>& error = std::nullopt) {
+    size_t answered = 0;
+    // Answers may cause further calls: no iterator is kept.
+    for (size_t i = 0; i < binds.size(); ++i) {
+      if (!binds[i].done) continue;
+      const Done done = std::exchange(binds[i].done, nullptr);
+      done(error);
+      ++answered;
+    }
+    return answered;
+  }
+
+  std::vector<BindCall> binds;
+  std::vector<PatchCall> patches;
+  std::vector<api::PodPtr> deletes;
+  std::vector<framework::PodEvent> events;
+};
+
+}  // namespace ks::testing
