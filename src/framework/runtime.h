@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -89,15 +90,21 @@ class Framework final : public Handle {
   bool QueueSortLess(const QueuedEntity& a, const QueuedEntity& b) const;
   // Asks `first` (the plugin that gated the pod last time; may be empty) before the others. The
   // status carries the gating plugin's name.
+  // The others come in list order (upstream: undefined). Any code but Success gates.
   Status RunPreEnqueuePlugins(const api::Pod& pod, std::string_view first) const;
   PreFilterOutcome RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const;
+  // Success, or U with all collected reasons, or the UU or Error that ended it. Wait and Skip,
+  // which no PostFilter plugin may return, end it as Error.
   PostFilterResult RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
                                         const NodeStatuses& statuses) const;
   Status RunPreScorePlugins(CycleState& state, const api::Pod& pod,
                             std::span<const NodeInfo* const> nodes) const;
-  // PreScore must have run. Totals are 0 when all score plugins are skipped.
+  // PreScore must have run. Totals are 0 when all score plugins are skipped. Of several failures
+  // the one that a node-by-node run meets first is reported: Score before NormalizeScore before the
+  // range check; the first node, then the first plugin.
   Status RunScorePlugins(const CycleState& state, const api::Pod& pod,
                          std::span<const NodeInfo* const> nodes, NodeScores* scores) const;
+  // Does not undo anything: the caller runs Unreserve after any failure, this one included.
   Status RunReservePluginsReserve(CycleState& state, const api::PodPtr& pod,
                                   const std::string& node) const;
   void RunReservePluginsUnreserve(CycleState& state, const api::PodPtr& pod,

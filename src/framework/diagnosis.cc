@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/diagnosis.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/check.h"
+
+namespace ks::framework {
+namespace {
+
+// Nodes that share a status body are counted first, texts afterwards: thousands of nodes have few
+// bodies.
+class ReasonCounts {
+ public:
+  void Add(const Status& status) {
+    if (last_ == nullptr || status.id() != last_->first->id()) {
+      last_ = &bodies_.try_emplace(status.id(), &status, 0).first->second;
+    }
+    ++last_->second;
+  }
+
+  void AddReasons(const Status& status, size_t times) {
+    for (const std::string& reason : status.reasons()) texts_[reason] += times;
+  }
+
+  // "<count> <reason>", sorted as text.
+  std::vector<std::string> Lines() {
+    for (const auto& [id, entry] : bodies_) AddReasons(*entry.first, entry.second);
+    bodies_.clear();
+    last_ = nullptr;
+    std::vector<std::string> lines;
+    lines.reserve(texts_.size());
+    for (const auto& [reason, count] : texts_) {
+      lines.push_back(std::to_string(count) + " ");
+      lines.back() += reason;
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+
+ private:
+  using Entry = std::pair<const Status*, size_t>;
+  std::unordered_map<const void*, Entry> bodies_;
+  Entry* last_ = nullptr;
+  std::map<std::string_view, size_t> texts_;
+};
+
+// Called for every rejected node; a linear look at the few names avoids making a string.
+void Record(std::set<std::string>& plugins, std::string_view plugin) {
+  if (std::find(plugins.begin(), plugins.end(), plugin) == plugins.end()) plugins.emplace(plugin);
+}
+
+}  // namespace
+
+void NodeStatuses::Reset(size_t size) {
+  static const Status initial(Code::kUnschedulableAndUnresolvable, {});
+  statuses_.assign(size, Status());
+  explicit_count_ = 0;
+  absent_ = initial;
+}
+
+void NodeStatuses::Set(uint32_t index, Status status) {
+  KS_CHECK(index < statuses_.size(), "a node status needs the index of a snapshot node");
+  KS_CHECK(!status.ok(), "success is no node status");
+  if (statuses_[index].ok()) ++explicit_count_;
+  statuses_[index] = std::move(status);
+}
+
+const Status& NodeStatuses::Get(uint32_t index) const {
+  return statuses_[index].ok() ? absent_ : statuses_[index];
+}
+
+std::vector<uint32_t> NodeStatuses::NodesForCode(Code code) const {
+  std::vector<uint32_t> nodes;
+  const bool absent_has_it = absent_.code() == code;
+  for (uint32_t i = 0; i < statuses_.size(); ++i) {
+    const Status& status = statuses_[i];
+    if (status.ok() ? absent_has_it : status.code() == code) nodes.push_back(i);
+  }
+  return nodes;
+}
+
+void Diagnosis::AddNodeStatus(uint32_t index, const Status& status) {
+  nodes.Set(index, status);
+  if (!status.IsRejected() || status.plugin().empty()) return;
+  Record(unschedulable_plugins, status.plugin());
+  if (status.code() == Code::kPending) Record(pending_plugins, status.plugin());
+}
+
+std::string Diagnosis::Text() const {
+  std::string text = "0/" + std::to_string(num_all_nodes) + " nodes are available:";
+  if (!pre_filter_message.empty()) {
+    text += " " + pre_filter_message + ".";
+  } else {
+    ReasonCounts counts;
+    for (uint32_t i = 0; i < nodes.size(); ++i) {
+      if (nodes.IsExplicit(i)) counts.Add(nodes.Get(i));
+    }
+    if (nodes.explicit_count() < num_all_nodes) {
+      counts.AddReasons(nodes.absent(), num_all_nodes - nodes.explicit_count());
+    }
+    const std::vector<std::string> lines = counts.Lines();
+    for (const std::string& line : lines) {
+      text += (&line == &lines.front() ? " " : ", ") + line;
+    }
+    if (!lines.empty()) text += '.';
+  }
+  if (!post_filter_message.empty()) text += " " + post_filter_message;
+  return text;
+}
+
+}  // namespace ks::framework

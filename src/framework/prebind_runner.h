@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// PreBindRunner: takes one pod through the PreBind plugins. Groups run one after the other, the
+// members of a group at the same time, and no wait holds a thread: API calls report back,
+// conditions are asked when the state of the cluster changed.
+//
+// Upstream: docs/spec/framework.md section 3.9, docs/spec/cycle.md section 15 (steps 5 and 6).
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "framework/plugin.h"
+#include "framework/runtime.h"
+
+namespace ks::framework {
+
+// Where the steps run. Lifetime: outlives the runners and every operation they started.
+struct PreBindEnvironment {
+  using Task = std::function<void()>;
+
+  ApiWriter* api = nullptr;
+  // Runs a task on the scheduling thread, later. Threads: any.
+  std::function<void(Task)> post_to_scheduling_thread;
+  // Runs a task that may block, on a bounded set of threads of its own.
+  std::function<void(Task)> run_blocking;
+};
+
+// The pod a runner works for. `state` outlives the runner and must not be given back before `done`
+// was called.
+struct PreBindRequest {
+  CycleState* state = nullptr;
+  api::PodPtr pod;
+  std::string node_name;
+};
+
+// After a failure or a cancellation nothing new is started, but the runner waits for API calls and
+// blocking functions under way before it reports, so that Unreserve never overtakes them.
+//
+// Threads: the scheduling thread. Lifetime: may be destroyed at any time, also from inside `done`;
+// results that arrive later are dropped.
+class PreBindRunner {
+ public:
+  // Success, or the failure as the framework reports it (Framework::PreBindFailure). Called once,
+  // from Poll or from a posted task, never from inside Start or Cancel.
+  using Done = std::function<void(Status)>;
+
+  // `groups`: Framework::PreBindGroups. The plugins outlive the runner.
+  PreBindRunner(std::vector<std::vector<Framework::PreBindMember>> groups, PreBindRequest request,
+                const PreBindEnvironment& environment, Done done);
+  ~PreBindRunner();
+  PreBindRunner(const PreBindRunner&) = delete;
+  PreBindRunner& operator=(const PreBindRunner&) = delete;
+
+  // Call once. The result when nothing had to be waited for (`done` is then never called); absent
+  // when `done` will tell.
+  std::optional<Status> Start();
+  // Asks the pending conditions; a condition without verdict whose deadline is not after `now` gets
+  // the timeout status. Call after changes of the cluster state and when NextDeadline has come.
+  void Poll(TimePoint now);
+  // The earliest deadline of a pending condition.
+  std::optional<TimePoint> NextDeadline() const;
+  // Gives the pod up: `running PreBind plugin "<first unfinished one>": <cause>`. False when the
+  // result is known already (finished, failed or canceled before).
+  bool Cancel(std::string_view cause);
+  // Plugins of the current group that have not finished, in order. For dumps and explain.
+  std::vector<std::string_view> Unfinished() const;
+  bool finished() const;
+
+ private:
+  class Run;
+  std::shared_ptr<Run> run_;
+};
+
+}  // namespace ks::framework

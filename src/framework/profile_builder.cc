@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/profile_builder.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "base/logging.h"
+#include "framework/placement_plugins.h"
+#include "framework/quote.h"
+
+namespace ks::framework {
+namespace {
+
+using config::PluginRef;
+using config::Plugins;
+using config::PluginSet;
+
+template <class T>
+bool Extends(const Plugin& plugin) {
+  return dynamic_cast<const T*>(&plugin) != nullptr;
+}
+
+struct PointRow {
+  std::string_view name;
+  PluginSet Plugins::*section;
+  bool (*extends)(const Plugin& plugin);
+};
+
+// Indexed by Point.
+constexpr std::array<PointRow, kPointCount> kPoints = {{
+    {"PreFilter", &Plugins::pre_filter, &Extends<PreFilterPlugin>},
+    {"Filter", &Plugins::filter, &Extends<FilterPlugin>},
+    {"PostFilter", &Plugins::post_filter, &Extends<PostFilterPlugin>},
+    {"Reserve", &Plugins::reserve, &Extends<ReservePlugin>},
+    {"PreScore", &Plugins::pre_score, &Extends<PreScorePlugin>},
+    {"Score", &Plugins::score, &Extends<ScorePlugin>},
+    {"PreBind", &Plugins::pre_bind, &Extends<PreBindPlugin>},
+    {"Bind", &Plugins::bind, &Extends<BindPlugin>},
+    {"PostBind", &Plugins::post_bind, &Extends<PostBindPlugin>},
+    {"Permit", &Plugins::permit, &Extends<PermitPlugin>},
+    {"PreEnqueue", &Plugins::pre_enqueue, &Extends<PreEnqueuePlugin>},
+    {"QueueSort", &Plugins::queue_sort, &Extends<QueueSortPlugin>},
+    {"PlacementGenerate", &Plugins::placement_generate, &Extends<PlacementGeneratePlugin>},
+    {"PlacementScore", &Plugins::placement_score, &Extends<PlacementScorePlugin>},
+    {"PodGroupPostFilter", &Plugins::pod_group_post_filter, &Extends<PodGroupPostFilterPlugin>},
+}};
+
+bool Names(const std::vector<PluginRef>& refs, std::string_view name) {
+  return std::any_of(refs.begin(), refs.end(),
+                     [&](const PluginRef& ref) { return ref.name == name; });
+}
+
+// Builds one ResolvedProfile; each step stops at the first error.
+class Resolver {
+ public:
+  Resolver(const Registry& registry, const config::Profile& profile, Handle& handle)
+      : registry_(registry), profile_(profile), handle_(handle) {}
+
+  Result<ResolvedProfile> Run() {
+    for (const auto step :
+         {&Resolver::ReadArguments, &Resolver::Instantiate, &Resolver::FillExplicitLists,
+          &Resolver::ExpandMultiPoint, &Resolver::CheckLists, &Resolver::FillScoreWeights,
+          &Resolver::FillPlacementScoreWeights}) {
+      if (auto done = (this->*step)(); !done.ok()) return done.error();
+    }
+    return std::move(resolved_);
+  }
+
+ private:
+  Result<void> ReadArguments() {
+    for (const config::PluginConfig& entry : profile_.plugin_config) {
+      nlohmann::json args;
+      if (!entry.args_json.empty()) {
+        args = nlohmann::json::parse(entry.args_json, nullptr, /*allow_exceptions=*/false);
+        if (args.is_discarded()) {
+          return Error{"pluginConfig of " + Quoted(entry.name) + ": the arguments are no JSON"};
+        }
+      }
+      if (!args_.emplace(entry.name, std::move(args)).second) {
+        return Error{"repeated config for plugin " + entry.name};
+      }
+    }
+    return {};
+  }
+
+  Result<void> Instantiate() {
+    if (auto made = InstantiateAll(profile_.plugins.multi_point.enabled); !made.ok()) return made;
+    for (const PointRow& row : kPoints) {
+      if (auto made = InstantiateAll((profile_.plugins.*row.section).enabled); !made.ok()) {
+        return made;
+      }
+    }
+    return {};
+  }
+
+  Result<void> InstantiateAll(const std::vector<PluginRef>& refs) {
+    for (const PluginRef& ref : refs) {
+      const PluginFactory factory = registry_.Find(ref.name);
+      // Unknown names are reported with the lists.
+      if (factory == nullptr || index_.contains(ref.name)) continue;
+      if (resolved_.plugins.size() == kMaxPluginsPerProfile) {
+        return Error{"too many plugins: a profile can have " +
+                     std::to_string(kMaxPluginsPerProfile) + ", remove some of the enabled ones"};
+      }
+      const auto args = args_.find(ref.name);
+      auto plugin = factory(args == args_.end() ? nlohmann::json() : args->second, handle_);
+      if (!plugin.ok()) {
+        return Error{"initializing plugin " + Quoted(ref.name) + ": " + plugin.error().message};
+      }
+      index_[ref.name] = static_cast<uint32_t>(resolved_.plugins.size());
+      resolved_.plugins.push_back({ref.name, std::move(plugin).value()});
+    }
+    return {};
+  }
+
+  // Pass 1 of 5.5.
+  Result<void> FillExplicitLists() {
+    for (size_t point = 0; point < kPointCount; ++point) {
+      const PointRow& row = kPoints[point];
+      std::vector<uint32_t>& list = resolved_.lists[point];
+      for (const PluginRef& ref : (profile_.plugins.*row.section).enabled) {
+        const auto found = index_.find(ref.name);
+        if (found == index_.end()) return DoesNotExist(row, ref.name);
+        if (!row.extends(*resolved_.plugins[found->second].plugin)) {
+          return Error{"plugin " + Quoted(ref.name) + " does not extend " + std::string(row.name) +
+                       "Plugin plugin"};
+        }
+        if (Contains(list, found->second)) return AlreadyRegistered(row, ref.name);
+        list.push_back(found->second);
+      }
+    }
+    return {};
+  }
+
+  // Pass 2 of 5.5.
+  Result<void> ExpandMultiPoint() {
+    if (profile_.plugins.multi_point.enabled.empty()) return {};
+    for (size_t point = 0; point < kPointCount; ++point) {
+      if (Names((profile_.plugins.*kPoints[point].section).disabled, "*")) continue;
+      if (auto expanded = ExpandPoint(point); !expanded.ok()) return expanded;
+    }
+    return {};
+  }
+
+  Result<void> ExpandPoint(size_t point) {
+    const PointRow& row = kPoints[point];
+    const std::vector<PluginRef>& disabled = (profile_.plugins.*row.section).disabled;
+    const std::vector<uint32_t> own = std::move(resolved_.lists[point]);
+    std::set<uint32_t> overridden;
+    std::vector<uint32_t> taken;
+    for (const PluginRef& ref : profile_.plugins.multi_point.enabled) {
+      const auto found = index_.find(ref.name);
+      if (found == index_.end()) return DoesNotExist(row, ref.name);
+      const uint32_t index = found->second;
+      if (!row.extends(*resolved_.plugins[index].plugin) || Names(disabled, ref.name)) continue;
+      if (Contains(own, index)) {
+        overridden.insert(index);
+        KS_LOG(2, "MultiPoint plugin is explicitly re-configured; overriding",
+               {{"plugin", ref.name}});
+        continue;
+      }
+      if (Contains(taken, index)) return AlreadyRegistered(row, ref.name);
+      taken.push_back(index);
+    }
+    std::vector<uint32_t>& list = resolved_.lists[point];
+    list.clear();
+    std::copy_if(own.begin(), own.end(), std::back_inserter(list),
+                 [&](uint32_t index) { return overridden.contains(index); });
+    list.insert(list.end(), taken.begin(), taken.end());
+    std::copy_if(own.begin(), own.end(), std::back_inserter(list),
+                 [&](uint32_t index) { return !overridden.contains(index); });
+    return {};
+  }
+
+  // The first rows of 5.6.
+  Result<void> CheckLists() {
+    const std::string profile =
+        " for profile with scheduler name " + Quoted(profile_.scheduler_name);
+    const size_t queue_sorts = resolved_.List(Point::kQueueSort).size();
+    if (queue_sorts != 1) {
+      return Error{"only one queue sort plugin required" + profile + ", but got " +
+                   std::to_string(queue_sorts)};
+    }
+    if (resolved_.List(Point::kBind).empty()) {
+      return Error{"at least one bind plugin is needed" + profile};
+    }
+    if (resolved_.List(Point::kPlacementGenerate).size() > 1) {
+      return Error{"at most one placement generate plugin is allowed" + profile};
+    }
+    return {};
+  }
+
+  Result<void> FillScoreWeights() {
+    return FillWeights(Point::kScore, "score plugin", &resolved_.score_weights);
+  }
+
+  Result<void> FillPlacementScoreWeights() {
+    return FillWeights(Point::kPlacementScore, "placement score plugin",
+                       &resolved_.placement_score_weights);
+  }
+
+  // 5.7, and the check that every plugin of the list has a weight under its own name.
+  Result<void> FillWeights(Point point, const std::string& what,
+                           std::map<std::string, int64_t, std::less<>>* weights) {
+    const PointRow& row = kPoints[static_cast<size_t>(point)];
+    int64_t total = 0;
+    for (const auto* refs :
+         {&(profile_.plugins.*row.section).enabled, &profile_.plugins.multi_point.enabled}) {
+      for (const PluginRef& ref : *refs) {
+        const auto found = index_.find(ref.name);
+        if (found == index_.end() || !row.extends(*resolved_.plugins[found->second].plugin) ||
+            weights->contains(ref.name)) {
+          continue;
+        }
+        const int64_t weight = ref.weight.value_or(0) == 0 ? 1 : *ref.weight;
+        // Upstream's MaxInt64 - total wraps around when the total is negative and then refuses
+        // whatever follows.
+        if (total < 0 || weight * kMaxNodeScore > std::numeric_limits<int64_t>::max() - total) {
+          return Error{what + "s: total score of Score plugins could overflow"};
+        }
+        total += weight * kMaxNodeScore;
+        weights->emplace(ref.name, weight);
+      }
+    }
+    for (const uint32_t index : resolved_.List(point)) {
+      const std::string_view own_name = resolved_.plugins[index].plugin->Name();
+      if (!weights->contains(own_name)) {
+        return Error{what + " " + Quoted(own_name) + " is not configured with weight"};
+      }
+    }
+    return {};
+  }
+
+  static bool Contains(const std::vector<uint32_t>& list, uint32_t index) {
+    return std::find(list.begin(), list.end(), index) != list.end();
+  }
+  static Error DoesNotExist(const PointRow& row, std::string_view name) {
+    return Error{std::string(row.name) + "Plugin " + Quoted(name) + " does not exist"};
+  }
+  static Error AlreadyRegistered(const PointRow& row, std::string_view name) {
+    return Error{"plugin " + Quoted(name) + " already registered as \"" + std::string(row.name) +
+                 "Plugin\""};
+  }
+
+  const Registry& registry_;
+  const config::Profile& profile_;
+  Handle& handle_;
+  std::map<std::string, nlohmann::json> args_;
+  std::map<std::string, uint32_t> index_;  // configured name -> index into plugins
+  ResolvedProfile resolved_;
+};
+
+}  // namespace
+
+std::string_view PointName(Point point) { return kPoints[static_cast<size_t>(point)].name; }
+
+config::PluginSet MergePluginSet(const config::PluginSet& defaults, const config::PluginSet& user) {
+  config::PluginSet merged;
+  merged.disabled = user.disabled;
+  merged.disabled.insert(merged.disabled.end(), defaults.disabled.begin(), defaults.disabled.end());
+  std::vector<bool> replaces(user.enabled.size(), false);
+  if (!Names(merged.disabled, "*")) {
+    for (const config::PluginRef& ref : defaults.enabled) {
+      if (Names(merged.disabled, ref.name)) continue;
+      merged.enabled.push_back(ref);
+      // The last entry of that name wins; earlier ones stay in the list and fail as duplicates.
+      for (size_t i = user.enabled.size(); i-- > 0;) {
+        if (user.enabled[i].name != ref.name) continue;
+        merged.enabled.back() = user.enabled[i];
+        replaces[i] = true;
+        KS_LOG(2, "Default plugin is explicitly re-configured; overriding", {{"plugin", ref.name}});
+        break;
+      }
+    }
+  }
+  for (size_t i = 0; i < user.enabled.size(); ++i) {
+    if (!replaces[i]) merged.enabled.push_back(user.enabled[i]);
+  }
+  return merged;
+}
+
+config::Plugins MergePlugins(const config::Plugins& defaults, const config::Plugins& user) {
+  config::Plugins merged;
+  merged.multi_point = MergePluginSet(defaults.multi_point, user.multi_point);
+  for (const PointRow& row : kPoints) {
+    merged.*row.section = MergePluginSet(defaults.*row.section, user.*row.section);
+  }
+  return merged;
+}
+
+Result<ResolvedProfile> ResolveProfile(const Registry& registry, const config::Profile& profile,
+                                       Handle& handle) {
+  return Resolver(registry, profile, handle).Run();
+}
+
+}  // namespace ks::framework

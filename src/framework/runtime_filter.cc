@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points that decide where a pod fits: PreFilter with its hooks, Filter, PostFilter.
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/runtime.h"
+#include "framework/runtime_impl.h"
+
+namespace ks::framework {
+namespace {
+
+// The narrowing plugins left no node.
+Status EmptyIntersection(const std::set<std::string>& narrowing) {
+  std::string reason = "node(s) didn't satisfy plugin";
+  if (narrowing.size() == 1) {
+    reason += " " + *narrowing.begin();
+  } else {
+    reason += "(s) [";
+    for (const std::string& name : narrowing) {
+      if (name != *narrowing.begin()) reason += ' ';
+      reason += name;
+    }
+    reason += "] simultaneously";
+  }
+  return Status(Code::kUnschedulableAndUnresolvable, {std::move(reason)});
+}
+
+void Intersect(std::optional<std::set<std::string>>* nodes, std::set<std::string> more) {
+  if (!nodes->has_value()) {
+    *nodes = std::move(more);
+    return;
+  }
+  std::erase_if(**nodes, [&](const std::string& node) { return !more.contains(node); });
+}
+
+// The one place where a Filter plugin is called.
+Status CallFilter(const PointEntry<const FilterPlugin>& entry, const CycleState& state,
+                  const api::Pod& pod, const NodeInfo& node) {
+  return entry.plugin->Filter(state, pod, node);
+}
+
+// Stamps or wraps a Filter failure; out of line to keep the loop over the plugins small.
+[[gnu::noinline]] Status FilterFailure(std::string_view plugin, const Status& status) {
+  if (status.IsRejected()) return status.WithPlugin(plugin);
+  return Status::Error("running " + Quoted(plugin) + " filter plugin: " + status.ErrorText())
+      .WithPlugin(plugin);
+}
+
+// The pods nominated to the node that this pod has to respect (docs/spec/framework.md section 9).
+std::vector<PodInfoPtr> RespectedNominations(const Nominator& nominator, const api::Pod& pod,
+                                             const NodeInfo& node) {
+  std::vector<PodInfoPtr> nominated = nominator.NominatedPodsForNode(node.name());
+  std::erase_if(nominated, [&](const PodInfoPtr& other) {
+    return other->pod().Priority() < pod.Priority() || other->pod().meta.uid == pod.meta.uid;
+  });
+  return nominated;
+}
+
+}  // namespace
+
+PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const {
+  PreFilterOutcome outcome;
+  state.skip_filter = 0;
+  for (const PreFilterEntry& entry : impl_->pre_filter) {
+    PreFilterResult result = entry.plugin->PreFilter(state, pod, snapshot());
+    const Status& status = result.status;
+    switch (status.code()) {
+      case Code::kSkip:
+        state.skip_filter |= entry.bit;
+        break;
+      case Code::kSuccess:
+        if (!result.nodes.has_value()) break;
+        outcome.narrowing_plugins.emplace(entry.name);
+        Intersect(&outcome.nodes, *std::move(result.nodes));
+        if (outcome.nodes->empty()) {
+          outcome.status = EmptyIntersection(outcome.narrowing_plugins);
+          return outcome;
+        }
+        break;
+      case Code::kUnschedulable:
+        // The others still run: preemption needs their state.
+        outcome.status = status.WithPlugin(entry.name);
+        break;
+      case Code::kUnschedulableAndUnresolvable:
+        return {.status = status.WithPlugin(entry.name), .nodes = {}, .narrowing_plugins = {}};
+      case Code::kError:
+      case Code::kWait:
+      case Code::kPending:
+        return {.status =
+                    Wrapped("running PreFilter plugin", entry.name, status).WithPlugin(entry.name),
+                .nodes = {},
+                .narrowing_plugins = {}};
+    }
+  }
+  return outcome;
+}
+
+Status Framework::RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
+                                              const PodInfo& pod_to_add,
+                                              const NodeInfo& node) const {
+  for (const PreFilterEntry& entry : impl_->pre_filter) {
+    if (entry.extensions == nullptr || (state.skip_filter & entry.bit) != 0) continue;
+    const Status status = entry.extensions->AddPod(state, pod, pod_to_add, node);
+    if (!status.ok()) return Wrapped("running AddPod on PreFilter plugin", entry.name, status);
+  }
+  return {};
+}
+
+Status Framework::RunPreFilterExtensionRemovePod(CycleState& state, const api::Pod& pod,
+                                                 const PodInfo& pod_to_remove,
+                                                 const NodeInfo& node) const {
+  for (const PreFilterEntry& entry : impl_->pre_filter) {
+    if (entry.extensions == nullptr || (state.skip_filter & entry.bit) != 0) continue;
+    const Status status = entry.extensions->RemovePod(state, pod, pod_to_remove, node);
+    if (!status.ok()) return Wrapped("running RemovePod on PreFilter plugin", entry.name, status);
+  }
+  return {};
+}
+
+Status Framework::RunFilterPlugins(const CycleState& state, const api::Pod& pod,
+                                   const NodeInfo& node) const {
+  const PluginMask skipped = state.skip_filter;
+  for (const PointEntry<const FilterPlugin>& entry : impl_->filter) {
+    if ((skipped & entry.bit) != 0) continue;
+    const Status status = CallFilter(entry, state, pod, node);
+    if (!status.ok()) [[unlikely]] {
+      return FilterFailure(entry.name, status);
+    }
+  }
+  return {};
+}
+
+Status Framework::RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
+                                                    const NodeInfo& node) const {
+  const Nominator* const nominator = impl_->nominator;
+  if (nominator == nullptr || !nominator->HasNominatedPods()) {
+    return RunFilterPlugins(state, pod, node);
+  }
+  const std::vector<PodInfoPtr> nominated = RespectedNominations(*nominator, pod, node);
+  if (nominated.empty()) return RunFilterPlugins(state, pod, node);
+
+  NodeInfo node_with_nominated = node;
+  CycleState state_with_nominated = state.Clone();
+  for (const PodInfoPtr& other : nominated) {
+    node_with_nominated.AddPod(other);
+    Status status =
+        RunPreFilterExtensionAddPod(state_with_nominated, pod, *other, node_with_nominated);
+    if (!status.ok()) return status;
+  }
+  Status status = RunFilterPlugins(state_with_nominated, pod, node_with_nominated);
+  if (!status.ok()) return status;
+  // The nominated pods may never come: the pod must fit without them too (think of affinity to one
+  // of them).
+  return RunFilterPlugins(state, pod, node);
+}
+
+PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
+                                                 const NodeStatuses& statuses) const {
+  if (state.skip_all_post_filter) {
+    return {Status(Code::kUnschedulable, {"All PostFilter plugins are skipped"}), {}};
+  }
+  std::vector<std::string> reasons;
+  std::string rejecting_plugin;
+  std::optional<NominatingInfo> nomination;
+  for (const PointEntry<PostFilterPlugin>& entry : impl_->post_filter) {
+    PostFilterResult result = entry.plugin->PostFilter(state, pod, statuses);
+    const Status& status = result.status;
+    if (status.ok()) return result;
+    if (status.code() == Code::kUnschedulableAndUnresolvable) {
+      return {status.WithPlugin(entry.name), std::move(result.nomination)};
+    }
+    if (!status.IsRejected()) {
+      return {Status::Error(status.ErrorText()).WithPlugin(entry.name), {}};
+    }
+    reasons.insert(reasons.end(), status.reasons().begin(), status.reasons().end());
+    if (rejecting_plugin.empty()) rejecting_plugin = entry.name;
+    if (result.nomination.has_value()) nomination = std::move(result.nomination);
+  }
+  return {Status(Code::kUnschedulable, std::move(reasons), std::move(rejecting_plugin)),
+          std::move(nomination)};
+}
+
+}  // namespace ks::framework

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a Framework holds. Only for the runtime_*.cc files, one per step of an attempt.
+//
+// Upstream: docs/spec/framework.md section 3.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/profile_builder.h"
+#include "framework/quote.h"
+#include "framework/runtime.h"
+
+namespace ks::framework {
+
+// One plugin at one point. `bit` is its place in the masks of a CycleState.
+template <class T>
+struct PointEntry {
+  T* plugin = nullptr;
+  std::string_view name;
+  PluginMask bit = 0;
+};
+
+struct PreFilterEntry : PointEntry<PreFilterPlugin> {
+  const PreFilterExtensions* extensions = nullptr;  // null: no hooks
+};
+
+struct ScoreEntry : PointEntry<ScorePlugin> {
+  const ScoreNormalizer* normalizer = nullptr;  // null: raw scores are final
+  int64_t weight = 1;
+};
+
+struct Framework::Impl {
+  std::string profile_name;
+  std::optional<int32_t> percentage_of_nodes_to_score;
+  FrameworkOptions options;
+  uint32_t next_slot = 0;
+
+  // Attached late.
+  ApiWriter* api = nullptr;
+  Nominator* nominator = nullptr;
+  PodActivator* activator = nullptr;
+
+  // Constant after construction. The entries below point into `resolved.plugins`.
+  ResolvedProfile resolved;
+  std::map<std::string, std::vector<EventRegistration>> events;
+
+  const QueueSortPlugin* queue_sort = nullptr;
+  std::vector<PointEntry<PreEnqueuePlugin>> pre_enqueue;
+  std::vector<PreFilterEntry> pre_filter;
+  std::vector<PointEntry<const FilterPlugin>> filter;
+  std::vector<PointEntry<PostFilterPlugin>> post_filter;
+  std::vector<PointEntry<PreScorePlugin>> pre_score;
+  std::vector<ScoreEntry> score;
+  std::vector<PointEntry<ReservePlugin>> reserve;
+  std::vector<PointEntry<PermitPlugin>> permit;
+  std::vector<PointEntry<PreBindPlugin>> pre_bind;
+  std::vector<PointEntry<BindPlugin>> bind;
+  std::vector<PointEntry<PostBindPlugin>> post_bind;
+
+  void FillLists();
+  void FillEvents();
+};
+
+// Error `<what> "<plugin>": <text of status>`, without plugin name.
+inline Status Wrapped(std::string_view what, std::string_view plugin, const Status& status) {
+  std::string text(what);
+  text += ' ';
+  text += Quoted(plugin);
+  text += ": ";
+  text += status.ErrorText();
+  return Status::Error(std::move(text));
+}
+
+// A rejection with the plugin's name, anything else as Wrapped.
+inline Status RejectedOrWrapped(std::string_view what, std::string_view plugin,
+                                const Status& status) {
+  return status.IsRejected() ? status.WithPlugin(plugin) : Wrapped(what, plugin, status);
+}
+
+}  // namespace ks::framework

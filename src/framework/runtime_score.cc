@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points that rank the nodes: PreScore, Score, NormalizeScore.
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/runtime.h"
+#include "framework/runtime_impl.h"
+
+namespace ks::framework {
+namespace {
+
+using Nodes = std::span<const NodeInfo* const>;
+
+// Upstream goes node by node, this code plugin by plugin (one plugin's data stays in the cache).
+// The failures are collected so that the one upstream would report with one worker wins.
+class ScoreRun {
+ public:
+  ScoreRun(const CycleState& state, const api::Pod& pod, Nodes nodes, NodeScores* scores)
+      : state_(state),
+        pod_(pod),
+        nodes_(nodes),
+        scores_(*scores),
+        score_limit_(nodes.size()),
+        range_limit_(nodes.size()),
+        values_(nodes.size()) {
+    scores_.totals.assign(nodes.size(), 0);
+    scores_.details.clear();
+  }
+
+  void Add(const ScoreEntry& entry) {
+    ScoreNodes(entry);
+    if (!score_failure_.ok()) return;
+    if (scores_.keep_details) {
+      scores_.details.push_back({entry.name, entry.weight, values_, {}});
+    }
+    Normalize(entry);
+    if (!normalize_failure_.ok()) return;
+    if (scores_.keep_details) scores_.details.back().normalized = values_;
+    AddToTotals(entry);
+  }
+
+  // Precedence: every node is scored before any normalization, and that before any range check.
+  Status Outcome() const {
+    if (!score_failure_.ok()) return score_failure_;
+    if (!normalize_failure_.ok()) return normalize_failure_;
+    return range_failure_;
+  }
+
+ private:
+  // The one place where a Score plugin is called. After a failure at node i later plugins are only
+  // asked about the nodes before i: only those could fail first.
+  void ScoreNodes(const ScoreEntry& entry) {
+    for (size_t i = 0; i < score_limit_; ++i) {
+      const Status status = entry.plugin->Score(state_, pod_, *nodes_[i], &values_[i]);
+      if (status.ok()) [[likely]] {
+        continue;
+      }
+      score_failure_ = Failure("running Score plugins", entry.name, status);
+      score_limit_ = i;
+      return;
+    }
+  }
+
+  void Normalize(const ScoreEntry& entry) {
+    if (entry.normalizer == nullptr || !normalize_failure_.ok()) return;
+    const Status status = entry.normalizer->NormalizeScore(state_, pod_, nodes_, values_);
+    if (!status.ok()) {
+      normalize_failure_ = Failure("running Normalize on Score plugins", entry.name, status);
+    }
+  }
+
+  void AddToTotals(const ScoreEntry& entry) {
+    for (size_t i = 0; i < values_.size(); ++i) {
+      const int64_t value = values_[i];
+      if (value < kMinNodeScore || value > kMaxNodeScore) [[unlikely]] {
+        if (i < range_limit_) OutOfRange(entry, i);
+        return;
+      }
+      scores_.totals[i] += value * entry.weight;
+    }
+  }
+
+  void OutOfRange(const ScoreEntry& entry, size_t node) {
+    range_limit_ = node;
+    range_failure_ = Status::Error("applying score defaultWeights on Score plugins: plugin " +
+                                   Quoted(entry.name) + " returns an invalid score " +
+                                   std::to_string(values_[node]) + ", it should in the range of [" +
+                                   std::to_string(kMinNodeScore) + ", " +
+                                   std::to_string(kMaxNodeScore) + "] after normalizing");
+  }
+
+  static Status Failure(std::string_view step, std::string_view plugin, const Status& status) {
+    return Status::Error(std::string(step) + ": plugin " + Quoted(plugin) +
+                         " failed with: " + status.ErrorText());
+  }
+
+  const CycleState& state_;
+  const api::Pod& pod_;
+  const Nodes nodes_;
+  NodeScores& scores_;
+  size_t score_limit_;           // nodes that may still hold the first Score failure
+  size_t range_limit_;           // nodes that may still hold the first value out of range
+  std::vector<int64_t> values_;  // of the current plugin, by position in nodes_
+  Status score_failure_;
+  Status normalize_failure_;
+  Status range_failure_;
+};
+
+}  // namespace
+
+Status Framework::RunPreScorePlugins(CycleState& state, const api::Pod& pod, Nodes nodes) const {
+  state.skip_score = 0;
+  for (const PointEntry<PreScorePlugin>& entry : impl_->pre_score) {
+    const Status status = entry.plugin->PreScore(state, pod, nodes);
+    if (status.ok()) continue;
+    if (!status.IsSkip()) return Wrapped("running PreScore plugin", entry.name, status);
+    state.skip_score |= entry.bit;
+  }
+  return {};
+}
+
+Status Framework::RunScorePlugins(const CycleState& state, const api::Pod& pod, Nodes nodes,
+                                  NodeScores* scores) const {
+  ScoreRun run(state, pod, nodes, scores);
+  for (const ScoreEntry& entry : impl_->score) {
+    if ((state.skip_score & entry.bit) == 0) run.Add(entry);
+  }
+  return run.Outcome();
+}
+
+}  // namespace ks::framework
