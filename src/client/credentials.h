@@ -23,6 +23,7 @@ namespace ks::client {
 struct Access {
   std::vector<std::pair<std::string, std::string>> headers{};  // Authorization, Impersonate-*
   std::shared_ptr<const TlsConfig> tls{};
+  uint64_t serial = 0;  // of the plugin's answer, for Rejected
 };
 
 // Threads: any. Lifetime: destruction waits for a running plugin's end (it is killed).

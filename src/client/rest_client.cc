@@ -263,9 +263,9 @@ class RestClient::Call final : public Attempt {
   void Ready(uint64_t sending, Access access) override {
     access_ = std::move(access);
     auto self = std::static_pointer_cast<Call>(shared_from_this());
-    SetExchange(
-        state_->transport.Send(ToHttp(request_, state_->options, access_),
-                               [self](HttpReply reply) { self->Answered(std::move(reply)); }));
+    SetExchange(sending, state_->transport.Send(
+                             ToHttp(request_, state_->options, access_),
+                             [self](HttpReply reply) { self->Answered(std::move(reply)); }));
   }
 
   void Refused(const std::string& message) override {

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/credentials.h"
+
+#include <openssl/evp.h>
+
+#include <condition_variable>
+#include <deque>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "base/logging.h"
+#include "base/mutex.h"
+#include "client/exec_plugin.h"
+#include "client/server_url.h"
+#include "client/tls_context.h"
+
+namespace ks::client {
+namespace {
+
+constexpr Duration kTokenLife = std::chrono::seconds(50);
+constexpr Duration kFileCheck = std::chrono::minutes(5);
+
+Result<std::string> ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file) return Error{"unable to read " + path};
+  return text.str();
+}
+
+std::string Trim(const std::string& text) {
+  constexpr const char* kSpace = " \t\r\n\v\f";
+  const size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::string Base64(const std::string& text) {
+  std::string out(4 * ((text.size() + 2) / 3) + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  out.resize(static_cast<size_t>(size));
+  return out;
+}
+
+// The data, else the content of the file, else nothing.
+Result<std::string> DataOrFile(const std::string& data, const std::string& file) {
+  if (!data.empty() || file.empty()) return data;
+  return ReadFile(file);
+}
+
+Result<TlsConfig> ReadTls(const ClusterAccess& access) {
+  TlsConfig tls;
+  tls.insecure_skip_verify = access.insecure_skip_tls_verify;
+  tls.server_name = access.tls_server_name;
+  for (const auto& [what, data, file, into] :
+       {std::tuple("certificate-authority", &access.ca_data, &access.ca_file, &tls.ca_pem),
+        std::tuple("client-certificate", &access.client_cert_data, &access.client_cert_file,
+                   &tls.client_cert_pem),
+        std::tuple("client-key", &access.client_key_data, &access.client_key_file,
+                   &tls.client_key_pem)}) {
+    Result<std::string> text = DataOrFile(*data, *file);
+    if (!text.ok()) return Error{std::string(what) + ": " + text.error().message};
+    *into = std::move(*text);
+  }
+  return tls;
+}
+
+bool SameContent(const TlsConfig& a, const TlsConfig& b) {
+  return a.ca_pem == b.ca_pem && a.client_cert_pem == b.client_cert_pem &&
+         a.client_key_pem == b.client_key_pem;
+}
+
+// Runs the plugin on a thread of its own, one run at a time; everybody who asks meanwhile waits for
+// the same answer.
+class ExecRunner {
+ public:
+  using Handler = std::function<void(Result<ExecCredential>)>;
+
+  ExecRunner(ExecPlugin plugin, ExecClusterInfo cluster)
+      : plugin_(std::move(plugin)), cluster_(std::move(cluster)), thread_([this] { Run(); }) {}
+
+  ~ExecRunner() {
+    {
+      MutexLock lock(mutex_);
+      stopping_ = true;
+    }
+    stop_.Set();
+    wake_.NotifyAll();
+    thread_.join();
+  }
+
+  void Ask(Handler handler) {
+    {
+      MutexLock lock(mutex_);
+      waiting_.push_back(std::move(handler));
+    }
+    wake_.NotifyAll();
+  }
+
+ private:
+  void Run() {
+    while (Wait()) {
+      const Result<ExecCredential> credential = RunExecPlugin(plugin_, cluster_, stop_);
+      std::deque<Handler> handlers;
+      {
+        MutexLock lock(mutex_);
+        handlers.swap(waiting_);
+      }
+      for (const Handler& handler : handlers) handler(credential);
+    }
+    std::deque<Handler> handlers;
+    {
+      MutexLock lock(mutex_);
+      handlers.swap(waiting_);
+    }
+    for (const Handler& handler : handlers) handler(Error{"the client is shut down"});
+  }
+
+  bool Wait() {
+    MutexLock lock(mutex_);
+    while (waiting_.empty() && !stopping_) wake_.Wait(mutex_);
+    return !stopping_;
+  }
+
+  const ExecPlugin plugin_;
+  const ExecClusterInfo cluster_;
+  StopFlag stop_;
+
+  Mutex mutex_;
+  CondVar wake_;
+  std::deque<Handler> waiting_ KS_GUARDED_BY(mutex_);
+  bool stopping_ KS_GUARDED_BY(mutex_) = false;
+
+  std::thread thread_;  // last: it uses everything above
+};
+
+class ConfiguredCredentials final : public Credentials {
+ public:
+  ConfiguredCredentials(ClusterAccess access, TlsConfig tls, std::string host, const Clock& clock)
+      : access_(std::move(access)), host_(std::move(host)), clock_(clock) {
+    tls.generation = 1;
+    MutexLock lock(mutex_);
+    tls_checked_ = token_read_ = clock_.Now();
+    tls_ = std::make_shared<const TlsConfig>(std::move(tls));
+    if (!access_.token_file.empty()) ReadToken();
+    if (access_.token_file.empty()) token_ = Trim(access_.token);
+    if (access_.exec.has_value()) {
+      exec_ = std::make_unique<ExecRunner>(
+          *access_.exec,
+          ExecClusterInfo{.server = access_.server,
+                          .tls_server_name = access_.tls_server_name,
+                          .insecure_skip_tls_verify = access_.insecure_skip_tls_verify,
+                          .ca_pem = tls_->ca_pem});
+    }
+  }
+
+  void Get(Handler done) override {
+    {
+      MutexLock lock(mutex_);
+      CheckFiles();
+      if (exec_ == nullptr || ExecValid()) {
+        // Called below, outside of the lock.
+      } else {
+        exec_->Ask([this, done = std::move(done)](const Result<ExecCredential>& credential) {
+          Executed(credential, done);
+        });
+        return;
+      }
+    }
+    done(Current());
+  }
+
+  std::shared_ptr<const TlsConfig> InitialTls() const override {
+    MutexLock lock(mutex_);
+    return tls_;
+  }
+
+  void Rejected(const Access& access) override {
+    if (exec_ == nullptr) return;
+    MutexLock lock(mutex_);
+    // An answer to outdated credentials says nothing about the present ones.
+    if (access.serial == serial_) exec_credential_.reset();
+  }
+
+ private:
+  Access Current() {
+    MutexLock lock(mutex_);
+    Access access;
+    access.serial = serial_;
+    const std::string& token = exec_credential_.has_value() ? exec_credential_->token : token_;
+    if (!token.empty()) {
+      access.headers.emplace_back("Authorization", "Bearer " + token);
+    } else if (!access_.username.empty()) {
+      access.headers.emplace_back("Authorization",
+                                  "Basic " + Base64(access_.username + ":" + access_.password));
+    }
+    access.headers.insert(access.headers.end(), access_.impersonation.begin(),
+                          access_.impersonation.end());
+    access.tls = tls_;
+    return access;
+  }
+
+  bool ExecValid() KS_REQUIRES(mutex_) {
+    if (!exec_credential_.has_value()) return false;
+    const std::optional<TimePoint>& expires = exec_credential_->expires;
+    return !expires.has_value() || clock_.WallNow() < *expires;
+  }
+
+  void Executed(const Result<ExecCredential>& credential, const Handler& done) {
+    if (!credential.ok()) {
+      done(Error{"getting credentials: " + credential.error().message});
+      return;
+    }
+    {
+      MutexLock lock(mutex_);
+      if (!exec_credential_.has_value() || !(*exec_credential_ == *credential)) {
+        ++serial_;
+        exec_credential_ = *credential;
+        if (!credential->client_cert_pem.empty()) {
+          TlsConfig changed = *tls_;
+          changed.client_cert_pem = credential->client_cert_pem;
+          changed.client_key_pem = credential->client_key_pem;
+          Adopt(std::move(changed));
+        }
+      }
+    }
+    done(Current());
+  }
+
+  void CheckFiles() KS_REQUIRES(mutex_) {
+    const TimePoint now = clock_.Now();
+    if (!access_.token_file.empty() && now - token_read_ >= kTokenLife) {
+      token_read_ = now;
+      ReadToken();
+    }
+    const bool files = !access_.ca_file.empty() || !access_.client_cert_file.empty() ||
+                       !access_.client_key_file.empty();
+    if (!files || now - tls_checked_ < kFileCheck) return;
+    tls_checked_ = now;
+    Result<TlsConfig> fresh = ReadTls(access_);
+    if (!fresh.ok()) {
+      log::Error(fresh.error().message,
+                 "Unable to reload the certificate files, keeping the old ones");
+      return;
+    }
+    if (exec_credential_.has_value() && !exec_credential_->client_cert_pem.empty()) {
+      fresh->client_cert_pem = tls_->client_cert_pem;
+      fresh->client_key_pem = tls_->client_key_pem;
+    }
+    Adopt(std::move(*fresh));
+  }
+
+  // Takes over usable settings that differ from the present ones.
+  void Adopt(TlsConfig fresh) KS_REQUIRES(mutex_) {
+    if (fresh.ca_pem.empty()) fresh.ca_pem = tls_->ca_pem;
+    if (SameContent(fresh, *tls_)) return;
+    const Result<std::shared_ptr<TlsContext>> usable = TlsContext::Make(fresh, host_);
+    if (!usable.ok()) {
+      log::Error(usable.error().message, "Ignoring changed certificate files that are unusable");
+      return;
+    }
+    fresh.generation = tls_->generation + 1;
+    tls_ = std::make_shared<const TlsConfig>(std::move(fresh));
+    log::Info(1, "Certificates have changed, opening new connections");
+  }
+
+  void ReadToken() KS_REQUIRES(mutex_) {
+    const Result<std::string> text = ReadFile(access_.token_file);
+    const std::string token = text.ok() ? Trim(*text) : std::string();
+    if (!token.empty()) {
+      token_ = token;
+      return;
+    }
+    log::Error(text.ok() ? "read empty token from file \"" + access_.token_file + "\""
+                         : text.error().message,
+               "Unable to rotate token");
+  }
+
+  const ClusterAccess access_;
+  const std::string host_;
+  const Clock& clock_;
+
+  mutable Mutex mutex_;
+  std::string token_ KS_GUARDED_BY(mutex_);
+  TimePoint token_read_ KS_GUARDED_BY(mutex_);
+  TimePoint tls_checked_ KS_GUARDED_BY(mutex_);
+  std::shared_ptr<const TlsConfig> tls_ KS_GUARDED_BY(mutex_);
+  std::optional<ExecCredential> exec_credential_ KS_GUARDED_BY(mutex_);
+  uint64_t serial_ KS_GUARDED_BY(mutex_) = 0;  // of exec_credential_
+
+  std::unique_ptr<ExecRunner> exec_;  // last: its thread calls Executed
+};
+
+class AnonymousCredentials final : public Credentials {
+ public:
+  void Get(Handler done) override { done(Access{}); }
+  void Rejected(const Access&) override {}
+  std::shared_ptr<const TlsConfig> InitialTls() const override { return nullptr; }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Credentials>> NewCredentials(ClusterAccess access, const Clock& clock) {
+  const Result<ServerUrl> url = ParseServerUrl(access.server);
+  if (!url.ok()) return url.error();
+  Result<TlsConfig> tls = ReadTls(access);
+  if (!tls.ok()) return tls.error();
+  if (url->tls) {
+    const Result<std::shared_ptr<TlsContext>> usable = TlsContext::Make(*tls, url->host);
+    if (!usable.ok()) return usable.error();
+  }
+  if (!access.token_file.empty()) {
+    const Result<std::string> token = ReadFile(access.token_file);
+    if (!token.ok()) return Error{"tokenFile: " + token.error().message};
+    if (Trim(*token).empty() && access.token.empty()) {
+      return Error{"tokenFile: read empty token from file \"" + access.token_file + "\""};
+    }
+  }
+  return std::unique_ptr<Credentials>(std::make_unique<ConfiguredCredentials>(
+      std::move(access), std::move(*tls), url->host, clock));
+}
+
+std::unique_ptr<Credentials> NewAnonymousCredentials() {
+  return std::make_unique<AnonymousCredentials>();
+}
+
+}  // namespace ks::client
