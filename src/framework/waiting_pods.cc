@@ -64,8 +64,7 @@ class WaitingPods::Entry final : public WaitingPod,
     return Decide(Status(Code::kUnschedulable, {std::string(message)}, std::string(plugin)));
   }
   bool Preempt(std::string_view plugin, std::string_view message) override {
-    return Decide(
-        Status::Error("waiting on permit for pod: " + std::string(message)).WithPlugin(plugin));
+    return Decide(Status::Error(std::string(message)).WithPlugin(plugin));
   }
 
  private:
