@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/logging.h"
+#include "cache/entry.h"
+
+namespace ks::cache {
+namespace {
+
+using framework::NodeInfo;
+using framework::PodInfo;
+
+constexpr std::string_view kCorrupted =
+    "Scheduler cache is corrupted and can badly affect scheduling decisions";
+
+Error PodError(const api::Pod& pod, std::string_view text) {
+  return Error{"pod " + pod.meta.uid + "(" + pod.meta.Key() + ") " + std::string(text)};
+}
+
+Result<void> CheckUid(const api::Pod& pod) {
+  if (pod.meta.uid.empty()) return Error{"cannot get cache key for pod with empty UID"};
+  return {};
+}
+
+}  // namespace
+
+Cache::Cache() = default;
+Cache::~Cache() = default;
+
+Cache::Entry& Cache::Touch(const std::string& name) {
+  std::unique_ptr<Entry>& slot = entries_[name];
+  if (slot == nullptr) {
+    slot = std::make_unique<Entry>();
+    slot->name = name;
+  }
+  Entry& entry = *slot;
+  if (!entry.alive) {
+    const uint32_t index = entry.info.index();
+    entry.info = NodeInfo();
+    entry.info.set_index(index);  // still its place in the view
+    entry.image_version = 0;
+    entry.alive = true;
+    ++entry_count_;
+  }
+  MoveToFront(entry);
+  return entry;
+}
+
+void Cache::MoveToFront(Entry& entry) {
+  if (newest_ == &entry) return;
+  Unlink(entry);
+  entry.older = newest_;
+  if (newest_ != nullptr) newest_->newer = &entry;
+  newest_ = &entry;
+}
+
+void Cache::Unlink(Entry& entry) {
+  if (newest_ == &entry) newest_ = entry.older;
+  if (entry.newer != nullptr) entry.newer->older = entry.older;
+  if (entry.older != nullptr) entry.older->newer = entry.newer;
+  entry.newer = nullptr;
+  entry.older = nullptr;
+}
+
+void Cache::ChargePod(const api::PodPtr& pod) {
+  Touch(pod->node_name).info.AddPod(std::make_shared<PodInfo>(pod));
+}
+
+void Cache::ReleasePod(const api::Pod& pod) {
+  const auto it = entries_.find(pod.node_name);
+  KS_CHECK(it != entries_.end() && it->second->alive, kCorrupted);
+  Entry& entry = *it->second;
+  const bool removed = entry.info.RemovePod(pod);
+  KS_CHECK(removed, "no corresponding pod " + pod.meta.name + " in pods of node " + pod.node_name);
+  MoveToFront(entry);
+  DropIfEmpty(entry);
+}
+
+void Cache::DropIfEmpty(Entry& entry) {
+  if (entry.info.node() != nullptr || !entry.info.pods().empty()) return;
+  Unlink(entry);
+  entry.alive = false;
+  --entry_count_;
+  if (!entry.in_snapshot) entries_.erase(entries_.find(entry.name));
+}
+
+Result<void> Cache::AssumePod(const api::PodPtr& pod) {
+  if (Result<void> checked = CheckUid(*pod); !checked.ok()) return checked;
+  if (pods_.contains(pod->meta.uid)) {
+    return PodError(*pod, "is in the cache, so can't be assumed");
+  }
+  ChargePod(pod);
+  pods_.try_emplace(pod->meta.uid, PodState{.pod = pod, .assumed = true});
+  ++assumed_count_;
+  return {};
+}
+
+Result<void> Cache::RemoveAssumed(const api::Pod& pod) {
+  if (Result<void> checked = CheckUid(pod); !checked.ok()) return checked;
+  const auto it = pods_.find(pod.meta.uid);
+  if (it == pods_.end()) return {};
+  if (it->second.pod->node_name != pod.node_name) {
+    return PodError(
+        pod, "was assumed on " + pod.node_name + " but assigned to " + it->second.pod->node_name);
+  }
+  if (!it->second.assumed) {
+    return PodError(pod, "is not assumed, so it cannot be removed or forgotten");
+  }
+  ReleasePod(*it->second.pod);
+  pods_.erase(it);
+  --assumed_count_;
+  return {};
+}
+
+Result<void> Cache::ForgetPod(const api::Pod& pod) { return RemoveAssumed(pod); }
+
+Result<void> Cache::RemoveAssumedPod(const api::Pod& pod) { return RemoveAssumed(pod); }
+
+Result<void> Cache::AddPod(const api::PodPtr& pod) {
+  if (Result<void> checked = CheckUid(*pod); !checked.ok()) return checked;
+  const auto it = pods_.find(pod->meta.uid);
+  if (it == pods_.end()) {
+    ChargePod(pod);
+    pods_.try_emplace(pod->meta.uid, PodState{.pod = pod, .assumed = false});
+    return {};
+  }
+  PodState& state = it->second;
+  if (!state.assumed) return PodError(*pod, "was already in added state");
+  if (state.pod->node_name != pod->node_name) {
+    log::Info(0, "Pod was added to a different node than it was assumed",
+              {{"pod", pod->meta.Key()},
+               {"assumedNode", state.pod->node_name},
+               {"currentNode", pod->node_name}});
+  }
+  ReleasePod(*state.pod);
+  ChargePod(pod);
+  state = {.pod = pod, .assumed = false};
+  --assumed_count_;
+  return {};
+}
+
+Result<void> Cache::UpdatePod(const api::Pod& old_pod, const api::PodPtr& new_pod) {
+  if (Result<void> checked = CheckUid(old_pod); !checked.ok()) return checked;
+  if (Result<void> checked = CheckUid(*new_pod); !checked.ok()) return checked;
+  const auto it = pods_.find(old_pod.meta.uid);
+  if (it == pods_.end()) {
+    return PodError(old_pod, "is not added to scheduler cache, so cannot be updated");
+  }
+  if (it->second.assumed) {
+    return Error{"assumed " + PodError(old_pod, "should not be updated").message};
+  }
+  if (new_pod->meta.uid != old_pod.meta.uid && pods_.contains(new_pod->meta.uid)) {
+    return PodError(*new_pod, "was already in added state");
+  }
+  KS_CHECK(it->second.pod->node_name == new_pod->node_name,
+           "Pod updated on a different node than previously added to. " + std::string(kCorrupted));
+  ReleasePod(*it->second.pod);
+  pods_.erase(it);
+  ChargePod(new_pod);
+  pods_.insert_or_assign(new_pod->meta.uid, PodState{.pod = new_pod, .assumed = false});
+  return {};
+}
+
+Result<void> Cache::RemovePod(const api::Pod& pod) {
+  if (Result<void> checked = CheckUid(pod); !checked.ok()) return checked;
+  const auto it = pods_.find(pod.meta.uid);
+  if (it == pods_.end()) {
+    return PodError(pod, "is not found in scheduler cache, so cannot be removed from it");
+  }
+  const api::Pod& cached = *it->second.pod;
+  if (cached.node_name != pod.node_name) {
+    log::Error("", "Pod was added to a different node than it was assumed",
+               {{"pod", pod.meta.Key()},
+                {"assumedNode", cached.node_name},
+                {"currentNode", pod.node_name}});
+    KS_CHECK(pod.node_name.empty(), kCorrupted);
+  }
+  if (it->second.assumed) --assumed_count_;
+  ReleasePod(cached);
+  pods_.erase(it);
+  return {};
+}
+
+Result<api::PodPtr> Cache::GetPod(const api::Pod& pod) const {
+  if (Result<void> checked = CheckUid(pod); !checked.ok()) return checked.error();
+  const auto it = pods_.find(pod.meta.uid);
+  if (it == pods_.end()) return PodError(pod, "does not exist in scheduler cache");
+  return it->second.pod;
+}
+
+bool Cache::IsAssumedPod(const api::Pod& pod) const {
+  const auto it = pods_.find(pod.meta.uid);
+  return it != pods_.end() && it->second.assumed;
+}
+
+void Cache::SetNode(Entry& entry, const api::NodePtr& node) {
+  std::vector<ReportedImage> images = ReportedImages(*node);
+  images_.Replace(entry.images, images);
+  entry.images = std::move(images);
+  entry.image_version = 0;  // names may have changed although no figure did
+  entry.info.SetNode(node);
+}
+
+void Cache::AddNode(const api::NodePtr& node) {
+  Entry& entry = Touch(node->meta.name);
+  if (!tree_.Add(node->meta.name, ZoneKey(*node))) {
+    log::Info(0, "Node is in the node tree already", {{"node", node->meta.name}});
+  }
+  SetNode(entry, node);
+}
+
+void Cache::UpdateNode(const api::Node& old_node, const api::NodePtr& new_node) {
+  const std::string& name = new_node->meta.name;
+  const auto it = entries_.find(name);
+  const bool known = it != entries_.end() && it->second->alive;
+  Entry& entry = Touch(name);
+  const std::string zone_key = ZoneKey(*new_node);
+  // A known entry joins the tree only by a change of zone: see docs/spec/cache.md 6.2.
+  if (!known || ZoneKey(old_node) != zone_key) tree_.Add(name, zone_key);
+  SetNode(entry, new_node);
+}
+
+Result<void> Cache::RemoveNode(const api::Node& node) {
+  const auto it = entries_.find(node.meta.name);
+  if (it == entries_.end() || !it->second->alive) {
+    return Error{"node " + node.meta.name + " is not found"};
+  }
+  Entry& entry = *it->second;
+  if (entry.in_snapshot && !entry.lost_node && entry.info.node() != nullptr) {
+    entry.lost_node = true;
+    lost_nodes_.push_back(&entry);
+    if (entry.listed) {
+      last_states_.push_back(std::make_unique<NodeInfo>(entry.info));
+      ReplaceInLists(entry, last_states_.back().get());
+    }
+  }
+  images_.Replace(entry.images, {});
+  entry.images.clear();
+  entry.info.UnsetNode();
+  MoveToFront(entry);
+  DropIfEmpty(entry);
+  return tree_.Remove(node.meta.name, ZoneKey(node));
+}
+
+Cache::Counts Cache::counts() const {
+  return {.assumed_pods = assumed_count_, .pods = pods_.size(), .nodes = entry_count_};
+}
+
+void Cache::ForEachEntry(
+    const std::function<void(const std::string& name, const NodeInfo& info)>& visit) const {
+  std::vector<const Entry*> sorted;
+  for (const Entry* entry = newest_; entry != nullptr; entry = entry->older) {
+    sorted.push_back(entry);
+  }
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Entry* a, const Entry* b) { return a->name < b->name; });
+  for (const Entry* entry : sorted) visit(entry->name, entry->info);
+}
+
+std::vector<std::string> Cache::PodUids() const {
+  std::vector<std::string> uids;
+  uids.reserve(pods_.size());
+  for (const auto& [uid, state] : pods_) uids.push_back(uid);
+  std::sort(uids.begin(), uids.end());
+  return uids;
+}
+
+}  // namespace ks::cache

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Cache: the scheduler's picture of the cluster, fed by watch events and by its own decisions
+// (assumed pods), and the view of it that an attempt reads. Not for volumes and pod groups, and not
+// for waking queued pods: event routing does that.
+//
+// Upstream: docs/spec/cache.md sections 2 to 9.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/node.h"
+#include "api/pod.h"
+#include "base/result.h"
+#include "base/string_map.h"
+#include "cache/image_table.h"
+#include "cache/node_tree.h"
+#include "framework/node_info.h"
+#include "framework/snapshot.h"
+
+namespace ks::cache {
+
+// Upstream copies what changed into a snapshot at the start of an attempt. Here one thread owns
+// everything, so the node entries themselves are the snapshot: RefreshSnapshot only does what makes
+// the copy differ from the original in upstream (which nodes are listed in which order, image
+// figures, affinity lists). Between two refreshes the view stays readable: an entry whose node is
+// gone keeps its place with its last node object until the next refresh.
+//
+// Invariants: every pod of the pod table is on exactly one entry, the one of its spec.nodeName; an
+// entry without pods and node object lives only until the next refresh.
+// Threads: the scheduling thread; workers may use the Snapshot part while a cycle runs.
+// Lifetime: NodeInfo pointers and spans are valid until the next RefreshSnapshot.
+class Cache final : public framework::Snapshot {
+ public:
+  Cache();
+  ~Cache() override;
+  Cache(const Cache&) = delete;
+  Cache& operator=(const Cache&) = delete;
+
+  // Pods, keyed by uid. Errors are upstream's texts (docs/spec/cache.md 5.2); nothing has changed
+  // then. An empty uid is an error of every operation.
+  //
+  // Requires: pod->node_name is set. Error: the pod is known, in whatever state.
+  Result<void> AssumePod(const api::PodPtr& pod);
+  // Takes an assumed pod back. Success for unknown pods. Errors: another node, not assumed.
+  Result<void> ForgetPod(const api::Pod& pod);
+  // As ForgetPod, for an assumed pod whose deletion was seen.
+  Result<void> RemoveAssumedPod(const api::Pod& pod);
+  // An assigned pod was seen. An assumed one is confirmed, on whatever node it is seen.
+  Result<void> AddPod(const api::PodPtr& pod);
+  // Requires: both on the node that the cache knows (a pod that was deleted and created again
+  // elsewhere is RemovePod and AddPod). The uids may differ.
+  Result<void> UpdatePod(const api::Pod& old_pod, const api::PodPtr& new_pod);
+  // Removes what the cache holds for the uid. Requires: `pod` has no node or the known one.
+  Result<void> RemovePod(const api::Pod& pod);
+  Result<api::PodPtr> GetPod(const api::Pod& pod) const;
+  bool IsAssumedPod(const api::Pod& pod) const;
+
+  // Nodes, keyed by name.
+  void AddNode(const api::NodePtr& node);
+  void UpdateNode(const api::Node& old_node, const api::NodePtr& new_node);
+  // Pods of the node stay until their own removal. Error: unknown name.
+  Result<void> RemoveNode(const api::Node& node);
+
+  // Call at the start of an attempt. Costs O(entries touched since the last call), and O(nodes)
+  // when nodes joined or left. An error is final for the attempt: the list did not agree with the
+  // tree and was rebuilt.
+  Result<void> RefreshSnapshot();
+
+  // Snapshot: as of the last refresh.
+  std::span<const framework::NodeInfo* const> nodes() const override { return list_; }
+  std::span<const framework::NodeInfo* const> nodes_with_affinity() const override {
+    return affinity_list_;
+  }
+  std::span<const framework::NodeInfo* const> nodes_with_required_anti_affinity() const override {
+    return anti_affinity_list_;
+  }
+  // Listed nodes only.
+  const framework::NodeInfo* Find(std::string_view name) const override;
+
+  struct Counts {
+    size_t assumed_pods = 0;
+    size_t pods = 0;   // assumed included
+    size_t nodes = 0;  // entries that have no node object (any more) included
+  };
+  Counts counts() const;
+
+  // Every entry, ascending by name; node() is null for entries without a node object. For dumps.
+  void ForEachEntry(const std::function<void(const std::string& name,
+                                             const framework::NodeInfo& info)>& visit) const;
+  // Uids of all pods, ascending. For dumps.
+  std::vector<std::string> PodUids() const;
+
+ private:
+  struct Entry;
+  struct PodState {
+    api::PodPtr pod;
+    bool assumed = false;
+  };
+
+  Entry& Touch(const std::string& name);
+  void MoveToFront(Entry& entry);
+  void Unlink(Entry& entry);
+  void ChargePod(const api::PodPtr& pod);
+  void ReleasePod(const api::Pod& pod);
+  void DropIfEmpty(Entry& entry);
+  void SetNode(Entry& entry, const api::NodePtr& node);
+  Result<void> RemoveAssumed(const api::Pod& pod);
+
+  // snapshot.cc
+  bool SettleLostNodes();
+  bool RefreshEntry(Entry& entry);
+  void ReplaceInLists(const Entry& entry, const framework::NodeInfo* info);
+  void RebuildLists();
+  Result<void> RecoverLists();
+
+  StringMap<PodState> pods_;
+  size_t assumed_count_ = 0;
+
+  StringMap<std::unique_ptr<Entry>> entries_;
+  size_t entry_count_ = 0;  // without entries that only wait for the next refresh
+  Entry* newest_ = nullptr;
+  NodeTree tree_;
+  ImageTable images_;
+
+  // The view.
+  uint64_t generation_ = 0;   // of the newest entry at the last refresh
+  size_t snapshot_size_ = 0;  // entries in the view's map
+  std::vector<const framework::NodeInfo*> list_;
+  std::vector<const framework::NodeInfo*> affinity_list_;
+  std::vector<const framework::NodeInfo*> anti_affinity_list_;
+  std::vector<Entry*> lost_nodes_;  // in the view, lost their node object since the last refresh
+  // Last states of lost nodes; the lists point to them until the next refresh.
+  std::vector<std::unique_ptr<framework::NodeInfo>> last_states_;
+};
+
+}  // namespace ks::cache

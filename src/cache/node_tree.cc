@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/node_tree.h"
+
+#include <algorithm>
+
+namespace ks::cache {
+namespace {
+
+// The value of the beta label if that key exists, even with an empty value; else of the stable one.
+std::string_view TopologyValue(const api::LabelMap& labels, Symbol beta, Symbol stable) {
+  const Symbol* value = labels.Find(beta);
+  if (value == nullptr) value = labels.Find(stable);
+  return value == nullptr ? std::string_view() : value->view();
+}
+
+}  // namespace
+
+std::string ZoneKey(const api::Node& node) {
+  static const Symbol beta_zone("failure-domain.beta.kubernetes.io/zone");
+  static const Symbol zone_label("topology.kubernetes.io/zone");
+  static const Symbol beta_region("failure-domain.beta.kubernetes.io/region");
+  static const Symbol region_label("topology.kubernetes.io/region");
+  const std::string_view zone = TopologyValue(node.meta.labels, beta_zone, zone_label);
+  const std::string_view region = TopologyValue(node.meta.labels, beta_region, region_label);
+  if (zone.empty() && region.empty()) return {};
+  std::string key(region);
+  key += ':';
+  key += '\0';
+  key += ':';
+  key += zone;
+  return key;
+}
+
+bool NodeTree::Add(std::string_view name, const std::string& zone_key) {
+  const auto known = zone_of_.find(name);
+  if (known != zone_of_.end()) {
+    if (known->second == zone_key) return false;
+    Forget(name);
+  }
+  zone_of_.try_emplace(std::string(name), zone_key);
+  auto zone = std::find_if(zones_.begin(), zones_.end(),
+                           [&zone_key](const Zone& z) { return z.key == zone_key; });
+  if (zone == zones_.end()) {
+    zones_.push_back({.key = zone_key, .names = {}});
+    zone = zones_.end() - 1;
+  }
+  zone->names.emplace_back(name);
+  return true;
+}
+
+Result<void> NodeTree::Remove(std::string_view name, const std::string& zone_key) {
+  const auto known = zone_of_.find(name);
+  if (known == zone_of_.end() || known->second != zone_key) {
+    return Error{"node \"" + std::string(name) + "\" in group \"" + zone_key + "\" was not found"};
+  }
+  Forget(name);
+  return {};
+}
+
+void NodeTree::Forget(std::string_view name) {
+  const auto known = zone_of_.find(name);
+  if (known == zone_of_.end()) return;
+  const auto zone = std::find_if(zones_.begin(), zones_.end(),
+                                 [known](const Zone& z) { return z.key == known->second; });
+  zone->names.erase(std::find(zone->names.begin(), zone->names.end(), name));
+  if (zone->names.empty()) zones_.erase(zone);
+  zone_of_.erase(known);
+}
+
+std::vector<std::string_view> NodeTree::List() const {
+  std::vector<std::string_view> list;
+  list.reserve(size());
+  for (size_t round = 0; list.size() < size(); ++round) {
+    for (const Zone& zone : zones_) {
+      if (round < zone.names.size()) list.push_back(zone.names[round]);
+    }
+  }
+  return list;
+}
+
+}  // namespace ks::cache

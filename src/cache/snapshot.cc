@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The view of the cache: docs/spec/cache.md section 9.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/logging.h"
+#include "cache/cache.h"
+#include "cache/entry.h"
+
+namespace ks::cache {
+namespace {
+
+using framework::NodeInfo;
+using InfoList = std::vector<const NodeInfo*>;
+
+// The affinity lists are in list order, that is ascending by index.
+InfoList::iterator PlaceOf(InfoList& list, uint32_t index) {
+  return std::lower_bound(list.begin(), list.end(), index,
+                          [](const NodeInfo* info, uint32_t i) { return info->index() < i; });
+}
+
+void Replace(InfoList& list, const NodeInfo* info) {
+  const auto it = PlaceOf(list, info->index());
+  if (it != list.end() && (*it)->index() == info->index()) *it = info;
+}
+
+// Makes the entry a member of `list` or takes it out.
+void SetMember(InfoList& list, const NodeInfo* info, bool member) {
+  const auto it = PlaceOf(list, info->index());
+  const bool found = it != list.end() && (*it)->index() == info->index();
+  if (member && !found) list.insert(it, info);
+  if (!member && found) list.erase(it);
+}
+
+}  // namespace
+
+void Cache::ReplaceInLists(const Entry& entry, const NodeInfo* info) {
+  list_[entry.info.index()] = info;
+  Replace(affinity_list_, info);
+  Replace(anti_affinity_list_, info);
+}
+
+// Nodes that came back keep their place; the others leave the view. True when one left.
+bool Cache::SettleLostNodes() {
+  bool left = false;
+  for (Entry* entry : lost_nodes_) {
+    entry->lost_node = false;
+    if (entry->info.node() != nullptr) {
+      if (entry->listed) ReplaceInLists(*entry, &entry->info);
+      continue;
+    }
+    // Upstream drops such names only while its map is larger than the tree. That is always so
+    // unless the tree kept a name of which no node is left, and then RecoverLists reports it.
+    left = true;
+    entry->in_snapshot = false;
+    entry->listed = false;
+    entry->had_affinity = false;
+    entry->had_anti_affinity = false;
+    --snapshot_size_;
+    if (!entry->alive) entries_.erase(entries_.find(entry->name));
+  }
+  lost_nodes_.clear();
+  return left;
+}
+
+// Brings one touched entry up to date in the view. True when it is new there.
+bool Cache::RefreshEntry(Entry& entry) {
+  if (entry.info.node() == nullptr) return false;
+  if (entry.image_version != images_.version()) {
+    entry.info.SetImages(images_.States(entry.images));
+    entry.image_version = images_.version();
+  }
+  const bool has_affinity = !entry.info.pods_with_affinity().empty();
+  const bool has_anti_affinity = !entry.info.pods_with_required_anti_affinity().empty();
+  if (entry.listed && has_affinity != entry.had_affinity) {
+    SetMember(affinity_list_, &entry.info, has_affinity);
+  }
+  if (entry.listed && has_anti_affinity != entry.had_anti_affinity) {
+    SetMember(anti_affinity_list_, &entry.info, has_anti_affinity);
+  }
+  entry.had_affinity = has_affinity;
+  entry.had_anti_affinity = has_anti_affinity;
+  if (entry.in_snapshot) return false;
+  entry.in_snapshot = true;
+  ++snapshot_size_;
+  return true;
+}
+
+void Cache::RebuildLists() {
+  for (const NodeInfo* info : list_) {
+    const auto it = entries_.find(info->node()->meta.name);
+    if (it != entries_.end()) it->second->listed = false;
+  }
+  list_.clear();
+  affinity_list_.clear();
+  anti_affinity_list_.clear();
+  for (const std::string_view name : tree_.List()) {
+    const auto it = entries_.find(name);
+    if (it == entries_.end() || !it->second->in_snapshot) continue;
+    Entry& entry = *it->second;
+    entry.listed = true;
+    entry.info.set_index(static_cast<uint32_t>(list_.size()));
+    list_.push_back(&entry.info);
+    if (entry.had_affinity) affinity_list_.push_back(&entry.info);
+    if (entry.had_anti_affinity) anti_affinity_list_.push_back(&entry.info);
+  }
+}
+
+// The tree lists names that are no nodes. They are taken out, so that the next attempt works.
+Result<void> Cache::RecoverLists() {
+  Error error{
+      "snapshot state is not consistent, length of NodeInfoList=" + std::to_string(list_.size()) +
+      " not equal to length of nodes in tree=" + std::to_string(tree_.size()) +
+      " , length of NodeInfoMap=" + std::to_string(snapshot_size_) +
+      ", length of nodes in cache=" + std::to_string(entry_count_) + ", trying to recover"};
+  std::vector<std::string> stale;
+  for (const std::string_view name : tree_.List()) {
+    const auto it = entries_.find(name);
+    if (it == entries_.end() || !it->second->in_snapshot) stale.emplace_back(name);
+  }
+  for (const std::string& name : stale) tree_.Forget(name);
+  RebuildLists();
+  log::Error(error.message, "Node snapshot was not consistent and was rebuilt");
+  return error;
+}
+
+Result<void> Cache::RefreshSnapshot() {
+  bool rebuild = SettleLostNodes();
+  for (Entry* entry = newest_; entry != nullptr && entry->info.generation() > generation_;
+       entry = entry->older) {
+    rebuild |= RefreshEntry(*entry);
+  }
+  if (newest_ != nullptr) generation_ = std::max(generation_, newest_->info.generation());
+  if (rebuild) RebuildLists();
+  last_states_.clear();
+  if (list_.size() != tree_.size()) return RecoverLists();
+  return {};
+}
+
+const NodeInfo* Cache::Find(std::string_view name) const {
+  const auto it = entries_.find(name);
+  if (it == entries_.end() || !it->second->listed) return nullptr;
+  return list_[it->second->info.index()];
+}
+
+}  // namespace ks::cache
