@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// JSON to objects in one pass (simdjson on-demand behind this header). Unknown fields are skipped; a wrong type or a bad quantity
-// is an error that names the path, and the caller must then drop the whole answer and list again.
+// JSON to objects in one pass (simdjson on-demand behind this header). Unknown fields are skipped;
+// a wrong type or a bad quantity is an error that names the path, and the caller must then drop the
+// whole answer and list again.
 //
 // Upstream: docs/spec/api.md sections 2, 3.5, 4, 6.8 (framing).
 
@@ -18,7 +19,8 @@
 
 namespace ks::api {
 
-// Readable bytes that must follow the JSON text handed to a Decoder. std::string buffers: reserve size() + kJsonPadding.
+// Readable bytes that must follow the JSON text handed to a Decoder. std::string buffers: reserve
+// size() + kJsonPadding.
 inline constexpr size_t kJsonPadding = 64;
 
 enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
@@ -26,7 +28,8 @@ enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark, kE
 template <class T>
 struct WatchEvent {
   WatchEventType type = WatchEventType::kAdded;
-  std::shared_ptr<const T> object;  // kAdded, kModified, kDeleted; null when the object is of another kind
+  std::shared_ptr<const T>
+      object;  // kAdded, kModified, kDeleted; null when the object is of another kind
   std::string resource_version;     // of the object or bookmark
   bool initial_events_end = false;  // kBookmark with k8s.io/initial-events-end: "true"
   ApiError error;                   // kError
@@ -56,7 +59,8 @@ class Decoder {
   template <class T>
   Result<ListPage<T>> List(std::string_view json);
 
-  // A Status body of a failed request. Never fails: see docs/spec/api.md 7.5 for bodies that are no Status.
+  // A Status body of a failed request. Never fails: see docs/spec/api.md 7.5 for bodies that are no
+  // Status.
   static ApiError DecodeStatus(int http_code, std::string_view body, std::string_view verb,
                                std::string_view resource, std::string_view name);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a reflector tells its consumer, in order. The consumer keeps the store and derives old/new pairs from it.
+// What a reflector tells its consumer, in order. The consumer keeps the store and derives old/new
+// pairs from it.
 //
 // Upstream: docs/spec/api.md section 6.5.
 
@@ -14,7 +15,8 @@ namespace ks::api {
 template <class T>
 struct Delta {
   enum class Type {
-    kReplace,  // `items` is the whole state; objects missing in it were deleted with unknown final state
+    kReplace,  // `items` is the whole state; objects missing in it were deleted with unknown final
+               // state
     kUpsert,   // `object` was added or modified
     kDelete,   // `object` is the state the event carried
   };
@@ -23,7 +25,8 @@ struct Delta {
   std::vector<std::shared_ptr<const T>> items;  // kReplace, in received order
 };
 
-// Called from the reflector's thread with one or more deltas, in order. Must not block for long: enqueue.
+// Called from the reflector's thread with one or more deltas, in order. Must not block for long:
+// enqueue.
 template <class T>
 using DeltaSink = std::function<void(std::vector<Delta<T>>)>;
 

@@ -2,7 +2,8 @@
 #pragma once
 // The bodies of the scheduler's writes, as text: Binding, pod status patches, Events, Lease.
 //
-// Upstream: docs/spec/api.md sections 9 (bodies and the difference rules of status patches), 10.2 (events), 11.1 (leases).
+// Upstream: docs/spec/api.md sections 9 (bodies and the difference rules of status patches), 10.2
+// (events), 11.1 (leases).
 
 #include <optional>
 #include <string>
@@ -18,12 +19,13 @@ std::string BindingBody(const Pod& pod, std::string_view node_name);
 
 // What a status patch should bring about. Absent: leave as it is.
 struct PodStatusChange {
-  std::optional<Condition> condition;  // last_transition_time is "now", used unless the status is unchanged
+  std::optional<Condition>
+      condition;  // last_transition_time is "now", used unless the status is unchanged
   std::optional<std::string> nominated_node_name;  // "" clears
 };
 
-// The strategic merge patch from the pod's known status to the wanted one; empty when nothing needs to be sent. The condition's
-// observed_generation is the caller's (metadata.generation).
+// The strategic merge patch from the pod's known status to the wanted one; empty when nothing needs
+// to be sent. The condition's observed_generation is the caller's (metadata.generation).
 std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change);
 
 // An events.k8s.io/v1 Event about a pod.
@@ -46,10 +48,11 @@ struct EventRecord {
 std::string EventBody(const EventRecord& event);
 // {"series":{"count":2,"lastObservedTime":"…"}}
 std::string EventSeriesPatch(int32_t count, TimePoint last_observed);
-// `<name>.<now in unix nanoseconds, hex>`, or a random-looking UUID made from `salt` when that is no DNS subdomain.
+// `<name>.<now in unix nanoseconds, hex>`, or a random-looking UUID made from `salt` when that is
+// no DNS subdomain.
 std::string EventName(std::string_view object_name, TimePoint now, uint64_t salt);
-// The note as it leaves a printf-like formatter without arguments, then cut to 1024 bytes rules (docs/spec/api.md 10.2, trap 11: the cut
-// comes first). `cut`: FailedScheduling notes only.
+// The note as it leaves a printf-like formatter without arguments, then cut to 1024 bytes rules
+// (docs/spec/api.md 10.2, trap 11: the cut comes first). `cut`: FailedScheduling notes only.
 std::string EventNote(std::string_view text, bool cut);
 
 // Exact texts with Go's escaping of <, >, & and U+2028/2029.

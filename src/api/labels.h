@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,8 +15,8 @@
 
 namespace ks::api {
 
-// Sorted by key id (not by text). Set replaces. Lookup is a binary search; iteration order is by id.
-// Threads: like a value.
+// Sorted by key id (not by text). Set replaces. Lookup is a binary search; iteration order is by
+// id. Threads: like a value.
 template <class V>
 class SymbolMap {
  public:
@@ -33,7 +34,8 @@ class SymbolMap {
   bool Contains(Symbol key) const { return Find(key) != nullptr; }
 
   void Set(Symbol key, V value) { (*this)[key] = std::move(value); }
-  // Inserts a default value when the key is absent. The reference is valid until the next insertion.
+  // Inserts a default value when the key is absent. The reference is valid until the next
+  // insertion.
   V& operator[](Symbol key) {
     const auto it = entries_.begin() + (LowerBound(key) - entries_.cbegin());
     if (it != entries_.end() && it->first == key) return it->second;
@@ -51,6 +53,23 @@ class SymbolMap {
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
   void ShrinkToFit() { entries_.shrink_to_fit(); }
+
+  // Becomes these entries, in exactly the memory they need; of entries with one key the last stays.
+  // Empties `entries`, whose memory can be used again.
+  void Assign(std::vector<Entry>& entries) {
+    const auto by_key = [](const Entry& a, const Entry& b) { return a.first < b.first; };
+    std::stable_sort(entries.begin(), entries.end(), by_key);
+    size_t kept = 0;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const bool last_of_key = i + 1 == entries.size() || entries[i + 1].first != entries[i].first;
+      if (last_of_key && i != kept) entries[kept] = std::move(entries[i]);
+      if (last_of_key) ++kept;
+    }
+    entries_ =
+        std::vector<Entry>(std::make_move_iterator(entries.begin()),
+                           std::make_move_iterator(entries.begin() + static_cast<ptrdiff_t>(kept)));
+    entries.clear();
+  }
 
   friend bool operator==(const SymbolMap&, const SymbolMap&) = default;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// coordination.k8s.io/v1 Lease. A PUT replaces the object, so the text as last received is kept beside the parsed fields.
+// coordination.k8s.io/v1 Lease. A PUT replaces the object, so the text as last received is kept
+// beside the parsed fields.
 //
 // Upstream: docs/spec/api.md section 11.1.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// core/v1 Node and Namespace as the scheduler reads them: immutable after decoding, shared by pointer.
+// core/v1 Node and Namespace as the scheduler reads them: immutable after decoding, shared by
+// pointer.
 //
 // Upstream: docs/spec/api.md section 2.3.
 

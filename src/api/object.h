@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What all Kubernetes objects share: metadata, conditions, references. Only the fields that scheduling reads are kept.
+// What all Kubernetes objects share: metadata, conditions, references. Only the fields that
+// scheduling reads are kept.
 //
 // Upstream: docs/spec/api.md sections 2.1 and 4.
 
@@ -36,7 +37,8 @@ struct ObjectMeta {
   std::optional<TimePoint> deletion_timestamp;
   std::vector<OwnerReference> owner_references;
 
-  // "namespace/name", or the name alone when there is no namespace: the store key and the text in messages.
+  // "namespace/name", or the name alone when there is no namespace: the store key and the text in
+  // messages.
   std::string Key() const {
     if (ns.empty()) return name;
     std::string key(ns.view());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// core/v1 Pod as the scheduler reads it: immutable after decoding, shared by pointer. Fields that no decision reads are dropped.
+// core/v1 Pod as the scheduler reads it: immutable after decoding, shared by pointer. Fields that
+// no decision reads are dropped.
 //
 // Upstream: docs/spec/api.md section 2.2 (fields and their meaning).
 
@@ -94,7 +95,8 @@ struct TopologySpreadConstraint {
   std::string node_taints_policy;    // empty: absent
   std::vector<std::string> match_label_keys;
 
-  friend bool operator==(const TopologySpreadConstraint&, const TopologySpreadConstraint&) = default;
+  friend bool operator==(const TopologySpreadConstraint&,
+                         const TopologySpreadConstraint&) = default;
 };
 
 struct PodResourceClaim {
@@ -127,8 +129,8 @@ struct Volume {
   std::string name;
   Source source = Source::kOther;
   bool read_only = false;
-  std::string id;  // claimName, pdName, volumeID, iqn, rbd image, csi driver, image reference
-  std::string pool;                   // rbd
+  std::string id;    // claimName, pdName, volumeID, iqn, rbd image, csi driver, image reference
+  std::string pool;  // rbd
   std::vector<std::string> monitors;  // rbd
 
   friend bool operator==(const Volume&, const Volume&) = default;
@@ -194,7 +196,7 @@ struct PodStatus {
 // Threads: immutable once shared.
 struct Pod {
   ObjectMeta meta;
-  std::string node_name;  // spec.nodeName; non-empty: bound
+  std::string node_name;                // spec.nodeName; non-empty: bound
   std::shared_ptr<const PodSpec> spec;  // never null
   PodStatus status;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Kubernetes resource quantities ("100m", "1.5Gi", "12e6"): exact values, the two conversions to int64 that scheduling uses, and the
-// canonical text. Not a general decimal type.
+// Kubernetes resource quantities ("100m", "1.5Gi", "12e6"): exact values, the two conversions to
+// int64 that scheduling uses, and the canonical text. Not a general decimal type.
 //
-// Upstream: docs/spec/api.md section 3 (grammar, fast and slow form, overflow, text), docs/spec/plugins-node.md 2.1.
+// Upstream: docs/spec/api.md section 3 (grammar, fast and slow form, overflow, text),
+// docs/spec/plugins-node.md 2.1.
 
 #include <compare>
 #include <cstdint>
@@ -15,9 +16,9 @@
 
 namespace ks::api {
 
-// An exact value with the format it was written in. A 64-bit mantissa with a decimal scale where that suffices ("fast form"), an
-// arbitrary-precision decimal otherwise ("slow form"). Immutable but for assignment; cheap to copy.
-// Threads: like a value.
+// An exact value with the format it was written in. A 64-bit mantissa with a decimal scale where
+// that suffices ("fast form"), an arbitrary-precision decimal otherwise ("slow form"). Immutable
+// but for assignment; cheap to copy. Threads: like a value.
 class Quantity {
  public:
   enum class Format : uint8_t { kDecimalSI, kBinarySI, kDecimalExponent };
@@ -31,7 +32,8 @@ class Quantity {
   // Errors: upstream's texts (docs/spec/api.md 3.1). No white space is trimmed here.
   static Result<Quantity> Parse(std::string_view text);
 
-  // Rounded away from zero to whole units / thousandths; overflow as upstream (wraps or 0), never an error.
+  // Rounded away from zero to whole units / thousandths; overflow as upstream (wraps or 0), never
+  // an error.
   int64_t Value() const;
   int64_t MilliValue() const;
 

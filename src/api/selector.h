@@ -2,7 +2,8 @@
 #pragma once
 // Label selectors and node selectors: as written in an object, and compiled for matching.
 //
-// Upstream: docs/spec/api.md section 5 (operators, error texts, nil against empty), docs/spec/plugins-node.md 2.10.
+// Upstream: docs/spec/api.md section 5 (operators, error texts, nil against empty),
+// docs/spec/plugins-node.md 2.10.
 
 #include <cstdint>
 #include <optional>
@@ -15,7 +16,8 @@
 
 namespace ks::api {
 
-// One requirement as written. The operator stays text: an unknown one is an error only when the selector is compiled.
+// One requirement as written. The operator stays text: an unknown one is an error only when the
+// selector is compiled.
 struct SelectorRequirement {
   std::string key;
   std::string op;  // "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt" or anything else
@@ -24,7 +26,8 @@ struct SelectorRequirement {
   friend bool operator==(const SelectorRequirement&, const SelectorRequirement&) = default;
 };
 
-// metav1.LabelSelector as written. A null selector is an absent optional: it matches nothing, an empty one everything.
+// metav1.LabelSelector as written. A null selector is an absent optional: it matches nothing, an
+// empty one everything.
 struct LabelSelectorSpec {
   std::vector<std::pair<std::string, std::string>> match_labels;  // sorted by key text
   std::vector<SelectorRequirement> match_expressions;
@@ -57,8 +60,8 @@ struct Requirement {
   enum class Op : uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
   Symbol key;
   Op op = Op::kIn;
-  std::vector<Symbol> values;  // sorted by id
-  int64_t bound = 0;           // Gt and Lt
+  std::vector<Symbol> values;      // sorted by id
+  int64_t bound = 0;               // Gt and Lt
   bool from_match_labels = false;  // printed k=v instead of k in (v)
 
   bool Matches(const LabelMap& labels) const;
@@ -88,13 +91,16 @@ class LabelSelector {
 // Threads: immutable after construction.
 class NodeSelector {
  public:
-  // Never fails: errors are kept and reported by Match. `path_prefix` stands before every path in error texts,
-  // for example "nodeSelectorTerms" gives nodeSelectorTerms[0].matchExpressions[0].operator: …
-  static NodeSelector Compile(const NodeSelectorSpec& spec, std::string_view path_prefix = "nodeSelectorTerms");
+  // Never fails: errors are kept and reported by Match. `path_prefix` stands before every path in
+  // error texts, for example "nodeSelectorTerms" gives
+  // nodeSelectorTerms[0].matchExpressions[0].operator: …
+  static NodeSelector Compile(const NodeSelectorSpec& spec,
+                              std::string_view path_prefix = "nodeSelectorTerms");
 
   // `node_name` serves metadata.name; an empty one makes matchFields true.
   bool Matches(const LabelMap& labels, std::string_view node_name) const;
-  // The errors that Match reports when no term matched: empty, one text, or several joined as "[e1, e2]".
+  // The errors that Match reports when no term matched: empty, one text, or several joined as "[e1,
+  // e2]".
   std::string ErrorText() const;
   bool HasErrors() const;
 
@@ -117,10 +123,12 @@ class NodeSelector {
   friend class PreferredTerms;
 };
 
-// Compiled preferred scheduling terms: terms of weight 0 or with an empty preference are dropped before parsing.
+// Compiled preferred scheduling terms: terms of weight 0 or with an empty preference are dropped
+// before parsing.
 class PreferredTerms {
  public:
-  // Error: field errors with a path that starts at the term index ("[0].matchExpressions[0].operator: …"), `path_prefix` before it.
+  // Error: field errors with a path that starts at the term index
+  // ("[0].matchExpressions[0].operator: …"), `path_prefix` before it.
   static Result<PreferredTerms> Compile(const std::vector<PreferredSchedulingTerm>& terms,
                                         std::string_view path_prefix = "");
 
@@ -132,7 +140,8 @@ class PreferredTerms {
   std::vector<std::pair<int64_t, NodeSelector>> terms_;
 };
 
-// Validity of names as the API checks them: an empty result means valid, else the message of the first problem.
+// Validity of names as the API checks them: an empty result means valid, else the message of the
+// first problem.
 std::string CheckLabelKey(std::string_view key);
 std::string CheckLabelValue(std::string_view value);
 // All messages, in upstream's order (docs/spec/config.md 4.9).

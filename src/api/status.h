@@ -30,7 +30,9 @@ struct ApiError {
 
   bool IsNotFound() const { return Is("NotFound", 404); }
   bool IsConflict() const { return Is("Conflict", 409); }
-  bool IsGone() const { return reason == "Expired" || reason == "Gone" || (reason.empty() && code == 410); }
+  bool IsGone() const {
+    return reason == "Expired" || reason == "Gone" || (reason.empty() && code == 410);
+  }
   bool IsInternal() const { return Is("InternalError", 500); }
   bool IsUnavailable() const { return Is("ServiceUnavailable", 503); }
   bool IsTooManyRequests() const { return Is("TooManyRequests", 429); }

@@ -14,8 +14,8 @@ struct Utf8 {
   bool valid = false;
 };
 
-// The character at the start of `text`. Overlong forms, surrogates and values above U+10FFFF are invalid.
-// Requires: text is not empty.
+// The character at the start of `text`. Overlong forms, surrogates and values above U+10FFFF are
+// invalid. Requires: text is not empty.
 Utf8 DecodeUtf8(std::string_view text);
 
 }  // namespace ks::api

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/decode.h"
+
+#include <fmt/format.h>
+
+#include "api/decode_object.h"
+
+namespace ks::api {
+
+namespace {
+
+namespace od = simdjson::ondemand;
+using Value = JsonReader::Value;
+
+static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
+
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
+template <class T>
+constexpr std::string_view kKind = "";
+template <>
+constexpr std::string_view kKind<Pod> = "Pod";
+template <>
+constexpr std::string_view kKind<Node> = "Node";
+template <>
+constexpr std::string_view kKind<Namespace> = "Namespace";
+template <>
+constexpr std::string_view kKind<Lease> = "Lease";
+
+std::optional<WatchEventType> ParseEventType(std::string_view text) {
+  if (text == "ADDED") return WatchEventType::kAdded;
+  if (text == "MODIFIED") return WatchEventType::kModified;
+  if (text == "DELETED") return WatchEventType::kDeleted;
+  if (text == "BOOKMARK") return WatchEventType::kBookmark;
+  if (text == "ERROR") return WatchEventType::kError;
+  return std::nullopt;
+}
+
+bool ReadEventType(JsonReader& reader, Value value, std::optional<WatchEventType>& type) {
+  std::string_view text;
+  if (!reader.Text(value, text)) return false;
+  type = ParseEventType(text);
+  return type || reader.Fail(fmt::format("\"{}\" is no type of watch event", text));
+}
+
+}  // namespace
+
+struct Decoder::Impl {
+  JsonReader reader;
+  od::parser parser;
+  od::document document;
+  SpecCache specs;
+
+  // The root object of a text; failures leave their cause in the reader.
+  bool Open(std::string_view json, od::object& root) {
+    reader.Reset();
+    const simdjson::padded_string_view padded(json.data(), json.size(), json.size() + kJsonPadding);
+    simdjson::error_code error = parser.iterate(padded).get(document);
+    if (!error) error = document.get_object().get(root);
+    if (error == simdjson::INCORRECT_TYPE) return reader.Fail("must be an object");
+    return !error || reader.Fail(error);
+  }
+  // After the root object has been read to its end.
+  bool AtEnd() {
+    const char* rest = nullptr;
+    const simdjson::error_code error = document.current_location().get(rest);
+    return error == simdjson::OUT_OF_BOUNDS ||
+           reader.Fail("invalid JSON: more text behind the object");
+  }
+
+  template <class T>
+  std::shared_ptr<const T> Finish(Draft<T>&& draft) {
+    return std::make_shared<const T>(std::move(draft.object));
+  }
+  std::shared_ptr<const Pod> Finish(Draft<Pod>&& draft) {
+    draft.object.spec = specs.Share(std::move(draft.spec));
+    return std::make_shared<const Pod>(std::move(draft.object));
+  }
+
+  // A field of the root object. Once the kind is known to be another one, only the metadata is
+  // read.
+  template <class T>
+  bool ReadRootField(std::string_view key, Value value, Draft<T>& draft, bool& other_kind) {
+    if (key == "kind") {
+      std::string_view kind;
+      if (!reader.Text(value, kind)) return false;
+      other_kind = !kind.empty() && kind != kKind<T>;
+      return true;
+    }
+    if (other_kind && key != "metadata") return true;
+    return ReadField(reader, key, value, draft);
+  }
+
+  template <class T>
+  bool ReadObject(Value value, Draft<T>& draft, bool& other_kind) {
+    other_kind = false;
+    return reader.Object(value, [&](std::string_view key, Value field) {
+      return ReadRootField(key, field, draft, other_kind);
+    });
+  }
+
+  template <class T>
+  bool ReadEventObject(Value value, WatchEvent<T>& event) {
+    if (event.type == WatchEventType::kError) return ReadStatus(reader, value, event.error);
+    if (event.type == WatchEventType::kBookmark) return ReadBookmark(value, event);
+    bool is_null = false;
+    if (!reader.IsNull(value, is_null)) return false;
+    event.object = nullptr;
+    if (is_null) return true;
+    Draft<T> draft;
+    bool other_kind = false;
+    if (!ReadObject(value, draft, other_kind)) return false;
+    event.resource_version = draft.object.meta.resource_version;
+    event.object = other_kind ? nullptr : Finish(std::move(draft));
+    return true;
+  }
+
+  template <class T>
+  bool ReadBookmark(Value value, WatchEvent<T>& event) {
+    ObjectMeta meta;
+    const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
+      return key != "metadata" || ReadMeta(reader, field, meta, KeepAnnotations::kYes);
+    });
+    const std::string* const end_mark = meta.annotations.Find(Symbol(kInitialEventsEnd));
+    event.initial_events_end = end_mark != nullptr && *end_mark == "true";
+    event.resource_version = std::move(meta.resource_version);
+    return ok;
+  }
+
+  // Only the type; it may stand behind the object, whose meaning depends on it.
+  bool FindEventType(std::string_view json, std::optional<WatchEventType>& type) {
+    od::object root;
+    return Open(json, root) && reader.Fields(root, [&](std::string_view key, Value value) {
+      return key != "type" || ReadEventType(reader, value, type);
+    });
+  }
+
+  template <class T>
+  bool ReadEvent(std::string_view json, std::optional<WatchEventType> type, WatchEvent<T>& event);
+  template <class T>
+  bool ReadList(std::string_view json, ListPage<T>& page);
+  template <class T>
+  bool ReadListField(std::string_view key, Value value, ListPage<T>& page);
+};
+
+// Reads in one pass when the type stands before the object, as servers write it; otherwise it is
+// looked up first.
+template <class T>
+bool Decoder::Impl::ReadEvent(std::string_view json, std::optional<WatchEventType> type,
+                              WatchEvent<T>& event) {
+  od::object root;
+  if (!Open(json, root)) return false;
+  const bool type_given = type.has_value();
+  bool early_object = false;
+  event = WatchEvent<T>();
+  const bool ok = reader.Fields(root, [&](std::string_view key, Value value) {
+    if (key == "type" && !type_given) {
+      return !early_object && !type ? ReadEventType(reader, value, type) : true;
+    }
+    if (key != "object") return true;
+    early_object = !type;
+    if (early_object) return true;
+    event.type = *type;
+    return ReadEventObject(value, event);
+  });
+  if (!ok || !AtEnd()) return false;
+  if (early_object) {
+    return FindEventType(json, type) &&
+           (type ? ReadEvent(json, type, event) : reader.Fail("type: is missing"));
+  }
+  if (!type) return reader.Fail("type: is missing");
+  event.type = *type;
+  return true;
+}
+
+template <class T>
+bool Decoder::Impl::ReadListField(std::string_view key, Value value, ListPage<T>& page) {
+  if (key == "kind") {
+    std::string_view kind;
+    if (!reader.Text(value, kind)) return false;
+    const bool fits =
+        kind.empty() || (kind.starts_with(kKind<T>) && kind.substr(kKind<T>.size()) == "List");
+    return fits || reader.Fail(fmt::format("must be {}List, not {}", kKind<T>, kind));
+  }
+  if (key == "metadata") {
+    page.resource_version.clear();
+    page.continue_token.clear();
+    return reader.Object(value, [&](std::string_view name, Value field) {
+      if (name == "resourceVersion") return reader.String(field, page.resource_version);
+      if (name == "continue") return reader.String(field, page.continue_token);
+      return true;
+    });
+  }
+  if (key != "items") return true;
+  page.items.clear();
+  return reader.Array(value, [&](Value item) {
+    Draft<T> draft;
+    bool other_kind = false;
+    if (!ReadObject(item, draft, other_kind)) return false;
+    if (!other_kind) page.items.push_back(Finish(std::move(draft)));
+    return true;
+  });
+}
+
+template <class T>
+bool Decoder::Impl::ReadList(std::string_view json, ListPage<T>& page) {
+  od::object root;
+  return Open(json, root) && reader.Fields(root, [&](std::string_view key, Value value) {
+    return ReadListField(key, value, page);
+  }) && AtEnd();
+}
+
+Decoder::Decoder() : impl_(std::make_unique<Impl>()) {}
+Decoder::~Decoder() = default;
+
+template <class T>
+Result<std::shared_ptr<const T>> Decoder::Object(std::string_view json) {
+  od::object root;
+  Draft<T> draft;
+  bool other_kind = false;
+  const bool ok = impl_->Open(json, root) &&
+                  impl_->reader.Fields(root,
+                                       [&](std::string_view key, Value value) {
+                                         return impl_->ReadRootField(key, value, draft, other_kind);
+                                       }) &&
+                  impl_->AtEnd();
+  if (!ok) return impl_->reader.TakeError();
+  if (other_kind) return std::shared_ptr<const T>();
+  return impl_->Finish(std::move(draft));
+}
+
+template <class T>
+Result<WatchEvent<T>> Decoder::Event(std::string_view json) {
+  WatchEvent<T> event;
+  if (!impl_->ReadEvent(json, std::nullopt, event)) return impl_->reader.TakeError();
+  return event;
+}
+
+template <class T>
+Result<ListPage<T>> Decoder::List(std::string_view json) {
+  ListPage<T> page;
+  if (!impl_->ReadList(json, page)) return impl_->reader.TakeError();
+  return page;
+}
+
+template Result<std::shared_ptr<const Pod>> Decoder::Object<Pod>(std::string_view);
+template Result<std::shared_ptr<const Node>> Decoder::Object<Node>(std::string_view);
+template Result<std::shared_ptr<const Namespace>> Decoder::Object<Namespace>(std::string_view);
+template Result<std::shared_ptr<const Lease>> Decoder::Object<Lease>(std::string_view);
+template Result<WatchEvent<Pod>> Decoder::Event<Pod>(std::string_view);
+template Result<WatchEvent<Node>> Decoder::Event<Node>(std::string_view);
+template Result<WatchEvent<Namespace>> Decoder::Event<Namespace>(std::string_view);
+template Result<WatchEvent<Lease>> Decoder::Event<Lease>(std::string_view);
+template Result<ListPage<Pod>> Decoder::List<Pod>(std::string_view);
+template Result<ListPage<Node>> Decoder::List<Node>(std::string_view);
+template Result<ListPage<Namespace>> Decoder::List<Namespace>(std::string_view);
+template Result<ListPage<Lease>> Decoder::List<Lease>(std::string_view);
+
+}  // namespace ks::api
