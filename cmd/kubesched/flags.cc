@@ -142,6 +142,10 @@ std::errc ParseNumber(std::string_view text, int& value) {
 std::vector<std::string> Normalize(const std::vector<std::string>& arguments) {
   std::vector<std::string> result;
   for (const std::string& argument : arguments) {
+    if (argument.starts_with("-v=")) {
+      result.push_back("-" + argument);
+      continue;
+    }
     if (!argument.starts_with("--") || argument == "--") {
       result.push_back(argument);
       continue;
