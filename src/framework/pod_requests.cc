@@ -43,14 +43,6 @@ bool IsInfeasible(const Pod& pod) {
   return condition != nullptr && condition->reason == kInfeasible;
 }
 
-// Whether the status can change what the pod counts for. Almost never: only around in-place
-// resizes.
-bool StatusMatters(const Pod& pod) {
-  const api::PodStatus& status = pod.status;
-  return !status.container_statuses.empty() || !status.init_container_statuses.empty() ||
-         status.allocated_resources.has_value() || status.resources_present || IsInfeasible(pod);
-}
-
 // Which list stands for a container in one of the three totals (docs/spec/plugins-node.md 2.4).
 enum class Source { kSpec, kAllocated, kActual };
 
@@ -161,7 +153,7 @@ void OverridePodLevel(const Pod& pod, bool use_status, ResourceList* result) {
 bool IsPlain(const Pod& pod, bool use_status) {
   const PodSpec& spec = *pod.spec;
   return spec.init_containers.empty() && spec.overhead.empty() && !spec.resource_requests &&
-         !(use_status && StatusMatters(pod));
+         !(use_status && StatusAffectsRequests(pod));
 }
 
 // "pods" is no request.
@@ -204,8 +196,14 @@ AccountedRequest AccountPlainPod(const Pod& pod) {
 
 }  // namespace
 
+bool StatusAffectsRequests(const Pod& pod) {
+  const api::PodStatus& status = pod.status;
+  return !status.container_statuses.empty() || !status.init_container_statuses.empty() ||
+         status.allocated_resources.has_value() || status.resources_present || IsInfeasible(pod);
+}
+
 ResourceList AggregateRequests(const Pod& pod, const RequestOptions& options) {
-  ResourceList result = options.use_status && StatusMatters(pod)
+  ResourceList result = options.use_status && StatusAffectsRequests(pod)
                             ? TotalWithStatus(pod, options)
                             : Total(pod, Source::kSpec, false, options);
   if (options.pod_level && HasPodLevelRequests(pod)) {

@@ -23,6 +23,10 @@ struct RequestOptions {
   bool default_memory = false;
 };
 
+// Whether the pod's status can change what it counts for "with status". Almost never: only around
+// in-place resizes.
+bool StatusAffectsRequests(const api::Pod& pod);
+
 // The exact aggregate, before rounding. A resource named nowhere is absent.
 api::ResourceList AggregateRequests(const api::Pod& pod, const RequestOptions& options);
 
