@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NodeAffinityArgs: the affinity that a profile adds to all its pods, compiled.
+//
+// Upstream: docs/spec/plugins-node.md 4.7, docs/spec/config.md 4.5.
+
+#include <optional>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "api/selector.h"
+#include "base/result.h"
+
+namespace ks::plugins {
+
+struct AddedAffinity {
+  std::optional<api::NodeSelector> required;
+  api::PreferredTerms preferred;  // empty: nothing added
+};
+
+// Errors: a malformed document, or upstream's field errors of all terms.
+Result<AddedAffinity> ReadNodeAffinityArgs(const nlohmann::json& args);
+
+}  // namespace ks::plugins

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/node_ports/node_ports.h"
+
+#include <nlohmann/json.hpp>
+
+#include "plugins/signature.h"
+
+namespace ks::plugins {
+namespace {
+
+using framework::Code;
+using framework::CycleState;
+using framework::EventResource;
+using framework::NodeInfo;
+using framework::Status;
+
+struct WantedPorts final : framework::StateData {
+  std::vector<framework::HostPort> ports;
+};
+
+class NodePorts final : public framework::Plugin,
+                        public framework::PreFilterPlugin,
+                        public framework::FilterPlugin,
+                        public framework::EnqueueExtensions,
+                        public framework::SignPlugin {
+ public:
+  explicit NodePorts(framework::Handle& handle) : pre_filter_slot_(handle.NewStateSlot()) {}
+
+  std::string_view Name() const override { return kNodePortsName; }
+
+  framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
+                                       const framework::Snapshot&) override {
+    std::vector<framework::HostPort> ports = framework::PodHostPorts(pod);
+    if (ports.empty()) return {skip_, {}};
+    auto wanted = std::make_shared<WantedPorts>();
+    wanted->ports = std::move(ports);
+    pre_filter_slot_.Write(state, std::move(wanted));
+    return {};
+  }
+
+  Status Filter(const CycleState& state, const api::Pod&, const NodeInfo& node) const override {
+    const WantedPorts* wanted = pre_filter_slot_.Read(state);
+    if (wanted == nullptr) return not_found_;
+    if (node.used_ports().empty()) return {};
+    for (const framework::HostPort& port : wanted->ports) {
+      if (node.used_ports().Conflicts(port)) return conflict_;
+    }
+    return {};
+  }
+
+  std::vector<framework::EventRegistration> EventsToRegister() const override {
+    return {{{EventResource::kAssignedPod, framework::kActionDelete, {}}, {}},
+            {{EventResource::kNode, framework::kActionAdd, {}}, {}}};
+  }
+
+  // Numbers only, of plain init containers too (docs/spec/plugins-node.md trap 17).
+  Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
+    std::set<int32_t> numbers;
+    for (const auto* containers : {&pod.spec->init_containers, &pod.spec->containers}) {
+      for (const api::Container& container : *containers) {
+        for (const api::ContainerPort& port : container.ports) numbers.insert(port.host_port);
+      }
+    }
+    fragments->push_back({"v1.Pod.Spec.HostPorts()", SignatureText(numbers)});
+    return {};
+  }
+
+ private:
+  const framework::StateSlot<WantedPorts> pre_filter_slot_;
+  const Status skip_{Code::kSkip, {}, std::string(kNodePortsName)};
+  const Status conflict_{Code::kUnschedulable,
+                         {"node(s) didn't have free ports for the requested pod ports"},
+                         std::string(kNodePortsName)};
+  const Status not_found_ =
+      Status::Error("reading \"PreFilterNodePorts\" from cycleState: not found");
+};
+
+}  // namespace
+
+Result<std::unique_ptr<framework::Plugin>> NewNodePorts(const nlohmann::json&,
+                                                        framework::Handle& handle) {
+  return std::unique_ptr<framework::Plugin>(std::make_unique<NodePorts>(handle));
+}
+
+}  // namespace ks::plugins

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NodeResourcesFit: the node has room for the pod's requests; scores by how much stays free.
+//
+// Upstream: docs/spec/plugins-node.md 4.8.
+
+#include <memory>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "framework/handle.h"
+
+namespace ks::plugins {
+
+inline constexpr std::string_view kNodeResourcesFitName = "NodeResourcesFit";
+
+Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesFit(const nlohmann::json& args,
+                                                               framework::Handle& handle);
+
+}  // namespace ks::plugins

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/node_resources/strategies.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/plugin.h"
+
+namespace ks::plugins {
+namespace {
+
+using framework::kMaxNodeScore;
+
+constexpr int64_t kShapeScale = 10;  // configured scores are 0..10
+
+// Wraps for amounts beyond 2^63 / 100, as upstream's product does.
+int64_t Percent(int64_t part, int64_t whole) {
+  return static_cast<int64_t>(static_cast<uint64_t>(part) * kMaxNodeScore) / whole;
+}
+
+}  // namespace
+
+int64_t ShapeValue(std::span<const ShapePoint> shape, int64_t utilization) {
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (utilization > shape[k].utilization) continue;
+    if (k == 0) return shape[0].score;
+    const ShapePoint& from = shape[k - 1];
+    const ShapePoint& to = shape[k];
+    return from.score + (to.score - from.score) * (utilization - from.utilization) /
+                            (to.utilization - from.utilization);
+  }
+  return shape.back().score;
+}
+
+FitScorer::FitScorer(const FitArgs& args)
+    : strategy_(args.strategy), resources_(ScoredResources(args.resources)), shape_(args.shape) {
+  for (ShapePoint& point : shape_) point.score *= kShapeScale;
+}
+
+int64_t FitScorer::Score(std::span<const int64_t> amounts, const framework::NodeInfo& node) const {
+  switch (strategy_) {
+    case FitStrategy::kLeastAllocated:
+      return LeastAllocated(amounts, node);
+    case FitStrategy::kMostAllocated:
+      return MostAllocated(amounts, node);
+    case FitStrategy::kRequestedToCapacityRatio:
+      return Ratio(amounts, node);
+  }
+  return 0;
+}
+
+int64_t FitScorer::LeastAllocated(std::span<const int64_t> amounts,
+                                  const framework::NodeInfo& node) const {
+  int64_t sum = 0;
+  int64_t weights = 0;
+  ForEachCounted(resources_, amounts, node, true,
+                 [&](int64_t used, int64_t capacity, int64_t amount, int64_t weight) {
+                   const int64_t after = used + amount;
+                   if (after <= capacity) sum += Percent(capacity - after, capacity) * weight;
+                   weights += weight;
+                 });
+  return weights == 0 ? 0 : sum / weights;
+}
+
+int64_t FitScorer::MostAllocated(std::span<const int64_t> amounts,
+                                 const framework::NodeInfo& node) const {
+  int64_t sum = 0;
+  int64_t weights = 0;
+  ForEachCounted(resources_, amounts, node, true,
+                 [&](int64_t used, int64_t capacity, int64_t amount, int64_t weight) {
+                   sum += Percent(std::min(used + amount, capacity), capacity) * weight;
+                   weights += weight;
+                 });
+  return weights == 0 ? 0 : sum / weights;
+}
+
+int64_t FitScorer::Ratio(std::span<const int64_t> amounts, const framework::NodeInfo& node) const {
+  int64_t sum = 0;
+  int64_t weights = 0;
+  ForEachCounted(resources_, amounts, node, true,
+                 [&](int64_t used, int64_t capacity, int64_t amount, int64_t weight) {
+                   const int64_t after = used + amount;
+                   const int64_t utilization =
+                       after > capacity ? kMaxNodeScore : Percent(after, capacity);
+                   const int64_t score = ShapeValue(shape_, utilization);
+                   if (score <= 0) return;
+                   sum += score * weight;
+                   weights += weight;
+                 });
+  if (weights == 0) return 0;
+  return std::llround(static_cast<double>(sum) / static_cast<double>(weights));
+}
+
+}  // namespace ks::plugins

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The three scoring strategies of NodeResourcesFit.
+//
+// Upstream: docs/spec/plugins-node.md 4.8 (Score) and 2.11 (shape).
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plugins/node_resources/args.h"
+#include "plugins/node_resources/scored_resources.h"
+
+namespace ks::plugins {
+
+// Threads: immutable after construction.
+class FitScorer {
+ public:
+  explicit FitScorer(const FitArgs& args);
+
+  std::span<const ScoredResource> resources() const { return resources_; }
+  // `amounts` is parallel to resources(). 0 when no resource counts.
+  int64_t Score(std::span<const int64_t> amounts, const framework::NodeInfo& node) const;
+
+ private:
+  int64_t LeastAllocated(std::span<const int64_t> amounts, const framework::NodeInfo& node) const;
+  int64_t MostAllocated(std::span<const int64_t> amounts, const framework::NodeInfo& node) const;
+  int64_t Ratio(std::span<const int64_t> amounts, const framework::NodeInfo& node) const;
+
+  FitStrategy strategy_;
+  std::vector<ScoredResource> resources_;
+  std::vector<ShapePoint> shape_;  // scores already 0..100
+};
+
+// The piecewise linear function through `shape`. Requires: points of rising utilization.
+int64_t ShapeValue(std::span<const ShapePoint> shape, int64_t utilization);
+
+}  // namespace ks::plugins

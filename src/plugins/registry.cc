@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/registry.h"
+
+#include <array>
+#include <cstddef>
+
+#include "plugins/default_binder/default_binder.h"
+#include "plugins/default_preemption/default_preemption.h"
+#include "plugins/image_locality/image_locality.h"
+#include "plugins/node_affinity/node_affinity.h"
+#include "plugins/node_name/node_name.h"
+#include "plugins/node_ports/node_ports.h"
+#include "plugins/node_resources/balanced_allocation.h"
+#include "plugins/node_resources/fit.h"
+#include "plugins/node_unschedulable/node_unschedulable.h"
+#include "plugins/priority_sort/priority_sort.h"
+#include "plugins/scheduling_gates/scheduling_gates.h"
+#include "plugins/taint_toleration/taint_toleration.h"
+#include "plugins/unsupported_features/unsupported_features.h"
+
+namespace ks::plugins {
+namespace {
+
+using framework::PluginEntry;
+
+constexpr std::array kPlugins = {
+    PluginEntry{kDefaultBinderName, NewDefaultBinder},
+    PluginEntry{kDefaultPreemptionName, NewDefaultPreemption},
+    PluginEntry{kImageLocalityName, NewImageLocality},
+    PluginEntry{kNodeAffinityName, NewNodeAffinity},
+    PluginEntry{kNodeNameName, NewNodeName},
+    PluginEntry{kNodePortsName, NewNodePorts},
+    PluginEntry{kNodeResourcesBalancedAllocationName, NewNodeResourcesBalancedAllocation},
+    PluginEntry{kNodeResourcesFitName, NewNodeResourcesFit},
+    PluginEntry{kNodeUnschedulableName, NewNodeUnschedulable},
+    PluginEntry{kPrioritySortName, NewPrioritySort},
+    PluginEntry{kSchedulingGatesName, NewSchedulingGates},
+    PluginEntry{kTaintTolerationName, NewTaintToleration},
+    PluginEntry{kUnsupportedFeaturesName, NewUnsupportedFeatures},
+};
+
+constexpr bool IsStrictlySorted() {
+  for (size_t i = 1; i < kPlugins.size(); ++i) {
+    if (!(kPlugins[i - 1].name < kPlugins[i].name)) return false;
+  }
+  return true;
+}
+static_assert(IsStrictlySorted(), "keep kPlugins sorted by name, each name once");
+
+}  // namespace
+
+framework::Registry InTreeRegistry() { return framework::Registry(kPlugins); }
+
+}  // namespace ks::plugins

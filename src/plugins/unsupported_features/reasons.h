@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Why this version leaves a pod pending: one text per feature.
+
+#include <string_view>
+
+namespace ks::plugins {
+
+inline constexpr std::string_view kNoPersistentVolumeClaims =
+    "kubesched does not schedule pods with persistent volume claims yet";
+inline constexpr std::string_view kNoInlineDisks =
+    "kubesched does not schedule pods with inline CSI or disk volumes yet";
+inline constexpr std::string_view kNoResourceClaims =
+    "kubesched does not schedule pods with resource claims yet";
+inline constexpr std::string_view kNoPodAffinity =
+    "kubesched does not schedule pods with inter-pod affinity yet";
+inline constexpr std::string_view kNoPodAntiAffinity =
+    "kubesched does not schedule pods with inter-pod anti-affinity yet";
+inline constexpr std::string_view kNoTopologySpread =
+    "kubesched does not schedule pods with topology spread constraints yet";
+inline constexpr std::string_view kNoDeclaredFeatures =
+    "kubesched does not schedule pods that need declared node features yet";
+inline constexpr std::string_view kNoForeignAntiAffinity =
+    "kubesched does not honour the required anti-affinity of running pods yet";
+
+}  // namespace ks::plugins
