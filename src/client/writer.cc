@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/writer.h"
+
+#include <atomic>
+
+#include "api/decode.h"
+#include "api/encode.h"
+#include "client/writer_core.h"
+
+namespace ks::client {
+namespace {
+
+// docs/spec/api.md 9.1.
+constexpr std::array<Duration, 3> kRetryWaits = {
+    std::chrono::milliseconds(10), std::chrono::milliseconds(50), std::chrono::milliseconds(250)};
+constexpr const char* kStrategicMerge = "application/strategic-merge-patch+json";
+constexpr const char* kDeleteOptions = R"({"kind":"DeleteOptions","apiVersion":"v1"})";
+
+std::string PodPath(const api::Pod& pod) {
+  std::string path = "/api/v1/namespaces/";
+  path.append(pod.meta.ns.view()).append("/pods/").append(pod.meta.name);
+  return path;
+}
+
+bool IsTemporary(const api::ApiError& error) {
+  return error.IsInternal() || error.IsUnavailable() || error.connection_refused;
+}
+
+api::ApiError ShutDown() {
+  api::ApiError error;
+  error.message = "the writer is shut down";
+  return error;
+}
+
+}  // namespace
+
+// ---- lanes ----
+
+void Writer::Core::Enqueue(JobPtr job) {
+  const LaneName name = job->lane;
+  bool refused = false;
+  {
+    MutexLock lock(mutex_);
+    refused = closed_;
+    LaneOf(name).pending += 1;
+    if (!refused) LaneOf(name).queue.push_back(job);
+  }
+  if (refused) {
+    Later([self = shared_from_this(), job] {
+      if (job->done) job->done(ShutDown());
+      MutexLock lock(self->mutex_);
+      self->LaneOf(job->lane).pending -= 1;
+      self->changed_.NotifyAll();
+    });
+    return;
+  }
+  Pump(name);
+}
+
+Writer::Core::JobPtr Writer::Core::TakeNext(LaneName name) {
+  Lane& lane = LaneOf(name);
+  if (lane.in_flight >= lane.limit) return nullptr;
+  // One patch of a pod at a time: two in flight could arrive in either order.
+  auto free = [this](const JobPtr& job) {
+    return job->lane != LaneName::kPatch || !patching_.contains(job->pod->meta.uid);
+  };
+  const auto it = std::find_if(lane.queue.begin(), lane.queue.end(), free);
+  if (it == lane.queue.end()) return nullptr;
+  JobPtr job = std::move(*it);
+  lane.queue.erase(it);
+  if (name == LaneName::kPatch) {
+    const auto newest = queued_patches_.find(job->pod->meta.uid);
+    if (newest != queued_patches_.end() && newest->second == job) queued_patches_.erase(newest);
+    patching_.insert(job->pod->meta.uid);
+  }
+  ++lane.in_flight;
+  running_.insert(job);
+  return job;
+}
+
+void Writer::Core::Pump(LaneName name) {
+  while (true) {
+    JobPtr job;
+    {
+      MutexLock lock(mutex_);
+      job = TakeNext(name);
+    }
+    if (job == nullptr) return;
+    Run(job);
+  }
+}
+
+void Writer::Core::Run(const JobPtr& job) {
+  {
+    MutexLock lock(mutex_);
+    job->timer = 0;
+  }
+  ++job->tries;
+  const std::string path = job->pod ? PodPath(*job->pod) : std::string();
+  if (job->lane == LaneName::kEvent) {
+    SendEvent(job);
+  } else if (job->lane == LaneName::kPatch) {
+    std::string body = api::PodStatusPatch(*job->pod, job->change);
+    if (body.empty()) {
+      Later([self = shared_from_this(), job] { self->Finish(job, std::nullopt); });
+      return;
+    }
+    Send(job, scheduling_,
+         {.method = "PATCH",
+          .target = path + "/status",
+          .body = std::move(body),
+          .content_type = kStrategicMerge,
+          .resource = "pods",
+          .name = job->pod->meta.name},
+         [self = shared_from_this(), job](RestReply reply) {
+           self->Patched(job, std::move(reply));
+         });
+  } else if (job->deletion) {
+    Send(job, scheduling_,
+         {.method = "DELETE",
+          .target = path,
+          .body = kDeleteOptions,
+          .resource = "pods",
+          .name = job->pod->meta.name},
+         [self = shared_from_this(), job](RestReply reply) {
+           self->Deleted(job, std::move(reply));
+         });
+  } else {
+    Send(job, scheduling_,
+         {.method = "POST",
+          .target = path + "/binding",
+          .body = api::BindingBody(*job->pod, job->node_name),
+          .resource = "pods",
+          .name = job->pod->meta.name},
+         [self = shared_from_this(), job](RestReply reply) { self->Bound(job, std::move(reply)); });
+  }
+}
+
+void Writer::Core::Send(const JobPtr& job, RestClient& client, RestRequest request,
+                        RestHandler next) {
+  uint64_t operation = 0;
+  {
+    MutexLock lock(mutex_);
+    operation = ++job->operation;
+    job->exchange.reset();
+  }
+  std::shared_ptr<Exchange> exchange = client.Send(std::move(request), std::move(next));
+  bool cancel = false;
+  {
+    MutexLock lock(mutex_);
+    // The answer, and the next sending, may have come before.
+    if (job->operation != operation) return;
+    job->exchange = exchange;
+    cancel = cancelled_;
+  }
+  if (cancel) exchange->Cancel();
+}
+
+void Writer::Core::Again(const JobPtr& job, Duration wait) {
+  MutexLock lock(mutex_);
+  ++job->operation;
+  job->exchange.reset();
+  if (cancelled_) wait = Duration::zero();
+  job->timer = timers().Schedule(wait, [self = shared_from_this(), job] { self->Run(job); });
+}
+
+void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error) {
+  {
+    MutexLock lock(mutex_);
+    ++job->operation;
+    job->exchange.reset();
+    running_.erase(job);
+    if (job->lane == LaneName::kPatch) patching_.erase(job->pod->meta.uid);
+    LaneOf(job->lane).in_flight -= 1;
+    if (job->lane == LaneName::kPatch) {
+      ++(error.has_value() ? stats_.patch_failures : stats_.patches);
+    } else if (job->lane == LaneName::kBind && job->deletion) {
+      ++(error.has_value() ? stats_.delete_failures : stats_.deletes);
+    } else if (job->lane == LaneName::kBind) {
+      ++(error.has_value() ? stats_.bind_failures : stats_.binds);
+    }
+  }
+  Pump(job->lane);
+  if (job->done) {
+    const Done done = std::move(job->done);
+    done(std::move(error));
+  }
+  MutexLock lock(mutex_);
+  LaneOf(job->lane).pending -= 1;
+  changed_.NotifyAll();
+}
+
+// ---- bindings, deletions, patches ----
+
+void Writer::Core::Bind(api::PodPtr pod, std::string node_name, Done done) {
+  auto job = std::make_shared<Job>();
+  job->pod = std::move(pod);
+  job->node_name = std::move(node_name);
+  job->done = std::move(done);
+  Enqueue(std::move(job));
+}
+
+void Writer::Core::Delete(api::PodPtr pod, Done done) {
+  auto job = std::make_shared<Job>();
+  job->pod = std::move(pod);
+  job->deletion = true;
+  job->done = std::move(done);
+  Enqueue(std::move(job));
+}
+
+void Writer::Core::Patch(api::PodPtr pod, api::PodStatusChange change, Done done) {
+  auto job = std::make_shared<Job>();
+  job->lane = LaneName::kPatch;
+  job->pod = std::move(pod);
+  job->change = std::move(change);
+  job->done = std::move(done);
+  Done replaced;
+  bool superseded = false;
+  {
+    MutexLock lock(mutex_);
+    JobPtr& newest = queued_patches_[job->pod->meta.uid];
+    if (closed_) {
+      if (newest == nullptr) queued_patches_.erase(job->pod->meta.uid);
+    } else if (newest != nullptr &&
+               (!newest->change.condition || !job->change.condition ||
+                newest->change.condition->type == job->change.condition->type)) {
+      // What the later patch leaves alone stays as the earlier one wanted it.
+      if (!job->change.condition) job->change.condition = std::move(newest->change.condition);
+      if (!job->change.nominated_node_name)
+        job->change.nominated_node_name = std::move(newest->change.nominated_node_name);
+      newest->change = std::move(job->change);
+      newest->pod = std::move(job->pod);
+      replaced = std::exchange(newest->done, std::move(job->done));
+      superseded = true;
+      ++stats_.patches_superseded;
+      LaneOf(LaneName::kPatch).pending += 1;  // until the replaced callback has run
+    } else {
+      newest = job;
+    }
+  }
+  if (!superseded) return Enqueue(std::move(job));
+  Later([self = shared_from_this(), replaced = std::move(replaced)] {
+    if (replaced) replaced(std::nullopt);
+    MutexLock lock(self->mutex_);
+    self->LaneOf(LaneName::kPatch).pending -= 1;
+    self->changed_.NotifyAll();
+  });
+}
+
+bool Writer::Core::Retry(const JobPtr& job, const RestReply& reply, bool on_conflict) {
+  const bool temporary = IsTemporary(*reply.error) || (on_conflict && reply.error->IsConflict());
+  if (!temporary || job->tries > static_cast<int>(kRetryWaits.size())) return false;
+  {
+    MutexLock lock(mutex_);
+    if (cancelled_) return false;
+    if (job->lane == LaneName::kBind) ++stats_.bind_retries;
+  }
+  const Duration wait = kRetryWaits[static_cast<size_t>(job->tries - 1)];
+  Again(job,
+        wait + Duration(static_cast<int64_t>(static_cast<double>(wait.count()) * 0.1 * Unit())));
+  return true;
+}
+
+void Writer::Core::Bound(const JobPtr& job, RestReply reply) {
+  if (reply.ok()) return Finish(job, std::nullopt);
+  job->uncertain = job->uncertain || reply.uncertain;
+  if (reply.error->IsConflict() && job->uncertain) return AskWhoWon(job, std::move(*reply.error));
+  if (Retry(job, reply, /*on_conflict=*/false)) return;
+  Finish(job, std::move(reply.error));
+}
+
+// An earlier try of ours may be what the server now calls a conflict.
+void Writer::Core::AskWhoWon(const JobPtr& job, api::ApiError conflict) {
+  auto handler = [self = shared_from_this(), job, conflict = std::move(conflict)](RestReply reply) {
+    if (reply.ok()) {
+      api::Decoder decoder;
+      const Result<api::PodPtr> pod = decoder.Object<api::Pod>(reply.body);
+      if (pod.ok() && (*pod)->meta.uid == job->pod->meta.uid &&
+          (*pod)->node_name == job->node_name) {
+        {
+          MutexLock lock(self->mutex_);
+          ++self->stats_.binds_resolved_by_get;
+        }
+        return self->Finish(job, std::nullopt);
+      }
+    }
+    self->Finish(job, conflict);
+  };
+  Send(job, scheduling_,
+       {.target = PodPath(*job->pod), .resource = "pods", .name = job->pod->meta.name},
+       std::move(handler));
+}
+
+void Writer::Core::Deleted(const JobPtr& job, RestReply reply) {
+  if (!reply.ok() && reply.error->IsNotFound()) reply.error.reset();
+  Finish(job, std::move(reply.error));
+}
+
+void Writer::Core::Patched(const JobPtr& job, RestReply reply) {
+  if (!reply.ok() && Retry(job, reply, /*on_conflict=*/true)) return;
+  Finish(job, std::move(reply.error));
+}
+
+// ---- shutdown ----
+
+bool Writer::Core::Idle(bool events_too) const {
+  return lanes_[0].pending == 0 && lanes_[1].pending == 0 &&
+         (!events_too || lanes_[2].pending == 0);
+}
+
+bool Writer::Core::Drain(Duration deadline) {
+  bool clean = true;
+  {
+    MutexLock lock(mutex_);
+    closed_ = true;
+    timers().Cancel(finish_tick_);
+    timers().Cancel(refresh_tick_);
+    stats_.events_dropped += raw_events_.size() + LaneOf(LaneName::kEvent).queue.size();
+    LaneOf(LaneName::kEvent).pending -= LaneOf(LaneName::kEvent).queue.size();
+    raw_events_.clear();
+    LaneOf(LaneName::kEvent).queue.clear();
+  }
+  bool expired = deadline <= Duration::zero();
+  const auto flag = std::make_shared<std::atomic<bool>>(expired);
+  TimerId timer = 0;
+  if (!expired) {
+    timer = timers().Schedule(deadline, [self = shared_from_this(), flag] {
+      MutexLock lock(self->mutex_);
+      *flag = true;
+      self->changed_.NotifyAll();
+    });
+  }
+  {
+    MutexLock lock(mutex_);
+    while (!Idle(false) && !*flag) changed_.Wait(mutex_);
+    clean = Idle(false);
+  }
+  if (timer != 0) timers().Cancel(timer);
+  CancelEverything();
+  MutexLock lock(mutex_);
+  while (!Idle(true)) changed_.Wait(mutex_);
+  return clean;
+}
+
+void Writer::Core::CancelEverything() {
+  std::vector<std::shared_ptr<Exchange>> exchanges;
+  std::vector<JobPtr> unsent;
+  std::vector<JobPtr> waiting;
+  {
+    MutexLock lock(mutex_);
+    cancelled_ = true;
+    for (Lane& lane : lanes_) {
+      unsent.insert(unsent.end(), lane.queue.begin(), lane.queue.end());
+      lane.queue.clear();
+    }
+    queued_patches_.clear();
+    for (const JobPtr& job : running_) {
+      if (job->timer != 0 && timers().Cancel(job->timer)) {
+        waiting.push_back(job);
+      } else if (job->exchange != nullptr) {
+        exchanges.push_back(job->exchange);
+      }
+    }
+  }
+  for (const std::shared_ptr<Exchange>& exchange : exchanges) exchange->Cancel();
+  for (const JobPtr& job : waiting) {
+    Later([self = shared_from_this(), job] { self->Finish(job, ShutDown()); });
+  }
+  for (const JobPtr& job : unsent) {
+    Later([self = shared_from_this(), job] {
+      if (job->done) job->done(ShutDown());
+      MutexLock lock(self->mutex_);
+      self->LaneOf(job->lane).pending -= 1;
+      self->changed_.NotifyAll();
+    });
+  }
+}
+
+WriterStats Writer::Core::Stats() const {
+  MutexLock lock(mutex_);
+  WriterStats stats = stats_;
+  stats.binds_pending = lanes_[0].pending;
+  stats.patches_pending = lanes_[1].pending;
+  stats.events_pending = lanes_[2].pending + raw_events_.size();
+  return stats;
+}
+
+// ---- the public object ----
+
+Writer::Writer(RestClient& scheduling, RestClient& events, WriterOptions options)
+    : core_(std::make_shared<Core>(scheduling, events, std::move(options))) {
+  core_->StartTicks();
+}
+
+Writer::~Writer() { core_->Drain(Duration::zero()); }
+
+void Writer::Bind(api::PodPtr pod, std::string node_name, Done done) {
+  core_->Bind(std::move(pod), std::move(node_name), std::move(done));
+}
+
+void Writer::PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) {
+  core_->Patch(std::move(pod), std::move(change), std::move(done));
+}
+
+void Writer::DeletePod(api::PodPtr pod, Done done) {
+  core_->Delete(std::move(pod), std::move(done));
+}
+
+void Writer::RecordEvent(framework::PodEvent event) { core_->Record(std::move(event)); }
+
+bool Writer::Drain(Duration deadline) { return core_->Drain(deadline); }
+
+WriterStats Writer::Stats() const { return core_->Stats(); }
+
+bool DetectEventsApi(RestClient& client) { return client.Get("/apis/events.k8s.io/v1").ok(); }
+
+}  // namespace ks::client

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The machinery behind writer.h: the lanes and their jobs. Internal to writer.cc (lanes, bindings,
+// deletions, patches, shutdown) and writer_events.cc (events).
+//
+// Upstream: docs/spec/api.md sections 9 and 10.
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/random.h"
+#include "client/event_series.h"
+#include "client/writer.h"
+
+namespace ks::client {
+
+enum class LaneName : uint8_t { kBind, kPatch, kEvent };
+
+// Threads: any. Lifetime: shared by the writer and by what runs.
+class Writer::Core final : public std::enable_shared_from_this<Core> {
+ public:
+  using Done = framework::ApiWriter::Done;
+
+  Core(RestClient& scheduling, RestClient& events, WriterOptions options)
+      : scheduling_(scheduling),
+        events_(events),
+        options_(std::move(options)),
+        series_({.host_name = options_.host_name,
+                 .legacy = options_.legacy_events,
+                 .seed = options_.seed}),
+        random_(options_.seed) {
+    MutexLock lock(mutex_);
+    lanes_[0].limit = options_.bind_in_flight;
+    lanes_[1].limit = options_.patch_in_flight;
+    lanes_[2].limit = options_.event_in_flight;
+  }
+
+  void StartTicks() {
+    Tick(EventSeries::kFinish, &Core::finish_tick_, &EventSeriesFinish);
+    Tick(EventSeries::kRefresh, &Core::refresh_tick_, &EventSeriesRefresh);
+  }
+
+  void Bind(api::PodPtr pod, std::string node_name, Done done);
+  void Patch(api::PodPtr pod, api::PodStatusChange change, Done done);
+  void Delete(api::PodPtr pod, Done done);
+  void Record(framework::PodEvent event);
+  bool Drain(Duration deadline);
+  WriterStats Stats() const;
+
+ private:
+  struct Job;
+  using JobPtr = std::shared_ptr<Job>;
+  using SeriesTick = std::vector<RecordedEventPtr> (*)(EventSeries&, TimePoint);
+
+  // One call of the scheduler, or one sending of an event; in a queue or in flight.
+  struct Job {
+    LaneName lane = LaneName::kBind;
+    api::PodPtr pod;
+    Done done;
+    std::string node_name;  // bindings
+    bool deletion = false;
+    api::PodStatusChange change;  // patches
+    RecordedEventPtr event;       // events
+    int32_t told_count = 0;       // of the event's sending in flight
+    bool creating = false;        // the sending in flight is a POST
+    int tries = 0;
+    bool uncertain = false;  // an earlier try may have been carried out
+    // Guarded by the core's mutex_.
+    uint64_t operation = 0;
+    std::shared_ptr<Exchange> exchange;
+    TimerId timer = 0;
+  };
+
+  struct Lane {
+    int limit = 1;
+    int in_flight = 0;
+    std::deque<JobPtr> queue;
+    size_t pending = 0;  // queued, in flight, or in their callback
+  };
+
+  // An event as recorded, before it is known whether it is a repetition.
+  struct RawEvent {
+    framework::PodEvent event;
+    TimePoint wall;
+    TimePoint now;
+  };
+
+  Lane& LaneOf(LaneName name) KS_REQUIRES(mutex_) { return lanes_[static_cast<size_t>(name)]; }
+
+  // -- lanes --
+  void Enqueue(JobPtr job);
+  void Pump(LaneName name);
+  JobPtr TakeNext(LaneName name) KS_REQUIRES(mutex_);
+  void Run(const JobPtr& job);
+  void Send(const JobPtr& job, RestClient& client, RestRequest request, RestHandler next);
+  void Again(const JobPtr& job, Duration wait);
+  void Finish(const JobPtr& job, std::optional<api::ApiError> error);
+  void Later(std::function<void()> task) { timers().Schedule(Duration::zero(), std::move(task)); }
+
+  // -- bindings, deletions, patches --
+  bool Retry(const JobPtr& job, const RestReply& reply, bool on_conflict);
+  void Bound(const JobPtr& job, RestReply reply);
+  void AskWhoWon(const JobPtr& job, api::ApiError conflict);
+  void Deleted(const JobPtr& job, RestReply reply);
+  void Patched(const JobPtr& job, RestReply reply);
+
+  // -- events --
+  void PumpEvents();
+  void SendEvent(const JobPtr& job);
+  void EventAnswered(const JobPtr& job, RestReply reply);
+  void EventOver(const JobPtr& job, bool told);
+  void EnqueueEvents(const std::vector<RecordedEventPtr>& due);
+  void Tick(Duration period, TimerId Core::*id, SeriesTick tick);
+  static std::vector<RecordedEventPtr> EventSeriesFinish(EventSeries& series, TimePoint now) {
+    return series.Finish(now);
+  }
+  static std::vector<RecordedEventPtr> EventSeriesRefresh(EventSeries& series, TimePoint) {
+    return series.Refresh();
+  }
+
+  // -- shutdown --
+  void CancelEverything();
+  bool Idle(bool events_too) const KS_REQUIRES(mutex_);
+
+  TimerService& timers() const { return scheduling_.timers(); }
+  double Unit() {
+    MutexLock lock(mutex_);
+    return random_.Unit();
+  }
+
+  RestClient& scheduling_;
+  RestClient& events_;
+  const WriterOptions options_;
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::array<Lane, 3> lanes_ KS_GUARDED_BY(mutex_);
+  std::unordered_set<JobPtr> running_ KS_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, JobPtr> queued_patches_ KS_GUARDED_BY(mutex_);  // newest by uid
+  std::unordered_set<std::string> patching_ KS_GUARDED_BY(mutex_);                // uids in flight
+  std::deque<RawEvent> raw_events_ KS_GUARDED_BY(mutex_);
+  bool event_pump_due_ KS_GUARDED_BY(mutex_) = false;
+  EventSeries series_ KS_GUARDED_BY(mutex_);
+  Random random_ KS_GUARDED_BY(mutex_);
+  TimerId finish_tick_ KS_GUARDED_BY(mutex_) = 0;
+  TimerId refresh_tick_ KS_GUARDED_BY(mutex_) = 0;
+  bool closed_ KS_GUARDED_BY(mutex_) = false;     // no intake
+  bool cancelled_ KS_GUARDED_BY(mutex_) = false;  // nothing is retried
+  WriterStats stats_ KS_GUARDED_BY(mutex_);
+};
+
+}  // namespace ks::client
