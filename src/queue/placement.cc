@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Into which store a pod goes: docs/spec/queue.md sections 6 and 7.
+
+#include <utility>
+
+#include "base/logging.h"
+#include "queue/scheduling_queue.h"
+
+namespace ks::queue {
+namespace {
+
+// The store that a strategy names; an insertion there is no news for queue_incoming_entities_total.
+bool IsOwnStore(Strategy strategy, Store store) {
+  switch (strategy) {
+    case Strategy::kSkip:
+      return store == Store::kUnschedulable;
+    case Strategy::kAfterBackoff:
+      return store == Store::kBackoff || store == Store::kErrorBackoff;
+    case Strategy::kImmediately:
+      return store == Store::kActive;
+  }
+  return false;
+}
+
+void Increment(std::map<std::string, int64_t, std::less<>>& counters, std::string_view label) {
+  const auto it = counters.find(label);
+  if (it != counters.end()) {
+    ++it->second;
+  } else {
+    counters.emplace(label, 1);
+  }
+}
+
+}  // namespace
+
+// Without a strategy the pod goes to the active heap unless it is gated.
+void SchedulingQueue::Place(Record& record, std::optional<Strategy> strategy,
+                            std::string_view label) {
+  framework::QueuedPod& pod = *record.pod;
+  if (strategy == Strategy::kSkip) {
+    PutUnschedulable(record, strategy, label);
+    return;
+  }
+  const bool backing_off =
+      strategy == Strategy::kAfterBackoff && IsBackingOff(backoff_, pod, clock_.Now());
+  // With popping from backoff a pod there is as good as active, so it has to pass PreEnqueue first.
+  if (backing_off && !pop_from_backoff_) {
+    PutBackoff(record, strategy, label);
+    return;
+  }
+  if (!RunPreEnqueue(pod)) {
+    PutUnschedulable(record, strategy, label);
+  } else if (backing_off) {
+    PutBackoff(record, strategy, label);
+  } else {
+    PutActive(record, strategy, label);
+  }
+}
+
+void SchedulingQueue::PutBackoff(Record& record, std::optional<Strategy> strategy,
+                                 std::string_view label) {
+  const Store store = record.pod->HasRejectingPlugins() ? Store::kBackoff : Store::kErrorBackoff;
+  stores_.Put(record, store);
+  CountArrival(store, strategy, label);
+  KS_LOG(5, "Entity moved to an internal scheduling queue",
+         {{"type", "pod"},
+          {"entity", record.pod->pod()->meta.Key()},
+          {"event", label},
+          {"queue", StoreLogName(store)}});
+}
+
+void SchedulingQueue::PutActive(Record& record, std::optional<Strategy> strategy,
+                                std::string_view label) {
+  if (!record.pod->initial_attempt_timestamp.has_value()) {
+    record.pod->initial_attempt_timestamp = clock_.Now();
+  }
+  stores_.Put(record, Store::kActive);
+  CountArrival(Store::kActive, strategy, label);
+  KS_LOG(5, "Entity moved to an internal scheduling queue",
+         {{"type", "pod"},
+          {"entity", record.pod->pod()->meta.Key()},
+          {"event", label},
+          {"queue", StoreLogName(Store::kActive)}});
+}
+
+// A pod that is in the map already only gets its present state noted: no arrival.
+void SchedulingQueue::PutUnschedulable(Record& record, std::optional<Strategy> strategy,
+                                       std::string_view label) {
+  const bool arrives = record.store != Store::kUnschedulable;
+  stores_.Put(record, Store::kUnschedulable, rules_.PluginsOf(*record.pod));
+  if (!arrives) return;
+  CountArrival(Store::kUnschedulable, strategy, label);
+  if (record.gated) {
+    KS_LOG(5, "Entity moved to an internal scheduling queue, because it is gated",
+           {{"type", "pod"},
+            {"entity", record.pod->pod()->meta.Key()},
+            {"event", label},
+            {"queue", StoreLogName(Store::kUnschedulable)}});
+  }
+}
+
+// False when a plugin gates the pod, which then counts as rejected by it.
+bool SchedulingQueue::RunPreEnqueue(framework::QueuedPod& pod) {
+  const std::string_view profile_name = pod.pod()->spec->scheduler_name.view();
+  const auto profile = profiles_.find(std::string(profile_name));
+  if (profile == profiles_.end() || !profile->second.pre_enqueue) {
+    pod.gating_plugin.clear();
+    return true;
+  }
+  const TimePoint start = observers_.pre_enqueue ? clock_.Now() : TimePoint();
+  const framework::Status status = profile->second.pre_enqueue(*pod.pod(), pod.gating_plugin);
+  if (observers_.pre_enqueue) observers_.pre_enqueue(profile_name, clock_.Now() - start);
+  if (status.ok()) {
+    pod.gating_plugin.clear();
+    return true;
+  }
+  if (status.IsRejected()) {
+    KS_LOG(4, "Status after running PreEnqueue plugin",
+           {{"pod", pod.pod()->meta.Key()},
+            {"plugin", status.plugin()},
+            {"status", status.Message()}});
+  } else {
+    log::Error(status.Message(), "Unexpected error running PreEnqueue plugin",
+               {{"pod", pod.pod()->meta.Key()}, {"plugin", status.plugin()}});
+  }
+  pod.gating_plugin = std::string(status.plugin());
+  pod.was_flushed_from_unschedulable = false;
+  const bool known = pod.pending_plugins.contains(pod.gating_plugin);
+  if (pod.unschedulable_plugins.insert(pod.gating_plugin).second && !known) {
+    ++stats_.unschedulable_pods[{pod.gating_plugin, std::string(profile_name)}];
+  }
+  return false;
+}
+
+void SchedulingQueue::CountArrival(Store store, std::optional<Strategy> strategy,
+                                   std::string_view label) {
+  StoreArrivals& arrivals = stats_.Of(store);
+  Increment(arrivals.pods, label);
+  if (!strategy.has_value() || !IsOwnStore(*strategy, store)) Increment(arrivals.entities, label);
+}
+
+void SchedulingQueue::CountUnschedulable(const framework::QueuedPod& pod, int64_t by) {
+  if (!pod.HasRejectingPlugins()) return;
+  const std::string profile(pod.pod()->spec->scheduler_name.view());
+  for (const std::string& plugin : pod.unschedulable_plugins) {
+    stats_.unschedulable_pods[{plugin, profile}] += by;
+  }
+  for (const std::string& plugin : pod.pending_plugins) {
+    if (pod.unschedulable_plugins.contains(plugin)) continue;
+    stats_.unschedulable_pods[{plugin, profile}] += by;
+  }
+}
+
+}  // namespace ks::queue

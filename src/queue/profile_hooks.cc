@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/profile_hooks.h"
+
+#include "framework/runtime.h"
+
+namespace ks::queue {
+
+ProfileHooks HooksOf(const framework::Framework& framework) {
+  const framework::Framework* const borrowed = &framework;
+  return {
+      .less = [borrowed](
+                  const framework::QueuedEntity& a,
+                  const framework::QueuedEntity& b) { return borrowed->QueueSortLess(a, b); },
+      .pre_enqueue =
+          [borrowed](const api::Pod& pod, std::string_view first) {
+            return borrowed->RunPreEnqueuePlugins(pod, first);
+          },
+      .registrations = framework.event_registrations(),
+  };
+}
+
+}  // namespace ks::queue

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the queue counts, for the metrics of docs/spec/metrics.md 3.2. Plain numbers: the recorder
+// reads them.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "queue/pod_stores.h"
+#include "queue/requeue_rules.h"
+
+namespace ks::queue {
+
+// Insertions into one store, by event label.
+struct StoreArrivals {
+  std::map<std::string, int64_t, std::less<>> pods;      // queue_incoming_pods_total
+  std::map<std::string, int64_t, std::less<>> entities;  // queue_incoming_entities_total
+};
+
+// Threads: the scheduling thread.
+struct QueueStats {
+  StoreArrivals active;
+  StoreArrivals backoff;  // both backoff heaps
+  StoreArrivals unschedulable;
+  // unschedulable_pods, by plugin and profile. Series that were seen stay, with 0.
+  std::map<std::pair<std::string, std::string>, int64_t> unschedulable_pods;
+
+  StoreArrivals& Of(Store store) {
+    if (store == Store::kActive) return active;
+    return store == Store::kUnschedulable ? unschedulable : backoff;
+  }
+};
+
+// pending_pods and queued_entities; both count alike while every entity is one pod.
+struct PendingCounts {
+  size_t active = 0;
+  size_t backoff = 0;
+  size_t unschedulable = 0;
+  size_t gated = 0;
+};
+
+// Measurements as they happen. Empty functions are not called, and then no time is taken.
+struct QueueObservers {
+  HintObserver hint;
+  // One run of the PreEnqueue plugins of a profile.
+  std::function<void(std::string_view profile, Duration took)> pre_enqueue;
+};
+
+}  // namespace ks::queue

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/scheduling_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/logging.h"
+
+namespace ks::queue {
+namespace {
+
+using framework::ClusterEvent;
+using framework::EventObject;
+using framework::EventResource;
+using framework::QueuedPod;
+using framework::QueuedPodPtr;
+
+constexpr Duration kLeftoverFlushPeriod = std::chrono::seconds(30);
+
+constexpr ClusterEvent kForceActivate{.custom_label = framework::kLabelForceActivate};
+constexpr ClusterEvent kUnschedulableTimeout{.custom_label = framework::kLabelUnschedulableTimeout};
+
+std::string StoreKey(std::string_view pod_key) { return "pod/" + std::string(pod_key); }
+
+// "[A B]".
+std::string PluginsText(const QueuedPod& pod) {
+  std::string text = "[";
+  for (const std::string& plugin : pod.unschedulable_plugins) {
+    if (text.size() > 1) text += ' ';
+    text += plugin;
+  }
+  return text + "]";
+}
+
+// Where a stored pod stands in the way of a returning one.
+std::string_view PlaceText(Store store) {
+  switch (store) {
+    case Store::kActive:
+      return "the active queue";
+    case Store::kBackoff:
+    case Store::kErrorBackoff:
+      return "the backoff queue";
+    default:
+      return "unschedulable queue";
+  }
+}
+
+const PodStores::Less& FirstLess(const std::map<std::string, ProfileHooks>& profiles) {
+  KS_CHECK(!profiles.empty(), "a queue needs a profile");
+  KS_CHECK(profiles.begin()->second.less != nullptr, "a profile needs a QueueSort");
+  return profiles.begin()->second.less;
+}
+
+}  // namespace
+
+// A cluster event with its objects.
+struct SchedulingQueue::Event {
+  const ClusterEvent& event;
+  const EventObject& old_object;
+  const EventObject& new_object;
+};
+
+SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
+    : clock_(*options.clock),
+      profiles_(std::move(options.profiles)),
+      backoff_{.initial = options.backoff_initial,
+               .max = options.backoff_max,
+               .one_second_windows = options.pop_from_backoff},
+      unschedulable_max_(options.unschedulable_max),
+      pop_from_backoff_(options.pop_from_backoff),
+      observers_(std::move(options.observers)),
+      rules_(profiles_, clock_, observers_.hint),
+      stores_(FirstLess(profiles_), backoff_),
+      nominator_({.informer = std::move(options.informer),
+                  .stored = [this](const api::Pod& pod) -> api::PodPtr {
+                    const Record* record = stores_.Find(StoreKey(pod.meta.Key()));
+                    return record == nullptr ? nullptr : record->pod->pod();
+                  }}) {}
+
+SchedulingQueue::~SchedulingQueue() = default;
+
+void SchedulingQueue::Add(const api::PodPtr& pod) {
+  auto queued = std::make_shared<QueuedPod>(pod);
+  last_add_ = std::max(clock_.Now(), last_add_ + Duration(1));
+  queued->timestamp = last_add_;
+  nominator_.AddNominatedPod(pod, std::nullopt);
+  if (const Record* known = stores_.Find(queued->Key())) CountUnschedulable(*known->pod, -1);
+  Place(stores_.Create(std::move(queued)), std::nullopt, framework::kLabelUnscheduledPodAdd);
+  nominator_.PodStored(pod);
+}
+
+void SchedulingQueue::Update(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  if (in_flight_.Contains(new_pod->meta.uid)) {
+    KS_LOG(6,
+           "The pod doesn't need to be queued for now because it's being scheduled and will be "
+           "queued back if necessary",
+           {{"pod", new_pod->meta.Key()}});
+    for (const ClusterEvent& event :
+         framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kTargetPod)) {
+      in_flight_.AddEvent({.event = event, .old_object = old_pod, .new_object = new_pod});
+    }
+    return;
+  }
+  Record* record = stores_.Find(StoreKey(new_pod->meta.Key()));
+  if (record == nullptr) {
+    Add(new_pod);
+    return;
+  }
+  const api::PodPtr stored = record->pod->pod();
+  if (stored->meta.uid != new_pod->meta.uid) {
+    // Deleted and created again: the old record must not stay behind anywhere.
+    log::Error("pod UID mismatch, expected " + stored->meta.uid + ", got " + new_pod->meta.uid,
+               "Failed to update pod in an entity",
+               {{"type", "pod"}, {"entity", record->pod->Key()}, {"pod", new_pod->meta.Key()}});
+    Delete(*stored);
+    Add(new_pod);
+    return;
+  }
+  record->pod->set_pod(new_pod);
+  nominator_.Update(*old_pod, new_pod);
+  nominator_.PodStored(new_pod);
+  if (record->store == Store::kUnschedulable) {
+    UpdateParked(*record, old_pod, new_pod);
+  } else {
+    stores_.Fix(*record);
+  }
+}
+
+// The pod's own change may be what it waits for.
+void SchedulingQueue::UpdateParked(Record& record, const api::PodPtr& old_pod,
+                                   const api::PodPtr& new_pod) {
+  for (const ClusterEvent& event :
+       framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kTargetPod)) {
+    const Strategy strategy = rules_.Decide(*record.pod, event, old_pod, new_pod);
+    if (strategy == Strategy::kSkip) {
+      KS_LOG(5, "Event is not making entity schedulable",
+             {{"type", "pod"}, {"entity", new_pod->meta.Key()}, {"event", event.Label()}});
+      continue;
+    }
+    Place(record, strategy, event.Label());
+    if (record.store == Store::kUnschedulable) continue;
+    KS_LOG(5, "Entity moved to an internal scheduling queue because the Pod is updated",
+           {{"type", "pod"},
+            {"entity", new_pod->meta.Key()},
+            {"pod", new_pod->meta.Key()},
+            {"event", event.Label()},
+            {"queue", StoreLogName(record.store)}});
+    return;
+  }
+}
+
+void SchedulingQueue::Delete(const api::Pod& pod) {
+  nominator_.DeleteNominatedPodIfExists(pod);
+  Record* record = stores_.Find(StoreKey(pod.meta.Key()));
+  if (record == nullptr) return;
+  CountUnschedulable(*record->pod, -1);
+  stores_.Erase(*record);
+}
+
+QueuedPodPtr SchedulingQueue::Pop() {
+  for (;;) {
+    Record* record = stores_.ActiveTop();
+    const bool from_backoff = record == nullptr && pop_from_backoff_;
+    if (from_backoff) record = stores_.BackoffTop();
+    if (record == nullptr) return nullptr;
+    QueuedPodPtr pod = record->pod;
+    stores_.Erase(*record);
+    nominator_.PodLeft(*pod->pod());
+    ++pod->attempts;
+    if (!in_flight_.AddPod(pod->pod())) {
+      const std::string key = pod->pod()->meta.Key();
+      log::Error("the same pod is tracked in multiple places in the scheduler: " + key,
+                 "Discarding the popped entity", {{"type", "pod"}, {"entity", key}});
+      continue;
+    }
+    ++scheduling_cycle_;
+    CountUnschedulable(*pod, -1);
+    if (from_backoff) CountArrival(Store::kActive, std::nullopt, framework::kLabelPopFromBackoffQ);
+    return pod;
+  }
+}
+
+void SchedulingQueue::Done(std::string_view uid) { in_flight_.Done(uid); }
+
+Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& pod) {
+  const std::string uid = pod->pod()->meta.uid;
+  if (const Record* present = stores_.Find(pod->Key())) {
+    in_flight_.Done(uid);
+    return Error{"Pod " + pod->pod()->meta.Key() + " is already present in " +
+                 std::string(PlaceText(present->store))};
+  }
+  if (pod->HasRejectingPlugins()) {
+    ++pod->unschedulable_count;
+    pod->consecutive_errors_count = 0;
+  } else {
+    ++pod->consecutive_errors_count;
+  }
+  pod->timestamp = clock_.Now();
+  pod->backoff_expiration.reset();
+  pod->was_flushed_from_unschedulable = false;
+  pod->flush_timestamp.reset();
+  CountUnschedulable(*pod, 1);
+
+  const Strategy strategy = DecideOnReturn(*pod);
+  Record& record = stores_.Create(pod);
+  Place(record, strategy, framework::kLabelScheduleAttemptFailure);
+  KS_LOG(3, "Pod moved to an internal scheduling queue",
+         {{"pod", pod->pod()->meta.Key()},
+          {"event", framework::kLabelScheduleAttemptFailure},
+          {"queue", StoreLogName(record.store)},
+          {"schedulingCycle", scheduling_cycle_},
+          {"hint", static_cast<int>(strategy)},
+          {"unschedulable plugins", PluginsText(*pod)}});
+  in_flight_.Done(uid);
+  nominator_.PodStored(pod->pod());
+  return {};
+}
+
+// What happened since the pod was popped decides; without such events it is parked.
+Strategy SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
+  if (!pod.HasRejectingPlugins()) return Strategy::kAfterBackoff;
+  const std::string& uid = pod.pod()->meta.uid;
+  if (!in_flight_.Contains(uid)) {
+    log::Error("",
+               "in flight entity isn't found in the scheduling queue. If you see this error log, "
+               "it's likely a bug in the scheduler",
+               {{"pod", pod.pod()->meta.Key()}});
+    return Strategy::kAfterBackoff;
+  }
+  const std::vector<const InFlightEvent*> events = in_flight_.EventsAfter(uid);
+  KS_LOG(5, "Checking events for in-flight pod",
+         {{"pod", pod.pod()->meta.Key()},
+          {"unschedulablePlugins", PluginsText(pod)},
+          {"inFlightEventsSize", in_flight_.event_count()},
+          {"inFlightPodsSize", in_flight_.pod_count()}});
+  Strategy strategy = Strategy::kSkip;
+  for (const InFlightEvent* logged : events) {
+    strategy = std::max(strategy,
+                        rules_.Decide(pod, logged->event, logged->old_object, logged->new_object));
+    if (strategy == Strategy::kImmediately) break;
+    if (strategy == Strategy::kAfterBackoff && pod.pending_plugins.empty()) break;
+  }
+  return strategy;
+}
+
+void SchedulingQueue::MoveAllToActiveOrBackoff(const ClusterEvent& event,
+                                               const EventObject& old_object,
+                                               const EventObject& new_object,
+                                               const PreCheck& precheck) {
+  if (!rules_.IsInteresting(event)) return;
+  const uint64_t plugins = rules_.PluginsFor(event);
+  std::vector<Record*> candidates;
+  for (Record* record : stores_.Unschedulable()) {
+    if ((record->plugins & plugins) == 0) continue;  // the decision would be Skip
+    if (precheck && !precheck(*record->pod->pod())) continue;
+    candidates.push_back(record);
+  }
+  Move(candidates, {.event = event, .old_object = old_object, .new_object = new_object});
+}
+
+void SchedulingQueue::Move(const std::vector<Record*>& candidates, const Event& event) {
+  const std::string label = event.event.Label();
+  for (Record* record : candidates) {
+    const QueuedPod& pod = *record->pod;
+    if (!pod.gating_plugin.empty() && !rules_.OpensGate(pod.gating_plugin, event.event)) continue;
+    const Strategy strategy = rules_.Decide(pod, event.event, event.old_object, event.new_object);
+    if (strategy == Strategy::kSkip) {
+      KS_LOG(5, "Event is not making entity schedulable",
+             {{"type", "pod"}, {"entity", pod.pod()->meta.Key()}, {"event", label}});
+      continue;
+    }
+    stores_.Detach(*record);  // a pod that is gated again arrives anew
+    Place(*record, strategy, label);
+  }
+  if (in_flight_.empty()) return;
+  KS_LOG(5, "Event received while entities are in flight", {{"event", label}});
+  in_flight_.AddEvent(
+      {.event = event.event, .old_object = event.old_object, .new_object = event.new_object});
+}
+
+void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
+  for (const api::PodPtr& pod : pods) ActivateOne(pod);
+}
+
+void SchedulingQueue::ActivateOne(const api::PodPtr& pod) {
+  Record* record = stores_.Find(StoreKey(pod->meta.Key()));
+  if (record == nullptr) {
+    if (!in_flight_.Contains(pod->meta.uid)) return;
+    in_flight_.AddEvent({.event = kForceActivate, .old_object = {}, .new_object = pod});
+    return;
+  }
+  if (record->store == Store::kActive) return;
+  const bool passed_pre_enqueue = record->store != Store::kUnschedulable && pop_from_backoff_;
+  if (passed_pre_enqueue || RunPreEnqueue(*record->pod)) {
+    PutActive(*record, std::nullopt, framework::kLabelForceActivate);
+  } else {
+    PutUnschedulable(*record, std::nullopt, framework::kLabelForceActivate);
+  }
+}
+
+void SchedulingQueue::StartTimers() { next_leftover_flush_ = clock_.Now(); }
+
+std::optional<TimePoint> SchedulingQueue::NextTimer() const {
+  if (!next_leftover_flush_.has_value()) return std::nullopt;
+  TimePoint next = *next_leftover_flush_;
+  for (const Record* head : {stores_.BackoffTop(), stores_.ErrorBackoffTop()}) {
+    if (head == nullptr) continue;
+    // Flushes come at whole seconds, and the second in which a backoff ends still counts.
+    const TimePoint end = BackoffExpiration(backoff_, *head->pod);
+    next = std::min<TimePoint>(
+        next, std::chrono::floor<std::chrono::seconds>(end) + std::chrono::seconds(1));
+  }
+  return next;
+}
+
+void SchedulingQueue::RunTimers() {
+  if (!next_leftover_flush_.has_value()) return;
+  FlushBackoffCompleted();
+  if (clock_.Now() < *next_leftover_flush_) return;
+  FlushUnschedulableLeftover();
+  next_leftover_flush_ = clock_.Now() + kLeftoverFlushPeriod;
+}
+
+void SchedulingQueue::FlushBackoffCompleted() {
+  const TimePoint now = clock_.Now();
+  for (const Store store : {Store::kBackoff, Store::kErrorBackoff}) {
+    for (;;) {
+      Record* head = store == Store::kBackoff ? stores_.BackoffTop() : stores_.ErrorBackoffTop();
+      if (head == nullptr || IsBackingOff(backoff_, *head->pod, now)) break;
+      if (pop_from_backoff_ || RunPreEnqueue(*head->pod)) {
+        PutActive(*head, std::nullopt, framework::kLabelBackoffComplete);
+      } else {
+        PutUnschedulable(*head, std::nullopt, framework::kLabelBackoffComplete);
+      }
+    }
+  }
+}
+
+void SchedulingQueue::FlushUnschedulableLeftover() {
+  const TimePoint now = clock_.Now();
+  std::vector<Record*> selected;
+  for (Record* record : stores_.Unschedulable()) {
+    QueuedPod& pod = *record->pod;
+    const TimePoint since = std::max(pod.timestamp, pod.flush_timestamp.value_or(pod.timestamp));
+    if (now - since <= unschedulable_max_) continue;
+    pod.was_flushed_from_unschedulable = true;
+    pod.flush_timestamp = now;
+    selected.push_back(record);
+  }
+  if (selected.empty()) return;
+  Move(selected, {.event = kUnschedulableTimeout, .old_object = {}, .new_object = {}});
+}
+
+void SchedulingQueue::Close() {
+  in_flight_.Clear();
+  closed_ = true;
+  next_leftover_flush_.reset();
+  KS_LOG(2, "Scheduling queue is closed");
+}
+
+const QueuedPod* SchedulingQueue::Find(std::string_view pod_key) const {
+  const Record* record = stores_.Find(StoreKey(pod_key));
+  return record == nullptr ? nullptr : record->pod.get();
+}
+
+Store SchedulingQueue::StoreOf(std::string_view pod_key) const {
+  const Record* record = stores_.Find(StoreKey(pod_key));
+  return record == nullptr ? Store::kNone : record->store;
+}
+
+std::vector<QueuedPodPtr> SchedulingQueue::PodsIn(Store store) const {
+  std::span<Record* const> records;
+  if (store == Store::kActive) records = stores_.Active();
+  if (store == Store::kBackoff) records = stores_.Backoff();
+  if (store == Store::kErrorBackoff) records = stores_.ErrorBackoff();
+  if (store == Store::kUnschedulable) records = stores_.Unschedulable();
+  std::vector<QueuedPodPtr> pods;
+  pods.reserve(records.size());
+  for (const Record* record : records) pods.push_back(record->pod);
+  return pods;
+}
+
+std::vector<api::PodPtr> SchedulingQueue::PendingPods() const {
+  std::vector<api::PodPtr> pods;
+  pods.reserve(stores_.size());
+  for (const Store store :
+       {Store::kActive, Store::kBackoff, Store::kErrorBackoff, Store::kUnschedulable}) {
+    for (const QueuedPodPtr& pod : PodsIn(store)) pods.push_back(pod->pod());
+  }
+  return pods;
+}
+
+std::string SchedulingQueue::Summary() const {
+  const PendingCounts counts = pending();
+  return "activeQ:" + std::to_string(counts.active) +
+         "; backoffQ:" + std::to_string(counts.backoff) +
+         "; unschedulableEntities:" + std::to_string(counts.unschedulable + counts.gated);
+}
+
+PendingCounts SchedulingQueue::pending() const {
+  return {.active = stores_.Active().size(),
+          .backoff = stores_.Backoff().size() + stores_.ErrorBackoff().size(),
+          .unschedulable = stores_.Unschedulable().size() - stores_.gated_count(),
+          .gated = stores_.gated_count()};
+}
+
+}  // namespace ks::queue

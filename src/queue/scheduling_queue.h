@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// SchedulingQueue: which pod is scheduled next, and when a pod that failed is looked at again. It
+// owns the active heap, the backoff heaps, the unschedulable map, the in-flight log and the
+// nominations. Not for deciding what a watch event means (event routing) nor for pod groups.
+//
+// Upstream: docs/spec/queue.md sections 1 to 9, 11, 12, 16.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/pod.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "framework/events.h"
+#include "framework/handle.h"
+#include "framework/queued_pod.h"
+#include "queue/backoff.h"
+#include "queue/in_flight_log.h"
+#include "queue/nominator.h"
+#include "queue/pod_stores.h"
+#include "queue/profile_hooks.h"
+#include "queue/queue_stats.h"
+#include "queue/requeue_rules.h"
+
+namespace ks::queue {
+
+struct SchedulingQueueOptions {
+  const Clock* clock = nullptr;                  // outlives the queue
+  std::map<std::string, ProfileHooks> profiles;  // by scheduler name, not empty
+  Duration backoff_initial = std::chrono::seconds(1);
+  Duration backoff_max = std::chrono::seconds(10);  // 0 switches backoff off
+  Duration unschedulable_max = std::chrono::minutes(5);
+  // Gate SchedulerPopFromBackoffQ.
+  bool pop_from_backoff = true;
+  // The informer's present copy of a pod, by namespace and name (nominations ask it). May be empty.
+  std::function<api::PodPtr(const api::Pod& pod)> informer;
+  QueueObservers observers;
+};
+
+// Nothing here waits or starts a thread: Pop returns null when nothing is ready, and the owner
+// calls RunTimers when NextTimer has come.
+//
+// Invariants: a pod is in one store at most, or in flight; in flight from Pop to Done.
+// Threads: the scheduling thread. Lifetime: outlives the plugins that activate pods.
+class SchedulingQueue final : public framework::PodActivator {
+ public:
+  explicit SchedulingQueue(SchedulingQueueOptions options);
+  ~SchedulingQueue() override;
+  SchedulingQueue(const SchedulingQueue&) = delete;
+  SchedulingQueue& operator=(const SchedulingQueue&) = delete;
+
+  // A new pending pod: nominated as its status says, then active, or gated. Pods added at one
+  // reading of the clock get stamps one nanosecond apart, so that they keep their order.
+  void Add(const api::PodPtr& pod);
+  // A pending pod changed. In flight: its events are logged. Stored: replaced, and moved if its own
+  // change may help. Otherwise, or when the uid changed: added.
+  void Update(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  // A pending pod is gone, or was bound. A pod in flight stays so until Done.
+  void Delete(const api::Pod& pod);
+
+  // The next pod, in flight from now on; null when nothing is ready. Without active pods the head
+  // of the backoff heap is taken, however long it had to wait.
+  framework::QueuedPodPtr Pop();
+  // The pod is no longer in flight: no failure can bring it back. No-op for unknown uids.
+  void Done(std::string_view uid);
+  // Returns a popped pod after a failed attempt, its plugin sets filled with what rejected it and
+  // its pod object the informer's copy; ends its flight in any case. Error: the key is stored
+  // already; nothing has changed then.
+  Result<void> AddUnschedulableIfNotPresent(const framework::QueuedPodPtr& pod);
+
+  // A change of the cluster: parked pods that it may help leave the unschedulable map, and pods in
+  // flight are told. `precheck`, if given, narrows the parked pods. Cheap when no plugin that
+  // rejected a parked pod has registered the event.
+  using PreCheck = std::function<bool(const api::Pod& pod)>;
+  void MoveAllToActiveOrBackoff(const framework::ClusterEvent& event,
+                                const framework::EventObject& old_object,
+                                const framework::EventObject& new_object,
+                                const PreCheck& precheck = {});
+  // Straight to the active heap, past a running backoff, unless gated. Unknown pods are passed
+  // over.
+  void Activate(const std::vector<api::PodPtr>& pods) override;
+
+  // Timers. They run from StartTimers on; a standby does without.
+  void StartTimers();
+  // When RunTimers has work next; absent before StartTimers and after Close.
+  std::optional<TimePoint> NextTimer() const;
+  // What is due: the backoff flush, each whole second; the leftover flush, at the start and 30 s
+  // after its last end.
+  void RunTimers();
+  // Pods whose backoff is over become active.
+  void FlushBackoffCompleted();
+  // Pods parked for longer than the maximum are looked at again.
+  void FlushUnschedulableLeftover();
+
+  // Drops all markers and stops the timers. Stored pods can still be popped.
+  void Close();
+  bool closed() const { return closed_; }
+
+  PodNominator& nominator() { return nominator_; }
+  const PodNominator& nominator() const { return nominator_; }
+
+  // The stored pod of that "namespace/name"; null when it is in no store.
+  const framework::QueuedPod* Find(std::string_view pod_key) const;
+  // Where it is.
+  Store StoreOf(std::string_view pod_key) const;
+  bool IsInFlight(std::string_view uid) const { return in_flight_.Contains(uid); }
+  const InFlightLog& in_flight() const { return in_flight_; }
+  // All stored pods: active, backoff, unschedulable. Not those in flight.
+  std::vector<api::PodPtr> PendingPods() const;
+  // One store's pods in no particular order, for dumps.
+  std::vector<framework::QueuedPodPtr> PodsIn(Store store) const;
+  // "activeQ:1; backoffQ:2; unschedulableEntities:3".
+  std::string Summary() const;
+  PendingCounts pending() const;
+  const QueueStats& stats() const { return stats_; }
+  // Successful pops so far.
+  int64_t scheduling_cycle() const { return scheduling_cycle_; }
+  // The end of the pod's backoff as its counters say now.
+  TimePoint BackoffEnd(framework::QueuedEntity& entity) const {
+    return BackoffExpiration(backoff_, entity);
+  }
+
+ private:
+  struct Event;
+
+  void UpdateParked(Record& record, const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  void ActivateOne(const api::PodPtr& pod);
+  Strategy DecideOnReturn(const framework::QueuedPod& pod);
+  void Move(const std::vector<Record*>& candidates, const Event& event);
+
+  // placement.cc
+  void Place(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  void PutBackoff(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  void PutActive(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  void PutUnschedulable(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  bool RunPreEnqueue(framework::QueuedPod& pod);
+  void CountArrival(Store store, std::optional<Strategy> strategy, std::string_view label);
+  void CountUnschedulable(const framework::QueuedPod& pod, int64_t by);
+
+  const Clock& clock_;
+  const std::map<std::string, ProfileHooks> profiles_;
+  const BackoffOptions backoff_;
+  const Duration unschedulable_max_;
+  const bool pop_from_backoff_;
+  const QueueObservers observers_;
+
+  RequeueRules rules_;
+  PodStores stores_;
+  InFlightLog in_flight_;
+  PodNominator nominator_;
+  QueueStats stats_;
+  int64_t scheduling_cycle_ = 0;
+  TimePoint last_add_{};
+  bool closed_ = false;
+  std::optional<TimePoint> next_leftover_flush_;
+};
+
+}  // namespace ks::queue
