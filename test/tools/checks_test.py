@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Self-tests of the repository's checks: for each rule a sample that must be flagged and one that must not."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import check_layers  # noqa: E402
+import check_repo  # noqa: E402
+import count_results  # noqa: E402
+
+_SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+_REPO_SAMPLES = {  # rule: [(path, flagged text, accepted text)]
+    "spdx": [("src/a/a.cc", "int a;\n", _SPDX),
+             ("src/a/CMakeLists.txt", "#SPDX - License - Identifier : Apache - 2.0\n", "# SPDX-License-Identifier: Apache-2.0\n"),
+             ("src/a/a.h", _SPDX + "\n#pragma once\n", _SPDX + "#pragma once\n"),
+             ("dev", "#!/bin/bash\nset -e\n", "#!/bin/bash\n# SPDX-License-Identifier: Apache-2.0\n")],
+    "length": [("src/a/a.cc", "\n" * 601, "\n" * 600), ("cmd/a/a.cc", "\n" * 601, "\n" * 600),
+               ("test/a/a.h", "\n" * 301, "\n" * 300), ("test/a/a_test.cc", "\n" * 1001, "\n" * 1000)],
+    "banned_call": [("src/a/a.cc", bad, good) for bad, good in (
+        ("int n = rand();", "int n = operand();"), ("srand(1);", "// srand(1)"), ("time(nullptr);", "time(&t);"),
+        ("std::this_thread::sleep_for(1s);", 'Log("sleep_for");'), ("::usleep(3);", "clock.Sleep(3);"),
+        ("sleep (1);", '{"sleep", "1"}'), ("gethostbyname(n);", "getaddrinfo(n);"), ("strtok(a, b);", "my_strtok(a, b);"),
+        ("std::sprintf(b, f);", "snprintf(b, 3, f);"), ("system(c);", "filesystem(c);"),
+        ("std::random_device d;", '"random_device"'), ("FRIEND_TEST(A, B);", "// FRIEND_TEST"),
+        ("using namespace std;", "using namespace std_like;"))],
+    "unfinished": [("src/a/a.cc", "// TODO: later", "// TODO(#12): later"), ("docs/a.md", "FIXME", "fixed me"),
+                   ("dev", "# XXX", "# mktemp aXXXXXX")],
+    "fixed_port": [("test/a/a_test.cc", '"https://127.0.0.1:6443"', '"https://127.0.0.1:0"'),
+                   ("test/a/a_test.cc", '"localhost:80"', 'Parse("localhost:80");  // no connection'),
+                   ("test/a/a_test.cc", '"[::1]:443"', '"10.0.0.1:443"')],
+    "machine_path": [("docs/a.md", "see /ho" + "me/ada/x", "see https://example.com/home/ada"),
+                     ("src/a/a.cc", '"/tm' + 'p/x"', 'dir + "/tmp"')],
+    "title": [("docs/a.md", "Text\n# Title\n", "# Title\n"), ("docs/a.md", "# A\n\n# B\n", "# A\n```\n# comment\n```\n")],
+    "python_syntax": [("tools/a.py", "def f(:\n", "def f():\n    pass\n")],
+}
+
+
+class RepoRules(unittest.TestCase):
+    def test_every_rule_flags_its_samples_and_accepts_their_twins(self):
+        for rule, samples in _REPO_SAMPLES.items():
+            for path, flagged, accepted in samples:
+                with self.subTest(rule=rule, flagged=flagged[:60]):
+                    self.assertTrue(list(check_repo.RULES[rule](check_repo.Files({path: flagged}))))
+                    self.assertEqual(list(check_repo.RULES[rule](check_repo.Files({path: accepted}))), [])
+
+    def test_dead_files(self):
+        texts = {"src/a/used.h": "", "src/a/unused.h": "", "src/a/built.cc": '#include "a/used.h"\n', "src/a/forgotten.cc": "",
+                 "tools/used.py": "", "tools/unused.py": "", "dev": "python3 tools/used.py"}
+        found = check_repo.RULES["dead_file"](check_repo.Files(texts, compiled={"src/a/built.cc"}))
+        self.assertEqual({path for path, _, _ in found}, {"src/a/unused.h", "src/a/forgotten.cc", "tools/unused.py"})
+
+    def test_every_rule_has_samples(self):
+        self.assertEqual(set(check_repo.RULES), {*_REPO_SAMPLES, "dead_file"})
+
+    def test_a_finding_names_place_rule_and_reason(self):
+        files = check_repo.Files({"docs/a.md": "# A\n\n# B\n"})
+        self.assertEqual(check_repo.findings(files), ["docs/a.md:3: [title] a second title: use ## for sections"])
+
+
+class Layers(unittest.TestCase):
+    def _findings(self, path, text):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / path
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+            return check_layers.findings(pathlib.Path(folder))
+
+    def test_violations(self):
+        for path, include in (("src/base/a.h", "api/pod.h"), ("src/queue/a.cc", "plugins/registry.h"),
+                              ("src/config/a.cc", "metrics/metrics.h"), ("src/framework/a.h", "scheduler/scheduler.h"),
+                              ("src/api/a.cc", "testing/builders.h"), ("src/odd/a.cc", "base/check.h")):
+            with self.subTest(path=path, include=include):
+                self.assertEqual(len(self._findings(path, f'#include "{include}"\n')), 1)
+
+    def test_allowed(self):
+        for path, include in (("src/api/a.h", "base/check.h"), ("src/queue/a.cc", "framework/plugin.h"),
+                              ("src/queue/a.cc", "queue/heap.h"), ("src/scheduler/a.cc", "cache/cache.h"),
+                              ("cmd/kubesched/main.cc", "server/https_server.h"), ("src/api/a.cc", "nlohmann/json.hpp")):
+            with self.subTest(path=path, include=include):
+                self.assertEqual(self._findings(path, f'#include "{include}"\n'), [])
+
+    def test_every_folder_may_use_only_what_exists(self):
+        for folder, allowed in check_layers.ALLOWED.items():
+            self.assertLessEqual(allowed, set(check_layers.ALLOWED))
+            self.assertNotIn(folder, allowed)
+
+
+class Counts(unittest.TestCase):
+    def _count(self, tests, reports):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            cases = "".join(f'<testcase name="{test}" status="{status}"/>' for test, status in tests.items())
+            (folder / "ctest.xml").write_text(f"<testsuite>{cases}</testsuite>")
+            for test, results in reports.items():
+                (folder / f"ks_{test}_test.json").write_text(json.dumps({"testsuites": [{"testsuite": results}]}))
+            return count_results.count(folder)
+
+    def test_cases(self):
+        good = {"result": "COMPLETED"}
+        bad = {"result": "COMPLETED", "failures": [{}]}
+        skipped = {"result": "SKIPPED"}
+        for name, tests, reports, want in (
+                ("cases of a program", {"a": "fail"}, {"a": [good, bad, skipped]}, [1, 1, 1]),
+                ("no GoogleTest program", {"a": "run", "b": "fail"}, {}, [1, 1, 0]),
+                ("died after good cases", {"a": "fail"}, {"a": [good]}, [1, 1, 0]),
+                ("not built", {"a": "notrun"}, {}, [0, 1, 0])):
+            with self.subTest(name):
+                self.assertEqual(self._count(tests, reports), want)
+
+
+if __name__ == "__main__":
+    unittest.main()
