@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -40,13 +42,23 @@ std::string Kubectl(ControlPlane& cluster, const std::string& kubeconfig,
 }
 
 // Waits until none of them runs. Returns those still running after 20 s.
-std::vector<pid_t> Survivors(std::vector<pid_t> pids) {
+std::vector<pid_t> Survivors(const std::vector<pid_t>& pids) {
   const auto deadline = std::chrono::steady_clock::now() + seconds(20);
-  while (!pids.empty() && std::chrono::steady_clock::now() < deadline) {
-    std::erase_if(pids, [](pid_t pid) { return !ProcessRuns(pid); });
-    poll(nullptr, 0, 20);
+  std::vector<pid_t> survivors;
+  for (pid_t pid : pids) {
+    const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+    if (fd < 0) {
+      continue;  // gone already
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    pollfd ended = {.fd = fd, .events = POLLIN, .revents = 0};
+    if (poll(&ended, 1, static_cast<int>(std::max<int64_t>(left.count(), 0))) != 1) {
+      survivors.push_back(pid);
+    }
+    close(fd);
   }
-  return pids;
+  return survivors;
 }
 
 class ControlPlaneTest : public ::testing::Test {
