@@ -19,10 +19,13 @@ using Bytes = concurrency::streams::details::streambuf_state_manager<uint8_t>;
 
 // Runs continuations on the thread that completes the task (always one of the pool): saves a hop
 // through the pool's queue for each.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // the library's interface has none
 class InlineScheduler final : public pplx::scheduler_interface {
  public:
   void schedule(pplx::TaskProc_t proc, void* argument) override { proc(argument); }
 };
+#pragma GCC diagnostic pop
 
 pplx::task_options Inline() {
   static InlineScheduler* const scheduler = new InlineScheduler();  // outlives the pool's threads
