@@ -5,13 +5,16 @@
 //
 // Upstream: docs/spec/api.md sections 2.1 and 4.
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/labels.h"
 #include "base/clock.h"
+#include "base/result.h"
 
 namespace ks::api {
 
@@ -47,6 +50,10 @@ struct ObjectMeta {
     return key;
   }
 };
+
+// Which of two resource versions is older (docs/spec/api.md 6.6). Error: `resource version is not
+// well formed: <rv>`.
+Result<std::strong_ordering> CompareResourceVersions(std::string_view a, std::string_view b);
 
 // A status condition. Times are kept because patches carry the old transition time.
 struct Condition {
