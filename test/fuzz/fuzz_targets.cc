@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/fuzz_targets.h"
+
+#include <algorithm>
+
+#include "api/decode.h"
+#include "api/encode.h"
+#include "api/quantity.h"
+#include "api/selector.h"
+#include "api/utf8.h"
+
+namespace ks::fuzz {
+
+namespace {
+
+using api::Decoder;
+using api::Pod;
+using api::Quantity;
+
+// The input with the padding that a Decoder asks for.
+class Padded {
+ public:
+  explicit Padded(std::string_view text) : size_(text.size()), text_(text) {
+    text_.append(api::kJsonPadding, ' ');
+  }
+  std::string_view view() const { return {text_.data(), size_}; }
+
+ private:
+  size_t size_;
+  std::string text_;
+};
+
+// The canonical text has the same value, sums can be undone.
+std::string RunQuantity(std::string_view input) {
+  const Result<Quantity> parsed = Quantity::Parse(input);
+  if (!parsed.ok()) return parsed.error().message.empty() ? "error without text" : "";
+  const Quantity& q = *parsed;
+  q.Value();
+  q.MilliValue();
+  const std::string text = q.ToString();
+  if ((q <=> q) != 0) return "not equal to itself";
+  // Far exponents: sums are rounded, and the canonical exponent may not fit any more.
+  const size_t letter = input.find_first_of("eE");
+  if (letter != std::string_view::npos && input.size() - letter > 5) return "";
+  const Result<Quantity> again = Quantity::Parse(text);
+  if (!again.ok()) return "canonical text does not parse: " + text;
+  if (*again != q) return "canonical text has another value: " + text;
+  for (const char* const other : {"1", "100m", "-1Gi", "9223372036854775807", "1e30"}) {
+    const Quantity b = *Quantity::Parse(other);
+    Quantity sum = q;
+    sum += b;
+    if ((sum <=> q) != (b <=> Quantity()))
+      return std::string("sum on the wrong side with ") + other;
+    sum -= b;
+    if (sum != q) return std::string("sum cannot be undone with ") + other;
+  }
+  return "";
+}
+
+std::string CheckLabelSelector(const std::optional<api::LabelSelectorSpec>& spec,
+                               const api::LabelMap& labels) {
+  const Result<api::LabelSelector> selector = api::LabelSelector::Compile(spec);
+  if (!selector.ok()) return selector.error().message.empty() ? "error without text" : "";
+  selector->ToString();
+  if (!spec && selector->Matches(labels)) return "the null selector matches";
+  if (selector->Empty() && !selector->Matches(labels)) return "the empty selector does not match";
+  return "";
+}
+
+std::string CheckAffinity(const std::optional<api::PodAffinity>& affinity,
+                          const api::LabelMap& labels) {
+  if (!affinity) return "";
+  for (const api::PodAffinityTerm& term : affinity->required) {
+    if (std::string wrong = CheckLabelSelector(term.label_selector, labels); !wrong.empty())
+      return wrong;
+    if (std::string wrong = CheckLabelSelector(term.namespace_selector, labels); !wrong.empty())
+      return wrong;
+  }
+  return "";
+}
+
+// The input is a Pod; its selectors are compiled and asked about its own labels.
+std::string RunSelector(std::string_view input) {
+  static Decoder decoder;
+  const Padded padded(input);
+  const Result<api::PodPtr> decoded = decoder.Object<Pod>(padded.view());
+  if (!decoded.ok() || !*decoded) return "";
+  const Pod& pod = **decoded;
+  if (pod.spec->node_affinity && pod.spec->node_affinity->required) {
+    const api::NodeSelectorSpec& required = *pod.spec->node_affinity->required;
+    const api::NodeSelector selector = api::NodeSelector::Compile(required);
+    if (selector.HasErrors() == selector.ErrorText().empty()) return "errors without text";
+    if (selector.Matches(pod.meta.labels, pod.meta.name) && required.terms.empty())
+      return "no terms, but a match";
+  }
+  if (pod.spec->node_affinity) {
+    const auto preferred = api::PreferredTerms::Compile(pod.spec->node_affinity->preferred);
+    if (preferred.ok()) preferred->Score(pod.meta.labels, "n");
+  }
+  for (const api::TopologySpreadConstraint& constraint : pod.spec->topology_spread_constraints) {
+    if (std::string wrong = CheckLabelSelector(constraint.label_selector, pod.meta.labels);
+        !wrong.empty())
+      return wrong;
+  }
+  std::string wrong = CheckAffinity(pod.spec->pod_affinity, pod.meta.labels);
+  return wrong.empty() ? CheckAffinity(pod.spec->pod_anti_affinity, pod.meta.labels) : wrong;
+}
+
+// As an object, a watch event, a list and a failure body. A text that decodes once decodes again to
+// the same name.
+template <class T>
+std::string RunDecode(std::string_view input) {
+  static Decoder decoder;
+  const Padded padded(input);
+  const auto object = decoder.Object<T>(padded.view());
+  if (object.ok() && *object) {
+    const auto again = decoder.Object<T>(padded.view());
+    if (!again.ok() || !*again || (*again)->meta.Key() != (*object)->meta.Key())
+      return "decoded differently";
+    if constexpr (std::is_same_v<T, Pod>) {
+      if (!(*object)->spec || *(*again)->spec != *(*object)->spec)
+        return "pods with different specs";
+    }
+  }
+  if (!object.ok() && object.error().message.empty()) return "error without text";
+  const auto event = decoder.Event<T>(padded.view());
+  if (!event.ok() && event.error().message.empty()) return "event error without text";
+  const auto page = decoder.List<T>(padded.view());
+  if (page.ok() &&
+      std::any_of(page->items.begin(), page->items.end(), [](const auto& item) { return !item; })) {
+    return "null item";
+  }
+  Decoder::DecodeStatus(500, input, "GET", "pods", "p");
+  return "";
+}
+
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const api::Utf8 next = api::DecodeUtf8(text);
+    if (!next.valid) return false;
+    text.remove_prefix(next.length);
+  }
+  return true;
+}
+
+// What JsonString writes is read back; notes and quoted texts do not crash and stay valid.
+std::string RunText(std::string_view input) {
+  static Decoder decoder;
+  const Padded padded(R"({"metadata":{"name":)" + api::JsonString(input) + "}}");
+  const Result<api::PodPtr> decoded = decoder.Object<Pod>(padded.view());
+  if (!decoded.ok()) return "does not read back: " + decoded.error().message;
+  const bool utf8 = IsUtf8(input);
+  if (utf8 && (*decoded)->meta.name != input) return "reads back as another text";
+  const std::string note = api::EventNote(input, false);
+  if (utf8 && !IsUtf8(note)) return "the note is damaged";
+  if (input.find('%') == std::string_view::npos && note != input) return "the note differs";
+  if (api::EventName(input, TimePoint(), 1).empty()) return "event without name";
+  api::EventNote(input, true);
+  api::GoQuote(input);
+  api::CheckLabelKey(input);
+  api::CheckLabelValue(input);
+  return "";
+}
+
+// Fails on its only corpus file, to prove that failures are reported.
+std::string RunCanary(std::string_view input) {
+  return input.find("canary") == std::string_view::npos ? "" : "the canary sings";
+}
+
+constexpr Target kTargets[] = {
+    {"quantity", RunQuantity},      {"selector", RunSelector}, {"pod", RunDecode<Pod>},
+    {"node", RunDecode<api::Node>}, {"text", RunText},         {"canary", RunCanary},
+};
+
+}  // namespace
+
+std::span<const Target> Targets() { return kTargets; }
+
+}  // namespace ks::fuzz
