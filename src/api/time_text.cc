@@ -82,9 +82,9 @@ std::optional<TimePoint> ParseTime(std::string_view text, TimePrecision precisio
   if (scan.Peek() == '+' || scan.Peek() == '-') {
     const int sign = scan.Peek() == '-' ? -1 : 1;
     scan.Expect(scan.Peek());
-    const int offset_hours = scan.Number(2, 0, 23);
+    const int offset_hours = scan.Number(2, 0, 24);  // upstream takes 24 and 60, too
     scan.Expect(':');
-    offset_minutes = sign * (offset_hours * 60 + scan.Number(2, 0, 59));
+    offset_minutes = sign * (offset_hours * 60 + scan.Number(2, 0, 60));
   } else {
     scan.Expect('Z');
   }
