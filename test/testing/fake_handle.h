@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A Handle for tests of single plugins: a fake snapshot, clock and API writer. The parts that only
+// a whole framework has (nominations, waiting pods, what-if runs) stop the process when asked for.
+
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "framework/handle.h"
+#include "testing/fake_api_writer.h"
+#include "testing/fake_clock.h"
+#include "testing/fake_snapshot.h"
+
+namespace ks::testing {
+
+// Threads: one.
+class FakeHandle final : public framework::Handle {
+ public:
+  FakeSnapshot& fake_snapshot() { return snapshot_; }
+  FakeApiWriter& fake_api() { return api_; }
+  FakeClock& fake_clock() { return clock_; }
+
+  const std::string& ProfileName() const override { return profile_name_; }
+  const framework::Snapshot& snapshot() const override { return snapshot_; }
+  const Clock& clock() const override { return clock_; }
+  Random& random() override { return random_; }
+  framework::ApiWriter& api() override { return api_; }
+  framework::Nominator& nominator() override { Absent("nominator"); }
+  framework::PodActivator& activator() override { Absent("activator"); }
+  framework::WaitingPodAccess& waiting_pods() override { Absent("waiting pods"); }
+  uint32_t NewStateSlot() override { return next_slot_++; }
+
+  framework::Status RunFilterPlugins(const framework::CycleState&, const api::Pod&,
+                                     const framework::NodeInfo&) const override {
+    Absent("RunFilterPlugins");
+  }
+  framework::Status RunFilterPluginsWithNominatedPods(const framework::CycleState&, const api::Pod&,
+                                                      const framework::NodeInfo&) const override {
+    Absent("RunFilterPluginsWithNominatedPods");
+  }
+  framework::Status RunPreFilterExtensionAddPod(framework::CycleState&, const api::Pod&,
+                                                const framework::PodInfo&,
+                                                const framework::NodeInfo&) const override {
+    Absent("RunPreFilterExtensionAddPod");
+  }
+  framework::Status RunPreFilterExtensionRemovePod(framework::CycleState&, const api::Pod&,
+                                                   const framework::PodInfo&,
+                                                   const framework::NodeInfo&) const override {
+    Absent("RunPreFilterExtensionRemovePod");
+  }
+
+ private:
+  [[noreturn]] static void Absent(std::string_view part) {
+    internal::CheckFailed(__FILE__, __LINE__, "part exists", part);
+  }
+
+  std::string profile_name_ = "default-scheduler";
+  FakeSnapshot snapshot_;
+  FakeClock clock_;
+  FakeApiWriter api_;
+  Random random_{1};
+  uint32_t next_slot_ = 0;
+};
+
+}  // namespace ks::testing
