@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The verbs of kubeschedctl. Each prints to standard output, errors to standard error, and returns
+// the exit status: 0 for success, 1 for failure.
+
+#include <chrono>
+#include <string>
+
+#include "base/result.h"
+#include "cluster.h"
+#include "workload.h"
+
+namespace ks::ctl {
+
+struct DemoOptions {
+  std::string kubeconfig;            // an administrator's
+  std::string scheduler_kubeconfig;  // empty: the administrator's
+  std::string kubesched;             // empty: next to this program
+  bool no_scheduler = false;         // somebody else schedules
+  bool clean_up = false;             // remove nodes and pods at the end
+  int qps = 5000;
+  std::chrono::seconds timeout{300};
+  Workload workload{.label = "kubeschedctl-demo",
+                    .pod_sizes = {{100, 128}, {250, 256}, {500, 1024}, {1000, 512}}};
+};
+int RunDemo(const DemoOptions& options);
+
+struct LoadOptions {
+  std::string kubeconfig;
+  bool remove = false;  // remove earlier objects of the same label instead of making new ones
+  Workload workload;
+};
+int RunLoad(const LoadOptions& options);
+
+struct BindRateOptions {
+  std::string kubeconfig;
+  Workload workload{.label = "kubeschedctl-bindrate", .scheduler_name = "nobody"};
+};
+int RunBindRate(const BindRateOptions& options);
+
+// Creates the workload's nodes and pods and binds the pods round robin by plain Binding requests,
+// workload.in_flight at a time. Returns bindings per second: what the API server can take.
+Result<double> MeasureBindRate(Cluster& cluster, const Workload& workload);
+
+struct CompareOptions {
+  std::string kubesched;
+  std::string kube_scheduler;
+  std::string controlplane_tool;  // tools/controlplane of the source tree
+  std::string folder;             // for the control plane; taken down first if one is there
+  int runs = 3;
+  int qps = 5000;
+  bool json = false;
+  std::chrono::seconds timeout{600};
+  std::chrono::seconds settle{2};  // from the last binding to the end of the scheduler
+  Workload workload{.label = "kubeschedctl-bench", .nodes = 5000, .pods = 5000};
+};
+int RunCompare(const CompareOptions& options);
+
+// Prints the text as an error and returns 1.
+int Fail(const std::string& text);
+
+}  // namespace ks::ctl

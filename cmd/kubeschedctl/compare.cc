@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// kubeschedctl bench compare: the same work for both schedulers, each on a fresh control plane.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "commands.h"
+#include "pod_tracker.h"
+#include "process.h"
+#include "report.h"
+#include "scheduler_run.h"
+
+namespace ks::ctl {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr double kMega = 1e6;
+
+double Seconds(steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+// A control plane that is up for this object's lifetime.
+class FreshControlPlane {
+ public:
+  static Result<std::unique_ptr<FreshControlPlane>> Up(const CompareOptions& options,
+                                                       const std::string& folder);
+  ~FreshControlPlane() { (void)RunTool("down"); }
+
+  std::string admin() const { return folder_ + "/admin.kubeconfig"; }
+  std::string scheduler() const { return folder_ + "/scheduler.kubeconfig"; }
+
+ private:
+  FreshControlPlane(std::string tool, std::string folder, std::string log)
+      : tool_(std::move(tool)), folder_(std::move(folder)), log_(std::move(log)) {}
+
+  Result<void> RunTool(const std::string& verb);
+
+  const std::string tool_;
+  const std::string folder_;
+  const std::string log_;
+};
+
+Result<void> FreshControlPlane::RunTool(const std::string& verb) {
+  Result<std::unique_ptr<Process>> tool =
+      Process::Start({"/usr/bin/env", "python3", tool_, verb, "--dir", folder_}, log_);
+  if (!tool.ok()) {
+    return tool.error();
+  }
+  if (const std::string how = (*tool)->Wait().how; how != "exit status 0") {
+    return Error{tool_ + " " + verb + ": " + how + "\n" + LastLines(log_, 20)};
+  }
+  return {};
+}
+
+Result<std::unique_ptr<FreshControlPlane>> FreshControlPlane::Up(const CompareOptions& options,
+                                                                 const std::string& folder) {
+  const std::string dir = options.folder.empty() ? folder + "/controlplane" : options.folder;
+  std::unique_ptr<FreshControlPlane> plane(
+      new FreshControlPlane(options.controlplane_tool, dir, folder + "/controlplane.log"));
+  if (Result<void> down = plane->RunTool("down"); !down.ok()) {
+    return down.error();
+  }
+  if (Result<void> up = plane->RunTool("up"); !up.ok()) {
+    return up.error();
+  }
+  return plane;
+}
+
+class Compare {
+ public:
+  Compare(const CompareOptions& options, std::string kubesched, TemporaryFolder& folder)
+      : options_(options), kubesched_(std::move(kubesched)), folder_(folder) {}
+
+  Result<Comparison> Run();
+
+ private:
+  Result<void> MeasureCeiling();
+  Result<void> MeasureScheduler(int run, const std::string& name, const std::string& binary);
+  Result<Measurement> Watch(Process& process, PodTracker& tracker);
+  Error WithLog(const Process& process, const std::string& text);
+  void Progress(const std::string& line) const;
+
+  const CompareOptions& options_;
+  const std::string kubesched_;
+  TemporaryFolder& folder_;
+  Comparison comparison_;
+};
+
+// Progress goes to standard error so that standard output is the result alone.
+void Compare::Progress(const std::string& line) const {
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+Error Compare::WithLog(const Process& process, const std::string& text) {
+  folder_.Keep();
+  return Error{text + "\nthe end of its log, " + process.log_path() + ":\n" +
+               LastLines(process.log_path(), 10)};
+}
+
+Result<void> Compare::MeasureCeiling() {
+  const auto plane = FreshControlPlane::Up(options_, folder_.path());
+  if (!plane.ok()) {
+    return plane.error();
+  }
+  const auto cluster = Cluster::Open((*plane)->admin());
+  if (!cluster.ok()) {
+    return cluster.error();
+  }
+  Workload workload = options_.workload;
+  workload.scheduler_name = "nobody";
+  const Result<double> rate = MeasureBindRate(**cluster, workload);
+  if (!rate.ok()) {
+    return rate.error();
+  }
+  comparison_.bind_ceiling.push_back(*rate);
+  Progress(
+      fmt::format("       plain bindings  {:6.0f} /s, {} in flight", *rate, workload.in_flight));
+  return {};
+}
+
+// From the start of the process to its end.
+Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker) {
+  const double pods = static_cast<double>(options_.workload.pods);
+  const bool all = tracker.AwaitBound(options_.workload.pods, process.started() + options_.timeout,
+                                      [&process](size_t) { return process.Running(); });
+  const Result<ProcessUsage> at_last_bind = process.Usage();
+  if (!all || !at_last_bind.ok()) {
+    const bool running = process.Running();
+    const size_t bound = tracker.Bound();
+    const Process::End end = process.Stop(std::chrono::seconds(5));
+    return WithLog(
+        process, fmt::format("{} of {} pods bound; the scheduler {}", bound, options_.workload.pods,
+                             running ? "took too long" : "ended: " + end.how));
+  }
+  std::this_thread::sleep_for(options_.settle);
+  const Result<ProcessUsage> settled = process.Usage();
+  if (!settled.ok()) {
+    return WithLog(process, settled.error().message);
+  }
+  const Process::End end = process.Stop(std::chrono::seconds(20));
+  if (!end.clean) {
+    return WithLog(process, "the scheduler did not end by itself: " + end.how);
+  }
+  const BindTimes times = tracker.Times();
+  const Pace pace = PaceOf(times);
+  return Measurement{.average_pods_per_second = pace.average,
+                     .median_pods_per_second = pace.median_per_second,
+                     .cpu_ms_per_pod = at_last_bind->cpu_seconds * 1000 / pods,
+                     .cpu_ms_per_pod_total = end.cpu_seconds * 1000 / pods,
+                     .resident_mb = static_cast<double>(settled->resident_bytes) / kMega,
+                     .resident_peak_mb = static_cast<double>(settled->resident_peak_bytes) / kMega,
+                     .first_bind_seconds = Seconds(times.front() - process.started()),
+                     .last_bind_seconds = Seconds(times.back() - process.started())};
+}
+
+Result<void> Compare::MeasureScheduler(int run, const std::string& name,
+                                       const std::string& binary) {
+  const auto plane = FreshControlPlane::Up(options_, folder_.path());
+  if (!plane.ok()) {
+    return plane.error();
+  }
+  const auto cluster = Cluster::Open((*plane)->admin());
+  if (!cluster.ok()) {
+    return cluster.error();
+  }
+  if (Result<void> made = CreateNodes(**cluster, options_.workload); !made.ok()) {
+    return made;
+  }
+  if (Result<void> made = CreatePods(**cluster, options_.workload); !made.ok()) {
+    return made;
+  }
+  PodTracker tracker(**cluster, options_.workload);
+  if (Result<void> synced = tracker.AwaitSynced(std::chrono::seconds(60)); !synced.ok()) {
+    return synced;
+  }
+  const auto process = StartScheduler(binary, (*plane)->scheduler(), options_.qps, folder_.path());
+  if (!process.ok()) {
+    return process.error();
+  }
+  Result<Measurement> measured = Watch(**process, tracker);
+  if (!measured.ok()) {
+    return Error{name + ", run " + std::to_string(run) + ": " + measured.error().message};
+  }
+  measured->scheduler = name;
+  measured->run = run;
+  std::vector<std::string> violations = tracker.Moved();
+  const auto placed = VerifyPlacement(**cluster, options_.workload);
+  if (!placed.ok()) {
+    return placed.error();
+  }
+  violations.insert(violations.end(), placed->begin(), placed->end());
+  if (!violations.empty()) {
+    return Error{name + ": the placement is wrong: " + violations.front()};
+  }
+  comparison_.runs.push_back(*measured);
+  Progress(MeasurementLine(*measured));
+  return {};
+}
+
+Result<Comparison> Compare::Run() {
+  comparison_.nodes = options_.workload.nodes;
+  comparison_.pods = options_.workload.pods;
+  for (int run = 1; run <= options_.runs; ++run) {
+    if (Result<void> ceiling = MeasureCeiling(); !ceiling.ok()) {
+      return ceiling.error();
+    }
+    // Who comes first changes from run to run: the machine may warm up or slow down.
+    for (int turn = 0; turn < 2; ++turn) {
+      const bool ours = (run + turn) % 2 == 0;
+      const Result<void> measured =
+          ours ? MeasureScheduler(run, "kubesched", kubesched_)
+               : MeasureScheduler(run, "kube-scheduler", options_.kube_scheduler);
+      if (!measured.ok()) {
+        return measured.error();
+      }
+    }
+  }
+  return comparison_;
+}
+
+}  // namespace
+
+int RunCompare(const CompareOptions& options) {
+  const Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
+  if (!folder.ok()) {
+    return Fail(folder.error().message);
+  }
+  const std::string kubesched =
+      options.kubesched.empty() ? OwnFolder() + "/kubesched" : options.kubesched;
+  for (const std::string& path : {kubesched, options.kube_scheduler, options.controlplane_tool}) {
+    if (!std::filesystem::exists(path)) {
+      return Fail(path + " does not exist");
+    }
+  }
+  const Result<Comparison> comparison = Compare(options, kubesched, **folder).Run();
+  if (!comparison.ok()) {
+    return Fail(comparison.error().message);
+  }
+  std::fputs((options.json ? ComparisonJson(*comparison) : ComparisonText(*comparison)).c_str(),
+             stdout);
+  return 0;
+}
+
+}  // namespace ks::ctl

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// kubeschedctl: the operator's tool. Verbs and flags; the work is in one file a verb.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "client/transport.h"
+#include "commands.h"
+
+namespace ks::ctl {
+namespace {
+
+// 300, 300s, 5m or 1h.
+const CLI::AsNumberWithUnit kSeconds(std::map<std::string, int64_t>{
+    {"s", 1}, {"m", 60}, {"h", 3600}});
+
+void AddTimeout(CLI::App& verb, const char* name, std::chrono::seconds& target, const char* help) {
+  verb.add_option_function<int64_t>(
+          name, [&target](const int64_t& seconds) { target = std::chrono::seconds(seconds); }, help)
+      ->transform(kSeconds)
+      ->type_name("DURATION")
+      ->default_str(std::to_string(target.count()) + "s");
+}
+
+void AddKubeconfig(CLI::App& verb, std::string& target) {
+  verb.add_option("--kubeconfig", target, "kubeconfig of an administrator")
+      ->required()
+      ->envname("KUBECONFIG")
+      ->type_name("FILE");
+}
+
+void AddCounts(CLI::App& verb, Workload& workload) {
+  verb.add_option("--nodes", workload.nodes, "number of nodes")->capture_default_str();
+  verb.add_option("--pods", workload.pods, "number of pods")->capture_default_str();
+  verb.add_option("--zones", workload.zones, "number of zones; 0: nodes without a zone")
+      ->capture_default_str();
+  verb.add_option("--namespace", workload.ns, "namespace of the pods")->capture_default_str();
+  verb.add_option("--in-flight", workload.in_flight, "requests at a time; 1: strictly in order")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+}
+
+void AddSizes(CLI::App& verb, Workload& workload) {
+  const CLI::Range positive(int64_t{1}, int64_t{1} << 40);
+  const CLI::Range not_negative(int64_t{0}, int64_t{1} << 40);
+  verb.add_option("--node-cpu", workload.node.cpu, "CPUs of a node")
+      ->check(positive)
+      ->capture_default_str();
+  verb.add_option("--node-memory", workload.node.memory_gi, "memory of a node, GiB")
+      ->check(positive)
+      ->capture_default_str();
+  verb.add_option("--node-pods", workload.node.pods, "pods a node takes")
+      ->check(positive)
+      ->capture_default_str();
+  verb.add_option("--pod-cpu", workload.pod_sizes[0].cpu_milli, "CPU of a pod, thousandths")
+      ->check(not_negative)
+      ->capture_default_str();
+  verb.add_option("--pod-memory", workload.pod_sizes[0].memory_mi, "memory of a pod, MiB")
+      ->check(not_negative)
+      ->capture_default_str();
+}
+
+void DeclareDemo(CLI::App& app, DemoOptions& options, int& status) {
+  CLI::App* verb = app.add_subcommand("demo", "schedule made-up pods on made-up nodes and check");
+  AddKubeconfig(*verb, options.kubeconfig);
+  verb->add_option("--scheduler-kubeconfig", options.scheduler_kubeconfig,
+                   "kubeconfig of the scheduler (default: --kubeconfig)")
+      ->type_name("FILE");
+  verb->add_option("--kubesched", options.kubesched,
+                   "the scheduler (default: next to this program)")
+      ->type_name("FILE");
+  verb->add_flag("--no-scheduler", options.no_scheduler, "start none: another one is running");
+  verb->add_flag("--clean-up", options.clean_up, "remove nodes and pods at the end");
+  verb->add_option("--qps", options.qps, "the scheduler's limit of requests a second")
+      ->capture_default_str();
+  AddTimeout(*verb, "--timeout", options.timeout, "for all pods to be bound");
+  AddCounts(*verb, options.workload);
+  verb->callback([&options, &status] { status = RunDemo(options); });
+}
+
+void DeclareLoad(CLI::App& bench, LoadOptions& options, int& status) {
+  CLI::App* verb = bench.add_subcommand("load", "create nodes and pods as fast as possible");
+  AddKubeconfig(*verb, options.kubeconfig);
+  AddCounts(*verb, options.workload);
+  AddSizes(*verb, options.workload);
+  verb->add_option("--scheduler-name", options.workload.scheduler_name, "schedulerName of the pods")
+      ->capture_default_str();
+  verb->add_option("--label", options.workload.label,
+                   std::string("value of the label ") + kOwnerLabel)
+      ->capture_default_str();
+  verb->add_flag("--remove", options.remove, "remove what an earlier run with this label made");
+  verb->callback([&options, &status] { status = RunLoad(options); });
+}
+
+void DeclareBindRate(CLI::App& bench, BindRateOptions& options, int& status) {
+  CLI::App* verb =
+      bench.add_subcommand("bindrate", "bind pods without a scheduler: the API server's ceiling");
+  AddKubeconfig(*verb, options.kubeconfig);
+  AddCounts(*verb, options.workload);
+  verb->callback([&options, &status] { status = RunBindRate(options); });
+}
+
+void DeclareCompare(CLI::App& bench, CompareOptions& options, int& status) {
+  CLI::App* verb = bench.add_subcommand(
+      "compare", "kubesched and kube-scheduler side by side, each on a fresh control plane");
+  verb->add_option("--kubesched", options.kubesched, "kubesched (default: next to this program)")
+      ->type_name("FILE");
+  verb->add_option("--kube-scheduler", options.kube_scheduler, "kube-scheduler")
+      ->required()
+      ->type_name("FILE");
+  verb->add_option("--controlplane-tool", options.controlplane_tool, "tools/controlplane")
+      ->required()
+      ->type_name("FOLDER");
+  verb->add_option("--dir", options.folder,
+                   "folder of the control plane; one that is up there is taken down")
+      ->type_name("FOLDER");
+  verb->add_option("--runs", options.runs, "runs of each scheduler")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  verb->add_option("--qps", options.qps, "both schedulers' limit of requests a second")
+      ->capture_default_str();
+  AddTimeout(*verb, "--timeout", options.timeout, "for all pods of a run to be bound");
+  AddTimeout(*verb, "--settle", options.settle, "from the last binding to the scheduler's end");
+  AddCounts(*verb, options.workload);
+  AddSizes(*verb, options.workload);
+  verb->add_option_function<std::string>(
+          "-o,--output", [&options](const std::string& format) { options.json = format == "json"; },
+          "output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->default_str("text");
+  verb->callback([&options, &status] { status = RunCompare(options); });
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("kubeschedctl is the tool for operators of kubesched.", "kubeschedctl");
+  app.require_subcommand(1);
+  int status = 0;
+  DemoOptions demo;
+  LoadOptions load;
+  BindRateOptions bind_rate;
+  CompareOptions compare;
+  DeclareDemo(app, demo, status);
+  CLI::App* bench = app.add_subcommand("bench", "load and measurements");
+  bench->require_subcommand(1);
+  DeclareLoad(*bench, load, status);
+  DeclareBindRate(*bench, bind_rate, status);
+  DeclareCompare(*bench, compare, status);
+  app.add_subcommand("version", "print the version")->callback([] {
+    std::puts("kubeschedctl " KS_VERSION);
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 1;
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace ks::ctl
+
+int main(int argc, char** argv) {
+  ks::client::InitializeClientProcess();
+  return ks::ctl::Main(argc, argv);
+}

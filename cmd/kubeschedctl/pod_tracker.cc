@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pod_tracker.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace ks::ctl {
+
+using std::chrono::steady_clock;
+
+PodTracker::PodTracker(Cluster& cluster, const Workload& workload)
+    : label_key_(kOwnerLabel), label_value_(workload.label) {
+  reflector_ = std::make_unique<client::Reflector<api::Pod>>(
+      cluster.rest(),
+      client::ReflectorOptions{
+          .path = PodPath(workload.ns), .type_name = "*v1.Pod", .resource = "pods"},
+      [this](std::vector<api::Delta<api::Pod>> deltas) { Apply(deltas); });
+  reflector_->Start();
+}
+
+PodTracker::~PodTracker() { reflector_->Stop(); }
+
+void PodTracker::Apply(const std::vector<api::Delta<api::Pod>>& deltas) {
+  const SteadyTime now = steady_clock::now();
+  const MutexLock lock(mutex_);
+  for (const api::Delta<api::Pod>& delta : deltas) {
+    for (const api::PodPtr& pod : delta.items) {
+      Note(*pod, now);
+    }
+    if (delta.type == api::Delta<api::Pod>::Type::kUpsert) {
+      Note(*delta.object, now);
+    }
+  }
+  changed_.NotifyAll();
+}
+
+void PodTracker::Note(const api::Pod& pod, SteadyTime now) {
+  const Symbol* label = pod.meta.labels.Find(label_key_);
+  if (label == nullptr || *label != label_value_) {
+    return;
+  }
+  const auto known = nodes_.find(pod.meta.uid);
+  if (known != nodes_.end()) {
+    if (known->second != pod.node_name) {
+      moved_.push_back("pod " + pod.meta.name + " went from " + known->second + " to " +
+                       pod.node_name);
+    }
+  } else if (!pod.node_name.empty()) {
+    nodes_.emplace(pod.meta.uid, pod.node_name);
+    times_.push_back(now);
+  }
+}
+
+Result<void> PodTracker::AwaitSynced(std::chrono::seconds timeout) {
+  const SteadyTime deadline = steady_clock::now() + timeout;
+  while (!reflector_->Synced()) {
+    if (steady_clock::now() > deadline) {
+      const client::ReflectorStatus status = reflector_->Status();
+      return Error{"listing pods: " +
+                   (status.error ? status.error->message : std::string("no answer in time"))};
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return {};
+}
+
+size_t PodTracker::Bound() const {
+  const MutexLock lock(mutex_);
+  return times_.size();
+}
+
+bool PodTracker::AwaitBound(size_t count, SteadyTime deadline,
+                            const std::function<bool(size_t)>& tick) {
+  SteadyTime next_tick = steady_clock::now() + std::chrono::seconds(1);
+  while (true) {
+    size_t bound = 0;
+    bool due = false;
+    {
+      const MutexLock lock(mutex_);
+      const SteadyTime now = steady_clock::now();
+      if (times_.size() < count && now < std::min(next_tick, deadline)) {
+        changed_.WaitFor(mutex_, std::min(next_tick, deadline) - now);
+      }
+      bound = times_.size();
+      due = bound >= count || steady_clock::now() >= std::min(next_tick, deadline);
+    }
+    if (!due) {
+      continue;
+    }
+    next_tick += std::chrono::seconds(1);
+    if (!tick(bound) || bound >= count || steady_clock::now() >= deadline) {
+      return bound >= count;
+    }
+  }
+}
+
+BindTimes PodTracker::Times() const {
+  const MutexLock lock(mutex_);
+  return times_;
+}
+
+std::vector<std::string> PodTracker::Moved() const {
+  const MutexLock lock(mutex_);
+  return moved_;
+}
+
+Pace PaceOf(const BindTimes& times) {
+  if (times.size() < 2 || times.front() == times.back()) {
+    return {};
+  }
+  const std::chrono::duration<double> span = times.back() - times.front();
+  Pace pace;
+  pace.average = static_cast<double>(times.size() - 1) / span.count();
+  std::vector<double> per_second(static_cast<size_t>(span.count()), 0);
+  for (const SteadyTime time : times) {
+    const std::chrono::duration<double> since = time - times.front();
+    const auto second = static_cast<size_t>(since.count());
+    if (second < per_second.size()) {
+      ++per_second[second];
+    }
+  }
+  if (per_second.empty()) {
+    pace.median_per_second = pace.average;
+    return pace;
+  }
+  std::sort(per_second.begin(), per_second.end());
+  const size_t middle = per_second.size() / 2;
+  pace.median_per_second = per_second.size() % 2 == 1
+                               ? per_second[middle]
+                               : (per_second[middle - 1] + per_second[middle]) / 2;
+  return pace;
+}
+
+}  // namespace ks::ctl
