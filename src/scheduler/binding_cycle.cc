@@ -10,7 +10,8 @@
 namespace ks::scheduler {
 using framework::Status;
 
-// The diagnosis of a rejection that concerns the chosen node alone: "0/1 nodes are available: 1 <reason>."
+// The diagnosis of a rejection that concerns the chosen node alone: "0/1 nodes are available: 1
+// <reason>."
 framework::Diagnosis OneNodeDiagnosis(const Status& status) {
   framework::Diagnosis diagnosis;
   diagnosis.nodes.Reset(1);
@@ -58,7 +59,8 @@ void BindingCycles::Start(std::unique_ptr<Binding> owned) {
   });
 }
 
-// The status nomination tells others where the pod is heading while it waits (gate NominatedNodeNameForExpectation).
+// The status nomination tells others where the pod is heading while it waits (gate
+// NominatedNodeNameForExpectation).
 void BindingCycles::PatchNomination(const Binding& binding) {
   const api::PodPtr& pod = binding.queued->pod();
   if (pod->status.nominated_node_name == binding.node()) return;
@@ -77,7 +79,9 @@ void BindingCycles::ContinueAfterPermit(const std::string& uid, const Status& ve
     return;
   }
   if (!verdict.ok()) {
-    Fail(uid, Status::Error("waiting on permit for pod: " + verdict.ErrorText()).WithPlugin(verdict.plugin()),
+    Fail(uid,
+         Status::Error("waiting on permit for pod: " + verdict.ErrorText())
+             .WithPlugin(verdict.plugin()),
          false);
     return;
   }
@@ -94,8 +98,7 @@ void BindingCycles::StartPreBind(Binding& binding) {
   }
   const std::string uid = binding.assumed->meta.uid;
   binding.pre_bind = std::make_unique<framework::PreBindRunner>(
-      std::move(groups),
-      framework::PreBindRequest{&binding.state, binding.assumed, binding.node()},
+      std::move(groups), framework::PreBindRequest{&binding.state, binding.assumed, binding.node()},
       pre_bind_environment_, [this, uid](Status status) { FinishPreBind(uid, status); });
   pre_binding_.insert(uid);
   if (const auto result = binding.pre_bind->Start()) FinishPreBind(uid, *result);
@@ -175,10 +178,10 @@ void BindingCycles::Fail(const std::string& uid, const Status& status, bool reje
 
   const api::PodPtr& pod = binding->assumed;
   const bool forgotten = Undo(*binding->framework, binding->state, pod);
-  // The freed room may help other pods. The late move keeps a rejected pod from being woken by its own release.
-  const framework::ClusterEvent freed{framework::EventResource::kAssignedPod,
-                                      framework::kActionDelete,
-                                      {}};
+  // The freed room may help other pods. The late move keeps a rejected pod from being woken by its
+  // own release.
+  const framework::ClusterEvent freed{
+      framework::EventResource::kAssignedPod, framework::kActionDelete, {}};
   const bool late = status.IsRejected();
   if (forgotten && !late) {
     context_.queue.MoveAllToActiveOrBackoff(freed, pod, std::monostate(), nullptr);

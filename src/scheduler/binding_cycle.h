@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// From the decision to the bound pod: pre-flight, Permit wait, PreBind, Bind, PostBind, and the undo when a step fails. A state machine on the
-// scheduling thread: waiting holds no thread, API calls come back through the inbox.
+// From the decision to the bound pod: pre-flight, Permit wait, PreBind, Bind, PostBind, and the
+// undo when a step fails. A state machine on the scheduling thread: waiting holds no thread, API
+// calls come back through the inbox.
 //
 // Upstream: docs/spec/cycle.md section 15.
 
@@ -21,7 +22,8 @@
 
 namespace ks::scheduler {
 
-// The diagnosis of a rejection that concerns the chosen node alone: "0/1 nodes are available: 1 <reason>."
+// The diagnosis of a rejection that concerns the chosen node alone: "0/1 nodes are available: 1
+// <reason>."
 framework::Diagnosis OneNodeDiagnosis(const framework::Status& status);
 
 // One pod on its way. Owned by BindingCycles from Start to the end.

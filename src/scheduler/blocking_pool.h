@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Threads for PreBind steps that simply block (framework::PreBindStep::blocking): few, started when first needed, so that a blocking plugin
-// can neither hold the scheduling thread nor the client's.
+// Threads for PreBind steps that simply block (framework::PreBindStep::blocking): few, started when
+// first needed, so that a blocking plugin can neither hold the scheduling thread nor the client's.
 
 #include <cstddef>
 #include <deque>

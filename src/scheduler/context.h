@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the parts of the scheduling thread share: the state it owns and the ways out. A bundle of references, nothing else.
+// What the parts of the scheduling thread share: the state it owns and the ways out. A bundle of
+// references, nothing else.
 
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "cache/cache.h"
 #include "cache/object_store.h"
 #include "framework/api_writer.h"
+#include "framework/profiles.h"
 #include "framework/runtime.h"
 #include "framework/waiting_pods.h"
 #include "queue/scheduling_queue.h"
@@ -18,7 +20,7 @@
 
 namespace ks::scheduler {
 
-using Profiles = std::map<std::string, std::unique_ptr<framework::Framework>>;
+using framework::Profiles;
 
 // Counts since start. Threads: the scheduling thread.
 struct SchedulerStats {

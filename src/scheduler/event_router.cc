@@ -13,7 +13,8 @@ using framework::EventObject;
 using framework::EventResource;
 
 constexpr ClusterEvent kAssignedPodAdd{EventResource::kAssignedPod, framework::kActionAdd, {}};
-constexpr ClusterEvent kAssignedPodDelete{EventResource::kAssignedPod, framework::kActionDelete, {}};
+constexpr ClusterEvent kAssignedPodDelete{
+    EventResource::kAssignedPod, framework::kActionDelete, {}};
 constexpr ClusterEvent kNodeAdd{EventResource::kNode, framework::kActionAdd, {}};
 constexpr ClusterEvent kNodeDelete{EventResource::kNode, framework::kActionDelete, {}};
 
@@ -37,8 +38,9 @@ void EventRouter::AddAssigned(const api::PodPtr& pod) {
 }
 
 void EventRouter::OnPodUpdate(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
-  // Another uid is another pod that took the name; a bound pod that shows another node can only be that, too. Treated as what it is, a
-  // deletion and an addition, where upstream would update under the old identity (docs/spec/api.md 6.5).
+  // Another uid is another pod that took the name; a bound pod that shows another node can only be
+  // that, too. Treated as what it is, a deletion and an addition, where upstream would update under
+  // the old identity (docs/spec/api.md 6.5).
   const bool replaced = old_pod->meta.uid != new_pod->meta.uid ||
                         (!old_pod->node_name.empty() && old_pod->node_name != new_pod->node_name);
   if (replaced) {
@@ -48,14 +50,14 @@ void EventRouter::OnPodUpdate(const api::PodPtr& old_pod, const api::PodPtr& new
     UpdateAssigned(old_pod, new_pod);
   } else if (!new_pod->node_name.empty()) {
     AddAssigned(new_pod);
-    if (IsOurs(*old_pod)) context_.queue.Delete(old_pod);
+    if (IsOurs(*old_pod)) context_.queue.Delete(*old_pod);
   } else if (IsOurs(*old_pod)) {
     UpdatePending(old_pod, new_pod);
   }
 }
 
 void EventRouter::UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
-  LogIfFailed(context_.cache.UpdatePod(old_pod, new_pod), "Scheduler cache UpdatePod failed",
+  LogIfFailed(context_.cache.UpdatePod(*old_pod, new_pod), "Scheduler cache UpdatePod failed",
               new_pod->meta.Key());
   for (const ClusterEvent& event :
        framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kUnscheduledPod)) {
@@ -91,16 +93,21 @@ void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
 }
 
 void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
-  // A pod whose last seen state is unassigned is usually not in the cache: the attempt is made all the same.
-  if (!pod->node_name.empty() || context_.cache.GetPod(*pod).ok()) {
-    LogIfFailed(context_.cache.RemovePod(pod), "Scheduler cache RemovePod failed",
+  // What the cache holds is removed, wherever the event says the pod was. A pod whose last seen
+  // state is unassigned is usually not there.
+  const Result<api::PodPtr> cached = context_.cache.GetPod(*pod);
+  if (cached.ok()) {
+    LogIfFailed(context_.cache.RemovePod(**cached), "Scheduler cache RemovePod failed",
                 pod->meta.Key());
+  } else if (!pod->node_name.empty()) {
+    log::Error(cached.error().message, "Scheduler cache RemovePod failed",
+               {{"object", pod->meta.Key()}});
   }
   context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, pod, std::monostate(), nullptr);
 }
 
 void EventRouter::DeletePending(const api::PodPtr& pod) {
-  context_.queue.Delete(pod);
+  context_.queue.Delete(*pod);
   if (context_.cache.IsAssumedPod(*pod)) {
     DeleteAssumed(*pod);
     return;
@@ -108,8 +115,9 @@ void EventRouter::DeletePending(const api::PodPtr& pod) {
   if (!pod->status.nominated_node_name.empty()) NominationFreed(pod);
 }
 
-// A pod that was deleted between decision and binding. Its own failure path cleans up when it waits at Permit; otherwise its room is given
-// back at once and the binding is expected to fail at the API.
+// A pod that was deleted between decision and binding. Its own failure path cleans up when it waits
+// at Permit; otherwise its room is given back at once and the binding is expected to fail at the
+// API.
 void EventRouter::DeleteAssumed(const api::Pod& pod) {
   const Result<api::PodPtr> cached = context_.cache.GetPod(pod);
   if (!cached.ok()) return;
@@ -127,7 +135,7 @@ void EventRouter::OnNodeAdd(const api::NodePtr& node) {
 }
 
 void EventRouter::OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr& new_node) {
-  context_.cache.UpdateNode(old_node, new_node);
+  context_.cache.UpdateNode(*old_node, new_node);
   for (const ClusterEvent& event : framework::NodeUpdateEvents(*old_node, *new_node)) {
     context_.queue.MoveAllToActiveOrBackoff(event, old_node, new_node, nullptr);
   }
@@ -136,7 +144,7 @@ void EventRouter::OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr&
 // The queue hears of it first (docs/spec/cache.md 11.3).
 void EventRouter::OnNodeDelete(const api::NodePtr& node) {
   context_.queue.MoveAllToActiveOrBackoff(kNodeDelete, node, std::monostate(), nullptr);
-  LogIfFailed(context_.cache.RemoveNode(node), "Scheduler cache RemoveNode failed",
+  LogIfFailed(context_.cache.RemoveNode(*node), "Scheduler cache RemoveNode failed",
               node->meta.name);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Routes what the API server reports into cache and queue: which pods are accounted, which are queued, which cluster events wake others.
+// Routes what the API server reports into cache and queue: which pods are accounted, which are
+// queued, which cluster events wake others.
 //
 // Upstream: docs/spec/cache.md section 11, docs/spec/queue.md section 3.
 

@@ -85,10 +85,11 @@ void FailureHandler::Report(const framework::Framework& framework, const api::Po
   if (failure.nomination && failure.nomination->node_name != pod->status.nominated_node_name) {
     change.nominated_node_name = failure.nomination->node_name;
   }
-  context_.api.PatchPodStatus(
-      pod, std::move(change), [key = pod->meta.Key()](std::optional<api::ApiError> error) {
-        if (error) log::Error(error->message, "Error updating pod", {{"pod", key}});
-      });
+  context_.api.PatchPodStatus(pod, std::move(change),
+                              [key = pod->meta.Key()](std::optional<api::ApiError> error) {
+                                if (error)
+                                  log::Error(error->message, "Error updating pod", {{"pod", key}});
+                              });
 }
 
 }  // namespace ks::scheduler

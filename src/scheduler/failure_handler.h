@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What happens to a pod whose attempt failed: back to the queue, nomination, FailedScheduling event, PodScheduled=False condition.
+// What happens to a pod whose attempt failed: back to the queue, nomination, FailedScheduling
+// event, PodScheduled=False condition.
 //
 // Upstream: docs/spec/cycle.md sections 16 and 17, docs/spec/queue.md 7.7.
 
@@ -16,7 +17,8 @@ namespace ks::scheduler {
 // Why an attempt failed.
 struct AttemptFailure {
   framework::Status status;
-  // Fit errors only: gives the text and the plugins whose events bring the pod back. Borrowed for the call.
+  // Fit errors only: gives the text and the plugins whose events bring the pod back. Borrowed for
+  // the call.
   const framework::Diagnosis* diagnosis = nullptr;
   std::optional<framework::NominatingInfo> nomination;  // absent: Noop
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The inbox of the scheduling thread: everybody else posts here, in order; only the scheduling thread takes out. Informers post deltas,
-// finished API calls and operators' questions post tasks.
+// The inbox of the scheduling thread: everybody else posts here, in order; only the scheduling
+// thread takes out. Informers post deltas, finished API calls and operators' questions post tasks.
 
 #include <atomic>
 #include <functional>
@@ -27,7 +27,8 @@ class Inbox {
  public:
   void Post(Message message) KS_EXCLUDES(mutex_);
 
-  // Moves everything posted so far to `out` (cleared first), in order. Costs one atomic load when there is nothing.
+  // Moves everything posted so far to `out` (cleared first), in order. Costs one atomic load when
+  // there is nothing.
   void Drain(std::vector<Message>* out) KS_EXCLUDES(mutex_);
 
   // Blocks until something is posted or `timeout` has passed (absent: no limit).

@@ -13,8 +13,8 @@ using framework::Code;
 using framework::NodeInfo;
 using framework::Status;
 
-// Nodes evaluated per step. One block is all that a search of K = 100 to 500 nodes usually needs; with workers the blocks are larger, so
-// that waking them pays.
+// Nodes evaluated per step. One block is all that a search of K = 100 to 500 nodes usually needs;
+// with workers the blocks are larger, so that waking them pays.
 constexpr size_t kBlockNodes = 64;
 constexpr size_t kParallelBlockNodes = 4096;
 
@@ -31,9 +31,7 @@ std::string JoinNames(const std::set<std::string>& names) {
 
 NodeSearch::NodeSearch(const framework::Snapshot& snapshot, Parallelizer& parallelizer,
                        int32_t percentage_of_nodes_to_score)
-    : snapshot_(snapshot),
-      parallelizer_(parallelizer),
-      percentage_(percentage_of_nodes_to_score) {}
+    : snapshot_(snapshot), parallelizer_(parallelizer), percentage_(percentage_of_nodes_to_score) {}
 
 std::span<const NodeInfo* const> NodeSearch::Candidates(
     const std::optional<std::set<std::string>>& narrowed, framework::Diagnosis* diagnosis) {
@@ -42,10 +40,9 @@ std::span<const NodeInfo* const> NodeSearch::Candidates(
   for (const std::string& name : *narrowed) {
     if (const NodeInfo* node = snapshot_.Find(name)) narrowed_nodes_.push_back(node);
   }
-  diagnosis->nodes.set_absent(
-      Status(Code::kUnschedulableAndUnresolvable,
-             {"node(s) didn't satisfy plugin(s) [" + JoinNames(diagnosis->unschedulable_plugins) +
-              "]"}));
+  diagnosis->nodes.set_absent(Status(
+      Code::kUnschedulableAndUnresolvable,
+      {"node(s) didn't satisfy plugin(s) [" + JoinNames(diagnosis->unschedulable_plugins) + "]"}));
   return narrowed_nodes_;
 }
 
@@ -74,15 +71,14 @@ Status NodeSearch::FindFeasible(const framework::Framework& framework,
     status = Search(framework, state, pod, candidates, wanted, diagnosis, feasible);
   }
   // The statuses counted here include that of a nominated node tried before (9.3).
-  start_ = (start_ + feasible->size() + diagnosis->nodes.explicit_count()) %
-           snapshot_.nodes().size();
+  start_ =
+      (start_ + feasible->size() + diagnosis->nodes.explicit_count()) % snapshot_.nodes().size();
   return status;
 }
 
-Status NodeSearch::Search(const framework::Framework& framework,
-                          const framework::CycleState& state, const api::Pod& pod,
-                          std::span<const NodeInfo* const> candidates, size_t wanted,
-                          framework::Diagnosis* diagnosis,
+Status NodeSearch::Search(const framework::Framework& framework, const framework::CycleState& state,
+                          const api::Pod& pod, std::span<const NodeInfo* const> candidates,
+                          size_t wanted, framework::Diagnosis* diagnosis,
                           std::vector<const NodeInfo*>* feasible) {
   const size_t total = candidates.size();
   const bool parallel = parallelizer_.threads() > 1 && total >= kParallelBlockNodes;
@@ -100,7 +96,8 @@ Status NodeSearch::Search(const framework::Framework& framework,
       const NodeInfo* node = node_at(i);
       Status& status = block_[i];
       if (status.ok()) {
-        // The search ends at the feasible node after the last wanted one; that node is not counted (9.4).
+        // The search ends at the feasible node after the last wanted one; that node is not counted
+        // (9.4).
         if (feasible->size() == wanted) return Status();
         feasible->push_back(node);
       } else if (status.IsRejected()) {

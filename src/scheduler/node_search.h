@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The search for feasible nodes: sampling, rotating start, stop rule. The result is that of a sequential search at any parallelism: blocks of
-// candidates are evaluated by workers and merged in order.
+// The search for feasible nodes: sampling, rotating start, stop rule. The result is that of a
+// sequential search at any parallelism: blocks of candidates are evaluated by workers and merged in
+// order.
 //
 // Upstream: docs/spec/cycle.md section 9.
 
@@ -25,8 +26,9 @@ class NodeSearch {
   NodeSearch(const framework::Snapshot& snapshot, Parallelizer& parallelizer,
              int32_t percentage_of_nodes_to_score);
 
-  // Fills `feasible` (in search order) and the node statuses of `diagnosis`, and advances the start index. `narrowed`: names from
-  // PreFilter, absent: all nodes. An error status ends the search; statuses collected so far stay.
+  // Fills `feasible` (in search order) and the node statuses of `diagnosis`, and advances the start
+  // index. `narrowed`: names from PreFilter, absent: all nodes. An error status ends the search;
+  // statuses collected so far stay.
   framework::Status FindFeasible(const framework::Framework& framework,
                                  const framework::CycleState& state, const api::Pod& pod,
                                  const std::optional<std::set<std::string>>& narrowed,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Runs a loop over pieces on several threads. The pieces of one call are independent; the caller merges their results in order, so that the
-// number of workers changes the time and nothing else.
+// Runs a loop over pieces on several threads. The pieces of one call are independent; the caller
+// merges their results in order, so that the number of workers changes the time and nothing else.
 
 #include <atomic>
 #include <cstddef>
@@ -14,11 +14,13 @@
 
 namespace ks::scheduler {
 
-// Threads: Run by one thread at a time; the workers belong to this object. Lifetime: destruction joins them.
+// Threads: Run by one thread at a time; the workers belong to this object. Lifetime: destruction
+// joins them.
 class Parallelizer {
  public:
-  // At most `parallelism` threads work at once, the caller included; never more than the machine has.
-  // Requires: parallelism > 0. Below `min_pieces` a loop runs on the caller alone: waking a thread costs more than it saves.
+  // At most `parallelism` threads work at once, the caller included; never more than the machine
+  // has. Requires: parallelism > 0. Below `min_pieces` a loop runs on the caller alone: waking a
+  // thread costs more than it saves.
   explicit Parallelizer(int parallelism, size_t min_pieces = 4096);
   ~Parallelizer();
   Parallelizer(const Parallelizer&) = delete;

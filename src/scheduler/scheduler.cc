@@ -36,6 +36,45 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(SchedulerOptions options) {
   return scheduler;
 }
 
+Result<void> Scheduler::Build() {
+  auto profiles = framework::BuildProfiles(*options_.registry, options_.configuration,
+                                           {.snapshot = &cache_,
+                                            .clock = options_.clock,
+                                            .random = &random_,
+                                            .waiting_pods = &waiting_pods_});
+  if (!profiles.ok()) return profiles.error();
+  profiles_ = std::move(profiles).value();
+
+  queue::SchedulingQueueOptions queue;
+  queue.clock = options_.clock;
+  for (const auto& [name, framework] : profiles_) {
+    queue.profiles.emplace(name, queue::HooksOf(*framework));
+  }
+  queue.backoff_initial = std::chrono::seconds(options_.configuration.pod_initial_backoff_seconds);
+  queue.backoff_max = std::chrono::seconds(options_.configuration.pod_max_backoff_seconds);
+  queue.informer = [this](const api::Pod& pod) { return pods_.Get(pod.meta.Key()); };
+  queue_ = std::make_unique<queue::SchedulingQueue>(std::move(queue));
+  for (const auto& [name, framework] : profiles_) {
+    framework->Attach(options_.api, &queue_->nominator(), queue_.get());
+  }
+
+  context_.reset(new Context{.cache = cache_,
+                             .queue = *queue_,
+                             .nominator = queue_->nominator(),
+                             .waiting_pods = waiting_pods_,
+                             .api = *options_.api,
+                             .pods = pods_,
+                             .profiles = profiles_,
+                             .clock = *options_.clock,
+                             .random = random_,
+                             .inbox = inbox_,
+                             .stats = stats_});
+  router_ = std::make_unique<EventRouter>(*context_);
+  failures_ = std::make_unique<FailureHandler>(*context_);
+  bindings_ = std::make_unique<BindingCycles>(*context_, *failures_);
+  return {};
+}
+
 void Scheduler::Stop() {
   stopping_.store(true, std::memory_order_release);
   inbox_.Post(Task([] {}));  // wakes the loop
@@ -78,9 +117,9 @@ bool Scheduler::ApplyInbox() {
   if (batch_.empty()) return false;
   for (Message& message : batch_) {
     if (auto* pods = std::get_if<PodDeltas>(&message)) {
-      ApplyPods(std::move(*pods));
+      ApplyPods(*pods);
     } else if (auto* nodes = std::get_if<NodeDeltas>(&message)) {
-      ApplyNodes(std::move(*nodes));
+      ApplyNodes(*nodes);
     } else {
       std::get<Task>(message)();
     }
@@ -88,40 +127,51 @@ bool Scheduler::ApplyInbox() {
   batch_.clear();
   bindings_->Poll();
   if (!Synced() && pods_synced_ && nodes_synced_) {
-    log::Info(1, "Caches are synced",
-              {{"nodes", nodes_.size()}, {"pods", pods_.size()}});
+    log::Info(1, "Caches are synced", {{"nodes", nodes_.size()}, {"pods", pods_.size()}});
     synced_.store(true, std::memory_order_release);
+    queue_->StartTimers();
+    if (options_.on_synced) options_.on_synced();
   }
   return true;
 }
 
-void Scheduler::ApplyPods(PodDeltas deltas) {
-  struct Handler {
-    EventRouter& router;
-    void OnAdd(const api::PodPtr& pod) { router.OnPodAdd(pod); }
-    void OnUpdate(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
-      router.OnPodUpdate(old_pod, new_pod);
+void Scheduler::ApplyPods(const PodDeltas& deltas) {
+  class Handler final : public cache::ObjectHandler<api::Pod> {
+   public:
+    explicit Handler(EventRouter& router) : router_(router) {}
+    void Add(const api::PodPtr& pod) override { router_.OnPodAdd(pod); }
+    void Update(const api::PodPtr& old_pod, const api::PodPtr& new_pod) override {
+      router_.OnPodUpdate(old_pod, new_pod);
     }
-    void OnDelete(const api::PodPtr& pod, bool unknown) { router.OnPodDelete(pod, unknown); }
-  } handler{*router_};
-  for (api::Delta<api::Pod>& delta : deltas) {
+    void Delete(const api::PodPtr& pod, bool unknown) override {
+      router_.OnPodDelete(pod, unknown);
+    }
+
+   private:
+    EventRouter& router_;
+  } handler(*router_);
+  for (const api::Delta<api::Pod>& delta : deltas) {
+    pods_.Apply(delta, handler);
     pods_synced_ |= delta.type == api::Delta<api::Pod>::Type::kReplace;
-    pods_.Apply(std::move(delta), handler);
   }
 }
 
-void Scheduler::ApplyNodes(NodeDeltas deltas) {
-  struct Handler {
-    EventRouter& router;
-    void OnAdd(const api::NodePtr& node) { router.OnNodeAdd(node); }
-    void OnUpdate(const api::NodePtr& old_node, const api::NodePtr& new_node) {
-      router.OnNodeUpdate(old_node, new_node);
+void Scheduler::ApplyNodes(const NodeDeltas& deltas) {
+  class Handler final : public cache::ObjectHandler<api::Node> {
+   public:
+    explicit Handler(EventRouter& router) : router_(router) {}
+    void Add(const api::NodePtr& node) override { router_.OnNodeAdd(node); }
+    void Update(const api::NodePtr& old_node, const api::NodePtr& new_node) override {
+      router_.OnNodeUpdate(old_node, new_node);
     }
-    void OnDelete(const api::NodePtr& node, bool /*unknown*/) { router.OnNodeDelete(node); }
-  } handler{*router_};
-  for (api::Delta<api::Node>& delta : deltas) {
+    void Delete(const api::NodePtr& node, bool /*unknown*/) override { router_.OnNodeDelete(node); }
+
+   private:
+    EventRouter& router_;
+  } handler(*router_);
+  for (const api::Delta<api::Node>& delta : deltas) {
+    nodes_.Apply(delta, handler);
     nodes_synced_ |= delta.type == api::Delta<api::Node>::Type::kReplace;
-    nodes_.Apply(std::move(delta), handler);
   }
 }
 
@@ -137,14 +187,14 @@ std::optional<TimePoint> Scheduler::NextTimer() const {
 bool Scheduler::FireTimers() {
   const auto next = NextTimer();
   if (!next || *next > options_.clock->Now()) return false;
-  queue_->FlushBackoffCompleted();
-  queue_->FlushUnschedulableLeftover();
+  queue_->RunTimers();
   waiting_pods_.Expire();
   bindings_->Poll();
   return true;
 }
 
-// A pod that must not be attempted: it is being deleted, or its decision is made already (docs/spec/cycle.md section 4).
+// A pod that must not be attempted: it is being deleted, or its decision is made already
+// (docs/spec/cycle.md section 4).
 bool Scheduler::SkipPod(const framework::Framework& framework, const api::PodPtr& pod) {
   if (pod->meta.deletion_timestamp) {
     options_.api->RecordEvent({.regarding = pod,
@@ -205,7 +255,8 @@ void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
   AssumeAndBind(*framework, std::move(binding), result.node->name());
 }
 
-// No node was feasible: PostFilter may make room; the attempt fails all the same (docs/spec/cycle.md 10.4).
+// No node was feasible: PostFilter may make room; the attempt fails all the same
+// (docs/spec/cycle.md 10.4).
 void Scheduler::FitError(const framework::Framework& framework, framework::CycleState& state,
                          const framework::QueuedPodPtr& queued, Status status) {
   AttemptFailure failure;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The scheduler: one thread that owns cache, queue and frameworks, fed through an inbox. It has no network code: deltas come in by Post, writes
-// leave through framework::ApiWriter, time is a Clock. The same object runs in the daemon and in tests under virtual time.
+// The scheduler: one thread that owns cache, queue and frameworks, fed through an inbox. It has no
+// network code: deltas come in by Post, writes leave through framework::ApiWriter, time is a Clock.
+// The same object runs in the daemon and in tests under virtual time.
 //
 // Upstream: docs/spec/cycle.md sections 4 and 5, docs/spec/cache.md section 13.
 
@@ -29,12 +30,16 @@ struct SchedulerOptions {
   framework::ApiWriter* api = nullptr;
   const Clock* clock = nullptr;
   uint64_t seed = 0;
-  // Bindings that may be unanswered before the scheduler pauses deciding: bounds memory when the API server is slow.
+  // Bindings that may be unanswered before the scheduler pauses deciding: bounds memory when the
+  // API server is slow.
   size_t max_outstanding_bindings = 1000;
+  // Told once, on the scheduling thread, when Synced() becomes true. May be empty.
+  std::function<void()> on_synced;
 };
 
-// Threads: Post, Stop and Synced any; the rest the scheduling thread, which is the one that calls Run or Step.
-// Lifetime: what the options point to outlives it; Stop and Run's return precede destruction.
+// Threads: Post, Stop and Synced any; the rest the scheduling thread, which is the one that calls
+// Run or Step. Lifetime: what the options point to outlives it; Stop and Run's return precede
+// destruction.
 class Scheduler {
  public:
   // Error: a profile cannot be built; `initializing profiles: …`.
@@ -44,11 +49,13 @@ class Scheduler {
   // Both kinds delivered their first full state and the handlers processed it.
   bool Synced() const { return synced_.load(std::memory_order_acquire); }
 
-  // Schedules until Stop: then begins no attempt any more and returns when the bindings under way are answered, or `grace` has passed.
+  // Schedules until Stop: then begins no attempt any more and returns when the bindings under way
+  // are answered, or `grace` has passed.
   void Run(Duration grace = std::chrono::seconds(20));
   void Stop();
 
-  // One round without waiting: apply what was posted, fire due timers, attempt one pod. True when anything was done.
+  // One round without waiting: apply what was posted, fire due timers, attempt one pod. True when
+  // anything was done.
   bool Step();
   // When Step has work next, if nothing is posted before; absent: only when something is posted.
   std::optional<TimePoint> NextTimer() const;
@@ -64,8 +71,8 @@ class Scheduler {
   Result<void> Build();
 
   bool ApplyInbox();
-  void ApplyPods(PodDeltas deltas);
-  void ApplyNodes(NodeDeltas deltas);
+  void ApplyPods(const PodDeltas& deltas);
+  void ApplyNodes(const NodeDeltas& deltas);
   bool FireTimers();
   bool MayAttempt() const;
   void ScheduleOne(const framework::QueuedPodPtr& queued);

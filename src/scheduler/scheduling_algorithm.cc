@@ -56,7 +56,8 @@ ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& fram
   return result;
 }
 
-// Leaves the feasible nodes in feasible_. A rejected status comes from PreFilter: all nodes then share it.
+// Leaves the feasible nodes in feasible_. A rejected status comes from PreFilter: all nodes then
+// share it.
 Status SchedulingAlgorithm::FindNodesThatFit(const framework::Framework& framework,
                                              framework::CycleState& state, const api::Pod& pod,
                                              Diagnosis* diagnosis) {
@@ -79,10 +80,11 @@ Status SchedulingAlgorithm::FindNodesThatFit(const framework::Framework& framewo
   return search_.FindFeasible(framework, state, pod, outcome.nodes, diagnosis, &feasible_);
 }
 
-// The nominated node alone; the start index does not move, and PreFilter's node set is not consulted (docs/spec/cycle.md section 8).
+// The nominated node alone; the start index does not move, and PreFilter's node set is not
+// consulted (docs/spec/cycle.md section 8).
 bool SchedulingAlgorithm::NominatedNodeFits(const framework::Framework& framework,
-                                            const framework::CycleState& state,
-                                            const api::Pod& pod, Diagnosis* diagnosis) {
+                                            const framework::CycleState& state, const api::Pod& pod,
+                                            Diagnosis* diagnosis) {
   const framework::NodeInfo* node = snapshot_.Find(pod.status.nominated_node_name);
   if (node == nullptr) {
     KS_LOG(3, "Evaluation failed on nominated node",

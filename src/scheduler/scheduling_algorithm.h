@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Chooses a node for one pod: PreFilter, nominated node first, Filter, PreScore, Score, pick. Changes nothing but its own scratch space and the
-// rotating start index; assuming the pod is the caller's step.
+// Chooses a node for one pod: PreFilter, nominated node first, Filter, PreScore, Score, pick.
+// Changes nothing but its own scratch space and the rotating start index; assuming the pod is the
+// caller's step.
 //
 // Upstream: docs/spec/cycle.md sections 6 to 12.
 
@@ -22,7 +23,8 @@ struct ScheduleResult {
   const framework::NodeInfo* node = nullptr;
   size_t evaluated_nodes = 0;
   size_t feasible_nodes = 0;
-  bool fit_error = false;  // no node was feasible: `diagnosis` of the call says why, and PostFilter may run
+  bool fit_error =
+      false;  // no node was feasible: `diagnosis` of the call says why, and PostFilter may run
 };
 
 // Threads: the scheduling thread. Lifetime: snapshot and parallelizer outlive it.
@@ -31,7 +33,8 @@ class SchedulingAlgorithm {
   SchedulingAlgorithm(const framework::Snapshot& snapshot, Parallelizer& parallelizer,
                       int32_t percentage_of_nodes_to_score);
 
-  // Requires: the snapshot was refreshed. `diagnosis` is reset here and filled when no node is feasible.
+  // Requires: the snapshot was refreshed. `diagnosis` is reset here and filled when no node is
+  // feasible.
   ScheduleResult SchedulePod(const framework::Framework& framework, framework::CycleState& state,
                              const api::Pod& pod, framework::Diagnosis* diagnosis);
 
@@ -43,11 +46,10 @@ class SchedulingAlgorithm {
   framework::Status FindNodesThatFit(const framework::Framework& framework,
                                      framework::CycleState& state, const api::Pod& pod,
                                      framework::Diagnosis* diagnosis);
-  bool NominatedNodeFits(const framework::Framework& framework,
-                         const framework::CycleState& state, const api::Pod& pod,
-                         framework::Diagnosis* diagnosis);
-  framework::Status Prioritize(const framework::Framework& framework,
-                               framework::CycleState& state, const api::Pod& pod);
+  bool NominatedNodeFits(const framework::Framework& framework, const framework::CycleState& state,
+                         const api::Pod& pod, framework::Diagnosis* diagnosis);
+  framework::Status Prioritize(const framework::Framework& framework, framework::CycleState& state,
+                               const api::Pod& pod);
 
   const framework::Snapshot& snapshot_;
   NodeSearch search_;

@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kMinFeasibleNodes = 100;
 constexpr int64_t kMinPercentage = 5;
 
-// Swaps down only past strictly better children; the right child wins only if strictly better than the left.
+// Swaps down only past strictly better children; the right child wins only if strictly better than
+// the left.
 void SiftDown(std::span<const int64_t> totals, std::span<uint32_t> heap, size_t i) {
   while (true) {
     size_t child = 2 * i + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A real control plane with a client and a live view of its pods, for end-to-end tests: create objects in order, start a scheduler, wait
-// until the pods look as wanted.
+// A real control plane with a client and a live view of its pods, for end-to-end tests: create
+// objects in order, start a scheduler, wait until the pods look as wanted.
 
 #include <gtest/gtest.h>
 
@@ -99,7 +99,8 @@ class PodView {
   client::Reflector<api::Pod> reflector_;
 };
 
-// One control plane, an administrator's client, a pod view, and the scheduler under test as a child process.
+// One control plane, an administrator's client, a pod view, and the scheduler under test as a child
+// process.
 class Cluster {
  public:
   // Null after a failed start (already reported).
@@ -135,7 +136,8 @@ class Cluster {
   PodView& view() { return *view_; }
   client::RestClient& admin() { return *admin_; }
 
-  // One request after the other, so that resourceVersions and lists keep the order of creation. Repeats while the server is away.
+  // One request after the other, so that resourceVersions and lists keep the order of creation.
+  // Repeats while the server is away.
   void Create(const std::string& path, const json& object) {
     const client::RestReply reply = admin_->Post(path, object.dump());
     ASSERT_TRUE(reply.ok()) << path << ": " << reply.error->message << "\n" << object.dump();
@@ -159,7 +161,8 @@ class Cluster {
 
   // `configuration`: text of a KubeSchedulerConfiguration.
   pid_t StartKubesched(const std::string& configuration) {
-    return StartScheduler({KS_KUBESCHED_PATH, "--secure-port=0", "-v=2"}, "kubesched", configuration);
+    return StartScheduler({KS_KUBESCHED_PATH, "--secure-port=0", "-v=2"}, "kubesched",
+                          configuration);
   }
   pid_t StartKubeScheduler(const std::string& configuration) {
     return StartScheduler({testing::ControlPlane::BinaryPath("kube-scheduler"), "--secure-port=0",
@@ -219,7 +222,8 @@ inline size_t CountBound(const PodView::Pods& pods) {
 }
 
 // Manifests.
-inline json NodeManifest(const std::string& name, const json& allocatable, const json& labels = json::object()) {
+inline json NodeManifest(const std::string& name, const json& allocatable,
+                         const json& labels = json::object()) {
   return {{"apiVersion", "v1"},
           {"kind", "Node"},
           {"metadata", {{"name", name}, {"labels", labels}}},
@@ -230,10 +234,9 @@ inline json PodManifest(const std::string& name, const json& requests) {
           {"kind", "Pod"},
           {"metadata", {{"name", name}}},
           {"spec",
-           {{"containers",
-             json::array({{{"name", "main"},
-                           {"image", "registry.example/app:1"},
-                           {"resources", {{"requests", requests}}}}})}}}};
+           {{"containers", json::array({{{"name", "main"},
+                                         {"image", "registry.example/app:1"},
+                                         {"resources", {{"requests", requests}}}}})}}}};
 }
 
 }  // namespace ks::e2e

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement, pod by pod: kubesched must put every pod on the node where kube-scheduler puts it. Both run with parallelism 1 on a fresh
-// cluster whose nodes and pods were created in order by one client before the scheduler started; upstream is repeatable then
-// (docs/spec/cycle.md section 12).
+// Placement, pod by pod: kubesched must put every pod on the node where kube-scheduler puts it.
+// Both run with parallelism 1 on a fresh cluster whose nodes and pods were created in order by one
+// client before the scheduler started; upstream is repeatable then (docs/spec/cycle.md section 12).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,9 +62,8 @@ json AffinityPod(Random& random, int i) {
   json pod = PlainPod(random, i);
   const json ssd = {{"key", "disk"}, {"operator", "In"}, {"values", {"ssd"}}};
   const json big = {{"key", "cores"}, {"operator", "Gt"}, {"values", {"7"}}};
-  const json not_zone_b = {{"key", "topology.kubernetes.io/zone"},
-                           {"operator", "NotIn"},
-                           {"values", {"zone-b"}}};
+  const json not_zone_b = {
+      {"key", "topology.kubernetes.io/zone"}, {"operator", "NotIn"}, {"values", {"zone-b"}}};
   json& spec = pod["spec"];
   switch (random.Below(5)) {
     case 0:
@@ -118,8 +117,10 @@ json TolerantPod(Random& random, int i) {
   json pod = PlainPod(random, i);
   json tolerations = json::array();
   if (random.Below(2) == 0) {
-    tolerations.push_back(
-        {{"key", "dedicated"}, {"operator", "Equal"}, {"value", "batch"}, {"effect", "NoSchedule"}});
+    tolerations.push_back({{"key", "dedicated"},
+                           {"operator", "Equal"},
+                           {"value", "batch"},
+                           {"effect", "NoSchedule"}});
   }
   if (random.Below(4) == 0) tolerations.push_back({{"key", "slow"}, {"operator", "Exists"}});
   pod["spec"]["tolerations"] = tolerations;
@@ -201,13 +202,13 @@ TEST_P(Placement, EqualsKubeScheduler) {
   EXPECT_EQ(pending == 0, workload.all_fit) << pending << " pods pending";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Workloads, Placement,
-    ::testing::Values(Workload{"plain", 101, PlainNode, PlainPod, true},
-                      Workload{"affinity", 202, PlainNode, AffinityPod, true},
-                      Workload{"tainted", 303, TaintedNode, TolerantPod, true},
-                      Workload{"nearly_full", 404, SmallNode, FillingPod, false}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Workloads, Placement,
+                         ::testing::Values(Workload{"plain", 101, PlainNode, PlainPod, true},
+                                           Workload{"affinity", 202, PlainNode, AffinityPod, true},
+                                           Workload{"tainted", 303, TaintedNode, TolerantPod, true},
+                                           Workload{"nearly_full", 404, SmallNode, FillingPod,
+                                                    false}),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace ks::e2e

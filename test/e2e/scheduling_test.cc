@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kubesched against a real kube-apiserver: everything is bound, once, within capacity; failures read as upstream's; events wake pods; a dead
-// API server costs nothing but time.
+// kubesched against a real kube-apiserver: everything is bound, once, within capacity; failures
+// read as upstream's; events wake pods; a dead API server costs nothing but time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +79,8 @@ TEST_F(Scheduling, BindsAThousandPodsOnceAndWithinCapacity) {
   }
   StartKubesched();
   for (int i = 0; i < kPods; ++i) {
-    cluster_->CreatePod(PodManifest("pod-" + std::to_string(i), {{"cpu", "300m"}, {"memory", "256Mi"}}));
+    cluster_->CreatePod(
+        PodManifest("pod-" + std::to_string(i), {{"cpu", "300m"}, {"memory", "256Mi"}}));
   }
   ASSERT_TRUE(WaitBound(kPods)) << CountBound(cluster_->view().pods());
   std::map<std::string, int> per_node;
@@ -94,7 +95,8 @@ TEST_F(Scheduling, BindsAThousandPodsOnceAndWithinCapacity) {
   EXPECT_TRUE(cluster_->view().moved().empty());
   StopKubesched();
 
-  // Events are written beside the bindings and may be cut off by the stop; those that are there read as upstream's.
+  // Events are written beside the bindings and may be cut off by the stop; those that are there
+  // read as upstream's.
   const json events = cluster_->Get("/apis/events.k8s.io/v1/namespaces/default/events");
   size_t scheduled = 0;
   for (const json& event : events["items"]) {
@@ -125,8 +127,7 @@ TEST_F(Scheduling, FullClusterTellsWhyAndANewNodeHelps) {
       "Preemption is not helpful for scheduling.";
   EXPECT_EQ(condition.message, text);
 
-  cluster_->CreateNode(
-      NodeManifest("large", {{"cpu", "8"}, {"memory", "8Gi"}, {"pods", "10"}}));
+  cluster_->CreateNode(NodeManifest("large", {{"cpu", "8"}, {"memory", "8Gi"}, {"pods", "10"}}));
   ASSERT_TRUE(WaitBound(1, seconds(60)));
   EXPECT_EQ(cluster_->view().pods().at("default/big")->node_name, "large");
 
@@ -145,9 +146,10 @@ TEST_F(Scheduling, ARemovedTaintAndADeletedPodWakeWaitingPods) {
   cluster_->CreateNode(tainted);
   StartKubesched();
   cluster_->CreatePod(PodManifest("first", {{"cpu", "1"}}));
-  EXPECT_EQ(WaitCondition("first").message,
-            "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are "
-            "available: 1 Preemption is not helpful for scheduling.");
+  EXPECT_EQ(
+      WaitCondition("first").message,
+      "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are "
+      "available: 1 Preemption is not helpful for scheduling.");
   cluster_->MergePatch("/api/v1/nodes/tainted", {{"spec", {{"taints", nullptr}}}});
   ASSERT_TRUE(WaitBound(1, seconds(60)));
 

@@ -27,18 +27,15 @@ TEST_P(NumFeasible, IsThatOfTheSpecification) {
 // docs/spec/cycle.md, worked examples 1 to 5, and the borders of 9.2.
 INSTANTIATE_TEST_SUITE_P(
     WorkedExamples, NumFeasible,
-    ::testing::Values(SampleCase{"ex1", 10, {}, 0, 10}, SampleCase{"ex2_100", 100, {}, 0, 100},
-                      SampleCase{"ex2_200", 200, {}, 0, 100},
-                      SampleCase{"ex2_250", 250, {}, 0, 120},
-                      SampleCase{"ex2_1000", 1000, {}, 0, 420},
-                      SampleCase{"ex2_5000", 5000, {}, 0, 500},
-                      SampleCase{"ex2_6000", 6000, {}, 0, 300},
-                      SampleCase{"ex3", 1000, 40, 100, 400}, SampleCase{"ex4", 1000, 0, 40, 420},
-                      SampleCase{"ex5", 500, {}, 30, 150},
-                      SampleCase{"below_100_ignores_percentage", 99, 5, 5, 99},
-                      SampleCase{"never_below_100", 120, 5, 0, 100},
-                      SampleCase{"all", 5000, 100, 0, 5000},
-                      SampleCase{"huge_cluster_stops_at_5_percent", 50000, {}, 0, 2500}),
+    ::testing::Values(
+        SampleCase{"ex1", 10, {}, 0, 10}, SampleCase{"ex2_100", 100, {}, 0, 100},
+        SampleCase{"ex2_200", 200, {}, 0, 100}, SampleCase{"ex2_250", 250, {}, 0, 120},
+        SampleCase{"ex2_1000", 1000, {}, 0, 420}, SampleCase{"ex2_5000", 5000, {}, 0, 500},
+        SampleCase{"ex2_6000", 6000, {}, 0, 300}, SampleCase{"ex3", 1000, 40, 100, 400},
+        SampleCase{"ex4", 1000, 0, 40, 420}, SampleCase{"ex5", 500, {}, 30, 150},
+        SampleCase{"below_100_ignores_percentage", 99, 5, 5, 99},
+        SampleCase{"never_below_100", 120, 5, 0, 100}, SampleCase{"all", 5000, 100, 0, 5000},
+        SampleCase{"huge_cluster_stops_at_5_percent", 50000, {}, 0, 2500}),
     [](const auto& info) { return info.param.name; });
 
 struct PickCase {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A whole scheduler under virtual time: objects in, recorded API calls out. It plays the API
+// server's part as far as told.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugins/registry.h"
+#include "scheduler/scheduler.h"
+#include "testing/builders.h"
+#include "testing/fake_api_writer.h"
+#include "testing/fake_clock.h"
+
+namespace ks::scheduler {
+
+class Rig {
+ public:
+  struct Options {
+    config::Configuration configuration = config::DefaultConfiguration();
+    framework::Registry registry = plugins::InTreeRegistry();
+    uint64_t seed = 1;
+    size_t max_outstanding_bindings = 1000;
+  };
+
+  Rig() : Rig(Options()) {}
+  explicit Rig(Options options) : registry_(std::move(options.registry)) {
+    auto made = Scheduler::Create({.configuration = std::move(options.configuration),
+                                   .registry = &registry_,
+                                   .api = &api,
+                                   .clock = &clock,
+                                   .seed = options.seed,
+                                   .max_outstanding_bindings = options.max_outstanding_bindings});
+    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
+    if (made.ok()) scheduler = std::move(*made);
+  }
+
+  // The first full state: everything given so far by Node and Pod.
+  void Sync(std::vector<api::NodePtr> nodes, std::vector<api::PodPtr> pods = {}) {
+    for (const api::PodPtr& pod : pods) known_[pod->meta.uid] = pod;
+    scheduler->Post(NodeDeltas{Replace<api::Node>(std::move(nodes))});
+    scheduler->Post(PodDeltas{Replace<api::Pod>(std::move(pods))});
+  }
+  void UpsertPod(const api::PodPtr& pod) {
+    known_[pod->meta.uid] = pod;
+    scheduler->Post(PodDeltas{Upsert<api::Pod>(pod)});
+  }
+  void DeletePod(const api::PodPtr& pod) {
+    known_.erase(pod->meta.uid);
+    scheduler->Post(PodDeltas{Delete<api::Pod>(pod)});
+  }
+  void UpsertNode(const api::NodePtr& node) {
+    scheduler->Post(NodeDeltas{Upsert<api::Node>(node)});
+  }
+  void DeleteNode(const api::NodePtr& node) {
+    scheduler->Post(NodeDeltas{Delete<api::Node>(node)});
+  }
+
+  // Runs until there is nothing to do at the present time.
+  void Settle() {
+    for (int i = 0; scheduler->Step(); ++i) ASSERT_LT(i, 100000) << "the scheduler never rests";
+  }
+  void Advance(Duration by) {
+    clock.Advance(by);
+    Settle();
+  }
+  // Answers bindings with success and reports the bound pods, as the API server would.
+  void Bind() {
+    for (const auto& call : api.binds) {
+      if (!call.done) continue;
+      auto bound = std::make_shared<api::Pod>(*call.pod);
+      bound->node_name = call.node_name;
+      bound->meta.resource_version = "bound";
+      known_[bound->meta.uid] = bound;
+      scheduler->Post(PodDeltas{Upsert<api::Pod>(bound)});
+    }
+    api.AnswerBinds();
+    Settle();
+  }
+
+  // pod name -> node of every Bind call so far, the last one winning.
+  std::map<std::string, std::string> Bound() const {
+    std::map<std::string, std::string> bound;
+    for (const auto& call : api.binds) bound[call.pod->meta.name] = call.node_name;
+    return bound;
+  }
+  std::string LastMessage(const std::string& pod) const {
+    std::string message;
+    for (const auto& patch : api.patches) {
+      if (patch.pod->meta.name == pod && patch.change.condition) {
+        message = patch.change.condition->message;
+      }
+    }
+    return message;
+  }
+
+  template <class T>
+  static api::Delta<T> Replace(std::vector<std::shared_ptr<const T>> items) {
+    return {api::Delta<T>::Type::kReplace, nullptr, std::move(items)};
+  }
+  template <class T>
+  static api::Delta<T> Upsert(std::shared_ptr<const T> object) {
+    return {api::Delta<T>::Type::kUpsert, std::move(object), {}};
+  }
+  template <class T>
+  static api::Delta<T> Delete(std::shared_ptr<const T> object) {
+    return {api::Delta<T>::Type::kDelete, std::move(object), {}};
+  }
+
+  ks::testing::FakeClock clock;
+  ks::testing::FakeApiWriter api;
+  std::unique_ptr<Scheduler> scheduler;
+
+ private:
+  framework::Registry registry_;
+  std::map<std::string, api::PodPtr> known_;
+};
+
+}  // namespace ks::scheduler
