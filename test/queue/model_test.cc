@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: Apache-2.0
+// A long random run against a model that does everything the slow and obvious way: one list of
+// pods, searched in full for every question.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "queue_fixture.h"
+
+namespace ks::queue::testing {
+namespace {
+
+using framework::QueuedPodPtr;
+using ks::testing::MakePod;
+
+constexpr int kNames = 60;
+constexpr int kSteps = 150'000;
+constexpr ClusterEvent kLabelChange = TargetPod(framework::kActionUpdatePodLabel);
+
+// The plugins, once as registrations and once as a plain function:
+//   A    new nodes help
+//   B    new nodes never help; a deleted pod helps pods of even priority
+//   C    new nodes always help; a change of the pod's own labels helps
+//   Gate holds the pods named in a set; node labels open it
+ProfileHooks::Registrations Plugins() {
+  ProfileHooks::Registrations plugins;
+  plugins["A"] = {{kNodeAdd, Says(QueueingHint::kQueue)}};
+  plugins["B"] = {
+      {kNodeAdd, Says(QueueingHint::kSkip)},
+      {kAssignedPodDelete,
+       [](const api::Pod& pod, const EventObject&, const EventObject&) -> Result<QueueingHint> {
+         return pod.Priority() % 2 == 0 ? QueueingHint::kQueue : QueueingHint::kSkip;
+       }}};
+  plugins["C"] = {{kNodeAdd, {}}, {kLabelChange, Says(QueueingHint::kQueue)}};
+  plugins["Gate"] = {{kNodeLabel, {}}};
+  return plugins;
+}
+bool PluginWants(const std::string& plugin, const std::string& event, const api::Pod& pod) {
+  if (plugin == "A") return event == "NodeAdd";
+  if (plugin == "B") return event == "AssignedPodDelete" && pod.Priority() % 2 == 0;
+  if (plugin == "C") return event == "NodeAdd" || event == "TargetPodUpdatePodLabel";
+  return plugin == "Gate" && event == "NodeUpdateNodeLabel";
+}
+bool AnyoneRegistered(const std::string& event) {
+  return event == "NodeAdd" || event == "AssignedPodDelete" || event == "NodeUpdateNodeLabel";
+}
+
+struct ModelPod {
+  api::PodPtr pod;
+  Store store = Store::kNone;
+  TimePoint timestamp{};
+  int64_t attempts = 0;
+  int64_t unschedulable = 0;
+  int64_t errors = 0;
+  std::set<std::string> rejecting;
+  std::set<std::string> pending;
+  std::string gate;
+  std::optional<TimePoint> flushed;
+  bool flag = false;
+};
+
+class Model {
+ public:
+  explicit Model(const Clock& clock) : clock_(clock) {}
+
+  void Add(const api::PodPtr& pod) {
+    Drop(pod->meta.name);
+    ModelPod& added = pods_.emplace_back();
+    added.pod = pod;
+    added.timestamp = clock_.Now();
+    Place(added, std::nullopt, "UnscheduledPodAdd");
+  }
+
+  void Update(const api::PodPtr& pod, bool labels) {
+    const std::string event = labels ? "TargetPodUpdatePodLabel" : "TargetPodUpdate";
+    if (InFlight(pod->meta.uid)) {
+      log_.push_back({.uid = "", .event = event, .object = pod});
+      return;
+    }
+    ModelPod* stored = Find(pod->meta.name);
+    if (stored == nullptr) return Add(pod);
+    stored->pod = pod;
+    if (stored->store != Store::kUnschedulable) return;
+    const int strategy = Decide(*stored, event, pod);
+    if (strategy > 0) Place(*stored, strategy, event);
+  }
+
+  void Drop(const std::string& name) {
+    std::erase_if(pods_, [&name](const ModelPod& p) { return p.pod->meta.name == name; });
+  }
+
+  // What Pop must return.
+  std::optional<ModelPod> Pop() {
+    ModelPod* best = nullptr;
+    for (ModelPod& p : pods_) {
+      if (p.store != Store::kActive) continue;
+      if (best == nullptr || Before(p, *best)) best = &p;
+    }
+    const bool backoff = best == nullptr;
+    for (ModelPod& p : pods_) {
+      if (!backoff || p.store != Store::kBackoff) continue;
+      if (best == nullptr || End(p) < End(*best) || (End(p) == End(*best) && Before(p, *best))) {
+        best = &p;
+      }
+    }
+    if (best == nullptr) return std::nullopt;
+    if (backoff) Count("active", "PopFromBackoffQ", true);
+    ModelPod popped = *best;
+    Drop(popped.pod->meta.name);
+    ++popped.attempts;
+    log_.push_back({.uid = popped.pod->meta.uid, .event = "", .object = nullptr});
+    return popped;
+  }
+
+  void Done(const std::string& uid) {
+    std::erase_if(log_, [&uid](const Logged& l) { return l.uid == uid; });
+    while (!log_.empty() && log_.front().uid.empty()) log_.erase(log_.begin());
+  }
+
+  void Fail(ModelPod pod) {
+    const std::string uid = pod.pod->meta.uid;
+    const bool rejected = !pod.rejecting.empty();
+    ++(rejected ? pod.unschedulable : pod.errors);
+    if (rejected) pod.errors = 0;
+    pod.timestamp = clock_.Now();
+    pod.flag = false;
+    pod.flushed.reset();
+    pod.gate.clear();
+    int strategy = rejected ? 0 : 1;
+    bool after = false;
+    for (const Logged& logged : log_) {
+      if (after && logged.uid.empty() && rejected) {
+        strategy = std::max(strategy, Decide(pod, logged.event, logged.object));
+      }
+      after |= logged.uid == uid;
+    }
+    pod.store = Store::kNone;
+    pods_.push_back(pod);
+    Place(pods_.back(), strategy, "ScheduleAttemptFailure");
+    Done(uid);
+  }
+
+  void Move(const std::string& event, const SchedulingQueue::PreCheck& precheck) {
+    if (!AnyoneRegistered(event)) return;
+    for (ModelPod& p : pods_) {
+      if (p.store != Store::kUnschedulable || (precheck && !precheck(*p.pod))) continue;
+      MoveOne(p, event);
+    }
+    if (!log_.empty()) log_.push_back({.uid = "", .event = event, .object = nullptr});
+  }
+
+  void Activate(const api::PodPtr& pod) {
+    ModelPod* stored = Find(pod->meta.name);
+    if (stored == nullptr) {
+      if (InFlight(pod->meta.uid)) {
+        log_.push_back({.uid = "", .event = "ForceActivate", .object = pod});
+      }
+    } else if (stored->store == Store::kUnschedulable) {
+      Place(*stored, std::nullopt, "ForceActivate");
+    } else if (stored->store != Store::kActive) {
+      stored->store = Store::kActive;
+      Count("active", "ForceActivate", true);
+    }
+  }
+
+  void FlushBackoff() {
+    for (ModelPod& p : pods_) {
+      if (p.store != Store::kBackoff && p.store != Store::kErrorBackoff) continue;
+      if (BackingOff(p)) continue;
+      p.store = Store::kActive;
+      Count("active", "BackoffComplete", true);
+    }
+  }
+
+  void FlushLeftover() {
+    std::vector<std::string> names;
+    for (ModelPod& p : pods_) {
+      if (p.store != Store::kUnschedulable) continue;
+      const TimePoint since =
+          p.flushed.has_value() ? std::max(*p.flushed, p.timestamp) : p.timestamp;
+      if (clock_.Now() - since <= std::chrono::minutes(5)) continue;
+      p.flag = true;
+      p.flushed = clock_.Now();
+      names.push_back(p.pod->meta.name);
+    }
+    for (const std::string& name : names) MoveOne(*Find(name), "UnschedulableTimeout");
+    if (!names.empty() && !log_.empty()) {
+      log_.push_back({.uid = "", .event = "UnschedulableTimeout", .object = nullptr});
+    }
+  }
+
+  ModelPod* Find(const std::string& name) {
+    for (ModelPod& p : pods_) {
+      if (p.pod->meta.name == name) return &p;
+    }
+    return nullptr;
+  }
+  bool InFlight(const std::string& uid) const {
+    return std::any_of(log_.begin(), log_.end(), [&uid](const Logged& l) { return l.uid == uid; });
+  }
+  size_t EventCount() const {
+    return static_cast<size_t>(
+        std::count_if(log_.begin(), log_.end(), [](const Logged& l) { return l.uid.empty(); }));
+  }
+  const std::vector<ModelPod>& pods() const { return pods_; }
+
+  std::set<std::string> gated_names;
+  // "pods active NodeAdd" and the like.
+  std::map<std::string, int64_t> counters;
+
+ private:
+  struct Logged {
+    std::string uid;  // a marker; empty: an event
+    std::string event;
+    api::PodPtr object;
+  };
+
+  static bool Before(const ModelPod& a, const ModelPod& b) {
+    if (a.pod->Priority() != b.pod->Priority()) return a.pod->Priority() > b.pod->Priority();
+    return a.timestamp < b.timestamp;
+  }
+  static TimePoint End(const ModelPod& p) {
+    static constexpr int kSeconds[] = {0, 1, 2, 4, 8};
+    const int64_t count = p.errors > 0 ? p.errors : p.unschedulable;
+    const int seconds = count > 4 ? 10 : kSeconds[count];
+    return std::chrono::floor<std::chrono::seconds>(p.timestamp + std::chrono::seconds(seconds));
+  }
+  bool BackingOff(const ModelPod& p) const {
+    if (p.errors == 0 && p.unschedulable == 0) return false;
+    return End(p) >= std::chrono::floor<std::chrono::seconds>(clock_.Now());
+  }
+
+  int Decide(const ModelPod& p, const std::string& event, const api::PodPtr& object) const {
+    if (p.rejecting.empty()) return 1;
+    if (event == "ForceActivate" || event == "UnschedulableTimeout") {
+      return object == nullptr || object->meta.uid == p.pod->meta.uid ? 1 : 0;
+    }
+    int strategy = 0;
+    for (const std::string& plugin : p.rejecting) {
+      if (!PluginWants(plugin, event, *p.pod)) continue;
+      strategy = std::max(strategy, p.pending.contains(plugin) ? 2 : 1);
+    }
+    return strategy;
+  }
+
+  void MoveOne(ModelPod& p, const std::string& event) {
+    const bool wildcard = event == "UnschedulableTimeout";
+    if (!p.gate.empty() && !wildcard && event != "NodeUpdateNodeLabel") return;
+    const int strategy = Decide(p, event, nullptr);
+    if (strategy == 0) return;
+    p.store = Store::kNone;
+    Place(p, strategy, event);
+  }
+
+  void Place(ModelPod& p, std::optional<int> strategy, const std::string& label) {
+    const bool was_parked = p.store == Store::kUnschedulable;
+    if (strategy == 0) {
+      p.store = Store::kUnschedulable;
+      Count("unschedulable", label, false);
+      return;
+    }
+    if (gated_names.contains(p.pod->meta.name)) {
+      p.gate = "Gate";
+      p.rejecting.insert("Gate");
+      p.flag = false;
+      p.store = Store::kUnschedulable;
+      if (!was_parked) Count("unschedulable", label, true);
+      return;
+    }
+    p.gate.clear();
+    if (strategy == 1 && BackingOff(p)) {
+      p.store = p.rejecting.empty() ? Store::kErrorBackoff : Store::kBackoff;
+      Count("backoff", label, false);
+    } else {
+      p.store = Store::kActive;
+      Count("active", label, strategy != 2);
+    }
+  }
+
+  void Count(const std::string& queue, const std::string& label, bool entity) {
+    ++counters["pods " + queue + " " + label];
+    if (entity) ++counters["entities " + queue + " " + label];
+  }
+
+  const Clock& clock_;
+  std::vector<ModelPod> pods_;
+  std::vector<Logged> log_;
+};
+
+class QueueModelTest : public QueueTest {
+ protected:
+  std::map<std::string, int64_t> Counters() const {
+    std::map<std::string, int64_t> counters;
+    const auto add = [&counters](const std::string& queue, const StoreArrivals& arrivals) {
+      for (const auto& [label, count] : arrivals.pods) {
+        counters["pods " + queue + " " + label] = count;
+      }
+      for (const auto& [label, count] : arrivals.entities) {
+        counters["entities " + queue + " " + label] = count;
+      }
+    };
+    add("active", queue_->stats().active);
+    add("backoff", queue_->stats().backoff);
+    add("unschedulable", queue_->stats().unschedulable);
+    return counters;
+  }
+
+  void Run(uint64_t seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    Make(Plugins());
+    Model model(clock_);
+    gate_ = [&model](const api::Pod& pod) {
+      if (!model.gated_names.contains(pod.meta.name)) return framework::Status();
+      return framework::Status(framework::Code::kUnschedulable, {"closed"}, "Gate");
+    };
+    for (int step = 0; step < kSteps && !HasFatalFailure(); ++step) {
+      SCOPED_TRACE("step " + std::to_string(step));
+      // Mostly fractions of a second, now and then minutes.
+      clock_.Advance(random.Below(2000) == 0 ? Duration(std::chrono::minutes(5))
+                                             : std::chrono::milliseconds(1 + random.Below(300)));
+      Step(random, model);
+      CompareCounts(model);
+      if (step % 100 == 0) Compare(model);
+    }
+    Compare(model);
+  }
+
+ private:
+  struct Flight {
+    QueuedPodPtr pod;
+    ModelPod model;
+  };
+
+  api::PodPtr NewPod(Random& random, const std::string& name) {
+    return MakePod()
+        .Name(name)
+        .Uid(name + "-" + std::to_string(++uids_))
+        .Priority(static_cast<int32_t>(random.Below(4)))
+        .Obj();
+  }
+
+  void Step(Random& random, Model& model) {
+    const std::string name = "p" + std::to_string(random.Below(kNames));
+    const uint64_t action = random.Below(100);
+    if (action < 18) {
+      if (!Known(name, model)) AddPod(NewPod(random, name), model);
+    } else if (action < 38) {
+      PopPod(model);
+    } else if (action < 56) {
+      FailPod(random, model);
+    } else if (action < 60) {
+      DonePod(random, model);
+    } else if (action < 68) {
+      UpdatePod(random, name, model);
+    } else if (action < 72) {
+      DeletePod(name, model);
+    } else if (action < 85) {
+      MovePods(random, model);
+    } else if (action < 90) {
+      if (const auto pod = Current(name); pod != nullptr) {
+        queue_->Activate({pod});
+        model.Activate(pod);
+      }
+    } else if (action < 95) {
+      queue_->FlushBackoffCompleted();
+      model.FlushBackoff();
+    } else if (action < 96) {
+      queue_->FlushUnschedulableLeftover();
+      model.FlushLeftover();
+    } else if (!model.gated_names.erase(name)) {
+      model.gated_names.insert(name);
+    }
+  }
+
+  bool Known(const std::string& name, Model& model) {
+    return known_.contains(name) || model.Find(name);
+  }
+  api::PodPtr Current(const std::string& name) {
+    const auto it = known_.find(name);
+    return it == known_.end() ? nullptr : it->second;
+  }
+
+  void AddPod(const api::PodPtr& pod, Model& model) {
+    known_[pod->meta.name] = pod;
+    queue_->Add(pod);
+    model.Add(pod);
+  }
+
+  void PopPod(Model& model) {
+    const QueuedPodPtr got = queue_->Pop();
+    const std::optional<ModelPod> want = model.Pop();
+    ASSERT_EQ(got == nullptr ? "" : got->pod()->meta.uid,
+              want.has_value() ? want->pod->meta.uid : "");
+    if (got == nullptr) return;
+    EXPECT_EQ(got->attempts, want->attempts);
+    EXPECT_EQ(got->timestamp, want->timestamp);
+    EXPECT_EQ(got->pod(), want->pod);
+    flights_.push_back({.pod = got, .model = *want});
+  }
+
+  Flight TakeFlight(Random& random) {
+    const size_t place = random.Below(flights_.size());
+    Flight flight = flights_[place];
+    flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(place));
+    return flight;
+  }
+
+  void FailPod(Random& random, Model& model) {
+    if (flights_.empty()) return;
+    Flight flight = TakeFlight(random);
+    const std::string name = flight.model.pod->meta.name;
+    const auto known = known_.find(name);
+    if (known == known_.end() || known->second->meta.uid != flight.model.pod->meta.uid) {
+      queue_->Done(flight.model.pod->meta.uid);  // gone or recreated meanwhile
+      model.Done(flight.model.pod->meta.uid);
+      return;
+    }
+    std::set<std::string> rejecting;
+    std::set<std::string> pending;
+    for (const char* plugin : {"A", "B", "C"}) {
+      if (random.Below(3) == 0) rejecting.insert(plugin);
+      if (rejecting.contains(plugin) && random.Below(5) == 0) pending.insert(plugin);
+    }
+    flight.pod->set_pod(known->second);
+    flight.model.pod = known->second;
+    flight.model.rejecting = rejecting;
+    flight.model.pending = pending;
+    Fail(flight.pod, rejecting, pending);
+    model.Fail(flight.model);
+  }
+
+  void DonePod(Random& random, Model& model) {
+    if (flights_.empty()) return;
+    const Flight flight = TakeFlight(random);
+    const std::string& uid = flight.model.pod->meta.uid;
+    queue_->Done(uid);
+    model.Done(uid);
+    const auto known = known_.find(flight.model.pod->meta.name);
+    if (known != known_.end() && known->second->meta.uid == uid) known_.erase(known);
+  }
+
+  void UpdatePod(Random& random, const std::string& name, Model& model) {
+    const api::PodPtr old_pod = Current(name);
+    if (old_pod == nullptr) return;
+    auto changed = std::make_shared<api::Pod>(*old_pod);
+    const bool labels = random.Below(2) == 0;
+    if (labels) changed->meta.labels.Set(Symbol("k"), Symbol(std::to_string(++label_values_ % 7)));
+    const bool really = changed->meta.labels != old_pod->meta.labels;
+    known_[name] = changed;
+    queue_->Update(old_pod, changed);
+    model.Update(changed, really);
+  }
+
+  void DeletePod(const std::string& name, Model& model) {
+    const api::PodPtr pod = Current(name);
+    if (pod == nullptr) return;
+    known_.erase(name);
+    queue_->Delete(*pod);
+    model.Drop(name);
+  }
+
+  void MovePods(Random& random, Model& model) {
+    static const ClusterEvent kEvents[] = {kNodeAdd, kAssignedPodDelete, kNodeLabel, kNodeTaint,
+                                           kVolumeAdd};
+    const ClusterEvent& event = kEvents[random.Below(std::size(kEvents))];
+    SchedulingQueue::PreCheck precheck;
+    if (random.Below(3) == 0) precheck = [](const api::Pod& pod) { return pod.Priority() <= 1; };
+    Send(event, precheck);
+    model.Move(event.Label(), precheck);
+  }
+
+  void CompareCounts(Model& model) {
+    std::map<Store, size_t> stores;
+    size_t gated = 0;
+    for (const ModelPod& p : model.pods()) {
+      ++stores[p.store];
+      gated += p.store == Store::kUnschedulable && !p.gate.empty() ? 1 : 0;
+    }
+    const PendingCounts pending = queue_->pending();
+    ASSERT_EQ(pending.active, stores[Store::kActive]);
+    ASSERT_EQ(pending.backoff, stores[Store::kBackoff] + stores[Store::kErrorBackoff]);
+    ASSERT_EQ(pending.gated, gated);
+    ASSERT_EQ(pending.unschedulable, stores[Store::kUnschedulable] - gated);
+    ASSERT_EQ(queue_->in_flight().event_count(), model.EventCount());
+  }
+
+  void Compare(Model& model) {
+    std::map<std::pair<std::string, std::string>, int64_t> rejections;
+    for (const ModelPod& p : model.pods()) {
+      const framework::QueuedPod* got = queue_->Find("ns/" + p.pod->meta.name);
+      ASSERT_NE(got, nullptr);
+      SCOPED_TRACE(p.pod->meta.name);
+      EXPECT_EQ(got->pod(), p.pod);
+      EXPECT_EQ(StoreOf(p.pod->meta.name), p.store);
+      EXPECT_EQ(got->timestamp, p.timestamp);
+      EXPECT_EQ(got->unschedulable_count, p.unschedulable);
+      EXPECT_EQ(got->consecutive_errors_count, p.errors);
+      EXPECT_EQ(got->unschedulable_plugins, p.rejecting);
+      EXPECT_EQ(got->gating_plugin, p.gate);
+      EXPECT_EQ(got->was_flushed_from_unschedulable, p.flag);
+      EXPECT_EQ(got->flush_timestamp, p.flushed);
+      for (const std::string& plugin : p.rejecting) ++rejections[{plugin, "default-scheduler"}];
+    }
+    auto got_rejections = queue_->stats().unschedulable_pods;
+    std::erase_if(got_rejections, [](const auto& entry) { return entry.second == 0; });
+    EXPECT_EQ(got_rejections, rejections);
+    EXPECT_EQ(Counters(), model.counters);
+  }
+
+  std::map<std::string, api::PodPtr> known_;  // as the informer sees them
+  std::vector<Flight> flights_;
+  int uids_ = 0;
+  int label_values_ = 0;
+};
+
+TEST_F(QueueModelTest, AgreesWithTheModel) {
+  Run(20260718);
+  // The run is worth something only if everything happened in it.
+  for (const char* counter :
+       {"pods active UnscheduledPodAdd", "pods active NodeAdd", "pods active BackoffComplete",
+        "pods active PopFromBackoffQ", "pods active ForceActivate",
+        "pods active UnschedulableTimeout", "pods active AssignedPodDelete",
+        "pods active ScheduleAttemptFailure", "pods active TargetPodUpdatePodLabel",
+        "pods backoff NodeAdd", "pods backoff ScheduleAttemptFailure",
+        "pods backoff TargetPodUpdatePodLabel", "pods unschedulable NodeUpdateNodeLabel",
+        "pods unschedulable UnscheduledPodAdd", "pods unschedulable ScheduleAttemptFailure",
+        "pods unschedulable UnschedulableTimeout"}) {
+    EXPECT_GT(Counters()[counter], 20) << counter;
+  }
+}
+
+}  // namespace
+}  // namespace ks::queue::testing

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of the queue that the worked examples leave out: docs/spec/queue.md sections 6, 7, 12.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "queue_fixture.h"
+
+namespace ks::queue::testing {
+namespace {
+
+using framework::QueuedPodPtr;
+using ks::testing::MakePod;
+
+api::PodPtr Named(const std::string& name) { return MakePod().Name(name).Obj(); }
+
+using SchedulingQueueTest = QueueTest;
+
+TEST_F(SchedulingQueueTest, PodsAddedAtOneReadingKeepTheirOrder) {
+  SchedulingQueue& queue = Make();
+  std::vector<std::string> want;
+  for (int i = 0; i < 20; ++i) {
+    want.push_back("p" + std::to_string(i));
+    queue.Add(Named(want.back()));
+  }
+  EXPECT_EQ(Stored("p19").timestamp - Stored("p0").timestamp, Duration(19));
+  for (const std::string& name : want) PopNamed(name);
+  EXPECT_EQ(queue.Pop(), nullptr);
+}
+
+TEST_F(SchedulingQueueTest, PriorityFirst) {
+  SchedulingQueue& queue = Make();
+  for (const int32_t priority : {1, 9, -5, 9}) {
+    queue.Add(
+        MakePod().Name("p" + std::to_string(queue.pending().active)).Priority(priority).Obj());
+  }
+  for (const char* name : {"p1", "p3", "p0", "p2"}) PopNamed(name);
+}
+
+TEST_F(SchedulingQueueTest, UpdateOfAStoredPodReplacesItAndRestoresTheOrder) {
+  SchedulingQueue& queue = Make();
+  queue.Add(Named("a"));
+  queue.Add(Named("b"));
+  const api::PodPtr higher = MakePod().Name("b").Priority(5).Obj();
+  queue.Update(Named("b"), higher);
+  const QueuedPodPtr popped = PopNamed("b");
+  EXPECT_EQ(popped->pod(), higher);
+  EXPECT_EQ(popped->attempts, 1);
+  Fail(popped, {"X"});
+  Send(kNodeAdd);
+  queue.Update(higher, MakePod().Name("b").Priority(7).Obj());
+  EXPECT_EQ(StoreOf("b"), Store::kBackoff);
+  EXPECT_EQ(Stored("b").Priority(), 7);
+}
+
+TEST_F(SchedulingQueueTest, UpdateOfAnUnknownPodAddsIt) {
+  SchedulingQueue& queue = Make();
+  queue.Update(Named("p"), Named("p"));
+  EXPECT_EQ(StoreOf("p"), Store::kActive);
+}
+
+TEST_F(SchedulingQueueTest, UpdateWithAnotherUidIsDeleteAndAdd) {
+  SchedulingQueue& queue = Make();
+  const api::PodPtr first = MakePod().Name("p").Uid("1").NominatedNode("n").Obj();
+  const api::PodPtr second = MakePod().Name("p").Uid("2").Obj();
+  queue.Add(first);
+  PopAndFail("p", {"X"});
+  queue.Update(first, second);
+  EXPECT_EQ(StoreOf("p"), Store::kActive);
+  EXPECT_EQ(Stored("p").unschedulable_count, 0);
+  EXPECT_EQ(Stored("p").pod(), second);
+  EXPECT_EQ(queue.PendingPods().size(), 1U);
+  EXPECT_FALSE(queue.nominator().HasNominatedPods());
+  EXPECT_EQ(Rejections(), "");
+}
+
+TEST_F(SchedulingQueueTest, StatusUpdateDoesNotUnpark) {
+  SchedulingQueue& queue = Make();
+  queue.Add(Named("p"));
+  PopAndFail("p", {"X"});
+  queue.Update(Named("p"), Named("p"));
+  EXPECT_EQ(StoreOf("p"), Store::kUnschedulable);
+}
+
+TEST_F(SchedulingQueueTest, DeleteFromEveryStore) {
+  SchedulingQueue& queue = Make();
+  for (const char* name : {"error", "backoff", "parked"}) {
+    queue.Add(Named(name));
+    PopAndFail(name,
+               std::string(name) == "error" ? std::set<std::string>{} : std::set<std::string>{"X"});
+    if (std::string(name) == "backoff") Send(kNodeAdd);
+  }
+  queue.Add(Named("active"));
+  queue.Add(MakePod().Name("gated").Gates({"x"}).Obj());
+  EXPECT_EQ(queue.Summary(), "activeQ:1; backoffQ:2; unschedulableEntities:2");
+  EXPECT_EQ(Rejections(), "SchedulingGates=1 X=2");
+  EXPECT_EQ(queue.PendingPods().size(), 5U);
+  for (const char* name : {"error", "backoff", "parked", "active", "gated", "unknown"}) {
+    queue.Delete(*Named(name));
+    EXPECT_EQ(StoreOf(name), Store::kNone);
+  }
+  EXPECT_EQ(queue.Summary(), "activeQ:0; backoffQ:0; unschedulableEntities:0");
+  EXPECT_EQ(queue.pending().gated, 0U);
+  EXPECT_EQ(Rejections(), "");
+}
+
+TEST_F(SchedulingQueueTest, ReturnOfAPodThatIsStored) {
+  const struct {
+    const char* where;
+    std::string want;
+  } cases[] = {
+      {"active", "Pod ns/p is already present in the active queue"},
+      {"backoff", "Pod ns/p is already present in the backoff queue"},
+      {"unschedulable", "Pod ns/p is already present in unschedulable queue"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.where);
+    SchedulingQueue& queue = Make();
+    queue.Add(MakePod().Name("p").Uid("1").Obj());
+    const QueuedPodPtr popped = PopNamed("p");
+    queue.Add(MakePod().Name("p").Uid("2").Obj());
+    if (std::string(c.where) != "active") PopAndFail("p", {"X"});
+    if (std::string(c.where) == "backoff") Send(kNodeAdd);
+    const Store before = StoreOf("p");
+    popped->unschedulable_plugins = {"X"};
+    const Result<void> returned = queue.AddUnschedulableIfNotPresent(popped);
+    ASSERT_FALSE(returned.ok());
+    EXPECT_EQ(returned.error().message, c.want);
+    EXPECT_EQ(StoreOf("p"), before);
+    EXPECT_EQ(popped->unschedulable_count, 0);
+    EXPECT_FALSE(queue.IsInFlight("1"));
+  }
+}
+
+TEST_F(SchedulingQueueTest, ReturnWithoutAMarkerGoesToBackoff) {
+  SchedulingQueue& queue = Make();
+  queue.Add(Named("p"));
+  const QueuedPodPtr popped = PopNamed("p");
+  queue.Done("uid-p");
+  queue.Done("uid-p");
+  Fail(popped, {"X"});
+  EXPECT_EQ(StoreOf("p"), Store::kBackoff);
+}
+
+TEST_F(SchedulingQueueTest, EventsBeforeThePopDoNotCount) {
+  SchedulingQueue& queue = Make();
+  queue.Add(Named("first"));
+  queue.Add(Named("p"));
+  const QueuedPodPtr first = PopNamed("first");
+  Send(kNodeAdd);
+  PopAndFail("p", {"X"});
+  EXPECT_EQ(StoreOf("p"), Store::kUnschedulable);
+  EXPECT_EQ(Logged(), "NodeAdd PodPopped");
+  Fail(first, {"X"});
+  EXPECT_EQ(StoreOf("first"), Store::kBackoff);
+}
+
+TEST_F(SchedulingQueueTest, ReturnClearsWhatBelongsToOneWait) {
+  SchedulingQueue& queue = Make();
+  queue.Add(Named("p"));
+  PopAndFail("p", {"X"});
+  At(400);
+  queue.FlushUnschedulableLeftover();
+  const QueuedPodPtr popped = PopNamed("p");
+  EXPECT_TRUE(popped->was_flushed_from_unschedulable);
+  Fail(popped, {"X"});
+  EXPECT_FALSE(popped->was_flushed_from_unschedulable);
+  EXPECT_FALSE(popped->flush_timestamp.has_value());
+  EXPECT_DOUBLE_EQ(Seconds(popped->timestamp), 400);
+  EXPECT_DOUBLE_EQ(Seconds(*popped->initial_attempt_timestamp), 0);
+}
+
+TEST_F(SchedulingQueueTest, LeftoverFlushTouchesPodsInFlight) {
+  SchedulingQueue& queue = Make();
+  queue.Add(Named("parked"));
+  PopAndFail("parked", {"X"});
+  queue.Add(Named("flying"));
+  const QueuedPodPtr flying = PopNamed("flying");
+  At(400);
+  queue.FlushUnschedulableLeftover();
+  EXPECT_EQ(Logged(), "PodPopped UnschedulableTimeout");
+  Fail(flying, {"X"});
+  EXPECT_EQ(StoreOf("flying"), Store::kBackoff);
+}
+
+TEST_F(SchedulingQueueTest, GatedPodsArePassedOverUnlessTheirGateListens) {
+  Registrations registrations = DefaultRegistrations();
+  registrations["SchedulingGates"].push_back({kVolumeAdd, Says(QueueingHint::kQueue)});
+  SchedulingQueue& queue = Make(std::move(registrations));
+  const api::PodPtr gated = MakePod().Name("g").Gates({"x"}).Obj();
+  queue.Add(gated);
+  Send(kNodeAdd);
+  EXPECT_EQ(Counts(queue.stats().unschedulable.pods), "UnscheduledPodAdd=1");
+  Send(kVolumeAdd);
+  EXPECT_EQ(Counts(queue.stats().unschedulable.pods), "PersistentVolumeAdd=1 UnscheduledPodAdd=1");
+  EXPECT_EQ(Counts(queue.stats().unschedulable.entities),
+            "PersistentVolumeAdd=1 UnscheduledPodAdd=1");
+  queue.Activate({gated});
+  EXPECT_EQ(StoreOf("g"), Store::kUnschedulable);
+  EXPECT_EQ(Counts(queue.stats().unschedulable.pods), "PersistentVolumeAdd=1 UnscheduledPodAdd=1")
+      << "it never left the map";
+  EXPECT_EQ(pre_enqueue_first_, "SchedulingGates");
+  EXPECT_EQ(Rejections(), "SchedulingGates=1");
+}
+
+TEST_F(SchedulingQueueTest, AnErrorOfPreEnqueueGatesToo) {
+  SchedulingQueue& queue = Make();
+  gate_ = [](const api::Pod&) { return framework::Status::Error("boom").WithPlugin("G"); };
+  queue.Add(Named("p"));
+  EXPECT_EQ(StoreOf("p"), Store::kUnschedulable);
+  EXPECT_EQ(Stored("p").gating_plugin, "G");
+  EXPECT_FALSE(Stored("p").initial_attempt_timestamp.has_value());
+}
+
+TEST_F(SchedulingQueueTest, ActivationFromBackoffSkipsPreEnqueue) {
+  SchedulingQueue& queue = Make();
+  queue.Add(Named("p"));
+  PopAndFail("p", {});
+  gate_ = [](const api::Pod&) {
+    return framework::Status(framework::Code::kUnschedulable, {}, "G");
+  };
+  queue.Activate({Named("p"), Named("unknown")});
+  EXPECT_EQ(StoreOf("p"), Store::kActive);
+  EXPECT_EQ(Stored("p").consecutive_errors_count, 1) << "counters stay";
+}
+
+TEST_F(SchedulingQueueTest, GateOffDoesNotPopFromBackoff) {
+  SchedulingQueue& queue = Make(DefaultRegistrations(), [](SchedulingQueueOptions& options) {
+    options.pop_from_backoff = false;
+  });
+  At(10.3);
+  queue.Add(Named("p"));
+  PopAndFail("p", {"X"});
+  gate_ = [](const api::Pod&) {
+    return framework::Status(framework::Code::kUnschedulable, {}, "G");
+  };
+  Send(kNodeAdd);
+  EXPECT_EQ(StoreOf("p"), Store::kBackoff) << "PreEnqueue is not run on the way into backoff";
+  EXPECT_EQ(queue.Pop(), nullptr);
+  EXPECT_DOUBLE_EQ(Seconds(*Stored("p").backoff_expiration), 11.3);
+  At(12.0);
+  queue.FlushBackoffCompleted();
+  EXPECT_EQ(StoreOf("p"), Store::kUnschedulable) << "but on the way out";
+  EXPECT_EQ(queue.pending().gated, 1U);
+}
+
+TEST_F(SchedulingQueueTest, BackoffOff) {
+  SchedulingQueue& queue = Make(DefaultRegistrations(), [](SchedulingQueueOptions& options) {
+    options.backoff_max = Duration(0);
+  });
+  queue.Add(Named("p"));
+  PopAndFail("p", {"X"});
+  Send(kNodeAdd);
+  EXPECT_EQ(StoreOf("p"), Store::kActive);
+  PopAndFail("p", {});
+  EXPECT_EQ(StoreOf("p"), Store::kActive);
+}
+
+TEST_F(SchedulingQueueTest, Timers) {
+  SchedulingQueue& queue = Make();
+  EXPECT_FALSE(queue.NextTimer().has_value()) << "a standby has no timers";
+  At(10.3);
+  queue.StartTimers();
+  EXPECT_DOUBLE_EQ(Seconds(*queue.NextTimer()), 10.3);
+  queue.RunTimers();
+  EXPECT_DOUBLE_EQ(Seconds(*queue.NextTimer()), 40.3);
+  queue.Add(Named("p"));
+  PopAndFail("p", {});
+  EXPECT_DOUBLE_EQ(Seconds(*queue.NextTimer()), 12.0);
+  At(12.0);
+  queue.RunTimers();
+  EXPECT_EQ(StoreOf("p"), Store::kActive);
+  EXPECT_DOUBLE_EQ(Seconds(*queue.NextTimer()), 40.3);
+  PopAndFail("p", {"X"});
+  At(330);
+  queue.RunTimers();
+  EXPECT_EQ(StoreOf("p"), Store::kActive);
+  EXPECT_DOUBLE_EQ(Seconds(*queue.NextTimer()), 360);
+  queue.Close();
+  EXPECT_FALSE(queue.NextTimer().has_value());
+  PopNamed("p");
+}
+
+TEST_F(SchedulingQueueTest, MoveExaminesOnlyPodsThatItMayHelp) {
+  Registrations registrations = DefaultRegistrations();
+  int asked = 0;
+  registrations["Counter"] = {
+      {kNodeAdd,
+       [&asked](const api::Pod&, const EventObject&, const EventObject&) -> Result<QueueingHint> {
+         ++asked;
+         return QueueingHint::kSkip;
+       }}};
+  SchedulingQueue& queue = Make(std::move(registrations));
+  int checked = 0;
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    queue.Add(Named(name));
+    PopAndFail(name, {i < 3 ? "Counter" : "Deaf"});
+  }
+  Send(kNodeAdd, [&checked](const api::Pod&) { return ++checked > 0; });
+  EXPECT_EQ(checked, 3);
+  EXPECT_EQ(asked, 3);
+  Send(kVolumeAdd, [&checked](const api::Pod&) { return ++checked > 0; });
+  EXPECT_EQ(checked, 3) << "nobody registered it";
+}
+
+TEST_F(SchedulingQueueTest, ObserverOfPreEnqueue) {
+  int runs = 0;
+  SchedulingQueue& queue = Make(DefaultRegistrations(), [&runs](SchedulingQueueOptions& options) {
+    options.observers.pre_enqueue = [&runs](std::string_view profile, Duration) {
+      EXPECT_EQ(profile, "default-scheduler");
+      ++runs;
+    };
+  });
+  queue.Add(Named("p"));
+  PopAndFail("p", {"X"});
+  EXPECT_EQ(runs, 1) << "parking does not run it";
+}
+
+TEST_F(SchedulingQueueTest, NominationIsThereBeforeThePodCanBePopped) {
+  SchedulingQueue& queue = Make();
+  bool seen = false;
+  gate_ = [&](const api::Pod&) {
+    seen = queue.nominator().HasNominatedPods();
+    return framework::Status();
+  };
+  queue.Add(MakePod().Name("p").NominatedNode("n").Obj());
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(queue.nominator().NominatedPodsForNode("n")[0]->pod().meta.name, "p");
+}
+
+}  // namespace
+}  // namespace ks::queue::testing
