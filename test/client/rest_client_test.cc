@@ -71,7 +71,9 @@ TEST_P(Repetition, Row) {
   EXPECT_EQ(net.transport.at(net.transport.size() - 1), row.want_elapsed);
   EXPECT_EQ(slot.reply->code, row.want_code);
   EXPECT_EQ(slot.reply->ok(), row.want_error.empty());
-  if (!slot.reply->ok()) EXPECT_THAT(slot.reply->error->message, HasSubstr(row.want_error));
+  if (!slot.reply->ok()) {
+    EXPECT_THAT(slot.reply->error->message, HasSubstr(row.want_error));
+  }
   EXPECT_EQ(slot.reply->uncertain, row.want_uncertain);
 }
 

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logins that change while the process runs (docs/spec/api.md 8.4, 8.5).
+#include "client/credentials.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/mutex.h"
+#include "client/exec_plugin.h"
+#include "testing/fake_clock.h"
+#include "testing/temp_dir.h"
+#include "testing/test_certificates.h"
+
+namespace ks::client {
+namespace {
+
+using ks::testing::FakeClock;
+using ks::testing::TempDir;
+using ks::testing::TestAuthority;
+using ks::testing::TestIdentity;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+Result<Access> Ask(Credentials& credentials) {
+  struct Slot {
+    Mutex mutex;
+    CondVar filled;
+    std::optional<Result<Access>> answer;
+  };
+  const auto slot = std::make_shared<Slot>();
+  credentials.Get([slot](Result<Access> access) {
+    MutexLock lock(slot->mutex);
+    slot->answer = std::move(access);
+    slot->filled.NotifyAll();
+  });
+  MutexLock lock(slot->mutex);
+  while (!slot->answer.has_value()) slot->filled.Wait(slot->mutex);
+  return std::move(*slot->answer);
+}
+
+std::string Authorization(Credentials& credentials) {
+  const Result<Access> access = Ask(credentials);
+  if (!access.ok()) return "error: " + access.error().message;
+  for (const auto& [name, value] : access->headers) {
+    if (name == "Authorization") return value;
+  }
+  return "";
+}
+
+std::string ReadAll(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::unique_ptr<Credentials> Make(ClusterAccess access, const FakeClock& clock) {
+  if (access.server.empty()) access.server = "https://127.0.0.1:6443";
+  access.insecure_skip_tls_verify = access.ca_file.empty() && access.ca_data.empty();
+  Result<std::unique_ptr<Credentials>> made = NewCredentials(std::move(access), clock);
+  KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
+  return std::move(*made);
+}
+
+TEST(Credentials, StaticOnes) {
+  FakeClock clock;
+  EXPECT_EQ(Authorization(*Make({.token = " abc\n"}, clock)), "Bearer abc");
+  EXPECT_EQ(Authorization(*Make({.username = "Aladdin", .password = "open sesame"}, clock)),
+            "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+  EXPECT_EQ(Authorization(*Make({}, clock)), "");
+  EXPECT_EQ(Authorization(*NewAnonymousCredentials()), "");
+}
+
+TEST(Credentials, TokenFileIsReadAgainAfter50Seconds) {
+  FakeClock clock;
+  TempDir dir;
+  const std::string file = dir.Write("token", "one\n");
+  const auto credentials = Make({.token = "unused", .token_file = file}, clock);
+  EXPECT_EQ(Authorization(*credentials), "Bearer one");
+  dir.Write("token", "two\n");
+  clock.Advance(seconds(49));
+  EXPECT_EQ(Authorization(*credentials), "Bearer one");
+  const Result<Access> access = Ask(*credentials);
+  credentials->Rejected(*access);
+  EXPECT_EQ(Authorization(*credentials), "Bearer one") << "a 401 does not read early";
+  clock.Advance(seconds(1));
+  EXPECT_EQ(Authorization(*credentials), "Bearer two");
+  dir.Write("token", " \n");
+  clock.Advance(seconds(50));
+  EXPECT_EQ(Authorization(*credentials), "Bearer two") << "an empty file keeps the old token";
+  std::filesystem::remove(file);
+  clock.Advance(seconds(50));
+  EXPECT_EQ(Authorization(*credentials), "Bearer two") << "a missing file keeps the old token";
+}
+
+TEST(Credentials, UnusableFilesAtStart) {
+  TempDir dir;
+  const std::string server = "https://127.0.0.1:6443";
+  EXPECT_THAT(NewCredentials({.server = server, .ca_file = dir.path() + "/none"}).error().message,
+              HasSubstr("certificate-authority: unable to read " + dir.path() + "/none"));
+  EXPECT_THAT(NewCredentials({.server = server, .ca_data = "x"}).error().message,
+              HasSubstr("unable to load root certificates"));
+  EXPECT_THAT(
+      NewCredentials({.server = server, .token_file = dir.path() + "/none"}).error().message,
+      HasSubstr("tokenFile: unable to read"));
+  EXPECT_THAT(
+      NewCredentials({.server = server, .token_file = dir.Write("empty", "\n")}).error().message,
+      HasSubstr("read empty token from file"));
+}
+
+TEST(Credentials, CertificateFilesAreCheckedEvery5Minutes) {
+  FakeClock clock;
+  TempDir dir;
+  const TestAuthority authority("ca");
+  const TestIdentity one = authority.Issue("one", "");
+  const TestIdentity two = authority.Issue("two", "");
+  const auto credentials = Make({.ca_file = dir.Write("ca", authority.ca_pem()),
+                                 .client_cert_file = dir.Write("cert", one.cert_pem),
+                                 .client_key_file = dir.Write("key", one.key_pem)},
+                                clock);
+  const auto first = Ask(*credentials)->tls;
+  EXPECT_EQ(first->client_cert_pem, one.cert_pem);
+  EXPECT_EQ(first->ca_pem, authority.ca_pem());
+  dir.Write("cert", two.cert_pem);
+  clock.Advance(minutes(5));
+  EXPECT_EQ(Ask(*credentials)->tls, first) << "half a rotation (old key) is not taken over";
+  dir.Write("key", two.key_pem);
+  clock.Advance(minutes(5) - seconds(1));
+  EXPECT_EQ(Ask(*credentials)->tls, first);
+  clock.Advance(seconds(1));
+  const auto second = Ask(*credentials)->tls;
+  EXPECT_EQ(second->client_cert_pem, two.cert_pem);
+  EXPECT_GT(second->generation, first->generation);
+  dir.Write("ca", "garbage");
+  clock.Advance(minutes(5));
+  EXPECT_EQ(Ask(*credentials)->tls, second);
+  dir.Write("ca", "");
+  clock.Advance(minutes(5));
+  EXPECT_EQ(Ask(*credentials)->tls, second);
+  const TestAuthority next("next");
+  dir.Write("ca", next.ca_pem());
+  clock.Advance(minutes(5));
+  EXPECT_EQ(Ask(*credentials)->tls->ca_pem, next.ca_pem());
+}
+
+ExecPlugin Plugin(const std::string& command) {
+  return {.api_version = "client.authentication.k8s.io/v1",
+          .command = command,
+          .install_hint = "install it",
+          .interactive_mode = "Never"};
+}
+
+std::string ExecCredentialJson(const std::string& status) {
+  return R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":)" +
+         status + "}";
+}
+
+// Prints a token that counts the runs.
+std::string CountingScript(const TempDir& dir, const std::string& extra = "") {
+  return dir.WriteScript(
+      "login",
+      "cd \"$(dirname \"$0\")\"\necho x >> runs\nn=$(wc -l < runs | tr -d ' ')\n"
+      "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\","
+      "\"status\":{\"token\":\"t'$n'\"" +
+          extra + "}}'\n");
+}
+
+TEST(ExecCredentials, CachedUntilA401) {
+  FakeClock clock;
+  TempDir dir;
+  const auto credentials = Make({.exec = Plugin(CountingScript(dir))}, clock);
+  EXPECT_EQ(Authorization(*credentials), "Bearer t1");
+  clock.Advance(std::chrono::hours(24));
+  const Result<Access> old = Ask(*credentials);
+  EXPECT_EQ(Authorization(*credentials), "Bearer t1");
+  credentials->Rejected(*old);
+  EXPECT_EQ(Authorization(*credentials), "Bearer t2");
+  credentials->Rejected(*old);
+  EXPECT_EQ(Authorization(*credentials), "Bearer t2") << "that answer was about the token before";
+}
+
+TEST(ExecCredentials, CachedUntilExpiry) {
+  FakeClock clock;  // 2026-01-02T03:04:05Z
+  TempDir dir;
+  const auto credentials = Make(
+      {.exec = Plugin(CountingScript(dir, ",\"expirationTimestamp\":\"2026-01-02T03:05:05Z\""))},
+      clock);
+  EXPECT_EQ(Authorization(*credentials), "Bearer t1");
+  clock.Advance(seconds(59));
+  EXPECT_EQ(Authorization(*credentials), "Bearer t1");
+  clock.Advance(seconds(1));
+  EXPECT_EQ(Authorization(*credentials), "Bearer t2");
+}
+
+TEST(ExecCredentials, EnvironmentAndClusterInfo) {
+  FakeClock clock;
+  TempDir dir;
+  ExecPlugin plugin = Plugin(
+      dir.WriteScript("login",
+                      "cd \"$(dirname \"$0\")\"\nprintf '%s' \"$KUBERNETES_EXEC_INFO\" > info\n"
+                      "printf '%s' \"$1 $GREETING ${SSL_CERT_FILE-unset}\" > args\n"
+                      "echo '" +
+                          ExecCredentialJson(R"({"token":"t"})") + "'\n"));
+  plugin.args = {"one argument"};
+  plugin.env = {{"GREETING", "hello"}};
+  plugin.provide_cluster_info = true;
+  const auto credentials = Make({.server = "https://127.0.0.1:6443", .exec = plugin}, clock);
+  EXPECT_EQ(Authorization(*credentials), "Bearer t");
+  EXPECT_EQ(
+      ReadAll(dir.path() + "/info"),
+      R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"interactive":false,)"
+      R"("cluster":{"server":"https://127.0.0.1:6443","insecure-skip-tls-verify":true}}})");
+  EXPECT_EQ(ReadAll(dir.path() + "/args"), "one argument hello unset");
+}
+
+TEST(ExecCredentials, CertificateFromThePlugin) {
+  FakeClock clock;
+  TempDir dir;
+  const TestIdentity identity = TestAuthority("ca").Issue("one", "");
+  auto escape = [](std::string pem) {
+    for (size_t at = 0; (at = pem.find('\n', at)) != pem.npos; at += 2) pem.replace(at, 1, "\\n");
+    return pem;
+  };
+  const std::string answer =
+      ExecCredentialJson("{\"clientCertificateData\":\"" + escape(identity.cert_pem) +
+                         "\",\"clientKeyData\":\"" + escape(identity.key_pem) + "\"}");
+  const std::string file = dir.Write("answer", answer);
+  const auto credentials = Make({.exec = Plugin(dir.WriteScript("login", "cat " + file))}, clock);
+  const Result<Access> access = Ask(*credentials);
+  ASSERT_TRUE(access.ok()) << access.error().message;
+  EXPECT_EQ(access->tls->client_cert_pem, identity.cert_pem);
+  EXPECT_GT(access->tls->generation, credentials->InitialTls()->generation - 1);
+}
+
+TEST(ExecCredentials, Failures) {
+  FakeClock clock;
+  TempDir dir;
+  EXPECT_EQ(Authorization(*Make({.exec = Plugin("no-such-executable-here")}, clock)),
+            "error: getting credentials: exec: executable no-such-executable-here not "
+            "found\n\ninstall it");
+  const std::string failing = dir.WriteScript("failing", "exit 3");
+  EXPECT_EQ(Authorization(*Make({.exec = Plugin(failing)}, clock)),
+            "error: getting credentials: exec: executable " + failing +
+                " failed with exit code 3\n\ninstall it");
+  const std::string flooding = dir.WriteScript("flooding", "cat /dev/zero");
+  EXPECT_THAT(Authorization(*Make({.exec = Plugin(flooding)}, clock)),
+              HasSubstr("printed more than 1 MiB"));
+}
+
+TEST(ExecCredentials, DestructionKillsThePlugin) {
+  FakeClock clock;
+  TempDir dir;
+  std::optional<Result<Access>> answer;
+  {
+    const auto credentials =
+        Make({.exec = Plugin(dir.WriteScript("hanging", "exec sleep 1000"))}, clock);
+    credentials->Get([&answer](Result<Access> access) { answer = std::move(access); });
+  }
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_FALSE(answer->ok());
+}
+
+struct OutputCase {
+  std::string name;
+  std::string output;
+  std::string want_error;
+};
+
+class ExecOutput : public ::testing::TestWithParam<OutputCase> {};
+
+TEST_P(ExecOutput, Row) {
+  const Result<ExecCredential> credential =
+      ParseExecCredential(GetParam().output, "client.authentication.k8s.io/v1");
+  ASSERT_FALSE(credential.ok());
+  EXPECT_THAT(credential.error().message, HasSubstr(GetParam().want_error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Bad, ExecOutput,
+    ::testing::Values(
+        OutputCase{"nothing", "", "decoding stdout"}, OutputCase{"list", "[]", "decoding stdout"},
+        OutputCase{"kind", R"({"kind":"Pod","apiVersion":"client.authentication.k8s.io/v1"})",
+                   "ExecCredential"},
+        OutputCase{
+            "version",
+            R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1"})",
+            "plugin returned version client.authentication.k8s.io/v1beta1"},
+        OutputCase{"noStatus",
+                   R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"})",
+                   "exec plugin didn't return a status field"},
+        OutputCase{"noToken", ExecCredentialJson("{}"),
+                   "exec plugin didn't return a token or cert/key pair"},
+        OutputCase{"halfPair", ExecCredentialJson(R"({"clientKeyData":"x"})"),
+                   "only certificate or key"},
+        OutputCase{"tokenType", ExecCredentialJson(R"({"token":1})"),
+                   "status.token: expected a string"},
+        OutputCase{"time", ExecCredentialJson(R"({"token":"t","expirationTimestamp":"soon"})"),
+                   "\"soon\" is no RFC 3339 time"}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace ks::client

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of the real transport: how they end, back-pressure, memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include "client/transport_harness.h"
+
+namespace ks::client {
+namespace {
+
+using Kind = TransportError::Kind;
+using ks::testing::ScriptedConnection;
+using ks::testing::ScriptedServer;
+using std::chrono::milliseconds;
+
+struct EndCase {
+  std::string name;
+  ScriptedServer::Script script;
+  std::optional<Kind> want;
+  std::string want_data = "{\"a\":1}\n";
+};
+
+class StreamEnd : public ::testing::TestWithParam<EndCase> {};
+
+TEST_P(StreamEnd, IsToldWithItsReason) {
+  for (const bool tls : {true, false}) {
+    SCOPED_TRACE(tls ? "https" : "http");
+    Harness harness(GetParam().script, tls ? Https() : ks::testing::ScriptedServerOptions(),
+                    {.stream_idle_timeout = milliseconds(400)});
+    const auto sink = harness.Open({.target = "/watch"});
+    const std::optional<TransportError> error = sink->WaitEnd();
+    EXPECT_EQ(sink->data(), GetParam().want_data);
+    EXPECT_EQ(sink->status(), 200);
+    EXPECT_EQ(error.has_value(), GetParam().want.has_value());
+    if (error.has_value() && GetParam().want.has_value()) {
+      EXPECT_EQ(static_cast<int>(error->kind), static_cast<int>(*GetParam().want))
+          << error->message;
+    }
+  }
+}
+
+void Begin(ScriptedConnection& connection) {
+  connection.Read();
+  connection.StartChunked();
+  connection.Chunk("{\"a\":1}\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StreamEnd,
+                         ::testing::Values(EndCase{"Clean",
+                                                   [](ScriptedConnection& connection) {
+                                                     Begin(connection);
+                                                     connection.EndChunked();
+                                                     connection.WaitForClose();
+                                                   },
+                                                   std::nullopt},
+                                           EndCase{"FinBetweenChunks",
+                                                   [](ScriptedConnection& connection) {
+                                                     Begin(connection);
+                                                     connection.Abort();
+                                                   },
+                                                   Kind::kLost},
+                                           EndCase{"FinInMidChunk",
+                                                   [](ScriptedConnection& connection) {
+                                                     Begin(connection);
+                                                     connection.Write("40\r\n{\"type\":");
+                                                     connection.Abort();
+                                                   },
+                                                   Kind::kLost},
+                                           EndCase{"NotifyBetweenChunks",
+                                                   [](ScriptedConnection& connection) {
+                                                     Begin(connection);
+                                                   },
+                                                   Kind::kLost},
+                                           EndCase{"GarbageChunkHeader",
+                                                   [](ScriptedConnection& connection) {
+                                                     Begin(connection);
+                                                     connection.Write("hello\r\nworld\r\n");
+                                                     connection.WaitForClose();
+                                                   },
+                                                   Kind::kMalformed},
+                                           EndCase{"Silence",
+                                                   [](ScriptedConnection& connection) {
+                                                     Begin(connection);
+                                                     connection.WaitForClose();
+                                                   },
+                                                   Kind::kTimedOut}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Stream, Reset) {
+  ScriptedServer::Gate gate;
+  Harness harness([&gate](ScriptedConnection& connection) {
+    Begin(connection);
+    gate.Wait();
+    connection.Reset();
+  });
+  const auto sink = harness.Open({.target = "/watch"});
+  sink->WaitData(8);
+  gate.Open();
+  const std::optional<TransportError> error = sink->WaitEnd();
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind, Kind::kLost) << error->message;
+}
+
+TEST(Stream, ErrorStatusComesWithItsBody) {
+  Harness harness([](ScriptedConnection& connection) {
+    while (connection.Read()) connection.Respond(410, "{\"kind\":\"Status\"}");
+  });
+  for (int i = 0; i < 2; ++i) {
+    const auto sink = harness.Open({.target = "/watch"});
+    EXPECT_FALSE(sink->WaitEnd().has_value());
+    EXPECT_EQ(sink->status(), 410);
+    EXPECT_EQ(sink->data(), "{\"kind\":\"Status\"}");
+  }
+  EXPECT_EQ(harness.server().connections(), 1);
+}
+
+TEST(Stream, DeadlineEndsWithTheHeaders) {
+  ScriptedServer::Gate gate;
+  Harness harness([&gate](ScriptedConnection& connection) {
+    Begin(connection);
+    gate.Wait();
+    connection.EndChunked();
+    connection.WaitForClose();
+  });
+  const auto sink = harness.Open({.target = "/watch", .timeout = milliseconds(300)});
+  sink->WaitData(8);
+  // Past the deadline by the clock that the deadline would use.
+  ReplySlot slot;
+  harness.timers().Schedule(milliseconds(400), [done = slot.Handler()] { done({}); });
+  slot.Wait();
+  gate.Open();
+  EXPECT_FALSE(sink->WaitEnd().has_value());
+}
+
+TEST(Stream, CancelBeforeHeaders) {
+  Harness harness([](ScriptedConnection& connection) {
+    connection.Read();
+    connection.WaitForClose();
+  });
+  std::shared_ptr<Exchange> exchange;
+  const auto sink = harness.Open({.target = "/watch"}, &exchange);
+  exchange->Cancel();
+  exchange->Cancel();
+  const auto error = sink->WaitEnd();
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind, Kind::kCancelled);
+  EXPECT_EQ(sink->status(), 0);
+}
+
+TEST(Stream, CancelInTheMiddle) {
+  Harness harness([](ScriptedConnection& connection) {
+    Begin(connection);
+    connection.WaitForClose();
+  });
+  std::shared_ptr<Exchange> exchange;
+  const auto sink = harness.Open({.target = "/watch"}, &exchange);
+  sink->WaitData(8);
+  exchange->Cancel();
+  const auto error = sink->WaitEnd();
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind, Kind::kCancelled);
+}
+
+// Pauses at each piece until the test goes on.
+class PausingSink final : public StreamSink {
+ public:
+  void OnHeaders(const HttpResponse&) override {}
+  Flow OnData(std::string_view data) override {
+    MutexLock lock(mutex_);
+    bytes_ += data.size();
+    ++pieces_;
+    changed_.NotifyAll();
+    return Flow::kPause;
+  }
+  void OnEnd(std::optional<TransportError> error) override {
+    MutexLock lock(mutex_);
+    ended_ = true;
+    error_ = std::move(error);
+    changed_.NotifyAll();
+  }
+  // False: the stream ended first.
+  bool WaitPieces(size_t count) {
+    MutexLock lock(mutex_);
+    while (pieces_ < count && !ended_) changed_.Wait(mutex_);
+    return pieces_ >= count;
+  }
+  std::optional<TransportError> WaitEnd() {
+    MutexLock lock(mutex_);
+    while (!ended_) changed_.Wait(mutex_);
+    return error_;
+  }
+  size_t bytes() {
+    MutexLock lock(mutex_);
+    return bytes_;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  size_t bytes_ KS_GUARDED_BY(mutex_) = 0;
+  size_t pieces_ KS_GUARDED_BY(mutex_) = 0;
+  bool ended_ KS_GUARDED_BY(mutex_) = false;
+  std::optional<TransportError> error_ KS_GUARDED_BY(mutex_);
+};
+
+TEST(Stream, PauseAndResume) {
+  constexpr size_t kPieces = 50;
+  Harness harness([](ScriptedConnection& connection) {
+    connection.Read();
+    connection.StartChunked();
+    for (size_t i = 0; i < kPieces; ++i) connection.Chunk(std::string(1000, 'x'));
+    connection.EndChunked();
+    connection.WaitForClose();
+  });
+  auto sink = std::make_shared<PausingSink>();
+  const auto exchange = harness.transport().OpenStream({.target = "/watch"}, sink);
+  for (size_t i = 1; i <= kPieces; ++i) {
+    if (!sink->WaitPieces(i)) break;
+    EXPECT_EQ(sink->bytes(), i * 1000);
+    exchange->Resume();
+  }
+  EXPECT_FALSE(sink->WaitEnd().has_value());
+}
+
+TEST(Stream, CancelWhilePaused) {
+  Harness harness([](ScriptedConnection& connection) {
+    Begin(connection);
+    connection.WaitForClose();
+  });
+  auto sink = std::make_shared<PausingSink>();
+  const auto exchange = harness.transport().OpenStream({.target = "/watch"}, sink);
+  sink->WaitPieces(1);
+  exchange->Cancel();
+  const auto error = sink->WaitEnd();
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind, Kind::kCancelled);
+}
+
+size_t ResidentBytes() {
+  size_t pages = 0;
+  size_t resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident * 4096;
+}
+
+// 200 MB through a sink that stops now and then: the kernel's window has to hold the server back,
+// not our memory.
+TEST(Stream, MemoryStaysFlat) {
+  constexpr size_t kChunk = 64 << 10;
+  constexpr size_t kTotal = 200 << 20;
+  constexpr size_t kMostGrowth = 30 << 20;
+  std::atomic<bool> sent_all{false};
+  Harness harness(
+      [&sent_all](ScriptedConnection& connection) {
+        connection.Read();
+        connection.StartChunked();
+        const std::string chunk(kChunk, 'x');
+        for (size_t sent = 0; sent < kTotal; sent += kChunk) {
+          if (!connection.Chunk(chunk)) return;
+        }
+        sent_all = true;
+        connection.EndChunked();
+        connection.WaitForClose();
+      },
+      ks::testing::ScriptedServerOptions());
+  auto sink = std::make_shared<PausingSink>();
+  const size_t before = ResidentBytes();
+  size_t most = before;
+  const auto exchange = harness.transport().OpenStream({.target = "/watch"}, sink);
+  size_t pieces = 0;
+  while (sink->WaitPieces(pieces + 1)) {
+    if (++pieces % 64 == 0) most = std::max(most, ResidentBytes());
+    exchange->Resume();
+  }
+  EXPECT_FALSE(sink->WaitEnd().has_value());
+  EXPECT_TRUE(sent_all);
+  EXPECT_EQ(sink->bytes(), kTotal);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(most - before, kMostGrowth);
+#endif
+}
+
+}  // namespace
+}  // namespace ks::client

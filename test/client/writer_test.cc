@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bindings, deletions and status patches (docs/spec/api.md section 9), in virtual time. Events:
+// writer_events_test.cc.
+#include "client/writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/fake_transport.h"
+#include "testing/builders.h"
+
+namespace ks::client {
+namespace {
+
+using Kind = TransportError::Kind;
+using ks::testing::MakePod;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::Le;
+
+const std::string kAssigned = StatusBody(
+    409, "Conflict",
+    "Operation cannot be fulfilled on pods/binding p: pod p is already assigned to node n2");
+
+std::string PodJson(const std::string& uid, const std::string& node) {
+  return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"default","uid":")" +
+         uid + R"(","resourceVersion":"9"},"spec":{"nodeName":")" + node + R"(","containers":[]}})";
+}
+
+// What a callback was called with: -1 not at all, 0 success, else the code.
+struct Outcome {
+  int calls = 0;
+  std::optional<api::ApiError> error;
+  framework::ApiWriter::Done Handler() {
+    return [this](std::optional<api::ApiError> e) {
+      ++calls;
+      error = std::move(e);
+    };
+  }
+  bool ok() const { return calls == 1 && !error.has_value(); }
+};
+
+class WriterTest : public ::testing::Test {
+ protected:
+  WriterTest() : scheduling_(net_.Client()), events_(net_.Client()) { Restart({}); }
+
+  void Restart(WriterOptions options) {
+    options.host_name = "host1";
+    writer_ = std::make_unique<Writer>(*scheduling_, *events_, options);
+  }
+  // Runs the timer that is due next and tells its delay.
+  Duration NextDelay() {
+    const Duration delay = net_.timers.UntilNext();
+    net_.timers.Advance(delay);
+    return delay;
+  }
+  std::string Line(size_t i) {
+    const HttpRequest request = net_.transport.request(i);
+    return request.method + " " + request.target;
+  }
+  static api::PodStatusChange Unschedulable(const std::string& message) {
+    api::PodStatusChange change;
+    change.condition = api::Condition{
+        .type = "PodScheduled", .status = "False", .reason = "Unschedulable", .message = message};
+    return change;
+  }
+
+  FakeNetwork net_;
+  std::unique_ptr<RestClient> scheduling_;
+  std::unique_ptr<RestClient> events_;
+  std::unique_ptr<Writer> writer_;
+};
+
+TEST_F(WriterTest, Bind) {
+  Outcome outcome;
+  writer_->Bind(MakePod().Name("p").Namespace("ns").Uid("u1").Obj(), "n1", outcome.Handler());
+  EXPECT_EQ(Line(0), "POST /api/v1/namespaces/ns/pods/p/binding");
+  EXPECT_EQ(
+      net_.transport.request(0).body,
+      R"({"kind":"Binding","apiVersion":"v1","metadata":{"name":"p","namespace":"ns","uid":"u1"},)"
+      R"("target":{"kind":"Node","name":"n1"}})");
+  EXPECT_EQ(writer_->Stats().binds_pending, 1u);
+  net_.transport.Answer(0, 201, "{}");
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_EQ(writer_->Stats().binds, 1u);
+  EXPECT_EQ(writer_->Stats().binds_pending, 0u);
+}
+
+TEST_F(WriterTest, W14) {
+  Outcome outcome;
+  writer_->Bind(MakePod().Name("p").Obj(), "n1", outcome.Handler());
+  net_.transport.Answer(0, 500, StatusBody(500, "InternalError", "boom"));
+  EXPECT_THAT(NextDelay(), AllOf(Ge(milliseconds(10)), Le(milliseconds(11))));
+  net_.transport.Answer(1, 500, StatusBody(500, "InternalError", "boom"));
+  EXPECT_THAT(NextDelay(), AllOf(Ge(milliseconds(50)), Le(milliseconds(55))));
+  EXPECT_EQ(outcome.calls, 0);
+  net_.transport.Answer(2, 201, "{}");
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_EQ(writer_->Stats().bind_retries, 2u);
+}
+
+TEST_F(WriterTest, AtMostFourTries) {
+  Outcome outcome;
+  writer_->Bind(MakePod().Name("p").Obj(), "n1", outcome.Handler());
+  net_.transport.Fail(0, Kind::kRefused);
+  NextDelay();
+  net_.transport.Answer(1, 503, StatusBody(503, "ServiceUnavailable", "later"));
+  NextDelay();
+  net_.transport.Answer(2, 500, StatusBody(500, "", "target.name: Required value"));
+  EXPECT_THAT(NextDelay(), AllOf(Ge(milliseconds(250)), Le(milliseconds(275))));
+  net_.transport.Answer(3, 500, StatusBody(500, "InternalError", "last"));
+  ASSERT_EQ(outcome.calls, 1);
+  EXPECT_EQ(outcome.error->message, "last");
+  EXPECT_EQ(net_.transport.size(), 4u);
+  EXPECT_EQ(writer_->Stats().bind_failures, 1u);
+}
+
+struct FinalCase {
+  std::string name;
+  int status = 0;
+  std::string reason;
+};
+
+TEST_F(WriterTest, OtherErrorsOfABindingAreFinal) {
+  const FinalCase cases[] = {{"W15", 409, "Conflict"},
+                             {"W17", 429, "TooManyRequests"},
+                             {"notFound", 404, "NotFound"},
+                             {"forbidden", 403, "Forbidden"},
+                             {"timeout", 504, "Timeout"}};
+  for (const FinalCase& row : cases) {
+    SCOPED_TRACE(row.name);
+    const size_t before = net_.transport.size();
+    Outcome outcome;
+    writer_->Bind(MakePod().Name("p").Obj(), "n1", outcome.Handler());
+    net_.transport.Answer(before, row.status, StatusBody(row.status, row.reason, "no"));
+    ASSERT_EQ(outcome.calls, 1);
+    EXPECT_EQ(outcome.error->code, row.status);
+    EXPECT_EQ(net_.transport.size(), before + 1);
+  }
+}
+
+TEST_F(WriterTest, W16) {
+  Outcome outcome;
+  writer_->Bind(MakePod().Name("p").Obj(), "n1", outcome.Handler());
+  net_.transport.Answer(0, 429, "", "2");
+  EXPECT_EQ(NextDelay(), seconds(2));
+  net_.transport.Answer(1, 201, "{}");
+  EXPECT_TRUE(outcome.ok());
+}
+
+struct ConflictCase {
+  std::string name;
+  int status = 0;  // of the GET
+  std::string body;
+  bool want_ok = false;
+};
+
+TEST_F(WriterTest, ConflictAfterAnUncertainTryIsLookedAt) {
+  const ConflictCase cases[] = {
+      {"ours", 200, PodJson("u1", "n1"), true},
+      {"otherNode", 200, PodJson("u1", "n2"), false},
+      {"otherPod", 200, PodJson("u2", "n1"), false},
+      {"gone", 404, StatusBody(404, "NotFound", "gone"), false},
+  };
+  for (const ConflictCase& row : cases) {
+    SCOPED_TRACE(row.name);
+    const size_t before = net_.transport.size();
+    Outcome outcome;
+    writer_->Bind(MakePod().Name("p").Uid("u1").Obj(), "n1", outcome.Handler());
+    net_.transport.UncertainNext();
+    net_.transport.Answer(before, 409, kAssigned);
+    ASSERT_EQ(net_.transport.size(), before + 2);
+    EXPECT_EQ(Line(before + 1), "GET /api/v1/namespaces/default/pods/p");
+    net_.transport.Answer(before + 1, row.status, row.body);
+    EXPECT_EQ(outcome.calls, 1);
+    EXPECT_EQ(outcome.ok(), row.want_ok);
+    if (!row.want_ok) {
+      EXPECT_TRUE(outcome.error->IsConflict());
+    }
+  }
+  EXPECT_EQ(writer_->Stats().binds_resolved_by_get, 1u);
+}
+
+TEST_F(WriterTest, ConflictAfterARetriedServerErrorIsLookedAt) {
+  Outcome outcome;
+  writer_->Bind(MakePod().Name("p").Uid("u1").Obj(), "n1", outcome.Handler());
+  net_.transport.Answer(0, 500, StatusBody(500, "InternalError", "etcd timed out"));
+  NextDelay();
+  net_.transport.Answer(1, 409, kAssigned);
+  net_.transport.Answer(2, 200, PodJson("u1", "n1"));
+  EXPECT_TRUE(outcome.ok());
+}
+
+TEST_F(WriterTest, LanesHaveTheirOwnLimits) {
+  Restart({.bind_in_flight = 2, .patch_in_flight = 1, .event_in_flight = 1});
+  std::vector<Outcome> outcomes(8);
+  for (int i = 0; i < 4; ++i) {
+    writer_->PatchPodStatus(MakePod().Name("q" + std::to_string(i)).Obj(), Unschedulable("m"),
+                            outcomes[i].Handler());
+  }
+  EXPECT_EQ(net_.transport.size(), 1u);
+  for (int i = 4; i < 8; ++i) {
+    const api::PodPtr pod = MakePod().Name("p" + std::to_string(i)).Obj();
+    if (i % 2 == 0) {
+      writer_->Bind(pod, "n", outcomes[i].Handler());
+    } else {
+      writer_->DeletePod(pod, outcomes[i].Handler());
+    }
+  }
+  ASSERT_EQ(net_.transport.size(), 3u) << "the full patch lane does not hold bindings back";
+  EXPECT_EQ(Line(1), "POST /api/v1/namespaces/default/pods/p4/binding");
+  EXPECT_EQ(Line(2), "DELETE /api/v1/namespaces/default/pods/p5");
+  EXPECT_EQ(writer_->Stats().binds_pending, 4u);
+  EXPECT_EQ(writer_->Stats().patches_pending, 4u);
+  for (size_t i = 0; i < net_.transport.size(); ++i) net_.transport.Answer(i, 200, "{}");
+  EXPECT_EQ(net_.transport.size(), 8u);
+  for (const Outcome& outcome : outcomes) EXPECT_TRUE(outcome.ok());
+}
+
+TEST_F(WriterTest, DeleteOfAMissingPodIsSuccess) {
+  Outcome missing;
+  Outcome refused;
+  writer_->DeletePod(MakePod().Name("v").Obj(), missing.Handler());
+  EXPECT_EQ(net_.transport.request(0).body, R"({"kind":"DeleteOptions","apiVersion":"v1"})");
+  net_.transport.Answer(0, 404, StatusBody(404, "NotFound", "gone"));
+  EXPECT_TRUE(missing.ok());
+  writer_->DeletePod(MakePod().Name("v").Obj(), refused.Handler());
+  net_.transport.Answer(1, 500, StatusBody(500, "InternalError", "boom"));
+  ASSERT_EQ(refused.calls, 1);
+  EXPECT_TRUE(refused.error.has_value());
+  EXPECT_EQ(net_.transport.size(), 2u) << "no retry";
+}
+
+TEST_F(WriterTest, PatchRetriesConflicts) {
+  Outcome outcome;
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("m"), outcome.Handler());
+  EXPECT_EQ(Line(0), "PATCH /api/v1/namespaces/default/pods/p/status");
+  EXPECT_THAT(net_.transport.request(0).headers,
+              ::testing::Contains(std::pair<std::string, std::string>(
+                  "Content-Type", "application/strategic-merge-patch+json")));
+  EXPECT_THAT(net_.transport.request(0).body, HasSubstr("\"message\":\"m\""));
+  net_.transport.Answer(0, 409, StatusBody(409, "Conflict", "c"));
+  NextDelay();
+  net_.transport.Answer(1, 200, "{}");
+  EXPECT_TRUE(outcome.ok());
+}
+
+TEST_F(WriterTest, AnEmptyPatchIsNotSent) {
+  Outcome outcome;
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), {}, outcome.Handler());
+  net_.timers.Settle();
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_EQ(net_.transport.size(), 0u);
+}
+
+TEST_F(WriterTest, QueuedPatchesOfOnePodAreSuperseded) {
+  Outcome first;
+  Outcome second;
+  Outcome third;
+  Outcome other;
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("1"), first.Handler());
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("2"), second.Handler());
+  ASSERT_EQ(net_.transport.size(), 1u) << "one patch of a pod at a time";
+  api::PodStatusChange nomination;
+  nomination.nominated_node_name = "n7";
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), nomination, third.Handler());
+  writer_->PatchPodStatus(MakePod().Name("q").Obj(), Unschedulable("q"), other.Handler());
+  net_.timers.Settle();
+  EXPECT_TRUE(second.ok()) << "superseded";
+  EXPECT_EQ(third.calls, 0);
+  EXPECT_EQ(net_.transport.size(), 2u) << "the other pod is not held up";
+  net_.transport.Answer(0, 200, "{}");
+  EXPECT_TRUE(first.ok());
+  ASSERT_EQ(net_.transport.size(), 3u);
+  EXPECT_THAT(net_.transport.request(2).body,
+              AllOf(HasSubstr("\"message\":\"2\""), HasSubstr("\"nominatedNodeName\":\"n7\"")));
+  net_.transport.Answer(2, 200, "{}");
+  EXPECT_TRUE(third.ok());
+  EXPECT_EQ(writer_->Stats().patches_superseded, 1u);
+  EXPECT_EQ(writer_->Stats().patches, 2u);
+}
+
+TEST_F(WriterTest, ConditionsOfDifferentTypesAreBothSent) {
+  Outcome a;
+  Outcome b;
+  Outcome c;
+  api::PodStatusChange target;
+  target.condition = api::Condition{
+      .type = "DisruptionTarget", .status = "True", .reason = "PreemptionByScheduler"};
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("1"), a.Handler());
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("2"), b.Handler());
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), target, c.Handler());
+  for (size_t i = 0; i < 3; ++i) net_.transport.Answer(i, 200, "{}");
+  EXPECT_THAT(net_.transport.request(1).body, HasSubstr("PodScheduled"));
+  EXPECT_THAT(net_.transport.request(2).body, HasSubstr("DisruptionTarget"));
+  EXPECT_TRUE(a.ok() && b.ok() && c.ok());
+}
+
+TEST_F(WriterTest, DrainWaitsForWhatIsUnderWay) {
+  Restart({.bind_in_flight = 1});
+  Outcome sent;
+  Outcome queued;
+  Outcome late;
+  writer_->Bind(MakePod().Name("a").Obj(), "n", sent.Handler());
+  writer_->Bind(MakePod().Name("b").Obj(), "n", queued.Handler());
+  bool clean = false;
+  std::thread draining([&] { clean = writer_->Drain(seconds(30)); });
+  while (net_.timers.UntilNext() != seconds(30)) std::this_thread::yield();
+  writer_->Bind(MakePod().Name("c").Obj(), "n", late.Handler());
+  net_.timers.Settle();
+  ASSERT_EQ(late.calls, 1);
+  EXPECT_EQ(late.error->message, "the writer is shut down");
+  net_.transport.Answer(0, 201, "{}");
+  net_.transport.Answer(1, 201, "{}");
+  draining.join();
+  EXPECT_TRUE(clean);
+  EXPECT_TRUE(sent.ok());
+  EXPECT_TRUE(queued.ok());
+  EXPECT_TRUE(writer_->Drain(Duration::zero()));
+}
+
+TEST_F(WriterTest, DrainGivesUpAtItsDeadline) {
+  Restart({.bind_in_flight = 2});
+  Outcome sent;
+  Outcome waiting;
+  Outcome queued;
+  writer_->Bind(MakePod().Name("a").Obj(), "n", sent.Handler());
+  writer_->Bind(MakePod().Name("b").Obj(), "n", waiting.Handler());
+  writer_->Bind(MakePod().Name("c").Obj(), "n", queued.Handler());
+  net_.transport.Answer(1, 429, "", "3600");
+  bool clean = true;
+  std::thread draining([&] { clean = writer_->Drain(seconds(5)); });
+  while (net_.timers.UntilNext() != seconds(5)) std::this_thread::yield();
+  net_.timers.Advance(seconds(5));
+  draining.join();
+  EXPECT_FALSE(clean);
+  for (const Outcome* outcome : {&sent, &waiting, &queued}) {
+    EXPECT_EQ(outcome->calls, 1);
+    EXPECT_TRUE(outcome->error.has_value());
+  }
+  EXPECT_EQ(net_.transport.size(), 2u);
+}
+
+}  // namespace
+}  // namespace ks::client
