@@ -32,14 +32,9 @@ pplx::task_options Inline() {
   return pplx::task_options(pplx::scheduler_ptr(scheduler));
 }
 
-// Requests are put together and connections set up on the pool's threads, not on the scheduler's:
-// at once when this is one of them.
-template <class Task>
-void RunOnPool(Task task) {
-  crossplat::threadpool::shared_instance().service().dispatch(std::move(task));
-}
-
-// Never from inside this call.
+// Runs the task on a thread of the pool, never from inside this call: requests are put together and
+// connections set up there, not on the scheduler's thread; and a request sent from a handler finds
+// the handler's connection back among the kept ones.
 template <class Task>
 void PostToPool(Task task) {
   crossplat::threadpool::shared_instance().service().post(std::move(task));
@@ -508,7 +503,7 @@ void Core::Start(std::shared_ptr<Call> call) {
     closed = closed_;
   }
   if (closed) call->Cancel();
-  RunOnPool([call = std::move(call)] { call->Begin(); });
+  PostToPool([call = std::move(call)] { call->Begin(); });
 }
 
 void Core::Remove(Call* call) {

@@ -6,6 +6,7 @@
 #endif
 
 #include <algorithm>
+#include <cctype>
 
 #include "api/decode.h"
 
@@ -48,16 +49,19 @@ void FrameSplitter::Append(std::string_view piece) {
 }
 
 bool FrameSplitter::Next(std::string_view* frame) {
+  if (depth_ == 0 && scanned_ == begin_) {
+    // White space between objects belongs to none of them; without it, the buffer can be reused
+    // from its start.
+    while (begin_ < buffer_.size() && std::isspace(static_cast<unsigned char>(buffer_[begin_])))
+      ++begin_;
+    scanned_ = begin_;
+  }
   if (broken_ || !FindEnd()) {
     if (buffer_.size() - begin_ > most_bytes_) broken_ = true;
     return false;
   }
   *frame = std::string_view(buffer_).substr(begin_, scanned_ - begin_);
   begin_ = scanned_;
-  // Line ends do not belong to the next object, and a buffer without rest can be reused from its
-  // start.
-  while (begin_ < buffer_.size() && (buffer_[begin_] == '\n' || buffer_[begin_] == '\r')) ++begin_;
-  scanned_ = begin_;
   return true;
 }
 
@@ -85,8 +89,11 @@ bool FrameSplitter::Step(char c, size_t at) {
       ++depth_;
       return false;
     case '}':
-      if (depth_ == 0) broken_ = true;
-      return depth_ != 0 && --depth_ == 0;
+      if (depth_ == 0) {
+        broken_ = true;
+        return true;
+      }
+      return --depth_ == 0;
     default:
       return false;
   }
@@ -102,7 +109,7 @@ bool FrameSplitter::FindEnd() {
       const size_t position = at + static_cast<size_t>(__builtin_ctz(mask));
       if (Step(text[position], position)) {
         scanned_ = position + 1;
-        return true;
+        return !broken_;
       }
     }
   }
@@ -110,7 +117,7 @@ bool FrameSplitter::FindEnd() {
   for (; at < size; ++at) {
     if (Matters(text[at]) && Step(text[at], at)) {
       scanned_ = at + 1;
-      return true;
+      return !broken_;
     }
   }
   scanned_ = size;

@@ -32,7 +32,7 @@ class FrameSplitter {
  private:
   // Advances scanned_ to behind the next top-level object; false when the data ends before.
   bool FindEnd();
-  // One character that matters, at `at`. True: it closes a top-level object.
+  // One character that matters, at `at`. True: it closes a top-level object, or breaks the body.
   bool Step(char c, size_t at);
 
   const size_t most_bytes_;

@@ -11,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "client/exec_plugin.h"
+#include "client/process_environment.h"
 #include "testing/fake_clock.h"
 #include "testing/temp_dir.h"
 #include "testing/test_certificates.h"
@@ -214,7 +215,8 @@ TEST(ExecCredentials, EnvironmentAndClusterInfo) {
       ReadAll(dir.path() + "/info"),
       R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"interactive":false,)"
       R"("cluster":{"server":"https://127.0.0.1:6443","insecure-skip-tls-verify":true}}})");
-  EXPECT_EQ(ReadAll(dir.path() + "/args"), "one argument hello unset");
+  EXPECT_EQ(ReadAll(dir.path() + "/args"),
+            "one argument hello " + OriginalRoots().file_variable.value_or("unset"));
 }
 
 TEST(ExecCredentials, CertificateFromThePlugin) {

