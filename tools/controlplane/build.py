@@ -24,8 +24,13 @@ class BuildError(Exception):
 
 
 def find_go():
-    """The go command, or None."""
-    return shutil.which("go", path=os.environ.get("PATH", "") + ":/usr/local/go/bin")
+    """The go command, or None if there is none that can build the module or fetch the toolchain that can (1.21 and newer)."""
+    go = shutil.which("go", path=os.environ.get("PATH", "") + ":/usr/local/go/bin")
+    if go is None:
+        return None
+    version = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, check=False).stdout
+    match = re.match(r"go1\.(\d+)", version)
+    return go if match is None or int(match.group(1)) >= 21 else None
 
 
 def pinned_release():
@@ -74,7 +79,7 @@ def build(say):
         return target
     go = find_go()
     if go is None:
-        raise BuildError("Go is needed to build the control plane, and there is no go command: install Go 1.26 or newer")
+        raise BuildError("Go is needed to build the control plane, and there is no go command or one before 1.21: install Go 1.26")
     target.parent.mkdir(parents=True, exist_ok=True)
     with open(target.parent / ".lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two checkouts may build at the same time
