@@ -47,6 +47,7 @@ class Process {
   };
   End Stop(std::chrono::milliseconds timeout);
   // Waits until it ends by itself.
+  // The same without a limit.
   End Wait();
 
   const std::string& log_path() const { return log_path_; }

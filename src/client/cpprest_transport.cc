@@ -105,7 +105,6 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
   void BodyEnded(pplx::task<web::http::http_response> task);
   void Failed(TransportError error);
   void Finish(std::optional<TransportError> error);
-  void Deliver(std::optional<TransportError> error);
   pplx::task<size_t> Push(std::string_view data);
 
   const std::shared_ptr<Core> core_;
@@ -120,8 +119,6 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
   pplx::cancellation_token_source cancel_ KS_GUARDED_BY(mutex_);
   std::optional<Kind> cancel_reason_ KS_GUARDED_BY(mutex_);
   TimerId deadline_ KS_GUARDED_BY(mutex_) = 0;
-  bool starting_ KS_GUARDED_BY(mutex_) = false;  // inside Send
-  std::optional<std::optional<TransportError>> early_end_ KS_GUARDED_BY(mutex_);
   bool head_seen_ KS_GUARDED_BY(mutex_) = false;
   bool resumed_ KS_GUARDED_BY(mutex_) = false;  // a Resume that came before the pause
   std::optional<pplx::task_completion_event<size_t>> paused_ KS_GUARDED_BY(mutex_);
@@ -183,9 +180,7 @@ class CallBuffer final : public Bytes {
 void Call::Begin() {
   Result<std::shared_ptr<CpprestClients>> clients = core_->Clients(request_.tls);
   if (!clients.ok()) {
-    // Never from inside the caller's call.
-    TransportError error{Kind::kTls, clients.error().message};
-    PostToPool([self = shared_from_this(), error = std::move(error)] { self->Finish(error); });
+    Finish(TransportError{Kind::kTls, clients.error().message});
     return;
   }
   clients_ = *clients;
@@ -217,7 +212,6 @@ void Call::Send() {
   pplx::cancellation_token token = pplx::cancellation_token::none();
   {
     MutexLock lock(mutex_);
-    starting_ = true;
     token = cancel_.get_token();
   }
   try {
@@ -245,15 +239,6 @@ void Call::Send() {
               Inline());
   } catch (...) {
     Failed(ClassifyException(*clients_, core_->url));
-  }
-  std::optional<std::optional<TransportError>> early;
-  {
-    MutexLock lock(mutex_);
-    starting_ = false;
-    early.swap(early_end_);
-  }
-  if (early.has_value()) {
-    PostToPool([self = shared_from_this(), error = std::move(*early)] { self->Deliver(error); });
   }
 }
 
@@ -413,17 +398,6 @@ void Call::Failed(TransportError error) {
 }
 
 void Call::Finish(std::optional<TransportError> error) {
-  {
-    MutexLock lock(mutex_);
-    if (starting_) {
-      early_end_.emplace(std::move(error));
-      return;
-    }
-  }
-  Deliver(std::move(error));
-}
-
-void Call::Deliver(std::optional<TransportError> error) {
   DisarmDeadline();
   if (error.has_value()) {
     std::string url = core_->url.Text() + request_.target;

@@ -49,7 +49,8 @@ constexpr const char* kTls12Ciphers =
     "ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA";
 
 std::string HttpDate() {
-  const std::time_t now = std::time(nullptr);
+  const std::time_t now = std::chrono::system_clock::to_time_t(
+      std::chrono::time_point_cast<std::chrono::microseconds>(RealClock().WallNow()));
   std::tm parts{};
   gmtime_r(&now, &parts);
   char text[40];

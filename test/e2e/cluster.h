@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/pod.h"
 #include "base/mutex.h"
 #include "client/connection.h"
 #include "client/kubeconfig.h"

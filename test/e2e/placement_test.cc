@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Placement,
                                            Workload{"tainted", 303, TaintedNode, TolerantPod, true},
                                            Workload{"nearly_full", 404, SmallNode, FillingPod,
                                                     false}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& row) { return row.param.name; });
 
 }  // namespace
 }  // namespace ks::e2e

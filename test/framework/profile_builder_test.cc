@@ -97,244 +97,241 @@ struct ListCase {
   bool only = false;  // points that `want` does not name are empty
 };
 
-std::vector<ListCase> ListCases() {
-  const std::string filters = DefaultLists().at("Filter");
-  const std::string filters_name_last =
-      filters.substr(std::string("NodeName ").size()) + " NodeName";
-  const std::string filters_without_ipa =
-      "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit "
-      "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
-      "DynamicResources NodeDeclaredFeatures";
-  const std::string score_without_ipa =
-      "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 PodTopologySpread 2 "
-      "DynamicResources 2 NodeResourcesBalancedAllocation 1 ImageLocality 1";
-  const std::string pre_score_without_ipa =
-      "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
-      "NodeResourcesBalancedAllocation";
-  return {
-      {.name = "Defaults", .user = {}, .want = {}},
-      {.name = "Ex02_OverridesFirstDisabledGone",
-       .user = {.score = {.enabled = {{"ImageLocality", 9}, {"NodeAffinity", 7}},
-                          .disabled = {{"PodTopologySpread"}}}},
-       .want = {{"Score",
-                 "ImageLocality 9 NodeAffinity 7 TaintToleration 3 NodeResourcesFit 1 "
-                 "VolumeBinding 1 InterPodAffinity 2 DynamicResources 2 "
-                 "NodeResourcesBalancedAllocation 1"}}},
-      {.name = "Ex03_DisabledAndEnabledIsLast",
-       .user = {.score = {.enabled = {{"NodeAffinity", 7}}, .disabled = {{"NodeAffinity"}}}},
-       .want = {{"Score",
-                 "TaintToleration 3 NodeResourcesFit 1 VolumeBinding 1 PodTopologySpread 2 "
-                 "InterPodAffinity 2 DynamicResources 2 NodeResourcesBalancedAllocation 1 "
-                 "ImageLocality 1 NodeAffinity 7"}}},
-      {.name = "Ex04_M5_MissingWeightIsOne",
-       .user = {.score = {.enabled = {{"TaintToleration"}}}},
-       .want = {{"Score",
-                 "TaintToleration 1 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
-                 "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
-                 "NodeResourcesBalancedAllocation 1 ImageLocality 1"}}},
-      {.name = "Ex05_StarKeepsTheExplicitList",
-       .user = {.score = {.enabled = {{"NodeResourcesFit", 2}}, .disabled = {{"*"}}}},
-       .want = {{"Score", "NodeResourcesFit 2"}}},
-      {.name = "Ex06_MultiPointStar",
-       .user = {.multi_point = {.enabled = {{"NodeResourcesFit", 4},
-                                            {"DefaultBinder"},
-                                            {"PrioritySort"},
-                                            {"NodeName"}},
-                                .disabled = {{"*"}}}},
-       .want = {{"PreFilter", "NodeResourcesFit NodeName"},
-                {"Filter", "NodeResourcesFit NodeName"},
-                {"PreScore", "NodeResourcesFit"},
-                {"Score", "NodeResourcesFit 4"},
-                {"PlacementScore", "NodeResourcesFit 4"},
-                {"Bind", "DefaultBinder"},
-                {"QueueSort", "PrioritySort"}},
-       .only = true},
-      {.name = "Ex07_MultiPointAddsAndReweights",
-       .user = {.multi_point = {.enabled = {{"Foo"}, {"TaintToleration", 50}, {"NodePorts"}}},
-                .queue_sort = {.disabled = {{"Foo"}}}},
-       .want = {{"Filter", filters + " Foo"},
-                {"Score",
-                 "TaintToleration 50 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
-                 "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
-                 "NodeResourcesBalancedAllocation 1 ImageLocality 1"}}},
-      {.name = "Ex08_M19_MultiPointDisabledAndEnabledIsLast",
-       .user = {.multi_point = {.enabled = {{"NodeName"}}, .disabled = {{"NodeName"}}}},
-       .want = {{"PreFilter", filters_name_last}, {"Filter", filters_name_last}}},
-      {.name = "Ex09_PointKeepsWhatMultiPointDisabled",
-       .user = {.multi_point = {.disabled = {{"NodeAffinity"}}},
-                .filter = {.enabled = {{"NodeAffinity"}}}},
-       .want = {{"PreFilter",
-                 "NodeName NodeUnschedulable TaintToleration NodePorts NodeResourcesFit "
-                 "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
-                 "InterPodAffinity DynamicResources NodeDeclaredFeatures"},
-                {"Filter",
-                 "NodeName NodeUnschedulable TaintToleration NodePorts NodeResourcesFit "
-                 "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
-                 "InterPodAffinity DynamicResources NodeDeclaredFeatures NodeAffinity"},
-                {"PreScore",
-                 "TaintToleration NodeResourcesFit VolumeBinding PodTopologySpread "
-                 "InterPodAffinity NodeResourcesBalancedAllocation"},
-                {"Score",
-                 "TaintToleration 3 NodeResourcesFit 1 VolumeBinding 1 PodTopologySpread 2 "
-                 "InterPodAffinity 2 DynamicResources 2 NodeResourcesBalancedAllocation 1 "
-                 "ImageLocality 1"}}},
-      {.name = "Ex11_RepeatedInMultiPointButExplicit",
-       .user = {.multi_point = {.enabled = {{"ImageLocality"}, {"ImageLocality"}}},
-                .score = {.enabled = {{"ImageLocality", 5}}}},
-       .want = {{"Score",
-                 "ImageLocality 5 TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 "
-                 "VolumeBinding 1 PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
-                 "NodeResourcesBalancedAllocation 1"}}},
-      {.name = "Ex12_NegativeWeightLast",
-       .user = {.multi_point = {.enabled = {{"PrioritySort"},
-                                            {"DefaultBinder"},
-                                            {"ImageLocality", 3},
-                                            {"NodeAffinity", -2}},
-                                .disabled = {{"*"}}}},
-       .want = {{"QueueSort", "PrioritySort"},
-                {"Bind", "DefaultBinder"},
-                {"PreFilter", "NodeAffinity"},
-                {"Filter", "NodeAffinity"},
-                {"PreScore", "NodeAffinity"},
-                {"Score", "ImageLocality 3 NodeAffinity -2"}},
-       .only = true},
-      {.name = "Ex12_NegativeTotalAtTheEndIsFine",
-       .user = {.multi_point = {.enabled = {{"PrioritySort"},
-                                            {"DefaultBinder"},
-                                            {"ImageLocality", 3},
-                                            {"NodeAffinity", -5}},
-                                .disabled = {{"*"}}}},
-       .want = {{"QueueSort", "PrioritySort"},
-                {"Bind", "DefaultBinder"},
-                {"PreFilter", "NodeAffinity"},
-                {"Filter", "NodeAffinity"},
-                {"PreScore", "NodeAffinity"},
-                {"Score", "ImageLocality 3 NodeAffinity -5"}},
-       .only = true},
-      {.name = "M1",
-       .user = {.score = {.disabled = {{"ImageLocality"}}}},
-       .want = {{"Score",
-                 "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
-                 "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
-                 "NodeResourcesBalancedAllocation 1"}}},
-      {.name = "M2", .user = {.score = {.disabled = {{"*"}}}}, .want = {{"Score", ""}}},
-      {.name = "M3",
-       .user = {.score = {.enabled = {{"NodeResourcesFit", 5}, {"ImageLocality"}},
-                          .disabled = {{"*"}}}},
-       .want = {{"Score", "NodeResourcesFit 5 ImageLocality 1"}}},
-      {.name = "M4",
-       .user = {.score = {.enabled = {{"NodeResourcesFit", 5}}}},
-       .want = {{"Score",
-                 "NodeResourcesFit 5 TaintToleration 3 NodeAffinity 2 VolumeBinding 1 "
-                 "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
-                 "NodeResourcesBalancedAllocation 1 ImageLocality 1"}}},
-      {.name = "M6",
-       .user = {.multi_point = {.enabled = {{"NodeResourcesFit", 5}}}},
-       .want = {{"Score",
-                 "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 5 VolumeBinding 1 "
-                 "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
-                 "NodeResourcesBalancedAllocation 1 ImageLocality 1"},
-                {"PlacementScore", "NodeResourcesFit 5"}}},
-      {.name = "M8",
-       .user = {.multi_point = {.enabled = {{"NodeResourcesFit", 5}}},
-                .score = {.enabled = {{"NodeResourcesFit", 7}}}},
-       .want = {{"Score",
-                 "NodeResourcesFit 7 TaintToleration 3 NodeAffinity 2 VolumeBinding 1 "
-                 "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
-                 "NodeResourcesBalancedAllocation 1 ImageLocality 1"},
-                {"PlacementScore", "NodeResourcesFit 5"}}},
-      {.name = "M9",
-       .user = {.multi_point = {.disabled = {{"InterPodAffinity"}}}},
-       .want = {{"PreFilter", filters_without_ipa},
-                {"Filter", filters_without_ipa},
-                {"PreScore", pre_score_without_ipa},
-                {"Score", score_without_ipa}}},
-      {.name = "M10",
-       .user = {.multi_point = {.disabled = {{"InterPodAffinity"}}},
-                .pre_filter = {.enabled = {{"InterPodAffinity"}}},
-                .filter = {.enabled = {{"InterPodAffinity"}}}},
-       .want = {{"PreFilter", filters_without_ipa + " InterPodAffinity"},
-                {"Filter", filters_without_ipa + " InterPodAffinity"},
-                {"PreScore", pre_score_without_ipa},
-                {"Score", score_without_ipa}}},
-      {.name = "M12",
-       .user = {.filter = {.enabled = {{"NodeName"}}, .disabled = {{"NodeName"}}}},
-       .want = {{"Filter", filters_name_last}}},
-      {.name = "M13",
-       .user = {.filter = {.enabled = {{"NodeResourcesFit"}, {"NodeName"}}, .disabled = {{"*"}}}},
-       .want = {{"Filter", "NodeResourcesFit NodeName"}}},
-      {.name = "M14",
-       .user = {.pre_score = {.disabled = {{"NodeResourcesBalancedAllocation"}}}},
-       .want = {{"PreScore",
-                 "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
-                 "InterPodAffinity"}}},
-      {.name = "M16",
-       .user = {.multi_point = {.enabled = {{"GangScheduling"}}}},
-       .want = {{"PreEnqueue", "SchedulingGates DynamicResources DefaultPreemption GangScheduling"},
-                {"Permit", "GangScheduling"}}},
-      {.name = "M17",
-       .user = {.multi_point = {.disabled = {{"*"}}},
-                .queue_sort = {.enabled = {{"PrioritySort"}}},
-                .filter = {.enabled = {{"NodeName"}}},
-                .bind = {.enabled = {{"DefaultBinder"}}}},
-       .want = {{"QueueSort", "PrioritySort"}, {"Bind", "DefaultBinder"}, {"Filter", "NodeName"}},
-       .only = true},
-      {.name = "M18",
-       .user = {.multi_point = {.enabled = {{"NodeAffinity", 9}}}, .score = {.disabled = {{"*"}}}},
-       .want = {{"Score", ""}}},
-      {.name = "M21",
-       .user = {.multi_point = {.disabled = {{"NodeResourcesFit"}}},
-                .pre_score = {.enabled = {{"NodeResourcesFit"}}},
-                .score = {.enabled = {{"NodeResourcesFit"}}}},
-       .want = {{"PreFilter",
-                 "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts "
-                 "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
-                 "InterPodAffinity DynamicResources NodeDeclaredFeatures"},
-                {"Filter",
-                 "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts "
-                 "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
-                 "InterPodAffinity DynamicResources NodeDeclaredFeatures"},
-                {"PreScore",
-                 "TaintToleration NodeAffinity VolumeBinding PodTopologySpread InterPodAffinity "
-                 "NodeResourcesBalancedAllocation NodeResourcesFit"},
-                {"Score",
-                 "TaintToleration 3 NodeAffinity 2 VolumeBinding 1 PodTopologySpread 2 "
-                 "InterPodAffinity 2 DynamicResources 2 NodeResourcesBalancedAllocation 1 "
-                 "ImageLocality 1 NodeResourcesFit 1"},
-                {"PlacementScore", ""}}},
-      {.name = "M23",
-       .user = {.multi_point =
-                    {.enabled = {{"PrioritySort"}, {"DefaultBinder"}, {"NodeResourcesFit", 3}},
-                     .disabled = {{"*"}}},
-                .score = {.enabled = {{"ImageLocality", 2}}}},
-       .want = {{"QueueSort", "PrioritySort"},
-                {"Bind", "DefaultBinder"},
-                {"PreFilter", "NodeResourcesFit"},
-                {"Filter", "NodeResourcesFit"},
-                {"PreScore", "NodeResourcesFit"},
-                {"Score", "NodeResourcesFit 3 ImageLocality 2"},
-                {"PlacementScore", "NodeResourcesFit 3"}},
-       .only = true},
-      {.name = "M24", .user = {.score = {.disabled = {{"imagelocality"}}}}, .want = {}},
-      {.name = "M25",
-       .user = {.placement_score = {.enabled = {{"NodeResourcesFit", 4}}}},
-       .want = {{"PlacementScore", "NodeResourcesFit 4"}}},
-      {.name = "M26",
-       .user = {.multi_point = {.enabled = {{"TopologyPlacementGenerator"},
-                                            {"PodGroupPodsCount", 3}}}},
-       .want = {{"PlacementGenerate", "TopologyPlacementGenerator"},
-                {"PlacementScore", "NodeResourcesFit 1 PodGroupPodsCount 3"}}},
-      {.name = "M27",
-       .user = {.score = {.enabled = {{"InterPodAffinity", 10}, {"TaintToleration", 10}}}},
-       .want = {{"Score",
-                 "InterPodAffinity 10 TaintToleration 10 NodeAffinity 2 NodeResourcesFit 1 "
-                 "VolumeBinding 1 PodTopologySpread 2 DynamicResources 2 "
-                 "NodeResourcesBalancedAllocation 1 ImageLocality 1"}}},
-  };
-}
+const std::string kFilters = DefaultLists().at("Filter");
+const std::string kFiltersNameLast = kFilters.substr(std::string("NodeName ").size()) + " NodeName";
+const std::string kFiltersWithoutIpa =
+    "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit "
+    "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
+    "DynamicResources NodeDeclaredFeatures";
+const std::string kScoreWithoutIpa =
+    "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 PodTopologySpread 2 "
+    "DynamicResources 2 NodeResourcesBalancedAllocation 1 ImageLocality 1";
+const std::string kPreScoreWithoutIpa =
+    "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
+    "NodeResourcesBalancedAllocation";
+const std::vector<ListCase> kListCases = {
+    {.name = "Defaults", .user = {}, .want = {}},
+    {.name = "Ex02_OverridesFirstDisabledGone",
+     .user = {.score = {.enabled = {{"ImageLocality", 9}, {"NodeAffinity", 7}},
+                        .disabled = {{"PodTopologySpread"}}}},
+     .want = {{"Score",
+               "ImageLocality 9 NodeAffinity 7 TaintToleration 3 NodeResourcesFit 1 "
+               "VolumeBinding 1 InterPodAffinity 2 DynamicResources 2 "
+               "NodeResourcesBalancedAllocation 1"}}},
+    {.name = "Ex03_DisabledAndEnabledIsLast",
+     .user = {.score = {.enabled = {{"NodeAffinity", 7}}, .disabled = {{"NodeAffinity"}}}},
+     .want = {{"Score",
+               "TaintToleration 3 NodeResourcesFit 1 VolumeBinding 1 PodTopologySpread 2 "
+               "InterPodAffinity 2 DynamicResources 2 NodeResourcesBalancedAllocation 1 "
+               "ImageLocality 1 NodeAffinity 7"}}},
+    {.name = "Ex04_M5_MissingWeightIsOne",
+     .user = {.score = {.enabled = {{"TaintToleration"}}}},
+     .want = {{"Score",
+               "TaintToleration 1 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
+               "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
+               "NodeResourcesBalancedAllocation 1 ImageLocality 1"}}},
+    {.name = "Ex05_StarKeepsTheExplicitList",
+     .user = {.score = {.enabled = {{"NodeResourcesFit", 2}}, .disabled = {{"*"}}}},
+     .want = {{"Score", "NodeResourcesFit 2"}}},
+    {.name = "Ex06_MultiPointStar",
+     .user = {.multi_point = {.enabled = {{"NodeResourcesFit", 4},
+                                          {"DefaultBinder"},
+                                          {"PrioritySort"},
+                                          {"NodeName"}},
+                              .disabled = {{"*"}}}},
+     .want = {{"PreFilter", "NodeResourcesFit NodeName"},
+              {"Filter", "NodeResourcesFit NodeName"},
+              {"PreScore", "NodeResourcesFit"},
+              {"Score", "NodeResourcesFit 4"},
+              {"PlacementScore", "NodeResourcesFit 4"},
+              {"Bind", "DefaultBinder"},
+              {"QueueSort", "PrioritySort"}},
+     .only = true},
+    {.name = "Ex07_MultiPointAddsAndReweights",
+     .user = {.multi_point = {.enabled = {{"Foo"}, {"TaintToleration", 50}, {"NodePorts"}}},
+              .queue_sort = {.disabled = {{"Foo"}}}},
+     .want = {{"Filter", kFilters + " Foo"},
+              {"Score",
+               "TaintToleration 50 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
+               "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
+               "NodeResourcesBalancedAllocation 1 ImageLocality 1"}}},
+    {.name = "Ex08_M19_MultiPointDisabledAndEnabledIsLast",
+     .user = {.multi_point = {.enabled = {{"NodeName"}}, .disabled = {{"NodeName"}}}},
+     .want = {{"PreFilter", kFiltersNameLast}, {"Filter", kFiltersNameLast}}},
+    {.name = "Ex09_PointKeepsWhatMultiPointDisabled",
+     .user = {.multi_point = {.disabled = {{"NodeAffinity"}}},
+              .filter = {.enabled = {{"NodeAffinity"}}}},
+     .want = {{"PreFilter",
+               "NodeName NodeUnschedulable TaintToleration NodePorts NodeResourcesFit "
+               "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
+               "InterPodAffinity DynamicResources NodeDeclaredFeatures"},
+              {"Filter",
+               "NodeName NodeUnschedulable TaintToleration NodePorts NodeResourcesFit "
+               "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
+               "InterPodAffinity DynamicResources NodeDeclaredFeatures NodeAffinity"},
+              {"PreScore",
+               "TaintToleration NodeResourcesFit VolumeBinding PodTopologySpread "
+               "InterPodAffinity NodeResourcesBalancedAllocation"},
+              {"Score",
+               "TaintToleration 3 NodeResourcesFit 1 VolumeBinding 1 PodTopologySpread 2 "
+               "InterPodAffinity 2 DynamicResources 2 NodeResourcesBalancedAllocation 1 "
+               "ImageLocality 1"}}},
+    {.name = "Ex11_RepeatedInMultiPointButExplicit",
+     .user = {.multi_point = {.enabled = {{"ImageLocality"}, {"ImageLocality"}}},
+              .score = {.enabled = {{"ImageLocality", 5}}}},
+     .want = {{"Score",
+               "ImageLocality 5 TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 "
+               "VolumeBinding 1 PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
+               "NodeResourcesBalancedAllocation 1"}}},
+    {.name = "Ex12_NegativeWeightLast",
+     .user = {.multi_point = {.enabled = {{"PrioritySort"},
+                                          {"DefaultBinder"},
+                                          {"ImageLocality", 3},
+                                          {"NodeAffinity", -2}},
+                              .disabled = {{"*"}}}},
+     .want = {{"QueueSort", "PrioritySort"},
+              {"Bind", "DefaultBinder"},
+              {"PreFilter", "NodeAffinity"},
+              {"Filter", "NodeAffinity"},
+              {"PreScore", "NodeAffinity"},
+              {"Score", "ImageLocality 3 NodeAffinity -2"}},
+     .only = true},
+    {.name = "Ex12_NegativeTotalAtTheEndIsFine",
+     .user = {.multi_point = {.enabled = {{"PrioritySort"},
+                                          {"DefaultBinder"},
+                                          {"ImageLocality", 3},
+                                          {"NodeAffinity", -5}},
+                              .disabled = {{"*"}}}},
+     .want = {{"QueueSort", "PrioritySort"},
+              {"Bind", "DefaultBinder"},
+              {"PreFilter", "NodeAffinity"},
+              {"Filter", "NodeAffinity"},
+              {"PreScore", "NodeAffinity"},
+              {"Score", "ImageLocality 3 NodeAffinity -5"}},
+     .only = true},
+    {.name = "M1",
+     .user = {.score = {.disabled = {{"ImageLocality"}}}},
+     .want = {{"Score",
+               "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
+               "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
+               "NodeResourcesBalancedAllocation 1"}}},
+    {.name = "M2", .user = {.score = {.disabled = {{"*"}}}}, .want = {{"Score", ""}}},
+    {.name = "M3",
+     .user = {.score = {.enabled = {{"NodeResourcesFit", 5}, {"ImageLocality"}},
+                        .disabled = {{"*"}}}},
+     .want = {{"Score", "NodeResourcesFit 5 ImageLocality 1"}}},
+    {.name = "M4",
+     .user = {.score = {.enabled = {{"NodeResourcesFit", 5}}}},
+     .want = {{"Score",
+               "NodeResourcesFit 5 TaintToleration 3 NodeAffinity 2 VolumeBinding 1 "
+               "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
+               "NodeResourcesBalancedAllocation 1 ImageLocality 1"}}},
+    {.name = "M6",
+     .user = {.multi_point = {.enabled = {{"NodeResourcesFit", 5}}}},
+     .want = {{"Score",
+               "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 5 VolumeBinding 1 "
+               "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
+               "NodeResourcesBalancedAllocation 1 ImageLocality 1"},
+              {"PlacementScore", "NodeResourcesFit 5"}}},
+    {.name = "M8",
+     .user = {.multi_point = {.enabled = {{"NodeResourcesFit", 5}}},
+              .score = {.enabled = {{"NodeResourcesFit", 7}}}},
+     .want = {{"Score",
+               "NodeResourcesFit 7 TaintToleration 3 NodeAffinity 2 VolumeBinding 1 "
+               "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
+               "NodeResourcesBalancedAllocation 1 ImageLocality 1"},
+              {"PlacementScore", "NodeResourcesFit 5"}}},
+    {.name = "M9",
+     .user = {.multi_point = {.disabled = {{"InterPodAffinity"}}}},
+     .want = {{"PreFilter", kFiltersWithoutIpa},
+              {"Filter", kFiltersWithoutIpa},
+              {"PreScore", kPreScoreWithoutIpa},
+              {"Score", kScoreWithoutIpa}}},
+    {.name = "M10",
+     .user = {.multi_point = {.disabled = {{"InterPodAffinity"}}},
+              .pre_filter = {.enabled = {{"InterPodAffinity"}}},
+              .filter = {.enabled = {{"InterPodAffinity"}}}},
+     .want = {{"PreFilter", kFiltersWithoutIpa + " InterPodAffinity"},
+              {"Filter", kFiltersWithoutIpa + " InterPodAffinity"},
+              {"PreScore", kPreScoreWithoutIpa},
+              {"Score", kScoreWithoutIpa}}},
+    {.name = "M12",
+     .user = {.filter = {.enabled = {{"NodeName"}}, .disabled = {{"NodeName"}}}},
+     .want = {{"Filter", kFiltersNameLast}}},
+    {.name = "M13",
+     .user = {.filter = {.enabled = {{"NodeResourcesFit"}, {"NodeName"}}, .disabled = {{"*"}}}},
+     .want = {{"Filter", "NodeResourcesFit NodeName"}}},
+    {.name = "M14",
+     .user = {.pre_score = {.disabled = {{"NodeResourcesBalancedAllocation"}}}},
+     .want = {{"PreScore",
+               "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
+               "InterPodAffinity"}}},
+    {.name = "M16",
+     .user = {.multi_point = {.enabled = {{"GangScheduling"}}}},
+     .want = {{"PreEnqueue", "SchedulingGates DynamicResources DefaultPreemption GangScheduling"},
+              {"Permit", "GangScheduling"}}},
+    {.name = "M17",
+     .user = {.multi_point = {.disabled = {{"*"}}},
+              .queue_sort = {.enabled = {{"PrioritySort"}}},
+              .filter = {.enabled = {{"NodeName"}}},
+              .bind = {.enabled = {{"DefaultBinder"}}}},
+     .want = {{"QueueSort", "PrioritySort"}, {"Bind", "DefaultBinder"}, {"Filter", "NodeName"}},
+     .only = true},
+    {.name = "M18",
+     .user = {.multi_point = {.enabled = {{"NodeAffinity", 9}}}, .score = {.disabled = {{"*"}}}},
+     .want = {{"Score", ""}}},
+    {.name = "M21",
+     .user = {.multi_point = {.disabled = {{"NodeResourcesFit"}}},
+              .pre_score = {.enabled = {{"NodeResourcesFit"}}},
+              .score = {.enabled = {{"NodeResourcesFit"}}}},
+     .want = {{"PreFilter",
+               "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts "
+               "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
+               "InterPodAffinity DynamicResources NodeDeclaredFeatures"},
+              {"Filter",
+               "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts "
+               "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
+               "InterPodAffinity DynamicResources NodeDeclaredFeatures"},
+              {"PreScore",
+               "TaintToleration NodeAffinity VolumeBinding PodTopologySpread InterPodAffinity "
+               "NodeResourcesBalancedAllocation NodeResourcesFit"},
+              {"Score",
+               "TaintToleration 3 NodeAffinity 2 VolumeBinding 1 PodTopologySpread 2 "
+               "InterPodAffinity 2 DynamicResources 2 NodeResourcesBalancedAllocation 1 "
+               "ImageLocality 1 NodeResourcesFit 1"},
+              {"PlacementScore", ""}}},
+    {.name = "M23",
+     .user =
+         {.multi_point = {.enabled = {{"PrioritySort"}, {"DefaultBinder"}, {"NodeResourcesFit", 3}},
+                          .disabled = {{"*"}}},
+          .score = {.enabled = {{"ImageLocality", 2}}}},
+     .want = {{"QueueSort", "PrioritySort"},
+              {"Bind", "DefaultBinder"},
+              {"PreFilter", "NodeResourcesFit"},
+              {"Filter", "NodeResourcesFit"},
+              {"PreScore", "NodeResourcesFit"},
+              {"Score", "NodeResourcesFit 3 ImageLocality 2"},
+              {"PlacementScore", "NodeResourcesFit 3"}},
+     .only = true},
+    {.name = "M24", .user = {.score = {.disabled = {{"imagelocality"}}}}, .want = {}},
+    {.name = "M25",
+     .user = {.placement_score = {.enabled = {{"NodeResourcesFit", 4}}}},
+     .want = {{"PlacementScore", "NodeResourcesFit 4"}}},
+    {.name = "M26",
+     .user = {.multi_point = {.enabled = {{"TopologyPlacementGenerator"},
+                                          {"PodGroupPodsCount", 3}}}},
+     .want = {{"PlacementGenerate", "TopologyPlacementGenerator"},
+              {"PlacementScore", "NodeResourcesFit 1 PodGroupPodsCount 3"}}},
+    {.name = "M27",
+     .user = {.score = {.enabled = {{"InterPodAffinity", 10}, {"TaintToleration", 10}}}},
+     .want = {{"Score",
+               "InterPodAffinity 10 TaintToleration 10 NodeAffinity 2 NodeResourcesFit 1 "
+               "VolumeBinding 1 PodTopologySpread 2 DynamicResources 2 "
+               "NodeResourcesBalancedAllocation 1 ImageLocality 1"}}},
+};
 
 TEST_F(BuilderTest, ListsOfEveryPoint) {
-  for (const ListCase& test : ListCases()) {
+  for (const ListCase& test : kListCases) {
     SCOPED_TRACE(test.name);
     const auto framework = Create(test.user);
     ASSERT_TRUE(framework.ok()) << framework.error().message;
@@ -354,58 +351,56 @@ struct ErrorCase {
   std::string want;
 };
 
-std::vector<ErrorCase> ErrorCases() {
-  return {
-      {.name = "Ex07_TwoQueueSorts",
-       .user = {.multi_point = {.enabled = {{"Foo"}}}},
-       .want = "only one queue sort plugin required for profile with scheduler name "
-               "\"default-scheduler\", but got 2"},
-      {.name = "Ex10_UnknownInMultiPoint",
-       .user = {.multi_point = {.enabled = {{"Nope"}}}},
-       .want = "PreFilterPlugin \"Nope\" does not exist"},
-      {.name = "Ex10_UnknownReportedAtTheFirstOpenPoint",
-       .user = {.multi_point = {.enabled = {{"Nope"}}}, .pre_filter = {.disabled = {{"*"}}}},
-       .want = "FilterPlugin \"Nope\" does not exist"},
-      {.name = "UnknownAtAPoint",
-       .user = {.score = {.enabled = {{"Nope"}}}},
-       .want = "ScorePlugin \"Nope\" does not exist"},
-      {.name = "Ex10_DoesNotExtend",
-       .user = {.score = {.enabled = {{"NodeName"}}}},
-       .want = "plugin \"NodeName\" does not extend ScorePlugin plugin"},
-      {.name = "Ex10_TwiceAtAPoint",
-       .user = {.score = {.enabled = {{"NodeAffinity"}, {"NodeAffinity"}}}},
-       .want = "plugin \"NodeAffinity\" already registered as \"ScorePlugin\""},
-      {.name = "Ex10_M20_TwiceInMultiPoint",
-       .user = {.multi_point = {.enabled = {{"NodeAffinity", 4}, {"NodeAffinity", 6}}}},
-       .want = "plugin \"NodeAffinity\" already registered as \"PreFilterPlugin\""},
-      {.name = "Ex10_NoBind",
-       .user = {.bind = {.disabled = {{"*"}}}},
-       .want = "at least one bind plugin is needed for profile with scheduler name "
-               "\"default-scheduler\""},
-      {.name = "Ex10_NoQueueSort",
-       .user = {.multi_point = {.disabled = {{"PrioritySort"}}}},
-       .want = "only one queue sort plugin required for profile with scheduler name "
-               "\"default-scheduler\", but got 0"},
-      {.name = "Ex12_NegativeTotalBeforeAnother",
-       .user = {.score = {.enabled = {{"NodeAffinity", 0}, {"ImageLocality", -5}}}},
-       .want = "score plugins: total score of Score plugins could overflow"},
-      {.name = "PlacementWeights",
-       .user = {.placement_score = {.enabled = {{"PodGroupPodsCount", -5}}}},
-       .want = "placement score plugins: total score of Score plugins could overflow"},
-      {.name = "WeightUnderAnotherName",
-       .user = {.score = {.enabled = {{"Renamed", 2}}}},
-       .want = "score plugin \"RealName\" is not configured with weight"},
-      {.name = "FactoryFails",
-       .user = {.filter = {.enabled = {{"Broken"}}}},
-       .want = "initializing plugin \"Broken\": no such device"},
-      {.name = "ExplicitListsComeFirst",
-       .user = {.multi_point = {.enabled = {{"Nope"}}}, .post_bind = {.enabled = {{"NodeName"}}}},
-       .want = "plugin \"NodeName\" does not extend PostBindPlugin plugin"},
-  };
-}
+const std::vector<ErrorCase> kErrorCases = {
+    {.name = "Ex07_TwoQueueSorts",
+     .user = {.multi_point = {.enabled = {{"Foo"}}}},
+     .want = "only one queue sort plugin required for profile with scheduler name "
+             "\"default-scheduler\", but got 2"},
+    {.name = "Ex10_UnknownInMultiPoint",
+     .user = {.multi_point = {.enabled = {{"Nope"}}}},
+     .want = "PreFilterPlugin \"Nope\" does not exist"},
+    {.name = "Ex10_UnknownReportedAtTheFirstOpenPoint",
+     .user = {.multi_point = {.enabled = {{"Nope"}}}, .pre_filter = {.disabled = {{"*"}}}},
+     .want = "FilterPlugin \"Nope\" does not exist"},
+    {.name = "UnknownAtAPoint",
+     .user = {.score = {.enabled = {{"Nope"}}}},
+     .want = "ScorePlugin \"Nope\" does not exist"},
+    {.name = "Ex10_DoesNotExtend",
+     .user = {.score = {.enabled = {{"NodeName"}}}},
+     .want = "plugin \"NodeName\" does not extend ScorePlugin plugin"},
+    {.name = "Ex10_TwiceAtAPoint",
+     .user = {.score = {.enabled = {{"NodeAffinity"}, {"NodeAffinity"}}}},
+     .want = "plugin \"NodeAffinity\" already registered as \"ScorePlugin\""},
+    {.name = "Ex10_M20_TwiceInMultiPoint",
+     .user = {.multi_point = {.enabled = {{"NodeAffinity", 4}, {"NodeAffinity", 6}}}},
+     .want = "plugin \"NodeAffinity\" already registered as \"PreFilterPlugin\""},
+    {.name = "Ex10_NoBind",
+     .user = {.bind = {.disabled = {{"*"}}}},
+     .want = "at least one bind plugin is needed for profile with scheduler name "
+             "\"default-scheduler\""},
+    {.name = "Ex10_NoQueueSort",
+     .user = {.multi_point = {.disabled = {{"PrioritySort"}}}},
+     .want = "only one queue sort plugin required for profile with scheduler name "
+             "\"default-scheduler\", but got 0"},
+    {.name = "Ex12_NegativeTotalBeforeAnother",
+     .user = {.score = {.enabled = {{"NodeAffinity", 0}, {"ImageLocality", -5}}}},
+     .want = "score plugins: total score of Score plugins could overflow"},
+    {.name = "PlacementWeights",
+     .user = {.placement_score = {.enabled = {{"PodGroupPodsCount", -5}}}},
+     .want = "placement score plugins: total score of Score plugins could overflow"},
+    {.name = "WeightUnderAnotherName",
+     .user = {.score = {.enabled = {{"Renamed", 2}}}},
+     .want = "score plugin \"RealName\" is not configured with weight"},
+    {.name = "FactoryFails",
+     .user = {.filter = {.enabled = {{"Broken"}}}},
+     .want = "initializing plugin \"Broken\": no such device"},
+    {.name = "ExplicitListsComeFirst",
+     .user = {.multi_point = {.enabled = {{"Nope"}}}, .post_bind = {.enabled = {{"NodeName"}}}},
+     .want = "plugin \"NodeName\" does not extend PostBindPlugin plugin"},
+};
 
 TEST_F(BuilderTest, Errors) {
-  for (const ErrorCase& test : ErrorCases()) {
+  for (const ErrorCase& test : kErrorCases) {
     SCOPED_TRACE(test.name);
     const auto framework = Create(test.user);
     ASSERT_FALSE(framework.ok());

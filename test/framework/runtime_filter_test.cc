@@ -3,10 +3,12 @@
 // and examples 14 to 18.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "framework/runtime.h"
@@ -277,6 +279,30 @@ TEST(FilterTest, AStampedRejectionIsPassedOnWithoutCopy) {
                 ->RunFilterPlugins(CycleState(), *MakePod().Name("p").Obj(), *TwoNodes().nodes()[0])
                 .id(),
             rejection.id());
+}
+
+// Workers run the filters of different nodes at the same time; rejections share one body.
+TEST(FilterTest, ManyWorkersAtOnce) {
+  const Status rejection(kU, {"r"}, "P");
+  TestProfile profile;
+  profile.Add<Filters>({.name = "P", .filter = [&](const CycleState&, const NodeInfo& node) {
+                          return node.index() == 0 ? Status() : rejection;
+                        }});
+  const auto framework = Build(profile);
+  const auto pod = MakePod().Name("p").Obj();
+  const CycleState state;
+  std::atomic<int> rejected = 0;
+  std::vector<std::thread> workers;
+  for (int worker = 0; worker < 4; ++worker) {
+    workers.emplace_back([&] {
+      for (int i = 0; i < 1000; ++i) {
+        const Status status = framework->RunFilterPlugins(state, *pod, *TwoNodes().nodes()[i % 2]);
+        if (status == rejection) ++rejected;
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  EXPECT_EQ(rejected, 2000);
 }
 
 // ---- Filter with nominated pods

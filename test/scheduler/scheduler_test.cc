@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "node affinity/selector, 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. "
                     "preemption: 0/3 nodes are available: 3 Preemption is not helpful for "
                     "scheduling."}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& row) { return row.param.name; });
 
 // docs/spec/cycle.md, worked example 7: sampling, rotation and ties together.
 TEST(Scheduler, Example7RotatesThroughEqualNodes) {
@@ -299,7 +299,7 @@ INSTANTIATE_TEST_SUITE_P(
                  [](Rig& rig) {
                    rig.UpsertPod(MakePod().Name("p").Req({}).ResourceVersion("2").Obj());
                  }}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& row) { return row.param.name; });
 
 TEST(Scheduler, LeftoversAreRetriedWithoutAnEvent) {
   Rig rig;

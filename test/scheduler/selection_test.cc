@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
         SampleCase{"below_100_ignores_percentage", 99, 5, 5, 99},
         SampleCase{"never_below_100", 120, 5, 0, 100}, SampleCase{"all", 5000, 100, 0, 5000},
         SampleCase{"huge_cluster_stops_at_5_percent", 50000, {}, 0, 2500}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& row) { return row.param.name; });
 
 struct PickCase {
   std::string name;
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
                       PickCase{"fw23_d", {3, 5, 5, 5, 5}, {1, 4, 3, 2, 0}},
                       PickCase{"fw23_e", {1, 2, 3, 7, 7, 7, 7}, {3, 6, 4, 5, 2, 1, 0}},
                       PickCase{"fw23_f", {5, 5, 5, 5, 5}, {0, 4, 3, 2, 1}}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& row) { return row.param.name; });
 
 }  // namespace
 }  // namespace ks::scheduler
