@@ -43,10 +43,10 @@ int RunBindRate(const BindRateOptions& options);
 Result<double> MeasureBindRate(Cluster& cluster, const Workload& workload);
 
 struct CompareOptions {
-  std::string kubesched;
-  std::string kube_scheduler;
-  std::string controlplane_tool;  // tools/controlplane of the source tree
-  std::string folder;             // for the control plane; taken down first if one is there
+  std::string kubesched;                                 // empty: next to this program
+  std::string kube_scheduler;                            // empty: with the control plane's binaries
+  std::string controlplane_tool = "tools/controlplane";  // of the source tree
+  std::string folder;  // for the control plane; taken down first if one is there
   int runs = 3;
   int qps = 5000;
   bool json = false;
@@ -54,7 +54,7 @@ struct CompareOptions {
   std::chrono::seconds settle{2};  // from the last binding to the end of the scheduler
   Workload workload{.label = "kubeschedctl-bench", .nodes = 5000, .pods = 5000};
 };
-int RunCompare(const CompareOptions& options);
+int RunCompare(CompareOptions options);
 
 // Prints the text as an error and returns 1.
 int Fail(const std::string& text);

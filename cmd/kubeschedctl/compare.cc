@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "commands.h"
@@ -75,8 +75,8 @@ Result<std::unique_ptr<FreshControlPlane>> FreshControlPlane::Up(const CompareOp
 
 class Compare {
  public:
-  Compare(const CompareOptions& options, std::string kubesched, TemporaryFolder& folder)
-      : options_(options), kubesched_(std::move(kubesched)), folder_(folder) {}
+  Compare(const CompareOptions& options, TemporaryFolder& folder)
+      : options_(options), folder_(folder) {}
 
   Result<Comparison> Run();
 
@@ -88,7 +88,6 @@ class Compare {
   void Progress(const std::string& line) const;
 
   const CompareOptions& options_;
-  const std::string kubesched_;
   TemporaryFolder& folder_;
   Comparison comparison_;
 };
@@ -139,7 +138,7 @@ Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker) {
         process, fmt::format("{} of {} pods bound; the scheduler {}", bound, options_.workload.pods,
                              running ? "took too long" : "ended: " + end.how));
   }
-  std::this_thread::sleep_for(options_.settle);
+  process.WaitFor(options_.settle);
   const Result<ProcessUsage> settled = process.Usage();
   if (!settled.ok()) {
     return WithLog(process, settled.error().message);
@@ -215,7 +214,7 @@ Result<Comparison> Compare::Run() {
     for (int turn = 0; turn < 2; ++turn) {
       const bool ours = (run + turn) % 2 == 0;
       const Result<void> measured =
-          ours ? MeasureScheduler(run, "kubesched", kubesched_)
+          ours ? MeasureScheduler(run, "kubesched", options_.kubesched)
                : MeasureScheduler(run, "kube-scheduler", options_.kube_scheduler);
       if (!measured.ok()) {
         return measured.error();
@@ -225,21 +224,51 @@ Result<Comparison> Compare::Run() {
   return comparison_;
 }
 
+// Fills in the paths that were not given: kubesched lies next to this program, kube-scheduler with
+// the control plane's binaries.
+Result<void> FindPrograms(CompareOptions& options, const std::string& folder) {
+  if (options.kubesched.empty()) {
+    options.kubesched = OwnFolder() + "/kubesched";
+  }
+  if (!std::filesystem::exists(options.controlplane_tool)) {
+    return Error{options.controlplane_tool +
+                 " does not exist: run this in the source tree or give --controlplane-tool"};
+  }
+  if (options.kube_scheduler.empty()) {
+    const std::string output = folder + "/bindir.log";
+    const auto tool =
+        Process::Start({"/usr/bin/env", "python3", options.controlplane_tool, "bindir"}, output);
+    if (!tool.ok()) {
+      return tool.error();
+    }
+    const bool found = (*tool)->Wait().how == "exit status 0";
+    std::ifstream file(output);
+    std::string line;
+    std::getline(file, line);
+    if (!found) {
+      return Error{"no kube-scheduler to compare with: " + line};
+    }
+    options.kube_scheduler = line + "/kube-scheduler";
+  }
+  for (const std::string& path : {options.kubesched, options.kube_scheduler}) {
+    if (!std::filesystem::exists(path)) {
+      return Error{path + " does not exist"};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-int RunCompare(const CompareOptions& options) {
+int RunCompare(CompareOptions options) {
   const Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
   if (!folder.ok()) {
     return Fail(folder.error().message);
   }
-  const std::string kubesched =
-      options.kubesched.empty() ? OwnFolder() + "/kubesched" : options.kubesched;
-  for (const std::string& path : {kubesched, options.kube_scheduler, options.controlplane_tool}) {
-    if (!std::filesystem::exists(path)) {
-      return Fail(path + " does not exist");
-    }
+  if (Result<void> found = FindPrograms(options, (*folder)->path()); !found.ok()) {
+    return Fail(found.error().message);
   }
-  const Result<Comparison> comparison = Compare(options, kubesched, **folder).Run();
+  const Result<Comparison> comparison = Compare(options, **folder).Run();
   if (!comparison.ok()) {
     return Fail(comparison.error().message);
   }

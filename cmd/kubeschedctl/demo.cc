@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // kubeschedctl demo: made-up nodes and pods on a real API server, scheduled by kubesched, checked.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <future>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "commands.h"
@@ -20,7 +23,10 @@ using std::chrono::steady_clock;
 
 class Demo {
  public:
-  explicit Demo(const DemoOptions& options) : options_(options), workload_(options.workload) {}
+  explicit Demo(const DemoOptions& options)
+      : options_(options),
+        binary_(options.kubesched.empty() ? OwnFolder() + "/kubesched" : options.kubesched),
+        workload_(options.workload) {}
 
   Result<void> Run();
   bool passed() const { return passed_; }
@@ -34,6 +40,7 @@ class Demo {
   Error WithLog(const std::string& text);
 
   const DemoOptions& options_;
+  const std::string binary_;
   const Workload& workload_;
   std::unique_ptr<Cluster> cluster_;
   std::unique_ptr<TemporaryFolder> folder_;
@@ -64,6 +71,9 @@ Error Demo::WithLog(const std::string& text) {
 }
 
 Result<void> Demo::Prepare() {
+  if (!options_.no_scheduler && ::access(binary_.c_str(), X_OK) != 0) {
+    return Error{"cannot run " + binary_ + ": " + std::generic_category().message(errno)};
+  }
   Result<std::unique_ptr<Cluster>> cluster = Cluster::Open(options_.kubeconfig);
   if (!cluster.ok()) {
     return cluster.error();
@@ -86,17 +96,15 @@ Result<void> Demo::StartKubesched() {
   if (options_.no_scheduler) {
     return {};
   }
-  const std::string binary =
-      options_.kubesched.empty() ? OwnFolder() + "/kubesched" : options_.kubesched;
   const std::string& kubeconfig =
       options_.scheduler_kubeconfig.empty() ? options_.kubeconfig : options_.scheduler_kubeconfig;
   Result<std::unique_ptr<Process>> started =
-      StartScheduler(binary, kubeconfig, options_.qps, folder_->path());
+      StartScheduler(binary_, kubeconfig, options_.qps, folder_->path());
   if (!started.ok()) {
     return started.error();
   }
   scheduler_ = std::move(started).value();
-  Say("started " + binary);
+  Say("started " + binary_);
   return {};
 }
 

@@ -105,12 +105,13 @@ void DeclareCompare(CLI::App& bench, CompareOptions& options, int& status) {
       "compare", "kubesched and kube-scheduler side by side, each on a fresh control plane");
   verb->add_option("--kubesched", options.kubesched, "kubesched (default: next to this program)")
       ->type_name("FILE");
-  verb->add_option("--kube-scheduler", options.kube_scheduler, "kube-scheduler")
-      ->required()
+  verb->add_option("--kube-scheduler", options.kube_scheduler,
+                   "kube-scheduler (default: the one built with the control plane)")
       ->type_name("FILE");
-  verb->add_option("--controlplane-tool", options.controlplane_tool, "tools/controlplane")
-      ->required()
-      ->type_name("FOLDER");
+  verb->add_option("--controlplane-tool", options.controlplane_tool,
+                   "the program that starts control planes")
+      ->type_name("FOLDER")
+      ->capture_default_str();
   verb->add_option("--dir", options.folder,
                    "folder of the control plane; one that is up there is taken down")
       ->type_name("FOLDER");

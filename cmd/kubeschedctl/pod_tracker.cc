@@ -2,7 +2,6 @@
 #include "pod_tracker.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace ks::ctl {
@@ -25,6 +24,7 @@ void PodTracker::Apply(const std::vector<api::Delta<api::Pod>>& deltas) {
   const SteadyTime now = steady_clock::now();
   const MutexLock lock(mutex_);
   for (const api::Delta<api::Pod>& delta : deltas) {
+    synced_ = synced_ || delta.type == api::Delta<api::Pod>::Type::kReplace;
     for (const api::PodPtr& pod : delta.items) {
       Note(*pod, now);
     }
@@ -54,15 +54,20 @@ void PodTracker::Note(const api::Pod& pod, SteadyTime now) {
 
 Result<void> PodTracker::AwaitSynced(std::chrono::seconds timeout) {
   const SteadyTime deadline = steady_clock::now() + timeout;
-  while (!reflector_->Synced()) {
-    if (steady_clock::now() > deadline) {
-      const client::ReflectorStatus status = reflector_->Status();
-      return Error{"listing pods: " +
-                   (status.error ? status.error->message : std::string("no answer in time"))};
+  {
+    const MutexLock lock(mutex_);
+    SteadyTime now = steady_clock::now();
+    while (!synced_ && now < deadline) {
+      changed_.WaitFor(mutex_, deadline - now);
+      now = steady_clock::now();
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (synced_) {
+      return {};
+    }
   }
-  return {};
+  const client::ReflectorStatus status = reflector_->Status();
+  return Error{"listing pods: " +
+               (status.error ? status.error->message : std::string("no answer in time"))};
 }
 
 size_t PodTracker::Bound() const {

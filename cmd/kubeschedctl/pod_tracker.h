@@ -54,6 +54,7 @@ class PodTracker {
 
   mutable Mutex mutex_;
   mutable CondVar changed_;
+  bool synced_ KS_GUARDED_BY(mutex_) = false;
   std::map<std::string, std::string> nodes_ KS_GUARDED_BY(mutex_);  // pod uid → node
   BindTimes times_ KS_GUARDED_BY(mutex_);
   std::vector<std::string> moved_ KS_GUARDED_BY(mutex_);

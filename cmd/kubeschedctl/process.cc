@@ -2,26 +2,26 @@
 #include "process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <deque>
 #include <fstream>
 #include <sstream>
-#include <thread>
+#include <system_error>
 #include <utility>
 
 namespace ks::ctl {
 namespace {
 
 using std::chrono::steady_clock;
-
-constexpr auto kPollInterval = std::chrono::milliseconds(5);
 
 double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
@@ -64,12 +64,12 @@ Result<std::unique_ptr<Process>> Process::Start(const std::vector<std::string>& 
   words.push_back(nullptr);
   const int log_fd = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (log_fd < 0) {
-    return Error{"cannot write " + log_path + ": " + std::strerror(errno)};
+    return Error{"cannot write " + log_path + ": " + std::generic_category().message(errno)};
   }
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) {
     ::close(log_fd);
-    return Error{std::string("pipe: ") + std::strerror(errno)};
+    return Error{std::string("pipe: ") + std::generic_category().message(errno)};
   }
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -83,11 +83,11 @@ Result<std::unique_ptr<Process>> Process::Start(const std::vector<std::string>& 
       pid < 0 || ::read(report[0], &exec_error, sizeof(exec_error)) == sizeof(exec_error);
   ::close(report[0]);
   if (pid < 0) {
-    return Error{std::string("fork: ") + std::strerror(fork_error)};
+    return Error{std::string("fork: ") + std::generic_category().message(fork_error)};
   }
   std::unique_ptr<Process> process(new Process(pid, log_path));
   if (failed) {
-    return Error{"cannot run " + argv[0] + ": " + std::strerror(exec_error)};
+    return Error{"cannot run " + argv[0] + ": " + std::generic_category().message(exec_error)};
   }
   return process;
 }
@@ -148,16 +148,29 @@ bool Process::Running() { return !Reap(false); }
 Process::End Process::Stop(std::chrono::milliseconds timeout) {
   if (!Reap(false)) {
     ::kill(pid_, SIGTERM);
-    const auto deadline = steady_clock::now() + timeout;
-    while (!Reap(false) && steady_clock::now() < deadline) {
-      std::this_thread::sleep_for(kPollInterval);
-    }
+    WaitFor(timeout);
   }
   if (!end_) {
     ::kill(pid_, SIGKILL);
     Reap(true);
   }
   return *end_;
+}
+
+bool Process::WaitFor(std::chrono::milliseconds timeout) {
+  if (Reap(false)) {
+    return true;
+  }
+  const int fd = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
+  pollfd ended{.fd = fd, .events = POLLIN, .revents = 0};
+  const auto deadline = steady_clock::now() + timeout;
+  auto left = timeout;
+  while (::poll(&ended, 1, static_cast<int>(left.count())) < 0 && errno == EINTR) {
+    left = std::max(std::chrono::milliseconds(0),
+                    std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()));
+  }
+  ::close(fd);
+  return Reap(false);
 }
 
 Process::End Process::Wait() {

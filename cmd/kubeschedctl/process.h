@@ -46,7 +46,9 @@ class Process {
     bool clean = false;  // it left by itself after SIGTERM or before, not by a signal
   };
   End Stop(std::chrono::milliseconds timeout);
-  // Waits until it ends by itself.
+  // Waits until it ends by itself, for at most `timeout`. Returns whether it has ended.
+  bool WaitFor(std::chrono::milliseconds timeout);
+  // The same without a limit.
   // The same without a limit.
   End Wait();
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,7 +15,8 @@ Result<std::unique_ptr<TemporaryFolder>> TemporaryFolder::Make() {
   std::error_code error;
   std::string path = (std::filesystem::temp_directory_path(error) / "kubeschedctl-XXXXXX").string();
   if (error || ::mkdtemp(path.data()) == nullptr) {
-    return Error{"cannot make a temporary folder (" + path + "): " + std::strerror(errno)};
+    return Error{"cannot make a temporary folder (" + path +
+                 "): " + std::generic_category().message(errno)};
   }
   return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::move(path)));
 }

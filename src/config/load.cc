@@ -4,11 +4,11 @@
 #include <yaml-cpp/yaml.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "config/decoder.h"
@@ -269,7 +269,7 @@ Result<Configuration> LoadConfiguration(const std::string& file, const LoadOptio
   if (!stream || text.fail()) {
     const std::string reason = errno == ENOENT   ? "no such file or directory"
                                : errno == EISDIR ? "is a directory"
-                                                 : std::strerror(errno);
+                                                 : std::generic_category().message(errno);
     return Error{(errno == EISDIR ? "read " : "open ") + file + ": " + reason};
   }
   return ParseConfiguration(text.str(), file, options);

@@ -8,11 +8,11 @@
 #include <openssl/x509v3.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 namespace ks::server {
 namespace {
@@ -102,8 +102,9 @@ std::string AlternativeNames(const std::string& bind_address) {
 Result<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return Error{"open " + path + ": " +
-                 (errno == ENOENT ? "no such file or directory" : std::strerror(errno))};
+    return Error{
+        "open " + path + ": " +
+        (errno == ENOENT ? "no such file or directory" : std::generic_category().message(errno))};
   }
   std::ostringstream text;
   text << file.rdbuf();

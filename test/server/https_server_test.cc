@@ -29,7 +29,10 @@ const ServingCertificate& TestCertificate() {
 }
 
 HttpsOptions TestOptions() {
-  return {.bind_address = "127.0.0.1", .port = 0, .certificate = TestCertificate()};
+  return {.bind_address = "127.0.0.1",
+          .port = 0,
+          .certificate = TestCertificate(),
+          .close_timeout = milliseconds(200)};
 }
 
 int OpenDescriptors() {
