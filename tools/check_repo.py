@@ -22,6 +22,7 @@ _BANNED = {  # in C++ code: what to use instead
     r"\bgethostbyname\w*\b": "getaddrinfo",
     r"\bstrtok\s*\(": "string_view",
     r"\bv?sprintf\s*\(": "fmt::format",
+    r"\b(gmtime|localtime|asctime|ctime)\s*\(": "the _r form, or std::chrono",
     r"\bsystem\s*\(": "posix_spawn",
     r"\bFRIEND_TEST\b": "the public interface",
     r"\busing\s+namespace\s+std\s*;": "names in full",

@@ -27,7 +27,7 @@ _REPO_SAMPLES = {  # rule: [(path, flagged text, accepted text)]
         ("std::this_thread::sleep_for(1s);", 'Log("sleep_for");'), ("::usleep(3);", "clock.Sleep(3);"),
         ("sleep (1);", '{"sleep", "1"}'), ("gethostbyname(n);", "getaddrinfo(n);"), ("strtok(a, b);", "my_strtok(a, b);"),
         ("std::sprintf(b, f);", "snprintf(b, 3, f);"), ("system(c);", "filesystem(c);"),
-        ("std::random_device d;", '"random_device"'), ("FRIEND_TEST(A, B);", "// FRIEND_TEST"),
+        ("std::gmtime(&t);", "gmtime_r(&t, &parts);"), ("std::random_device d;", '"random_device"'), ("FRIEND_TEST(A, B);", "// FRIEND_TEST"),
         ("using namespace std;", "using namespace std_like;"))],
     "unfinished": [("src/a/a.cc", "// TODO: later", "// TODO(#12): later"), ("docs/a.md", "FIXME", "fixed me"),
                    ("dev", "# XXX", "# mktemp aXXXXXX")],
