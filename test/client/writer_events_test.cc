@@ -32,7 +32,8 @@ class WriterEventsTest : public ::testing::Test {
   void Record(const std::string& pod, const std::string& version = "42",
               const std::string& note = "0/3 nodes are available: 3 x.") {
     writer_->RecordEvent(
-        {.regarding = MakePod().Name(pod).Namespace("ns").Uid("u1").ResourceVersion(version).Obj(),
+        {.regarding =
+             MakePod().Name(pod).Namespace("ns").Uid("u-" + pod).ResourceVersion(version).Obj(),
          .reporting_controller = "default-scheduler",
          .reason = "FailedScheduling",
          .action = "Scheduling",
@@ -208,7 +209,7 @@ TEST_F(WriterEventsTest, Legacy) {
   EXPECT_THAT(
       Body(0),
       HasSubstr(
-          R"("involvedObject":{"kind":"Pod","namespace":"ns","name":"p","uid":"u1","apiVersion":"v1","resourceVersion":"42"},)"
+          R"("involvedObject":{"kind":"Pod","namespace":"ns","name":"p","uid":"u-p","apiVersion":"v1","resourceVersion":"42"},)"
           R"("reason":"FailedScheduling","message":"0/3 nodes are available: 3 x.",)"
           R"("source":{"component":"default-scheduler"},)"
           R"("firstTimestamp":"2026-01-02T03:04:05Z","lastTimestamp":"2026-01-02T03:04:05Z","count":1,)"

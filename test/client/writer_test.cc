@@ -26,21 +26,28 @@ const std::string kAssigned = StatusBody(
     "Operation cannot be fulfilled on pods/binding p: pod p is already assigned to node n2");
 
 std::string PodJson(const std::string& uid, const std::string& node) {
-  return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"default","uid":")" +
+  return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"ns","uid":")" +
          uid + R"(","resourceVersion":"9"},"spec":{"nodeName":")" + node + R"(","containers":[]}})";
 }
 
-// What a callback was called with: -1 not at all, 0 success, else the code.
+// What a callback was called with. The callback may outlive the test's local variables, up to the
+// writer's end.
 struct Outcome {
-  int calls = 0;
-  std::optional<api::ApiError> error;
-  framework::ApiWriter::Done Handler() {
-    return [this](std::optional<api::ApiError> e) {
-      ++calls;
-      error = std::move(e);
+  struct State {
+    int calls = 0;
+    std::optional<api::ApiError> error;
+  };
+  std::shared_ptr<State> state = std::make_shared<State>();
+
+  framework::ApiWriter::Done Handler() const {
+    return [state = state](std::optional<api::ApiError> e) {
+      ++state->calls;
+      state->error = std::move(e);
     };
   }
-  bool ok() const { return calls == 1 && !error.has_value(); }
+  int calls() const { return state->calls; }
+  const std::optional<api::ApiError>& error() const { return state->error; }
+  bool ok() const { return calls() == 1 && !error().has_value(); }
 };
 
 class WriterTest : public ::testing::Test {
@@ -96,7 +103,7 @@ TEST_F(WriterTest, W14) {
   EXPECT_THAT(NextDelay(), AllOf(Ge(milliseconds(10)), Le(milliseconds(11))));
   net_.transport.Answer(1, 500, StatusBody(500, "InternalError", "boom"));
   EXPECT_THAT(NextDelay(), AllOf(Ge(milliseconds(50)), Le(milliseconds(55))));
-  EXPECT_EQ(outcome.calls, 0);
+  EXPECT_EQ(outcome.calls(), 0);
   net_.transport.Answer(2, 201, "{}");
   EXPECT_TRUE(outcome.ok());
   EXPECT_EQ(writer_->Stats().bind_retries, 2u);
@@ -112,8 +119,8 @@ TEST_F(WriterTest, AtMostFourTries) {
   net_.transport.Answer(2, 500, StatusBody(500, "", "target.name: Required value"));
   EXPECT_THAT(NextDelay(), AllOf(Ge(milliseconds(250)), Le(milliseconds(275))));
   net_.transport.Answer(3, 500, StatusBody(500, "InternalError", "last"));
-  ASSERT_EQ(outcome.calls, 1);
-  EXPECT_EQ(outcome.error->message, "last");
+  ASSERT_EQ(outcome.calls(), 1);
+  EXPECT_EQ(outcome.error()->message, "last");
   EXPECT_EQ(net_.transport.size(), 4u);
   EXPECT_EQ(writer_->Stats().bind_failures, 1u);
 }
@@ -136,8 +143,8 @@ TEST_F(WriterTest, OtherErrorsOfABindingAreFinal) {
     Outcome outcome;
     writer_->Bind(MakePod().Name("p").Obj(), "n1", outcome.Handler());
     net_.transport.Answer(before, row.status, StatusBody(row.status, row.reason, "no"));
-    ASSERT_EQ(outcome.calls, 1);
-    EXPECT_EQ(outcome.error->code, row.status);
+    ASSERT_EQ(outcome.calls(), 1);
+    EXPECT_EQ(outcome.error()->code, row.status);
     EXPECT_EQ(net_.transport.size(), before + 1);
   }
 }
@@ -173,12 +180,12 @@ TEST_F(WriterTest, ConflictAfterAnUncertainTryIsLookedAt) {
     net_.transport.UncertainNext();
     net_.transport.Answer(before, 409, kAssigned);
     ASSERT_EQ(net_.transport.size(), before + 2);
-    EXPECT_EQ(Line(before + 1), "GET /api/v1/namespaces/default/pods/p");
+    EXPECT_EQ(Line(before + 1), "GET /api/v1/namespaces/ns/pods/p");
     net_.transport.Answer(before + 1, row.status, row.body);
-    EXPECT_EQ(outcome.calls, 1);
+    EXPECT_EQ(outcome.calls(), 1);
     EXPECT_EQ(outcome.ok(), row.want_ok);
     if (!row.want_ok) {
-      EXPECT_TRUE(outcome.error->IsConflict());
+      EXPECT_TRUE(outcome.error()->IsConflict());
     }
   }
   EXPECT_EQ(writer_->Stats().binds_resolved_by_get, 1u);
@@ -211,8 +218,8 @@ TEST_F(WriterTest, LanesHaveTheirOwnLimits) {
     }
   }
   ASSERT_EQ(net_.transport.size(), 3u) << "the full patch lane does not hold bindings back";
-  EXPECT_EQ(Line(1), "POST /api/v1/namespaces/default/pods/p4/binding");
-  EXPECT_EQ(Line(2), "DELETE /api/v1/namespaces/default/pods/p5");
+  EXPECT_EQ(Line(1), "POST /api/v1/namespaces/ns/pods/p4/binding");
+  EXPECT_EQ(Line(2), "DELETE /api/v1/namespaces/ns/pods/p5");
   EXPECT_EQ(writer_->Stats().binds_pending, 4u);
   EXPECT_EQ(writer_->Stats().patches_pending, 4u);
   for (size_t i = 0; i < net_.transport.size(); ++i) net_.transport.Answer(i, 200, "{}");
@@ -229,15 +236,15 @@ TEST_F(WriterTest, DeleteOfAMissingPodIsSuccess) {
   EXPECT_TRUE(missing.ok());
   writer_->DeletePod(MakePod().Name("v").Obj(), refused.Handler());
   net_.transport.Answer(1, 500, StatusBody(500, "InternalError", "boom"));
-  ASSERT_EQ(refused.calls, 1);
-  EXPECT_TRUE(refused.error.has_value());
+  ASSERT_EQ(refused.calls(), 1);
+  EXPECT_TRUE(refused.error().has_value());
   EXPECT_EQ(net_.transport.size(), 2u) << "no retry";
 }
 
 TEST_F(WriterTest, PatchRetriesConflicts) {
   Outcome outcome;
   writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("m"), outcome.Handler());
-  EXPECT_EQ(Line(0), "PATCH /api/v1/namespaces/default/pods/p/status");
+  EXPECT_EQ(Line(0), "PATCH /api/v1/namespaces/ns/pods/p/status");
   EXPECT_THAT(net_.transport.request(0).headers,
               ::testing::Contains(std::pair<std::string, std::string>(
                   "Content-Type", "application/strategic-merge-patch+json")));
@@ -270,17 +277,19 @@ TEST_F(WriterTest, QueuedPatchesOfOnePodAreSuperseded) {
   writer_->PatchPodStatus(MakePod().Name("q").Obj(), Unschedulable("q"), other.Handler());
   net_.timers.Settle();
   EXPECT_TRUE(second.ok()) << "superseded";
-  EXPECT_EQ(third.calls, 0);
+  EXPECT_EQ(third.calls(), 0);
   EXPECT_EQ(net_.transport.size(), 2u) << "the other pod is not held up";
   net_.transport.Answer(0, 200, "{}");
   EXPECT_TRUE(first.ok());
   ASSERT_EQ(net_.transport.size(), 3u);
   EXPECT_THAT(net_.transport.request(2).body,
               AllOf(HasSubstr("\"message\":\"2\""), HasSubstr("\"nominatedNodeName\":\"n7\"")));
+  net_.transport.Answer(1, 200, "{}");
   net_.transport.Answer(2, 200, "{}");
   EXPECT_TRUE(third.ok());
+  EXPECT_TRUE(other.ok());
   EXPECT_EQ(writer_->Stats().patches_superseded, 1u);
-  EXPECT_EQ(writer_->Stats().patches, 2u);
+  EXPECT_EQ(writer_->Stats().patches, 3u);
 }
 
 TEST_F(WriterTest, ConditionsOfDifferentTypesAreBothSent) {
@@ -311,8 +320,8 @@ TEST_F(WriterTest, DrainWaitsForWhatIsUnderWay) {
   while (net_.timers.UntilNext() != seconds(30)) std::this_thread::yield();
   writer_->Bind(MakePod().Name("c").Obj(), "n", late.Handler());
   net_.timers.Settle();
-  ASSERT_EQ(late.calls, 1);
-  EXPECT_EQ(late.error->message, "the writer is shut down");
+  ASSERT_EQ(late.calls(), 1);
+  EXPECT_EQ(late.error()->message, "the writer is shut down");
   net_.transport.Answer(0, 201, "{}");
   net_.transport.Answer(1, 201, "{}");
   draining.join();
@@ -338,8 +347,8 @@ TEST_F(WriterTest, DrainGivesUpAtItsDeadline) {
   draining.join();
   EXPECT_FALSE(clean);
   for (const Outcome* outcome : {&sent, &waiting, &queued}) {
-    EXPECT_EQ(outcome->calls, 1);
-    EXPECT_TRUE(outcome->error.has_value());
+    EXPECT_EQ(outcome->calls(), 1);
+    EXPECT_TRUE(outcome->error().has_value());
   }
   EXPECT_EQ(net_.transport.size(), 2u);
 }
