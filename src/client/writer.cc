@@ -61,10 +61,10 @@ Writer::Core::JobPtr Writer::Core::TakeNext(LaneName name) {
   Lane& lane = LaneOf(name);
   if (lane.in_flight >= lane.limit) return nullptr;
   // One patch of a pod at a time: two in flight could arrive in either order.
-  auto free = [this](const JobPtr& job) {
-    return job->lane != LaneName::kPatch || !patching_.contains(job->pod->meta.uid);
-  };
-  const auto it = std::find_if(lane.queue.begin(), lane.queue.end(), free);
+  auto it = lane.queue.begin();
+  while (it != lane.queue.end() && (*it)->lane == LaneName::kPatch &&
+         patching_.contains((*it)->pod->meta.uid))
+    ++it;
   if (it == lane.queue.end()) return nullptr;
   JobPtr job = std::move(*it);
   lane.queue.erase(it);
