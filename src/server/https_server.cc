@@ -94,6 +94,20 @@ Result<void> ConfigureTls(ssl::context& tls, const ServingCertificate& certifica
   return {};
 }
 
+// "10.0.0.1:5", also for the IPv6 form in which a socket of both families shows IPv4 peers.
+std::string Source(const tcp::endpoint& peer) {
+  const asio::ip::address address = peer.address();
+  const std::string port = ":" + std::to_string(peer.port());
+  if (address.is_v4()) {
+    return address.to_v4().to_string() + port;
+  }
+  const asio::ip::address_v6 v6 = address.to_v6();
+  if (v6.is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string() + port;
+  }
+  return "[" + v6.to_string() + "]" + port;
+}
+
 template <class Socket>
 void CloseOnExec(Socket& socket) {
   ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
@@ -196,7 +210,7 @@ class HttpsServer::State::Session : public std::enable_shared_from_this<Session>
     socket.set_option(tcp::no_delay(true), ignored);
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
     const tcp::endpoint peer = socket.remote_endpoint(ignored);
-    source_ = peer.address().to_string(ignored) + ":" + std::to_string(peer.port());
+    source_ = Source(peer);
     ExpireAfter(server_.options.handshake_timeout);
     stream_.async_handshake(
         ssl::stream_base::server,
