@@ -157,13 +157,15 @@ int AddressFamily(const ServerUrl& url) {
 Result<std::shared_ptr<CpprestClients>> CpprestClients::Make(const ServerUrl& url,
                                                              const TransportOptions& options,
                                                              const TlsConfig& tls,
-                                                             int address_family) {
+                                                             int address_family,
+                                                             std::shared_ptr<TlsContext> context) {
   auto clients = std::make_shared<CpprestClients>();
   clients->generation = tls.generation;
-  if (url.tls) {
-    Result<std::shared_ptr<TlsContext>> context = TlsContext::Make(tls, url.host);
-    if (!context.ok()) return context.error();
-    clients->tls = *context;
+  clients->tls = std::move(context);
+  if (url.tls && clients->tls == nullptr) {
+    Result<std::shared_ptr<TlsContext>> made = TlsContext::Make(tls, url.host);
+    if (!made.ok()) return made.error();
+    clients->tls = *made;
   }
   // The library takes the name for SNI from the Host header, and would write an IPv6 address there
   // without brackets.

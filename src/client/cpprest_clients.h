@@ -27,10 +27,11 @@ namespace ks::client {
 
 // Threads: any (the library's clients are).
 struct CpprestClients {
-  // `address_family`: see AddressFamily. Error: the TLS settings are unusable.
-  static Result<std::shared_ptr<CpprestClients>> Make(const ServerUrl& url,
-                                                      const TransportOptions& options,
-                                                      const TlsConfig& tls, int address_family);
+  // `address_family`: see AddressFamily. `context`: made from the same settings before; null: make
+  // one. Error: the TLS settings are unusable.
+  static Result<std::shared_ptr<CpprestClients>> Make(
+      const ServerUrl& url, const TransportOptions& options, const TlsConfig& tls,
+      int address_family, std::shared_ptr<TlsContext> context = nullptr);
 
   uint64_t generation = 0;
   std::string host_header;  // empty: the library's own is right

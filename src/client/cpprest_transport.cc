@@ -463,7 +463,7 @@ void Core::Replace(const std::shared_ptr<CpprestClients>& dead) {
     tls = tls_;
   }
   Result<std::shared_ptr<CpprestClients>> made =
-      CpprestClients::Make(url, options, *tls, address_family_);
+      CpprestClients::Make(url, options, *tls, address_family_, dead->tls);
   if (!made.ok()) return;
   MutexLock lock(mutex_);
   if (clients_ == dead) clients_ = *made;
