@@ -14,7 +14,7 @@ PodTracker::PodTracker(Cluster& cluster, const Workload& workload)
       cluster.rest(),
       client::ReflectorOptions{
           .path = PodPath(workload.ns), .type_name = "*v1.Pod", .resource = "pods"},
-      [this](std::vector<api::Delta<api::Pod>> deltas) { Apply(deltas); });
+      [this](const std::vector<api::Delta<api::Pod>>& deltas) { Apply(deltas); });
   reflector_->Start();
 }
 

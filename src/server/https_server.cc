@@ -33,7 +33,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 namespace ssl = asio::ssl;
-using tcp = asio::ip::tcp;
+using Tcp = asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 using HttpResponse = http::response<http::string_body>;
 
@@ -95,7 +95,7 @@ Result<void> ConfigureTls(ssl::context& tls, const ServingCertificate& certifica
 }
 
 // "10.0.0.1:5", also for the IPv6 form in which a socket of both families shows IPv4 peers.
-std::string Source(const tcp::endpoint& peer) {
+std::string Source(const Tcp::endpoint& peer) {
   const asio::ip::address address = peer.address();
   const std::string port = ":" + std::to_string(peer.port());
   if (address.is_v4()) {
@@ -114,7 +114,7 @@ void CloseOnExec(Socket& socket) {
 }
 
 // The wildcard of both families where the machine has IPv6, as upstream's listener.
-Result<void> Bind(tcp::acceptor& acceptor, const HttpsOptions& options) {
+Result<void> Bind(Tcp::acceptor& acceptor, const HttpsOptions& options) {
   ErrorCode error;
   const bool any = options.bind_address.empty() || options.bind_address == "0.0.0.0" ||
                    options.bind_address == "::";
@@ -123,10 +123,10 @@ Result<void> Bind(tcp::acceptor& acceptor, const HttpsOptions& options) {
   if (error) {
     return Error{"failed to parse IP: \"" + options.bind_address + "\""};
   }
-  tcp::endpoint endpoint(address, options.port);
+  Tcp::endpoint endpoint(address, options.port);
   acceptor.open(endpoint.protocol(), error);
   if (error && any) {
-    endpoint = tcp::endpoint(tcp::v4(), options.port);
+    endpoint = Tcp::endpoint(Tcp::v4(), options.port);
     acceptor.open(endpoint.protocol(), error);
   }
   if (!error && any && endpoint.address().is_v6()) {
@@ -135,7 +135,7 @@ Result<void> Bind(tcp::acceptor& acceptor, const HttpsOptions& options) {
   const char* step = "socket";
   if (!error) {
     step = "bind";
-    acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
     acceptor.bind(endpoint, error);
   }
   if (!error) {
@@ -165,7 +165,7 @@ struct HttpsServer::State {
       : options(std::move(server_options)), acceptor(io), timer(io) {}
 
   void Accept();
-  void OnAccept(const ErrorCode& error, tcp::socket socket);
+  void OnAccept(const ErrorCode& error, Tcp::socket socket);
   void MakeRoom();
   void BeginStop();
   HttpResponse Answer(const http::request<http::string_body>& request, const std::string& source);
@@ -179,7 +179,7 @@ struct HttpsServer::State {
 
   asio::io_context io{1};
   ssl::context tls{ssl::context::tls_server};
-  tcp::acceptor acceptor;
+  Tcp::acceptor acceptor;
   asio::steady_timer timer;      // pause after an accept error; deadline of a stop
   std::list<Session*> sessions;  // the one that waited longest first
   bool stopping = false;
@@ -188,7 +188,7 @@ struct HttpsServer::State {
 // One connection. Kept alive by its pending operation; every operation has a deadline.
 class HttpsServer::State::Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(State& server, tcp::socket socket)
+  Session(State& server, Tcp::socket socket)
       : server_(server), stream_(std::move(socket), server.tls), buffer_(kBufferLimit) {
     server_.sessions.push_back(this);
     position_ = std::prev(server_.sessions.end());
@@ -205,11 +205,11 @@ class HttpsServer::State::Session : public std::enable_shared_from_this<Session>
 
   void Start() {
     ErrorCode ignored;
-    tcp::socket& socket = beast::get_lowest_layer(stream_).socket();
+    Tcp::socket& socket = beast::get_lowest_layer(stream_).socket();
     CloseOnExec(socket);
-    socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(Tcp::no_delay(true), ignored);
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
-    const tcp::endpoint peer = socket.remote_endpoint(ignored);
+    const Tcp::endpoint peer = socket.remote_endpoint(ignored);
     source_ = Source(peer);
     ExpireAfter(server_.options.handshake_timeout);
     stream_.async_handshake(
@@ -338,7 +338,7 @@ class HttpsServer::State::Session : public std::enable_shared_from_this<Session>
   // that says why: what still comes is thrown away, within limits.
   void Linger() {
     ErrorCode ignored;
-    beast::get_lowest_layer(stream_).socket().shutdown(tcp::socket::shutdown_send, ignored);
+    beast::get_lowest_layer(stream_).socket().shutdown(Tcp::socket::shutdown_send, ignored);
     ExpireAfter(server_.options.close_timeout);
     Discard();
   }
@@ -367,12 +367,12 @@ class HttpsServer::State::Session : public std::enable_shared_from_this<Session>
 };
 
 void HttpsServer::State::Accept() {
-  acceptor.async_accept(io, [this](const ErrorCode& error, tcp::socket socket) {
+  acceptor.async_accept(io, [this](const ErrorCode& error, Tcp::socket socket) {
     OnAccept(error, std::move(socket));
   });
 }
 
-void HttpsServer::State::OnAccept(const ErrorCode& error, tcp::socket socket) {
+void HttpsServer::State::OnAccept(const ErrorCode& error, Tcp::socket socket) {
   if (stopping || error == asio::error::operation_aborted) {
     return;
   }
@@ -475,7 +475,7 @@ Result<std::unique_ptr<HttpsServer>> HttpsServer::Listen(HttpsOptions options) {
     return tls.error();
   }
   ErrorCode ignored;
-  const tcp::endpoint endpoint = state->acceptor.local_endpoint(ignored);
+  const Tcp::endpoint endpoint = state->acceptor.local_endpoint(ignored);
   state->port = endpoint.port();
   const std::string host = endpoint.address().to_string();
   state->address = (endpoint.address().is_v6() ? "[" + host + "]" : host) + ":" +
