@@ -196,6 +196,15 @@ class Attempt : public Running, public std::enable_shared_from_this<Attempt> {
     if (cancel) exchange->Cancel();
   }
 
+  // The final callback is about to run. The exchange owns its callback, which owns this object: let
+  // go of it.
+  void Over() {
+    std::shared_ptr<Exchange> last;  // destroyed after the lock
+    MutexLock lock(mutex_);
+    ++sending_;
+    last.swap(exchange_);
+  }
+
   bool IsCancelled() {
     MutexLock lock(mutex_);
     return cancelled_;
@@ -320,6 +329,7 @@ class RestClient::Call final : public Attempt {
   }
 
   void Finish(RestReply reply) {
+    Over();
     reply.uncertain = uncertain_;
     RestHandler done = std::move(done_);
     done(std::move(reply));
@@ -421,6 +431,7 @@ class RestClient::WatchCall final : public Attempt {
   }
 
   void Finish(std::optional<api::ApiError> error) {
+    Over();
     const std::shared_ptr<WatchSink> sink = std::move(sink_);
     sink->OnEnd(std::move(error));
     state_->Remove(this);
