@@ -148,7 +148,11 @@ void PodStores::Fix(Record& record) {
 void PodStores::SetGated(Record& record, bool gated) {
   if (record.gated == gated) return;
   record.gated = gated;
-  gated ? ++gated_count_ : --gated_count_;
+  if (gated) {
+    ++gated_count_;
+  } else {
+    --gated_count_;
+  }
 }
 
 }  // namespace ks::queue
