@@ -56,7 +56,6 @@ Result<std::unique_ptr<server::HttpsServer>> StartServer(const DaemonOptions& op
   if (!listening.ok()) return listening.error();
   server::InstallSchedulerHealth(**listening, health);
   (*listening)->Serve();
-  log::Info(0, "Serving securely", {{"address", (*listening)->address()}});
   return listening;
 }
 

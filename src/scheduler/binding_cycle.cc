@@ -68,7 +68,9 @@ void BindingCycles::PatchNomination(const Binding& binding) {
   change.nominated_node_name = binding.node();
   context_.api.PatchPodStatus(
       pod, std::move(change), [key = pod->meta.Key()](std::optional<api::ApiError> error) {
-        if (error) log::Error(error->message, "Failed to update nominated node", {{"pod", key}});
+        if (error) {
+          log::Error(error->message, "Failed to update nominated node", {{"pod", key}});
+        }
       });
 }
 
@@ -99,7 +101,7 @@ void BindingCycles::StartPreBind(Binding& binding) {
   const std::string uid = binding.assumed->meta.uid;
   binding.pre_bind = std::make_unique<framework::PreBindRunner>(
       std::move(groups), framework::PreBindRequest{&binding.state, binding.assumed, binding.node()},
-      pre_bind_environment_, [this, uid](Status status) { FinishPreBind(uid, status); });
+      pre_bind_environment_, [this, uid](const Status& status) { FinishPreBind(uid, status); });
   pre_binding_.insert(uid);
   if (const auto result = binding.pre_bind->Start()) FinishPreBind(uid, *result);
 }

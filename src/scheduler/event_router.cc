@@ -121,7 +121,7 @@ void EventRouter::DeletePending(const api::PodPtr& pod) {
 void EventRouter::DeleteAssumed(const api::Pod& pod) {
   const Result<api::PodPtr> cached = context_.cache.GetPod(pod);
   if (!cached.ok()) return;
-  const api::PodPtr assumed = *cached;
+  const api::PodPtr& assumed = *cached;
   if (!context_.waiting_pods.RejectWaitingPod(assumed->meta.uid)) {
     LogIfFailed(context_.cache.RemoveAssumedPod(*assumed), "Scheduler cache RemovePod failed",
                 assumed->meta.Key());

@@ -87,8 +87,9 @@ void FailureHandler::Report(const framework::Framework& framework, const api::Po
   }
   context_.api.PatchPodStatus(pod, std::move(change),
                               [key = pod->meta.Key()](std::optional<api::ApiError> error) {
-                                if (error)
+                                if (error) {
                                   log::Error(error->message, "Error updating pod", {{"pod", key}});
+                                }
                               });
 }
 
