@@ -61,11 +61,13 @@ bool ReadNodeAffinity(JsonReader& reader, Value value, NodeAffinity& affinity) {
 
 bool ReadPodTerm(JsonReader& reader, Value value, PodAffinityTerm& term) {
   return reader.Object(value, [&](std::string_view key, Value field) {
-    if (key == "labelSelector")
+    if (key == "labelSelector") {
       return ReadOptionalLabelSelector(reader, field, term.label_selector);
+    }
     if (key == "namespaces") return reader.Syms(field, term.namespaces);
-    if (key == "namespaceSelector")
+    if (key == "namespaceSelector") {
       return ReadOptionalLabelSelector(reader, field, term.namespace_selector);
+    }
     if (key == "topologyKey") return reader.Sym(field, term.topology_key);
     return true;
   });
@@ -111,8 +113,9 @@ bool ReadAffinity(JsonReader& reader, Value value, PodSpec& spec) {
       });
     }
     if (key == "podAffinity") return reader.Optional(field, spec.pod_affinity, pod_affinity);
-    if (key == "podAntiAffinity")
+    if (key == "podAntiAffinity") {
       return reader.Optional(field, spec.pod_anti_affinity, pod_affinity);
+    }
     return true;
   });
 }

@@ -133,8 +133,9 @@ bool ReadSource(JsonReader& reader, Value value, const SourceKind& kind, Volume&
     if (key == kind.id_key) return reader.String(field, volume.id);
     if (key == "readOnly") return reader.Bool(field, volume.read_only);
     if (key == pool_key) return reader.String(field, volume.pool);
-    if (key == "monitors" && kind.source == Volume::Source::kRbd)
+    if (key == "monitors" && kind.source == Volume::Source::kRbd) {
       return reader.Strings(field, volume.monitors);
+    }
     return true;
   });
 }

@@ -102,8 +102,9 @@ bool ReadRequirements(JsonReader& reader, Value value, std::vector<SelectorRequi
 bool ReadLabelSelector(JsonReader& reader, Value value, LabelSelectorSpec& selector) {
   return reader.Object(value, [&](std::string_view key, Value field) {
     if (key == "matchLabels") return ReadMatchLabels(reader, field, selector.match_labels);
-    if (key == "matchExpressions")
+    if (key == "matchExpressions") {
       return ReadRequirements(reader, field, selector.match_expressions);
+    }
     return true;
   });
 }

@@ -26,8 +26,9 @@ bool ReadSpread(JsonReader& reader, Value value, TopologySpreadConstraint& const
     if (key == "maxSkew") return reader.Int32(field, constraint.max_skew);
     if (key == "topologyKey") return reader.Sym(field, constraint.topology_key);
     if (key == "whenUnsatisfiable") return reader.String(field, constraint.when_unsatisfiable);
-    if (key == "labelSelector")
+    if (key == "labelSelector") {
       return ReadOptionalLabelSelector(reader, field, constraint.label_selector);
+    }
     if (key == "minDomains") {
       return reader.Optional(field, constraint.min_domains,
                              [&](Value number, int32_t& out) { return reader.Int32(number, out); });
@@ -43,8 +44,9 @@ bool ReadPodClaim(JsonReader& reader, Value value, PodResourceClaim& claim) {
   return reader.Object(value, [&](std::string_view key, Value field) {
     if (key == "name") return reader.String(field, claim.name);
     if (key == "resourceClaimName") return reader.String(field, claim.resource_claim_name);
-    if (key == "resourceClaimTemplateName")
+    if (key == "resourceClaimTemplateName") {
       return reader.String(field, claim.resource_claim_template_name);
+    }
     return true;
   });
 }
@@ -93,8 +95,9 @@ bool ReadNodeSelectorMap(JsonReader& reader, Value value, PodSpec& spec) {
 bool ReadContainerStatus(JsonReader& reader, Value value, ContainerStatus& status) {
   return reader.Object(value, [&](std::string_view key, Value field) {
     if (key == "name") return reader.String(field, status.name);
-    if (key == "allocatedResources")
+    if (key == "allocatedResources") {
       return ReadOptionalResources(reader, field, status.allocated_resources);
+    }
     if (key == "resources") return ReadRequests(reader, field, status.resources_requests);
     return true;
   });
@@ -107,8 +110,9 @@ bool ReadContainerStatuses(JsonReader& reader, Value value,
   const bool ok = reader.Array(value, [&](Value element) {
     ContainerStatus status;
     if (!ReadContainerStatus(reader, element, status)) return false;
-    if (status.allocated_resources || status.resources_requests)
+    if (status.allocated_resources || status.resources_requests) {
       statuses.push_back(std::move(status));
+    }
     return true;
   });
   statuses.shrink_to_fit();
@@ -118,8 +122,9 @@ bool ReadContainerStatuses(JsonReader& reader, Value value,
 bool ReadClaimStatus(JsonReader& reader, Value value, PodResourceClaimStatus& status) {
   return reader.Object(value, [&](std::string_view key, Value field) {
     if (key == "name") return reader.String(field, status.name);
-    if (key == "resourceClaimName")
+    if (key == "resourceClaimName") {
       return ReadOptionalText(reader, field, status.resource_claim_name);
+    }
     return true;
   });
 }
@@ -131,8 +136,9 @@ bool ReadRareSpecField(JsonReader& reader, std::string_view key, Value field, Po
       return ReadGate(reader, element, name);
     });
   }
-  if (key == "schedulingGroup")
+  if (key == "schedulingGroup") {
     return ReadOnly(reader, field, "podGroupName", spec.scheduling_group);
+  }
   if (key == "topologySpreadConstraints") {
     return reader.List(
         field, spec.topology_spread_constraints,
@@ -255,13 +261,15 @@ bool ReadPodStatus(JsonReader& reader, Value value, PodStatus& status) {
       });
     }
     if (key == "startTime") return reader.Time(field, status.start_time);
-    if (key == "containerStatuses")
+    if (key == "containerStatuses") {
       return ReadContainerStatuses(reader, field, status.container_statuses);
+    }
     if (key == "initContainerStatuses") {
       return ReadContainerStatuses(reader, field, status.init_container_statuses);
     }
-    if (key == "allocatedResources")
+    if (key == "allocatedResources") {
       return ReadOptionalResources(reader, field, status.allocated_resources);
+    }
     if (key == "resources") {
       bool is_null = false;
       if (!reader.IsNull(field, is_null)) return false;

@@ -145,8 +145,9 @@ std::optional<Suffix> ParseSuffix(std::string_view text) {
   if (text.empty()) return Suffix{};
   if (text.size() == 1) {
     for (size_t i = 0; i < kSiSuffixes.size(); ++i) {
-      if (text == kSiSuffixes[i])
+      if (text == kSiSuffixes[i]) {
         return Suffix{.exponent = static_cast<int64_t>(i) * 3 + kNanoScale};
+      }
     }
     return std::nullopt;
   }
@@ -291,8 +292,9 @@ struct Quantity::Extra {
     if (std::max(order_a, order_b) - std::min(order_a, order_b) > 2) {
       return (order_a < order_b) == (sign_a > 0) ? -1 : 1;
     }
-    if (a.scale >= b.scale)
+    if (a.scale >= b.scale) {
       return BigInt(a.unscaled * BigPowerOf10(a.scale - b.scale)).compare(b.unscaled);
+    }
     return a.unscaled.compare(BigInt(b.unscaled * BigPowerOf10(b.scale - a.scale)));
   }
 
@@ -459,8 +461,9 @@ Quantity& Quantity::operator-=(const Quantity& other) {
 }
 
 std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) {
-  if (a.slow_ || b.slow_)
+  if (a.slow_ || b.slow_) {
     return Quantity::Extra::Compare(Quantity::Extra::Of(a), Quantity::Extra::Of(b)) <=> 0;
+  }
   if (a.scale_ == b.scale_) return a.mantissa_ <=> b.mantissa_;
   const int sign_a = (a.mantissa_ > 0) - (a.mantissa_ < 0);
   const int sign_b = (b.mantissa_ > 0) - (b.mantissa_ < 0);
