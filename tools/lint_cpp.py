@@ -90,14 +90,17 @@ def _tidy_tasks(sources, salt):
         yield Task(path, ["clang-tidy", "--quiet", str(path), "--", "-x", "c++", *flags], salt + config)
 
 
-def _header_tasks(sources, test_flags, salt):
+def _header_tasks(sources, flags, salt):
     first = {_includes(path)[0] for path in sources if _includes(path)}
-    by_folder = {path.relative_to(ROOT).parts[:2]: flags for path, flags in sources.items()}
-    for header in sorted([*ROOT.glob("src/**/*.h"), *ROOT.glob("test/**/*.h")]):
-        if header in first:
-            continue
-        flags = by_folder.get(header.relative_to(ROOT).parts[:2], test_flags)
-        yield Task(header, ["clang++", *flags, "-Wno-unused-const-variable", "-fsyntax-only", "-x", "c++-header", str(header)], salt)
+    by_folder = {}  # flags of one source of each folder: its headers may need that target's definitions
+    for path in sorted(flags, reverse=True):
+        if path.is_relative_to(ROOT):
+            by_folder[path.relative_to(ROOT).parts[:2]] = flags[path]
+    for header in sorted([*ROOT.glob("src/**/*.h"), *ROOT.glob("cmd/**/*.h"), *ROOT.glob("test/**/*.h")]):
+        folder = header.relative_to(ROOT).parts[:2]
+        if header not in first and folder in by_folder:
+            yield Task(header, ["clang++", *by_folder[folder], "-Wno-unused-const-variable", "-fsyntax-only", "-x", "c++-header",
+                                str(header)], salt)
 
 
 def _tasks(build, prefixes):
@@ -105,9 +108,8 @@ def _tasks(build, prefixes):
     flags = {pathlib.Path(entry["file"]).resolve(): _compile_flags(entry) for entry in database}
     sources = {path: flags[path] for path in sorted(flags)
                if path.is_relative_to(ROOT / "src") or path.is_relative_to(ROOT / "cmd")}
-    test_flags = next((value for path, value in flags.items() if path.is_relative_to(ROOT / "test")), ["-std=c++20", "-Isrc"])
     salt = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
-    tasks = [*_tidy_tasks(sources, salt), *_header_tasks(sources, test_flags, salt)]
+    tasks = [*_tidy_tasks(sources, salt), *_header_tasks(sources, flags, salt)]
     return [task for task in tasks if not prefixes or any(str(task.path.relative_to(ROOT)).startswith(p) for p in prefixes)]
 
 
