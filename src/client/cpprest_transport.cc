@@ -101,8 +101,8 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
   void Send();
   void ArmDeadline();
   void DisarmDeadline();
-  void Headers(pplx::task<web::http::http_response> task);
-  void BodyEnded(pplx::task<web::http::http_response> task);
+  void Headers(const pplx::task<web::http::http_response>& task);
+  void BodyEnded(const pplx::task<web::http::http_response>& task);
   void Failed(TransportError error);
   void Finish(std::optional<TransportError> error);
   pplx::task<size_t> Push(std::string_view data);
@@ -235,14 +235,14 @@ void Call::Send() {
                                           : *clients_->plain;
     client.request(request, token)
         .then([self = shared_from_this()](
-                  pplx::task<web::http::http_response> task) { self->Headers(std::move(task)); },
+                  const pplx::task<web::http::http_response>& task) { self->Headers(task); },
               Inline());
   } catch (...) {
     Failed(ClassifyException(*clients_, core_->url));
   }
 }
 
-void Call::Headers(pplx::task<web::http::http_response> task) {
+void Call::Headers(const pplx::task<web::http::http_response>& task) {
   try {
     const web::http::http_response response = task.get();
     HttpResponse& head = reply_.response;
@@ -263,8 +263,8 @@ void Call::Headers(pplx::task<web::http::http_response> task) {
       if (!data.empty()) overtaken.swap(paused_);
     }
     response.content_ready().then(
-        [self = shared_from_this()](pplx::task<web::http::http_response> body) {
-          self->BodyEnded(std::move(body));
+        [self = shared_from_this()](const pplx::task<web::http::http_response>& body) {
+          self->BodyEnded(body);
         },
         Inline());
     if (overtaken.has_value()) {
@@ -348,7 +348,7 @@ bool Call::IsStreamBefore(uint64_t generation) const {
   return sink_ != nullptr && tls_generation_ < generation;
 }
 
-void Call::BodyEnded(pplx::task<web::http::http_response> task) {
+void Call::BodyEnded(const pplx::task<web::http::http_response>& task) {
   try {
     task.get();
   } catch (...) {
@@ -410,8 +410,9 @@ void Call::Finish(std::optional<TransportError> error) {
     sink_->OnEnd(std::move(error));
   } else {
     std::string& body = reply_.response.body;
-    if (body.capacity() < body.size() + api::kJsonPadding)
+    if (body.capacity() < body.size() + api::kJsonPadding) {
       body.reserve(body.size() + api::kJsonPadding);
+    }
     reply_.error = std::move(error);
     HttpReplyHandler done = std::move(done_);
     done(std::move(reply_));

@@ -94,8 +94,9 @@ Result<Child> Spawn(const ExecPlugin& plugin, const ExecClusterInfo& cluster) {
   arguments.insert(arguments.end(), plugin.args.begin(), plugin.args.end());
   std::vector<std::string> variables = Environment(plugin, ExecInfo(plugin, cluster));
   int pipe_ends[2];
-  if (pipe2(pipe_ends, O_CLOEXEC) != 0)
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
     return Error{std::string("exec: pipe: ") + std::strerror(errno)};
+  }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -160,8 +161,9 @@ int WaitForEnd(pid_t pid, const StopFlag& stop) {
 Result<std::string> Text(const Json& object, const char* key) {
   const auto it = object.find(key);
   if (it == object.end() || it->is_null()) return std::string();
-  if (!it->is_string())
+  if (!it->is_string()) {
     return Error{std::string("decoding stdout: status.") + key + ": expected a string"};
+  }
   return it->get<std::string>();
 }
 
@@ -210,8 +212,9 @@ Result<ExecCredential> ParseExecCredential(const std::string& output,
                  ", plugin returned version " + version->get<std::string>()};
   }
   const auto status = document.find("status");
-  if (status == document.end() || !status->is_object())
+  if (status == document.end() || !status->is_object()) {
     return Error{"exec plugin didn't return a status field"};
+  }
   ExecCredential credential;
   std::string expires;
   for (const auto& [key, into] : {std::pair("token", &credential.token),

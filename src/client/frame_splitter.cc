@@ -52,8 +52,9 @@ bool FrameSplitter::Next(std::string_view* frame) {
   if (depth_ == 0 && scanned_ == begin_) {
     // White space between objects belongs to none of them; without it, the buffer can be reused
     // from its start.
-    while (begin_ < buffer_.size() && std::isspace(static_cast<unsigned char>(buffer_[begin_])))
+    while (begin_ < buffer_.size() && std::isspace(static_cast<unsigned char>(buffer_[begin_]))) {
       ++begin_;
+    }
     scanned_ = begin_;
   }
   if (broken_ || !FindEnd()) {

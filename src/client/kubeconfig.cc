@@ -25,8 +25,9 @@ struct Place {
 
   Error Bad(const YAML::Node& node, const std::string& cause) const {
     std::string text = "error loading config file \"" + file + "\": ";
-    if (const YAML::Mark mark = node.Mark(); !mark.is_null())
+    if (const YAML::Mark mark = node.Mark(); !mark.is_null()) {
       text += "line " + std::to_string(mark.line + 1) + ": ";
+    }
     if (!path.empty()) text += path + ": ";
     return Error{text + cause};
   }
@@ -53,8 +54,9 @@ struct Merged {
 class Fields {
  public:
   Fields(const YAML::Node& node, Place place) : node_(node), place_(std::move(place)) {
-    if (node_.IsDefined() && !node_.IsNull() && !node_.IsMap())
+    if (node_.IsDefined() && !node_.IsNull() && !node_.IsMap()) {
       Fail(place_.Bad(node_, "expected a mapping"));
+    }
   }
 
   std::string Text(const char* key) {
@@ -197,10 +199,12 @@ Result<void> MergeFile(const std::string& path, Merged* merged) {
   Fields file(documents[0], place);
   const std::string version = file.Text("apiVersion");
   const std::string kind = file.Text("kind");
-  if (!version.empty() && version != "v1")
+  if (!version.empty() && version != "v1") {
     return file.Bad("apiVersion must be v1, not \"" + version + "\"");
-  if (!kind.empty() && kind != "Config")
+  }
+  if (!kind.empty() && kind != "Config") {
     return file.Bad("kind must be Config, not \"" + kind + "\"");
+  }
   if (merged->current_context.empty()) merged->current_context = file.Text("current-context");
   for (const auto& [key, body, into] : {std::tuple("clusters", "cluster", &merged->clusters),
                                         std::tuple("users", "user", &merged->users),
@@ -258,8 +262,9 @@ Result<ExecPlugin> ReadExec(const YAML::Node& node, const Place& place) {
         "\": must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1"));
   }
   const std::string& mode = plugin.interactive_mode;
-  if (mode.empty() && v1)
+  if (mode.empty() && v1) {
     exec.Fail(exec.Bad("interactiveMode must be specified: Never, IfAvailable or Always"));
+  }
   if (!mode.empty() && mode != "Never" && mode != "IfAvailable" && mode != "Always") {
     exec.Fail(
         exec.Bad("invalid interactiveMode \"" + mode + "\": must be Never, IfAvailable or Always"));
@@ -286,8 +291,9 @@ void ReadImpersonation(Fields& user, const Place& place, ClusterAccess* access) 
   if (extra.IsMap()) {
     for (const auto& pair : extra) {
       const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : std::string();
-      for (const std::string& value : values.List(key.c_str()))
+      for (const std::string& value : values.List(key.c_str())) {
         add("Impersonate-Extra-" + key, value);
+      }
     }
   }
   if (values.error().has_value()) user.Fail(*values.error());

@@ -203,8 +203,9 @@ void Reflector<T>::Core::List(ListForm form) {
   std::vector<std::pair<std::string, std::string>> parameters;
   if (!form_.continue_token.empty()) parameters.emplace_back("continue", form_.continue_token);
   if (form_.limit) parameters.emplace_back("limit", std::to_string(kPageSize));
-  if (form_.resource_version.has_value())
+  if (form_.resource_version.has_value()) {
     parameters.emplace_back("resourceVersion", *form_.resource_version);
+  }
   const uint64_t operation = NextOperation();
   auto self = this->shared_from_this();
   Keep(operation, client_.Send({.target = Target(std::move(parameters)),
@@ -354,8 +355,9 @@ void Reflector<T>::Core::OnEnd(std::optional<api::ApiError> error) {
   if (Stopped()) return End();
   if (watch_error_.has_value()) return WatchEnded(watch_error_);
   // Cut connections, and servers that cannot be reached after all repetitions, count as ends.
-  if (opened || (error.has_value() && error->IsTransport() && !error->connection_refused))
+  if (opened || (error.has_value() && error->IsTransport() && !error->connection_refused)) {
     error.reset();
+  }
   WatchEnded(error);
 }
 
@@ -426,8 +428,9 @@ void Reflector<T>::Core::End() {
 template <class T>
 std::string Reflector<T>::Core::Target(
     std::vector<std::pair<std::string, std::string>> parameters) const {
-  if (!options_.field_selector.empty())
+  if (!options_.field_selector.empty()) {
     parameters.emplace_back("fieldSelector", options_.field_selector);
+  }
   std::sort(parameters.begin(), parameters.end());
   std::string target = options_.path;
   char separator = '?';

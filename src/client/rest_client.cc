@@ -185,7 +185,7 @@ class Attempt : public Running, public std::enable_shared_from_this<Attempt> {
 
   // Keeps the exchange for Cancel and Resume. A sending may be answered, and the next one begun,
   // before this call.
-  void SetExchange(uint64_t sending, std::shared_ptr<Exchange> exchange) {
+  void SetExchange(uint64_t sending, const std::shared_ptr<Exchange>& exchange) {
     bool cancel = false;
     {
       MutexLock lock(mutex_);
@@ -314,8 +314,9 @@ class RestClient::Call final : public Attempt {
       reply.body = std::move(http.response.body);
     } else {
       reply.error = FromResponse(request_, response);
-      if (!earlier_.empty())
+      if (!earlier_.empty()) {
         reply.error->message += " - error from a previous attempt: " + earlier_;
+      }
     }
     Finish(std::move(reply));
   }
@@ -372,7 +373,7 @@ class RestClient::WatchCall final : public Attempt {
       return Flow::kContinue;
     }
     void OnEnd(std::optional<TransportError> error) override {
-      call_->Ended(opened_, std::move(head_), std::move(error));
+      call_->Ended(opened_, head_, std::move(error));
     }
 
    private:
@@ -396,7 +397,7 @@ class RestClient::WatchCall final : public Attempt {
 
   void Cancelled() override { Refused("request canceled"); }
 
-  void Ended(bool opened, HttpResponse head, std::optional<TransportError> error) {
+  void Ended(bool opened, const HttpResponse& head, std::optional<TransportError> error) {
     if (opened) {
       if (error.has_value()) {
         Finish(FromTransport(*error));
@@ -415,8 +416,9 @@ class RestClient::WatchCall final : public Attempt {
     if (head.status == 401) state_->credentials.Rejected(access_);
     const std::optional<int> wait = RetryAfterSeconds(head.retry_after);
     if ((head.status == 429 || head.status >= 500) && wait.has_value() &&
-        Again(std::chrono::seconds(*wait)))
+        Again(std::chrono::seconds(*wait))) {
       return;
+    }
     api::ApiError refusal = FromResponse(request_, head);
     if (!earlier_.empty()) refusal.message += " - error from a previous attempt: " + earlier_;
     Finish(std::move(refusal));

@@ -36,7 +36,7 @@ api::ApiError ShutDown() {
 
 // ---- lanes ----
 
-void Writer::Core::Enqueue(JobPtr job) {
+void Writer::Core::Enqueue(const JobPtr& job) {
   const LaneName name = job->lane;
   bool refused = false;
   {
@@ -63,8 +63,9 @@ Writer::Core::JobPtr Writer::Core::TakeNext(LaneName name) {
   // One patch of a pod at a time: two in flight could arrive in either order.
   auto it = lane.queue.begin();
   while (it != lane.queue.end() && (*it)->lane == LaneName::kPatch &&
-         patching_.contains((*it)->pod->meta.uid))
+         patching_.contains((*it)->pod->meta.uid)) {
     ++it;
+  }
   if (it == lane.queue.end()) return nullptr;
   JobPtr job = std::move(*it);
   lane.queue.erase(it);
@@ -197,7 +198,7 @@ void Writer::Core::Bind(api::PodPtr pod, std::string node_name, Done done) {
   job->pod = std::move(pod);
   job->node_name = std::move(node_name);
   job->done = std::move(done);
-  Enqueue(std::move(job));
+  Enqueue(job);
 }
 
 void Writer::Core::Delete(api::PodPtr pod, Done done) {
@@ -205,7 +206,7 @@ void Writer::Core::Delete(api::PodPtr pod, Done done) {
   job->pod = std::move(pod);
   job->deletion = true;
   job->done = std::move(done);
-  Enqueue(std::move(job));
+  Enqueue(job);
 }
 
 void Writer::Core::Patch(api::PodPtr pod, api::PodStatusChange change, Done done) {
@@ -226,8 +227,9 @@ void Writer::Core::Patch(api::PodPtr pod, api::PodStatusChange change, Done done
                 newest->change.condition->type == job->change.condition->type)) {
       // What the later patch leaves alone stays as the earlier one wanted it.
       if (!job->change.condition) job->change.condition = std::move(newest->change.condition);
-      if (!job->change.nominated_node_name)
+      if (!job->change.nominated_node_name) {
         job->change.nominated_node_name = std::move(newest->change.nominated_node_name);
+      }
       newest->change = std::move(job->change);
       newest->pod = std::move(job->pod);
       replaced = std::exchange(newest->done, std::move(job->done));
@@ -238,7 +240,7 @@ void Writer::Core::Patch(api::PodPtr pod, api::PodStatusChange change, Done done
       newest = job;
     }
   }
-  if (!superseded) return Enqueue(std::move(job));
+  if (!superseded) return Enqueue(job);
   Later([self = shared_from_this(), replaced = std::move(replaced)] {
     if (replaced) replaced(std::nullopt);
     MutexLock lock(self->mutex_);
@@ -269,22 +271,28 @@ void Writer::Core::Bound(const JobPtr& job, RestReply reply) {
   Finish(job, std::move(reply.error));
 }
 
+namespace {
+
+// The pod, as the server has it now, stands on the node this job wants.
+bool IsBoundByUs(const RestReply& reply, const api::Pod& pod, const std::string& node_name) {
+  if (!reply.ok()) return false;
+  api::Decoder decoder;
+  const Result<api::PodPtr> found = decoder.Object<api::Pod>(reply.body);
+  return found.ok() && (*found)->meta.uid == pod.meta.uid && (*found)->node_name == node_name;
+}
+
+}  // namespace
+
 // An earlier try of ours may be what the server now calls a conflict.
 void Writer::Core::AskWhoWon(const JobPtr& job, api::ApiError conflict) {
-  auto handler = [self = shared_from_this(), job, conflict = std::move(conflict)](RestReply reply) {
-    if (reply.ok()) {
-      api::Decoder decoder;
-      const Result<api::PodPtr> pod = decoder.Object<api::Pod>(reply.body);
-      if (pod.ok() && (*pod)->meta.uid == job->pod->meta.uid &&
-          (*pod)->node_name == job->node_name) {
-        {
-          MutexLock lock(self->mutex_);
-          ++self->stats_.binds_resolved_by_get;
-        }
-        return self->Finish(job, std::nullopt);
-      }
+  auto handler = [self = shared_from_this(), job,
+                  conflict = std::move(conflict)](const RestReply& reply) {
+    if (!IsBoundByUs(reply, *job->pod, job->node_name)) return self->Finish(job, conflict);
+    {
+      MutexLock lock(self->mutex_);
+      ++self->stats_.binds_resolved_by_get;
     }
-    self->Finish(job, conflict);
+    self->Finish(job, std::nullopt);
   };
   Send(job, scheduling_,
        {.target = PodPath(*job->pod), .resource = "pods", .name = job->pod->meta.name},

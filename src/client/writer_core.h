@@ -98,7 +98,7 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   Lane& LaneOf(LaneName name) KS_REQUIRES(mutex_) { return lanes_[static_cast<size_t>(name)]; }
 
   // -- lanes --
-  void Enqueue(JobPtr job);
+  void Enqueue(const JobPtr& job);
   void Pump(LaneName name);
   JobPtr TakeNext(LaneName name) KS_REQUIRES(mutex_);
   void Run(const JobPtr& job);

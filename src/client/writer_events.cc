@@ -46,8 +46,10 @@ void Writer::Core::PumpEvents() {
       MutexLock lock(mutex_);
       const Lane& lane = LaneOf(LaneName::kEvent);
       // Events wait here, where the oldest can be dropped, and not in the lane.
-      if (raw_events_.empty() || lane.in_flight + static_cast<int>(lane.queue.size()) >= lane.limit)
+      if (raw_events_.empty() ||
+          lane.in_flight + static_cast<int>(lane.queue.size()) >= lane.limit) {
         return;
+      }
       raw = std::move(raw_events_.front());
       raw_events_.pop_front();
       due = series_.Record(raw->event, raw->wall, raw->now);
@@ -61,7 +63,7 @@ void Writer::Core::EnqueueEvents(const std::vector<RecordedEventPtr>& due) {
     auto job = std::make_shared<Job>();
     job->lane = LaneName::kEvent;
     job->event = event;
-    Enqueue(std::move(job));
+    Enqueue(job);
   }
 }
 
