@@ -11,19 +11,15 @@ namespace ks::internal {
                               std::string_view detail);
 }  // namespace ks::internal
 
-// KS_CHECK(condition, "detail"): the detail is evaluated only on failure.
-#define KS_CHECK(condition, detail)                                          \
-  do {                                                                       \
-    if (!(condition)) [[unlikely]] {                                         \
-      ::ks::internal::CheckFailed(__FILE__, __LINE__, #condition, (detail)); \
-    }                                                                        \
-  } while (false)
+// KS_CHECK(condition, "detail"): the detail is evaluated only on failure. Expressions, not
+// statements, so that a check adds nothing to the nesting that the style limits.
+#define KS_CHECK(condition, detail)   \
+  (__builtin_expect(!!(condition), 1) \
+       ? static_cast<void>(0)         \
+       : ::ks::internal::CheckFailed(__FILE__, __LINE__, #condition, (detail)))
 
 #ifdef NDEBUG
-#define KS_DCHECK(condition, detail) \
-  do {                               \
-    (void)sizeof((condition));       \
-  } while (false)
+#define KS_DCHECK(condition, detail) static_cast<void>(sizeof((condition)))
 #else
 #define KS_DCHECK(condition, detail) KS_CHECK(condition, detail)
 #endif

@@ -77,9 +77,5 @@ uint64_t ErrorCount();
 }  // namespace ks::log
 
 // Info whose fields are evaluated only when the level is on: KS_LOG(5, "message", {{"pod", name}}).
-#define KS_LOG(level, ...)                 \
-  do {                                     \
-    if (::ks::log::Enabled(level)) {       \
-      ::ks::log::Info(level, __VA_ARGS__); \
-    }                                      \
-  } while (false)
+#define KS_LOG(level, ...) \
+  (::ks::log::Enabled(level) ? ::ks::log::Info(level, __VA_ARGS__) : static_cast<void>(0))

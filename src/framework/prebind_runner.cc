@@ -153,9 +153,10 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     member.outstanding = member.step.calls.size();
     const std::vector<PreBindStep::Call> calls = std::move(member.step.calls);
     for (const PreBindStep::Call& call : calls) {
-      call(*environment_.api, [report = Reporter(index)](std::optional<api::ApiError> error) {
-        report(FromApi(error));
-      });
+      call(*environment_.api,
+           [report = Reporter(index)](const std::optional<api::ApiError>& error) {
+             report(FromApi(error));
+           });
     }
     return true;
   }

@@ -127,7 +127,7 @@ class Framework final : public Handle {
   // Success: started, `done` follows. Skip: no plugin took it. Anything else: failed. Results are
   // stamped and wrapped.
   Status RunBindPlugins(CycleState& state, const api::PodPtr& pod, const std::string& node,
-                        BindPlugin::Done done) const;
+                        const BindPlugin::Done& done) const;
   void RunPostBindPlugins(CycleState& state, const api::PodPtr& pod, const std::string& node) const;
 
   // Handle.

@@ -105,10 +105,10 @@ Status Framework::PreBindFailure(std::string_view plugin, const Status& status) 
 }
 
 Status Framework::RunBindPlugins(CycleState& state, const api::PodPtr& pod, const std::string& node,
-                                 BindPlugin::Done done) const {
+                                 const BindPlugin::Done& done) const {
   for (const PointEntry<BindPlugin>& entry : impl_->bind) {
     const Status status = entry.plugin->Bind(
-        state, pod, node, [name = std::string(entry.name), done](Status outcome) {
+        state, pod, node, [name = std::string(entry.name), done](const Status& outcome) {
           done(outcome.ok() ? outcome : RejectedOrWrapped(kRunningBind, name, outcome));
         });
     if (status.IsSkip()) continue;

@@ -21,10 +21,10 @@ namespace ks::framework {
 // the next Add or Expire, decided or not, so that a second verdict can be tried on it.
 class WaitingPods final : public WaitingPodAccess {
  public:
-  // Told once, when the first verdict falls, from inside Allow, Reject, Preempt, RejectWaitingPod or
-  // Expire; never from inside Add or Adopt. The entry is gone by then. Reject and timeouts give U,
-  // Preempt gives Error with the bare message: the caller puts `waiting on permit for pod: ` before
-  // it.
+  // Told once, when the first verdict falls, from inside Allow, Reject, Preempt, RejectWaitingPod
+  // or Expire; never from inside Add or Adopt. The entry is gone by then. Reject and timeouts give
+  // U, Preempt gives Error with the bare message: the caller puts `waiting on permit for pod: `
+  // before it.
   using Verdict = std::function<void(Status)>;
 
   explicit WaitingPods(const Clock& clock);

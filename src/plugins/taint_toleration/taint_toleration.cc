@@ -54,7 +54,11 @@ class TaintToleration final : public framework::Plugin,
       if (soft == nullptr) soft = std::make_shared<SoftTolerations>();
       soft->tolerations.push_back(toleration);
     }
-    pre_score_slot_.Write(state, soft == nullptr ? no_tolerations_ : std::move(soft));
+    if (soft == nullptr) {
+      pre_score_slot_.Write(state, no_tolerations_);
+    } else {
+      pre_score_slot_.Write(state, std::move(soft));
+    }
     return {};
   }
 
