@@ -20,7 +20,9 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 
 find_program(KS_CCACHE ccache)
 if(KS_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${KS_CCACHE})
+  # Without the directory in the hash, every clone of the same sources shares one cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1
+                                  CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${KS_CCACHE})
 endif()
 
 find_package(Threads REQUIRED)
