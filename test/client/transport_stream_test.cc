@@ -255,7 +255,7 @@ size_t ResidentBytes() {
 TEST(Stream, MemoryStaysFlat) {
   constexpr size_t kChunk = 64 << 10;
   constexpr size_t kTotal = 200 << 20;
-  constexpr size_t kMostGrowth = 30 << 20;
+  [[maybe_unused]] constexpr size_t kMostGrowth = 30 << 20;
   std::atomic<bool> sent_all{false};
   Harness harness(
       [&sent_all](ScriptedConnection& connection) {
