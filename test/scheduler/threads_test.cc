@@ -67,10 +67,10 @@ TEST(Parallelizer, CoversEveryPieceOnce) {
 
 TEST(BlockingPool, RunsEverythingAlthoughTasksWaitForEachOther) {
   std::atomic<int> ran{0};
+  std::promise<void> second_started;
+  const std::shared_future<void> started = second_started.get_future().share();
   {
     BlockingPool pool(2);
-    std::promise<void> second_started;
-    std::shared_future<void> started = second_started.get_future().share();
     pool.Run([&] {
       started.wait();
       ++ran;
