@@ -26,6 +26,14 @@ template <>
 constexpr std::string_view kKind<Namespace> = "Namespace";
 template <>
 constexpr std::string_view kKind<Lease> = "Lease";
+template <>
+constexpr std::string_view kKind<Service> = "Service";
+template <>
+constexpr std::string_view kKind<ReplicationController> = "ReplicationController";
+template <>
+constexpr std::string_view kKind<ReplicaSet> = "ReplicaSet";
+template <>
+constexpr std::string_view kKind<StatefulSet> = "StatefulSet";
 
 std::optional<WatchEventType> ParseEventType(std::string_view text) {
   if (text == "ADDED") return WatchEventType::kAdded;
@@ -247,13 +255,28 @@ template Result<std::shared_ptr<const Pod>> Decoder::Object<Pod>(std::string_vie
 template Result<std::shared_ptr<const Node>> Decoder::Object<Node>(std::string_view);
 template Result<std::shared_ptr<const Namespace>> Decoder::Object<Namespace>(std::string_view);
 template Result<std::shared_ptr<const Lease>> Decoder::Object<Lease>(std::string_view);
+template Result<std::shared_ptr<const Service>> Decoder::Object<Service>(std::string_view);
+template Result<std::shared_ptr<const ReplicationController>>
+    Decoder::Object<ReplicationController>(std::string_view);
+template Result<std::shared_ptr<const ReplicaSet>> Decoder::Object<ReplicaSet>(std::string_view);
+template Result<std::shared_ptr<const StatefulSet>> Decoder::Object<StatefulSet>(std::string_view);
 template Result<WatchEvent<Pod>> Decoder::Event<Pod>(std::string_view);
 template Result<WatchEvent<Node>> Decoder::Event<Node>(std::string_view);
 template Result<WatchEvent<Namespace>> Decoder::Event<Namespace>(std::string_view);
 template Result<WatchEvent<Lease>> Decoder::Event<Lease>(std::string_view);
+template Result<WatchEvent<Service>> Decoder::Event<Service>(std::string_view);
+template Result<WatchEvent<ReplicationController>> Decoder::Event<ReplicationController>(
+    std::string_view);
+template Result<WatchEvent<ReplicaSet>> Decoder::Event<ReplicaSet>(std::string_view);
+template Result<WatchEvent<StatefulSet>> Decoder::Event<StatefulSet>(std::string_view);
 template Result<ListPage<Pod>> Decoder::List<Pod>(std::string_view);
 template Result<ListPage<Node>> Decoder::List<Node>(std::string_view);
 template Result<ListPage<Namespace>> Decoder::List<Namespace>(std::string_view);
 template Result<ListPage<Lease>> Decoder::List<Lease>(std::string_view);
+template Result<ListPage<Service>> Decoder::List<Service>(std::string_view);
+template Result<ListPage<ReplicationController>> Decoder::List<ReplicationController>(
+    std::string_view);
+template Result<ListPage<ReplicaSet>> Decoder::List<ReplicaSet>(std::string_view);
+template Result<ListPage<StatefulSet>> Decoder::List<StatefulSet>(std::string_view);
 
 }  // namespace ks::api

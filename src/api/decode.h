@@ -15,6 +15,7 @@
 #include "api/node.h"
 #include "api/pod.h"
 #include "api/status.h"
+#include "api/workloads.h"
 #include "base/result.h"
 
 namespace ks::api {
@@ -42,7 +43,8 @@ struct ListPage {
   std::string continue_token;  // empty: last page
 };
 
-// Holds a parser's buffers; reuse it. T is Pod, Node, Namespace or Lease.
+// Holds a parser's buffers; reuse it. T is Pod, Node, Namespace, Lease or a kind of
+// workloads.h.
 // Threads: one at a time. Errors: texts like `spec.containers[0].resources.requests.cpu: <cause>`.
 class Decoder {
  public:

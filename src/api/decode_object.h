@@ -15,6 +15,7 @@
 #include "api/node.h"
 #include "api/pod.h"
 #include "api/status.h"
+#include "api/workloads.h"
 
 namespace ks::api {
 
@@ -73,5 +74,13 @@ bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value
                Draft<Namespace>& draft);
 bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
                Draft<Lease>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<Service>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<ReplicationController>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<ReplicaSet>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<StatefulSet>& draft);
 
 }  // namespace ks::api

@@ -49,6 +49,14 @@ struct ObjectMeta {
     key += name;
     return key;
   }
+
+  // The first owner that controls the object, or null.
+  const OwnerReference* Controller() const {
+    for (const OwnerReference& owner : owner_references) {
+      if (owner.controller) return &owner;
+    }
+    return nullptr;
+  }
 };
 
 // Which of two resource versions is older (docs/spec/api.md 6.6). Error: `resource version is not

@@ -485,5 +485,9 @@ ReflectorStatus Reflector<T>::Status() const {
 template class Reflector<api::Pod>;
 template class Reflector<api::Node>;
 template class Reflector<api::Namespace>;
+template class Reflector<api::Service>;
+template class Reflector<api::ReplicationController>;
+template class Reflector<api::ReplicaSet>;
+template class Reflector<api::StatefulSet>;
 
 }  // namespace ks::client

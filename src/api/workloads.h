@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The kinds that select pods: Service, ReplicationController, ReplicaSet, StatefulSet. Of each only
+// identity and selector are kept; of the metadata name, namespace, uid and resource version.
+//
+// Upstream: docs/spec/plugins-crosspod.md section 4.3.
+
+#include <memory>
+#include <optional>
+
+#include "api/labels.h"
+#include "api/object.h"
+#include "api/selector.h"
+
+namespace ks::api {
+
+// core/v1. Threads: immutable once shared.
+struct Service {
+  ObjectMeta meta;
+  std::optional<LabelMap> selector;  // absent: null; an empty one is satisfied by every pod
+};
+
+// core/v1. Threads: immutable once shared.
+struct ReplicationController {
+  ObjectMeta meta;
+  LabelMap selector;  // null reads as empty
+};
+
+// apps/v1. Threads: immutable once shared.
+struct ReplicaSet {
+  ObjectMeta meta;
+  LabelSelector selector;  // matches nothing when null or invalid
+};
+
+// apps/v1. Threads: immutable once shared.
+struct StatefulSet {
+  ObjectMeta meta;
+  LabelSelector selector;  // matches nothing when null or invalid
+};
+
+using ServicePtr = std::shared_ptr<const Service>;
+using ReplicationControllerPtr = std::shared_ptr<const ReplicationController>;
+using ReplicaSetPtr = std::shared_ptr<const ReplicaSet>;
+using StatefulSetPtr = std::shared_ptr<const StatefulSet>;
+
+}  // namespace ks::api
