@@ -73,9 +73,8 @@ std::string JsonText(Float value) {
   return exponent ? WithExponent(shortest, false) : Plain(shortest);
 }
 
-}  // namespace
-
-std::string YamlFloatText(double value) {
+template <class Float>
+std::string YamlText(Float value) {
   if (std::isnan(value)) return ".nan";
   if (std::isinf(value)) return value < 0 ? "-.inf" : ".inf";
   if (value == 0) return std::signbit(value) ? "-0" : "0";
@@ -84,6 +83,10 @@ std::string YamlFloatText(double value) {
   return exponent < -4 || exponent >= 6 ? WithExponent(shortest, true) : Plain(shortest);
 }
 
+}  // namespace
+
+std::string YamlFloatText(double value) { return YamlText(value); }
+std::string YamlFloatText(float value) { return YamlText(value); }
 std::string JsonFloatText(double value) { return JsonText(value); }
 std::string JsonFloatText(float value) { return JsonText(value); }
 

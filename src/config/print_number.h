@@ -11,6 +11,7 @@ namespace ks::config {
 // In YAML: an exponent of at least two digits below 1e-4 and from 1e6 on ("1.2345675e+06", "1e-05",
 // "100000.5"). Infinities and NaN: ".inf", "-.inf", ".nan".
 std::string YamlFloatText(double value);
+std::string YamlFloatText(float value);
 
 // In JSON: an exponent below 1e-6 and from 1e21 on only ("1234567.5", "123456790", "1e-7").
 // Infinities and NaN, which JSON lacks: "null".
