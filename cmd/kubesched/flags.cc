@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/logging.h"
+#include "config/defaults.h"
 #include "config/load.h"
 #include "config/nearest_name.h"
 
@@ -343,8 +344,9 @@ Result<config::Configuration> LoadEffectiveConfiguration(const Options& options)
               "--kubeconfig is ignored because --config is given: set clientConnection.kubeconfig",
               {{"config", options.config_file}});
   }
-  return config::LoadConfiguration(options.config_file,
-                                   {.ignore_leader_elect = options.leader_elect_given});
+  config::LoadResult loaded = config::LoadConfiguration(options.config_file);
+  if (auto* faults = std::get_if<config::Faults>(&loaded)) return Error{faults->text};
+  return std::get<config::Loaded>(loaded).configuration;
 }
 
 }  // namespace ks

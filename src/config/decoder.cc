@@ -183,7 +183,7 @@ bool Decoder::Int64(const YAML::Node& node, const std::string& path, int64_t& ta
   return true;
 }
 
-bool Decoder::Float32(const YAML::Node& node, const std::string& path, double& target) {
+bool Decoder::Float32(const YAML::Node& node, const std::string& path, float& target) {
   constexpr const char* kWanted = "a number";
   Scalar scalar;
   if (!Resolve(node, path, kWanted, scalar)) {

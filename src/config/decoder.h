@@ -44,7 +44,7 @@ class Decoder {
   bool Bool(const YAML::Node& node, const std::string& path, bool& target);
   bool Int32(const YAML::Node& node, const std::string& path, int32_t& target);
   bool Int64(const YAML::Node& node, const std::string& path, int64_t& target);
-  bool Float32(const YAML::Node& node, const std::string& path, double& target);
+  bool Float32(const YAML::Node& node, const std::string& path, float& target);
   bool String(const YAML::Node& node, const std::string& path, std::string& target);
   FieldDecoder IntoString(std::string& target);
 

@@ -12,20 +12,17 @@
 #include <utility>
 
 #include "config/decoder.h"
+#include "config/defaults.h"
 
 namespace ks::config {
 namespace {
 
-constexpr const char* kApiVersion = "kubescheduler.config.k8s.io/v1";
-constexpr const char* kKind = "KubeSchedulerConfiguration";
-
-void DecodeLeaderElection(Decoder& decoder, const YAML::Node& node, const std::string& path,
-                          bool ignore_leader_elect) {
+void DecodeLeaderElection(Decoder& decoder, const YAML::Node& node, const std::string& path) {
   const FieldTable fields = {
       {"leaderElect",
-       [&decoder, ignore_leader_elect](const YAML::Node& value, const std::string& at) {
+       [&decoder](const YAML::Node& value, const std::string& at) {
          bool leader_elect = false;
-         if (decoder.Bool(value, at, leader_elect) && leader_elect && !ignore_leader_elect) {
+         if (decoder.Bool(value, at, leader_elect) && leader_elect) {
            decoder.Fail(value, at,
                         "leader election is not supported by this version of kubesched yet: set it "
                         "to false and run one instance");
@@ -87,8 +84,9 @@ bool DecodeProfile(Decoder& decoder, const YAML::Node& node, const std::string& 
   const FieldTable fields = {
       {"schedulerName",
        [&](const YAML::Node& value, const std::string& at) {
-         named = decoder.String(value, at, profile.scheduler_name);
-         if (named && profile.scheduler_name.empty()) {
+         profile.scheduler_name.emplace();
+         named = decoder.String(value, at, *profile.scheduler_name);
+         if (named && profile.name().empty()) {
            decoder.Fail(value, at, at + ": Required value");
          }
        }},
@@ -122,15 +120,14 @@ void DecodeProfiles(Decoder& decoder, const YAML::Node& node, const std::string&
     if (!named && node.size() > 1) {
       decoder.Fail(item, at,
                    at + ".schedulerName: Required value: with several profiles each needs a name");
-    } else if (!names.insert(profile.scheduler_name).second) {
-      decoder.Fail(item, at,
-                   at + ".schedulerName: Duplicate value: \"" + profile.scheduler_name + "\"");
+    } else if (!names.insert(profile.name()).second) {
+      decoder.Fail(item, at, at + ".schedulerName: Duplicate value: \"" + profile.name() + "\"");
     }
     profiles.push_back(std::move(profile));
   }
 }
 
-FieldTable TopFields(Decoder& decoder, const LoadOptions& options, Configuration& configuration) {
+FieldTable TopFields(Decoder& decoder, Configuration& configuration) {
   const auto backoff = [&decoder](int64_t& target) {
     return [&decoder, &target](const YAML::Node& value, const std::string& at) {
       decoder.Int64(value, at, target);
@@ -147,10 +144,8 @@ FieldTable TopFields(Decoder& decoder, const LoadOptions& options, Configuration
                            "should be an integer value greater than zero");
          }
        }},
-      {"leaderElection",
-       [&](const YAML::Node& value, const std::string& at) {
-         DecodeLeaderElection(decoder, value, at, options.ignore_leader_elect);
-       }},
+      {"leaderElection", [&](const YAML::Node& value,
+                             const std::string& at) { DecodeLeaderElection(decoder, value, at); }},
       {"clientConnection",
        [&](const YAML::Node& value, const std::string& at) {
          DecodeClientConnection(decoder, value, at, configuration.client_connection);
@@ -208,7 +203,7 @@ Result<void> CheckType(Decoder& decoder, const YAML::Node& root, std::string_vie
   if (kind != kKind || version != kApiVersion) {
     return Error{file + ": no kind \"" + kind + "\" is registered for version \"" + version +
                  "\" in scheme \"pkg/runtime/scheme.go:111\"; kubesched reads apiVersion: " +
-                 kApiVersion + ", kind: " + kKind};
+                 std::string(kApiVersion) + ", kind: " + std::string(kKind)};
   }
   return {};
 }
@@ -233,10 +228,7 @@ Result<YAML::Node> ParseTree(std::string_view text, Syntax syntax, const std::st
   }
 }
 
-}  // namespace
-
-Result<Configuration> ParseConfiguration(std::string_view text, const std::string& file,
-                                         const LoadOptions& options) {
+Result<Configuration> Parse(std::string_view text, const std::string& file) {
   const Syntax syntax = StartsAsJson(text) ? Syntax::kJson : Syntax::kYaml;
   const Result<YAML::Node> tree = ParseTree(text, syntax, file);
   if (!tree.ok()) {
@@ -249,7 +241,7 @@ Result<Configuration> ParseConfiguration(std::string_view text, const std::strin
     if (Result<void> type = CheckType(decoder, root, text, file); !type.ok()) {
       return type.error();
     }
-    decoder.Map(root, "", TopFields(decoder, options, configuration));
+    decoder.Map(root, "", TopFields(decoder, configuration));
     CheckBackoff(decoder, root, configuration);
     if (std::string errors = decoder.Report(); !errors.empty()) {
       return Error{std::move(errors)};
@@ -260,7 +252,17 @@ Result<Configuration> ParseConfiguration(std::string_view text, const std::strin
   return configuration;
 }
 
-Result<Configuration> LoadConfiguration(const std::string& file, const LoadOptions& options) {
+}  // namespace
+
+LoadResult ParseConfiguration(std::string_view text, const LoadOptions& options) {
+  auto parsed = Parse(text, "ks.yaml");
+  if (!parsed.ok()) return Faults{parsed.error().message, {}};
+  Loaded loaded{.configuration = std::move(parsed).value(), .source = {}, .warnings = {}};
+  if (options.overlay) options.overlay(loaded.configuration);
+  return loaded;
+}
+
+LoadResult LoadConfiguration(const std::string& file, const LoadOptions& options) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   if (stream) {
@@ -270,9 +272,9 @@ Result<Configuration> LoadConfiguration(const std::string& file, const LoadOptio
     const std::string reason = errno == ENOENT   ? "no such file or directory"
                                : errno == EISDIR ? "is a directory"
                                                  : std::generic_category().message(errno);
-    return Error{(errno == EISDIR ? "read " : "open ") + file + ": " + reason};
+    return Faults{(errno == EISDIR ? "read " : "open ") + file + ": " + reason, {}};
   }
-  return ParseConfiguration(text.str(), file, options);
+  return ParseConfiguration(text.str(), options);
 }
 
 }  // namespace ks::config

@@ -1,39 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reads a KubeSchedulerConfiguration v1 file (YAML or JSON), strictly. This version knows a part of
-// the fields; every other field of upstream is refused as not supported yet, so that no setting is
-// dropped silently:
+// Reads a KubeSchedulerConfiguration v1 file (YAML or JSON): parse, route by version and kind,
+// decode strictly, default, apply the flags' overlay, validate. Fails with upstream's text plus
+// places and hints for every fault.
 //
-//   apiVersion, kind, parallelism, percentageOfNodesToScore, podInitialBackoffSeconds,
-//   podMaxBackoffSeconds, clientConnection.{kubeconfig,acceptContentTypes,contentType,qps,burst},
-//   profiles[].{schedulerName,percentageOfNodesToScore}, leaderElection.leaderElect
-//
-// leaderElection.leaderElect may only be false. Absent means no leader election here, which differs
-// from upstream's default (true).
-//
-// Other differences from upstream, on purpose: all errors are reported at once, each with its line
-// and column, where upstream stops at the first kind of error; YAML merge keys and tags are
-// refused.
-//
-// Upstream: docs/spec/config.md sections 2 and 3.
+// Upstream: docs/spec/config.md sections 2 to 6.
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <variant>
 
-#include "base/result.h"
+#include "config/feature_gates.h"
+#include "config/findings.h"
 #include "config/types.h"
 
 namespace ks::config {
 
 struct LoadOptions {
-  bool ignore_leader_elect = false;  // --leader-elect=false wins over the file's leaderElect
+  const FeatureGates* gates = nullptr;  // null: the defaults of the newest version
+  // Applied between defaulting and validation (leader-election flags). May be empty.
+  std::function<void(Configuration&)> overlay;
 };
 
-// Error: one line per finding, `file:line:column: path: text`, in the order of the file.
-Result<Configuration> LoadConfiguration(const std::string& file, const LoadOptions& options = {});
+struct Loaded {
+  Configuration configuration;
+  SourceMap source;
+  // Not errors: what upstream drops or ignores silently (arguments of plugins that are not enabled,
+  // disabled names that match nothing, protobuf served by JSON …).
+  std::vector<Finding> warnings;
+};
 
-// The same from memory. `file` is only the name used in errors.
-Result<Configuration> ParseConfiguration(std::string_view text, const std::string& file,
-                                         const LoadOptions& options = {});
+using LoadResult = std::variant<Loaded, Faults>;
+
+// Errors of the operating system are upstream's: `open FILE: no such file or directory`.
+LoadResult LoadConfiguration(const std::string& file, const LoadOptions& options = {});
+
+// The same from memory.
+LoadResult ParseConfiguration(std::string_view text, const LoadOptions& options = {});
 
 }  // namespace ks::config

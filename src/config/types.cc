@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/types.h"
 
+#include <array>
+
 namespace ks::config {
 
-Plugins DefaultPlugins() {
-  Plugins plugins;
-  plugins.multi_point.enabled = {
-      {"SchedulingGates", {}},
-      {"PrioritySort", {}},
-      {"NodeName", {}},
-      {"NodeUnschedulable", {}},
-      {"TaintToleration", 3},
-      {"NodeAffinity", 2},
-      {"NodePorts", {}},
-      {"NodeResourcesFit", 1},
-      {"UnsupportedFeatures", {}},
-      {"DefaultPreemption", {}},
-      {"NodeResourcesBalancedAllocation", 1},
-      {"ImageLocality", 1},
-      {"DefaultBinder", {}},
-  };
-  return plugins;
-}
-
-Configuration DefaultConfiguration() {
-  Configuration configuration;
-  Profile profile;
-  profile.plugins = DefaultPlugins();
-  configuration.profiles.push_back(std::move(profile));
-  return configuration;
+std::span<const PluginSection> PluginSections() {
+  static constexpr std::array<PluginSection, 16> kSections = {{
+      {"preEnqueue", "PreEnqueue", &Plugins::pre_enqueue},
+      {"queueSort", "QueueSort", &Plugins::queue_sort},
+      {"preFilter", "PreFilter", &Plugins::pre_filter},
+      {"filter", "Filter", &Plugins::filter},
+      {"postFilter", "PostFilter", &Plugins::post_filter},
+      {"preScore", "PreScore", &Plugins::pre_score},
+      {"score", "Score", &Plugins::score},
+      {"reserve", "Reserve", &Plugins::reserve},
+      {"permit", "Permit", &Plugins::permit},
+      {"preBind", "PreBind", &Plugins::pre_bind},
+      {"bind", "Bind", &Plugins::bind},
+      {"postBind", "PostBind", &Plugins::post_bind},
+      {"multiPoint", "MultiPoint", &Plugins::multi_point},
+      {"placementGenerate", "PlacementGenerate", &Plugins::placement_generate},
+      {"placementScore", "PlacementScore", &Plugins::placement_score},
+      {"podGroupPostFilter", "PodGroupPostFilter", &Plugins::pod_group_post_filter},
+  }};
+  return kSections;
 }
 
 }  // namespace ks::config

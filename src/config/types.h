@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// KubeSchedulerConfiguration v1 as the program uses it, after defaulting. Not for reading files:
-// that is load.h.
+// KubeSchedulerConfiguration v1 as the program uses it. Not for reading files: that is load.h; not
+// for completing a partial one: defaults.h.
 //
-// Upstream: docs/spec/config.md.
+// Upstream: docs/spec/config.md sections 3, 5 and 6.
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/clock.h"
+#include "config/plugin_args.h"
 
 namespace ks::config {
 
+inline constexpr std::string_view kGroup = "kubescheduler.config.k8s.io";
+inline constexpr std::string_view kApiVersion = "kubescheduler.config.k8s.io/v1";
+inline constexpr std::string_view kKind = "KubeSchedulerConfiguration";
+
 struct PluginRef {
   std::string name;
-  std::optional<int32_t> weight;  // absent or 0: 1
+  int32_t weight = 0;  // 0: not stated; counts as 1 where the plugin scores
+  bool operator==(const PluginRef&) const = default;
 };
 
 struct PluginSet {
   std::vector<PluginRef> enabled;
-  std::vector<PluginRef> disabled;  // "*" stands for all
+  std::vector<PluginRef> disabled;  // "*" stands for all; weights are dropped
+  bool operator==(const PluginSet&) const = default;
 };
 
 // Sections of profiles[].plugins.
@@ -28,42 +39,97 @@ struct Plugins {
   PluginSet pre_enqueue, queue_sort, pre_filter, filter, post_filter, pre_score, score, reserve,
       permit, pre_bind, bind, post_bind;
   PluginSet placement_generate, placement_score, pod_group_post_filter;
+  bool operator==(const Plugins&) const = default;
 };
+
+struct PluginSection {
+  std::string_view field;       // "preEnqueue"
+  std::string_view go_name;     // "PreEnqueue"
+  PluginSet Plugins::*section;  // the member
+};
+
+// All sixteen sections, in upstream's declaration order.
+std::span<const PluginSection> PluginSections();
 
 struct PluginConfig {
   std::string name;
-  std::string args_json;  // JSON text; empty: no arguments
+  PluginArgs args;
+  bool operator==(const PluginConfig&) const = default;
 };
 
 struct Profile {
-  std::string scheduler_name = "default-scheduler";
+  std::optional<std::string> scheduler_name;            // never absent once validated
   std::optional<int32_t> percentage_of_nodes_to_score;  // a set 0 counts as set
-  Plugins plugins;                                      // already merged with the defaults
+  Plugins plugins;  // once defaulted: merged with the default set, not expanded to the points
   std::vector<PluginConfig> plugin_config;
+  bool operator==(const Profile&) const = default;
+
+  const std::string& name() const {
+    static const std::string none;
+    return scheduler_name ? *scheduler_name : none;
+  }
+};
+
+struct LeaderElection {
+  bool leader_elect = true;
+  Duration lease_duration = std::chrono::seconds(15);
+  Duration renew_deadline = std::chrono::seconds(10);
+  Duration retry_period = std::chrono::seconds(2);
+  std::string resource_lock = "leases";
+  std::string resource_name = "kube-scheduler";
+  std::string resource_namespace = "kube-system";
+  bool operator==(const LeaderElection&) const = default;
 };
 
 struct ClientConnection {
-  std::string kubeconfig;
+  std::string kubeconfig;  // empty: in-cluster
   std::string accept_content_types;
   std::string content_type = "application/vnd.kubernetes.protobuf";
-  double qps = 50;
+  float qps = 50;  // requests per second; negative: no limit
   int32_t burst = 100;
+  bool operator==(const ClientConnection&) const = default;
+};
+
+struct ExtenderTls {
+  bool insecure = false;
+  std::string server_name;
+  std::string cert_file, key_file, ca_file;
+  std::string cert_data, key_data, ca_data;  // decoded bytes; win over the files
+  bool operator==(const ExtenderTls&) const = default;
+};
+
+struct ExtenderManagedResource {
+  std::string name;
+  bool ignored_by_scheduler = false;
+  bool operator==(const ExtenderManagedResource&) const = default;
+};
+
+struct Extender {
+  std::string url_prefix;
+  std::string filter_verb, preempt_verb, prioritize_verb, bind_verb;  // empty: not offered
+  int64_t weight = 0;
+  bool enable_https = false;
+  std::optional<ExtenderTls> tls_config;
+  Duration http_timeout = std::chrono::seconds(5);
+  bool node_cache_capable = false;
+  std::vector<ExtenderManagedResource> managed_resources;
+  bool ignorable = false;
+  bool operator==(const Extender&) const = default;
 };
 
 struct Configuration {
-  std::vector<Profile> profiles;
-  ClientConnection client_connection;
   int32_t parallelism = 16;
-  int32_t percentage_of_nodes_to_score = 0;
+  LeaderElection leader_election;
+  ClientConnection client_connection;
+  bool enable_profiling = true;
+  std::optional<bool> enable_contention_profiling;  // never absent once defaulted
+  int32_t percentage_of_nodes_to_score = 0;         // 0: adaptive
   int64_t pod_initial_backoff_seconds = 1;
   int64_t pod_max_backoff_seconds = 10;
+  std::vector<Profile> profiles;
+  std::vector<Extender> extenders;
+  bool delay_cache_until_active = false;
+  bool operator==(const Configuration&) const = default;
 };
-
-// The default multiPoint list with weights (docs/spec/framework.md section 6), restricted to
-// plugins that exist in this build; the order is upstream's.
-Plugins DefaultPlugins();
-
-// One default profile, everything else at its default.
-Configuration DefaultConfiguration();
 
 }  // namespace ks::config

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -72,14 +71,7 @@ class Resolver {
  private:
   Result<void> ReadArguments() {
     for (const config::PluginConfig& entry : profile_.plugin_config) {
-      nlohmann::json args;
-      if (!entry.args_json.empty()) {
-        args = nlohmann::json::parse(entry.args_json, nullptr, /*allow_exceptions=*/false);
-        if (args.is_discarded()) {
-          return Error{"pluginConfig of " + Quoted(entry.name) + ": the arguments are no JSON"};
-        }
-      }
-      if (!args_.emplace(entry.name, std::move(args)).second) {
+      if (!args_.emplace(entry.name, &entry.args).second) {
         return Error{"repeated config for plugin " + entry.name};
       }
     }
@@ -106,7 +98,7 @@ class Resolver {
                      std::to_string(kMaxPluginsPerProfile) + ", remove some of the enabled ones"};
       }
       const auto args = args_.find(ref.name);
-      auto plugin = factory(args == args_.end() ? nlohmann::json() : args->second, handle_);
+      auto plugin = factory(args == args_.end() ? config::PluginArgs() : *args->second, handle_);
       if (!plugin.ok()) {
         return Error{"initializing plugin " + Quoted(ref.name) + ": " + plugin.error().message};
       }
@@ -177,8 +169,7 @@ class Resolver {
 
   // The first rows of 5.6.
   Result<void> CheckLists() {
-    const std::string profile =
-        " for profile with scheduler name " + Quoted(profile_.scheduler_name);
+    const std::string profile = " for profile with scheduler name " + Quoted(profile_.name());
     const size_t queue_sorts = resolved_.List(Point::kQueueSort).size();
     if (queue_sorts != 1) {
       return Error{"only one queue sort plugin required" + profile + ", but got " +
@@ -215,7 +206,7 @@ class Resolver {
             weights->contains(ref.name)) {
           continue;
         }
-        const int64_t weight = ref.weight.value_or(0) == 0 ? 1 : *ref.weight;
+        const int64_t weight = ref.weight == 0 ? 1 : ref.weight;
         // Upstream's MaxInt64 - total wraps around when the total is negative and then refuses
         // whatever follows.
         if (total < 0 || weight * kMaxNodeScore > std::numeric_limits<int64_t>::max() - total) {
@@ -248,7 +239,7 @@ class Resolver {
   const Registry& registry_;
   const config::Profile& profile_;
   Handle& handle_;
-  std::map<std::string, nlohmann::json> args_;
+  std::map<std::string_view, const config::PluginArgs*> args_;
   std::map<std::string, uint32_t> index_;  // configured name -> index into plugins
   ResolvedProfile resolved_;
 };
@@ -256,40 +247,6 @@ class Resolver {
 }  // namespace
 
 std::string_view PointName(Point point) { return kPoints[static_cast<size_t>(point)].name; }
-
-config::PluginSet MergePluginSet(const config::PluginSet& defaults, const config::PluginSet& user) {
-  config::PluginSet merged;
-  merged.disabled = user.disabled;
-  merged.disabled.insert(merged.disabled.end(), defaults.disabled.begin(), defaults.disabled.end());
-  std::vector<bool> replaces(user.enabled.size(), false);
-  if (!Names(merged.disabled, "*")) {
-    for (const config::PluginRef& ref : defaults.enabled) {
-      if (Names(merged.disabled, ref.name)) continue;
-      merged.enabled.push_back(ref);
-      // The last entry of that name wins; earlier ones stay in the list and fail as duplicates.
-      for (size_t i = user.enabled.size(); i-- > 0;) {
-        if (user.enabled[i].name != ref.name) continue;
-        merged.enabled.back() = user.enabled[i];
-        replaces[i] = true;
-        KS_LOG(2, "Default plugin is explicitly re-configured; overriding", {{"plugin", ref.name}});
-        break;
-      }
-    }
-  }
-  for (size_t i = 0; i < user.enabled.size(); ++i) {
-    if (!replaces[i]) merged.enabled.push_back(user.enabled[i]);
-  }
-  return merged;
-}
-
-config::Plugins MergePlugins(const config::Plugins& defaults, const config::Plugins& user) {
-  config::Plugins merged;
-  merged.multi_point = MergePluginSet(defaults.multi_point, user.multi_point);
-  for (const PointRow& row : kPoints) {
-    merged.*row.section = MergePluginSet(defaults.*row.section, user.*row.section);
-  }
-  return merged;
-}
 
 Result<ResolvedProfile> ResolveProfile(const Registry& registry, const config::Profile& profile,
                                        Handle& handle) {

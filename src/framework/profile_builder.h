@@ -62,11 +62,6 @@ struct ResolvedProfile {
   const std::vector<uint32_t>& List(Point point) const { return lists[static_cast<size_t>(point)]; }
 };
 
-// Merges each section of a user's plugins with the defaults (5.3). The disabled list of the user
-// stays, followed by that of the defaults.
-config::Plugins MergePlugins(const config::Plugins& defaults, const config::Plugins& user);
-config::PluginSet MergePluginSet(const config::PluginSet& defaults, const config::PluginSet& user);
-
 // Makes every enabled plugin once and builds the lists. With several broken plugins the first one
 // in configuration order (multiPoint, then the points) is reported; upstream's choice is random.
 // Errors: the texts of 5.2 and 5.4 to 5.7. `handle` outlives the plugins.

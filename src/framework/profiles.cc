@@ -14,9 +14,10 @@ namespace {
 Error Failed(const std::string& text) { return Error{"initializing profiles: " + text}; }
 
 // The raw arguments of a plugin; absent when the profile gives none.
-std::optional<std::string> Arguments(const config::Profile& profile, std::string_view plugin) {
+std::optional<config::PluginArgs> Arguments(const config::Profile& profile,
+                                            std::string_view plugin) {
   for (const config::PluginConfig& entry : profile.plugin_config) {
-    if (entry.name == plugin) return entry.args_json;
+    if (entry.name == plugin) return entry.args;
   }
   return std::nullopt;
 }
@@ -28,7 +29,7 @@ Result<Profiles> BuildProfiles(const Registry& registry, const config::Configura
   Profiles profiles;
   std::string first_sort;
   for (const config::Profile& profile : configuration.profiles) {
-    const std::string& name = profile.scheduler_name;
+    const std::string& name = profile.name();
     auto framework = Framework::Create(registry, profile, options);
     if (!framework.ok()) {
       return Failed("creating profile for scheduler name " + name + ": " +

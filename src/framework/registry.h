@@ -11,17 +11,16 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/result.h"
+#include "config/plugin_args.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 
 namespace ks::framework {
 
-// Makes a plugin from its arguments (null when the profile gives none: all defaults). Anything
+// Makes a plugin from its arguments (monostate when the profile gives none: all defaults). Anything
 // wrong fails here, at start.
-using PluginFactory = Result<std::unique_ptr<Plugin>> (*)(const nlohmann::json& args,
+using PluginFactory = Result<std::unique_ptr<Plugin>> (*)(const config::PluginArgs& args,
                                                           Handle& handle);
 
 struct PluginEntry {

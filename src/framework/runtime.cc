@@ -104,7 +104,7 @@ Result<std::unique_ptr<Framework>> Framework::Create(const Registry& registry,
                                                      const config::Profile& profile,
                                                      const FrameworkOptions& options) {
   auto impl = std::make_unique<Impl>();
-  impl->profile_name = profile.scheduler_name;
+  impl->profile_name = profile.name();
   impl->percentage_of_nodes_to_score = profile.percentage_of_nodes_to_score;
   impl->options = options;
   std::unique_ptr<Framework> framework(new Framework(std::move(impl)));

@@ -6,6 +6,11 @@
 #include <nlohmann/json.hpp>
 
 namespace ks::plugins {
+
+nlohmann::json JsonOf(const config::PluginArgs& args) {
+  const auto* raw = std::get_if<config::RawArgs>(&args);
+  return raw == nullptr ? nlohmann::json() : nlohmann::json::parse(raw->json, nullptr, false);
+}
 namespace {
 
 using nlohmann::json;

@@ -12,7 +12,12 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "config/plugin_args.h"
+
 namespace ks::plugins {
+
+// The arguments as JSON; null when there are none.
+nlohmann::json JsonOf(const config::PluginArgs& args);
 
 // One JSON object of the arguments. The first problem found anywhere below one root is kept in
 // `*problem`; after it every read gives the default. Absent and null fields are the same.

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/types.h"
+#include "config/defaults.h"
 #include "framework/registry.h"
 #include "scheduler/binding_cycle.h"
 #include "scheduler/context.h"

@@ -13,8 +13,13 @@ namespace {
 constexpr const char* kHead =
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
+Result<Configuration> Flat(LoadResult result) {
+  if (auto* faults = std::get_if<Faults>(&result)) return Error{faults->text};
+  return std::get<Loaded>(result).configuration;
+}
+
 Result<Configuration> Parse(const std::string& body) {
-  return ParseConfiguration(kHead + body, "ks.yaml");
+  return Flat(ParseConfiguration(kHead + body));
 }
 
 struct GoodCase {
@@ -32,7 +37,7 @@ TEST(LoadConfiguration, Accepts) {
          EXPECT_EQ(c.pod_initial_backoff_seconds, 1);
          EXPECT_EQ(c.pod_max_backoff_seconds, 10);
          ASSERT_EQ(c.profiles.size(), 1u);
-         EXPECT_EQ(c.profiles[0].scheduler_name, "default-scheduler");
+         EXPECT_EQ(c.profiles[0].name(), "default-scheduler");
          EXPECT_FALSE(c.profiles[0].percentage_of_nodes_to_score.has_value());
          EXPECT_FALSE(c.profiles[0].plugins.multi_point.enabled.empty());
          EXPECT_EQ(c.client_connection.qps, 50);
@@ -48,23 +53,23 @@ TEST(LoadConfiguration, Accepts) {
       {"E20", "leaderElection: {leaderElect: no}\n", [](const Configuration&) {}},
       {"nothing about leaders", "leaderElection:\n", [](const Configuration&) {}},
       {"E29", "profiles: [{schedulerName: 2020-01-01}]\n",
-       [](const Configuration& c) { EXPECT_EQ(c.profiles[0].scheduler_name, "2020-01-01"); }},
+       [](const Configuration& c) { EXPECT_EQ(c.profiles[0].name(), "2020-01-01"); }},
       {"quoted number is a name", "profiles: [{schedulerName: '12'}]\n",
-       [](const Configuration& c) { EXPECT_EQ(c.profiles[0].scheduler_name, "12"); }},
+       [](const Configuration& c) { EXPECT_EQ(c.profiles[0].name(), "12"); }},
       {"two profiles",
        "profiles:\n- schedulerName: a\n  percentageOfNodesToScore: 0\n- schedulerName: b\n",
        [](const Configuration& c) {
          ASSERT_EQ(c.profiles.size(), 2u);
-         EXPECT_EQ(c.profiles[0].scheduler_name, "a");
+         EXPECT_EQ(c.profiles[0].name(), "a");
          EXPECT_EQ(c.profiles[0].percentage_of_nodes_to_score, 0);
-         EXPECT_EQ(c.profiles[1].scheduler_name, "b");
+         EXPECT_EQ(c.profiles[1].name(), "b");
          EXPECT_FALSE(c.profiles[1].percentage_of_nodes_to_score.has_value());
          EXPECT_FALSE(c.profiles[1].plugins.multi_point.enabled.empty());
        }},
       {"an empty profile and no profile", "profiles: [null]\nextenders: null\n",
        [](const Configuration& c) {
          ASSERT_EQ(c.profiles.size(), 1u);
-         EXPECT_EQ(c.profiles[0].scheduler_name, "default-scheduler");
+         EXPECT_EQ(c.profiles[0].name(), "default-scheduler");
        }},
       {"empty list of profiles", "profiles: []\n",
        [](const Configuration& c) { EXPECT_EQ(c.profiles.size(), 1u); }},
@@ -260,7 +265,7 @@ TEST(LoadConfiguration, RefusesOtherFiles) {
   };
   for (const BadCase& test : cases) {
     SCOPED_TRACE(test.name);
-    const Result<Configuration> loaded = ParseConfiguration(test.body, "ks.yaml");
+    const Result<Configuration> loaded = Flat(ParseConfiguration(test.body));
     ASSERT_FALSE(loaded.ok());
     EXPECT_TRUE(loaded.error().message.starts_with(test.want)) << loaded.error().message;
   }
@@ -270,47 +275,39 @@ TEST(LoadConfiguration, Json) {
   const std::string head =
       "\n{\"apiVersion\": \"kubescheduler.config.k8s.io/v1\", \"kind\": "
       "\"KubeSchedulerConfiguration\"";
-  const Result<Configuration> good = ParseConfiguration(
-      head + ",\n\t\"parallelism\": 8, \"profiles\": [{\"schedulerName\": \"a\\u0062\"}]}\n",
-      "ks.json");
+  const Result<Configuration> good = Flat(ParseConfiguration(
+      head + ",\n\t\"parallelism\": 8, \"profiles\": [{\"schedulerName\": \"a\\u0062\"}]}\n"));
   ASSERT_TRUE(good.ok()) << good.error().message;
   EXPECT_EQ(good->parallelism, 8);
-  EXPECT_EQ(good->profiles[0].scheduler_name, "ab");
+  EXPECT_EQ(good->profiles[0].name(), "ab");
 
   const Result<Configuration> fraction =
-      ParseConfiguration(head + ", \"parallelism\": 16.0}", "ks.json");
+      Flat(ParseConfiguration(head + ", \"parallelism\": 16.0}"));
   ASSERT_FALSE(fraction.ok());
   EXPECT_NE(fraction.error().message.find("parallelism: must be an integer, not the number 16.0"),
             std::string::npos)
       << fraction.error().message;
 
   const Result<Configuration> twice =
-      ParseConfiguration(head + ", \"parallelism\": 1, \"parallelism\": 2}", "ks.json");
+      Flat(ParseConfiguration(head + ", \"parallelism\": 1, \"parallelism\": 2}"));
   ASSERT_FALSE(twice.ok());
   EXPECT_NE(twice.error().message.find("key \"parallelism\" already set in line 2"),
             std::string::npos)
       << twice.error().message;
 
   // E11: flow style behind a comment is YAML.
-  EXPECT_TRUE(ParseConfiguration("# c\n{apiVersion: kubescheduler.config.k8s.io/v1, kind: "
-                                 "KubeSchedulerConfiguration}",
-                                 "ks.yaml")
+  EXPECT_TRUE(Flat(ParseConfiguration("# c\n{apiVersion: kubescheduler.config.k8s.io/v1, kind: "
+                                      "KubeSchedulerConfiguration}"))
                   .ok());
 }
 
-TEST(LoadConfiguration, FlagOverridesLeaderElect) {
-  const std::string text = std::string(kHead) + "leaderElection: {leaderElect: true}\n";
-  EXPECT_FALSE(ParseConfiguration(text, "f").ok());
-  EXPECT_TRUE(ParseConfiguration(text, "f", {.ignore_leader_elect = true}).ok());
-}
-
 TEST(LoadConfiguration, Files) {
-  EXPECT_EQ(LoadConfiguration("/nonexistent.yaml").error().message,
+  EXPECT_EQ(Flat(LoadConfiguration("/nonexistent.yaml")).error().message,
             "open /nonexistent.yaml: no such file or directory");
-  EXPECT_EQ(LoadConfiguration("/etc").error().message, "read /etc: is a directory");
+  EXPECT_EQ(Flat(LoadConfiguration("/etc")).error().message, "read /etc: is a directory");
   const std::string file = testing::TempDir() + "/ks-config.yaml";
   std::ofstream(file) << kHead << "parallelism: 3\n";
-  EXPECT_EQ(LoadConfiguration(file).value().parallelism, 3);
+  EXPECT_EQ(Flat(LoadConfiguration(file)).value().parallelism, 3);
 }
 
 }  // namespace

@@ -390,7 +390,8 @@ TEST_P(NominatedTest, TwoPasses) {
   Texts log;
   TestProfile profile;
   profile.registry().AddFactory(
-      "Counting", [&](const nlohmann::json&, Handle& handle) -> Result<std::unique_ptr<Plugin>> {
+      "Counting",
+      [&](const config::PluginArgs&, Handle& handle) -> Result<std::unique_ptr<Plugin>> {
         return std::unique_ptr<Plugin>(new CountingPlugin(handle, &log, test.reject_at));
       });
   profile.profile().plugins.multi_point.enabled = {{"Counting"}};

@@ -105,7 +105,7 @@ TEST(PreScoreTest, SkippedPluginsAreStoredAlsoOnFailure) {
 
 struct Scorer {
   std::string name;
-  std::optional<int32_t> weight = {};
+  int32_t weight = 0;
   std::function<Status(const NodeInfo&, int64_t*)> score = {};
   std::function<Status(ScoresOfNodes)> normalize = {};
   bool skip = false;

@@ -22,16 +22,22 @@ inline std::string Describe(const framework::Status& status) {
   return status.reasons().empty() ? text : text + ": " + status.Message();
 }
 
+// Arguments given as JSON text.
+inline config::PluginArgs ArgsOf(std::string_view json) {
+  if (json == "null") return {};
+  return config::RawArgs{std::string(json)};
+}
+
 class PluginRig {
  public:
   // Requires: the arguments (JSON) are right.
   explicit PluginRig(framework::PluginFactory factory, std::string_view args = "null")
-      : plugin_(factory(nlohmann::json::parse(args), handle).value()) {}
+      : plugin_(factory(ArgsOf(args), handle).value()) {}
 
   // The error of a factory; empty when it makes a plugin.
   static std::string FactoryError(framework::PluginFactory factory, std::string_view args) {
     testing::FakeHandle handle;
-    const auto made = factory(nlohmann::json::parse(args), handle);
+    const auto made = factory(ArgsOf(args), handle);
     return made.ok() ? "" : made.error().message;
   }
 

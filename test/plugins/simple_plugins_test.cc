@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/types.h"
+#include "config/defaults.h"
 #include "plugins/default_binder/default_binder.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
@@ -156,7 +156,7 @@ TEST(NormalizeTest, ToMaximum) {
 
 TEST(InTreeRegistryTest, HasEveryDefaultPluginUnderItsName) {
   const framework::Registry registry = InTreeRegistry();
-  for (const config::PluginRef& plugin : config::DefaultPlugins().multi_point.enabled) {
+  for (const config::PluginRef& plugin : config::DefaultPlugins({}).multi_point.enabled) {
     SCOPED_TRACE(plugin.name);
     const framework::PluginFactory factory = registry.Find(plugin.name);
     ASSERT_NE(factory, nullptr);

@@ -22,7 +22,7 @@ std::array<FactorySlot::Make, kSlots>& Slots() {
 }
 
 template <size_t kIndex>
-Result<std::unique_ptr<framework::Plugin>> CallSlot(const nlohmann::json& args,
+Result<std::unique_ptr<framework::Plugin>> CallSlot(const config::PluginArgs& args,
                                                     framework::Handle& handle) {
   return Slots()[kIndex](args, handle);
 }

@@ -189,7 +189,7 @@ using PointlessPlugin = TestPlugin<>;
 // Threads: one. Lifetime: the functions work until the slot is released.
 class FactorySlot {
  public:
-  using Make = std::function<Result<std::unique_ptr<framework::Plugin>>(const nlohmann::json&,
+  using Make = std::function<Result<std::unique_ptr<framework::Plugin>>(const config::PluginArgs&,
                                                                         framework::Handle&)>;
   // Requires: fewer than 256 slots in use.
   explicit FactorySlot(Make make);
@@ -211,7 +211,7 @@ class TestRegistry {
   void Add(PluginScript script, std::string_view name = {}) {
     const std::string registered(name.empty() ? std::string_view(script.name) : name);
     AddFactory(registered,
-               [script](const nlohmann::json&,
+               [script](const config::PluginArgs&,
                         framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
                  return std::unique_ptr<framework::Plugin>(new TestPlugin<Parts...>(script));
                });
@@ -238,7 +238,7 @@ class TestProfile {
   TestProfile();
 
   template <class... Parts>
-  TestProfile& Add(PluginScript script, std::optional<int32_t> weight = std::nullopt) {
+  TestProfile& Add(PluginScript script, int32_t weight = 0) {
     profile_.plugins.multi_point.enabled.push_back({script.name, weight});
     registry_.Add<Parts...>(std::move(script));
     return *this;

@@ -28,7 +28,7 @@ class DefaultBinder final : public framework::Plugin, public framework::BindPlug
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewDefaultBinder(const nlohmann::json&,
+Result<std::unique_ptr<framework::Plugin>> NewDefaultBinder(const config::PluginArgs&,
                                                             framework::Handle& handle) {
   return std::unique_ptr<framework::Plugin>(std::make_unique<DefaultBinder>(handle));
 }

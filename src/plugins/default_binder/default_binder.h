@@ -7,16 +7,15 @@
 #include <memory>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/result.h"
+#include "config/plugin_args.h"
 #include "framework/handle.h"
 
 namespace ks::plugins {
 
 inline constexpr std::string_view kDefaultBinderName = "DefaultBinder";
 
-Result<std::unique_ptr<framework::Plugin>> NewDefaultBinder(const nlohmann::json& args,
+Result<std::unique_ptr<framework::Plugin>> NewDefaultBinder(const config::PluginArgs& args,
                                                             framework::Handle& handle);
 
 }  // namespace ks::plugins

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
 #include "api/selector.h"
+
 #include "plugins/args_reader.h"
 
 namespace ks::plugins {
@@ -24,11 +26,12 @@ std::string Invalid(std::string_view field, int64_t value, std::string_view what
 
 }  // namespace
 
-Result<void> CheckDefaultPreemptionArgs(const nlohmann::json& args) {
+Result<void> CheckDefaultPreemptionArgs(const config::PluginArgs& args) {
   constexpr int64_t kLowest = std::numeric_limits<int32_t>::min();
   constexpr int64_t kHighest = std::numeric_limits<int32_t>::max();
   std::string malformed;
-  const ArgsReader root(args, "", {kPercentage, kAbsolute}, &malformed);
+  const nlohmann::json json = JsonOf(args);
+  const ArgsReader root(json, "", {kPercentage, kAbsolute}, &malformed);
   const int64_t percentage =
       root.Has(kPercentage) ? root.Integer(kPercentage, kLowest, kHighest) : kDefaultPercentage;
   const int64_t absolute =

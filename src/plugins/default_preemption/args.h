@@ -5,12 +5,11 @@
 //
 // Upstream: docs/spec/preemption.md section 1, docs/spec/config.md 4.1.
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/result.h"
+#include "config/plugin_args.h"
 
 namespace ks::plugins {
 
-Result<void> CheckDefaultPreemptionArgs(const nlohmann::json& args);
+Result<void> CheckDefaultPreemptionArgs(const config::PluginArgs& args);
 
 }  // namespace ks::plugins

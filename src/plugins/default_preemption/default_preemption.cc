@@ -111,7 +111,7 @@ class DefaultPreemption final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewDefaultPreemption(const nlohmann::json& args,
+Result<std::unique_ptr<framework::Plugin>> NewDefaultPreemption(const config::PluginArgs& args,
                                                                 framework::Handle& handle) {
   const Result<void> checked = CheckDefaultPreemptionArgs(args);
   if (!checked.ok()) return checked.error();

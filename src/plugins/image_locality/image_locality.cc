@@ -99,7 +99,7 @@ class ImageLocality final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewImageLocality(const nlohmann::json&,
+Result<std::unique_ptr<framework::Plugin>> NewImageLocality(const config::PluginArgs&,
                                                             framework::Handle& handle) {
   return std::unique_ptr<framework::Plugin>(std::make_unique<ImageLocality>(handle));
 }

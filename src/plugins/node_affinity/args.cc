@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "plugins/args_reader.h"
 
 namespace ks::plugins {
@@ -59,9 +61,10 @@ std::string Join(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-Result<AddedAffinity> ReadNodeAffinityArgs(const nlohmann::json& args) {
+Result<AddedAffinity> ReadNodeAffinityArgs(const config::PluginArgs& args) {
   std::string problem;
-  const ArgsReader root(args, "", {"addedAffinity"}, &problem);
+  const nlohmann::json json = JsonOf(args);
+  const ArgsReader root(json, "", {"addedAffinity"}, &problem);
   const ArgsReader affinity = root.Object("addedAffinity", {kRequired, kPreferred});
   const api::NodeSelectorSpec required = ReadRequired(affinity);
   const std::vector<api::PreferredSchedulingTerm> preferred = ReadPreferred(affinity);

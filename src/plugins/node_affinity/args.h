@@ -6,10 +6,9 @@
 
 #include <optional>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "api/selector.h"
 #include "base/result.h"
+#include "config/plugin_args.h"
 
 namespace ks::plugins {
 
@@ -19,6 +18,6 @@ struct AddedAffinity {
 };
 
 // Errors: a malformed document, or upstream's field errors of all terms.
-Result<AddedAffinity> ReadNodeAffinityArgs(const nlohmann::json& args);
+Result<AddedAffinity> ReadNodeAffinityArgs(const config::PluginArgs& args);
 
 }  // namespace ks::plugins

@@ -170,7 +170,7 @@ class NodeAffinity final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewNodeAffinity(const json& args,
+Result<std::unique_ptr<framework::Plugin>> NewNodeAffinity(const config::PluginArgs& args,
                                                            framework::Handle& handle) {
   Result<AddedAffinity> added = ReadNodeAffinityArgs(args);
   if (!added.ok()) return added.error();

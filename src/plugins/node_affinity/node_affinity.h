@@ -8,16 +8,15 @@
 #include <memory>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/result.h"
+#include "config/plugin_args.h"
 #include "framework/handle.h"
 
 namespace ks::plugins {
 
 inline constexpr std::string_view kNodeAffinityName = "NodeAffinity";
 
-Result<std::unique_ptr<framework::Plugin>> NewNodeAffinity(const nlohmann::json& args,
+Result<std::unique_ptr<framework::Plugin>> NewNodeAffinity(const config::PluginArgs& args,
                                                            framework::Handle& handle);
 
 }  // namespace ks::plugins

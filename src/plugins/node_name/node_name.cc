@@ -50,7 +50,8 @@ class NodeName final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewNodeName(const nlohmann::json&, framework::Handle&) {
+Result<std::unique_ptr<framework::Plugin>> NewNodeName(const config::PluginArgs&,
+                                                       framework::Handle&) {
   return std::unique_ptr<framework::Plugin>(std::make_unique<NodeName>());
 }
 

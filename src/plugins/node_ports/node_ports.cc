@@ -77,7 +77,7 @@ class NodePorts final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewNodePorts(const nlohmann::json&,
+Result<std::unique_ptr<framework::Plugin>> NewNodePorts(const config::PluginArgs&,
                                                         framework::Handle& handle) {
   return std::unique_ptr<framework::Plugin>(std::make_unique<NodePorts>(handle));
 }

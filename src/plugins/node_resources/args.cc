@@ -6,7 +6,9 @@
 #include <set>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
 #include "api/selector.h"
+
 #include "plugins/args_reader.h"
 
 namespace ks::plugins {
@@ -151,7 +153,8 @@ void ReadStrategy(const ArgsReader& root, FitArgs* args, std::vector<std::string
 
 }  // namespace
 
-Result<FitArgs> ReadFitArgs(const nlohmann::json& json) {
+Result<FitArgs> ReadFitArgs(const config::PluginArgs& given) {
+  const nlohmann::json json = JsonOf(given);
   std::string malformed;
   std::vector<std::string> problems;
   FitArgs args;
@@ -166,7 +169,8 @@ Result<FitArgs> ReadFitArgs(const nlohmann::json& json) {
   return args;
 }
 
-Result<BalancedAllocationArgs> ReadBalancedAllocationArgs(const nlohmann::json& json) {
+Result<BalancedAllocationArgs> ReadBalancedAllocationArgs(const config::PluginArgs& given) {
+  const nlohmann::json json = JsonOf(given);
   std::string malformed;
   std::vector<std::string> problems;
   const ArgsReader root(json, "", {"resources"}, &malformed);

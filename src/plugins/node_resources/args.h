@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/result.h"
+#include "config/plugin_args.h"
 
 namespace ks::plugins {
 
@@ -39,7 +38,7 @@ struct BalancedAllocationArgs {
 };
 
 // Errors: one field error, or several as "[e1, e2]".
-Result<FitArgs> ReadFitArgs(const nlohmann::json& args);
-Result<BalancedAllocationArgs> ReadBalancedAllocationArgs(const nlohmann::json& args);
+Result<FitArgs> ReadFitArgs(const config::PluginArgs& args);
+Result<BalancedAllocationArgs> ReadBalancedAllocationArgs(const config::PluginArgs& args);
 
 }  // namespace ks::plugins

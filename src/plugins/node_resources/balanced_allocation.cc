@@ -119,7 +119,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
 }  // namespace
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesBalancedAllocation(
-    const nlohmann::json& args, framework::Handle& handle) {
+    const config::PluginArgs& args, framework::Handle& handle) {
   const Result<BalancedAllocationArgs> balanced_args = ReadBalancedAllocationArgs(args);
   if (!balanced_args.ok()) return balanced_args.error();
   return std::unique_ptr<framework::Plugin>(

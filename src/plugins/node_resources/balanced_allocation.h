@@ -7,9 +7,8 @@
 #include <memory>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/result.h"
+#include "config/plugin_args.h"
 #include "framework/handle.h"
 
 namespace ks::plugins {
@@ -18,6 +17,6 @@ inline constexpr std::string_view kNodeResourcesBalancedAllocationName =
     "NodeResourcesBalancedAllocation";
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesBalancedAllocation(
-    const nlohmann::json& args, framework::Handle& handle);
+    const config::PluginArgs& args, framework::Handle& handle);
 
 }  // namespace ks::plugins

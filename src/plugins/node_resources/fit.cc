@@ -229,7 +229,7 @@ class NodeResourcesFit final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesFit(const nlohmann::json& args,
+Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesFit(const config::PluginArgs& args,
                                                                framework::Handle& handle) {
   const Result<FitArgs> fit_args = ReadFitArgs(args);
   if (!fit_args.ok()) return fit_args.error();

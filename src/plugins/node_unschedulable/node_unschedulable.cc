@@ -53,7 +53,7 @@ class NodeUnschedulable final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewNodeUnschedulable(const nlohmann::json&,
+Result<std::unique_ptr<framework::Plugin>> NewNodeUnschedulable(const config::PluginArgs&,
                                                                 framework::Handle&) {
   return std::unique_ptr<framework::Plugin>(std::make_unique<NodeUnschedulable>());
 }

@@ -18,7 +18,7 @@ class PrioritySort final : public framework::Plugin, public framework::QueueSort
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewPrioritySort(const nlohmann::json&,
+Result<std::unique_ptr<framework::Plugin>> NewPrioritySort(const config::PluginArgs&,
                                                            framework::Handle&) {
   return std::unique_ptr<framework::Plugin>(std::make_unique<PrioritySort>());
 }

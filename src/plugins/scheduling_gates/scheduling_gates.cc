@@ -37,7 +37,7 @@ class SchedulingGates final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewSchedulingGates(const nlohmann::json&,
+Result<std::unique_ptr<framework::Plugin>> NewSchedulingGates(const config::PluginArgs&,
                                                               framework::Handle&) {
   return std::unique_ptr<framework::Plugin>(std::make_unique<SchedulingGates>());
 }

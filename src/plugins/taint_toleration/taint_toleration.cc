@@ -106,7 +106,7 @@ class TaintToleration final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewTaintToleration(const nlohmann::json&,
+Result<std::unique_ptr<framework::Plugin>> NewTaintToleration(const config::PluginArgs&,
                                                               framework::Handle& handle) {
   return std::unique_ptr<framework::Plugin>(std::make_unique<TaintToleration>(handle));
 }

@@ -109,7 +109,7 @@ class UnsupportedFeatures final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewUnsupportedFeatures(const nlohmann::json&,
+Result<std::unique_ptr<framework::Plugin>> NewUnsupportedFeatures(const config::PluginArgs&,
                                                                   framework::Handle&) {
   return std::unique_ptr<framework::Plugin>(std::make_unique<UnsupportedFeatures>());
 }

@@ -9,16 +9,15 @@
 #include <memory>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/result.h"
+#include "config/plugin_args.h"
 #include "framework/handle.h"
 
 namespace ks::plugins {
 
 inline constexpr std::string_view kUnsupportedFeaturesName = "UnsupportedFeatures";
 
-Result<std::unique_ptr<framework::Plugin>> NewUnsupportedFeatures(const nlohmann::json& args,
+Result<std::unique_ptr<framework::Plugin>> NewUnsupportedFeatures(const config::PluginArgs& args,
                                                                   framework::Handle& handle);
 
 }  // namespace ks::plugins

@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, FitArgsTest, ::testing::ValuesIn(kCases),
                          [](const auto& test) { return test.param.name; });
 
 TEST(FitArgsTest, Defaults) {
-  const Result<FitArgs> args = ReadFitArgs(nlohmann::json(nullptr));
+  const Result<FitArgs> args = ReadFitArgs({});
   ASSERT_TRUE(args.ok());
   EXPECT_EQ(args->strategy, FitStrategy::kLeastAllocated);
   ASSERT_EQ(args->resources.size(), 2U);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// From the bytes of a file to a Configuration as written: nothing defaulted beyond the member
+// initializers, nothing validated.
+//
+// Upstream: docs/spec/config.md section 2.
+
+#include <string_view>
+#include <variant>
+
+#include "config/findings.h"
+#include "config/types.h"
+
+namespace ks::config {
+
+struct Decoded {
+  Configuration configuration;
+  SourceMap source;
+};
+
+// Syntax, routing, type, argument and strictness errors, in upstream's precedence (2.9); the
+// findings list all of them that can be told apart, with places and hints.
+std::variant<Decoded, Faults> DecodeConfiguration(std::string_view text);
+
+}  // namespace ks::config

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A configuration as text: --write-config-to, /configz and the expanded plugin lists of the log.
+//
+// Upstream: docs/spec/config.md section 7.
+
+#include <string>
+
+#include "config/types.h"
+
+namespace ks::config {
+
+// 7.1, byte for byte. The caller has reduced pluginConfig.
+std::string WriteYaml(const Configuration& configuration);
+
+// 7.3: `{"componentconfig":{…}}`, fields in declaration order.
+std::string WriteConfigz(const Configuration& configuration);
+
+// "10m0s": a duration as upstream prints it (2.7).
+std::string DurationText(Duration duration);
+
+}  // namespace ks::config
