@@ -16,6 +16,13 @@ std::string WriteYaml(const Configuration& configuration);
 // 7.3: `{"componentconfig":{…}}`, fields in declaration order.
 std::string WriteConfigz(const Configuration& configuration);
 
+// {"Enabled":[{"Name":"…","Weight":0}],"Disabled":null}
+std::string PluginSetJson(const PluginSet& set);
+
+// 7.4: all sixteen points with the plugins that they came to have. The caller sets weights at Score
+// and PlacementScore only.
+std::string ExpandedPluginsJson(const Plugins& expanded);
+
 // "10m0s": a duration as upstream prints it (2.7).
 std::string DurationText(Duration duration);
 

@@ -156,7 +156,8 @@ TEST(NormalizeTest, ToMaximum) {
 
 TEST(InTreeRegistryTest, HasEveryDefaultPluginUnderItsName) {
   const framework::Registry registry = InTreeRegistry();
-  for (const config::PluginRef& plugin : config::DefaultPlugins({}).multi_point.enabled) {
+  const config::Configuration configuration = config::DefaultConfiguration();
+  for (const config::PluginRef& plugin : configuration.profiles[0].plugins.multi_point.enabled) {
     SCOPED_TRACE(plugin.name);
     const framework::PluginFactory factory = registry.Find(plugin.name);
     ASSERT_NE(factory, nullptr);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What building extenders does to a configuration. Upstream: docs/spec/config.md section 6.
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "config/defaults.h"
+
+namespace ks::config {
+namespace {
+
+// The system's words as upstream's library puts them.
+Error FileError(const char* operation, const std::string& file, int error) {
+  std::string text = std::strerror(error);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] | 32);
+  return Error{std::string(operation) + " " + file + ": " + text};
+}
+
+// The given bytes or, if there are none, those of the file. Neither: none.
+Result<std::string> BytesOrFile(const std::string& bytes, const std::string& file) {
+  if (!bytes.empty() || file.empty()) return bytes;
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return FileError("open", file, errno);
+  std::ostringstream content;
+  content << stream.rdbuf();
+  // An empty file fails without an error of the system.
+  if (content.fail() && errno != 0) return FileError("read", file, errno);
+  return content.str();
+}
+
+// One certificate at least. Others of the blocks are not looked at.
+Result<void> CheckAuthorities(const std::string& pem) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free);
+  bool block_seen = false;
+  bool damaged = false;
+  char* name = nullptr;
+  char* header = nullptr;
+  unsigned char* data = nullptr;
+  long size = 0;  // NOLINT(google-runtime-int): OpenSSL's type
+  bool valid = false;
+  while (!valid && PEM_read_bio(bio.get(), &name, &header, &data, &size) == 1) {
+    block_seen = true;
+    if (std::strcmp(name, PEM_STRING_X509) == 0) {
+      const unsigned char* at = data;
+      X509* certificate = d2i_X509(nullptr, &at, size);
+      valid = certificate != nullptr;
+      damaged = damaged || !valid;
+      X509_free(certificate);
+    }
+    OPENSSL_free(name);
+    OPENSSL_free(header);
+    OPENSSL_free(data);
+  }
+  ERR_clear_error();
+  if (valid) return {};
+  const std::string what = "unable to load root certificates: ";
+  if (!block_seen) return Error{what + "unable to parse bytes as PEM block"};
+  if (damaged) return Error{what + "failed to parse certificate: x509: malformed certificate"};
+  return Error{what + "no valid certificate authority data seen"};
+}
+
+// Upstream reads files only when there is something to set up at all: authorities, a whole client
+// certificate, a server name, or no verification.
+Result<void> CheckTls(const Extender& extender) {
+  const ExtenderTls tls = extender.tls_config.value_or(ExtenderTls{});
+  const bool has_authorities = !tls.ca_data.empty() || !tls.ca_file.empty();
+  const bool has_certificate = (!tls.cert_data.empty() || !tls.cert_file.empty()) &&
+                               (!tls.key_data.empty() || !tls.key_file.empty());
+  const bool insecure = tls.insecure || (extender.enable_https && !has_authorities);
+  if (!has_authorities && !has_certificate && !insecure && tls.server_name.empty()) return {};
+  if (has_authorities && insecure) {
+    return Error{"specifying a root certificates file with the insecure flag is not allowed"};
+  }
+  const auto authorities = BytesOrFile(tls.ca_data, tls.ca_file);
+  if (!authorities.ok()) return authorities.error();
+  if (auto read = BytesOrFile(tls.cert_data, tls.cert_file); !read.ok()) return read.error();
+  if (auto read = BytesOrFile(tls.key_data, tls.key_file); !read.ok()) return read.error();
+  return authorities->empty() ? Result<void>() : CheckAuthorities(*authorities);
+}
+
+NodeResourcesFitArgs* FindFitArgs(Profile& profile) {
+  for (PluginConfig& entry : profile.plugin_config) {
+    if (entry.name == "NodeResourcesFit") return std::get_if<NodeResourcesFitArgs>(&entry.args);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<void> ApplyExtenders(Configuration* configuration) {
+  const std::string prefix = "couldn't build extenders: ";
+  std::vector<std::string> ignored;
+  for (const Extender& extender : configuration->extenders) {
+    if (auto checked = CheckTls(extender); !checked.ok()) {
+      return Error{prefix + checked.error().message};
+    }
+    for (const ExtenderManagedResource& resource : extender.managed_resources) {
+      if (resource.ignored_by_scheduler) ignored.push_back(resource.name);
+    }
+  }
+  if (ignored.empty()) return {};
+  for (Profile& profile : configuration->profiles) {
+    NodeResourcesFitArgs* args = FindFitArgs(profile);
+    if (args == nullptr) return Error{prefix + "can't find NodeResourcesFitArgs in plugin config"};
+    args->ignored_resources = ignored;
+  }
+  return {};
+}
+
+}  // namespace ks::config

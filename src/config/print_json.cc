@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/print_json.h"
+
+#include <fmt/format.h>
+
+#include "api/utf8.h"
+
+namespace ks::config {
+namespace {
+
+void AppendAscii(std::string& out, char c) {
+  constexpr std::string_view kControls = "\b\f\n\r\t";
+  constexpr std::string_view kLetters = "bfnrt";
+  if (c == '"' || c == '\\') {
+    out += '\\';
+    out += c;
+  } else if (const size_t i = kControls.find(c); i != std::string_view::npos) {
+    out += '\\';
+    out += kLetters[i];
+  } else if (static_cast<unsigned char>(c) < 0x20 || c == '<' || c == '>' || c == '&') {
+    out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+  } else {
+    out += c;
+  }
+}
+
+void AppendCharacter(std::string& out, std::string_view bytes, const api::Utf8& character) {
+  if (!character.valid) {
+    out += "\\ufffd";
+  } else if (character.length == 1) {
+    AppendAscii(out, bytes.front());
+  } else if (character.code_point == 0x2028 || character.code_point == 0x2029) {
+    out += fmt::format("\\u{:04x}", character.code_point);
+  } else {
+    out += bytes.substr(0, character.length);
+  }
+}
+
+}  // namespace
+
+std::string JsonString(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const api::Utf8 next = api::DecodeUtf8(text);
+    AppendCharacter(out, text, next);
+    text.remove_prefix(next.length);
+  }
+  return out + '"';
+}
+
+std::string JsonForHtml(std::string_view json) {
+  std::string out;
+  while (!json.empty()) {
+    const api::Utf8 next = api::DecodeUtf8(json);
+    const bool escape = json.front() == '<' || json.front() == '>' || json.front() == '&' ||
+                        next.length > 1 || !next.valid;
+    if (escape) {
+      AppendCharacter(out, json, next);
+    } else {
+      out += json.front();
+    }
+    json.remove_prefix(next.length);
+  }
+  return out;
+}
+
+JsonBuilder& JsonBuilder::Key(std::string_view name) {
+  Separate();
+  text_ += JsonString(name);
+  text_ += ':';
+  return *this;
+}
+
+JsonBuilder& JsonBuilder::Json(std::string_view json) {
+  Separate();
+  text_ += json;
+  return *this;
+}
+
+void JsonBuilder::Separate() {
+  if (text_.empty()) return;
+  const char last = text_.back();
+  if (last != '{' && last != '[' && last != ':') text_ += ',';
+}
+
+JsonBuilder& JsonBuilder::Open(char bracket) {
+  Separate();
+  text_ += bracket;
+  return *this;
+}
+
+JsonBuilder& JsonBuilder::Close(char bracket) {
+  text_ += bracket;
+  return *this;
+}
+
+}  // namespace ks::config
