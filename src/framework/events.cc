@@ -146,6 +146,8 @@ std::string_view EventResourceText(EventResource resource) {
       return "scheduling.k8s.io/PodGroup";
     case EventResource::kCompositePodGroup:
       return "scheduling.k8s.io/CompositePodGroup";
+    case EventResource::kService:
+      return "Service";
   }
   return {};
 }

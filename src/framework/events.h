@@ -60,6 +60,7 @@ enum class EventResource : uint8_t {
   kDeviceClass,
   kPodGroup,
   kCompositePodGroup,
+  kService,  // only legacy plugins ask for it; no event of upstream v1.37
 };
 // "Node", "storage.k8s.io/CSINode", … as used in labels.
 std::string_view EventResourceText(EventResource resource);

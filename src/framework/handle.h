@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "framework/owner_listers.h"
 #include "framework/plugin.h"
 
 namespace ks::framework {
@@ -66,6 +67,8 @@ class Handle {
 
   virtual const std::string& ProfileName() const = 0;
   virtual const Snapshot& snapshot() const = 0;  // only inside an attempt
+  // What a ListerUser asked for; anything else looks empty. Only inside an attempt.
+  virtual const OwnerListers& owner_listers() const = 0;
   virtual const Clock& clock() const = 0;
   virtual Random& random() = 0;
   virtual ApiWriter& api() = 0;           // late

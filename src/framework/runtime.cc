@@ -158,11 +158,26 @@ const std::map<std::string, std::vector<EventRegistration>>& Framework::event_re
   return impl_->events;
 }
 
+OwnerKinds Framework::NeededOwnerKinds() const {
+  OwnerKinds kinds;
+  for (const ResolvedProfile::Instance& instance : impl_->resolved.plugins) {
+    const auto* user = dynamic_cast<const ListerUser*>(instance.plugin.get());
+    if (user != nullptr) kinds.Add(user->NeededOwnerKinds());
+  }
+  return kinds;
+}
+
 const std::string& Framework::ProfileName() const { return impl_->profile_name; }
 
 const Snapshot& Framework::snapshot() const {
   KS_CHECK(impl_->options.snapshot != nullptr, "the framework was built without a snapshot");
   return *impl_->options.snapshot;
+}
+
+const OwnerListers& Framework::owner_listers() const {
+  KS_CHECK(impl_->options.owner_listers != nullptr,
+           "the framework was built without owner listers");
+  return *impl_->options.owner_listers;
 }
 
 const Clock& Framework::clock() const {

@@ -29,6 +29,7 @@ namespace ks::framework {
 // What all profiles share. Lifetime: everything outlives the frameworks.
 struct FrameworkOptions {
   const Snapshot* snapshot = nullptr;
+  const OwnerListers* owner_listers = nullptr;
   const Clock* clock = nullptr;
   Random* random = nullptr;
   WaitingPods* waiting_pods = nullptr;
@@ -87,6 +88,9 @@ class Framework final : public Handle {
   // by plugin name.
   const std::map<std::string, std::vector<EventRegistration>>& event_registrations() const;
 
+  // What the profile's plugins together ask for.
+  OwnerKinds NeededOwnerKinds() const;
+
   bool QueueSortLess(const QueuedEntity& a, const QueuedEntity& b) const;
   // Asks `first` (the plugin that gated the pod last time; may be empty) before the others. The
   // status carries the gating plugin's name.
@@ -133,6 +137,7 @@ class Framework final : public Handle {
   // Handle.
   const std::string& ProfileName() const override;
   const Snapshot& snapshot() const override;
+  const OwnerListers& owner_listers() const override;
   const Clock& clock() const override;
   Random& random() override;
   ApiWriter& api() override;

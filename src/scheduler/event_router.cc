@@ -148,4 +148,10 @@ void EventRouter::OnNodeDelete(const api::NodePtr& node) {
               node->meta.name);
 }
 
+// No plugin looks at the objects: whoever asks for Services wants every change of a selector.
+void EventRouter::OnServiceChange(uint32_t action) {
+  context_.queue.MoveAllToActiveOrBackoff({.resource = EventResource::kService, .actions = action},
+                                          std::monostate(), std::monostate(), nullptr);
+}
+
 }  // namespace ks::scheduler

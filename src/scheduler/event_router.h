@@ -24,6 +24,9 @@ class EventRouter {
   void OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr& new_node);
   void OnNodeDelete(const api::NodePtr& node);
 
+  // One framework::ActionType.
+  void OnServiceChange(uint32_t action);
+
  private:
   bool IsOurs(const api::Pod& pod) const { return context_.ProfileFor(pod) != nullptr; }
   void AddAssigned(const api::PodPtr& pod);

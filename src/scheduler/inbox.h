@@ -14,13 +14,15 @@
 #include "api/pod.h"
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "cache/owner_stores.h"
 
 namespace ks::scheduler {
 
 using PodDeltas = std::vector<api::Delta<api::Pod>>;
 using NodeDeltas = std::vector<api::Delta<api::Node>>;
+using cache::OwnerDeltas;
 using Task = std::function<void()>;
-using Message = std::variant<PodDeltas, NodeDeltas, Task>;
+using Message = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, Task>;
 
 // Threads: Post any; the rest the scheduling thread.
 class Inbox {

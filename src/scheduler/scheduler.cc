@@ -39,11 +39,13 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(SchedulerOptions options) {
 Result<void> Scheduler::Build() {
   auto profiles = framework::BuildProfiles(*options_.registry, options_.configuration,
                                            {.snapshot = &cache_,
+                                            .owner_listers = &owners_,
                                             .clock = options_.clock,
                                             .random = &random_,
                                             .waiting_pods = &waiting_pods_});
   if (!profiles.ok()) return profiles.error();
   profiles_ = std::move(profiles).value();
+  for (const auto& [name, framework] : profiles_) needed_owners_.Add(framework->NeededOwnerKinds());
 
   queue::SchedulingQueueOptions queue;
   queue.clock = options_.clock;
@@ -108,7 +110,7 @@ bool Scheduler::Step() {
 }
 
 bool Scheduler::MayAttempt() const {
-  return Synced() && !stopping_.load(std::memory_order_acquire) &&
+  return Synced() && owners_.Synced(needed_owners_) && !stopping_.load(std::memory_order_acquire) &&
          bindings_->binding() < options_.max_outstanding_bindings;
 }
 
@@ -120,13 +122,15 @@ bool Scheduler::ApplyInbox() {
       ApplyPods(*pods);
     } else if (auto* nodes = std::get_if<NodeDeltas>(&message)) {
       ApplyNodes(*nodes);
+    } else if (auto* owners = std::get_if<OwnerDeltas>(&message)) {
+      ApplyOwners(*owners);
     } else {
       std::get<Task>(message)();
     }
   }
   batch_.clear();
   bindings_->Poll();
-  if (!Synced() && pods_synced_ && nodes_synced_) {
+  if (!Synced() && pods_synced_ && nodes_synced_ && owners_.Synced(needed_owners_)) {
     log::Info(1, "Caches are synced", {{"nodes", nodes_.size()}, {"pods", pods_.size()}});
     synced_.store(true, std::memory_order_release);
     queue_->StartTimers();
@@ -173,6 +177,10 @@ void Scheduler::ApplyNodes(const NodeDeltas& deltas) {
     nodes_.Apply(delta, handler);
     nodes_synced_ |= delta.type == api::Delta<api::Node>::Type::kReplace;
   }
+}
+
+void Scheduler::ApplyOwners(const OwnerDeltas& deltas) {
+  owners_.Apply(deltas, [this](uint32_t action) { router_->OnServiceChange(action); });
 }
 
 std::optional<TimePoint> Scheduler::NextTimer() const {

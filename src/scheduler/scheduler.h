@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cache/owner_stores.h"
 #include "config/defaults.h"
 #include "framework/registry.h"
 #include "scheduler/binding_cycle.h"
@@ -46,7 +47,8 @@ class Scheduler {
   static Result<std::unique_ptr<Scheduler>> Create(SchedulerOptions options);
 
   void Post(Message message) { inbox_.Post(std::move(message)); }
-  // Both kinds delivered their first full state and the handlers processed it.
+  // Pods, nodes and NeededOwnerKinds() delivered their first full state and the handlers processed
+  // it.
   bool Synced() const { return synced_.load(std::memory_order_acquire); }
 
   // Schedules until Stop: then begins no attempt any more and returns when the bindings under way
@@ -59,6 +61,10 @@ class Scheduler {
   bool Step();
   // When Step has work next, if nothing is posted before; absent: only when something is posted.
   std::optional<TimePoint> NextTimer() const;
+
+  // The optional kinds that some plugin of some profile reads: whoever feeds the scheduler must
+  // post them (OwnerDeltas). Nothing is attempted before they are there.
+  framework::OwnerKinds NeededOwnerKinds() const { return needed_owners_; }
 
   const SchedulerStats& stats() const { return stats_; }
   cache::Cache& cache() { return cache_; }
@@ -73,6 +79,7 @@ class Scheduler {
   bool ApplyInbox();
   void ApplyPods(const PodDeltas& deltas);
   void ApplyNodes(const NodeDeltas& deltas);
+  void ApplyOwners(const OwnerDeltas& deltas);
   bool FireTimers();
   bool MayAttempt() const;
   void ScheduleOne(const framework::QueuedPodPtr& queued);
@@ -93,6 +100,8 @@ class Scheduler {
 
   SchedulerStats stats_;
   cache::Cache cache_;
+  cache::OwnerStores owners_;
+  framework::OwnerKinds needed_owners_;
   framework::WaitingPods waiting_pods_;
   Profiles profiles_;
   std::unique_ptr<queue::SchedulingQueue> queue_;

@@ -11,6 +11,7 @@
 #include "framework/handle.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
+#include "testing/fake_owner_listers.h"
 #include "testing/fake_snapshot.h"
 
 namespace ks::testing {
@@ -19,11 +20,13 @@ namespace ks::testing {
 class FakeHandle final : public framework::Handle {
  public:
   FakeSnapshot& fake_snapshot() { return snapshot_; }
+  FakeOwnerListers& fake_owner_listers() { return owner_listers_; }
   FakeApiWriter& fake_api() { return api_; }
   FakeClock& fake_clock() { return clock_; }
 
   const std::string& ProfileName() const override { return profile_name_; }
   const framework::Snapshot& snapshot() const override { return snapshot_; }
+  const framework::OwnerListers& owner_listers() const override { return owner_listers_; }
   const Clock& clock() const override { return clock_; }
   Random& random() override { return random_; }
   framework::ApiWriter& api() override { return api_; }
@@ -58,6 +61,7 @@ class FakeHandle final : public framework::Handle {
 
   std::string profile_name_ = "default-scheduler";
   FakeSnapshot snapshot_;
+  FakeOwnerListers owner_listers_;
   FakeClock clock_;
   FakeApiWriter api_;
   Random random_{1};

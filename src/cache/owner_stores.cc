@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/owner_stores.h"
+
+#include <algorithm>
+#include <string>
+
+#include "framework/events.h"
+
+namespace ks::cache {
+
+using framework::OwnerKind;
+
+namespace {
+
+// For kinds whose changes nobody is told of.
+template <class T>
+class Silent final : public ObjectHandler<T> {
+ public:
+  using Ptr = typename ObjectHandler<T>::Ptr;
+  void Add(const Ptr&) override {}
+  void Update(const Ptr&, const Ptr&) override {}
+  void Delete(const Ptr&, bool) override {}
+};
+
+template <class T>
+const T* Find(const ObjectStore<T>& store, Symbol ns, std::string_view name) {
+  std::string key(ns.view());
+  key += '/';
+  key += name;
+  return store.Get(key).get();
+}
+
+}  // namespace
+
+// Keeps the lists by namespace.
+class OwnerStores::ServiceHandler final : public ObjectHandler<api::Service> {
+ public:
+  ServiceHandler(OwnerStores& stores, const ServiceChanged& changed)
+      : lists_(stores.services_by_namespace_), changed_(changed) {}
+
+  void Add(const api::ServicePtr& service) override {
+    std::vector<api::ServicePtr>& list = lists_[service->meta.ns];
+    list.insert(Place(list, *service), service);
+    changed_(framework::kActionAdd);
+  }
+  void Update(const api::ServicePtr& old_service, const api::ServicePtr& new_service) override {
+    *Place(lists_[new_service->meta.ns], *new_service) = new_service;
+    if (old_service->selector != new_service->selector) changed_(framework::kActionUpdate);
+  }
+  void Delete(const api::ServicePtr& service, bool) override {
+    const auto found = lists_.find(service->meta.ns);
+    found->second.erase(Place(found->second, *service));
+    if (found->second.empty()) lists_.erase(found);
+    changed_(framework::kActionDelete);
+  }
+
+ private:
+  // Where the service stands or belongs.
+  static std::vector<api::ServicePtr>::iterator Place(std::vector<api::ServicePtr>& list,
+                                                      const api::Service& service) {
+    return std::lower_bound(list.begin(), list.end(), service.meta.name,
+                            [](const api::ServicePtr& entry, const std::string& name) {
+                              return entry->meta.name < name;
+                            });
+  }
+
+  std::map<Symbol, std::vector<api::ServicePtr>>& lists_;
+  const ServiceChanged& changed_;
+};
+
+template <class T>
+void OwnerStores::ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
+                          OwnerKind kind, ObjectHandler<T>& handler) {
+  for (const api::Delta<T>& delta : deltas) {
+    store.Apply(delta, handler);
+    if (delta.type == api::Delta<T>::Type::kReplace) synced_.Add(kind);
+  }
+}
+
+void OwnerStores::Apply(const OwnerDeltas& deltas, const ServiceChanged& changed) {
+  if (const auto* services = std::get_if<0>(&deltas)) {
+    ServiceHandler handler(*this, changed);
+    ApplyTo(services_, *services, OwnerKind::kService, handler);
+  } else if (const auto* controllers = std::get_if<1>(&deltas)) {
+    Silent<api::ReplicationController> handler;
+    ApplyTo(replication_controllers_, *controllers, OwnerKind::kReplicationController, handler);
+  } else if (const auto* replica_sets = std::get_if<2>(&deltas)) {
+    Silent<api::ReplicaSet> handler;
+    ApplyTo(replica_sets_, *replica_sets, OwnerKind::kReplicaSet, handler);
+  } else if (const auto* stateful_sets = std::get_if<3>(&deltas)) {
+    Silent<api::StatefulSet> handler;
+    ApplyTo(stateful_sets_, *stateful_sets, OwnerKind::kStatefulSet, handler);
+  }
+}
+
+std::span<const api::ServicePtr> OwnerStores::Services(Symbol ns) const {
+  const auto found = services_by_namespace_.find(ns);
+  if (found == services_by_namespace_.end()) return {};
+  return found->second;
+}
+
+const api::ReplicationController* OwnerStores::FindReplicationController(
+    Symbol ns, std::string_view name) const {
+  return Find(replication_controllers_, ns, name);
+}
+
+const api::ReplicaSet* OwnerStores::FindReplicaSet(Symbol ns, std::string_view name) const {
+  return Find(replica_sets_, ns, name);
+}
+
+const api::StatefulSet* OwnerStores::FindStatefulSet(Symbol ns, std::string_view name) const {
+  return Find(stateful_sets_, ns, name);
+}
+
+}  // namespace ks::cache

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// OwnerStores: the last known Services, ReplicationControllers, ReplicaSets and StatefulSets. Empty
+// and free of cost while nobody watches them.
+//
+// Upstream: docs/spec/plugins-crosspod.md section 4.3, docs/spec/api.md section 6.5.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <variant>
+#include <vector>
+
+#include "api/delta.h"
+#include "cache/object_store.h"
+#include "framework/owner_listers.h"
+
+namespace ks::cache {
+
+// One batch of one kind, as its reflector delivers it.
+using OwnerDeltas = std::variant<
+    std::vector<api::Delta<api::Service>>, std::vector<api::Delta<api::ReplicationController>>,
+    std::vector<api::Delta<api::ReplicaSet>>, std::vector<api::Delta<api::StatefulSet>>>;
+
+// Threads: the scheduling thread; workers read while a cycle runs.
+class OwnerStores final : public framework::OwnerListers {
+ public:
+  // Told after the store has changed: Add, Delete, or Update when the selector is another one
+  // (framework::ActionType).
+  using ServiceChanged = std::function<void(uint32_t action)>;
+
+  void Apply(const OwnerDeltas& deltas, const ServiceChanged& changed);
+
+  // Whether each of these kinds delivered its first full state.
+  bool Synced(framework::OwnerKinds kinds) const { return synced_.Contains(kinds); }
+
+  std::span<const api::ServicePtr> Services(Symbol ns) const override;
+  const api::ReplicationController* FindReplicationController(Symbol ns,
+                                                              std::string_view name) const override;
+  const api::ReplicaSet* FindReplicaSet(Symbol ns, std::string_view name) const override;
+  const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const override;
+
+ private:
+  class ServiceHandler;
+  template <class T>
+  void ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
+               framework::OwnerKind kind, ObjectHandler<T>& handler);
+
+  ObjectStore<api::Service> services_;
+  ObjectStore<api::ReplicationController> replication_controllers_;
+  ObjectStore<api::ReplicaSet> replica_sets_;
+  ObjectStore<api::StatefulSet> stateful_sets_;
+  std::map<Symbol, std::vector<api::ServicePtr>> services_by_namespace_;  // each ascending by name
+  framework::OwnerKinds synced_;
+};
+
+}  // namespace ks::cache

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/owner_stores.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/events.h"
+
+namespace ks::cache {
+namespace {
+
+using framework::OwnerKind;
+using framework::OwnerKinds;
+template <class T>
+using Deltas = std::vector<api::Delta<T>>;
+using Names = std::vector<std::string>;
+
+template <class T>
+std::shared_ptr<T> Named(const std::string& ns, const std::string& name) {
+  auto object = std::make_shared<T>();
+  object->meta.ns = Symbol(ns);
+  object->meta.name = name;
+  return object;
+}
+
+api::ServicePtr MakeService(const std::string& ns, const std::string& name,
+                            const std::string& app = "") {
+  auto service = Named<api::Service>(ns, name);
+  if (!app.empty()) service->selector = api::LabelMap{{Symbol("app"), Symbol(app)}};
+  return service;
+}
+
+template <class T>
+api::Delta<T> Upsert(std::shared_ptr<const T> object) {
+  return {api::Delta<T>::Type::kUpsert, std::move(object), {}};
+}
+template <class T>
+api::Delta<T> Delete(std::shared_ptr<const T> object) {
+  return {api::Delta<T>::Type::kDelete, std::move(object), {}};
+}
+template <class T>
+api::Delta<T> Replace(std::vector<std::shared_ptr<const T>> items) {
+  return {api::Delta<T>::Type::kReplace, nullptr, std::move(items)};
+}
+
+class OwnerStoresTest : public ::testing::Test {
+ protected:
+  void Apply(OwnerDeltas deltas) {
+    stores.Apply(deltas, [this](uint32_t action) { actions.push_back(action); });
+  }
+  Names ServicesIn(const std::string& ns) {
+    Names names;
+    for (const api::ServicePtr& service : stores.Services(Symbol(ns))) {
+      names.push_back(service->meta.name);
+    }
+    return names;
+  }
+
+  OwnerStores stores;
+  std::vector<uint32_t> actions;
+};
+
+TEST_F(OwnerStoresTest, ServicesOfANamespaceByName) {
+  Apply(
+      Deltas<api::Service>{Replace<api::Service>({MakeService("b", "two"), MakeService("a", "z"),
+                                                  MakeService("a", "c"), MakeService("a", "m")})});
+  EXPECT_EQ(ServicesIn("a"), (Names{"c", "m", "z"}));
+  EXPECT_EQ(ServicesIn("b"), (Names{"two"}));
+  EXPECT_EQ(ServicesIn("none"), Names{});
+
+  Apply(Deltas<api::Service>{Upsert(MakeService("a", "d")), Delete(MakeService("a", "m")),
+                             Delete(MakeService("b", "two"))});
+  EXPECT_EQ(ServicesIn("a"), (Names{"c", "d", "z"}));
+  EXPECT_EQ(ServicesIn("b"), Names{});
+
+  Apply(Deltas<api::Service>{Replace<api::Service>({MakeService("b", "new")})});
+  EXPECT_EQ(ServicesIn("a"), Names{});
+  EXPECT_EQ(ServicesIn("b"), (Names{"new"}));
+}
+
+TEST_F(OwnerStoresTest, AnUpdateIsSeenAndToldWhenTheSelectorChanges) {
+  Apply(Deltas<api::Service>{Upsert(MakeService("a", "s", "web"))});
+  Apply(Deltas<api::Service>{Upsert(MakeService("a", "s", "web"))});
+  EXPECT_EQ(actions, (std::vector<uint32_t>{framework::kActionAdd}));
+  Apply(Deltas<api::Service>{Upsert(MakeService("a", "s", "db"))});
+  EXPECT_EQ(stores.Services(Symbol("a"))[0]->selector->Find(Symbol("app"))->view(), "db");
+  Apply(Deltas<api::Service>{Upsert(MakeService("a", "s"))});
+  EXPECT_FALSE(stores.Services(Symbol("a"))[0]->selector.has_value());
+  Apply(Deltas<api::Service>{Delete(MakeService("a", "s"))});
+  EXPECT_EQ(actions, (std::vector<uint32_t>{framework::kActionAdd, framework::kActionUpdate,
+                                            framework::kActionUpdate, framework::kActionDelete}));
+}
+
+TEST_F(OwnerStoresTest, TheOthersAreFoundByNamespaceAndName) {
+  Apply(Deltas<api::ReplicationController>{
+      Upsert<api::ReplicationController>(Named<api::ReplicationController>("a", "x"))});
+  Apply(Deltas<api::ReplicaSet>{Upsert<api::ReplicaSet>(Named<api::ReplicaSet>("a", "y"))});
+  Apply(Deltas<api::StatefulSet>{Upsert<api::StatefulSet>(Named<api::StatefulSet>("a", "z"))});
+  EXPECT_TRUE(actions.empty());
+
+  ASSERT_NE(stores.FindReplicationController(Symbol("a"), "x"), nullptr);
+  ASSERT_NE(stores.FindReplicaSet(Symbol("a"), "y"), nullptr);
+  ASSERT_NE(stores.FindStatefulSet(Symbol("a"), "z"), nullptr);
+  EXPECT_EQ(stores.FindReplicaSet(Symbol("a"), "y")->meta.Key(), "a/y");
+  // Neither another kind, nor another namespace, nor another name.
+  EXPECT_EQ(stores.FindReplicationController(Symbol("a"), "y"), nullptr);
+  EXPECT_EQ(stores.FindReplicaSet(Symbol("b"), "y"), nullptr);
+  EXPECT_EQ(stores.FindStatefulSet(Symbol("a"), "y"), nullptr);
+
+  Apply(Deltas<api::ReplicaSet>{Delete<api::ReplicaSet>(Named<api::ReplicaSet>("a", "y"))});
+  EXPECT_EQ(stores.FindReplicaSet(Symbol("a"), "y"), nullptr);
+}
+
+TEST_F(OwnerStoresTest, SyncedAfterTheFirstFullStateOfEachKind) {
+  const OwnerKinds wanted{OwnerKind::kService, OwnerKind::kStatefulSet};
+  EXPECT_TRUE(stores.Synced({}));
+  EXPECT_FALSE(stores.Synced(wanted));
+  Apply(Deltas<api::StatefulSet>{Replace<api::StatefulSet>({})});
+  Apply(Deltas<api::Service>{Upsert(MakeService("a", "s"))});
+  EXPECT_FALSE(stores.Synced(wanted));
+  Apply(Deltas<api::Service>{Replace<api::Service>({})});
+  EXPECT_TRUE(stores.Synced(wanted));
+  EXPECT_FALSE(stores.Synced({OwnerKind::kReplicaSet}));
+}
+
+}  // namespace
+}  // namespace ks::cache

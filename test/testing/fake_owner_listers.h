@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Owner listers over objects that the test gives. Threads: read by any once filled.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "framework/owner_listers.h"
+#include "testing/builders.h"
+
+namespace ks::testing {
+
+// An absent selector is a null one; {} an empty one.
+inline api::ServicePtr MakeService(std::string_view ns, std::string_view name,
+                                   const std::optional<Texts>& selector) {
+  auto service = std::make_shared<api::Service>();
+  service->meta.ns = Symbol(ns);
+  service->meta.name = name;
+  if (selector) service->selector = MakeLabels(*selector);
+  return service;
+}
+
+inline api::ReplicationControllerPtr MakeReplicationController(std::string_view ns,
+                                                               std::string_view name,
+                                                               const Texts& selector) {
+  auto controller = std::make_shared<api::ReplicationController>();
+  controller->meta.ns = Symbol(ns);
+  controller->meta.name = name;
+  controller->selector = MakeLabels(selector);
+  return controller;
+}
+
+// T is api::ReplicaSet or api::StatefulSet. A selector that does not compile counts as decoded.
+template <class T>
+std::shared_ptr<const T> MakeSet(std::string_view ns, std::string_view name,
+                                 const std::optional<api::LabelSelectorSpec>& selector) {
+  auto set = std::make_shared<T>();
+  set->meta.ns = Symbol(ns);
+  set->meta.name = name;
+  const Result<api::LabelSelector> compiled = api::LabelSelector::Compile(selector);
+  if (compiled.ok()) set->selector = *compiled;
+  return set;
+}
+
+class FakeOwnerListers final : public framework::OwnerListers {
+ public:
+  void Add(const api::ServicePtr& service) {
+    std::vector<api::ServicePtr>& list = services_[service->meta.ns];
+    list.push_back(service);
+    std::sort(list.begin(), list.end(), [](const api::ServicePtr& a, const api::ServicePtr& b) {
+      return a->meta.name < b->meta.name;
+    });
+  }
+  void Add(const api::ReplicationControllerPtr& object) { Put(controllers_, object); }
+  void Add(const api::ReplicaSetPtr& object) { Put(replica_sets_, object); }
+  void Add(const api::StatefulSetPtr& object) { Put(stateful_sets_, object); }
+
+  std::span<const api::ServicePtr> Services(Symbol ns) const override {
+    const auto found = services_.find(ns);
+    if (found == services_.end()) return {};
+    return found->second;
+  }
+  const api::ReplicationController* FindReplicationController(
+      Symbol ns, std::string_view name) const override {
+    return Get(controllers_, ns, name);
+  }
+  const api::ReplicaSet* FindReplicaSet(Symbol ns, std::string_view name) const override {
+    return Get(replica_sets_, ns, name);
+  }
+  const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const override {
+    return Get(stateful_sets_, ns, name);
+  }
+
+ private:
+  template <class T>
+  using Objects = std::map<std::pair<Symbol, std::string>, std::shared_ptr<const T>>;
+
+  template <class T>
+  static void Put(Objects<T>& objects, const std::shared_ptr<const T>& object) {
+    objects[{object->meta.ns, object->meta.name}] = object;
+  }
+  template <class T>
+  static const T* Get(const Objects<T>& objects, Symbol ns, std::string_view name) {
+    const auto found = objects.find({ns, std::string(name)});
+    return found == objects.end() ? nullptr : found->second.get();
+  }
+
+  std::map<Symbol, std::vector<api::ServicePtr>> services_;
+  Objects<api::ReplicationController> controllers_;
+  Objects<api::ReplicaSet> replica_sets_;
+  Objects<api::StatefulSet> stateful_sets_;
+};
+
+}  // namespace ks::testing
