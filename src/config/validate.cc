@@ -137,7 +137,7 @@ void ValidateCommonQueueSort(const std::vector<Profile>& profiles, Report& repor
                          "only one queue sort plugin can be enabled");
     report.At("profiles[0].plugins.queueSort.enabled");
   }
-  const std::string_view plugin = first.enabled.empty() ? "" : first.enabled[0].name;
+  const std::string plugin = first.enabled.empty() ? "" : first.enabled[0].name;
   const PluginArgs* args = FindArgs(profiles[0], plugin);
   for (size_t i = 1; i < profiles.size(); ++i) {
     const std::string path = Indexed("profiles", i);
