@@ -11,8 +11,6 @@
 namespace ks::config {
 namespace {
 
-constexpr size_t kMostBytes = size_t{16} << 20;
-
 bool IsSpace(uint32_t code_point) {
   switch (code_point) {
     case 0x20:

@@ -9,6 +9,7 @@
 // No function here throws. Size and depth of a tree are bounded (kMaxDepth and the limits in
 // document.cc), so recursion over a Value needs no guard of its own.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ namespace ks::config {
 enum class Syntax : uint8_t { kYaml, kJson };
 
 inline constexpr int kMaxDepth = 500;
+inline constexpr size_t kMostBytes = size_t{16} << 20;  // of a text
 
 struct Member;
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Durations as Go writes and reads them. Printing is DurationText in print.h.
+//
+// Upstream: docs/spec/config.md section 2.7.
+
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace ks::config {
+
+// "1h30m", "-1.5s", "0". Errors: upstream's, such as `time: missing unit in duration "90"`.
+Result<Duration> ParseDuration(std::string_view text);
+
+}  // namespace ks::config
