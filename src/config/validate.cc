@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "config/print.h"
 #include "config/print_args.h"
+#include "config/print_json.h"
 #include "config/validate_args.h"
 #include "config/validate_report.h"
 
@@ -177,9 +178,10 @@ void ValidateExtenders(const std::vector<Extender>& extenders, Report& report) {
     for (size_t j = 0; j < extender.managed_resources.size(); ++j) {
       const std::string& name = extender.managed_resources[j].name;
       const std::string at = Indexed(path + ".managedResources", j) + ".name";
-      if (!api::LabelKeyProblems(name).empty()) {
-        report.LabelKey(at, name);
-      } else if (!IsExtendedResourceName(name)) {
+      // Resource names have a type of their own upstream, so they are shown as JSON here.
+      const std::vector<std::string> problems = api::LabelKeyProblems(name);
+      for (const std::string& problem : problems) report.Invalid(at, JsonString(name), problem);
+      if (problems.empty() && !IsExtendedResourceName(name)) {
         report.InvalidText(at, name, "is an invalid extended resource name");
       }
       if (!resources.insert(name).second) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/selector.h"
+#include "config/print_json.h"
 
 namespace ks::config {
 
@@ -30,7 +31,8 @@ void Report::Unsupported(const std::string& path, std::string_view value,
   for (const std::string_view choice : supported) {
     list += (list.empty() ? "" : ", ") + api::GoQuote(choice);
   }
-  Add(path, fmt::format("Unsupported value: {}: supported values: {}", api::GoQuote(value), list));
+  // Values of enumerations are encoded as JSON, unlike plain texts.
+  Add(path, fmt::format("Unsupported value: {}: supported values: {}", JsonString(value), list));
 }
 
 void Report::Duplicate(const std::string& path, std::string_view value) {

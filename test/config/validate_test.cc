@@ -287,6 +287,17 @@ const std::vector<Row>& ExtenderRows() {
            ", extenders[1].managedResources[0].name: Invalid value: \"a b\": " + kNameRule +
            ", extenders[1].managedResources[0].name: Invalid value: \"a b\": duplicate extender "
            "managed resource name]"},
+      // Shown as JSON the first time and quoted as Go does the second.
+      {"ManagedResourceWithOddCharacters",
+       [](Configuration& c) {
+         c.extenders = {{.managed_resources = {{"<\x01"}, {"<\x01"}}}};
+       },
+       std::string("[extenders[0].managedResources[0].name: Invalid value: \"\\u003c\\u0001\": ") +
+           kNameRule +
+           ", extenders[0].managedResources[1].name: Invalid value: \"\\u003c\\u0001\": " +
+           kNameRule +
+           ", extenders[0].managedResources[1].name: Invalid value: \"<\\x01\": duplicate extender "
+           "managed resource name]"},
       {"ManagedResourceOfLongPrefix",
        [](Configuration& c) {
          c.extenders = {{.managed_resources = {{std::string(244, 'a') + "/x"},
