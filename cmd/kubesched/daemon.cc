@@ -5,21 +5,24 @@
 #include <unistd.h>
 
 #include <array>
-#include <memory>
 #include <random>
 #include <thread>
 #include <utility>
 
 #include "base/logging.h"
+#include "base/random.h"
+#include "cache/cache.h"
 #include "client/connection.h"
-#include "client/kubeconfig.h"
 #include "client/reflector.h"
 #include "client/writer.h"
+#include "config/defaults.h"
+#include "framework/profiles.h"
+#include "framework/waiting_pods.h"
+#include "leader_election.h"
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
-#include "server/certificate.h"
 #include "server/health.h"
-#include "server/https_server.h"
+#include "serving.h"
 
 namespace ks::daemon {
 namespace {
@@ -37,28 +40,6 @@ uint64_t RandomSeed() {
   return (static_cast<uint64_t>(device()) << 32) | device();
 }
 
-// The HTTPS server with the health endpoints; null when the port is 0.
-Result<std::unique_ptr<server::HttpsServer>> StartServer(const DaemonOptions& options,
-                                                         const server::SchedulerHealth& health) {
-  const Options& flags = options.flags;
-  if (flags.secure_port == 0) return std::unique_ptr<server::HttpsServer>();
-  server::HttpsOptions https;
-  https.bind_address = flags.bind_address;
-  https.port = static_cast<uint16_t>(flags.secure_port);
-  const bool given = !flags.tls_cert_file.empty() || !flags.tls_private_key_file.empty();
-  const auto now = std::chrono::floor<std::chrono::seconds>(RealClock().WallNow());
-  auto certificate =
-      given ? server::LoadServingCertificate(flags.tls_cert_file, flags.tls_private_key_file)
-            : server::MakeSelfSignedCertificate(flags.bind_address, now.time_since_epoch().count());
-  if (!certificate.ok()) return certificate.error();
-  https.certificate = std::move(certificate).value();
-  auto listening = server::HttpsServer::Listen(std::move(https));
-  if (!listening.ok()) return listening.error();
-  server::InstallSchedulerHealth(**listening, health);
-  (*listening)->Serve();
-  return listening;
-}
-
 // Everything that talks to the API server. Members end in reverse order: streams, writes, clients,
 // connection.
 struct ApiSide {
@@ -68,19 +49,49 @@ struct ApiSide {
   std::unique_ptr<client::Writer> writer;
 };
 
-Result<ApiSide> Connect(const DaemonOptions& options, uint64_t seed) {
-  const config::ClientConnection& settings = options.configuration.client_connection;
-  auto access = client::LoadClientConfig(settings.kubeconfig, options.flags.master);
-  if (!access.ok()) return access.error();
-  auto connection = client::Connection::Make(*access);
+// Upstream's client takes 0 for its own defaults, which are lower than the scheduler's.
+client::RestOptions RestOptionsOf(const config::ClientConnection& settings) {
+  constexpr float kUnsetQps = 5;
+  constexpr int kUnsetBurst = 10;
+  client::RestOptions rest;
+  rest.qps = settings.qps == 0 ? kUnsetQps : settings.qps;
+  rest.burst = settings.burst == 0 ? kUnsetBurst : settings.burst;
+  rest.user_agent = client::UserAgent("kubesched", "scheduler");
+  return rest;
+}
+
+Result<void> CheckRateLimit(const config::ClientConnection& settings) {
+  if (settings.qps > 0 && settings.burst <= 0) {
+    return Error{
+        "burst is required to be greater than 0 when RateLimiter is not set and QPS is set to "
+        "greater than 0"};
+  }
+  return {};
+}
+
+// The kubeconfig or --master, else the cluster this process runs in; said as upstream says it.
+Result<client::ClusterAccess> LoadAccess(const std::string& kubeconfig, const std::string& master) {
+  if (kubeconfig.empty() && master.empty()) {
+    log::Plain('W',
+               "Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This "
+               "might not work.");
+    const auto inside = client::LoadInCluster(client::InClusterFromEnvironment());
+    if (!inside.ok()) {
+      log::Plain('W', "error creating inClusterConfig, falling back to default config: " +
+                          inside.error().message);
+    }
+  }
+  return client::LoadClientConfig(kubeconfig, master);
+}
+
+Result<ApiSide> Connect(const client::ClusterAccess& access,
+                        const config::ClientConnection& settings, uint64_t seed) {
+  auto connection = client::Connection::Make(access);
   if (!connection.ok()) return connection.error();
   ApiSide side;
   side.connection = std::move(connection).value();
 
-  client::RestOptions rest;
-  rest.qps = static_cast<float>(settings.qps);
-  rest.burst = settings.burst;
-  rest.user_agent = client::UserAgent("kubesched", "scheduler");
+  const client::RestOptions rest = RestOptionsOf(settings);
   side.scheduling = side.connection->NewRestClient(rest);
   side.events = side.connection->NewRestClient(rest);
 
@@ -90,6 +101,50 @@ Result<ApiSide> Connect(const DaemonOptions& options, uint64_t seed) {
   writer.legacy_events = !client::DetectEventsApi(*side.scheduling);
   side.writer = std::make_unique<client::Writer>(*side.scheduling, *side.events, writer);
   return side;
+}
+
+// The streams that feed a scheduler. Started when made, ended when destroyed.
+class Streams {
+ public:
+  Streams(ApiSide& api, scheduler::Scheduler& scheduler, uint64_t seed)
+      : nodes_(*api.scheduling,
+               {.path = "/api/v1/nodes",
+                .field_selector = "",
+                .type_name = "*v1.Node",
+                .resource = "nodes",
+                .seed = seed + 1},
+               [&scheduler](scheduler::NodeDeltas deltas) { scheduler.Post(std::move(deltas)); }),
+        pods_(*api.scheduling,
+              {.path = "/api/v1/pods",
+               .field_selector = "status.phase!=Succeeded,status.phase!=Failed",
+               .type_name = "*v1.Pod",
+               .resource = "pods",
+               .seed = seed + 2},
+              [&scheduler](scheduler::PodDeltas deltas) { scheduler.Post(std::move(deltas)); }) {
+    nodes_.Start();
+    pods_.Start();
+  }
+
+  void Stop() {
+    pods_.Stop();
+    nodes_.Stop();
+  }
+
+ private:
+  client::Reflector<api::Node> nodes_;
+  client::Reflector<api::Pod> pods_;
+};
+
+// Returns at the first signal; from then on a second one ends the process.
+int AwaitSignal(const sigset_t& signals) {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  std::thread([signals] {
+    int second = 0;
+    sigwait(&signals, &second);
+    _exit(1);
+  }).detach();
+  return signal;
 }
 
 void LogTotals(const scheduler::SchedulerStats& stats, const client::WriterStats& writes) {
@@ -113,57 +168,88 @@ sigset_t BlockTerminationSignals() {
   return signals;
 }
 
-Result<void> RunDaemon(const DaemonOptions& options, const sigset_t& signals) {
+Daemon::Daemon(DaemonOptions options)
+    : options_(std::move(options)), registry_(plugins::InTreeRegistry()) {}
+
+Result<std::unique_ptr<Daemon>> Daemon::Prepare(DaemonOptions options) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(options)));
+  config::Configuration& configuration = daemon->options_.configuration;
+  auto access =
+      LoadAccess(configuration.client_connection.kubeconfig, daemon->options_.flags.master);
+  if (!access.ok()) return access.error();
+  daemon->access_ = std::move(access).value();
+  auto https = Listen(daemon->options_.flags, daemon->options_.certificate);
+  if (!https.ok()) return https.error();
+  daemon->https_ = std::move(https).value();
+  if (Result<void> fine = CheckRateLimit(configuration.client_connection); !fine.ok()) {
+    return fine.error();
+  }
+  if (Result<void> fine = CheckResourceLock(configuration.leader_election); !fine.ok()) {
+    return fine.error();
+  }
+  if (Result<void> fine = config::ApplyExtenders(&configuration); !fine.ok()) return fine.error();
+  if (Result<void> fine = daemon->CheckProfiles(); !fine.ok()) return fine.error();
+  config::ReducePluginConfig(&configuration,
+                             [&registry = daemon->registry_](std::string_view name) {
+                               return registry.Find(name) != nullptr;
+                             });
+  return daemon;
+}
+
+// Builds the profiles once for what may be wrong with them; the scheduler builds its own.
+Result<void> Daemon::CheckProfiles() {
+  const cache::Cache cache;
+  framework::WaitingPods waiting_pods(RealClock());
+  Random random(0);
+  const auto profiles = framework::BuildProfiles(registry_, options_.configuration,
+                                                 {.snapshot = &cache,
+                                                  .clock = &RealClock(),
+                                                  .random = &random,
+                                                  .waiting_pods = &waiting_pods});
+  if (!profiles.ok()) return profiles.error();
+  return {};
+}
+
+Result<void> Daemon::Run(const sigset_t& signals) {
+  const config::Configuration& configuration = options_.configuration;
+  if (Result<void> fine =
+          CheckLeaderElection(configuration.leader_election, options_.leader_election_asked);
+      !fine.ok()) {
+    return fine;
+  }
   const uint64_t seed = RandomSeed();
   log::Info(0, "Starting kubesched", {{"version", KS_VERSION}, {"seed", seed}});
   server::SchedulerHealth health;
-  auto https = StartServer(options, health);
-  if (!https.ok()) return https.error();
-  auto api = Connect(options, seed);
+  if (https_ != nullptr) {
+    server::InstallSchedulerHealth(*https_, health);
+    https_->Serve();
+  }
+  auto api = Connect(access_, configuration.client_connection, seed);
   if (!api.ok()) return api.error();
-
-  const framework::Registry registry = plugins::InTreeRegistry();
   auto made =
-      scheduler::Scheduler::Create({.configuration = options.configuration,
-                                    .registry = &registry,
-                                    .api = api->writer.get(),
+      scheduler::Scheduler::Create({.configuration = configuration,
+                                    .registry = &registry_,
+                                    .api = api.value().writer.get(),
                                     .clock = &RealClock(),
                                     .seed = seed,
+                                    .unschedulable_max = options_.flags.pod_max_in_unschedulable,
                                     .on_synced = [&health] { health.handlers_synced = true; }});
   if (!made.ok()) return made.error();
   scheduler::Scheduler& scheduler = **made;
-
-  client::Reflector<api::Node> nodes(
-      *api->scheduling,
-      {.path = "/api/v1/nodes",
-       .field_selector = "",
-       .type_name = "*v1.Node",
-       .resource = "nodes",
-       .seed = seed + 1},
-      [&scheduler](scheduler::NodeDeltas deltas) { scheduler.Post(std::move(deltas)); });
-  client::Reflector<api::Pod> pods(
-      *api->scheduling,
-      {.path = "/api/v1/pods",
-       .field_selector = "status.phase!=Succeeded,status.phase!=Failed",
-       .type_name = "*v1.Pod",
-       .resource = "pods",
-       .seed = seed + 2},
-      [&scheduler](scheduler::PodDeltas deltas) { scheduler.Post(std::move(deltas)); });
-  nodes.Start();
-  pods.Start();
+  Streams streams(api.value(), scheduler, seed);
   std::thread loop([&scheduler] { scheduler.Run(kStopGrace); });
 
-  int signal = 0;
-  sigwait(&signals, &signal);
+  const int signal = AwaitSignal(signals);
   log::Info(0, "Stopping: no new attempts; bindings in flight finish", {{"signal", signal}});
   health.shutting_down = true;
   scheduler.Stop();
   loop.join();
-  api->writer->Drain(std::chrono::seconds(5));
-  pods.Stop();
-  nodes.Stop();
-  if (*https != nullptr) (*https)->Stop();
-  LogTotals(scheduler.stats(), api->writer->Stats());
+  api.value().writer->Drain(std::chrono::seconds(5));
+  streams.Stop();
+  if (https_ != nullptr) https_->Stop();
+  LogTotals(scheduler.stats(), api.value().writer->Stats());
+  if (!configuration.leader_election.leader_elect) return Error{"finished without leader elect"};
+  log::Info(0, "Requested to terminate, exiting");
   return {};
 }
 

@@ -2,26 +2,59 @@
 #pragma once
 // The daemon: wires configuration, client, scheduler and server together and runs until a signal.
 // No decision is taken here.
+//
+// Upstream: docs/spec/config.md sections 1 (steps 9, 10 and 12), 10.1 and 10.4.
 
 #include <csignal>
+#include <memory>
+#include <optional>
 
 #include "base/result.h"
+#include "client/kubeconfig.h"
+#include "config/feature_gates.h"
 #include "config/types.h"
 #include "flags.h"
+#include "framework/registry.h"
+#include "server/https_server.h"
 
 namespace ks::daemon {
 
 struct DaemonOptions {
   Options flags;
-  config::Configuration
-      configuration;  // clientConnection.kubeconfig empty and no master: in-cluster
+  config::FeatureGates gates;
+  // Complete. clientConnection.kubeconfig empty and no master: in-cluster.
+  config::Configuration configuration;
+  bool leader_election_asked = false;                       // effective_configuration.h
+  std::optional<server::ServingCertificate> certificate{};  // serving.h
 };
 
 // SIGTERM and SIGINT, blocked in this thread and all it starts. Call before any thread exists.
 sigset_t BlockTerminationSignals();
 
-// Blocks until one of `signals` arrives and everything has ended: no attempt begins any more,
-// bindings in flight finish. Error: what could not be set up; nothing is left running then.
-Result<void> RunDaemon(const DaemonOptions& options, const sigset_t& signals);
+// Threads: one.
+class Daemon {
+ public:
+  // Everything that can be found wrong without the API server: client configuration, listener, TLS,
+  // authorization, extenders, profiles and plugins. The port is bound, nothing is served.
+  static Result<std::unique_ptr<Daemon>> Prepare(DaemonOptions options);
+
+  // As in force; what --write-config-to writes.
+  const config::Configuration& configuration() const { return options_.configuration; }
+
+  // Blocks until one of `signals` arrives and everything has ended: no attempt begins any more,
+  // bindings in flight finish; a second signal ends the process at once with exit code 1. Error:
+  // what could not be set up, or upstream's last word where its exit code is 1. Requires: called
+  // once.
+  Result<void> Run(const sigset_t& signals);
+
+ private:
+  explicit Daemon(DaemonOptions options);
+  Result<void> CheckProfiles();
+
+  DaemonOptions options_;
+  framework::Registry registry_;
+  client::ClusterAccess access_;
+  std::unique_ptr<server::HttpsServer> https_;  // null: --secure-port=0
+};
 
 }  // namespace ks::daemon

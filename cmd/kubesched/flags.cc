@@ -3,350 +3,512 @@
 
 #include <arpa/inet.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <limits>
-#include <string_view>
-#include <utility>
+#include <array>
+#include <optional>
 
-#include "base/logging.h"
-#include "config/defaults.h"
-#include "config/load.h"
+#include "api/quantity.h"
 #include "config/nearest_name.h"
+#include "flag_set.h"
+#include "go_values.h"
 
 namespace ks {
 namespace {
 
-// Flags of upstream that this version does not have.
-constexpr std::string_view kLaterFlags[] = {
-    "allow-metric-labels",
-    "allow-metric-labels-manifest",
-    "authentication-kubeconfig",
-    "authentication-skip-lookup",
-    "authentication-token-webhook-cache-ttl",
-    "authentication-tolerate-lookup-failure",
-    "authorization-always-allow-paths",
-    "authorization-kubeconfig",
-    "authorization-webhook-cache-authorized-ttl",
-    "authorization-webhook-cache-unauthorized-ttl",
-    "cert-dir",
-    "client-ca-file",
-    "contention-profiling",
-    "disable-http2-serving",
-    "disabled-metrics",
-    "emulated-version",
-    "feature-gates",
-    "http2-max-streams-per-connection",
-    "kube-api-burst",
-    "kube-api-content-type",
-    "kube-api-qps",
-    "leader-elect-lease-duration",
-    "leader-elect-renew-deadline",
-    "leader-elect-resource-lock",
-    "leader-elect-resource-name",
-    "leader-elect-resource-namespace",
-    "leader-elect-retry-period",
-    "log-flush-frequency",
-    "log-json-info-buffer-size",
-    "log-json-split-stream",
-    "log-text-info-buffer-size",
-    "log-text-split-stream",
-    "logging-format",
-    "min-compatibility-version",
-    "permit-address-sharing",
-    "permit-port-sharing",
-    "pod-max-in-unschedulable-pods-duration",
-    "profiling",
-    "requestheader-allowed-names",
-    "requestheader-client-ca-file",
-    "requestheader-extra-headers-prefix",
-    "requestheader-group-headers",
-    "requestheader-uid-headers",
-    "requestheader-username-headers",
-    "show-hidden-metrics-for-version",
-    "tls-cipher-suites",
-    "tls-curve-preferences",
-    "tls-min-version",
-    "tls-sni-cert-key",
-    "vmodule",
-    "write-config-to",
+using flags::Flag;
+using flags::FlagSet;
+using flags::Quote;
+
+constexpr std::string_view kUpstreamVersion = "v1.37.1";
+
+// Flags of older releases, and what took their place.
+struct RemovedFlag {
+  std::string_view name;
+  std::string_view instead;
+};
+constexpr std::string_view kPolicyCure =
+    "scheduling policies were removed: turn the policy into profiles of a --config file";
+constexpr std::string_view kKlogCure = "log files were removed: logs go to standard error";
+constexpr RemovedFlag kRemovedFlags[] = {
+    {"address", "use --bind-address"},
+    {"algorithm-provider", "use profiles in the --config file"},
+    {"alsologtostderr", kKlogCure},
+    {"failure-domains", "use the topology keys of the pods' constraints"},
+    {"hard-pod-affinity-symmetric-weight",
+     "use hardPodAffinityWeight of the InterPodAffinity plugin in the --config file"},
+    {"lock-object-name", "use --leader-elect-resource-name"},
+    {"lock-object-namespace", "use --leader-elect-resource-namespace"},
+    {"log-backtrace-at", kKlogCure},
+    {"log-dir", kKlogCure},
+    {"log-file", kKlogCure},
+    {"log-file-max-size", kKlogCure},
+    {"logtostderr", kKlogCure},
+    {"one-output", kKlogCure},
+    {"policy-config-file", kPolicyCure},
+    {"policy-configmap", kPolicyCure},
+    {"policy-configmap-namespace", kPolicyCure},
+    {"port", "use --secure-port: there is no plain HTTP server any more"},
+    {"scheduler-name", "use schedulerName of a profile in the --config file"},
+    {"skip-headers", kKlogCure},
+    {"skip-log-headers", kKlogCure},
+    {"stderrthreshold", kKlogCure},
+    {"use-legacy-policy-config", kPolicyCure},
 };
 
-constexpr std::string_view kFlags[] = {
-    "bind-address",         "config", "help",        "kubeconfig",
-    "leader-elect",         "master", "secure-port", "tls-cert-file",
-    "tls-private-key-file", "v",      "version",
-};
+bool IsAddress(const std::string& text) {
+  in6_addr unused{};
+  return inet_pton(AF_INET, text.c_str(), &unused) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), &unused) == 1;
+}
 
-// Values as given; they are read by this file so that errors have upstream's words.
-struct RawFlags {
-  Options options;
-  std::string secure_port;
-  std::string verbosity;
-  std::string leader_elect;
-  std::string version;
-};
+std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : separator.data()) + parts[i];
+  return text;
+}
 
-class Parser {
+Result<void> AppendSniPair(std::vector<std::string>* pairs, const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string files = text.substr(0, colon);
+  if (std::count(files.begin(), files.end(), ',') != 1) {
+    return Error{"expected comma separated certificate and key file paths"};
+  }
+  if (colon != std::string::npos && colon + 1 == text.size()) {
+    return Error{"empty names list is not allowed"};
+  }
+  pairs->push_back(text);
+  return {};
+}
+
+Result<std::vector<ModuleLevel>> ParseModules(const std::string& text) {
+  std::vector<ModuleLevel> modules;
+  size_t start = 0;
+  while (start <= text.size()) {
+    const size_t end = std::min(text.find(',', start), text.size());
+    const std::string item = text.substr(start, end - start);
+    start = end + 1;
+    if (item.empty()) continue;
+    const size_t equals = item.find('=');
+    if (equals == std::string::npos || equals == 0 ||
+        item.find('=', equals + 1) != std::string::npos) {
+      return Error{Quote(item) + " does not have the pattern=N format"};
+    }
+    auto level = flags::ParseUint(item.substr(equals + 1), 10, 31);
+    if (!level.ok()) {
+      return Error{"parsing verbosity in " + Quote(item) + ": " + level.error().message};
+    }
+    modules.push_back(
+        {.pattern = item.substr(0, equals), .level = static_cast<int>(level.value())});
+  }
+  return modules;
+}
+
+std::string ModulesText(const std::vector<ModuleLevel>& modules) {
+  std::vector<std::string> parts;
+  for (const ModuleLevel& module : modules) {
+    parts.push_back(module.pattern + "=" + std::to_string(module.level));
+  }
+  return Join(parts, ",");
+}
+
+// Declares the flags, section by section, on `options`.
+class Declaration {
  public:
-  ParsedFlags Parse(const std::vector<std::string>& arguments);
+  Declaration(FlagSet& set, Options& options, ParsedFlags::Version* version, bool* help)
+      : set_(set), options_(options), version_(version), help_(help) {
+    Misc();
+    Serving();
+    Authentication();
+    Authorization();
+    Deprecated();
+    LeaderElection();
+    FeatureGates();
+    Metrics();
+    Logs();
+    Global();
+  }
 
  private:
-  void Declare(CLI::App& app);
-  void CheckRest(const std::vector<std::string>& rest);
-  void CheckFlagName(const std::string& argument);
-  void CheckValues(CLI::App& app);
-  void CheckServing(CLI::App& app);
-  ParsedFlags Failed() const;
+  void Misc();
+  void Serving();
+  void ServingTls();
+  void Authentication();
+  void RequestHeaders();
+  void Authorization();
+  void Deprecated();
+  void LeaderElection();
+  void FeatureGates();
+  void Metrics();
+  void Logs();
+  void Global();
+  void Quantity(std::string name, std::string* value, std::string usage);
+  Result<void> SetVersion(const std::string& text);
 
-  RawFlags raw_;
-  bool version_asked_ = false;
-  std::vector<std::string> errors_;
+  FlagSet& set_;
+  Options& options_;
+  ParsedFlags::Version* version_;
+  std::string version_text_ = "false";
+  bool* help_;
 };
 
-std::string InvalidArgument(const std::string& value, const std::string& flag,
-                            const std::string& reason) {
-  return "invalid argument \"" + value + "\" for \"" + flag + "\" flag: " + reason;
+void Declaration::Misc() {
+  set_.Section("Misc");
+  set_.String("config", &options_.config_file, "KubeSchedulerConfiguration v1 file, YAML or JSON.");
+  set_.String("master", &options_.master,
+              "URL of the API server, instead of the one in the kubeconfig.");
+  set_.String("write-config-to", &options_.write_config_to,
+              "Check everything, write the effective configuration to this file and exit.");
 }
 
-std::string NumberError(const char* function, const std::string& value, std::errc error) {
-  return std::string("strconv.") + function + ": parsing \"" + value + "\": " +
-         (error == std::errc::result_out_of_range ? "value out of range" : "invalid syntax");
+void Declaration::Serving() {
+  ServingOptions& serving = options_.serving;
+  set_.Section("Secure serving");
+  set_.Add({.name = "bind-address",
+            .usage = "IP address of the HTTPS server. Empty, 0.0.0.0 or ::: all addresses.",
+            .type = "ip",
+            .default_text = serving.bind_address,
+            .set = [&serving](const std::string& text) -> Result<void> {
+              const size_t first = text.find_first_not_of(" \t");
+              const std::string trimmed =
+                  first == std::string::npos
+                      ? ""
+                      : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+              if (!trimmed.empty() && !IsAddress(trimmed)) {
+                return Error{"failed to parse IP: " + Quote(text)};
+              }
+              serving.bind_address = trimmed;
+              return {};
+            },
+            .text = [&serving] { return serving.bind_address; }});
+  set_.Int("secure-port", &serving.secure_port, "Port of the HTTPS server; 0: no server.");
+  set_.String("cert-dir", &serving.cert_dir,
+              "Folder of the generated serving pair kube-scheduler.crt and kube-scheduler.key, "
+              "which is reused by later starts. Empty: kept in memory. Ignored with "
+              "--tls-cert-file.");
+  set_.Bool("disable-http2-serving", &serving.disable_http2,
+            "No effect: the server speaks HTTP/1.1 only.");
+  set_.Int("http2-max-streams-per-connection", &serving.http2_max_streams,
+           "No effect: the server speaks HTTP/1.1 only.");
+  set_.Bool("permit-address-sharing", &serving.permit_address_sharing,
+            "Bind with SO_REUSEADDR. The server always does.");
+  set_.Bool("permit-port-sharing", &serving.permit_port_sharing,
+            "Bind with SO_REUSEPORT, so that several processes can share address and port.");
+  ServingTls();
 }
 
-// Go's strconv.ParseBool.
-std::optional<bool> ParseBool(std::string_view text) {
-  for (const std::string_view word : {"1", "t", "T", "TRUE", "true", "True"}) {
-    if (text == word) {
-      return true;
-    }
-  }
-  for (const std::string_view word : {"0", "f", "F", "FALSE", "false", "False"}) {
-    if (text == word) {
-      return false;
-    }
-  }
-  return std::nullopt;
+void Declaration::ServingTls() {
+  ServingOptions& serving = options_.serving;
+  set_.String("tls-cert-file", &serving.tls_cert_file,
+              "Serving certificate, followed by its CA if there is one. Without it a self-signed "
+              "pair is made.");
+  set_.String("tls-private-key-file", &serving.tls_private_key_file, "Key of --tls-cert-file.");
+  set_.Strings("tls-cipher-suites", &serving.cipher_suites,
+               "Cipher suites for TLS 1.2 and older, by their IANA names.");
+  set_.Int32s("tls-curve-preferences", &serving.curve_preferences,
+              "Key exchange groups by their TLS numbers, e.g. 23 (P-256), 24, 25, 29 (X25519).");
+  set_.String("tls-min-version", &serving.tls_min_version,
+              "Oldest TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (the default) or "
+              "VersionTLS13.");
+  std::vector<std::string>& pairs = serving.sni_cert_keys;
+  set_.Add({.name = "tls-sni-cert-key",
+            .usage = "Further serving pair as certificate,key[:name,…], for clients that ask for "
+                     "one of its names. Repeatable.",
+            .type = "namedCertKey",
+            .default_text = "[]",
+            .set = [&pairs](const std::string& text) { return AppendSniPair(&pairs, text); },
+            .text = [&pairs] { return "[" + Join(pairs, ";") + "]"; }});
 }
 
-std::errc ParseNumber(std::string_view text, int& value) {
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-  }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return end == text.data() + text.size() ? error : std::errc::invalid_argument;
+void Declaration::Authentication() {
+  AuthenticationOptions& authentication = options_.authentication;
+  set_.Section("Authentication");
+  set_.String("authentication-kubeconfig", &authentication.kubeconfig,
+              "kubeconfig of the API server that is asked about callers' tokens. Empty: callers "
+              "are anonymous.");
+  set_.Bool("authentication-skip-lookup", &authentication.skip_lookup,
+            "Do not read missing client CAs from the cluster.");
+  set_.Time("authentication-token-webhook-cache-ttl", &authentication.token_cache_ttl,
+            "How long the answer about a token is kept.");
+  set_.Bool("authentication-tolerate-lookup-failure", &authentication.tolerate_lookup_failure,
+            "Go on when the client CAs cannot be read from the cluster.");
+  set_.String("client-ca-file", &authentication.client_ca_file,
+              "CAs whose client certificates name their callers.");
+  RequestHeaders();
 }
 
-// Upstream takes --leader_elect for --leader-elect; CLI11 wants an empty value as a word of its
-// own.
-std::vector<std::string> Normalize(const std::vector<std::string>& arguments) {
-  std::vector<std::string> result;
-  for (const std::string& argument : arguments) {
-    if (argument.starts_with("-v=")) {
-      result.push_back("-" + argument);
-      continue;
-    }
-    if (!argument.starts_with("--") || argument == "--") {
-      result.push_back(argument);
-      continue;
-    }
-    const size_t equals = argument.find('=');
-    std::string name = argument.substr(0, equals);
-    std::replace(name.begin(), name.end(), '_', '-');
-    if (equals == std::string::npos) {
-      result.push_back(std::move(name));
-    } else if (equals + 1 == argument.size()) {
-      result.push_back(std::move(name));
-      result.emplace_back();
-    } else {
-      result.push_back(name + argument.substr(equals));
-    }
-  }
-  return result;
+void Declaration::RequestHeaders() {
+  AuthenticationOptions& authentication = options_.authentication;
+  set_.Strings("requestheader-allowed-names", &authentication.allowed_names,
+               "Common names of front proxies that may name the caller; empty: any whose "
+               "certificate --requestheader-client-ca-file signed.");
+  set_.String("requestheader-client-ca-file", &authentication.request_header_ca_file,
+              "CAs of front proxies that name the caller in headers.");
+  set_.Strings("requestheader-extra-headers-prefix", &authentication.extra_header_prefixes,
+               "Prefixes of headers with further attributes of the caller.");
+  set_.Strings("requestheader-group-headers", &authentication.group_headers,
+               "Headers with the caller's groups.");
+  set_.Strings("requestheader-uid-headers", &authentication.uid_headers,
+               "Headers with the caller's UID. Needs the feature gate RemoteRequestHeaderUID.");
+  set_.Strings("requestheader-username-headers", &authentication.username_headers,
+               "Headers with the caller's name.");
 }
 
-void Parser::Declare(CLI::App& app) {
-  Options& options = raw_.options;
-  const auto value = [&app](const char* name, std::string& target, const char* help,
-                            const char* type) {
-    app.add_option(name, target, help)
-        ->type_name(type)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+void Declaration::Authorization() {
+  AuthorizationOptions& authorization = options_.authorization;
+  set_.Section("Authorization");
+  set_.Strings("authorization-always-allow-paths", &authorization.always_allow_paths,
+               "Paths of the HTTPS server that everybody may read; a trailing * stands for any "
+               "rest.");
+  set_.String("authorization-kubeconfig", &authorization.kubeconfig,
+              "kubeconfig of the API server that is asked what callers may do. Empty: all paths "
+              "but the always allowed ones are forbidden.");
+  set_.Time("authorization-webhook-cache-authorized-ttl", &authorization.authorized_ttl,
+            "How long a permission is kept.");
+  set_.Time("authorization-webhook-cache-unauthorized-ttl", &authorization.unauthorized_ttl,
+            "How long a refusal is kept.");
+}
+
+void Declaration::Deprecated() {
+  DeprecatedOptions& deprecated = options_.deprecated;
+  set_.Section("Deprecated");
+  const auto usage = [](const std::string& text) {
+    return "DEPRECATED: " + text + " Ignored with --config.";
   };
-  value("--config", options.config_file, "KubeSchedulerConfiguration v1 file, YAML or JSON",
-        "FILE");
-  value("--kubeconfig", options.kubeconfig,
-        "kubeconfig file with the API server and the credentials; ignored with --config", "FILE");
-  value("--master", options.master,
-        "address of the API server, instead of the one in the kubeconfig", "URL");
-  value("--bind-address", options.bind_address,
-        "IP address of the HTTPS server; empty, 0.0.0.0 or ::: all addresses", "IP");
-  value("--secure-port", raw_.secure_port, "port of the HTTPS server (default 10259); 0: no server",
-        "PORT");
-  value("--tls-cert-file", options.tls_cert_file,
-        "serving certificate; without it a self-signed one is made at start", "FILE");
-  value("--tls-private-key-file", options.tls_private_key_file, "key of --tls-cert-file", "FILE");
-  value("-v,--v", raw_.verbosity, "log verbosity (default 0)", "LEVEL");
-  app.add_flag("--leader-elect", raw_.leader_elect,
-               "leader election: only --leader-elect=false, the default, is supported yet")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app.add_flag("--version", raw_.version, "print the version and exit")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  set_.Bool("contention-profiling", &deprecated.contention_profiling,
+            usage("no effect: there is no profile of lock contention."));
+  set_.Int32("kube-api-burst", &deprecated.burst,
+             usage("requests to the API server beyond --kube-api-qps at once."));
+  set_.String("kube-api-content-type", &deprecated.content_type,
+              usage("content type of requests to the API server."));
+  set_.Float32("kube-api-qps", &deprecated.qps, usage("requests to the API server a second."));
+  set_.String("kubeconfig", &deprecated.kubeconfig,
+              usage("kubeconfig file with the API server and the credentials."));
+  set_.Time("pod-max-in-unschedulable-pods-duration", &options_.pod_max_in_unschedulable,
+            "DEPRECATED: longest stay of a pod among the unschedulable pods before it is tried "
+            "again.");
+  set_.Bool("profiling", &deprecated.profiling,
+            usage("serve profiles of the process at /debug/pprof/."));
 }
 
-void Parser::CheckFlagName(const std::string& argument) {
-  if (!argument.starts_with("--")) {
-    errors_.push_back("unknown shorthand flag: '" + argument.substr(1, 1) + "' in " + argument);
-    return;
-  }
-  const std::string name = argument.substr(2, argument.find('=') - 2);
-  if (std::find(std::begin(kLaterFlags), std::end(kLaterFlags), name) != std::end(kLaterFlags)) {
-    errors_.push_back("flag --" + name +
-                      " is not supported by this version of kubesched yet; remove it");
-    return;
-  }
-  const std::string nearest = config::NearestName(name, kFlags);
-  errors_.push_back("unknown flag: --" + name +
-                    (nearest.empty() ? "" : "; did you mean --" + nearest + "?"));
+void Declaration::LeaderElection() {
+  config::LeaderElection& election = options_.leader_election;
+  set_.Section("Leader election");
+  set_.Bool("leader-elect", &election.leader_elect,
+            "Schedule only while holding a lease, so that several replicas can run.");
+  set_.Time("leader-elect-lease-duration", &election.lease_duration,
+            "Age at which an unrenewed lease may be taken over.");
+  set_.Time("leader-elect-renew-deadline", &election.renew_deadline,
+            "How long the leader tries to renew before it gives up. Less than the lease duration.");
+  set_.Time("leader-elect-retry-period", &election.retry_period,
+            "Time between two attempts to acquire or renew.");
+  set_.String("leader-elect-resource-lock", &election.resource_lock,
+              "Kind of the object that is the lock: 'leases'.");
+  set_.String("leader-elect-resource-name", &election.resource_name, "Name of that object.");
+  set_.String("leader-elect-resource-namespace", &election.resource_namespace,
+              "Namespace of that object.");
 }
 
-// What CLI11 left over: unknown flags (a value behind one is not told apart from an argument) or
-// arguments, of which there are none.
-void Parser::CheckRest(const std::vector<std::string>& rest) {
-  std::string arguments;
-  for (const std::string& argument : rest) {
-    if (argument.size() > 1 && argument[0] == '-' && argument != "--") {
-      CheckFlagName(argument);
-    } else if (!argument.empty() && argument != "--") {
-      arguments += (arguments.empty() ? "\"" : " \"") + argument + '"';
+void Declaration::FeatureGates() {
+  config::GateFlags& gates = options_.gates;
+  set_.Section("Feature gate");
+  const auto versions = [](const char* what, const char* newest) {
+    return std::string(what) + "\nOptions are: kube=1.34..1.37(default:" + newest +
+           ")\nIf the component is not specified, defaults to \"kube\"";
+  };
+  set_.Strings("emulated-version", &gates.emulated_version,
+               versions("Version (major.minor) whose features and defaults to take.", "1.37"));
+  set_.Strings(
+      "min-compatibility-version", &gates.min_compatibility_version,
+      versions("Oldest version (major.minor) of the other components of the control plane.",
+               "1.36"));
+  std::string usage =
+      "Feature gates as [component:]name=value,…; repeatable. If the component is not specified, "
+      "defaults to \"kube\".";
+  for (const std::string& line : config::FeatureGateHelp()) usage += "\n" + line;
+  set_.Add({.name = "feature-gates",
+            .usage = std::move(usage),
+            .type = "colonSeparatedMultimapStringString",
+            .set = [&gates](const std::string& text) -> Result<void> {
+              gates.feature_gates.push_back(text);
+              return {};
+            },
+            .text = [&gates] { return Join(gates.feature_gates, ","); }});
+}
+
+void Declaration::Metrics() {
+  MetricsOptions& metrics = options_.metrics;
+  set_.Section("Metrics");
+  set_.Map("allow-metric-labels", &metrics.allow_labels,
+           "Values a metric's label may take, as metric,label=value,…; others become "
+           "\"unexpected\".");
+  set_.String("allow-metric-labels-manifest", &metrics.allow_labels_manifest,
+              "YAML file of the same: one \"metric,label\": \"value,value\" a line.");
+  set_.Strings("disabled-metrics", &metrics.disabled, "Full names of metrics to switch off.");
+  set_.String("show-hidden-metrics-for-version", &metrics.show_hidden_for_version,
+              "Show the metrics that were hidden since this version; only the previous minor "
+              "version is allowed.");
+}
+
+void Declaration::Quantity(std::string name, std::string* value, std::string usage) {
+  set_.Add({.name = std::move(name),
+            .usage = std::move(usage),
+            .type = "quantity",
+            .set = [value](const std::string& text) -> Result<void> {
+              const auto parsed = api::Quantity::Parse(text);
+              if (!parsed.ok()) return parsed.error();
+              *value = text;
+              return {};
+            },
+            .text = [value] { return *value; }});
+}
+
+void Declaration::Logs() {
+  LoggingOptions& logs = options_.logging;
+  set_.Section("Logs");
+  set_.Time("log-flush-frequency", &logs.flush_frequency, "Longest time between two flushes.");
+  Quantity("log-json-info-buffer-size", &logs.json_info_buffer_size,
+           "[Alpha] Buffer for info messages with --log-json-split-stream.");
+  Quantity("log-text-info-buffer-size", &logs.text_info_buffer_size,
+           "[Alpha] Buffer for info messages with --log-text-split-stream.");
+  set_.Bool("log-json-split-stream", &logs.json_split_stream,
+            "[Alpha] JSON format: info messages to stdout, errors to stderr.");
+  set_.Bool("log-text-split-stream", &logs.text_split_stream,
+            "[Alpha] Text format: info messages to stdout, errors to stderr.");
+  set_.String("logging-format", &logs.format,
+              "Format of the log: \"json\" (gated by LoggingBetaOptions) or \"text\".");
+  set_.Add({.name = "v",
+            .usage = "Verbosity of the log.",
+            .shorthand = 'v',
+            .type = "Level",
+            .set = [&logs](const std::string& text) -> Result<void> {
+              const auto level = flags::ParseUint(text, 10, 31);
+              if (!level.ok()) return level.error();
+              logs.verbosity = static_cast<int>(level.value());
+              return {};
+            },
+            .text = [&logs] { return std::to_string(logs.verbosity); }});
+  set_.Add({.name = "vmodule",
+            .usage = "Verbosity by source file, e.g. scheduler=4,node_*=5: names of files of "
+                     "kubesched without their ending (text format only).",
+            .type = "pattern=N,...",
+            .set = [&logs](const std::string& text) -> Result<void> {
+              auto modules = ParseModules(text);
+              if (!modules.ok()) return modules.error();
+              logs.modules = std::move(modules).value();
+              return {};
+            },
+            .text = [&logs] { return ModulesText(logs.modules); }});
+}
+
+Result<void> Declaration::SetVersion(const std::string& text) {
+  using Version = ParsedFlags::Version;
+  version_text_ = text;
+  if (text == "raw") {
+    *version_ = Version::kRaw;
+    return {};
+  }
+  if (text.starts_with('v')) {
+    // A version to report; it may only add to the name of upstream's.
+    if (text == kUpstreamVersion || text.starts_with(std::string(kUpstreamVersion) + "-") ||
+        text.starts_with(std::string(kUpstreamVersion) + "+")) {
+      *version_ = Version::kNone;
+      return {};
     }
+    return Error{"version " + Quote(text) + " must match major/minor/patch of default version " +
+                 Quote(kUpstreamVersion)};
   }
-  if (errors_.empty() && !arguments.empty()) {
-    errors_.push_back("\"kubesched\" does not take any arguments, got [" + arguments + "]");
-  }
+  const auto on = flags::ParseBool(text);
+  if (!on.ok()) return on.error();
+  *version_ = on.value() ? Version::kText : Version::kNone;
+  return {};
 }
 
-void Parser::CheckServing(CLI::App& app) {
-  Options& options = raw_.options;
-  if (app.count("--secure-port") > 0) {
-    const std::errc error = ParseNumber(raw_.secure_port, options.secure_port);
-    if (error != std::errc()) {
-      errors_.push_back(InvalidArgument(raw_.secure_port, "--secure-port",
-                                        NumberError("ParseInt", raw_.secure_port, error)));
-    } else if (options.secure_port < 0) {
-      errors_.push_back("--secure-port " + raw_.secure_port +
-                        " must be between 0 and 65535, inclusive. 0 for turning off secure port");
-    } else if (options.secure_port > 65535) {
-      errors_.push_back("--secure-port " + raw_.secure_port +
-                        " must be between 1 and 65535, inclusive. It cannot be turned off with 0");
-    }
-  }
-  in6_addr unused{};
-  const std::string& address = options.bind_address;
-  if (!address.empty() && inet_pton(AF_INET, address.c_str(), &unused) != 1 &&
-      inet_pton(AF_INET6, address.c_str(), &unused) != 1) {
-    errors_.push_back(
-        InvalidArgument(address, "--bind-address", "failed to parse IP: \"" + address + "\""));
-  }
+void Declaration::Global() {
+  set_.Section("Global");
+  set_.Add({.name = "help",
+            .usage = "help for kubesched",
+            .shorthand = 'h',
+            .no_value = "true",
+            .set = [help = help_](const std::string& text) -> Result<void> {
+              const auto on = flags::ParseBool(text);
+              if (!on.ok()) return on.error();
+              *help = on.value();
+              return {};
+            },
+            .text = [help = help_] { return std::string(*help ? "true" : "false"); }});
+  set_.Add({.name = "version",
+            .usage = "Print the version and exit; =raw: with details.",
+            .type = "version",
+            .no_value = "true",
+            .set = [this](const std::string& text) { return SetVersion(text); },
+            .text = [this] { return version_text_; }});
 }
 
-void Parser::CheckValues(CLI::App& app) {
-  Options& options = raw_.options;
-  CheckServing(app);
-  if (app.count("--v") > 0) {
-    const std::errc error = ParseNumber(raw_.verbosity, options.verbosity);
-    if (error != std::errc() || options.verbosity < 0) {
-      errors_.push_back(InvalidArgument(raw_.verbosity, "-v, --v",
-                                        NumberError("ParseUint", raw_.verbosity, error)));
-    }
+// A line on what to do about an unknown flag; empty: nothing is known.
+std::string Cure(const FlagSet& set, const std::string& unknown) {
+  std::string name = unknown;
+  std::replace(name.begin(), name.end(), '_', '-');
+  for (const RemovedFlag& removed : kRemovedFlags) {
+    if (removed.name == name) return "--" + name + ": " + std::string(removed.instead) + "\n";
   }
-  if (app.count("--leader-elect") > 0) {
-    options.leader_elect_given = true;
-    const std::optional<bool> on = ParseBool(raw_.leader_elect);
-    if (!on) {
-      errors_.push_back(InvalidArgument(raw_.leader_elect, "--leader-elect",
-                                        NumberError("ParseBool", raw_.leader_elect, {})));
-    } else if (*on) {
-      errors_.emplace_back(
-          "leader election is not supported by this version of kubesched yet: run one instance, "
-          "with --leader-elect=false");
-    }
-  }
-  if (app.count("--version") > 0) {
-    const std::optional<bool> on = raw_.version == "raw" ? true : ParseBool(raw_.version);
-    if (!on) {
-      errors_.push_back(
-          InvalidArgument(raw_.version, "--version", NumberError("ParseBool", raw_.version, {})));
-    }
-    version_asked_ = on.value_or(false);
-  }
+  const std::string nearest = config::NearestName(name, set.Names());
+  return nearest.empty() ? "" : "Did you mean --" + nearest + "?\n";
 }
 
-ParsedFlags Parser::Failed() const {
-  ParsedFlags parsed{.run = false, .exit_code = 1};
-  parsed.standard_error = "Usage:\n  kubesched [flags]   (kubesched --help lists them)\n\n";
-  for (const std::string& error : errors_) {
-    parsed.standard_error += "Error: " + error + "\n";
-  }
-  return parsed;
+ParsedFlags Failed(std::string text) {
+  return {.run = false, .exit_code = 1, .standard_error = std::move(text)};
 }
 
-ParsedFlags Parser::Parse(const std::vector<std::string>& arguments) {
-  CLI::App app("kubesched decides on which node each pod of a Kubernetes cluster runs.",
-               "kubesched");
-  app.set_help_flag("-h,--help", "print this text and exit");
-  app.allow_extras();
-  Declare(app);
-  std::vector<std::string> reversed = Normalize(arguments);
-  std::reverse(reversed.begin(), reversed.end());  // as CLI11 wants them
-  bool help = false;
-  try {
-    app.parse(std::move(reversed));
-  } catch (const CLI::CallForHelp&) {
-    help = true;
-  } catch (const CLI::ArgumentMismatch& error) {
-    const std::string_view text = error.what();
-    errors_.push_back("flag needs an argument: " + std::string(text.substr(0, text.find(':'))));
-  } catch (const CLI::Error& error) {
-    errors_.emplace_back(error.what());
-  }
-  CheckRest(app.remaining());
-  if (errors_.empty() && !help) {
-    CheckValues(app);
-  }
-  if (!errors_.empty()) {
-    return Failed();
-  }
-  if (help) {
-    return ParsedFlags{.run = false, .standard_output = app.help()};
-  }
-  if (version_asked_) {
-    return ParsedFlags{.run = false, .standard_output = "kubesched " KS_VERSION "\n"};
-  }
-  return ParsedFlags{.options = raw_.options};
-}
+std::string Usage(const FlagSet& set) { return "Usage:\n  kubesched [flags]\n" + set.Help(); }
+
+constexpr std::string_view kAbout =
+    "kubesched is a scheduler for Kubernetes: it decides on which node each pod of a cluster runs\n"
+    "and binds it there. It takes the place of kube-scheduler and reads the same flags and the\n"
+    "same configuration files.\n\n";
 
 }  // namespace
 
-ParsedFlags ParseFlags(const std::vector<std::string>& arguments) {
-  return Parser().Parse(arguments);
+bool Options::Given(std::string_view flag) const {
+  return std::binary_search(given.begin(), given.end(), flag, std::less<>());
 }
 
-Result<config::Configuration> LoadEffectiveConfiguration(const Options& options) {
-  if (options.config_file.empty()) {
-    config::Configuration configuration = config::DefaultConfiguration();
-    configuration.client_connection.kubeconfig = options.kubeconfig;
-    return configuration;
+ParsedFlags ParseFlags(const std::vector<std::string>& arguments) {
+  ParsedFlags parsed;
+  FlagSet set;
+  bool help = false;
+  const Declaration declaration(set, parsed.options, &parsed.version, &help);
+  std::vector<std::string> rest;
+  if (const auto error = set.Parse(arguments, &rest)) {
+    return Failed(Usage(set) + "\nError: " + error->text + "\n" + Cure(set, error->unknown));
   }
-  if (!options.kubeconfig.empty()) {
-    log::Info(0,
-              "--kubeconfig is ignored because --config is given: set clientConnection.kubeconfig",
-              {{"config", options.config_file}});
+  if (help) {
+    return {.run = false, .standard_output = std::string(kAbout) + Usage(set)};
   }
-  config::LoadResult loaded = config::LoadConfiguration(options.config_file);
-  if (auto* faults = std::get_if<config::Faults>(&loaded)) return Error{faults->text};
-  return std::get<config::Loaded>(loaded).configuration;
+  if (std::any_of(rest.begin(), rest.end(), [](const auto& text) { return !text.empty(); })) {
+    std::vector<std::string> quoted;
+    for (const std::string& argument : rest) quoted.push_back(Quote(argument));
+    return Failed("Error: \"kubesched\" does not take any arguments, got [" + Join(quoted, " ") +
+                  "]\n");
+  }
+  parsed.options.values = set.Values();
+  for (const std::string_view name : set.Names()) {
+    if (set.Given(name)) parsed.options.given.emplace_back(name);
+  }
+  std::sort(parsed.options.given.begin(), parsed.options.given.end());
+  return parsed;
+}
+
+std::string VersionText(ParsedFlags::Version kind) {
+  const std::string version = "v" KS_VERSION;
+  if (kind == ParsedFlags::Version::kRaw) {
+    const size_t dot = version.find('.');
+    return "version.Info{Major:\"" + version.substr(1, dot - 1) + "\", Minor:\"" +
+           version.substr(dot + 1, version.find('.', dot + 1) - dot - 1) + "\", GitVersion:\"" +
+           version + "\", Compatible:\"" + std::string(kUpstreamVersion) + "\", Compiler:\"" +
+           __VERSION__ + "\", Platform:\"linux\"}\n";
+  }
+  return "kubesched " + version + " (compatible with Kubernetes " + std::string(kUpstreamVersion) +
+         ")\n";
 }
 
 }  // namespace ks

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Structured logging in klog's text format on stderr: I1120 21:12:09.458041   17541 file.cc:24]
-// "message" key="value". spdlog sits behind this header (logging.cc); no other file includes it.
+// Structured logging on stderr, in klog's text format: I1120 21:12:09.458041   17541 file.cc:24]
+// "message" key="value", or as JSON lines with klog's keys (--logging-format=json). spdlog sits
+// behind this header (logging.cc); no other file includes it.
 //
 // Severity rule: Error for what an operator must look at, Info with a verbosity otherwise. Messages
 // are constant texts; everything variable is a field.
@@ -11,6 +12,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ks::log {
 
@@ -45,6 +47,8 @@ class SourceLocation {
                                           int line = __builtin_LINE()) {
     return {file, line};
   }
+  // A place of another program, for lines that log scrapers know. Lifetime: `file` outlives it.
+  static constexpr SourceLocation At(const char* file, int line) { return {file, line}; }
   constexpr const char* file_name() const { return file_; }
   constexpr int line() const { return line_; }
 
@@ -57,11 +61,29 @@ class SourceLocation {
 
 // The verbosity (klog's -v), 0 at start. Threads: any.
 void SetVerbosity(int level);
-bool Enabled(int level);
+
+// Verbosity of source files whose name without directory and ending matches a glob (--vmodule); it
+// adds to the general one, the first match counts. Text format only. Threads: call before others
+// log.
+struct ModuleLevel {
+  std::string pattern;
+  int level = 0;
+};
+void SetModuleLevels(std::vector<ModuleLevel> modules);
+
+// Text at start. Threads: call before others log.
+enum class Format { kText, kJson };
+void SetFormat(Format format);
+
+bool Enabled(int level, SourceLocation where = SourceLocation::Current());
 
 // Writes one line if `level` is enabled. Threads: any.
 void Info(int level, std::string_view message, std::initializer_list<Field> fields = {},
           SourceLocation where = SourceLocation::Current());
+
+// Writes an unstructured line of severity I, W or E, as upstream has them in a few places. A text
+// with newlines makes several lines. Threads: any.
+void Plain(char severity, std::string_view text, SourceLocation where = SourceLocation::Current());
 
 // Writes an E line with err="..." as its first field (left out when empty).
 void Error(std::string_view error, std::string_view message,

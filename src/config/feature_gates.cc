@@ -486,9 +486,17 @@ std::vector<std::string> FeatureGateHelp() {
   for (const GateRow& row : GateRows()) {
     const GateVersion& now = row.versions.back();
     if (now.stage != Stage::kAlpha && now.stage != Stage::kBeta) continue;
-    lines.push_back("kube:" + std::string(row.name) + "=true|false (" +
-                    (now.stage == Stage::kAlpha ? "ALPHA" : "BETA") +
-                    " - default=" + (now.on ? "true" : "false") + ")");
+    const auto state = [&](bool on) {
+      return std::string(row.name) + "=true|false (" +
+             (now.stage == Stage::kAlpha ? "ALPHA" : "BETA") +
+             " - default=" + (on ? "true" : "false") + ")";
+    };
+    std::string line = "kube:" + state(now.on);
+    if (row.on_with_min_compatibility > 0) {
+      line += ", or " + state(true) + " if --min-compatibility-version>=1." +
+              std::to_string(row.on_with_min_compatibility);
+    }
+    lines.push_back(std::move(line));
   }
   return lines;
 }

@@ -34,6 +34,8 @@ struct SchedulerOptions {
   // Bindings that may be unanswered before the scheduler pauses deciding: bounds memory when the
   // API server is slow.
   size_t max_outstanding_bindings = 1000;
+  // Longest stay of a pod among the unschedulable ones.
+  Duration unschedulable_max = std::chrono::minutes(5);
   // Told once, on the scheduling thread, when Synced() becomes true. May be empty.
   std::function<void()> on_synced;
 };

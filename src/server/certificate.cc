@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/certificate.h"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -99,16 +102,38 @@ std::string AlternativeNames(const std::string& bind_address) {
   return names;
 }
 
+// As Go words them.
+std::string ErrorText(int error) {
+  std::string text = std::generic_category().message(error);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') {
+    text[0] = static_cast<char>(text[0] | 0x20);
+  }
+  return text;
+}
+
 Result<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return Error{
-        "open " + path + ": " +
-        (errno == ENOENT ? "no such file or directory" : std::generic_category().message(errno))};
+    return Error{"open " + path + ": " + ErrorText(errno)};
   }
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+// Created or truncated with exactly these permissions.
+Result<void> WriteFile(const std::string& path, const std::string& text, mode_t mode) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (file < 0) {
+    return Error{"open " + path + ": " + ErrorText(errno)};
+  }
+  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int failure = errno;
+  ::close(file);
+  if (!written) {
+    return Error{"write " + path + ": " + ErrorText(failure)};
+  }
+  return {};
 }
 
 }  // namespace
@@ -159,6 +184,36 @@ Result<ServingCertificate> LoadServingCertificate(const std::string& cert_file,
   }
   return ServingCertificate{.chain_pem = std::move(chain).value(),
                             .key_pem = std::move(key).value()};
+}
+
+Result<ServingCertificate> LoadOrMakeCertificate(const std::string& folder,
+                                                 const std::string& bind_address,
+                                                 int64_t now_unix_s, bool* made) {
+  const std::string start = folder + (folder.ends_with('/') ? "" : "/") + "kube-scheduler.";
+  *made = false;
+  Result<ServingCertificate> kept = LoadServingCertificate(start + "crt", start + "key");
+  if (kept.ok()) {
+    return kept;
+  }
+  const std::string failure = "error creating self-signed certificates: ";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return Error{failure + "mkdir " + folder + ": " + ErrorText(error.value())};
+  }
+  Result<ServingCertificate> pair = MakeSelfSignedCertificate(bind_address, now_unix_s);
+  if (!pair.ok()) {
+    return pair;
+  }
+  Result<void> written = WriteFile(start + "crt", pair.value().chain_pem, 0644);
+  if (written.ok()) {
+    written = WriteFile(start + "key", pair.value().key_pem, 0600);
+  }
+  if (!written.ok()) {
+    return Error{failure + written.error().message};
+  }
+  *made = true;
+  return pair;
 }
 
 }  // namespace ks::server

@@ -28,4 +28,11 @@ Result<ServingCertificate> MakeSelfSignedCertificate(const std::string& bind_add
 Result<ServingCertificate> LoadServingCertificate(const std::string& cert_file,
                                                   const std::string& key_file);
 
+// The pair `folder`/kube-scheduler.crt and .key if both can be read (whatever their dates), else a
+// new one that is written there; the folder is made when it is missing. `made` tells which. Errors:
+// `error creating self-signed certificates: …`.
+Result<ServingCertificate> LoadOrMakeCertificate(const std::string& folder,
+                                                 const std::string& bind_address,
+                                                 int64_t now_unix_s, bool* made);
+
 }  // namespace ks::server

@@ -70,7 +70,24 @@ int SelectAlpn(SSL*, const unsigned char** out, unsigned char* out_length, const
   return SSL_TLSEXT_ERR_OK;
 }
 
-Result<void> ConfigureTls(ssl::context& tls, const ServingCertificate& certificate) {
+// TLS versions before 1.2 need OpenSSL's lowest security level.
+Result<void> ConfigureProtocol(SSL_CTX* native, const TlsSettings& settings) {
+  std::string ciphers = settings.ciphers.empty() ? kTls12Ciphers : settings.ciphers;
+  if (settings.min_version < TLS1_2_VERSION) {
+    ciphers += ":@SECLEVEL=0";
+  }
+  if (SSL_CTX_set_min_proto_version(native, settings.min_version) != 1 ||
+      SSL_CTX_set_cipher_list(native, ciphers.c_str()) != 1 ||
+      (!settings.groups.empty() &&
+       SSL_CTX_set1_groups_list(native, settings.groups.c_str()) != 1)) {
+    return Error{"OpenSSL does not take the TLS settings: ciphers " + ciphers + ", groups " +
+                 settings.groups};
+  }
+  return {};
+}
+
+Result<void> ConfigureTls(ssl::context& tls, const ServingCertificate& certificate,
+                          const TlsSettings& settings) {
   ErrorCode error;
   tls.use_certificate_chain(asio::buffer(certificate.chain_pem), error);
   if (error) {
@@ -86,8 +103,9 @@ Result<void> ConfigureTls(ssl::context& tls, const ServingCertificate& certifica
     return Error{"tls: private key does not match public key"};
   }
   static constexpr unsigned char kSessionContext[] = "kubesched";
-  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  SSL_CTX_set_cipher_list(native, kTls12Ciphers);
+  if (Result<void> set = ConfigureProtocol(native, settings); !set.ok()) {
+    return set.error();
+  }
   SSL_CTX_set_session_id_context(native, kSessionContext, sizeof(kSessionContext) - 1);
   SSL_CTX_set_options(native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_alpn_select_cb(native, SelectAlpn, nullptr);
@@ -136,6 +154,10 @@ Result<void> Bind(Tcp::acceptor& acceptor, const HttpsOptions& options) {
   if (!error) {
     step = "bind";
     acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
+    if (options.share_port) {
+      acceptor.set_option(asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>(true),
+                          error);
+    }
     acceptor.bind(endpoint, error);
   }
   if (!error) {
@@ -169,6 +191,7 @@ struct HttpsServer::State {
   void MakeRoom();
   void BeginStop();
   HttpResponse Answer(const http::request<http::string_body>& request, const std::string& source);
+  Response Handle(const Request& asked);
 
   const HttpsOptions options;
   std::map<std::string, Handler, std::less<>> handlers;
@@ -430,6 +453,17 @@ void HttpsServer::State::BeginStop() {
   });
 }
 
+Response HttpsServer::State::Handle(const Request& asked) {
+  if (options.guard) {
+    if (std::optional<Response> refusal = options.guard(asked)) {
+      return *std::move(refusal);
+    }
+  }
+  const auto handler = handlers.find(asked.path);
+  return handler == handlers.end() ? Response{.status = 404, .body = "404 page not found\n"}
+                                   : handler->second(asked);
+}
+
 HttpResponse HttpsServer::State::Answer(const http::request<http::string_body>& request,
                                         const std::string& source) {
   const auto start = std::chrono::steady_clock::now();
@@ -437,11 +471,9 @@ HttpResponse HttpsServer::State::Answer(const http::request<http::string_body>& 
   const size_t query = target.find('?');
   Request asked{.method = std::string(request.method_string()),
                 .path = target.substr(0, query),
-                .query = query == std::string::npos ? "" : target.substr(query + 1)};
-  const auto handler = handlers.find(asked.path);
-  Response answer = handler == handlers.end()
-                        ? Response{.status = 404, .body = "404 page not found\n"}
-                        : handler->second(asked);
+                .query = query == std::string::npos ? "" : target.substr(query + 1),
+                .user_agent = std::string(request[http::field::user_agent])};
+  Response answer = Handle(asked);
   HttpResponse response(http::int_to_status(static_cast<unsigned>(answer.status)),
                         request.version());
   response.set(http::field::cache_control, "no-cache, private");
@@ -458,7 +490,7 @@ HttpResponse HttpsServer::State::Answer(const http::request<http::string_body>& 
          {{"verb", asked.method},
           {"URI", target},
           {"latency", FormatDuration(std::chrono::steady_clock::now() - start)},
-          {"userAgent", std::string(request[http::field::user_agent])},
+          {"userAgent", asked.user_agent},
           {"contentType", std::string(request[http::field::content_type])},
           {"audit-ID", ""},
           {"srcIP", source},
@@ -471,7 +503,8 @@ Result<std::unique_ptr<HttpsServer>> HttpsServer::Listen(HttpsOptions options) {
   if (Result<void> bound = Bind(state->acceptor, state->options); !bound.ok()) {
     return bound.error();
   }
-  if (Result<void> tls = ConfigureTls(state->tls, state->options.certificate); !tls.ok()) {
+  if (Result<void> tls = ConfigureTls(state->tls, state->options.certificate, state->options.tls);
+      !tls.ok()) {
     return tls.error();
   }
   ErrorCode ignored;

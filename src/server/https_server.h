@@ -3,9 +3,8 @@
 // The daemon's HTTPS server: exact paths to functions, on one thread. Boost.Beast sits behind this
 // header. Not for slow answers: a handler runs on the server's thread and delays every other one.
 //
-// There is no authentication or authorization here, so only what upstream leaves open by default
-// may be registered: the health endpoints (health.h). Their individual checks, which upstream gives
-// to authorized callers only, are open too. Everything else is 404.
+// Who may ask for what is judged by HttpsOptions::guard (path_authorization.h) before a handler is
+// looked for; a path without a handler is 404.
 //
 // Limits: 8 KB of headers, 4 KB of request body, HTTP/1.1 only (upstream also speaks HTTP/2 and
 // takes 1 MiB of headers).
@@ -16,11 +15,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "server/certificate.h"
+#include "server/tls_settings.h"
 
 namespace ks::server {
 
@@ -28,6 +29,7 @@ struct Request {
   std::string method;
   std::string path;   // as sent, without the query
   std::string query;  // behind the '?', as sent
+  std::string user_agent;
 };
 
 struct Response {
@@ -41,10 +43,16 @@ struct Response {
 // not block.
 using Handler = std::function<Response(const Request&)>;
 
+// Runs before the handler, on the server's thread: absent lets the request pass, else the answer.
+using Guard = std::function<std::optional<Response>(const Request&)>;
+
 struct HttpsOptions {
   std::string bind_address = "0.0.0.0";  // empty, 0.0.0.0 and ::: all addresses of both families
   uint16_t port = 10259;                 // 0: any free port, see HttpsServer::port()
+  bool share_port = false;               // SO_REUSEPORT
   ServingCertificate certificate;
+  TlsSettings tls;
+  Guard guard;                // empty: everybody may ask for everything
   size_t max_sessions = 256;  // beyond it the session that waited longest is closed
   Duration handshake_timeout = std::chrono::seconds(10);
   Duration header_timeout = std::chrono::seconds(32);  // from a request's first byte to its end

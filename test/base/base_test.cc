@@ -133,18 +133,56 @@ TEST(ResultTypeDeathTest, StopsTheProcessOnTheWrongQuestion) {
 TEST(Log, WritesKlogLines) {
   ::testing::internal::CaptureStderr();
   log::SetVerbosity(2);
-  log::Info(2, "said", {{"pod", "ns/p"}, {"quoted", "a \"b\"\n"}, {"n", 7}, {"flag", true}});
+  log::Info(2, "said", {{"pod", "ns/p"}, {"quoted", "a \"b\"\t"}, {"n", 7}, {"flag", true}});
   log::Info(3, "not said");
   log::Error("broken", "failed", {{"node", std::string("n1")}});
   log::SetVerbosity(0);
   const std::string text = ::testing::internal::GetCapturedStderr();
-  EXPECT_NE(text.find("] \"said\" pod=\"ns/p\" quoted=\"a \\\"b\\\"\\n\" n=7 flag=true\n"),
+  EXPECT_NE(text.find("] \"said\" pod=\"ns/p\" quoted=\"a \\\"b\\\"\\t\" n=7 flag=true\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("] \"failed\" err=\"broken\" node=\"n1\"\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("not said"), std::string::npos);
   EXPECT_EQ(text[0], 'I');
   EXPECT_NE(text.find("\nE"), std::string::npos);
+}
+
+TEST(Log, PutsLinesIntoABlock) {
+  ::testing::internal::CaptureStderr();
+  log::Error("a:\n  b", "failed", {{"n", 1}}, log::SourceLocation::At("run.go", 72));
+  log::Plain('W', "bare");
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find(" run.go:72] \"failed\" err=<\n\ta:\n\t  b\n > n=1\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nW"), std::string::npos) << text;
+  EXPECT_NE(text.find("] bare\n"), std::string::npos) << text;
+}
+
+TEST(Log, WritesJson) {
+  log::SetFormat(log::Format::kJson);
+  ::testing::internal::CaptureStderr();
+  log::Info(0, "said", {{"pod", "a \"b\"\n"}, {"n", 7}});
+  log::Error("broken", "failed", {}, log::SourceLocation::At("cli/run.go", 72));
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  log::SetFormat(log::Format::kText);
+  EXPECT_EQ(text.rfind("{\"ts\":1", 0), 0U) << text;
+  EXPECT_NE(text.find("\"caller\":\"base/base_test.cc:"), std::string::npos) << text;
+  EXPECT_NE(text.find(",\"msg\":\"said\",\"v\":0,\"pod\":\"a \\\"b\\\"\\n\",\"n\":7}\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\"caller\":\"cli/run.go:72\",\"msg\":\"failed\",\"err\":\"broken\"}\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Log, ModuleLevelsAddToTheVerbosity) {
+  log::SetModuleLevels({{"base_*", 3}, {"base_test", 9}, {"other", 5}});
+  EXPECT_TRUE(log::Enabled(3));
+  EXPECT_FALSE(log::Enabled(4));
+  EXPECT_TRUE(log::Enabled(5, log::SourceLocation::At("/x/other.cc", 1)));
+  EXPECT_FALSE(log::Enabled(1, log::SourceLocation::At("/x/another.cc", 1)));
+  log::SetModuleLevels({});
+  EXPECT_FALSE(log::Enabled(1));
 }
 
 TEST(CondVarTest, WakesAndTimesOut) {

@@ -257,6 +257,10 @@ TEST(FeatureGates, HelpListsAlphaAndBetaOnly) {
   const std::vector<std::string> lines = FeatureGateHelp();
   EXPECT_THAT(lines, SizeIs(165));
   EXPECT_TRUE(std::is_sorted(lines.begin(), lines.end()));
+  EXPECT_THAT(lines, ::testing::Contains(
+                         "kube:DRAFractionalCapacityRange=true|false (BETA - default=false), or "
+                         "DRAFractionalCapacityRange=true|false (BETA - default=true) if "
+                         "--min-compatibility-version>=1.37"));
   EXPECT_EQ(lines.front(), "kube:APIResponseCompression=true|false (BETA - default=true)");
 }
 

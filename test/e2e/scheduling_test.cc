@@ -41,7 +41,7 @@ class Scheduling : public ::testing::Test {
   }
   void StopKubesched() {
     const testing::ProcessEnd end = cluster_->StopScheduler(pid_);
-    EXPECT_EQ(end.exit_status, 0);
+    EXPECT_EQ(end.exit_status, 1);  // as upstream without leader election
     EXPECT_FALSE(end.forced);
   }
   bool WaitBound(size_t count, seconds limit = seconds(120)) {

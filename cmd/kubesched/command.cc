@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "base/logging.h"
+#include "config/print.h"
+#include "daemon.h"
+#include "effective_configuration.h"
+#include "flags.h"
+#include "go_values.h"
+#include "serving.h"
+#include "validate_options.h"
+
+namespace ks {
+namespace {
+
+constexpr int kFailed = 1;
+
+// The last word of a start that failed; operators' tools look for this line.
+int CommandFailed(const std::string& text, const std::vector<std::string>& findings = {}) {
+  log::Error(text, "command failed", {}, log::SourceLocation::At("cli/run.go", 72));
+  for (const std::string& finding : findings) std::fprintf(stderr, "%s\n", finding.c_str());
+  return kFailed;
+}
+
+// Notes carry their severity letter in front.
+void LogNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) log::Plain(note[0], note.substr(1));
+}
+
+void LogFlags(const Options& options) {
+  if (!log::Enabled(1)) return;
+  for (const auto& [name, value] : options.values) {
+    log::Plain('I', "FLAG: --" + name + "=" + flags::Quote(value));
+  }
+}
+
+Result<void> WriteConfiguration(const std::string& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  if (!stream) {
+    return Error{
+        "open " + file + ": " +
+        (errno == ENOENT ? "no such file or directory" : std::generic_category().message(errno))};
+  }
+  stream << text;
+  stream.close();
+  if (!stream) return Error{"write " + file + ": " + std::generic_category().message(errno)};
+  log::Info(0, "Wrote configuration", {{"file", file}});
+  return {};
+}
+
+// Steps 5 and 6, and what this version cannot do. 0: go on.
+int CheckOptions(const Options& options, const config::FeatureGates& gates) {
+  if (Result<void> logging = ApplyLogging(options.logging, gates); !logging.ok()) {
+    std::fprintf(stderr, "%s\n", logging.error().message.c_str());
+    return kFailed;
+  }
+  LogFlags(options);
+  std::vector<std::string> warnings;
+  const Result<void> valid = ValidateOptions(options, gates, &warnings);
+  for (const std::string& warning : warnings) log::Plain('W', warning);
+  if (!valid.ok()) return CommandFailed(valid.error().message);
+  std::vector<std::string> missing = NotImplemented(options);
+  for (std::string& sentence : gates.NotImplemented()) missing.push_back(std::move(sentence));
+  return missing.empty() ? 0 : CommandFailed(JoinErrors(missing));
+}
+
+// Steps 7 to 12.
+int Start(const Options& options, const config::FeatureGates& gates, const sigset_t& signals) {
+  auto certificate = daemon::PrepareCertificate(options.serving);
+  if (!certificate.ok()) return CommandFailed(certificate.error().message);
+  auto loaded = LoadEffectiveConfiguration(options, gates);
+  if (const auto* fault = std::get_if<ConfigurationFault>(&loaded)) {
+    return CommandFailed(fault->text, fault->findings);
+  }
+  auto& effective = std::get<Effective>(loaded);
+  for (const std::string& warning : effective.warnings) log::Plain('W', warning);
+
+  auto prepared = daemon::Daemon::Prepare({.flags = options,
+                                           .gates = gates,
+                                           .configuration = std::move(effective.configuration),
+                                           .leader_election_asked = effective.leader_election_asked,
+                                           .certificate = std::move(certificate).value()});
+  if (!prepared.ok()) return CommandFailed(prepared.error().message);
+  daemon::Daemon& daemon = *prepared.value();
+  const bool write = !options.write_config_to.empty();
+  if (write || log::Enabled(2)) {
+    const std::string text = config::WriteYaml(daemon.configuration());
+    KS_LOG(2, "Using component config", {{"config", text}});
+    if (write) {
+      const Result<void> written = WriteConfiguration(options.write_config_to, text);
+      return written.ok() ? 0 : CommandFailed(written.error().message);
+    }
+  }
+  const Result<void> ran = daemon.Run(signals);
+  return ran.ok() ? 0 : CommandFailed(ran.error().message);
+}
+
+}  // namespace
+
+int RunCommand(const std::vector<std::string>& arguments, const sigset_t& signals) {
+  const ParsedFlags parsed = ParseFlags(arguments);
+  std::fputs(parsed.standard_output.c_str(), stdout);
+  std::fputs(parsed.standard_error.c_str(), stderr);
+  if (!parsed.run) return parsed.exit_code;
+
+  std::vector<std::string> notes;
+  const auto gates = config::FeatureGates::Make(parsed.options.gates, &notes);
+  if (!gates.ok()) return CommandFailed(gates.error().message);
+  LogNotes(notes);
+  if (parsed.version != ParsedFlags::Version::kNone) {
+    std::fputs(VersionText(parsed.version).c_str(), stdout);
+    return 0;
+  }
+  if (const int failed = CheckOptions(parsed.options, gates.value())) return failed;
+  return Start(parsed.options, gates.value(), signals);
+}
+
+}  // namespace ks

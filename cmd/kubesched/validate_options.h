@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Checks of the flags against each other and against the feature gates, before any file is read
+// except the metrics manifest.
+//
+// Upstream: docs/spec/config.md sections 8.5 and 8.6 (steps 5 and 6 of section 1).
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/feature_gates.h"
+#include "flags.h"
+
+namespace ks {
+
+// Several errors as upstream joins them: "e" or "[e1, e2]".
+std::string JoinErrors(const std::vector<std::string>& errors);
+
+// Step 5: checks the logging flags and puts them into force. The error is printed bare.
+Result<void> ApplyLogging(const LoggingOptions& options, const config::FeatureGates& gates);
+
+// Step 6. `warnings` gets what upstream only logs, without the severity letter.
+Result<void> ValidateOptions(const Options& options, const config::FeatureGates& gates,
+                             std::vector<std::string>* warnings);
+
+// Flags whose feature this version does not have, although upstream accepts the value; each
+// sentence names the flag and the cure.
+std::vector<std::string> NotImplemented(const Options& options);
+
+}  // namespace ks
