@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What building extenders does to a configuration. Upstream: docs/spec/config.md section 6.
 
-#include <openssl/bio.h>
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
-
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 #include "config/defaults.h"
+#include "config/extenders_tls.h"
 
 namespace ks::config {
 namespace {
@@ -38,38 +32,6 @@ Result<std::string> BytesOrFile(const std::string& bytes, const std::string& fil
   return content.str();
 }
 
-// One certificate at least. Others of the blocks are not looked at.
-Result<void> CheckAuthorities(const std::string& pem) {
-  const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
-      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free);
-  bool block_seen = false;
-  bool damaged = false;
-  char* name = nullptr;
-  char* header = nullptr;
-  unsigned char* data = nullptr;
-  long size = 0;  // NOLINT(google-runtime-int): OpenSSL's type
-  bool valid = false;
-  while (!valid && PEM_read_bio(bio.get(), &name, &header, &data, &size) == 1) {
-    block_seen = true;
-    if (std::strcmp(name, PEM_STRING_X509) == 0) {
-      const unsigned char* at = data;
-      X509* certificate = d2i_X509(nullptr, &at, size);
-      valid = certificate != nullptr;
-      damaged = damaged || !valid;
-      X509_free(certificate);
-    }
-    OPENSSL_free(name);
-    OPENSSL_free(header);
-    OPENSSL_free(data);
-  }
-  ERR_clear_error();
-  if (valid) return {};
-  const std::string what = "unable to load root certificates: ";
-  if (!block_seen) return Error{what + "unable to parse bytes as PEM block"};
-  if (damaged) return Error{what + "failed to parse certificate: x509: malformed certificate"};
-  return Error{what + "no valid certificate authority data seen"};
-}
-
 // Upstream reads files only when there is something to set up at all: authorities, a whole client
 // certificate, a server name, or no verification.
 Result<void> CheckTls(const Extender& extender) {
@@ -84,9 +46,16 @@ Result<void> CheckTls(const Extender& extender) {
   }
   const auto authorities = BytesOrFile(tls.ca_data, tls.ca_file);
   if (!authorities.ok()) return authorities.error();
-  if (auto read = BytesOrFile(tls.cert_data, tls.cert_file); !read.ok()) return read.error();
-  if (auto read = BytesOrFile(tls.key_data, tls.key_file); !read.ok()) return read.error();
-  return authorities->empty() ? Result<void>() : CheckAuthorities(*authorities);
+  const auto certificate = BytesOrFile(tls.cert_data, tls.cert_file);
+  if (!certificate.ok()) return certificate.error();
+  const auto key = BytesOrFile(tls.key_data, tls.key_file);
+  if (!key.ok()) return key.error();
+  if (!authorities->empty()) {
+    if (auto checked = CheckAuthorities(*authorities); !checked.ok()) return checked;
+  }
+  // A pair of two files is read again for each connection, so a bad one is no error yet.
+  const bool from_files = tls.cert_data.empty() && tls.key_data.empty();
+  return has_certificate && !from_files ? CheckKeyPair(*certificate, *key) : Result<void>();
 }
 
 NodeResourcesFitArgs* FindFitArgs(Profile& profile) {

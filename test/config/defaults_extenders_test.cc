@@ -94,12 +94,17 @@ const TlsRow kTlsRows[] = {
      "open /nonexistent/c: no such file or directory"},
     {"DataWinOverFiles",
      {.tls_config = ExtenderTls{.cert_file = "/nonexistent/c",
-                                .key_file = "/nonexistent/k",
                                 .ca_file = "/nonexistent/ca",
                                 .cert_data = "junk",
-                                .key_data = "junk",
                                 .ca_data = kCertificate}},
      ""},
+    // Files are read again for each connection.
+    {"FilesOfAPairAreNotChecked",
+     {.tls_config = ExtenderTls{.cert_file = "/dev/null", .key_file = "/dev/null"}},
+     ""},
+    {"APairOfFileAndDataIs",
+     {.tls_config = ExtenderTls{.cert_file = "/dev/null", .key_data = "junk"}},
+     "tls: failed to find any PEM data in certificate input"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Spec, ExtenderTlsTest, ::testing::ValuesIn(kTlsRows),
