@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cluster.h"
@@ -55,6 +56,33 @@ struct CompareOptions {
   Workload workload{.label = "kubeschedctl-bench", .nodes = 5000, .pods = 5000};
 };
 int RunCompare(CompareOptions options);
+
+// The status of verbs that use 1 for "no": wrong use, or an input that cannot be judged.
+inline constexpr int kUsageStatus = 2;
+
+struct CheckConfigOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> feature_gates;  // values of --feature-gates
+  bool json = false;
+};
+// 0: a scheduler would start with every file; 1: it would not; 2: wrong use.
+int RunCheckConfig(const CheckConfigOptions& options);
+
+struct DiffConfigOptions {
+  std::string before;
+  std::string after;
+  std::vector<std::string> feature_gates;
+  bool json = false;
+};
+// 0: both files mean the same; 1: they differ; 2: one of them is refused.
+int RunDiffConfig(const DiffConfigOptions& options);
+
+struct ConvertConfigOptions {
+  std::string in;   // empty or "-": standard input
+  std::string out;  // empty or "-": standard output
+  bool keep_legacy = false;
+};
+int RunConvert(const ConvertConfigOptions& options);
 
 // Prints the text as an error and returns 1.
 int Fail(const std::string& text);

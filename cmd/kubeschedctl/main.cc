@@ -132,6 +132,71 @@ void DeclareCompare(CLI::App& bench, CompareOptions& options, int& status) {
   verb->callback([&options, &status] { status = RunCompare(options); });
 }
 
+void AddOutput(CLI::App& verb, bool& json) {
+  verb.add_option_function<std::string>(
+          "-o,--output", [&json](const std::string& format) { json = format == "json"; },
+          "output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->default_str("text");
+}
+
+void AddFeatureGates(CLI::App& verb, std::vector<std::string>& values) {
+  verb.add_option("--feature-gates", values, "the scheduler's --feature-gates")
+      ->type_name("NAME=BOOL,...")
+      ->allow_extra_args(false);
+}
+
+void DeclareCheckConfig(CLI::App& app, CheckConfigOptions& options, int& status) {
+  CLI::App* verb = app.add_subcommand(
+      "check-config", "tell whether a scheduler would start with these files, without a cluster");
+  verb->footer(
+      "Status: 0 all files are good, 1 a file is refused, 2 wrong use.\n"
+      "Text: \"FILE: ok\" or \"FILE: refused: ERROR\" with kube-scheduler's error, then a line a "
+      "finding:\n  FILE:LINE:COLUMN: PATH: MESSAGE (HINT)\n"
+      "JSON: {\"files\": [{\"file\", \"valid\", \"error\", \"findings\": [{\"severity\": "
+      "\"error\" or\n\"warning\", \"path\", \"message\", \"line\", \"column\", \"hint\"}]}]}; "
+      "line, column and hint only\nwhere they are known.");
+  verb->add_option("files", options.files, "KubeSchedulerConfiguration files")
+      ->required()
+      ->type_name("FILE");
+  AddFeatureGates(*verb, options.feature_gates);
+  AddOutput(*verb, options.json);
+  verb->callback([&options, &status] { status = RunCheckConfig(options); });
+}
+
+void DeclareDiffConfig(CLI::App& app, DiffConfigOptions& options, int& status) {
+  CLI::App* verb = app.add_subcommand(
+      "diff-config",
+      "what two files make a scheduler do differently: defaults filled in, plugins "
+      "expanded to their extension points");
+  verb->footer(
+      "Status: 0 no difference, 1 differences, 2 a file is refused or wrong use.\n"
+      "JSON: {\"same\", \"differences\": [{\"path\", \"before\", \"after\"}]}; before or after is "
+      "left out\nfor what is not there.");
+  verb->add_option("before", options.before, "the one file")->required()->type_name("A");
+  verb->add_option("after", options.after, "the other file")->required()->type_name("B");
+  AddFeatureGates(*verb, options.feature_gates);
+  AddOutput(*verb, options.json);
+  verb->callback([&options, &status] { status = RunDiffConfig(options); });
+}
+
+void DeclareConvert(CLI::App& app, ConvertConfigOptions& options, int& status) {
+  CLI::App* verb = app.add_subcommand(
+      "convert", "a Policy file or a KubeSchedulerConfiguration of v1alpha1 to v1beta3 as v1");
+  verb->footer(
+      "What could not be kept is listed on standard error and on top of the result.\n"
+      "Status: 0 converted, 1 not readable or the result is not valid as it is, 2 wrong use.");
+  auto* in = verb->add_option("--in", options.in, "the old file (default: standard input)");
+  in->type_name("FILE");
+  verb->add_option("file", options.in, "the same")->type_name("FILE")->excludes(in);
+  verb->add_option("-o,--out", options.out, "the new file (default: standard output)")
+      ->type_name("OUT");
+  verb->add_flag("--legacy", options.keep_legacy,
+                 "keep NodeLabel, ServiceAffinity, SelectorSpread and NodePreferAvoidPods as "
+                 "kubesched's plugins of these names (kube-scheduler has none of them)");
+  verb->callback([&options, &status] { status = RunConvert(options); });
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("kubeschedctl is the tool for operators of kubesched.", "kubeschedctl");
   app.require_subcommand(1);
@@ -146,13 +211,22 @@ int Main(int argc, char** argv) {
   DeclareLoad(*bench, load, status);
   DeclareBindRate(*bench, bind_rate, status);
   DeclareCompare(*bench, compare, status);
+  CheckConfigOptions check_config;
+  DiffConfigOptions diff_config;
+  ConvertConfigOptions convert;
+  DeclareCheckConfig(app, check_config, status);
+  DeclareDiffConfig(app, diff_config, status);
+  DeclareConvert(app, convert, status);
   app.add_subcommand("version", "print the version")->callback([] {
     std::puts("kubeschedctl " KS_VERSION);
   });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 1;
+    if (app.exit(error) == 0) return 0;
+    const bool judges = app.got_subcommand("check-config") || app.got_subcommand("diff-config") ||
+                        app.got_subcommand("convert");
+    return judges ? kUsageStatus : 1;
   }
   return status;
 }

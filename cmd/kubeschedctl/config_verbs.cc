@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// kubeschedctl check-config, diff-config and convert: from options to output and exit status.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/logging.h"
+#include "commands.h"
+#include "config/convert.h"
+#include "config_check.h"
+#include "config_diff.h"
+
+namespace ks::ctl {
+namespace {
+
+// What the daemon logs while it builds profiles is no news here.
+constexpr int kQuiet = -1;
+
+Result<std::string> ReadAll(const std::string& file) {
+  if (file.empty() || file == "-") {
+    return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream || stream.bad()) return Error{file + ": " + std::strerror(errno)};
+  return text;
+}
+
+Result<void> WriteAll(const std::string& file, const std::string& text) {
+  if (file.empty() || file == "-") {
+    std::fputs(text.c_str(), stdout);
+    return {};
+  }
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  stream << text;
+  stream.close();
+  if (!stream) return Error{file + ": " + std::strerror(errno)};
+  return {};
+}
+
+}  // namespace
+
+int RunCheckConfig(const CheckConfigOptions& options) {
+  log::SetVerbosity(kQuiet);
+  const auto gates = MakeGates(options.feature_gates);
+  if (!gates.ok()) {
+    Fail(gates.error().message);
+    return kUsageStatus;
+  }
+  std::vector<CheckedFile> files;
+  int status = 0;
+  for (const std::string& file : options.files) {
+    files.push_back(CheckFile(file, *gates));
+    if (!files.back().valid()) status = 1;
+    if (!options.json) std::fputs(CheckText(files.back()).c_str(), stdout);
+  }
+  if (options.json) std::fputs(CheckJson(files).c_str(), stdout);
+  return status;
+}
+
+int RunDiffConfig(const DiffConfigOptions& options) {
+  log::SetVerbosity(kQuiet);
+  const auto gates = MakeGates(options.feature_gates);
+  if (!gates.ok()) {
+    Fail(gates.error().message);
+    return kUsageStatus;
+  }
+  std::vector<nlohmann::json> trees;
+  for (const std::string& file : {options.before, options.after}) {
+    const auto built = BuildEffective(file, *gates);
+    if (const auto* faults = std::get_if<config::Faults>(&built)) {
+      Fail(file + ": " + faults->text);
+      return kUsageStatus;
+    }
+    trees.push_back(EffectiveTree(*std::get<0>(built)));
+  }
+  const std::vector<Difference> differences = DiffTrees(trees[0], trees[1]);
+  if (options.json) {
+    std::fputs(DifferencesJson(differences).c_str(), stdout);
+  } else {
+    for (const Difference& difference : differences) {
+      std::printf("%s\n", DifferenceLine(difference).c_str());
+    }
+  }
+  return differences.empty() ? 0 : 1;
+}
+
+int RunConvert(const ConvertConfigOptions& options) {
+  log::SetVerbosity(kQuiet);
+  const Result<std::string> text = ReadAll(options.in);
+  if (!text.ok()) return Fail(text.error().message);
+  const auto converted = config::ConvertConfiguration(*text, {.keep_legacy = options.keep_legacy});
+  if (!converted.ok()) return Fail(converted.error().message);
+  for (const std::string& note : converted->notes) std::fprintf(stderr, "%s\n", note.c_str());
+  if (Result<void> written = WriteAll(options.out, converted->yaml); !written.ok()) {
+    return Fail(written.error().message);
+  }
+  if (converted->refused.empty()) return 0;
+  return Fail("the result is not valid as it is: " + converted->refused);
+}
+
+}  // namespace ks::ctl

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A configuration file as a scheduler would use it, built without a cluster.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "config/feature_gates.h"
+#include "config/load.h"
+#include "framework/profiles.h"
+
+namespace ks::ctl {
+
+// The extension points in the order in which they are declared, with the names that
+// Framework::ListPlugins takes: {"preEnqueue", "PreEnqueue"} …
+struct ExtensionPoint {
+  std::string_view field;
+  std::string_view name;
+};
+std::vector<ExtensionPoint> ExtensionPoints();
+
+// Lifetime: independent; not to be moved.
+struct Effective {
+  config::Loaded loaded;  // completed, extenders applied
+  Random random{1};
+  framework::Profiles profiles;
+};
+
+// Reads, completes and checks the file and builds extenders and profiles, as the daemon does at its
+// start. Faults: upstream's text and every finding with its place. Gates must outlive the result.
+std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(
+    const std::string& file, const config::FeatureGates& gates);
+
+// The gates of --feature-gates values. Error: upstream's text.
+Result<config::FeatureGates> MakeGates(const std::vector<std::string>& values);
+
+// Where the error of a profile that cannot be built comes from: the plugin's entry in the file.
+config::Finding ExplainBuildError(const config::Loaded& loaded, const std::string& text);
+
+}  // namespace ks::ctl
