@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                                R"({"args":{"bindTimeoutSeconds":30},"name":"VolumeBinding"}])"}}},
         VersionCase{.name = "addresses_go",
                     .version = "v1alpha2",
-                    .body = "healthzBindAddress: 0.0.0.0:10251\nmetricsBindAddress: ''\n",
+                    .body = "healthzBindAddress: 0.0.0.0\nmetricsBindAddress: ''\n",
                     .want = {{"/healthzBindAddress", ""}, {"/metricsBindAddress", ""}},
                     .want_notes = {"healthzBindAddress: left out"}},
         VersionCase{

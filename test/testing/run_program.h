@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Runs a program to its end and returns what it said.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ks::testing {
+
+struct ProgramResult {
+  std::optional<int> exit_status;  // empty: a signal ended it, or it was killed after the limit
+  std::string output;              // both streams
+};
+
+// `argv[0]` is a path; `folder` becomes its working directory and takes the file `<name>.log`.
+// Blocks; kills the program when `limit` is over. Threads: any, with different names.
+Result<ProgramResult> RunProgram(std::vector<std::string> argv, const std::string& folder,
+                                 const std::string& name, std::chrono::milliseconds limit);
+
+}  // namespace ks::testing
