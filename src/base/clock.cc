@@ -64,6 +64,8 @@ std::string FormatDuration(Duration duration) {
   constexpr int64_t kMicro = 1'000, kMilli = 1'000'000, kSecond = 1'000'000'000;
   const int64_t n = duration.count();
   if (n == 0) return "0s";
+  // The one value without a positive counterpart.
+  if (duration == Duration::min()) return "-2562047h47m16.854775808s";
   if (n < 0) return "-" + FormatDuration(Duration(-n));
   if (n < kMicro) return fmt::format("{}ns", n);
   if (n < kMilli) return Fraction(n, kMicro) + "µs";

@@ -8,8 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "config/print.h"
-
 namespace ks::config {
 namespace {
 
@@ -144,11 +142,5 @@ class Parser {
 }  // namespace
 
 Result<Duration> ParseDuration(std::string_view text) { return Parser(text).Run(); }
-
-std::string DurationText(Duration duration) {
-  // The one value without a positive counterpart.
-  if (duration == Duration::min()) return "-2562047h47m16.854775808s";
-  return FormatDuration(duration);
-}
 
 }  // namespace ks::config

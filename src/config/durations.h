@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Durations as Go writes and reads them. Printing is DurationText in print.h.
+// Durations as Go reads them. Printing is FormatDuration in base/clock.h.
 //
 // Upstream: docs/spec/config.md section 2.7.
 

@@ -23,7 +23,4 @@ std::string PluginSetJson(const PluginSet& set);
 // and PlacementScore only.
 std::string ExpandedPluginsJson(const Plugins& expanded);
 
-// "10m0s": a duration as upstream prints it (2.7).
-std::string DurationText(Duration duration);
-
 }  // namespace ks::config

@@ -47,7 +47,8 @@ INSTANTIATE_TEST_SUITE_P(
                       DurationCase{"minutes", minutes(15), "15m0s"},
                       DurationCase{"hours", hours(1) + seconds(2), "1h0m2s"},
                       DurationCase{"tiny_fraction", seconds(1) + nanoseconds(1), "1.000000001s"},
-                      DurationCase{"negative", seconds(-3), "-3s"}),
+                      DurationCase{"negative", seconds(-3), "-3s"},
+                      DurationCase{"lowest", Duration::min(), "-2562047h47m16.854775808s"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(Time, IsCutNotRounded) {

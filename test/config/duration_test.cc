@@ -6,8 +6,6 @@
 
 #include <string>
 
-#include "config/print.h"
-
 namespace ks::config {
 namespace {
 
@@ -65,7 +63,7 @@ TEST(DurationTest, ParsesAndPrints) {
   };
   for (const Row& row : rows) {
     const Result<Duration> duration = ParseDuration(row.text);
-    EXPECT_EQ(duration.ok() ? DurationText(*duration) : duration.error().message, row.want)
+    EXPECT_EQ(duration.ok() ? FormatDuration(*duration) : duration.error().message, row.want)
         << row.text;
   }
 }
