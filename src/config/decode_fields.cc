@@ -160,16 +160,24 @@ void Decoder::String(const Value& value, std::string& target, std::string_view t
   }
 }
 
+// A bad duration ends upstream's decoding, which then reports it and nothing of what it had noted.
+void Decoder::PutLastErrorFirst() {
+  if (ended_ || type_errors_.empty()) return;
+  ended_ = true;
+  std::rotate(type_errors_.begin(), type_errors_.end() - 1, type_errors_.end());
+}
+
 void Decoder::Time(const Value& value, Duration& target) {
   if (!value.IsNull() && !value.IsString()) {
     TypeError(value, "string", false, DurationHint(value));
-    return;
+    return PutLastErrorFirst();
   }
   const Result<Duration> duration = ParseDuration(value.text);
   if (duration.ok()) {
     target = *duration;
   } else {
     AddTypeError(value, duration.error().message, DurationHint(value));
+    PutLastErrorFirst();
   }
 }
 

@@ -98,6 +98,7 @@ class Decoder {
   void TypeError(const Value& value, std::string_view type, bool wrong_number = false,
                  std::string hint = "");
   void AddTypeError(const Value& value, std::string message, std::string hint);
+  void PutLastErrorFirst();
   // False for null and for what is no number of the type.
   template <class T>
   bool Integer(const Value& value, std::string_view type, T& target);
@@ -109,6 +110,7 @@ class Decoder {
   std::string go_path_;      // fields from the root, without indices
   std::string path_;         // the same with indices
   std::vector<Finding> type_errors_;
+  bool ended_ = false;  // upstream would decode no further
   std::vector<Finding> strict_errors_;
   std::set<std::string> strict_texts_;
 };

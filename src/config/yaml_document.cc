@@ -66,7 +66,9 @@ class Builder {
   std::variant<Document, Finding> Run() {
     if (!tree_.nodes.empty() && !Build(0, 0, document_.root)) return *std::move(fatal_);
     if (conversion_error_) return *std::move(conversion_error_);
-    if (unsupported_value_) return *std::move(unsupported_value_);
+    if (has_unsupported_) {
+      if (const Value* value = FindUnsupported(document_.root)) return Unsupported(*value);
+    }
     return std::move(document_);
   }
 
@@ -157,7 +159,7 @@ class Builder {
         return true;
       case YamlScalar::Kind::kFloat:
         out.kind = Value::Kind::kNumber;
-        out.text = FloatText(*scalar, node.place);
+        out.text = FloatText(*scalar);
         return true;
       case YamlScalar::Kind::kString:
         break;
@@ -167,19 +169,31 @@ class Builder {
     return true;
   }
 
-  std::string FloatText(const YamlScalar& scalar, Place place) {
+  // What is not finite keeps its name as text until Run() has looked at it.
+  std::string FloatText(const YamlScalar& scalar) {
     if (std::isfinite(scalar.number)) return JsonFloatText(scalar.number);
-    if (!unsupported_value_) {
-      unsupported_value_ =
-          Finding{.message = "json: unsupported value: " + NotFinite(scalar.number),
-                  .place = place,
-                  .hint = "JSON has no such number; write a finite one"};
-    }
-    return "0";
+    has_unsupported_ = true;
+    return std::isnan(scalar.number) ? "NaN" : scalar.number > 0 ? "+Inf" : "-Inf";
   }
 
-  static std::string NotFinite(double number) {
-    return std::isnan(number) ? "NaN" : number > 0 ? "+Inf" : "-Inf";
+  // The first number that JSON has not, among what the decoder sees; null when there is none.
+  static const Value* FindUnsupported(const Value& value) {
+    if (value.kind == Value::Kind::kNumber && value.text.ends_with("Inf")) return &value;
+    if (value.kind == Value::Kind::kNumber && value.text == "NaN") return &value;
+    for (const Value& item : value.items) {
+      if (const Value* found = FindUnsupported(item)) return found;
+    }
+    if (!value.IsMapping()) return nullptr;
+    for (const Member* member : VisibleMembers(value, Syntax::kYaml)) {
+      if (const Value* found = FindUnsupported(member->value)) return found;
+    }
+    return nullptr;
+  }
+
+  static Finding Unsupported(const Value& value) {
+    return {.message = "json: unsupported value: " + value.text,
+            .place = value.place,
+            .hint = "JSON has no such number; write a finite one"};
   }
 
   static bool IsMerge(const YamlNode& node) {
@@ -305,7 +319,7 @@ class Builder {
   size_t text_ = 0;
   std::optional<Finding> fatal_;
   std::optional<Finding> conversion_error_;
-  std::optional<Finding> unsupported_value_;
+  bool has_unsupported_ = false;
 };
 
 }  // namespace

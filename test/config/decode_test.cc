@@ -556,6 +556,14 @@ const Row kStrict[] = {
 };
 
 const Row kDurations[] = {
+    // A bad duration ends the decoding: type errors noted before it are not told.
+    {"extenders: [{enableHTTPS: {}}]\nleaderElection: {leaseDuration: 5}",
+     R"(json: cannot unmarshal number into Go struct field LeaderElectionConfiguration.leaderElection.leaseDuration of type string)"},
+    {"extenders: [{enableHTTPS: {}, httpTimeout: abc}]\nleaderElection: {leaseDuration: x}",
+     R"(time: invalid duration "abc")"},
+    // Only the value that counts must be a JSON number.
+    {"parallelism: .inf\nparallelism: x",
+     R"(json: cannot unmarshal string into Go struct field KubeSchedulerConfiguration.parallelism of type int32)"},
     {"extenders: [{httpTimeout: null}]", R"(time: invalid duration "")"},
     {"extenders: [{httpTimeout: 5 s}]", R"(time: unknown unit " s" in duration "5 s")"},
     {"profiles: [{pluginConfig: [{name: DynamicResources, args: {filterTimeout: x}}]}]",
