@@ -2,12 +2,18 @@
 #include "fuzz/fuzz_targets.h"
 
 #include <algorithm>
+#include <set>
+#include <variant>
 
 #include "api/decode.h"
 #include "api/encode.h"
 #include "api/quantity.h"
 #include "api/selector.h"
 #include "api/utf8.h"
+#include "base/logging.h"
+#include "config/convert.h"
+#include "config/load.h"
+#include "config/print.h"
 
 namespace ks::fuzz {
 
@@ -162,6 +168,55 @@ std::string RunText(std::string_view input) {
   return "";
 }
 
+// Whether a set names a plugin twice: such a set is refused when the profile is built, and it is
+// not the same again when it is merged with the defaults once more.
+bool NamesTwice(const config::PluginSet& set) {
+  std::set<std::string_view> names;
+  return std::any_of(set.enabled.begin(), set.enabled.end(),
+                     [&](const auto& entry) { return !names.insert(entry.name).second; });
+}
+
+// Errors have a text and findings with places; what is accepted can be written, read again and is
+// the same then.
+std::string RunConfig(std::string_view input) {
+  log::SetVerbosity(-1);
+  const config::LoadResult result = config::ParseConfiguration(input);
+  if (const auto* faults = std::get_if<config::Faults>(&result)) {
+    if (faults->text.empty()) return "error without text";
+    if (faults->findings.empty()) return "error without findings";
+    for (const config::Finding& finding : faults->findings) {
+      if (finding.message.empty()) return "finding without message";
+      if ((finding.place.line == 0) != (finding.place.column == 0)) return "half a place";
+      config::Render(finding, "f");
+    }
+    return "";
+  }
+  const auto& loaded = std::get<config::Loaded>(result);
+  config::WriteConfigz(loaded.configuration);
+  const std::string written = config::WriteYaml(loaded.configuration);
+  const config::LoadResult again = config::ParseConfiguration(written);
+  if (const auto* faults = std::get_if<config::Faults>(&again)) {
+    return "what is written cannot be read again: " + faults->text + "\n" + written;
+  }
+  for (const config::Profile& profile : loaded.configuration.profiles) {
+    if (NamesTwice(profile.plugins.multi_point)) return "";
+  }
+  const std::string twice = config::WriteYaml(std::get<config::Loaded>(again).configuration);
+  return twice == written ? "" : "reads back as another configuration:\n" + written + twice;
+}
+
+// A conversion ends with a text or an error, and what is said to be valid is.
+std::string RunConvert(std::string_view input) {
+  log::SetVerbosity(-1);
+  const auto converted =
+      config::ConvertConfiguration(input, {.keep_legacy = input.size() % 2 == 1});
+  if (!converted.ok()) return converted.error().message.empty() ? "error without text" : "";
+  const bool loads =
+      std::holds_alternative<config::Loaded>(config::ParseConfiguration(converted->yaml));
+  if (loads == converted->refused.empty()) return "";
+  return "the comments change what the result is: " + converted->refused + "\n" + converted->yaml;
+}
+
 // Fails on its only corpus file, to prove that failures are reported.
 std::string RunCanary(std::string_view input) {
   return input.find("canary") == std::string_view::npos ? "" : "the canary sings";
@@ -179,7 +234,7 @@ std::string RunWorkload(std::string_view input) {
 constexpr Target kTargets[] = {
     {"quantity", RunQuantity},      {"selector", RunSelector}, {"pod", RunDecode<Pod>},
     {"node", RunDecode<api::Node>}, {"workload", RunWorkload}, {"text", RunText},
-    {"canary", RunCanary},
+    {"config", RunConfig},          {"convert", RunConvert},   {"canary", RunCanary},
 };
 
 }  // namespace
