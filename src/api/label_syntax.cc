@@ -2,9 +2,10 @@
 // Syntax of label keys and values, and Go's quoting, which the messages about them use. Upstream:
 // docs/spec/config.md 4.9.
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
 
 #include "api/selector.h"
 #include "api/utf8.h"
@@ -155,13 +156,14 @@ std::string GoQuote(std::string_view text) {
 }
 
 std::string JoinProblems(const std::vector<std::string>& problems) {
-  std::vector<std::string_view> seen;
+  std::unordered_set<std::string_view> seen;
+  std::vector<std::string_view> distinct;
   for (const std::string& problem : problems) {
-    if (std::find(seen.begin(), seen.end(), problem) == seen.end()) seen.push_back(problem);
+    if (seen.insert(problem).second) distinct.push_back(problem);
   }
-  if (seen.empty()) return "";
-  if (seen.size() == 1) return std::string(seen.front());
-  return fmt::format("[{}]", fmt::join(seen, ", "));
+  if (distinct.empty()) return "";
+  if (distinct.size() == 1) return std::string(distinct.front());
+  return fmt::format("[{}]", fmt::join(distinct, ", "));
 }
 
 }  // namespace ks::api

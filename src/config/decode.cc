@@ -13,6 +13,7 @@ namespace ks::config {
 namespace {
 
 constexpr size_t kMostStrictErrors = 100;  // that upstream lists
+constexpr size_t kMostFindings = 1000;     // of one kind
 
 void DecodeLeaderElection(Decoder& d, const Value& value, LeaderElection& target) {
   d.Struct(
@@ -225,6 +226,7 @@ void AddDuplicates(const std::vector<DuplicateKey>& duplicates, FaultList& fault
   std::vector<Finding> findings;
   for (const DuplicateKey& duplicate : duplicates) {
     text += "\n  " + duplicate.text;
+    if (findings.size() >= kMostFindings) continue;
     // Without "line 4: ", which is the place.
     const size_t key = duplicate.text.find(": ") + 2;
     findings.push_back({.path = duplicate.path,

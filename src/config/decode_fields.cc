@@ -66,6 +66,7 @@ void Decoder::DecodeMember(const Member& member, std::string_view name, const Fi
 }
 
 void Decoder::Unknown(const Member& member, std::string_view name, std::span<const Field> fields) {
+  if (strict_errors_.size() >= kMostErrors) return;  // a hint costs more than the rest
   std::vector<std::string_view> names;
   for (const Field& field : fields) names.push_back(field.name);
   AddStrictError(member, "unknown field", UnknownFieldHint(name, member.key, names));

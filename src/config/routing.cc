@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "api/selector.h"
 #include "config/types.h"
 
 namespace ks::config {
@@ -43,6 +44,10 @@ struct GroupVersion {
   std::string version;
 
   std::string Text() const { return group.empty() ? version : group + "/" + version; }
+  std::string Described() const {
+    if (version == "__internal") return "the internal version of group " + api::GoQuote(group);
+    return "version " + api::GoQuote(Text());
+  }
 };
 
 std::optional<GroupVersion> ParseGroupVersion(const std::string& text) {
@@ -138,8 +143,8 @@ std::variant<std::string, Finding> KindOf(const Value& object, Syntax syntax, st
   if (version->Text() == kApiVersion && IsKnownKind(kind.text)) return kind.text;
   const bool right_version = version->Text() == kApiVersion;
   return Finding{.path = right_version ? "kind" : "apiVersion",
-                 .message = "no kind \"" + kind.text + "\" is registered for version \"" +
-                            version->Text() + "\"" + std::string(kScheme),
+                 .message = "no kind " + api::GoQuote(kind.text) + " is registered for " +
+                            version->Described() + std::string(kScheme),
                  .place = right_version ? kind.place : api_version.place,
                  .hint = WrongKindHint(*version, kind.text)};
 }

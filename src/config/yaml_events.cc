@@ -96,11 +96,13 @@ class TreeReader {
       case YAML_SCALAR_EVENT:
         return TakeScalar(event);
       case YAML_SEQUENCE_START_EVENT:
-        return Open(event, YamlNode::Kind::kSequence, event.data.sequence_start.anchor,
-                    event.data.sequence_start.tag);
+        return Open(event, YamlNode::Kind::kSequence,
+                    event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE,
+                    event.data.sequence_start.anchor, event.data.sequence_start.tag);
       case YAML_MAPPING_START_EVENT:
-        return Open(event, YamlNode::Kind::kMapping, event.data.mapping_start.anchor,
-                    event.data.mapping_start.tag);
+        return Open(event, YamlNode::Kind::kMapping,
+                    event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE,
+                    event.data.mapping_start.anchor, event.data.mapping_start.tag);
       case YAML_SEQUENCE_END_EVENT:
       case YAML_MAPPING_END_EVENT:
         open_.pop_back();
@@ -117,6 +119,11 @@ class TreeReader {
   YamlTree& tree() { return tree_; }
 
  private:
+  struct OpenCollection {
+    uint32_t index;
+    bool flow;  // written with brackets
+  };
+
   bool Fail(Place place, std::string message, std::string hint = "") {
     error_ =
         Finding{.message = "yaml: " + std::move(message), .place = place, .hint = std::move(hint)};
@@ -140,7 +147,7 @@ class TreeReader {
     const auto index = static_cast<uint32_t>(tree_.nodes.size());
     node.place = PlaceOf(event.start_mark);
     tree_.nodes.push_back(std::move(node));
-    if (!open_.empty()) tree_.nodes[open_.back()].children.push_back(index);
+    if (!open_.empty()) tree_.nodes[open_.back().index].children.push_back(index);
     if (anchor != nullptr) anchors_.insert_or_assign(Text(anchor), index);
     return index;
   }
@@ -163,23 +170,39 @@ class TreeReader {
     node.plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
     node.tag = Text(scalar.tag);
     node.text.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
+    if (node.plain && InFlow() && node.text.find('?') != std::string::npos) {
+      return FailAtQuestionMark(event);
+    }
     return Add(event, std::move(node), scalar.anchor).has_value();
   }
 
-  bool Open(const yaml_event_t& event, YamlNode::Kind kind, const yaml_char_t* anchor,
+  bool InFlow() const { return !open_.empty() && open_.back().flow; }
+
+  // Upstream's reader is older: in flow collections a ? starts a key even inside a word, where
+  // none can be.
+  bool FailAtQuestionMark(const yaml_event_t& event) {
+    const size_t line = event.start_mark.line;  // counted from 0, as upstream's parser does
+    const bool list = tree_.nodes[open_.back().index].kind == YamlNode::Kind::kSequence;
+    return Fail(PlaceOf(event.start_mark),
+                (line == 0 ? "" : "line " + std::to_string(line) + ": ") +
+                    "did not find expected ',' or '" + (list ? "]'" : "}'"),
+                "put the text with the question mark into quotes");
+  }
+
+  bool Open(const yaml_event_t& event, YamlNode::Kind kind, bool flow, const yaml_char_t* anchor,
             const yaml_char_t* tag) {
     if (open_.size() >= kMaxDepth) {
       return Fail(PlaceOf(event.start_mark), "exceeded max depth of " + std::to_string(kMaxDepth));
     }
     const std::optional<uint32_t> index = Add(event, {.kind = kind, .tag = Text(tag)}, anchor);
-    if (index) open_.push_back(*index);
+    if (index) open_.push_back({*index, flow});
     return index.has_value();
   }
 
   const size_t most_nodes_;
   YamlTree tree_;
   std::optional<Finding> error_;
-  std::vector<uint32_t> open_;  // collections around the current event
+  std::vector<OpenCollection> open_;  // around the current event
   std::map<std::string, uint32_t> anchors_;
 };
 

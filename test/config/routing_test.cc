@@ -39,11 +39,13 @@ TEST(RoutingTest, FindsTheKind) {
       {"apiVersion: foo/", "NodeAffinityArgs",
        "Object 'apiVersion' is missing in 'apiVersion: foo/'"},
       {"apiVersion: a/b/c", "NodeAffinityArgs", "unexpected GroupVersion string: a/b/c"},
+      {"kind: 'a\"b'\napiVersion: \"c\\td\"", "",
+       R"(no kind "a\"b" is registered for version "c\td" in scheme "pkg/runtime/scheme.go:111")"},
       // Registered upstream by accident, with other fields and no defaults.
       {"{\"apiVersion\": \"" + group + "/__internal\", \"kind\": \"KubeSchedulerConfiguration\"}",
        "",
-       "no kind \"KubeSchedulerConfiguration\" is registered for version \"" + group +
-           "/__internal\" in scheme \"pkg/runtime/scheme.go:111\""},
+       "no kind \"KubeSchedulerConfiguration\" is registered for the internal version of group \"" +
+           group + "\" in scheme \"pkg/runtime/scheme.go:111\""},
   };
   for (const Row& row : rows) {
     const std::variant<Document, Finding> parsed = ParseDocument(row.text);
