@@ -55,14 +55,15 @@ Result<void> WriteConfiguration(const std::string& file, const std::string& text
 }
 
 // Steps 5 and 6, and what this version cannot do. 0: go on.
-int CheckOptions(const Options& options, const config::FeatureGates& gates) {
+int CheckOptions(const Options& options, const config::FeatureGates& gates,
+                 const config::LateGateFindings& late) {
   if (Result<void> logging = ApplyLogging(options.logging, gates); !logging.ok()) {
     std::fprintf(stderr, "%s\n", logging.error().message.c_str());
     return kFailed;
   }
   LogFlags(options);
   std::vector<std::string> warnings;
-  const Result<void> valid = ValidateOptions(options, gates, &warnings);
+  const Result<void> valid = ValidateOptions(options, gates, late, &warnings);
   for (const std::string& warning : warnings) log::Plain('W', warning);
   if (!valid.ok()) return CommandFailed(valid.error().message);
   std::vector<std::string> missing = NotImplemented(options);
@@ -110,14 +111,15 @@ int RunCommand(const std::vector<std::string>& arguments, const sigset_t& signal
   if (!parsed.run) return parsed.exit_code;
 
   std::vector<std::string> notes;
-  const auto gates = config::FeatureGates::Make(parsed.options.gates, &notes);
+  config::LateGateFindings late;
+  const auto gates = config::FeatureGates::Make(parsed.options.gates, &notes, &late);
   if (!gates.ok()) return CommandFailed(gates.error().message);
   LogNotes(notes);
   if (parsed.version != ParsedFlags::Version::kNone) {
     std::fputs(VersionText(parsed.version).c_str(), stdout);
     return 0;
   }
-  if (const int failed = CheckOptions(parsed.options, gates.value())) return failed;
+  if (const int failed = CheckOptions(parsed.options, gates.value(), late)) return failed;
   return Start(parsed.options, gates.value(), signals);
 }
 

@@ -212,8 +212,9 @@ void FlagSet::Map(std::string name, std::map<std::string, std::string>* value, s
                     .text =
                         [value] {
                           std::vector<std::string> pairs;
-                          for (const auto& [key, entry] : *value)
+                          for (const auto& [key, entry] : *value) {
                             pairs.push_back(key + "=" + entry);
+                          }
                           return Brackets(JoinCsv(pairs));
                         }});
   flag.default_text = flag.text();

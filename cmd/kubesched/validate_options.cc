@@ -206,8 +206,10 @@ Result<void> ApplyLogging(const LoggingOptions& options, const config::FeatureGa
 }
 
 Result<void> ValidateOptions(const Options& options, const config::FeatureGates& gates,
+                             const config::LateGateFindings& late,
                              std::vector<std::string>* warnings) {
-  Errors errors;
+  Errors errors = late.errors;
+  warnings->insert(warnings->end(), late.warnings.begin(), late.warnings.end());
   CheckServing(options.serving, &errors);
   CheckRequestHeaders(options.authentication, gates, &errors, warnings);
   CheckMetrics(options.metrics, &errors);

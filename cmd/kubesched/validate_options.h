@@ -20,8 +20,10 @@ std::string JoinErrors(const std::vector<std::string>& errors);
 // Step 5: checks the logging flags and puts them into force. The error is printed bare.
 Result<void> ApplyLogging(const LoggingOptions& options, const config::FeatureGates& gates);
 
-// Step 6. `warnings` gets what upstream only logs, without the severity letter.
+// Step 6, `late` findings on the gates included. `warnings` gets what upstream only logs, without
+// the severity letter.
 Result<void> ValidateOptions(const Options& options, const config::FeatureGates& gates,
+                             const config::LateGateFindings& late,
                              std::vector<std::string>* warnings);
 
 // Flags whose feature this version does not have, although upstream accepts the value; each

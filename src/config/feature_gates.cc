@@ -373,12 +373,12 @@ std::optional<std::string> GateSet::AlphaNote() const {
     }
   }
   if (names.empty()) return std::nullopt;
-  return "Wcomponent has alpha features enabled in emulated version, this is unsupported: "
+  return "component has alpha features enabled in emulated version, this is unsupported: "
          "features=[" +
          names + "]";
 }
 
-Result<void> CheckRange(Version emulated, Version min_compatibility) {
+std::vector<std::string> RangeErrors(Version emulated, Version min_compatibility) {
   const Version oldest{.major = 1, .minor = kOldestMinor};
   const Version newest{.major = 1, .minor = kNewestMinor};
   std::vector<std::string> errors;
@@ -390,8 +390,7 @@ Result<void> CheckRange(Version emulated, Version min_compatibility) {
     errors.push_back("minCompatibilityVersion version " + Text(min_compatibility) +
                      " is not between [" + Text(oldest) + ", " + Text(emulated) + "]");
   }
-  if (!errors.empty()) return Error{JoinErrors(errors)};
-  return {};
+  return errors;
 }
 
 // A gate whose other value would need code that is not here.
@@ -438,7 +437,8 @@ FeatureGates::FeatureGates() {
   *this = defaults;
 }
 
-Result<FeatureGates> FeatureGates::Make(const GateFlags& flags, std::vector<std::string>* notes) {
+Result<FeatureGates> FeatureGates::Make(const GateFlags& flags, std::vector<std::string>* notes,
+                                        LateGateFindings* late) {
   const auto given_emulated = ReadVersion(flags.emulated_version);
   if (!given_emulated.ok()) return given_emulated.error();
   const auto given_min = ReadVersion(flags.min_compatibility_version);
@@ -457,10 +457,16 @@ Result<FeatureGates> FeatureGates::Make(const GateFlags& flags, std::vector<std:
   if (!settings.value().empty()) {
     if (Result<void> checked = set.CheckNeeds(); !checked.ok()) return checked.error();
   }
-  if (Result<void> range = CheckRange(emulated, min_compatibility); !range.ok()) {
-    return range.error();
+  const std::vector<std::string> range = RangeErrors(emulated, min_compatibility);
+  const std::optional<std::string> alpha = set.AlphaNote();
+  if (late != nullptr) {
+    late->errors = range;
+    if (alpha) late->warnings.push_back(*alpha);
+  } else if (!range.empty()) {
+    return Error{JoinErrors(range)};
+  } else if (alpha) {
+    remarks.push_back("W" + *alpha);
   }
-  if (auto alpha = set.AlphaNote()) remarks.push_back(*std::move(alpha));
   if (notes != nullptr) notes->insert(notes->end(), remarks.begin(), remarks.end());
 
   Bits enabled;

@@ -74,16 +74,24 @@ struct GateFlags {
   std::vector<std::string> min_compatibility_version;  // values of --min-compatibility-version
 };
 
+// What upstream finds at once but says later, with the checks of the other options.
+struct LateGateFindings {
+  std::vector<std::string> errors;    // versions out of range
+  std::vector<std::string> warnings;  // alpha gates that are on
+};
+
 // The gates in force. Threads: immutable after Make. Cheap to copy.
 class FeatureGates {
  public:
   // Defaults of v1.37.
   FeatureGates();
 
-  // Errors: the texts of 9.1 and 9.3. `notes` gets what upstream logs on success (warnings for GA
-  // gates and for alpha gates under emulation), as whole klog messages with severity letter first
-  // ("I…", "W…").
-  static Result<FeatureGates> Make(const GateFlags& flags, std::vector<std::string>* notes);
+  // Errors: the texts of 9.1 and 9.3. `notes` gets what upstream logs at once (GA and deprecated
+  // gates that are set), as whole klog messages with the severity letter first ("I…"). With `late`,
+  // its findings do not fail this call; without, its errors do and its warnings are notes ("W…").
+  // Both may be null.
+  static Result<FeatureGates> Make(const GateFlags& flags, std::vector<std::string>* notes,
+                                   LateGateFindings* late = nullptr);
 
   bool Enabled(Gate gate) const { return enabled_[static_cast<size_t>(gate)]; }
   // For tests: no checks.

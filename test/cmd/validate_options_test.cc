@@ -78,7 +78,10 @@ TEST_P(Validation, HasUpstreamsText) {
   const ParsedFlags parsed = ParseFlags(GetParam().arguments);
   ASSERT_TRUE(parsed.run) << parsed.standard_error;
   std::vector<std::string> warnings;
-  const Result<void> valid = ValidateOptions(parsed.options, GatesOf(parsed.options), &warnings);
+  config::LateGateFindings late;
+  const auto gates = config::FeatureGates::Make(parsed.options.gates, nullptr, &late);
+  ASSERT_TRUE(gates.ok()) << gates.error().message;
+  const Result<void> valid = ValidateOptions(parsed.options, gates.value(), late, &warnings);
   EXPECT_EQ(valid.ok() ? "" : valid.error().message, GetParam().want);
 }
 
@@ -125,8 +128,10 @@ INSTANTIATE_TEST_SUITE_P(
              "metrics.allowListMappingManifest: Invalid value: \"/nope\": failed to read allow "
              "list manifest: open /nope: no such file or directory"},
         Case{"two",
-             {"--secure-port=65536", "--show-hidden-metrics-for-version=1"},
-             "[--secure-port 65536 must be between 1 and 65535, inclusive. It cannot be turned off "
+             {"--secure-port=65536", "--show-hidden-metrics-for-version=1",
+              "--emulated-version=1.38"},
+             "[emulation version 1.38 is not between [1.34, 1.37.0], --secure-port 65536 must be "
+             "between 1 and 65535, inclusive. It cannot be turned off "
              "with 0, metrics.showHiddenMetricsForVersion: Invalid value: \"1\": must be omitted "
              "or have the value '1.36'; only the previous minor version is allowed]"}),
     [](const auto& row) { return row.param.name; });
@@ -136,7 +141,7 @@ TEST(ValidateOptions, UnusualHeadersAreOnlyWarnedOf) {
                                          "--requestheader-group-headers=X-REMOTE-group",
                                          "--requestheader-extra-headers-prefix=c"});
   std::vector<std::string> warnings;
-  EXPECT_TRUE(ValidateOptions(parsed.options, {}, &warnings).ok());
+  EXPECT_TRUE(ValidateOptions(parsed.options, {}, {}, &warnings).ok());
   EXPECT_THAT(
       warnings,
       ElementsAre("--requestheader-username-headers is set without specifying the standard "
@@ -152,7 +157,7 @@ TEST(ValidateOptions, TheManifestMustBeFlat) {
     std::ofstream(file) << text;
     const ParsedFlags parsed = ParseFlags({"--allow-metric-labels-manifest=" + file});
     std::vector<std::string> warnings;
-    const Result<void> valid = ValidateOptions(parsed.options, {}, &warnings);
+    const Result<void> valid = ValidateOptions(parsed.options, {}, {}, &warnings);
     return valid.ok() ? "" : valid.error().message;
   };
   EXPECT_EQ(judge("\"m,l\": \"a,b\"\n"), "");

@@ -191,6 +191,16 @@ TEST(FeatureGates, AlphaGatesThatAreOnAreNoted) {
                                  "is unsupported: features=[GenericWorkload]"));
 }
 
+TEST(FeatureGates, LateFindingsDoNotFail) {
+  std::vector<std::string> notes;
+  LateGateFindings late;
+  ASSERT_TRUE(
+      FeatureGates::Make(Emulating("1.38", {"LoggingAlphaOptions=true"}), &notes, &late).ok());
+  EXPECT_THAT(notes, IsEmpty());
+  EXPECT_THAT(late.errors, ElementsAre("emulation version 1.38 is not between [1.34, 1.37.0]"));
+  EXPECT_THAT(late.warnings, ElementsAre(HasSubstr("features=[LoggingAlphaOptions]")));
+}
+
 TEST(FeatureGates, GroupsSetTheirStageButNotWhatIsNamed) {
   const auto made = FeatureGates::Make(
       Gates({"AllAlpha=true,AllBeta=true,InterPodAffinityHostnameFastPath=false"}), nullptr);

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubesched/command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/logging.h"
+#include "testing/temp_dir.h"
+
+namespace ks {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// A start up to the step before running: nothing here needs a network.
+class Command : public ::testing::Test {
+ protected:
+  struct Outcome {
+    int exit_code = 0;
+    std::string out;
+    std::string log;
+  };
+
+  Outcome Run(std::vector<std::string> arguments) {
+    sigset_t none;
+    sigemptyset(&none);
+    Outcome outcome;
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    outcome.exit_code = RunCommand(arguments, none);
+    outcome.log = ::testing::internal::GetCapturedStderr();
+    outcome.out = ::testing::internal::GetCapturedStdout();
+    log::SetFormat(log::Format::kText);
+    log::SetVerbosity(0);
+    return outcome;
+  }
+  // Without a server, to the end of the checks.
+  Outcome Check(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--secure-port=0", "--kubeconfig=" + kubeconfig_,
+                                       "--write-config-to=" + out_});
+    return Run(arguments);
+  }
+  std::string Written() const {
+    std::ostringstream text;
+    text << std::ifstream(out_).rdbuf();
+    return text.str();
+  }
+
+  testing::TempDir folder_;
+  const std::string kubeconfig_ = folder_.Write(
+      "kubeconfig",
+      "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: "
+      "\"http://kubernetes.invalid\"}}]\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+      "users: [{name: u, user: {}}]\ncurrent-context: x\n");
+  const std::string out_ = folder_.path() + "/out.yaml";
+};
+
+TEST_F(Command, WritesTheEffectiveConfiguration) {
+  const Outcome outcome =
+      Check({"--leader-elect=true", "--kube-api-qps=12.5", "--profiling=false"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.log;
+  EXPECT_THAT(outcome.log, HasSubstr("] \"Wrote configuration\" file=\"" + out_ + "\"\n"));
+  EXPECT_THAT(Written(), AllOf(StartsWith("apiVersion: kubescheduler.config.k8s.io/v1\n"),
+                               HasSubstr("\n  qps: 12.5\n"), HasSubstr("enableProfiling: false\n"),
+                               HasSubstr("\n  leaderElect: true\n")));
+}
+
+TEST_F(Command, VerbosityShowsFlagsAndConfiguration) {
+  const Outcome outcome = Check({"-v=2"});
+  EXPECT_THAT(
+      outcome.log,
+      AllOf(HasSubstr("] FLAG: --allow-metric-labels=\"[]\"\n"), HasSubstr("] FLAG: --v=\"2\"\n"),
+            HasSubstr("] \"Using component config\" config=<\n\tapiVersion: ")));
+  EXPECT_THAT(Check({}).log, Not(HasSubstr("FLAG")));
+}
+
+TEST_F(Command, FailuresAreUpstreamsLastLine) {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string want;
+  };
+  const Case cases[] = {
+      {{"--feature-gates=Foo=true"}, "err=\"unrecognized feature gate: Foo\"\n"},
+      {{"--secure-port=0", "--requestheader-allowed-names=,"},
+       "err=\"empty value in \\\"requestheader-allowed-names\\\"\"\n"},
+      {{"--secure-port=0", "--kubeconfig=/nope"},
+       "err=\"stat /nope: no such file or directory\"\n"},
+      {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--write-config-to=/no/dir/x"},
+       "err=\"open /no/dir/x: no such file or directory\"\n"},
+      {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--kube-api-burst=0"},
+       "err=\"burst is required to be greater than 0 when RateLimiter is not set and QPS is set "
+       "to greater than 0\"\n"},
+      {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--leader-elect-resource-lock=foo"},
+       "err=\"couldn't create resource lock: Invalid lock-type foo\"\n"},
+      {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--leader-elect"},
+       "err=\"leader election is not supported by this version of kubesched: run one instance, "
+       "with --leader-elect=false or leaderElection.leaderElect: false in the configuration "
+       "file\"\n"},
+  };
+  for (const Case& c : cases) {
+    const Outcome outcome = Run(c.arguments);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.log, EndsWith(" run.go:72] \"command failed\" " + c.want));
+  }
+}
+
+TEST_F(Command, FaultsOfAFileAreListedBelow) {
+  const std::string file =
+      folder_.Write("c.yaml",
+                    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                    "parallelism: 5\nparallelism: 6\n");
+  const Outcome text = Check({"--config=" + file});
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_THAT(text.log, HasSubstr("run.go:72] \"command failed\" err=<\n\tstrict decoding error: "
+                                  "yaml: unmarshal errors:\n\t  line 4: key \"parallelism\" "
+                                  "already set in map\n >\n" +
+                                  file + ":4:1: "));
+  const Outcome json = Check({"--config=" + file, "--logging-format=json"});
+  EXPECT_THAT(json.log, HasSubstr("\"caller\":\"cli/run.go:72\",\"msg\":\"command failed\",\"err\":"
+                                  "\"strict decoding error: yaml: unmarshal errors:\\n  line 4:"));
+}
+
+TEST_F(Command, BadLoggingFlagsArePrintedBare) {
+  const Outcome outcome = Check({"--logging-format=foo", "--emulated-version=1.38"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.log, "format: Invalid value: \"foo\": Unsupported log format\n");
+}
+
+TEST_F(Command, GatesAreCheckedBeforeTheVersionIsPrinted) {
+  EXPECT_EQ(Run({"--version", "--feature-gates=Foo=true"}).exit_code, 1);
+  const Outcome outcome =
+      Run({"--version", "--emulated-version=1.38", "--logging-format=foo", "--secure-port=-1"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, StartsWith("kubesched v"));
+}
+
+TEST_F(Command, AnUnsupportedGateIsRefused) {
+  const Outcome outcome = Check({"--feature-gates=GenericWorkload=true"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.log, HasSubstr("feature gate GenericWorkload=true is not supported"));
+}
+
+TEST_F(Command, TheServersSettingsAreCheckedWhenItServes) {
+  const Outcome outcome =
+      Run({"--kubeconfig=" + kubeconfig_, "--secure-port=1", "--bind-address=127.0.0.1",
+           "--cert-dir=" + folder_.path(), "--tls-min-version=foo"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.log, AllOf(HasSubstr("] Generated self-signed cert (" + folder_.path() +
+                                           "/kube-scheduler.crt, "),
+                                 HasSubstr("err=\"unknown tls version \\\"foo\\\"\"\n")));
+  const Outcome again =
+      Run({"--kubeconfig=" + kubeconfig_, "--secure-port=1", "--bind-address=127.0.0.1",
+           "--cert-dir=" + folder_.path(), "--authorization-always-allow-paths=/a*b"});
+  EXPECT_THAT(again.log, AllOf(Not(HasSubstr("Generated")),
+                               HasSubstr("only trailing * allowed in \\\"a*b\\\"")));
+  EXPECT_EQ(Check({"--tls-min-version=foo"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace ks
