@@ -105,7 +105,10 @@ void ValidateProfiles(const std::vector<Profile>& profiles, const FeatureGates& 
   for (size_t i = 0; i < profiles.size(); ++i) {
     const Profile& profile = profiles[i];
     const std::string path = Indexed("profiles", i);
-    if (profile.name().empty()) report.Required(path + ".schedulerName");
+    if (profile.name().empty()) {
+      report.Required(path + ".schedulerName");
+      if (!profile.scheduler_name) report.Hint("with several profiles each needs a name");
+    }
     if (profile.percentage_of_nodes_to_score &&
         !IsPercentage(*profile.percentage_of_nodes_to_score)) {
       report.InvalidNumber(path + ".percentageOfNodesToScore",
@@ -145,6 +148,7 @@ void ValidateCommonQueueSort(const std::vector<Profile>& profiles, Report& repor
     if (profiles[i].plugins.queue_sort != first) {
       report.Invalid(path + ".plugins.queueSort", PluginSetJson(profiles[i].plugins.queue_sort),
                      "must be the same for all profiles");
+      report.Hint("state the queueSort of profile 0 in every profile");
     }
     const std::vector<PluginConfig>& entries = profiles[i].plugin_config;
     for (size_t j = 0; j < entries.size(); ++j) {

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "api/selector.h"
+#include "config/nearest_name.h"
 #include "config/print_json.h"
 
 namespace ks::config {
@@ -33,6 +36,8 @@ void Report::Unsupported(const std::string& path, std::string_view value,
   }
   // Values of enumerations are encoded as JSON, unlike plain texts.
   Add(path, fmt::format("Unsupported value: {}: supported values: {}", JsonString(value), list));
+  const std::string meant = NearestName(value, std::span(supported.begin(), supported.size()));
+  if (!meant.empty()) Hint("did you mean " + api::GoQuote(meant) + "?");
 }
 
 void Report::Duplicate(const std::string& path, std::string_view value) {

@@ -444,9 +444,11 @@ TEST(LoadFindings, NameTheCure) {
 }
 
 TEST(LoadFindings, OfTheChecksHaveTheirPlaces) {
-  EXPECT_EQ(FindingsOf("parallelism: 0\nprofiles:\n- {schedulerName: a}\n- {}\n"),
-            "ks.yaml:3:1: parallelism: Invalid value: 0: should be an integer value greater than "
-            "zero\nks.yaml:6:3: profiles[1].schedulerName: Required value\n");
+  EXPECT_EQ(
+      FindingsOf("parallelism: 0\nprofiles:\n- {schedulerName: a}\n- {}\n"),
+      "ks.yaml:3:1: parallelism: Invalid value: 0: should be an integer value greater than "
+      "zero\nks.yaml:6:3: profiles[1].schedulerName: Required value (with several profiles each "
+      "needs a name)\n");
 }
 
 TEST(LoadWarnings, TellWhatIsIgnored) {

@@ -366,6 +366,22 @@ TEST(Validate, PathsOfFindings) {
   EXPECT_EQ(faults->findings[1].path, "profiles[1].pluginConfig[1].args");
 }
 
+TEST(Validate, HintsOfFindings) {
+  const std::optional<Faults> faults = FaultsOf([](Configuration& c) {
+    c.profiles = {{}, Sorting("b", {"A"})};
+    c.profiles[1].plugin_config = {
+        {"PodTopologySpread", PodTopologySpreadArgs{.defaulting_type = "list"}}};
+    c.leader_election.lease_duration = seconds(5);
+  });
+  ASSERT_TRUE(faults.has_value());
+  std::vector<std::string> hints;
+  for (const Finding& finding : faults->findings) hints.push_back(finding.hint);
+  EXPECT_EQ(hints, (std::vector<std::string>{
+                       "leaseDuration is 5s, the value in the message is renewDeadline",
+                       "with several profiles each needs a name", "did you mean \"List\"?",
+                       "state the queueSort of profile 0 in every profile"}));
+}
+
 TEST(Aggregate, ListsATextOnce) {
   EXPECT_EQ(Aggregate({}), "");
   EXPECT_EQ(Aggregate({{.message = "a"}, {.message = "a"}}), "a");
