@@ -3,6 +3,24 @@
 
 namespace ks::framework {
 
+void PodsToActivate::Add(api::PodPtr pod) {
+  std::string key = pod->meta.Key();
+  MutexLock lock(mutex_);
+  pods_.insert_or_assign(std::move(key), std::move(pod));
+}
+
+std::vector<api::PodPtr> PodsToActivate::Take() {
+  std::map<std::string, api::PodPtr> taken;
+  {
+    MutexLock lock(mutex_);
+    taken.swap(pods_);
+  }
+  std::vector<api::PodPtr> pods;
+  pods.reserve(taken.size());
+  for (auto& [key, pod] : taken) pods.push_back(std::move(pod));
+  return pods;
+}
+
 CycleState CycleState::Clone() const {
   CycleState copy;
   copy.skip_filter = skip_filter;

@@ -6,12 +6,14 @@
 // Upstream: docs/spec/framework.md section 4.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/pod.h"
+#include "base/mutex.h"
 
 namespace ks::framework {
 
@@ -24,8 +26,24 @@ class StateData {
   }
 };
 
+// Pods that plugins want moved to the active queue when the pod of this cycle got through: at the
+// end of a scheduling cycle that passed Permit, and of a successful binding cycle. Nothing happens
+// to them when it failed. Threads: any, so that plugins may fill it from pool threads.
+class PodsToActivate {
+ public:
+  // One pod per "namespace/name": the last one counts.
+  void Add(api::PodPtr pod) KS_EXCLUDES(mutex_);
+  // Empties the set; in the order of the keys.
+  std::vector<api::PodPtr> Take() KS_EXCLUDES(mutex_);
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, api::PodPtr> pods_ KS_GUARDED_BY(mutex_);
+};
+
 // Bit i stands for the plugin with index i in its profile.
 using PluginMask = uint64_t;
+inline constexpr size_t kMaxPlugins = 64;  // of one profile
 
 // Threads: one attempt's thread; workers read while a search runs. A clone may be changed by one
 // worker.
@@ -47,9 +65,8 @@ class CycleState {
   PluginMask parallel_pre_bind = 0;  // PreBind may run in a group
   bool record_plugin_metrics = false;
   bool skip_all_post_filter = false;
-  // Pods that plugins want moved to the active queue, keyed by nothing: "namespace/name" decides
-  // (docs/spec/framework.md 4).
-  std::shared_ptr<std::vector<api::PodPtr>> pods_to_activate;
+  // Shared by all clones. Null in a state that no scheduling cycle belongs to.
+  std::shared_ptr<PodsToActivate> pods_to_activate;
 
  private:
   friend class StateSlotBase;

@@ -5,12 +5,14 @@
 // Upstream: docs/spec/framework.md sections 8, 9 and 10.
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "config/feature_gates.h"
 #include "framework/owner_listers.h"
 #include "framework/plugin.h"
 
@@ -59,6 +61,52 @@ class WaitingPodAccess {
   virtual bool RejectWaitingPod(std::string_view uid) = 0;
 };
 
+// A pod between Permit and Bind whose PreBind plugins run. All profiles share the set.
+class PodInPreBind {
+ public:
+  virtual ~PodInPreBind() = default;
+  // Gives the pod up; the first call ends PreBind with `cause`. False once the pod is marked
+  // prebound, true otherwise, also when it was canceled before and has not stopped yet.
+  virtual bool Cancel(std::string_view cause) = 0;
+  // From now on nobody can cancel. False when the pod was canceled: its binding fails with that
+  // cause.
+  virtual bool MarkPrebound() = 0;
+};
+
+class PodsInPreBindAccess {
+ public:
+  // Told once, from inside Cancel, with the cause.
+  using CancelFunction = std::function<void(std::string_view cause)>;
+
+  virtual ~PodsInPreBindAccess() = default;
+  // Replaces an entry of the same uid.
+  virtual void AddPodInPreBind(std::string_view uid, CancelFunction cancel) = 0;
+  virtual PodInPreBind* GetPodInPreBind(std::string_view uid) = 0;  // null when unknown
+  virtual void RemovePodInPreBind(std::string_view uid) = 0;
+};
+
+// Scores of the feasible nodes. totals[i] belongs to nodes[i] of the call.
+struct NodeScores {
+  std::vector<int64_t> totals;
+  // Raw and weighted scores per plugin, for explaining; filled only when `keep_details` is set.
+  struct PluginScores {
+    std::string_view plugin;
+    int64_t weight = 1;
+    std::vector<int64_t> raw;
+    std::vector<int64_t> normalized;
+  };
+  bool keep_details = false;
+  std::vector<PluginScores> details;
+};
+
+// What the plugins of a profile read of a pod: pods with equal signatures get equal verdicts and
+// scores.
+struct SignOutcome {
+  // Success; U: the pod cannot be signed, or a plugin of the profile cannot sign; Error.
+  Status status;
+  std::string signature;  // empty unless Success
+};
+
 // Threads: see each part. Lifetime: outlives the plugins. Parts marked "late" are attached after
 // all profiles are built: not to be used inside factories.
 class Handle {
@@ -70,14 +118,16 @@ class Handle {
   // What a ListerUser asked for; anything else looks empty. Only inside an attempt.
   virtual const OwnerListers& owner_listers() const = 0;
   virtual const Clock& clock() const = 0;
+  virtual const config::FeatureGates& gates() const = 0;
   virtual Random& random() = 0;
   virtual ApiWriter& api() = 0;           // late
   virtual Nominator& nominator() = 0;     // late
   virtual PodActivator& activator() = 0;  // late
   virtual WaitingPodAccess& waiting_pods() = 0;
+  virtual PodsInPreBindAccess& pods_in_pre_bind() = 0;
   virtual uint32_t NewStateSlot() = 0;  // factories only; wrap it in a StateSlot<T>
 
-  // What-if runs, for preemption and the like.
+  // The points of section 3, for preemption and the like. Contracts: framework/runtime.h.
   virtual Status RunFilterPlugins(const CycleState& state, const api::Pod& pod,
                                   const NodeInfo& node) const = 0;
   virtual Status RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
@@ -88,6 +138,16 @@ class Handle {
   virtual Status RunPreFilterExtensionRemovePod(CycleState& state, const api::Pod& pod,
                                                 const PodInfo& pod_to_remove,
                                                 const NodeInfo& node) const = 0;
+  virtual Status RunPreScorePlugins(CycleState& state, const api::Pod& pod,
+                                    std::span<const NodeInfo* const> nodes) const = 0;
+  virtual Status RunScorePlugins(const CycleState& state, const api::Pod& pod,
+                                 std::span<const NodeInfo* const> nodes,
+                                 NodeScores* scores) const = 0;
+  virtual Status RunReservePluginsReserve(CycleState& state, const api::PodPtr& pod,
+                                          const std::string& node) const = 0;
+  virtual void RunReservePluginsUnreserve(CycleState& state, const api::PodPtr& pod,
+                                          const std::string& node) const = 0;
+  virtual SignOutcome SignPod(const api::Pod& pod) const = 0;
 };
 
 }  // namespace ks::framework

@@ -22,6 +22,7 @@
 
 #include "api/pod.h"
 #include "base/clock.h"
+#include "base/result.h"
 #include "framework/api_writer.h"
 #include "framework/cycle_state.h"
 #include "framework/diagnosis.h"
@@ -227,6 +228,14 @@ class EnqueueExtensions {
   virtual ~EnqueueExtensions() = default;
   // Asked once, after construction.
   virtual std::vector<EventRegistration> EventsToRegister() const = 0;
+};
+
+// A plugin that holds something to give back: called once, when its profile is retired or the
+// scheduler ends. Nothing of the plugin is called afterwards.
+class Closer {
+ public:
+  virtual ~Closer() = default;
+  virtual Result<void> Close() = 0;
 };
 
 struct SignFragment {

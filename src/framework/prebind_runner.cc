@@ -10,6 +10,7 @@ namespace ks::framework {
 namespace {
 
 constexpr std::string_view kGroupCause = "some other PreBind operation failed";
+constexpr std::string_view kCanceled = "context canceled";
 
 Status FromApi(const std::optional<api::ApiError>& error) {
   if (!error.has_value()) return {};
@@ -58,10 +59,14 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
 
   bool Cancel(std::string_view cause) {
     if (failure_.has_value() || result_.has_value()) return false;
-    const auto first = std::find_if(members_.begin(), members_.end(),
-                                    [](const Member& member) { return !member.finished; });
-    KS_CHECK(first != members_.end(), "a PreBind run without result has an unfinished member");
-    Fail(Framework::PreBindFailure(first->plugin.name, Status::Error(std::string(cause))), cause);
+    cause_ = cause;
+    const auto obeying = std::find_if(members_.begin(), members_.end(), [](const Member& member) {
+      return !member.finished && !member.blocking;
+    });
+    blocking_decides_ = obeying == members_.end();
+    const Status canceled = Status::Error(cause_);
+    Fail(blocking_decides_ ? canceled : Framework::PreBindFailure(obeying->plugin.name, canceled),
+         cause);
     if (!result_.has_value()) return true;
     environment_.post_to_scheduling_thread([weak = weak_from_this()] {
       if (const auto run = weak.lock()) run->TellResult();
@@ -84,7 +89,9 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     Framework::PreBindMember plugin;
     std::unique_ptr<PreBindSequence> sequence;
     PreBindStep step;
+    TimePoint start;         // for the sampler
     size_t outstanding = 0;  // calls or the blocking function of the step that have not reported
+    bool blocking = false;   // the blocking function is under way
     Status step_status;      // the first failed call of the step
     bool finished = false;
   };
@@ -100,6 +107,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
       for (const Framework::PreBindMember& plugin : groups_[group_]) {
         Member& member = members_.emplace_back();
         member.plugin = plugin;
+        member.start = request_.sampler.Now();
         member.sequence = plugin.plugin->PreBind(*request_.state, request_.pod, request_.node_name);
         KS_CHECK(member.sequence != nullptr, "PreBind returns a sequence");
       }
@@ -122,8 +130,9 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     while (!failure_.has_value()) {
       member.step = member.sequence->Next(previous);
       member.step_status = Status();
+      if (failure_.has_value()) return;  // the plugin itself had the pod canceled
       if (member.step.finished) {
-        member.finished = true;
+        Finish(&member, member.step.status.code());
         if (!member.step.status.ok()) {
           Fail(Framework::PreBindFailure(member.plugin.name, member.step.status), kGroupCause);
         }
@@ -141,6 +150,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     Member& member = members_[index];
     if (member.step.blocking != nullptr) {
       member.outstanding = 1;
+      member.blocking = true;
       environment_.run_blocking([blocking = std::move(member.step.blocking),
                                  report = Reporter(index)] { report(blocking()); });
       return true;
@@ -175,8 +185,10 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     Member& member = members_[index];
     KS_CHECK(member.outstanding > 0, "an operation of PreBind reports once");
     if (member.step_status.ok()) member.step_status = status;
+    const bool blocking = std::exchange(member.blocking, false);
     if (--member.outstanding == 0) {
       if (failure_.has_value()) {
+        if (blocking && blocking_decides_ && !status.ok()) BlockingFailed(member, status);
         FinishFailure();
       } else {
         StepDone(index);
@@ -216,12 +228,26 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     BeginGroup();
   }
 
+  void Finish(Member* member, Code code) {
+    if (std::exchange(member->finished, true)) return;
+    const CallSampler& sampler = request_.sampler;
+    sampler.Record(member->plugin.meter, code, sampler.Now() - member->start);
+  }
+
+  // A blocking function noticed that the pod was canceled, or failed by itself.
+  void BlockingFailed(const Member& member, const Status& status) {
+    blocking_decides_ = false;
+    const bool noticed = !status.IsRejected() && status.ErrorText() == kCanceled;
+    failure_ =
+        Framework::PreBindFailure(member.plugin.name, noticed ? Status::Error(cause_) : status);
+  }
+
   // Nothing new is started from here on.
   void Fail(Status failure, std::string_view cause) {
     failure_ = std::move(failure);
     for (Member& member : members_) {
       if (member.finished) continue;
-      member.finished = member.outstanding == 0;
+      if (member.outstanding == 0) Finish(&member, Code::kError);
       member.sequence->Cancel(cause);
     }
     FinishFailure();
@@ -233,7 +259,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
                     [](const Member& member) { return member.outstanding > 0; })) {
       return;
     }
-    for (Member& member : members_) member.finished = true;
+    for (Member& member : members_) Finish(&member, Code::kError);
     result_ = failure_;
   }
 
@@ -252,6 +278,8 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
   size_t group_ = 0;
   std::vector<Member> members_;    // of the current group; stable while operations are under way
   std::optional<Status> failure_;  // decided, but operations may be under way
+  std::string cause_;              // of the cancellation from outside
+  bool blocking_decides_ = false;  // canceled while only blocking functions were under way
   std::optional<Status> result_;
   bool told_ = false;
 };

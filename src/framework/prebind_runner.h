@@ -36,6 +36,7 @@ struct PreBindRequest {
   CycleState* state = nullptr;
   api::PodPtr pod;
   std::string node_name;
+  CallSampler sampler = {};  // measures the plugins, from the first step to the last
 };
 
 // After a failure or a cancellation nothing new is started, but the runner waits for API calls and
@@ -64,7 +65,9 @@ class PreBindRunner {
   void Poll(TimePoint now);
   // The earliest deadline of a pending condition.
   std::optional<TimePoint> NextDeadline() const;
-  // Gives the pod up: `running PreBind plugin "<first unfinished one>": <cause>`. False when the
+  // Gives the pod up. A plugin that waits obeys at once: `running PreBind plugin "<the first such
+  // one>": <cause>`. Only blocking functions under way: a failure of theirs is the result, with the
+  // cause in place of the text `context canceled`; if all succeed, the bare cause. False when the
   // result is known already (finished, failed or canceled before).
   bool Cancel(std::string_view cause);
   // Plugins of the current group that have not finished, in order. For dumps and explain.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/logging.h"
 #include "framework/runtime_impl.h"
 
 namespace ks::framework {
@@ -80,11 +81,69 @@ void Framework::Impl::FillLists() {
     entry.normalizer = dynamic_cast<const ScoreNormalizer*>(entry.plugin);
     entry.weight = resolved.score_weights.find(entry.name)->second;
   }
-  Fill(resolved, Point::kReserve, &reserve);
+  reserve = MakeList<ReservePlugin, ReserveEntry>(resolved, Point::kReserve);
   Fill(resolved, Point::kPermit, &permit);
-  Fill(resolved, Point::kPreBind, &pre_bind);
+  pre_bind = MakeList<PreBindPlugin, PreBindEntry>(resolved, Point::kPreBind);
   Fill(resolved, Point::kBind, &bind);
   Fill(resolved, Point::kPostBind, &post_bind);
+  FillSigners();
+}
+
+void Framework::Impl::FillSigners() {
+  PluginMask seen = 0;
+  for (const Point point : {Point::kPreFilter, Point::kFilter, Point::kPreScore, Point::kScore}) {
+    for (const uint32_t index : resolved.List(point)) {
+      const PluginMask bit = PluginMask{1} << index;
+      if ((seen & bit) != 0) continue;
+      seen |= bit;
+      Plugin& plugin = *resolved.plugins[index].plugin;
+      PointEntry<const SignPlugin>& entry = sign.emplace_back();
+      entry.plugin = dynamic_cast<const SignPlugin*>(&plugin);
+      entry.name = plugin.Name();
+      entry.bit = bit;
+    }
+  }
+}
+
+void Framework::Impl::FillMetrics() {
+  if (options.metrics == nullptr) return;
+  KS_CHECK(options.clock != nullptr, "a framework with metrics needs a clock");
+  FrameworkMetrics& all = *options.metrics;
+  metrics = &all.ForProfile(profile_name);
+  const auto set_meters = [&](auto& list, MetricPoint point) {
+    for (auto& entry : list) entry.meter = &all.Meter(entry.name, point);
+  };
+  const auto set_counted = [&](auto& list, MetricPoint point) {
+    set_meters(list, point);
+    for (auto& entry : list) {
+      entry.evaluations = &all.Evaluations(entry.name, point, profile_name);
+    }
+  };
+  set_meters(pre_enqueue, MetricPoint::kPreEnqueue);
+  set_meters(sign, MetricPoint::kSign);
+  set_counted(pre_filter, MetricPoint::kPreFilter);
+  for (PreFilterEntry& entry : pre_filter) {
+    entry.add_pod_meter = &all.Meter(entry.name, MetricPoint::kAddPod);
+    entry.remove_pod_meter = &all.Meter(entry.name, MetricPoint::kRemovePod);
+  }
+  set_counted(filter, MetricPoint::kFilter);
+  set_meters(post_filter, MetricPoint::kPostFilter);
+  set_counted(pre_score, MetricPoint::kPreScore);
+  set_counted(score, MetricPoint::kScore);
+  for (ScoreEntry& entry : score) {
+    entry.normalize_meter = &all.Meter(entry.name, MetricPoint::kNormalize);
+  }
+  set_meters(reserve, MetricPoint::kReserve);
+  for (ReserveEntry& entry : reserve) {
+    entry.unreserve_meter = &all.Meter(entry.name, MetricPoint::kUnreserve);
+  }
+  set_meters(permit, MetricPoint::kPermit);
+  set_meters(pre_bind, MetricPoint::kPreBind);
+  for (PreBindEntry& entry : pre_bind) {
+    entry.pre_flight_meter = &all.Meter(entry.name, MetricPoint::kPreBindPreFlight);
+  }
+  set_meters(bind, MetricPoint::kBind);
+  set_meters(post_bind, MetricPoint::kPostBind);
 }
 
 void Framework::Impl::FillEvents() {
@@ -98,7 +157,29 @@ void Framework::Impl::FillEvents() {
 }
 
 Framework::Framework(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Framework::~Framework() = default;
+
+Framework::~Framework() {
+  if (const Result<void> closed = Close(); !closed.ok()) {
+    log::Error(closed.error().message, "Failed to close the plugins of a profile",
+               {{"profile", impl_->profile_name}});
+  }
+}
+
+Result<void> Framework::Close() {
+  if (std::exchange(impl_->closed, true)) return {};
+  std::string failures;
+  for (const ResolvedProfile::Instance& instance : impl_->resolved.plugins) {
+    auto* closer = dynamic_cast<Closer*>(instance.plugin.get());
+    if (closer == nullptr) continue;
+    const Result<void> closed = closer->Close();
+    if (closed.ok()) continue;
+    if (!failures.empty()) failures += '\n';
+    failures +=
+        std::string(instance.plugin->Name()) + " failed to close: " + closed.error().message;
+  }
+  if (failures.empty()) return {};
+  return Error{"framework " + impl_->profile_name + " failed to close: " + failures};
+}
 
 Result<std::unique_ptr<Framework>> Framework::Create(const Registry& registry,
                                                      const config::Profile& profile,
@@ -114,6 +195,7 @@ Result<std::unique_ptr<Framework>> Framework::Create(const Registry& registry,
   framework->impl_->resolved = std::move(resolved).value();
   framework->impl_->FillLists();
   framework->impl_->FillEvents();
+  framework->impl_->FillMetrics();
   return framework;
 }
 
@@ -167,6 +249,16 @@ OwnerKinds Framework::NeededOwnerKinds() const {
   return kinds;
 }
 
+bool Framework::DrawMetricsSample() const {
+  return impl_->metrics != nullptr && impl_->options.metrics->DrawCycle();
+}
+
+PointTimer Framework::StartTimer(MetricPoint point) const { return impl_->StartTimer(point); }
+
+CallSampler Framework::Sampler(const CycleState& state) const {
+  return impl_->Sampler(state.record_plugin_metrics);
+}
+
 const std::string& Framework::ProfileName() const { return impl_->profile_name; }
 
 const Snapshot& Framework::snapshot() const {
@@ -183,6 +275,11 @@ const OwnerListers& Framework::owner_listers() const {
 const Clock& Framework::clock() const {
   KS_CHECK(impl_->options.clock != nullptr, "the framework was built without a clock");
   return *impl_->options.clock;
+}
+
+const config::FeatureGates& Framework::gates() const {
+  static const config::FeatureGates defaults;
+  return impl_->options.gates == nullptr ? defaults : *impl_->options.gates;
 }
 
 Random& Framework::random() {
@@ -212,6 +309,12 @@ WaitingPodAccess& Framework::waiting_pods() {
   KS_CHECK(impl_->options.waiting_pods != nullptr,
            "the framework was built without a set of waiting pods");
   return *impl_->options.waiting_pods;
+}
+
+PodsInPreBindAccess& Framework::pods_in_pre_bind() {
+  KS_CHECK(impl_->options.pods_in_pre_bind != nullptr,
+           "the framework was built without a set of pods in PreBind");
+  return *impl_->options.pods_in_pre_bind;
 }
 
 uint32_t Framework::NewStateSlot() { return impl_->next_slot++; }

@@ -6,6 +6,7 @@
 // Upstream: docs/spec/framework.md sections 3 (rules per point), 5 (building from a profile), 9
 // (nominated pods).
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,9 +19,11 @@
 
 #include "base/result.h"
 #include "config/types.h"
+#include "framework/framework_metrics.h"
 #include "framework/handle.h"
 #include "framework/placement_plugins.h"
 #include "framework/plugin.h"
+#include "framework/pods_in_prebind.h"
 #include "framework/registry.h"
 #include "framework/waiting_pods.h"
 
@@ -33,6 +36,9 @@ struct FrameworkOptions {
   const Clock* clock = nullptr;
   Random* random = nullptr;
   WaitingPods* waiting_pods = nullptr;
+  PodsInPreBind* pods_in_pre_bind = nullptr;
+  const config::FeatureGates* gates = nullptr;  // null: the defaults
+  FrameworkMetrics* metrics = nullptr;          // null: nothing is measured; needs `clock`
 };
 
 struct PreFilterOutcome {
@@ -40,20 +46,6 @@ struct PreFilterOutcome {
   std::optional<std::set<std::string>> nodes;  // absent: all nodes
   std::set<std::string>
       narrowing_plugins;  // plugins that returned a node set; empty after UU and Error
-};
-
-// Scores of the feasible nodes. totals[i] belongs to nodes[i] of the call.
-struct NodeScores {
-  std::vector<int64_t> totals;
-  // Raw and weighted scores per plugin, for explaining; filled only when `keep_details` is set.
-  struct PluginScores {
-    std::string_view plugin;
-    int64_t weight = 1;
-    std::vector<int64_t> raw;
-    std::vector<int64_t> normalized;
-  };
-  bool keep_details = false;
-  std::vector<PluginScores> details;
 };
 
 struct PermitOutcome {
@@ -74,6 +66,9 @@ class Framework final : public Handle {
 
   // Attaches the late parts; call once, before the first attempt.
   void Attach(ApiWriter* api, Nominator* nominator, PodActivator* activator);
+  // Closes every plugin that is a Closer, once; the destructor does it otherwise and logs the
+  // error: `framework <profile> failed to close: <plugin> failed to close: …`, one line a plugin.
+  Result<void> Close();
 
   // Names in order, for one point ("PreFilter", "Score" …); Score entries as "Name weight". For
   // logs, explain and tests.
@@ -91,6 +86,15 @@ class Framework final : public Handle {
   // What the profile's plugins together ask for.
   OwnerKinds NeededOwnerKinds() const;
 
+  // Whether the plugin calls of a new cycle are to be measured (CycleState::record_plugin_metrics).
+  // One cycle in ten by chance; never without metrics.
+  bool DrawMetricsSample() const;
+  // Measures the runs of a point that the caller drives: Filter (the search as a whole) and
+  // PreBind.
+  PointTimer StartTimer(MetricPoint point) const;
+  // Measures plugin calls when the state's cycle was drawn.
+  CallSampler Sampler(const CycleState& state) const;
+
   bool QueueSortLess(const QueuedEntity& a, const QueuedEntity& b) const;
   // Asks `first` (the plugin that gated the pod last time; may be empty) before the others. The
   // status carries the gating plugin's name.
@@ -102,17 +106,17 @@ class Framework final : public Handle {
   PostFilterResult RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
                                         const NodeStatuses& statuses) const;
   Status RunPreScorePlugins(CycleState& state, const api::Pod& pod,
-                            std::span<const NodeInfo* const> nodes) const;
+                            std::span<const NodeInfo* const> nodes) const override;
   // PreScore must have run. Totals are 0 when all score plugins are skipped. Of several failures
   // the one that a node-by-node run meets first is reported: Score before NormalizeScore before the
   // range check; the first node, then the first plugin.
   Status RunScorePlugins(const CycleState& state, const api::Pod& pod,
-                         std::span<const NodeInfo* const> nodes, NodeScores* scores) const;
+                         std::span<const NodeInfo* const> nodes, NodeScores* scores) const override;
   // Does not undo anything: the caller runs Unreserve after any failure, this one included.
   Status RunReservePluginsReserve(CycleState& state, const api::PodPtr& pod,
-                                  const std::string& node) const;
+                                  const std::string& node) const override;
   void RunReservePluginsUnreserve(CycleState& state, const api::PodPtr& pod,
-                                  const std::string& node) const;
+                                  const std::string& node) const override;
   PermitOutcome RunPermitPlugins(CycleState& state, const api::PodPtr& pod,
                                  const std::string& node) const;
   // Success when at least one plugin will work, Skip when none, Error. Fills the state's pre-bind
@@ -124,6 +128,7 @@ class Framework final : public Handle {
   struct PreBindMember {
     std::string_view name;
     PreBindPlugin* plugin = nullptr;
+    PluginMeter* meter = nullptr;  // null without metrics
   };
   std::vector<std::vector<PreBindMember>> PreBindGroups(const CycleState& state) const;
   // Stamps and wraps the result of one PreBind plugin as the framework reports it.
@@ -133,17 +138,23 @@ class Framework final : public Handle {
   Status RunBindPlugins(CycleState& state, const api::PodPtr& pod, const std::string& node,
                         const BindPlugin::Done& done) const;
   void RunPostBindPlugins(CycleState& state, const api::PodPtr& pod, const std::string& node) const;
+  // The fragments of all plugins at PreFilter, Filter, PreScore and Score plus the scheduler name,
+  // as JSON with sorted keys (docs/spec/framework.md section 14). A failing plugin's status has its
+  // name.
+  SignOutcome SignPod(const api::Pod& pod) const override;
 
   // Handle.
   const std::string& ProfileName() const override;
   const Snapshot& snapshot() const override;
   const OwnerListers& owner_listers() const override;
   const Clock& clock() const override;
+  const config::FeatureGates& gates() const override;
   Random& random() override;
   ApiWriter& api() override;
   Nominator& nominator() override;
   PodActivator& activator() override;
   WaitingPodAccess& waiting_pods() override;
+  PodsInPreBindAccess& pods_in_pre_bind() override;
   uint32_t NewStateSlot() override;
   Status RunFilterPlugins(const CycleState& state, const api::Pod& pod,
                           const NodeInfo& node) const override;
@@ -156,8 +167,44 @@ class Framework final : public Handle {
                                         const PodInfo& pod_to_remove,
                                         const NodeInfo& node) const override;
 
+  // Filters many nodes for one pod and counts the calls once, at its end. Threads: one a batch.
+  // Lifetime: framework, state and pod outlive it.
+  class FilterBatch {
+   public:
+    FilterBatch(const Framework& framework, const CycleState& state, const api::Pod& pod);
+    ~FilterBatch();
+    FilterBatch(const FilterBatch&) = delete;
+    FilterBatch& operator=(const FilterBatch&) = delete;
+
+    // As RunFilterPluginsWithNominatedPods.
+    Status Run(const NodeInfo& node);
+    // As RunFilterPlugins.
+    Status RunPlugins(const CycleState& state, const NodeInfo& node);
+
+   private:
+    Status RunMeasured(const CycleState& state, const NodeInfo& node);
+
+    const Framework& framework_;
+    const CycleState& state_;
+    const api::Pod& pod_;
+    const CallSampler sampler_;
+    // By position in the Filter list: nodes for which this was the last plugin asked. Only the
+    // first entries, as many as there are plugins, are in use.
+    std::array<uint32_t, kMaxPlugins> ended_at_;
+  };
+
  private:
   struct Impl;
+  Status AskPreEnqueues(const api::Pod& pod, std::string_view first) const;
+  SignOutcome MergeFragments(const api::Pod& pod) const;
+  Status AskPreScores(CycleState& state, const api::Pod& pod,
+                      std::span<const NodeInfo* const> nodes) const;
+  PreFilterOutcome MergePreFilters(CycleState& state, const api::Pod& pod) const;
+  PostFilterResult AskPostFilters(CycleState& state, const api::PodPtr& pod,
+                                  const NodeStatuses& statuses) const;
+  PermitOutcome AskPermits(CycleState& state, const api::PodPtr& pod,
+                           const std::string& node) const;
+  Status AskPreFlights(CycleState& state, const api::PodPtr& pod, const std::string& node) const;
   explicit Framework(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

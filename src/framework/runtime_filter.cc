@@ -34,12 +34,6 @@ void Intersect(std::optional<std::set<std::string>>* nodes, std::set<std::string
   std::erase_if(**nodes, [&](const std::string& node) { return !more.contains(node); });
 }
 
-// The one place where a Filter plugin is called.
-Status CallFilter(const PointEntry<const FilterPlugin>& entry, const CycleState& state,
-                  const api::Pod& pod, const NodeInfo& node) {
-  return entry.plugin->Filter(state, pod, node);
-}
-
 // Stamps or wraps a Filter failure; out of line to keep the loop over the plugins small.
 [[gnu::noinline]] Status FilterFailure(std::string_view plugin, const Status& status) {
   if (status.IsRejected()) return status.WithPlugin(plugin);
@@ -60,11 +54,21 @@ std::vector<PodInfoPtr> RespectedNominations(const Nominator& nominator, const a
 }  // namespace
 
 PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const {
+  const PointTimer timer = impl_->StartTimer(MetricPoint::kPreFilter);
+  PreFilterOutcome outcome = MergePreFilters(state, pod);
+  timer.Stop(outcome.status.code());
+  return outcome;
+}
+
+PreFilterOutcome Framework::MergePreFilters(CycleState& state, const api::Pod& pod) const {
+  const CallSampler sampler = Sampler(state);
   PreFilterOutcome outcome;
   state.skip_filter = 0;
   for (const PreFilterEntry& entry : impl_->pre_filter) {
-    PreFilterResult result = entry.plugin->PreFilter(state, pod, snapshot());
+    PreFilterResult result = sampler.Measure(
+        entry.meter, [&] { return entry.plugin->PreFilter(state, pod, snapshot()); });
     const Status& status = result.status;
+    if (!status.IsSkip()) entry.CountCalls(1);
     switch (status.code()) {
       case Code::kSkip:
         state.skip_filter |= entry.bit;
@@ -99,9 +103,12 @@ PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Po
 Status Framework::RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
                                               const PodInfo& pod_to_add,
                                               const NodeInfo& node) const {
+  const CallSampler sampler = Sampler(state);
   for (const PreFilterEntry& entry : impl_->pre_filter) {
     if (entry.extensions == nullptr || (state.skip_filter & entry.bit) != 0) continue;
-    const Status status = entry.extensions->AddPod(state, pod, pod_to_add, node);
+    const Status status = sampler.Measure(entry.add_pod_meter, [&] {
+      return entry.extensions->AddPod(state, pod, pod_to_add, node);
+    });
     if (!status.ok()) return Wrapped("running AddPod on PreFilter plugin", entry.name, status);
   }
   return {};
@@ -110,9 +117,12 @@ Status Framework::RunPreFilterExtensionAddPod(CycleState& state, const api::Pod&
 Status Framework::RunPreFilterExtensionRemovePod(CycleState& state, const api::Pod& pod,
                                                  const PodInfo& pod_to_remove,
                                                  const NodeInfo& node) const {
+  const CallSampler sampler = Sampler(state);
   for (const PreFilterEntry& entry : impl_->pre_filter) {
     if (entry.extensions == nullptr || (state.skip_filter & entry.bit) != 0) continue;
-    const Status status = entry.extensions->RemovePod(state, pod, pod_to_remove, node);
+    const Status status = sampler.Measure(entry.remove_pod_meter, [&] {
+      return entry.extensions->RemovePod(state, pod, pod_to_remove, node);
+    });
     if (!status.ok()) return Wrapped("running RemovePod on PreFilter plugin", entry.name, status);
   }
   return {};
@@ -120,51 +130,111 @@ Status Framework::RunPreFilterExtensionRemovePod(CycleState& state, const api::P
 
 Status Framework::RunFilterPlugins(const CycleState& state, const api::Pod& pod,
                                    const NodeInfo& node) const {
-  const PluginMask skipped = state.skip_filter;
-  for (const PointEntry<const FilterPlugin>& entry : impl_->filter) {
-    if ((skipped & entry.bit) != 0) continue;
-    const Status status = CallFilter(entry, state, pod, node);
-    if (!status.ok()) [[unlikely]] {
-      return FilterFailure(entry.name, status);
-    }
-  }
-  return {};
+  return FilterBatch(*this, state, pod).RunPlugins(state, node);
 }
 
 Status Framework::RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
                                                     const NodeInfo& node) const {
-  const Nominator* const nominator = impl_->nominator;
-  if (nominator == nullptr || !nominator->HasNominatedPods()) {
-    return RunFilterPlugins(state, pod, node);
+  return FilterBatch(*this, state, pod).Run(node);
+}
+
+Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState& state,
+                                    const api::Pod& pod)
+    : framework_(framework), state_(state), pod_(pod), sampler_(framework.Sampler(state)) {
+  std::fill_n(ended_at_.begin(), framework.impl_->filter.size(), 0);
+}
+
+// A plugin was asked about every node that ended with it or with a later plugin.
+Framework::FilterBatch::~FilterBatch() {
+  if (framework_.impl_->metrics == nullptr) return;
+  const auto& filter = framework_.impl_->filter;
+  uint64_t asked = 0;
+  for (size_t i = filter.size(); i-- > 0;) {
+    asked += ended_at_[i];
+    if ((state_.skip_filter & filter[i].bit) == 0) filter[i].CountCalls(asked);
   }
-  const std::vector<PodInfoPtr> nominated = RespectedNominations(*nominator, pod, node);
-  if (nominated.empty()) return RunFilterPlugins(state, pod, node);
+}
+
+// The one place where Filter plugins are called, with RunMeasured.
+Status Framework::FilterBatch::RunPlugins(const CycleState& state, const NodeInfo& node) {
+  if (sampler_.measures()) [[unlikely]] {
+    return RunMeasured(state, node);
+  }
+  const auto& filter = framework_.impl_->filter;
+  const PluginMask skipped = state.skip_filter;
+  for (size_t i = 0; i < filter.size(); ++i) {
+    const PointEntry<const FilterPlugin>& entry = filter[i];
+    if ((skipped & entry.bit) != 0) continue;
+    const Status status = entry.plugin->Filter(state, pod_, node);
+    if (!status.ok()) [[unlikely]] {
+      ++ended_at_[i];
+      return FilterFailure(entry.name, status);
+    }
+  }
+  if (!filter.empty()) ++ended_at_[filter.size() - 1];
+  return {};
+}
+
+// The same with a look at the clock between two calls.
+Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeInfo& node) {
+  const auto& filter = framework_.impl_->filter;
+  TimePoint start = sampler_.Now();
+  for (size_t i = 0; i < filter.size(); ++i) {
+    const PointEntry<const FilterPlugin>& entry = filter[i];
+    if ((state.skip_filter & entry.bit) != 0) continue;
+    const Status status = entry.plugin->Filter(state, pod_, node);
+    const TimePoint end = sampler_.Now();
+    sampler_.Record(entry.meter, status.code(), end - std::exchange(start, end));
+    if (!status.ok()) {
+      ++ended_at_[i];
+      return FilterFailure(entry.name, status);
+    }
+  }
+  if (!filter.empty()) ++ended_at_[filter.size() - 1];
+  return {};
+}
+
+Status Framework::FilterBatch::Run(const NodeInfo& node) {
+  const Nominator* const nominator = framework_.impl_->nominator;
+  if (nominator == nullptr || !nominator->HasNominatedPods()) return RunPlugins(state_, node);
+  const std::vector<PodInfoPtr> nominated = RespectedNominations(*nominator, pod_, node);
+  if (nominated.empty()) return RunPlugins(state_, node);
 
   NodeInfo node_with_nominated = node;
-  CycleState state_with_nominated = state.Clone();
+  CycleState state_with_nominated = state_.Clone();
   for (const PodInfoPtr& other : nominated) {
     node_with_nominated.AddPod(other);
-    Status status =
-        RunPreFilterExtensionAddPod(state_with_nominated, pod, *other, node_with_nominated);
+    Status status = framework_.RunPreFilterExtensionAddPod(state_with_nominated, pod_, *other,
+                                                           node_with_nominated);
     if (!status.ok()) return status;
   }
-  Status status = RunFilterPlugins(state_with_nominated, pod, node_with_nominated);
+  Status status = RunPlugins(state_with_nominated, node_with_nominated);
   if (!status.ok()) return status;
   // The nominated pods may never come: the pod must fit without them too (think of affinity to one
   // of them).
-  return RunFilterPlugins(state, pod, node);
+  return RunPlugins(state_, node);
 }
 
 PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
                                                  const NodeStatuses& statuses) const {
+  const PointTimer timer = impl_->StartTimer(MetricPoint::kPostFilter);
+  PostFilterResult result = AskPostFilters(state, pod, statuses);
+  timer.Stop(result.status.code());
+  return result;
+}
+
+PostFilterResult Framework::AskPostFilters(CycleState& state, const api::PodPtr& pod,
+                                           const NodeStatuses& statuses) const {
   if (state.skip_all_post_filter) {
     return {Status(Code::kUnschedulable, {"All PostFilter plugins are skipped"}), {}};
   }
+  const CallSampler sampler = Sampler(state);
   std::vector<std::string> reasons;
   std::string rejecting_plugin;
   std::optional<NominatingInfo> nomination;
   for (const PointEntry<PostFilterPlugin>& entry : impl_->post_filter) {
-    PostFilterResult result = entry.plugin->PostFilter(state, pod, statuses);
+    PostFilterResult result = sampler.Measure(
+        entry.meter, [&] { return entry.plugin->PostFilter(state, pod, statuses); });
     const Status& status = result.status;
     if (status.ok()) return result;
     if (status.code() == Code::kUnschedulableAndUnresolvable) {

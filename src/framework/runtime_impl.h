@@ -22,22 +22,42 @@ struct PointEntry {
   T* plugin = nullptr;
   std::string_view name;
   PluginMask bit = 0;
+  // Null without metrics; `evaluations` also at points that are not counted.
+  PluginMeter* meter = nullptr;
+  metrics::Counter* evaluations = nullptr;
+
+  void CountCalls(uint64_t calls) const {
+    if (evaluations != nullptr && calls != 0) evaluations->Increment(static_cast<double>(calls));
+  }
 };
 
 struct PreFilterEntry : PointEntry<PreFilterPlugin> {
   const PreFilterExtensions* extensions = nullptr;  // null: no hooks
+  PluginMeter* add_pod_meter = nullptr;
+  PluginMeter* remove_pod_meter = nullptr;
 };
 
 struct ScoreEntry : PointEntry<ScorePlugin> {
   const ScoreNormalizer* normalizer = nullptr;  // null: raw scores are final
+  PluginMeter* normalize_meter = nullptr;
   int64_t weight = 1;
+};
+
+struct ReserveEntry : PointEntry<ReservePlugin> {
+  PluginMeter* unreserve_meter = nullptr;
+};
+
+struct PreBindEntry : PointEntry<PreBindPlugin> {
+  PluginMeter* pre_flight_meter = nullptr;
 };
 
 struct Framework::Impl {
   std::string profile_name;
   std::optional<int32_t> percentage_of_nodes_to_score;
   FrameworkOptions options;
+  ProfileMetrics* metrics = nullptr;  // null without metrics
   uint32_t next_slot = 0;
+  bool closed = false;
 
   // Attached late.
   ApiWriter* api = nullptr;
@@ -55,14 +75,26 @@ struct Framework::Impl {
   std::vector<PointEntry<PostFilterPlugin>> post_filter;
   std::vector<PointEntry<PreScorePlugin>> pre_score;
   std::vector<ScoreEntry> score;
-  std::vector<PointEntry<ReservePlugin>> reserve;
+  std::vector<ReserveEntry> reserve;
   std::vector<PointEntry<PermitPlugin>> permit;
-  std::vector<PointEntry<PreBindPlugin>> pre_bind;
+  std::vector<PreBindEntry> pre_bind;
   std::vector<PointEntry<BindPlugin>> bind;
   std::vector<PointEntry<PostBindPlugin>> post_bind;
+  // Plugins that decide about nodes or rank them; an entry without plugin cannot sign.
+  std::vector<PointEntry<const SignPlugin>> sign;
 
   void FillLists();
+  void FillSigners();
   void FillEvents();
+  void FillMetrics();
+
+  PointTimer StartTimer(MetricPoint point) const {
+    return PointTimer(metrics, options.clock, point);
+  }
+  CallSampler Sampler(bool sampled) const {
+    return sampled && metrics != nullptr ? CallSampler(*options.metrics, *options.clock)
+                                         : CallSampler();
+  }
 };
 
 // Error `<what> "<plugin>": <text of status>`, without plugin name.

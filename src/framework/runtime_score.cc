@@ -16,8 +16,10 @@ using Nodes = std::span<const NodeInfo* const>;
 // The failures are collected so that the one upstream would report with one worker wins.
 class ScoreRun {
  public:
-  ScoreRun(const CycleState& state, const api::Pod& pod, Nodes nodes, NodeScores* scores)
-      : state_(state),
+  ScoreRun(const CycleState& state, const api::Pod& pod, Nodes nodes, const CallSampler& sampler,
+           NodeScores* scores)
+      : sampler_(sampler),
+        state_(state),
         pod_(pod),
         nodes_(nodes),
         scores_(*scores),
@@ -52,19 +54,24 @@ class ScoreRun {
   // asked about the nodes before i: only those could fail first.
   void ScoreNodes(const ScoreEntry& entry) {
     for (size_t i = 0; i < score_limit_; ++i) {
-      const Status status = entry.plugin->Score(state_, pod_, *nodes_[i], &values_[i]);
+      const Status status = sampler_.Measure(
+          entry.meter, [&] { return entry.plugin->Score(state_, pod_, *nodes_[i], &values_[i]); });
       if (status.ok()) [[likely]] {
         continue;
       }
       score_failure_ = Failure("running Score plugins", entry.name, status);
+      entry.CountCalls(i + 1);
       score_limit_ = i;
       return;
     }
+    entry.CountCalls(score_limit_);
   }
 
   void Normalize(const ScoreEntry& entry) {
     if (entry.normalizer == nullptr || !normalize_failure_.ok()) return;
-    const Status status = entry.normalizer->NormalizeScore(state_, pod_, nodes_, values_);
+    const Status status = sampler_.Measure(entry.normalize_meter, [&] {
+      return entry.normalizer->NormalizeScore(state_, pod_, nodes_, values_);
+    });
     if (!status.ok()) {
       normalize_failure_ = Failure("running Normalize on Score plugins", entry.name, status);
     }
@@ -95,6 +102,7 @@ class ScoreRun {
                          " failed with: " + status.ErrorText());
   }
 
+  const CallSampler sampler_;
   const CycleState& state_;
   const api::Pod& pod_;
   const Nodes nodes_;
@@ -110,9 +118,19 @@ class ScoreRun {
 }  // namespace
 
 Status Framework::RunPreScorePlugins(CycleState& state, const api::Pod& pod, Nodes nodes) const {
+  const PointTimer timer = impl_->StartTimer(MetricPoint::kPreScore);
+  Status status = AskPreScores(state, pod, nodes);
+  timer.Stop(status.code());
+  return status;
+}
+
+Status Framework::AskPreScores(CycleState& state, const api::Pod& pod, Nodes nodes) const {
+  const CallSampler sampler = Sampler(state);
   state.skip_score = 0;
   for (const PointEntry<PreScorePlugin>& entry : impl_->pre_score) {
-    const Status status = entry.plugin->PreScore(state, pod, nodes);
+    const Status status =
+        sampler.Measure(entry.meter, [&] { return entry.plugin->PreScore(state, pod, nodes); });
+    if (!status.IsSkip()) entry.CountCalls(1);
     if (status.ok()) continue;
     if (!status.IsSkip()) return Wrapped("running PreScore plugin", entry.name, status);
     state.skip_score |= entry.bit;
@@ -122,11 +140,14 @@ Status Framework::RunPreScorePlugins(CycleState& state, const api::Pod& pod, Nod
 
 Status Framework::RunScorePlugins(const CycleState& state, const api::Pod& pod, Nodes nodes,
                                   NodeScores* scores) const {
-  ScoreRun run(state, pod, nodes, scores);
+  const PointTimer timer = impl_->StartTimer(MetricPoint::kScore);
+  ScoreRun run(state, pod, nodes, Sampler(state), scores);
   for (const ScoreEntry& entry : impl_->score) {
     if ((state.skip_score & entry.bit) == 0) run.Add(entry);
   }
-  return run.Outcome();
+  Status status = run.Outcome();
+  timer.Stop(status.code());
+  return status;
 }
 
 }  // namespace ks::framework

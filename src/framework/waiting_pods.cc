@@ -16,8 +16,7 @@ class WaitingPods::Entry final : public WaitingPod,
     TimePoint deadline;
   };
 
-  Entry(WaitingPods& owner, api::PodPtr pod, Verdict verdict)
-      : owner_(owner), pod_(std::move(pod)), verdict_(std::move(verdict)) {}
+  Entry(WaitingPods& owner, api::PodPtr pod) : owner_(owner), pod_(std::move(pod)) {}
 
   void AddTimer(const std::string& plugin, Duration wait, TimePoint now) {
     wait = std::max(wait, Duration::zero());
@@ -25,7 +24,7 @@ class WaitingPods::Entry final : public WaitingPod,
   }
   void set_verdict(Verdict verdict) { verdict_ = std::move(verdict); }
   bool decided() const { return outcome_.has_value(); }
-  bool abandoned() const { return verdict_ == nullptr; }
+  bool heard() const { return verdict_ != nullptr; }
 
   // Requires: !decided(). Timers of one entry never run out: the last Allow decides.
   std::pair<std::string, Timer> NextTimer() const {
@@ -34,7 +33,7 @@ class WaitingPods::Entry final : public WaitingPod,
     });
   }
 
-  // Requires: decided(), !abandoned().
+  // Requires: decided(), heard().
   void Tell() {
     const Verdict verdict = std::exchange(verdict_, nullptr);
     verdict(*outcome_);
@@ -70,7 +69,7 @@ class WaitingPods::Entry final : public WaitingPod,
  private:
   WaitingPods& owner_;
   const api::PodPtr pod_;
-  Verdict verdict_;                                   // null: abandoned
+  Verdict verdict_;                                   // null: nobody listens
   std::map<std::string, Timer, std::less<>> timers_;  // by plugin; empty once decided
   std::optional<Status> outcome_;
 };
@@ -78,32 +77,31 @@ class WaitingPods::Entry final : public WaitingPod,
 WaitingPods::WaitingPods(const Clock& clock) : clock_(clock) {}
 WaitingPods::~WaitingPods() = default;
 
-void WaitingPods::Add(api::PodPtr pod, const std::map<std::string, Duration>& timeouts,
-                      Verdict verdict) {
+void WaitingPods::Add(api::PodPtr pod, const std::map<std::string, Duration>& timeouts) {
   KS_CHECK(!timeouts.empty(), "a waiting pod needs a plugin that waits");
-  KS_CHECK(verdict != nullptr, "a waiting pod needs a receiver of its verdict");
   decided_.clear();
   std::string uid = pod->meta.uid;
-  auto entry = std::make_shared<Entry>(*this, std::move(pod), std::move(verdict));
+  auto entry = std::make_shared<Entry>(*this, std::move(pod));
   for (const auto& [plugin, wait] : timeouts) entry->AddTimer(plugin, wait, clock_.Now());
   entries_[std::move(uid)] = std::move(entry);
 }
 
-void WaitingPods::Abandon(std::string_view uid) {
+void WaitingPods::RemoveUnheard(std::string_view uid) {
   const auto found = entries_.find(uid);
-  if (found != entries_.end()) found->second->set_verdict(nullptr);
+  if (found != entries_.end() && !found->second->heard()) Remove(uid);
 }
 
-bool WaitingPods::Adopt(std::string_view uid, Verdict verdict) {
+bool WaitingPods::Listen(std::string_view uid, Verdict verdict) {
+  KS_CHECK(verdict != nullptr, "who listens needs a receiver");
   const auto found = entries_.find(uid);
   if (found == entries_.end()) return false;
   found->second->set_verdict(std::move(verdict));
   return true;
 }
 
-// An abandoned entry stays with its outcome, to be found by the next attempt.
+// An entry to which nobody listens stays with its outcome.
 void WaitingPods::Settle(const std::shared_ptr<Entry>& entry) {
-  if (entry->abandoned()) return;
+  if (!entry->heard()) return;
   const auto found = entries_.find(entry->pod()->meta.uid);
   // A replaced entry that somebody still points to decides nothing any more.
   if (found == entries_.end() || found->second != entry) return;
@@ -118,7 +116,7 @@ void WaitingPods::Expire() {
   std::vector<std::pair<TimePoint, std::shared_ptr<Entry>>> due;
   for (const auto& [uid, entry] : entries_) {
     if (entry->decided()) {
-      if (!entry->abandoned()) due.emplace_back(now, entry);
+      if (entry->heard()) due.emplace_back(now, entry);
     } else if (const TimePoint deadline = entry->NextTimer().second.deadline; deadline <= now) {
       due.emplace_back(deadline, entry);
     }
@@ -140,7 +138,7 @@ void WaitingPods::Expire() {
 std::optional<TimePoint> WaitingPods::NextDeadline() const {
   std::optional<TimePoint> next;
   for (const auto& [uid, entry] : entries_) {
-    if (entry->decided() && entry->abandoned()) continue;
+    if (entry->decided() && !entry->heard()) continue;
     const TimePoint deadline = entry->decided() ? clock_.Now() : entry->NextTimer().second.deadline;
     next = next ? std::min(*next, deadline) : deadline;
   }

@@ -17,12 +17,15 @@
 
 namespace ks::framework {
 
+// Nothing in here points into a framework: pods go on waiting, for the plugins of the profile that
+// held them, when the configuration is exchanged.
+//
 // Threads: the scheduling thread. Lifetime: `clock` outlives it. A WaitingPod* stays valid until
 // the next Add or Expire, decided or not, so that a second verdict can be tried on it.
 class WaitingPods final : public WaitingPodAccess {
  public:
   // Told once, when the first verdict falls, from inside Allow, Reject, Preempt, RejectWaitingPod
-  // or Expire; never from inside Add or Adopt. The entry is gone by then. Reject and timeouts give
+  // or Expire; never from inside Add or Listen. The entry is gone by then. Reject and timeouts give
   // U, Preempt gives Error with the bare message: the caller puts `waiting on permit for pod: `
   // before it.
   using Verdict = std::function<void(Status)>;
@@ -31,15 +34,16 @@ class WaitingPods final : public WaitingPodAccess {
   ~WaitingPods() override;
 
   // Holds the pod; replaces an entry of the same uid. `timeouts`: plugin -> wait time, already cut
-  // to 15 minutes. A time of 0 or less is rejected by the next Expire.
-  void Add(api::PodPtr pod, const std::map<std::string, Duration>& timeouts, Verdict verdict);
-  // The attempt that held the pod is over without a verdict, and the entry stays: a verdict that
-  // falls from now on is kept for Adopt (docs/spec/cycle.md, trap 23). Remove it when the pod is
-  // deleted. No-op for unknown uids.
-  void Abandon(std::string_view uid);
-  // A later attempt of the same uid takes over an entry that is still there; a kept verdict is told
-  // by the next Expire. False when there is none: the pod does not wait.
-  bool Adopt(std::string_view uid, Verdict verdict);
+  // to 15 minutes. A time of 0 or less is rejected by the next Expire. Nobody listens yet: a
+  // verdict that falls before Listen is kept.
+  void Add(api::PodPtr pod, const std::map<std::string, Duration>& timeouts);
+  // The pod's attempt begins to wait; a kept verdict is told by the next Expire. False when there
+  // is no entry: the pod does not wait. An attempt that failed before it got here leaves its entry
+  // behind, and a later attempt of the same uid finds it, told to wait or not (docs/spec/cycle.md,
+  // trap 23).
+  bool Listen(std::string_view uid, Verdict verdict);
+  // Drops the entry if nobody listens: the pod is gone, so is its next attempt.
+  void RemoveUnheard(std::string_view uid);
   // Rejects pods whose shortest timer has passed: `rejected due to timeout after waiting <d> at
   // plugin <P>`. Of equal timers the first plugin by name counts.
   void Expire();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/binding_cycle.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -39,24 +40,46 @@ void BindingCycles::Start(std::unique_ptr<Binding> owned) {
   const std::string uid = binding.assumed->meta.uid;
   KS_CHECK(active_.emplace(uid, std::move(owned)).second, "one binding cycle per pod");
 
-  const bool waiting = binding.permit.status.IsWait();
-  const Status flight =
-      binding.framework->RunPreBindPreFlights(binding.state, binding.assumed, binding.node());
-  if (!flight.ok() && !flight.IsSkip()) {
-    Fail(uid, flight, false);
-    return;
+  if (binding.permit.status.IsWait()) {
+    context_.waiting_pods.Add(binding.assumed, binding.permit.timeouts);
   }
-  if (flight.ok() || waiting) PatchNomination(binding);
-  if (!waiting) {
+  // Also what an earlier attempt left behind, whatever Permit said this time (docs/spec/cycle.md,
+  // trap 23).
+  const bool waiting = context_.waiting_pods.GetWaitingPod(uid) != nullptr;
+  binding.may_be_canceled = true;
+  if (binding.framework->gates().Enabled(config::Gate::kNominatedNodeNameForExpectation)) {
+    const Status flight =
+        binding.framework->RunPreBindPreFlights(binding.state, binding.assumed, binding.node());
+    if (!flight.ok() && !flight.IsSkip()) {
+      Fail(uid, flight, false);
+      return;
+    }
+    binding.may_be_canceled = flight.ok();
+    if (flight.ok() || waiting) PatchNomination(binding);
+  }
+  if (waiting) {
+    WaitOnPermit(binding);
+  } else {
     ContinueAfterPermit(uid, Status());
-    return;
   }
-  context_.waiting_pods.Add(binding.assumed, binding.permit.timeouts, [this, uid](Status verdict) {
+}
+
+void BindingCycles::WaitOnPermit(Binding& binding) {
+  const std::string uid = binding.assumed->meta.uid;
+  binding.wait_start = context_.clock.Now();
+  const bool listening = context_.waiting_pods.Listen(uid, [this, uid](Status verdict) {
+    const Binding* waiting = Find(uid);
+    KS_CHECK(waiting != nullptr, "the cycle of a pod that waits for its verdict is active");
+    if (context_.metrics != nullptr) {
+      context_.metrics->ObservePermitWait(verdict.code(),
+                                          context_.clock.Now() - waiting->wait_start);
+    }
     // The verdict may fall inside a plugin's call; the cycle goes on from the loop.
     context_.inbox.Post(Task([this, uid, verdict = std::move(verdict)] {
       if (Find(uid) != nullptr) ContinueAfterPermit(uid, verdict);
     }));
   });
+  if (!listening) ContinueAfterPermit(uid, Status());  // a pre-flight dropped the entry
 }
 
 // The status nomination tells others where the pod is heading while it waits (gate
@@ -93,14 +116,20 @@ void BindingCycles::ContinueAfterPermit(const std::string& uid, const Status& ve
 }
 
 void BindingCycles::StartPreBind(Binding& binding) {
-  auto groups = binding.framework->PreBindGroups(binding.state);
-  if (groups.empty()) {
-    StartBind(binding);
-    return;
-  }
   const std::string uid = binding.assumed->meta.uid;
+  if (binding.may_be_canceled) {
+    context_.pods_in_pre_bind.AddPodInPreBind(uid, [this, uid](std::string_view cause) {
+      const Binding* canceled = Find(uid);
+      if (canceled != nullptr && canceled->pre_bind != nullptr) canceled->pre_bind->Cancel(cause);
+    });
+  }
+  binding.pre_bind_timer = binding.framework->StartTimer(framework::MetricPoint::kPreBind);
   binding.pre_bind = std::make_unique<framework::PreBindRunner>(
-      std::move(groups), framework::PreBindRequest{&binding.state, binding.assumed, binding.node()},
+      binding.framework->PreBindGroups(binding.state),
+      framework::PreBindRequest{.state = &binding.state,
+                                .pod = binding.assumed,
+                                .node_name = binding.node(),
+                                .sampler = binding.framework->Sampler(binding.state)},
       pre_bind_environment_, [this, uid](const Status& status) { FinishPreBind(uid, status); });
   pre_binding_.insert(uid);
   if (const auto result = binding.pre_bind->Start()) FinishPreBind(uid, *result);
@@ -108,11 +137,18 @@ void BindingCycles::StartPreBind(Binding& binding) {
 
 void BindingCycles::FinishPreBind(const std::string& uid, const Status& status) {
   pre_binding_.erase(uid);
-  if (status.ok()) {
-    StartBind(*Find(uid));
-  } else {
+  Binding& binding = *Find(uid);
+  binding.pre_bind_timer.Stop(status.code());
+  if (!status.ok()) {
     Fail(uid, status, false);
+    return;
   }
+  framework::PodInPreBind* registered = context_.pods_in_pre_bind.GetPodInPreBind(uid);
+  if (registered != nullptr && !registered->MarkPrebound()) {
+    Fail(uid, Status::Error(*context_.pods_in_pre_bind.CancelCause(uid)), false);
+    return;
+  }
+  StartBind(binding);
 }
 
 void BindingCycles::StartBind(Binding& binding) {
@@ -134,11 +170,22 @@ void BindingCycles::StartBind(Binding& binding) {
   Fail(uid, started, false);
 }
 
-void BindingCycles::Succeed(const std::string& uid) {
+std::unique_ptr<Binding> BindingCycles::End(const std::string& uid) {
   const auto it = active_.find(uid);
   KS_CHECK(it != active_.end(), "a binding ended that never started");
-  const std::unique_ptr<Binding> binding = std::move(it->second);
+  std::unique_ptr<Binding> binding = std::move(it->second);
   active_.erase(it);
+  if (binding->may_be_canceled) context_.pods_in_pre_bind.RemovePodInPreBind(uid);
+  return binding;
+}
+
+bool BindingCycles::Uses(const framework::Framework& framework) const {
+  return std::any_of(active_.begin(), active_.end(),
+                     [&](const auto& entry) { return entry.second->framework == &framework; });
+}
+
+void BindingCycles::Succeed(const std::string& uid) {
+  const std::unique_ptr<Binding> binding = End(uid);
   ++context_.stats.bound;
 
   const api::PodPtr& pod = binding->assumed;
@@ -156,8 +203,10 @@ void BindingCycles::Succeed(const std::string& uid) {
        .note = "Successfully assigned " + pod->meta.Key() + " to " + binding->node(),
        .warning = false});
   binding->framework->RunPostBindPlugins(binding->state, pod, binding->node());
-  const auto& activate = binding->state.pods_to_activate;
-  if (activate != nullptr && !activate->empty()) context_.queue.Activate(*activate);
+  if (binding->state.pods_to_activate != nullptr) {
+    const std::vector<api::PodPtr> activated = binding->state.pods_to_activate->Take();
+    if (!activated.empty()) context_.queue.Activate(activated);
+  }
 }
 
 bool BindingCycles::Undo(const framework::Framework& framework, framework::CycleState& state,
@@ -172,10 +221,7 @@ bool BindingCycles::Undo(const framework::Framework& framework, framework::Cycle
 }
 
 void BindingCycles::Fail(const std::string& uid, const Status& status, bool rejected_by_permit) {
-  const auto it = active_.find(uid);
-  KS_CHECK(it != active_.end(), "a binding failed that never started");
-  const std::unique_ptr<Binding> binding = std::move(it->second);
-  active_.erase(it);
+  const std::unique_ptr<Binding> binding = End(uid);
   ++context_.stats.binding_failures;
 
   const api::PodPtr& pod = binding->assumed;

@@ -36,6 +36,9 @@ struct Binding {
   size_t evaluated_nodes = 0;
   size_t feasible_nodes = 0;
 
+  TimePoint wait_start;          // at Permit
+  bool may_be_canceled = false;  // registered as a pod in PreBind
+  framework::PointTimer pre_bind_timer;
   std::unique_ptr<framework::PreBindRunner> pre_bind;
 
   const std::string& node() const { return assumed->node_name; }
@@ -57,16 +60,23 @@ class BindingCycles {
   // When Poll has work next without a change of state.
   std::optional<TimePoint> NextDeadline() const;
 
+  // Whether a pod on its way still needs the framework's plugins: a retired profile must not be
+  // destroyed before.
+  bool Uses(const framework::Framework& framework) const;
+
   bool IsActive(std::string_view uid) const { return active_.find(uid) != active_.end(); }
   // Pods between Start and their end; of these, pods whose Bind call is unanswered.
   size_t active() const { return active_.size(); }
   size_t binding() const { return binding_; }
 
  private:
+  void WaitOnPermit(Binding& binding);
   void ContinueAfterPermit(const std::string& uid, const framework::Status& verdict);
   void StartPreBind(Binding& binding);
   void FinishPreBind(const std::string& uid, const framework::Status& status);
   void StartBind(Binding& binding);
+  // Takes the pod out of everything that knows it as on its way.
+  std::unique_ptr<Binding> End(const std::string& uid);
   void Succeed(const std::string& uid);
   void Fail(const std::string& uid, const framework::Status& status, bool rejected_by_permit);
   void PatchNomination(const Binding& binding);

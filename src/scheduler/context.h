@@ -38,6 +38,7 @@ struct Context {
   queue::SchedulingQueue& queue;
   framework::Nominator& nominator;
   framework::WaitingPods& waiting_pods;
+  framework::PodsInPreBind& pods_in_pre_bind;
   framework::ApiWriter& api;
   const cache::ObjectStore<api::Pod>& pods;  // pods as the API server last showed them
   const Profiles& profiles;
@@ -45,6 +46,7 @@ struct Context {
   Random& random;
   Inbox& inbox;
   SchedulerStats& stats;
+  framework::FrameworkMetrics* metrics;  // null: nothing is measured
 
   // Null when no profile has that scheduler name.
   const framework::Framework* ProfileFor(const api::Pod& pod) const {

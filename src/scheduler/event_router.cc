@@ -90,6 +90,7 @@ void EventRouter::NominationFreed(const api::PodPtr& pod) {
 void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
   if (!pod->node_name.empty() || unknown) DeleteAssigned(pod);
   if ((pod->node_name.empty() || unknown) && IsOurs(*pod)) DeletePending(pod);
+  context_.waiting_pods.RemoveUnheard(pod->meta.uid);
 }
 
 void EventRouter::DeleteAssigned(const api::PodPtr& pod) {

@@ -61,14 +61,14 @@ Status NodeSearch::FindFeasible(const framework::Framework& framework,
   const auto candidates = Candidates(narrowed, diagnosis);
   const size_t wanted = Wanted(framework, candidates.size());
   Status status;
-  if (candidates.empty()) {
-    // All names of the narrowed set are unknown: nothing to evaluate.
-  } else if (!framework.HasFilterPlugins()) {
+  if (!framework.HasFilterPlugins()) {
     for (size_t i = 0; i < std::min(wanted, candidates.size()); ++i) {
       feasible->push_back(candidates[(start_ + i) % candidates.size()]);
     }
   } else {
+    const framework::PointTimer timer = framework.StartTimer(framework::MetricPoint::kFilter);
     status = Search(framework, state, pod, candidates, wanted, diagnosis, feasible);
+    timer.Stop(status.code());
   }
   // The statuses counted here include that of a nominated node tried before (9.3).
   start_ =
@@ -88,9 +88,8 @@ Status NodeSearch::Search(const framework::Framework& framework, const framework
     block_.resize(std::max(block_.size(), count));
     const auto node_at = [&](size_t i) { return candidates[(start_ + begin + i) % total]; };
     parallelizer_.Run(count, [&](size_t from, size_t to) {
-      for (size_t i = from; i < to; ++i) {
-        block_[i] = framework.RunFilterPluginsWithNominatedPods(state, pod, *node_at(i));
-      }
+      framework::Framework::FilterBatch batch(framework, state, pod);
+      for (size_t i = from; i < to; ++i) block_[i] = batch.Run(*node_at(i));
     });
     for (size_t i = 0; i < count; ++i) {
       const NodeInfo* node = node_at(i);

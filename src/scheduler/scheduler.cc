@@ -13,8 +13,6 @@ using framework::Status;
 
 namespace {
 
-constexpr uint64_t kPluginMetricsSamplePercent = 10;
-
 std::shared_ptr<api::Pod> WithNode(const api::Pod& pod, const std::string& node_name) {
   auto assumed = std::make_shared<api::Pod>(pod);
   assumed->node_name = node_name;
@@ -42,7 +40,10 @@ Result<void> Scheduler::Build() {
                                             .owner_listers = &owners_,
                                             .clock = options_.clock,
                                             .random = &random_,
-                                            .waiting_pods = &waiting_pods_});
+                                            .waiting_pods = &waiting_pods_,
+                                            .pods_in_pre_bind = &pods_in_pre_bind_,
+                                            .gates = options_.gates,
+                                            .metrics = options_.metrics});
   if (!profiles.ok()) return profiles.error();
   profiles_ = std::move(profiles).value();
   for (const auto& [name, framework] : profiles_) needed_owners_.Add(framework->NeededOwnerKinds());
@@ -65,13 +66,15 @@ Result<void> Scheduler::Build() {
                              .queue = *queue_,
                              .nominator = queue_->nominator(),
                              .waiting_pods = waiting_pods_,
+                             .pods_in_pre_bind = pods_in_pre_bind_,
                              .api = *options_.api,
                              .pods = pods_,
                              .profiles = profiles_,
                              .clock = *options_.clock,
                              .random = random_,
                              .inbox = inbox_,
-                             .stats = stats_});
+                             .stats = stats_,
+                             .metrics = options_.metrics});
   router_ = std::make_unique<EventRouter>(*context_);
   failures_ = std::make_unique<FailureHandler>(*context_);
   bindings_ = std::make_unique<BindingCycles>(*context_, *failures_);
@@ -237,8 +240,8 @@ void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
   auto binding = std::make_unique<Binding>();
   binding->framework = framework;
   binding->queued = queued;
-  binding->state.record_plugin_metrics = random_.Below(100) < kPluginMetricsSamplePercent;
-  binding->state.pods_to_activate = std::make_shared<std::vector<api::PodPtr>>();
+  binding->state.record_plugin_metrics = framework->DrawMetricsSample();
+  binding->state.pods_to_activate = std::make_shared<framework::PodsToActivate>();
 
   if (Result<void> refreshed = cache_.RefreshSnapshot(); !refreshed.ok()) {
     failures_->Handle(*framework, queued, pod,
@@ -329,9 +332,8 @@ void Scheduler::RejectAssumed(Binding& binding, const Status& status) {
 }
 
 void Scheduler::Activate(framework::CycleState& state) {
-  if (state.pods_to_activate->empty()) return;
-  queue_->Activate(*state.pods_to_activate);
-  state.pods_to_activate->clear();
+  const std::vector<api::PodPtr> activated = state.pods_to_activate->Take();
+  if (!activated.empty()) queue_->Activate(activated);
 }
 
 }  // namespace ks::scheduler

@@ -31,6 +31,9 @@ struct SchedulerOptions {
   framework::ApiWriter* api = nullptr;
   const Clock* clock = nullptr;
   uint64_t seed = 0;
+  // Null: the defaults. Null: nothing is measured.
+  const config::FeatureGates* gates = nullptr;
+  framework::FrameworkMetrics* metrics = nullptr;
   // Bindings that may be unanswered before the scheduler pauses deciding: bounds memory when the
   // API server is slow.
   size_t max_outstanding_bindings = 1000;
@@ -105,6 +108,7 @@ class Scheduler {
   cache::OwnerStores owners_;
   framework::OwnerKinds needed_owners_;
   framework::WaitingPods waiting_pods_;
+  framework::PodsInPreBind pods_in_pre_bind_;
   Profiles profiles_;
   std::unique_ptr<queue::SchedulingQueue> queue_;
   cache::ObjectStore<api::Pod> pods_;

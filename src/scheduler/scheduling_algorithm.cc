@@ -91,7 +91,11 @@ bool SchedulingAlgorithm::NominatedNodeFits(const framework::Framework& framewor
            {{"pod", pod.meta.Key()}, {"node", pod.status.nominated_node_name}});
     return false;
   }
+  const framework::PointTimer timer = framework.StartTimer(framework::MetricPoint::kFilter);
   const Status status = framework.RunFilterPluginsWithNominatedPods(state, pod, *node);
+  if (framework.HasFilterPlugins()) {
+    timer.Stop(status.IsRejected() ? Code::kSuccess : status.code());
+  }
   if (status.ok()) {
     feasible_.push_back(node);
     return true;

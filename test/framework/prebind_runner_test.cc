@@ -313,16 +313,70 @@ TEST_F(PreBindRunnerTest, CancelFromOutside) {
   EXPECT_TRUE(runner_->finished());
 }
 
-TEST_F(PreBindRunnerTest, CancelWaitsForABlockingFunction) {
-  MakeRunner({{{"A", {Blocks(Status())}}}});
+// docs/spec/preemption.md: a plugin that obeys the cancellation, and one that ignores it.
+TEST_F(PreBindRunnerTest, CancelWaitsForABlockingFunctionAndItsAnswerDecides) {
+  const struct {
+    const char* name;
+    Status answer;
+    Status want;
+  } cases[] = {
+      {"Ignored", Status(), Status::Error("gone")},
+      {"Obeyed", Status::Error("context canceled"),
+       Status::Error("running PreBind plugin \"A\": gone")},
+      {"FailedByItself", Status::Error("boom"),
+       Status::Error("running PreBind plugin \"A\": boom")},
+      {"Rejected", Status(Code::kUnschedulable, {"context canceled"}),
+       Status(Code::kUnschedulable, {"context canceled"}, "A")},
+  };
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.name);
+    results_.clear();
+    blocking_.clear();
+    MakeRunner({{{"A", {Blocks(test.answer), Waits("never asked")}}}});
+    (void)runner_->Start();
+    EXPECT_TRUE(runner_->Cancel("gone"));
+    RunInbox();
+    EXPECT_TRUE(results_.empty());
+    EXPECT_FALSE(runner_->finished());
+    blocking_[0]();
+    RunInbox();
+    EXPECT_EQ(results_, std::vector<Status>{test.want});
+  }
+}
+
+TEST_F(PreBindRunnerTest, AMemberThatWaitsObeysAtOnceBesideABlockingOne) {
+  MakeRunner({{{"A", {Blocks(Status::Error("late"))}}, {"B", {Waits("B")}}}});
   (void)runner_->Start();
   EXPECT_TRUE(runner_->Cancel("gone"));
   RunInbox();
-  EXPECT_TRUE(results_.empty());
-  EXPECT_FALSE(runner_->finished());
+  EXPECT_TRUE(results_.empty()) << "the blocking function is under way";
   blocking_[0]();
   RunInbox();
-  EXPECT_EQ(results_, std::vector<Status>{Status::Error("running PreBind plugin \"A\": gone")});
+  EXPECT_EQ(results_, std::vector<Status>{Status::Error("running PreBind plugin \"B\": gone")});
+}
+
+// A plugin that has its own pod canceled, from inside a step.
+TEST_F(PreBindRunnerTest, CancelFromInsideAStep) {
+  class SelfCanceling final : public PreBindSequence {
+   public:
+    explicit SelfCanceling(std::unique_ptr<PreBindRunner>& runner) : runner_(runner) {}
+    PreBindStep Next(const Status& /*previous*/) override {
+      EXPECT_TRUE(runner_->Cancel("self"));
+      return Ends(Status::Error("not shown"));
+    }
+
+   private:
+    std::unique_ptr<PreBindRunner>& runner_;
+  };
+  plugins_.push_back(std::make_unique<TestPlugin<ks::testing::PreBinds>>(ks::testing::PluginScript{
+      .name = "A", .pre_bind = [this] { return std::make_unique<SelfCanceling>(runner_); }}));
+  runner_ = std::make_unique<PreBindRunner>(
+      std::vector<std::vector<Framework::PreBindMember>>{{{"A", plugins_.back().get()}}},
+      PreBindRequest{.state = &state_, .pod = MakePod().Name("p").Obj(), .node_name = "n1"},
+      environment_, [this](Status status) { results_.push_back(std::move(status)); });
+  EXPECT_EQ(runner_->Start(), Status::Error("running PreBind plugin \"A\": self"));
+  RunInbox();
+  EXPECT_TRUE(results_.empty()) << "told once";
 }
 
 TEST_F(PreBindRunnerTest, MayBeDestroyedAtAnyTime) {

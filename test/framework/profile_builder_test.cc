@@ -81,6 +81,7 @@ class BuilderTest : public ::testing::Test {
 
   static config::Profile MakeProfile(const Plugins& user) {
     config::Profile profile;
+    profile.scheduler_name = "default-scheduler";
     profile.plugins = config::MergePlugins(ks::testing::UpstreamDefaultPlugins(), user);
     return profile;
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "framework/cycle_state.h"
@@ -101,7 +102,7 @@ TEST(CycleStateTest, CloneGoesByTheRuleOfEachDatum) {
   state.parallel_pre_bind = 8;
   state.record_plugin_metrics = true;
   state.skip_all_post_filter = true;
-  state.pods_to_activate = std::make_shared<std::vector<api::PodPtr>>();
+  state.pods_to_activate = std::make_shared<PodsToActivate>();
 
   CycleState clone = state.Clone();
   EXPECT_EQ(clone.skip_filter, 5U);
@@ -112,14 +113,38 @@ TEST(CycleStateTest, CloneGoesByTheRuleOfEachDatum) {
   EXPECT_TRUE(clone.skip_all_post_filter);
   counter.Mutable(clone)->count = 1;
   shared.Mutable(clone)->count = 1;
-  clone.pods_to_activate->push_back(ks::testing::MakePod().Name("p").Obj());
+  clone.pods_to_activate->Add(ks::testing::MakePod().Name("p").Obj());
   EXPECT_EQ(counter.Read(state)->count, 0);
   EXPECT_EQ(shared.Read(state)->count, 1);
-  EXPECT_EQ(state.pods_to_activate->size(), 1U);
+  EXPECT_EQ(state.pods_to_activate->Take().size(), 1U);
 
   shared.Erase(clone);
   EXPECT_EQ(shared.Read(clone), nullptr);
   EXPECT_NE(shared.Read(state), nullptr);
+}
+
+TEST(PodsToActivateTest, OnePodPerKeyInTheirOrder) {
+  PodsToActivate pods;
+  const api::PodPtr first = ks::testing::MakePod().Name("b").Uid("1").Obj();
+  const api::PodPtr second = ks::testing::MakePod().Name("b").Uid("2").Obj();
+  const api::PodPtr a = ks::testing::MakePod().Name("a").Obj();
+  for (const api::PodPtr& pod : {first, a, second}) pods.Add(pod);
+  EXPECT_EQ(pods.Take(), (std::vector<api::PodPtr>{a, second}));
+  EXPECT_TRUE(pods.Take().empty());
+}
+
+TEST(PodsToActivateTest, FilledByManyThreads) {
+  PodsToActivate pods;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&pods, t] {
+      for (int i = 0; i < 100; ++i) {
+        pods.Add(ks::testing::MakePod().Name(std::to_string(t * 100 + i)).Obj());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(pods.Take().size(), 400U);
 }
 
 TEST(CycleStateTest, ResetIsAFreshState) {
@@ -128,7 +153,7 @@ TEST(CycleStateTest, ResetIsAFreshState) {
   counter.Write(state, std::make_shared<Counter>());
   state.skip_filter = 1;
   state.skip_all_post_filter = true;
-  state.pods_to_activate = std::make_shared<std::vector<api::PodPtr>>();
+  state.pods_to_activate = std::make_shared<PodsToActivate>();
   state.Reset();
   EXPECT_EQ(counter.Read(state), nullptr);
   EXPECT_EQ(state.skip_filter, 0U);

@@ -30,7 +30,12 @@ class WaitingPodsTest : public ::testing::Test {
  protected:
   // Holds a pod whose verdict is appended to `verdicts_`.
   void Add(const std::string& name, const Timeouts& timeouts) {
-    pods_.Add(MakePod().Name(name).Obj(), timeouts, Receiver());
+    pods_.Add(MakePod().Name(name).Obj(), timeouts);
+    EXPECT_TRUE(pods_.Listen("uid-" + name, Receiver()));
+  }
+  // The same without anybody who listens.
+  void AddUnheard(const std::string& name, const Timeouts& timeouts) {
+    pods_.Add(MakePod().Name(name).Obj(), timeouts);
   }
   WaitingPods::Verdict Receiver() {
     return [this](Status status) { verdicts_.push_back(std::move(status)); };
@@ -182,10 +187,11 @@ TEST_F(WaitingPodsTest, VisitorsMayDecideAndRemove) {
 }
 
 TEST_F(WaitingPodsTest, AVerdictMayHoldThePodAgain) {
-  pods_.Add(MakePod().Name("p").Obj(), {{"P", seconds(1)}}, [this](Status status) {
+  pods_.Add(MakePod().Name("p").Obj(), {{"P", seconds(1)}});
+  EXPECT_TRUE(pods_.Listen("uid-p", [this](Status status) {
     verdicts_.push_back(std::move(status));
     Add("p", {{"Q", seconds(1)}});
-  });
+  }));
   clock_.Advance(seconds(1));
   pods_.Expire();
   ASSERT_EQ(verdicts_.size(), 1U);
@@ -196,25 +202,41 @@ TEST_F(WaitingPodsTest, AVerdictMayHoldThePodAgain) {
   EXPECT_EQ(pods_.size(), 0U);
 }
 
-TEST_F(WaitingPodsTest, T23ALaterAttemptFindsAnAbandonedEntry) {
-  Add("p", {{"P", seconds(10)}});
-  pods_.Abandon("uid-p");
+TEST_F(WaitingPodsTest, T23ALaterAttemptFindsAnEntryThatWasLeftBehind) {
+  AddUnheard("p", {{"P", seconds(10)}});
   EXPECT_NE(Get("p"), nullptr);
-  ASSERT_TRUE(pods_.Adopt("uid-p", Receiver()));
+  ASSERT_TRUE(pods_.Listen("uid-p", Receiver()));
   Get("p")->Allow("P");
   EXPECT_EQ(verdicts_, std::vector<Status>{Status()});
-  EXPECT_FALSE(pods_.Adopt("uid-p", Receiver())) << "without an entry the pod does not wait";
+  EXPECT_FALSE(pods_.Listen("uid-p", Receiver())) << "without an entry the pod does not wait";
+}
+
+TEST_F(WaitingPodsTest, T23ALaterAttemptThatIsToldToWaitReplacesTheEntry) {
+  AddUnheard("p", {{"P", seconds(1)}});
+  clock_.Advance(seconds(1));
+  pods_.Expire();
+  Add("p", {{"Q", seconds(10)}});
+  pods_.Expire();
+  EXPECT_TRUE(verdicts_.empty());
+  EXPECT_EQ(Get("p")->PendingPlugins(), Texts{"Q"});
+}
+
+TEST_F(WaitingPodsTest, EntriesOfDeletedPodsGoUnlessSomebodyListens) {
+  AddUnheard("left", {{"P", seconds(1)}});
+  Add("waiting", {{"P", seconds(1)}});
+  for (const char* uid : {"uid-left", "uid-waiting", "uid-unknown"}) pods_.RemoveUnheard(uid);
+  EXPECT_EQ(Get("left"), nullptr);
+  EXPECT_NE(Get("waiting"), nullptr);
 }
 
 TEST_F(WaitingPodsTest, T23AKeptVerdictIsToldToTheLaterAttempt) {
-  Add("p", {{"P", seconds(10)}});
-  pods_.Abandon("uid-p");
+  AddUnheard("p", {{"P", seconds(10)}});
   clock_.Advance(seconds(10));
   pods_.Expire();
   EXPECT_TRUE(verdicts_.empty());
   EXPECT_EQ(pods_.NextDeadline(), std::nullopt);
-  ASSERT_TRUE(pods_.Adopt("uid-p", Receiver()));
-  EXPECT_TRUE(verdicts_.empty()) << "never from inside Adopt";
+  ASSERT_TRUE(pods_.Listen("uid-p", Receiver()));
+  EXPECT_TRUE(verdicts_.empty()) << "never from inside Listen";
   EXPECT_EQ(pods_.NextDeadline(), clock_.Now());
   pods_.Expire();
   EXPECT_EQ(verdicts_, std::vector<Status>{Rejection(

@@ -26,6 +26,7 @@ class Rig {
     framework::Registry registry = plugins::InTreeRegistry();
     uint64_t seed = 1;
     size_t max_outstanding_bindings = 1000;
+    const config::FeatureGates* gates = nullptr;
   };
 
   Rig() : Rig(Options()) {}
@@ -35,6 +36,8 @@ class Rig {
                                    .api = &api,
                                    .clock = &clock,
                                    .seed = options.seed,
+                                   .gates = options.gates,
+                                   .metrics = &metrics,
                                    .max_outstanding_bindings = options.max_outstanding_bindings});
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     if (made.ok()) scheduler = std::move(*made);
@@ -114,6 +117,8 @@ class Rig {
 
   ks::testing::FakeClock clock;
   ks::testing::FakeApiWriter api;
+  metrics::Registry metrics_registry;
+  framework::FrameworkMetrics metrics{metrics_registry, clock};
   std::unique_ptr<Scheduler> scheduler;
 
  private:

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "framework/handle.h"
+#include "framework/pods_in_prebind.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
 #include "testing/fake_owner_listers.h"
@@ -28,11 +29,14 @@ class FakeHandle final : public framework::Handle {
   const framework::Snapshot& snapshot() const override { return snapshot_; }
   const framework::OwnerListers& owner_listers() const override { return owner_listers_; }
   const Clock& clock() const override { return clock_; }
+  const config::FeatureGates& gates() const override { return gates_; }
+  config::FeatureGates& fake_gates() { return gates_; }
   Random& random() override { return random_; }
   framework::ApiWriter& api() override { return api_; }
   framework::Nominator& nominator() override { Absent("nominator"); }
   framework::PodActivator& activator() override { Absent("activator"); }
   framework::WaitingPodAccess& waiting_pods() override { Absent("waiting pods"); }
+  framework::PodsInPreBindAccess& pods_in_pre_bind() override { return pods_in_pre_bind_; }
   uint32_t NewStateSlot() override { return next_slot_++; }
 
   framework::Status RunFilterPlugins(const framework::CycleState&, const api::Pod&,
@@ -53,6 +57,24 @@ class FakeHandle final : public framework::Handle {
                                                    const framework::NodeInfo&) const override {
     Absent("RunPreFilterExtensionRemovePod");
   }
+  framework::Status RunPreScorePlugins(framework::CycleState&, const api::Pod&,
+                                       std::span<const framework::NodeInfo* const>) const override {
+    Absent("RunPreScorePlugins");
+  }
+  framework::Status RunScorePlugins(const framework::CycleState&, const api::Pod&,
+                                    std::span<const framework::NodeInfo* const>,
+                                    framework::NodeScores*) const override {
+    Absent("RunScorePlugins");
+  }
+  framework::Status RunReservePluginsReserve(framework::CycleState&, const api::PodPtr&,
+                                             const std::string&) const override {
+    Absent("RunReservePluginsReserve");
+  }
+  void RunReservePluginsUnreserve(framework::CycleState&, const api::PodPtr&,
+                                  const std::string&) const override {
+    Absent("RunReservePluginsUnreserve");
+  }
+  framework::SignOutcome SignPod(const api::Pod&) const override { Absent("SignPod"); }
 
  private:
   [[noreturn]] static void Absent(std::string_view part) {
@@ -63,6 +85,8 @@ class FakeHandle final : public framework::Handle {
   FakeSnapshot snapshot_;
   FakeOwnerListers owner_listers_;
   FakeClock clock_;
+  config::FeatureGates gates_;
+  framework::PodsInPreBind pods_in_pre_bind_;
   FakeApiWriter api_;
   Random random_{1};
   uint32_t next_slot_ = 0;

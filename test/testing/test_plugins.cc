@@ -112,9 +112,10 @@ Status Normalizes::NormalizeScore(const CycleState& /*state*/, const api::Pod& /
   return script_.normalize ? script_.normalize(scores) : Status();
 }
 
-Status Reserves::Reserve(CycleState& /*state*/, const api::PodPtr& /*pod*/,
+Status Reserves::Reserve(CycleState& state, const api::PodPtr& /*pod*/,
                          const std::string& /*node_name*/) {
   Log("Reserve");
+  if (script_.with_state) script_.with_state(state);
   return script_.reserve ? script_.reserve() : Status();
 }
 
@@ -123,9 +124,10 @@ void Reserves::Unreserve(CycleState& /*state*/, const api::PodPtr& /*pod*/,
   Log("Unreserve");
 }
 
-framework::PermitResult Permits::Permit(CycleState& /*state*/, const api::PodPtr& /*pod*/,
+framework::PermitResult Permits::Permit(CycleState& state, const api::PodPtr& /*pod*/,
                                         const std::string& /*node_name*/) {
   Log("Permit");
+  if (script_.with_state) script_.with_state(state);
   return script_.permit ? script_.permit() : framework::PermitResult();
 }
 
@@ -144,19 +146,31 @@ std::unique_ptr<framework::PreBindSequence> PreBinds::PreBind(CycleState& /*stat
   return std::make_unique<FinishedSequence>();
 }
 
-Status Binds::Bind(CycleState& /*state*/, const api::PodPtr& /*pod*/,
-                   const std::string& /*node_name*/, Done done) {
+Status Binds::Bind(CycleState& state, const api::PodPtr& /*pod*/, const std::string& /*node_name*/,
+                   Done done) {
   Log("Bind");
+  if (script_.with_state) script_.with_state(state);
   return script_.bind ? script_.bind(std::move(done)) : Status();
 }
 
-void PostBinds::PostBind(CycleState& /*state*/, const api::PodPtr& /*pod*/,
+void PostBinds::PostBind(CycleState& state, const api::PodPtr& /*pod*/,
                          const std::string& /*node_name*/) {
   Log("PostBind");
+  if (script_.with_state) script_.with_state(state);
 }
 
 std::vector<framework::EventRegistration> Events::EventsToRegister() const {
   return script_.events;
+}
+
+Status Signs::Sign(const api::Pod& /*pod*/, std::vector<framework::SignFragment>* fragments) const {
+  Log("Sign");
+  return script_.sign ? script_.sign(fragments) : Status();
+}
+
+Result<void> Closes::Close() {
+  Log("Close");
+  return script_.close ? script_.close() : Result<void>();
 }
 
 Status PlacementGenerates::GeneratePlacements(CycleState& /*state*/,
@@ -254,6 +268,7 @@ config::Plugins UpstreamDefaultPlugins() {
 }
 
 TestProfile::TestProfile() {
+  profile_.scheduler_name = "default-scheduler";
   registry_.Add<QueueSorts>({.name = "Sort"});
   registry_.Add<Binds>({.name = "Bind"});
   profile_.plugins.queue_sort.enabled = {{"Sort", {}}};

@@ -52,6 +52,10 @@ struct PluginScript {
   std::function<std::unique_ptr<framework::PreBindSequence>()> pre_bind = {};
   std::function<framework::Status(framework::BindPlugin::Done)> bind = {};
   std::vector<framework::EventRegistration> events = {};
+  std::function<framework::Status(std::vector<framework::SignFragment>*)> sign = {};
+  std::function<Result<void>()> close = {};
+  // Called at Reserve, Permit, Bind and PostBind with the state, before the answer.
+  std::function<void(framework::CycleState&)> with_state = {};
 };
 
 // A callable that answers `value` whatever it is asked.
@@ -152,6 +156,15 @@ class PostBinds : public framework::PostBindPlugin, public virtual Scripted {
 class Events : public framework::EnqueueExtensions, public virtual Scripted {
  public:
   std::vector<framework::EventRegistration> EventsToRegister() const override;
+};
+class Signs : public framework::SignPlugin, public virtual Scripted {
+ public:
+  framework::Status Sign(const api::Pod& pod,
+                         std::vector<framework::SignFragment>* fragments) const override;
+};
+class Closes : public framework::Closer, public virtual Scripted {
+ public:
+  Result<void> Close() override;
 };
 class PlacementGenerates : public framework::PlacementGeneratePlugin {
  public:
