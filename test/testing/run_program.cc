@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ Error SystemError(const std::string& what) { return Error{what + ": " + std::str
 
 // Waits for the end of a child; kills it when the limit is over.
 std::optional<int> Await(pid_t pid, std::chrono::milliseconds limit) {
-  const int end = pidfd_open(pid, 0);
+  const int end = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   pollfd ended{.fd = end, .events = POLLIN, .revents = 0};
   if (end < 0 || poll(&ended, 1, static_cast<int>(limit.count())) != 1) kill(pid, SIGKILL);
   if (end >= 0) close(end);
