@@ -54,7 +54,7 @@ Result<void> WriteConfiguration(const std::string& file, const std::string& text
   return {};
 }
 
-// Steps 5 and 6, and what this version cannot do. 0: go on.
+// Steps 5 and 6. 0: go on.
 int CheckOptions(const Options& options, const config::FeatureGates& gates,
                  const config::LateGateFindings& late) {
   if (Result<void> logging = ApplyLogging(options.logging, gates); !logging.ok()) {
@@ -65,10 +65,14 @@ int CheckOptions(const Options& options, const config::FeatureGates& gates,
   std::vector<std::string> warnings;
   const Result<void> valid = ValidateOptions(options, gates, late, &warnings);
   for (const std::string& warning : warnings) log::Plain('W', warning);
-  if (!valid.ok()) return CommandFailed(valid.error().message);
-  std::vector<std::string> missing = NotImplemented(options);
-  for (std::string& sentence : gates.NotImplemented()) missing.push_back(std::move(sentence));
-  return missing.empty() ? 0 : CommandFailed(JoinErrors(missing));
+  return valid.ok() ? 0 : CommandFailed(valid.error().message);
+}
+
+// What upstream would do with these flags and this version cannot.
+std::vector<std::string> Unsupported(const Options& options, const config::FeatureGates& gates) {
+  std::vector<std::string> sentences = NotImplemented(options);
+  for (std::string& sentence : gates.NotImplemented()) sentences.push_back(std::move(sentence));
+  return sentences;
 }
 
 // Steps 7 to 12.
@@ -87,7 +91,8 @@ int Start(const Options& options, const config::FeatureGates& gates, const sigse
                                            .configuration = std::move(effective.configuration),
                                            .leader_election_asked = effective.leader_election_asked,
                                            .certificate = std::move(certificate).value()});
-  if (!prepared.ok()) return CommandFailed(prepared.error().message);
+  const std::vector<std::string> unsupported = Unsupported(options, gates);
+  if (!prepared.ok()) return CommandFailed(prepared.error().message, unsupported);
   daemon::Daemon& daemon = *prepared.value();
   const bool write = !options.write_config_to.empty();
   if (write || log::Enabled(2)) {
@@ -98,6 +103,7 @@ int Start(const Options& options, const config::FeatureGates& gates, const sigse
       return written.ok() ? 0 : CommandFailed(written.error().message);
     }
   }
+  if (!unsupported.empty()) return CommandFailed(JoinErrors(unsupported));
   const Result<void> ran = daemon.Run(signals);
   return ran.ok() ? 0 : CommandFailed(ran.error().message);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <sstream>
 
 #include "api/quantity.h"
 #include "config/nearest_name.h"
@@ -111,6 +112,26 @@ std::string ModulesText(const std::vector<ModuleLevel>& modules) {
   return Join(parts, ",");
 }
 
+std::string Trimmed(const std::string& text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// "component:name=value,…".
+std::string GatesText(const std::vector<std::string>& values) {
+  std::vector<std::string> parts;
+  std::istringstream items(Join(values, ","));
+  for (std::string item; std::getline(items, item, ',');) {
+    if (Trimmed(item).empty()) continue;
+    const size_t colon = item.find(':');
+    const bool named = colon != std::string::npos;
+    parts.push_back(Trimmed(named ? item.substr(0, colon) : "") + ":" +
+                    Trimmed(named ? item.substr(colon + 1) : item));
+  }
+  return Join(parts, ",");
+}
+
 // Declares the flags, section by section, on `options`.
 class Declaration {
  public:
@@ -168,11 +189,7 @@ void Declaration::Serving() {
             .type = "ip",
             .default_text = serving.bind_address,
             .set = [&serving](const std::string& text) -> Result<void> {
-              const size_t first = text.find_first_not_of(" \t");
-              const std::string trimmed =
-                  first == std::string::npos
-                      ? ""
-                      : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+              const std::string trimmed = Trimmed(text);
               if (!trimmed.empty() && !IsAddress(trimmed)) {
                 return Error{"failed to parse IP: " + Quote(text)};
               }
@@ -287,7 +304,7 @@ void Declaration::Deprecated() {
             "DEPRECATED: longest stay of a pod among the unschedulable pods before it is tried "
             "again.");
   set_.Bool("profiling", &deprecated.profiling,
-            usage("serve profiles of the process at /debug/pprof/."));
+            usage("no effect yet: profiles of the process are not served."));
 }
 
 void Declaration::LeaderElection() {
@@ -332,7 +349,7 @@ void Declaration::FeatureGates() {
               gates.feature_gates.push_back(text);
               return {};
             },
-            .text = [&gates] { return Join(gates.feature_gates, ","); }});
+            .text = [&gates] { return GatesText(gates.feature_gates); }});
 }
 
 void Declaration::Metrics() {

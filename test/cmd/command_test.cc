@@ -144,10 +144,22 @@ TEST_F(Command, GatesAreCheckedBeforeTheVersionIsPrinted) {
   EXPECT_THAT(outcome.out, StartsWith("kubesched v"));
 }
 
-TEST_F(Command, AnUnsupportedGateIsRefused) {
-  const Outcome outcome = Check({"--feature-gates=GenericWorkload=true"});
+TEST_F(Command, WhatIsUnsupportedIsRefusedBeforeRunning) {
+  const std::vector<std::string> odd = {"--feature-gates=SchedulerAsyncAPICalls=true",
+                                        "--disabled-metrics=a"};
+  EXPECT_EQ(Check(odd).exit_code, 0);
+  const Outcome outcome = Run(
+      {odd[0], odd[1], "--secure-port=0", "--leader-elect=false", "--kubeconfig=" + kubeconfig_});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.log, HasSubstr("feature gate GenericWorkload=true is not supported"));
+  EXPECT_THAT(outcome.log,
+              AllOf(HasSubstr("feature gate SchedulerAsyncAPICalls=true is not supported"),
+                    HasSubstr("--disabled-metrics is not supported")));
+}
+
+TEST_F(Command, OlderVersionsCanBeEmulatedForAConfiguration) {
+  for (const char* version : {"1.34", "1.35", "1.36"}) {
+    EXPECT_EQ(Check({std::string("--emulated-version=") + version}).exit_code, 0) << version;
+  }
 }
 
 TEST_F(Command, TheServersSettingsAreCheckedWhenItServes) {

@@ -254,7 +254,8 @@ TEST(Flags, EveryFormOfAValueIsRead) {
 TEST(Flags, TheLogShowsThemAsUpstream) {
   const ParsedFlags parsed = ParseFlags(
       {"--tls-sni-cert-key=a,b:c,d", "--tls-sni-cert-key=e,f", "-v3", "--allow-metric-labels=n,l=b",
-       "--tls-cipher-suites=X,\"a,b\"", "--log-flush-frequency=90s", "--kube-api-qps=12.50"});
+       "--tls-cipher-suites=X,\"a,b\"", "--log-flush-frequency=90s", "--kube-api-qps=12.50",
+       "--feature-gates=A=true, B = false,", "--feature-gates= kube : C=true"});
   ASSERT_TRUE(parsed.run) << parsed.standard_error;
   const std::map<std::string, std::string> values(parsed.options.values.begin(),
                                                   parsed.options.values.end());
@@ -272,6 +273,7 @@ TEST(Flags, TheLogShowsThemAsUpstream) {
       {"bind-address", "0.0.0.0"},
       {"tls-curve-preferences", "[]"},
       {"vmodule", ""},
+      {"feature-gates", ":A=true,:B = false,kube:C=true"},
   };
   for (const auto& [name, value] : wanted) EXPECT_EQ(values.at(name), value) << name;
 }
