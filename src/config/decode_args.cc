@@ -288,7 +288,9 @@ DecodedArgs DecodePluginArgs(const std::string& plugin, const Value* value, Synt
   if (Finding* error = std::get_if<Finding>(&routed)) {
     result.fatal = prefix + error->message;
     error->path = path + (error->path.empty() ? "" : "." + error->path);
-    if (error->hint.starts_with("kubesched reads")) error->hint = "leave apiVersion and kind out";
+    if (error->message.starts_with("no kind")) {
+      error->hint = "apiVersion and kind may be left out of args";
+    }
     result.findings.push_back(std::move(*error));
     return result;
   }

@@ -10,7 +10,7 @@ namespace ks::config {
 namespace {
 
 constexpr std::string_view kConvert = "; \"kubeschedctl convert FILE\" writes the file anew";
-constexpr size_t kMostNamed = 8;      // fields listed when nothing is near
+constexpr size_t kMostNamed = 20;     // fields listed when nothing is near
 constexpr size_t kLongestShown = 60;  // characters of a value in a hint
 
 // Fields that older versions had (docs/spec/config.md section 11), and common misplacements.
@@ -81,6 +81,19 @@ std::string StringHint(const Value& value) {
   return "a string is needed here";
 }
 
+// Where people write the one thing that matters instead of a mapping.
+std::string StructureHint(const Value& value, std::string_view type) {
+  constexpr std::string_view kNamed[] = {"v1.Plugin", "v1.PluginConfig", "v1.ResourceSpec",
+                                         "v1.ExtenderManagedResource"};
+  if (value.IsString() && std::ranges::find(kNamed, type) != std::end(kNamed)) {
+    return "write {name: " + Quoted(value.text) + "}";
+  }
+  if (value.IsString() && type == "v1.ScoringStrategy") {
+    return "write {type: " + Quoted(value.text) + "}";
+  }
+  return "a mapping of fields is needed here";
+}
+
 }  // namespace
 
 std::string UnknownFieldHint(std::string_view name, const std::string& key,
@@ -121,7 +134,7 @@ std::string TypeHint(const Value& value, std::string_view type) {
                                            "Defaulting", "Action", "InclusionPolicy"};
   const bool string = std::ranges::any_of(
       kStrings, [&](std::string_view ending) { return type.ends_with(ending); });
-  if (!string) return "a mapping of fields is needed here";
+  if (!string) return StructureHint(value, type);
   return value.IsList() || value.IsMapping() ? "a string is needed here" : StringHint(value);
 }
 
