@@ -142,7 +142,7 @@ Status Framework::RunBindPlugins(CycleState& state, const api::PodPtr& pod, cons
   for (const PointEntry<BindPlugin>& entry : impl_->bind) {
     // The answer may outlive the framework: nothing of it is used in there.
     const TimePoint start = sampler.Now();
-    const Status status = entry.plugin->Bind(
+    Status status = entry.plugin->Bind(
         state, pod, node,
         [name = std::string(entry.name), meter = entry.meter, done, timer, sampler,
          start](const Status& answer) {
