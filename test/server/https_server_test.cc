@@ -6,13 +6,16 @@
 #include <openssl/ssl.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "server/health.h"
+#include "server/path_authorization.h"
 #include "server/tls_client.h"
+#include "testing/temp_dir.h"
 
 namespace ks::server {
 namespace {
@@ -210,6 +213,45 @@ TEST(HttpsServer, TlsFloor) {
   EXPECT_TRUE(TlsClient(server.port(), false, TLS1_2_VERSION).connected());
 }
 
+TEST(HttpsServer, TlsSettingsAreObeyed) {
+  HttpsOptions newest = TestOptions();
+  newest.tls.min_version = TLS1_3_VERSION;
+  Server strict(std::move(newest));
+  EXPECT_FALSE(TlsClient(strict.port(), false, TLS1_2_VERSION).connected());
+  EXPECT_TRUE(TlsClient(strict.port()).connected());
+  HttpsOptions lists = TestOptions();
+  lists.tls.ciphers = "ECDHE-RSA-AES128-GCM-SHA256:AES128-SHA";
+  lists.tls.groups = "P-256";
+  Server listed(std::move(lists));
+  EXPECT_TRUE(TlsClient(listed.port(), false, TLS1_2_VERSION).connected());
+  HttpsOptions broken = TestOptions();
+  broken.tls.groups = "no-such-group";
+  EXPECT_FALSE(HttpsServer::Listen(std::move(broken)).ok());
+}
+
+TEST(HttpsServer, TheGuardComesBeforeTheHandlers) {
+  HttpsOptions options = TestOptions();
+  options.guard = PathAuthorization::Make({"/healthz", "/none"}).value().MakeGuard();
+  Server server(std::move(options));
+  TlsClient client(server.port());
+  EXPECT_EQ(client.Exchange("GET", "/healthz?verbose").status, 200);
+  EXPECT_EQ(client.Exchange("GET", "/none").status, 404);
+  const Answer refused = client.Exchange("GET", "/livez");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_NE(refused.head.find("Content-Type: application/json\r\n"), std::string::npos);
+  EXPECT_NE(refused.body.find("cannot get path"), std::string::npos);
+}
+
+TEST(HttpsServer, APortCanBeShared) {
+  HttpsOptions options = TestOptions();
+  options.share_port = true;
+  Server first(options);
+  options.port = static_cast<uint16_t>(first.port());
+  EXPECT_TRUE(HttpsServer::Listen(options).ok());
+  options.share_port = false;
+  EXPECT_FALSE(HttpsServer::Listen(options).ok());
+}
+
 TEST(HttpsServer, BrokenHandshakesLeaveNoDescriptor) {
   Server server;
   EXPECT_EQ(TlsClient(server.port()).Exchange("GET", "/healthz").status, 200);
@@ -386,13 +428,32 @@ TEST(HttpsServer, ListenErrors) {
   }
 }
 
+TEST(Certificate, AFolderKeepsThePair) {
+  const testing::TempDir folder;
+  const std::string path = folder.path() + "/new";
+  bool made = false;
+  const auto first = LoadOrMakeCertificate(path, "127.0.0.1", kNow, &made);
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  EXPECT_TRUE(made);
+  const auto again = LoadOrMakeCertificate(path, "127.0.0.1", kNow + 1, &made);
+  ASSERT_TRUE(again.ok());
+  EXPECT_FALSE(made);
+  EXPECT_EQ(again.value().key_pem, first.value().key_pem);
+  EXPECT_EQ(std::filesystem::status(path + "/kube-scheduler.key").permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  const auto refused = LoadOrMakeCertificate("/proc/none", "127.0.0.1", kNow, &made);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message,
+            "error creating self-signed certificates: mkdir /proc/none: no such file or directory");
+}
+
 TEST(Certificate, Files) {
   EXPECT_EQ(LoadServingCertificate("/nope", "").error().message,
             "missing filename for serving cert");
   EXPECT_EQ(LoadServingCertificate("/nope", "/nope").error().message,
             "open /nope: no such file or directory");
-  const std::string cert_file = testing::TempDir() + "/ks-serving.crt";
-  const std::string key_file = testing::TempDir() + "/ks-serving.key";
+  const std::string cert_file = ::testing::TempDir() + "/ks-serving.crt";
+  const std::string key_file = ::testing::TempDir() + "/ks-serving.key";
   std::ofstream(cert_file) << TestCertificate().chain_pem;
   std::ofstream(key_file) << TestCertificate().key_pem;
   HttpsOptions options = TestOptions();
