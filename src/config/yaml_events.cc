@@ -121,7 +121,8 @@ class TreeReader {
  private:
   struct OpenCollection {
     uint32_t index;
-    bool flow;  // written with brackets
+    bool flow;        // written with brackets, or the one pair of an element: [a: b]
+    bool by_bracket;  // ends with ]; else with }
   };
 
   bool Fail(Place place, std::string message, std::string hint = "") {
@@ -182,10 +183,9 @@ class TreeReader {
   // none can be.
   bool FailAtQuestionMark(const yaml_event_t& event) {
     const size_t line = event.start_mark.line;  // counted from 0, as upstream's parser does
-    const bool list = tree_.nodes[open_.back().index].kind == YamlNode::Kind::kSequence;
     return Fail(PlaceOf(event.start_mark),
                 (line == 0 ? "" : "line " + std::to_string(line) + ": ") +
-                    "did not find expected ',' or '" + (list ? "]'" : "}'"),
+                    "did not find expected ',' or '" + (open_.back().by_bracket ? "]'" : "}'"),
                 "put the text with the question mark into quotes");
   }
 
@@ -195,7 +195,10 @@ class TreeReader {
       return Fail(PlaceOf(event.start_mark), "exceeded max depth of " + std::to_string(kMaxDepth));
     }
     const std::optional<uint32_t> index = Add(event, {.kind = kind, .tag = Text(tag)}, anchor);
-    if (index) open_.push_back({*index, flow});
+    // A mapping without a bracket of its own has a mark without length.
+    const bool by_bracket =
+        kind == YamlNode::Kind::kSequence || event.start_mark.index == event.end_mark.index;
+    if (index) open_.push_back({*index, flow, by_bracket});
     return index.has_value();
   }
 

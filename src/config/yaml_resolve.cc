@@ -143,6 +143,19 @@ std::string_view TagOf(YamlScalar::Kind kind) {
   return "str";
 }
 
+// YYYY-M-D, alone or before a time.
+bool StartsWithDate(std::string_view text) {
+  constexpr size_t kMost[] = {4, 2, 2};
+  size_t at = 0;
+  for (size_t part = 0; part < 3; ++part) {
+    const size_t start = at;
+    while (at < text.size() && at - start < kMost[part] && IsDigit(text[at])) ++at;
+    if (at == start || (part == 0 && at != 4)) return false;
+    if (part < 2 && (at == text.size() || text[at++] != '-')) return false;
+  }
+  return at == text.size() || text[at] == 'T' || text[at] == 't' || text[at] == ' ';
+}
+
 }  // namespace
 
 Result<YamlScalar> ResolveScalar(std::string_view tag, std::string_view text) {
@@ -159,8 +172,7 @@ Result<YamlScalar> ResolveScalar(std::string_view tag, std::string_view text) {
 
   YamlScalar scalar = ResolvePlain(text);
   if (name == "timestamp") {
-    const bool date = text.size() > 4 && text[4] == '-' && std::all_of(&text[0], &text[4], IsDigit);
-    if (date) return YamlScalar{.text = std::string(text)};
+    if (StartsWithDate(text)) return YamlScalar{.text = std::string(text)};
   } else if (name == TagOf(scalar.kind)) {
     return scalar;
   } else if (name == "float" && scalar.kind == YamlScalar::Kind::kInteger) {

@@ -65,6 +65,8 @@ const Row kScalars[] = {
     {"TagThatDoesNotFitANumber", "a: !!bool 5", "yaml: cannot decode !!int `5` as a !!bool"},
     {"TagOfTextThatIsNoTimestamp", "a: !!timestamp foo",
      "yaml: cannot decode !!str `foo` as a !!timestamp"},
+    {"TagOfTextThatStartsLikeATimestamp", "a: !!timestamp 2020-0x",
+     "yaml: cannot decode !!str `2020-0x` as a !!timestamp"},
     {"DamagedBinary", "a: !!binary xx", "yaml: !!binary value contains invalid base64 data"},
     {"BinaryThatIsNoText", "a: !!binary /w==", "{\"a\":\"\xEF\xBF\xBD\"}"},
 };
@@ -140,6 +142,8 @@ const Row kDocuments[] = {
     {"QuestionMarkInFlow", "b: 1\na: {u: http://x/y?z}\n",
      "yaml: line 1: did not find expected ',' or '}'"},
     {"QuestionMarkInAFlowList", "b: 1\na: [b?c]\n",
+     "yaml: line 1: did not find expected ',' or ']'"},
+    {"QuestionMarkInAnElementsPair", "b: 1\na: [b: c?d]\n",
      "yaml: line 1: did not find expected ',' or ']'"},
     {"QuestionMarkElsewhere", "a: b?c\nd: ['b?c', \"b?c\"]\n", R"({"a":"b?c","d":["b?c","b?c"]})"},
     {"LoneSurrogate", "b: 1\na: \"\\ud800\"\n",
