@@ -107,16 +107,20 @@ Result<std::unique_ptr<server::HttpsServer>> Listen(
   https.port = static_cast<uint16_t>(serving.secure_port);
   https.share_port = serving.permit_port_sharing;
 
-  auto certificate = Certificate(serving, generated);
-  if (!certificate.ok()) return certificate.error();
-  https.certificate = std::move(certificate).value();
-  std::vector<std::string> warnings;
-  auto tls = server::MakeTlsSettings(serving.cipher_suites, serving.curve_preferences,
-                                     serving.tls_min_version, &warnings);
-  if (!tls.ok()) return tls.error();
-  https.tls = std::move(tls).value();
-  for (const std::string& warning : warnings) log::Plain('W', warning);
+  auto bound = server::HttpsServer::Bind(std::move(https));
+  if (!bound.ok()) return bound;
+  server::HttpsServer& server = *bound.value();
 
+  const auto certificate = Certificate(serving, generated);
+  if (!certificate.ok()) return certificate.error();
+  std::vector<std::string> warnings;
+  const auto tls = server::MakeTlsSettings(serving.cipher_suites, serving.curve_preferences,
+                                           serving.tls_min_version, &warnings);
+  if (!tls.ok()) return tls.error();
+  for (const std::string& warning : warnings) log::Plain('W', warning);
+  if (Result<void> fine = server.Secure(certificate.value(), tls.value()); !fine.ok()) {
+    return fine.error();
+  }
   if (Result<void> fine = CheckAuthentication(options.authentication); !fine.ok()) {
     return fine.error();
   }
@@ -125,12 +129,11 @@ Result<std::unique_ptr<server::HttpsServer>> Listen(
       !fine.ok()) {
     return fine.error();
   }
-  auto paths = server::PathAuthorization::Make(options.authorization.always_allow_paths);
+  const auto paths = server::PathAuthorization::Make(options.authorization.always_allow_paths);
   if (!paths.ok()) return paths.error();
-  https.guard = paths.value().MakeGuard();
-  auto listening = server::HttpsServer::Listen(std::move(https));
-  if (listening.ok()) WarnOfAnonymity(options);
-  return listening;
+  server.SetGuard(paths.value().MakeGuard());
+  WarnOfAnonymity(options);
+  return bound;
 }
 
 }  // namespace ks::daemon

@@ -132,7 +132,7 @@ void CloseOnExec(Socket& socket) {
 }
 
 // The wildcard of both families where the machine has IPv6, as upstream's listener.
-Result<void> Bind(Tcp::acceptor& acceptor, const HttpsOptions& options) {
+Result<void> BindAcceptor(Tcp::acceptor& acceptor, const HttpsOptions& options) {
   ErrorCode error;
   const bool any = options.bind_address.empty() || options.bind_address == "0.0.0.0" ||
                    options.bind_address == "::";
@@ -193,7 +193,7 @@ struct HttpsServer::State {
   HttpResponse Answer(const http::request<http::string_body>& request, const std::string& source);
   Response Handle(const Request& asked);
 
-  const HttpsOptions options;
+  HttpsOptions options;
   std::map<std::string, Handler, std::less<>> handlers;
   std::string address;
   uint16_t port = 0;
@@ -498,14 +498,10 @@ HttpResponse HttpsServer::State::Answer(const http::request<http::string_body>& 
   return response;
 }
 
-Result<std::unique_ptr<HttpsServer>> HttpsServer::Listen(HttpsOptions options) {
+Result<std::unique_ptr<HttpsServer>> HttpsServer::Bind(HttpsOptions options) {
   auto state = std::make_unique<State>(std::move(options));
-  if (Result<void> bound = Bind(state->acceptor, state->options); !bound.ok()) {
+  if (Result<void> bound = BindAcceptor(state->acceptor, state->options); !bound.ok()) {
     return bound.error();
-  }
-  if (Result<void> tls = ConfigureTls(state->tls, state->options.certificate, state->options.tls);
-      !tls.ok()) {
-    return tls.error();
   }
   ErrorCode ignored;
   const Tcp::endpoint endpoint = state->acceptor.local_endpoint(ignored);
@@ -514,6 +510,30 @@ Result<std::unique_ptr<HttpsServer>> HttpsServer::Listen(HttpsOptions options) {
   state->address = (endpoint.address().is_v6() ? "[" + host + "]" : host) + ":" +
                    std::to_string(endpoint.port());
   return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(state)));
+}
+
+Result<std::unique_ptr<HttpsServer>> HttpsServer::Listen(HttpsOptions options) {
+  auto bound = Bind(std::move(options));
+  if (!bound.ok()) {
+    return bound;
+  }
+  HttpsServer& server = *bound.value();
+  const HttpsOptions& kept = server.state_->options;
+  if (Result<void> secured = server.Secure(kept.certificate, kept.tls); !secured.ok()) {
+    return secured.error();
+  }
+  return bound;
+}
+
+Result<void> HttpsServer::Secure(const ServingCertificate& certificate,
+                                 const TlsSettings& settings) {
+  KS_CHECK(!state_->thread.joinable(), "Secure while serving");
+  return ConfigureTls(state_->tls, certificate, settings);
+}
+
+void HttpsServer::SetGuard(Guard guard) {
+  KS_CHECK(!state_->thread.joinable(), "SetGuard while serving");
+  state_->options.guard = std::move(guard);
 }
 
 HttpsServer::HttpsServer(std::unique_ptr<State> state) : state_(std::move(state)) {}

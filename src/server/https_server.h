@@ -66,10 +66,16 @@ struct HttpsOptions {
 // Threads: Handle before Serve; the rest any. Lifetime: handlers outlive the server's Stop.
 class HttpsServer {
  public:
-  // Binds the socket; nothing is served yet. Errors: `failed to create listener: …`, a certificate
-  // that cannot be used.
+  // Binds the socket and no more. Error: `failed to create listener: …`.
+  static Result<std::unique_ptr<HttpsServer>> Bind(HttpsOptions options);
+  // Bind, then Secure with the options' certificate and settings; nothing is served yet.
   static Result<std::unique_ptr<HttpsServer>> Listen(HttpsOptions options);
   ~HttpsServer();  // stops
+
+  // Error: a certificate or settings that cannot be used. Requires: not yet serving.
+  Result<void> Secure(const ServingCertificate& certificate, const TlsSettings& settings);
+  // Replaces that of the options. Requires: not yet serving.
+  void SetGuard(Guard guard);
 
   // Requires: not yet serving, path not yet taken.
   void Handle(const std::string& path, Handler handler);

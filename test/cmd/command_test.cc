@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubesched/command.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -10,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "base/logging.h"
 #include "testing/temp_dir.h"
 
@@ -162,20 +167,70 @@ TEST_F(Command, OlderVersionsCanBeEmulatedForAConfiguration) {
   }
 }
 
+// A port of 127.0.0.1 that only a process with SO_REUSEPORT can bind, too.
+class HeldPort {
+ public:
+  HeldPort() : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const int on = 1;
+    sockaddr_in address{.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof(address);
+    auto* any = reinterpret_cast<sockaddr*>(&address);
+    KS_CHECK(setsockopt(fd_, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0 &&
+                 bind(fd_, any, size) == 0 && getsockname(fd_, any, &size) == 0,
+             "no port");
+    number_ = std::to_string(ntohs(address.sin_port));
+  }
+  ~HeldPort() { close(fd_); }
+  HeldPort(const HeldPort&) = delete;
+  HeldPort& operator=(const HeldPort&) = delete;
+
+  const std::string& number() const { return number_; }
+
+ private:
+  int fd_;
+  std::string number_;
+};
+
 TEST_F(Command, TheServersSettingsAreCheckedWhenItServes) {
-  const Outcome outcome =
-      Run({"--kubeconfig=" + kubeconfig_, "--secure-port=1", "--bind-address=127.0.0.1",
-           "--cert-dir=" + folder_.path(), "--tls-min-version=foo"});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.log, AllOf(HasSubstr("] Generated self-signed cert (" + folder_.path() +
-                                           "/kube-scheduler.crt, "),
-                                 HasSubstr("err=\"unknown tls version \\\"foo\\\"\"\n")));
-  const Outcome again =
-      Run({"--kubeconfig=" + kubeconfig_, "--secure-port=1", "--bind-address=127.0.0.1",
-           "--cert-dir=" + folder_.path(), "--authorization-always-allow-paths=/a*b"});
-  EXPECT_THAT(again.log, AllOf(Not(HasSubstr("Generated")),
-                               HasSubstr("only trailing * allowed in \\\"a*b\\\"")));
-  EXPECT_EQ(Check({"--tls-min-version=foo"}).exit_code, 0);
+  const HeldPort port;
+  const auto start = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(),
+                     {"--kubeconfig=" + kubeconfig_, "--secure-port=" + port.number(),
+                      "--bind-address=127.0.0.1", "--cert-dir=" + folder_.path()});
+    return Run(arguments);
+  };
+  const std::string address = "127.0.0.1:" + port.number();
+  const Outcome taken = start({"--tls-min-version=foo"});
+  EXPECT_EQ(taken.exit_code, 1);
+  EXPECT_THAT(
+      taken.log,
+      AllOf(HasSubstr("] Generated self-signed cert (" + folder_.path() + "/kube-scheduler.crt, "),
+            HasSubstr("err=\"failed to create listener: failed to listen on " + address +
+                      ": listen tcp " + address + ": bind: address already in use\"\n")));
+  const std::pair<const char*, const char*> rows[] = {
+      {"--tls-min-version=foo", "err=\"unknown tls version \\\"foo\\\"\"\n"},
+      {"--tls-cipher-suites=foo", "err=\"Cipher suite foo not supported or doesn't exist\"\n"},
+      {"--tls-cert-file=/nope", "err=\"missing filename for serving cert\"\n"},
+      {"--authentication-kubeconfig=/nope",
+       "err=\"failed to get delegated authentication kubeconfig: failed to get delegated "
+       "authentication kubeconfig: stat /nope: no such file or directory\"\n"},
+      {"--client-ca-file=/nope",
+       "err=\"unable to load client CA provider: open /nope: no such file or directory\"\n"},
+      {"--requestheader-client-ca-file=/nope",
+       "err=\"unable to create request header authentication config: open /nope: no such file or "
+       "directory\"\n"},
+      {"--authorization-kubeconfig=/nope",
+       "err=\"failed to get delegated authorization kubeconfig: stat /nope: no such file or "
+       "directory\"\n"},
+      {"--authorization-always-allow-paths=/a*b",
+       "err=\"only trailing * allowed in \\\"a*b\\\"\"\n"},
+  };
+  for (const auto& [flag, want] : rows) {
+    const Outcome outcome = start({flag, "--permit-port-sharing"});
+    EXPECT_EQ(outcome.exit_code, 1) << flag;
+    EXPECT_THAT(outcome.log, AllOf(EndsWith(want), Not(HasSubstr("Generated"))));
+    EXPECT_EQ(Check({flag}).exit_code, 0) << flag << " without a server";
+  }
 }
 
 }  // namespace
