@@ -61,8 +61,8 @@ class Resolver {
   Result<ResolvedProfile> Run() {
     for (const auto step :
          {&Resolver::ReadArguments, &Resolver::Instantiate, &Resolver::FillExplicitLists,
-          &Resolver::ExpandMultiPoint, &Resolver::CheckLists, &Resolver::FillScoreWeights,
-          &Resolver::FillPlacementScoreWeights}) {
+          &Resolver::ExpandMultiPoint, &Resolver::CheckLists, &Resolver::CheckScoreMethods,
+          &Resolver::FillScoreWeights, &Resolver::FillPlacementScoreWeights}) {
       if (auto done = (this->*step)(); !done.ok()) return done.error();
     }
     return std::move(resolved_);
@@ -180,6 +180,23 @@ class Resolver {
     }
     if (resolved_.List(Point::kPlacementGenerate).size() > 1) {
       return Error{"at most one placement generate plugin is allowed" + profile};
+    }
+    return {};
+  }
+
+  // Not upstream's: it has no two plugins of one method.
+  Result<void> CheckScoreMethods() {
+    std::map<std::string_view, std::string_view> plugin_of;
+    for (const uint32_t index : resolved_.List(Point::kScore)) {
+      const Plugin& plugin = *resolved_.plugins[index].plugin;
+      const auto* method = dynamic_cast<const ScoreMethod*>(&plugin);
+      if (method == nullptr) continue;
+      const auto [other, is_new] = plugin_of.emplace(method->MethodName(), plugin.Name());
+      if (is_new) continue;
+      return Error{"plugins " + Quoted(other->second) + " and " + Quoted(plugin.Name()) +
+                   " both score by " + std::string(method->MethodName()) +
+                   ", which would count it twice, for profile with scheduler name " +
+                   Quoted(profile_.name()) + ": disable one of them at score"};
     }
     return {};
   }

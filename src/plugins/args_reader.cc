@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/nearest_name.h"
+
 namespace ks::plugins {
 
 nlohmann::json JsonOf(const config::PluginArgs& args) {
@@ -18,6 +20,17 @@ using nlohmann::json;
 const json& NullJson() {
   static const json null;
   return null;
+}
+
+// What to write instead of an unknown field.
+std::string Cure(std::string_view field, std::initializer_list<std::string_view> known) {
+  const std::string nearest = config::NearestName(field, {known.begin(), known.size()});
+  if (!nearest.empty()) return "; did you mean \"" + nearest + "\"?";
+  std::string cure;
+  for (const std::string_view name : known) {
+    cure += (cure.empty() ? "; the fields here are " : ", ") + std::string(name);
+  }
+  return cure;
 }
 
 }  // namespace
@@ -34,7 +47,7 @@ ArgsReader::ArgsReader(const json& value, std::string path,
   for (const auto& [field, ignored] : value.items()) {
     if (path_.empty() && (field == "apiVersion" || field == "kind")) continue;
     if (std::find(known.begin(), known.end(), field) == known.end() && problem_->empty()) {
-      *problem_ = "unknown field \"" + Path(field) + "\"";
+      *problem_ = "unknown field \"" + Path(field) + "\"" + Cure(field, known);
     }
   }
 }

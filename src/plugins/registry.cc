@@ -7,6 +7,11 @@
 #include "plugins/default_binder/default_binder.h"
 #include "plugins/default_preemption/default_preemption.h"
 #include "plugins/image_locality/image_locality.h"
+#include "plugins/legacy/node_label.h"
+#include "plugins/legacy/node_prefer_avoid_pods.h"
+#include "plugins/legacy/resource_scorers.h"
+#include "plugins/legacy/selector_spread.h"
+#include "plugins/legacy/service_affinity.h"
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
@@ -28,13 +33,20 @@ constexpr std::array kPlugins = {
     PluginEntry{kDefaultPreemptionName, NewDefaultPreemption},
     PluginEntry{kImageLocalityName, NewImageLocality},
     PluginEntry{kNodeAffinityName, NewNodeAffinity},
+    PluginEntry{kNodeLabelName, NewNodeLabel},
     PluginEntry{kNodeNameName, NewNodeName},
     PluginEntry{kNodePortsName, NewNodePorts},
+    PluginEntry{kNodePreferAvoidPodsName, NewNodePreferAvoidPods},
     PluginEntry{kNodeResourcesBalancedAllocationName, NewNodeResourcesBalancedAllocation},
     PluginEntry{kNodeResourcesFitName, NewNodeResourcesFit},
+    PluginEntry{kNodeResourcesLeastAllocatedName, NewNodeResourcesLeastAllocated},
+    PluginEntry{kNodeResourcesMostAllocatedName, NewNodeResourcesMostAllocated},
     PluginEntry{kNodeUnschedulableName, NewNodeUnschedulable},
     PluginEntry{kPrioritySortName, NewPrioritySort},
+    PluginEntry{kRequestedToCapacityRatioName, NewRequestedToCapacityRatio},
     PluginEntry{kSchedulingGatesName, NewSchedulingGates},
+    PluginEntry{kSelectorSpreadName, NewSelectorSpread},
+    PluginEntry{kServiceAffinityName, NewServiceAffinity},
     PluginEntry{kTaintTolerationName, NewTaintToleration},
     PluginEntry{kUnsupportedFeaturesName, NewUnsupportedFeatures},
 };

@@ -90,6 +90,7 @@ class NodeResourcesFit final : public framework::Plugin,
                                public framework::FilterPlugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
+                               public framework::ScoreMethod,
                                public framework::EnqueueExtensions,
                                public framework::SignPlugin {
  public:
@@ -101,6 +102,7 @@ class NodeResourcesFit final : public framework::Plugin,
         pre_score_slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return kNodeResourcesFitName; }
+  std::string_view MethodName() const override { return StrategyName(scorer_.strategy()); }
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot&) override {

@@ -20,6 +20,18 @@ int64_t Percent(int64_t part, int64_t whole) {
 
 }  // namespace
 
+std::string_view StrategyName(FitStrategy strategy) {
+  switch (strategy) {
+    case FitStrategy::kLeastAllocated:
+      return "LeastAllocated";
+    case FitStrategy::kMostAllocated:
+      return "MostAllocated";
+    case FitStrategy::kRequestedToCapacityRatio:
+      return "RequestedToCapacityRatio";
+  }
+  return {};
+}
+
 int64_t ShapeValue(std::span<const ShapePoint> shape, int64_t utilization) {
   for (size_t k = 0; k < shape.size(); ++k) {
     if (utilization > shape[k].utilization) continue;

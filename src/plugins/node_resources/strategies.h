@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "plugins/node_resources/args.h"
@@ -18,6 +19,7 @@ class FitScorer {
  public:
   explicit FitScorer(const FitArgs& args);
 
+  FitStrategy strategy() const { return strategy_; }
   std::span<const ScoredResource> resources() const { return resources_; }
   // `amounts` is parallel to resources(). 0 when no resource counts.
   int64_t Score(std::span<const int64_t> amounts, const framework::NodeInfo& node) const;
@@ -31,6 +33,9 @@ class FitScorer {
   std::vector<ScoredResource> resources_;
   std::vector<ShapePoint> shape_;  // scores already 0..100
 };
+
+// "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio".
+std::string_view StrategyName(FitStrategy strategy);
 
 // The piecewise linear function through `shape`. Requires: points of rising utilization.
 int64_t ShapeValue(std::span<const ShapePoint> shape, int64_t utilization);

@@ -247,7 +247,8 @@ TEST(NodeAffinityTest, Arguments) {
                 kUnsupported);
   EXPECT_EQ(error(R"({"requiredDuringSchedulingIgnoredDuringExecution": {"terms": []}})"),
             "unknown field "
-            "\"addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.terms\"");
+            "\"addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.terms\"; the "
+            "fields here are nodeSelectorTerms");
 }
 
 TEST(NodeAffinityTest, SignatureIgnoresOrder) {

@@ -123,7 +123,8 @@ TEST(BalancedAllocationTest, Arguments) {
   EXPECT_EQ(error(R"({"resources": [{"name": "cpu"}, {"name": "cpu", "weight": 3}]})"),
             "[resources[1].name: Duplicate value: \"cpu\", resources[1].weight: Invalid value: 3: "
             "must be 1]");
-  EXPECT_EQ(error(R"({"resource": []})"), "unknown field \"resource\"");
+  EXPECT_EQ(error(R"({"resource": []})"),
+            "unknown field \"resource\"; did you mean \"resources\"?");
 }
 
 }  // namespace

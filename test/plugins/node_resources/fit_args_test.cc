@@ -86,7 +86,8 @@ const ArgsCase kCases[] = {
      "scoringStrategy.type: Unsupported value: \"Foo\": supported values: \"LeastAllocated\", "
      "\"MostAllocated\", \"RequestedToCapacityRatio\"]"},
     {"unknown_field", R"({"scoringStrategy": {"type": "LeastAllocated", "foo": 1}})",
-     "unknown field \"scoringStrategy.foo\""},
+     "unknown field \"scoringStrategy.foo\"; the fields here are type, resources, "
+     "requestedToCapacityRatio"},
     {"wrong_type", R"({"ignoredResources": "x"})", "ignoredResources: expected a list, got string"},
     {"wrong_item", R"({"ignoredResources": [1]})",
      "ignoredResources[0]: expected a string, got number"},
