@@ -27,8 +27,7 @@ std::string Between(const std::string& text, std::string_view before, std::strin
 
 // The path of the first entry that enables the plugin, at the point if one is given.
 std::string EntryPath(const config::Configuration& configuration, size_t profile,
-                      std::string_view plugin, std::string_view point,
-                      const config::SourceMap& source) {
+                      std::string_view plugin, std::string_view point) {
   const std::string at = "profiles[" + std::to_string(profile) + "]";
   for (const config::PluginSection& row : config::PluginSections()) {
     const bool wanted = point.empty() || row.go_name == point || row.field == "multiPoint";
@@ -44,13 +43,22 @@ std::string EntryPath(const config::Configuration& configuration, size_t profile
                                     [&](const auto& other) { return other.name == plugin; });
     return section + "[" + std::to_string(entry - enabled.begin()) + "]";
   }
-  for (size_t i = 0; i < configuration.profiles[profile].plugin_config.size(); ++i) {
-    std::string path = at + ".pluginConfig[" + std::to_string(i) + "]";
-    if (configuration.profiles[profile].plugin_config[i].name == plugin && source.Contains(path)) {
-      return path;
-    }
-  }
   return at;
+}
+
+// The path of what is wrong with a plugin's arguments: the field that the error names, as far as it
+// is in the file. Empty: the file gives no arguments.
+std::string ArgumentPath(const config::Loaded& loaded, size_t profile, const std::string& plugin,
+                         const std::string& error) {
+  const auto& entries = loaded.configuration.profiles[profile].plugin_config;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const std::string entry =
+        "profiles[" + std::to_string(profile) + "].pluginConfig[" + std::to_string(i) + "]";
+    if (entries[i].name != plugin || !loaded.source.Contains(entry)) continue;
+    const std::string field = Between(error, "\": ", ": ");
+    return entry + ".args" + (field.empty() ? "" : ".") + field;
+  }
+  return "";
 }
 
 std::optional<size_t> ProfileIndex(const config::Configuration& configuration,
@@ -98,7 +106,11 @@ config::Finding ExplainBuildError(const config::Loaded& loaded, const std::strin
   if (!plugin.empty()) {
     const size_t kind = finding.message.find("Plugin \"");
     const std::string point = kind == std::string::npos ? "" : finding.message.substr(0, kind);
-    finding.path = EntryPath(loaded.configuration, *profile, plugin, point, loaded.source);
+    const bool arguments = finding.message.starts_with("initializing plugin ");
+    finding.path = arguments ? ArgumentPath(loaded, *profile, plugin, finding.message) : "";
+    if (finding.path.empty()) {
+      finding.path = EntryPath(loaded.configuration, *profile, plugin, point);
+    }
     if (finding.message.ends_with("does not exist")) finding.hint = NameHint(plugin);
   }
   finding.place = loaded.source.Find(finding.path);
