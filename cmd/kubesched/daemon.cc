@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <random>
 #include <thread>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "config/defaults.h"
 #include "framework/profiles.h"
 #include "framework/waiting_pods.h"
+#include "go_values.h"
 #include "leader_election.h"
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
@@ -61,6 +63,10 @@ client::RestOptions RestOptionsOf(const config::ClientConnection& settings) {
 }
 
 Result<void> CheckRateLimit(const config::ClientConnection& settings) {
+  // Upstream's words when it prints such a configuration; it does run with one, without a limit.
+  if (!std::isfinite(settings.qps)) {
+    return Error{"json: unsupported value: " + flags::FormatFloat32(settings.qps)};
+  }
   if (settings.qps > 0 && settings.burst <= 0) {
     return Error{
         "burst is required to be greater than 0 when RateLimiter is not set and QPS is set to "

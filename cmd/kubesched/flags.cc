@@ -70,12 +70,12 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
 
 Result<void> AppendSniPair(std::vector<std::string>* pairs, const std::string& text) {
   const size_t colon = text.find(':');
+  if (colon != std::string::npos && colon + 1 == text.size()) {
+    return Error{"empty names list is not allowed"};
+  }
   const std::string files = text.substr(0, colon);
   if (std::count(files.begin(), files.end(), ',') != 1) {
     return Error{"expected comma separated certificate and key file paths"};
-  }
-  if (colon != std::string::npos && colon + 1 == text.size()) {
-    return Error{"empty names list is not allowed"};
   }
   pairs->push_back(text);
   return {};
@@ -437,6 +437,7 @@ Result<void> Declaration::SetVersion(const std::string& text) {
   const auto on = flags::ParseBool(text);
   if (!on.ok()) return on.error();
   *version_ = on.value() ? Version::kText : Version::kNone;
+  version_text_ = on.value() ? "true" : "false";
   return {};
 }
 

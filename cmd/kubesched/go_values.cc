@@ -291,6 +291,8 @@ std::string JoinCsv(const std::vector<std::string>& values) {
 }
 
 std::string FormatFloat32(float value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
   std::array<char, 64> buffer;
   const float size = std::fabs(value);
   const bool exponent = size != 0 && (size < 1e-4F || size >= 1e21F);

@@ -105,6 +105,8 @@ TEST_F(Command, FailuresAreUpstreamsLastLine) {
       {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--kube-api-burst=0"},
        "err=\"burst is required to be greater than 0 when RateLimiter is not set and QPS is set "
        "to greater than 0\"\n"},
+      {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--kube-api-qps=-inf"},
+       "err=\"json: unsupported value: -Inf\"\n"},
       {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--leader-elect-resource-lock=foo"},
        "err=\"couldn't create resource lock: Invalid lock-type foo\"\n"},
       {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--leader-elect"},

@@ -141,6 +141,10 @@ INSTANTIATE_TEST_SUITE_P(
                     {"--tls-sni-cert-key=foo"},
                     "invalid argument \"foo\" for \"--tls-sni-cert-key\" flag: expected comma "
                     "separated certificate and key file paths"},
+        RefusedCase{"sni_nothing",
+                    {"--tls-sni-cert-key=:"},
+                    "invalid argument \":\" for \"--tls-sni-cert-key\" flag: empty names list is "
+                    "not allowed"},
         RefusedCase{"sni_names",
                     {"--tls-sni-cert-key=a,b:"},
                     "invalid argument \"a,b:\" for \"--tls-sni-cert-key\" flag: empty names list "
