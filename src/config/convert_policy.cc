@@ -111,7 +111,8 @@ void PolicyConverter::Filter(std::string_view plugin) {
 void PolicyConverter::Score(std::string_view plugin, int64_t weight) {
   static constexpr std::string_view kWithPreScore[] = {
       "TaintToleration",   "NodeAffinity",     "NodeResourcesFit",
-      "PodTopologySpread", "InterPodAffinity", "NodeResourcesBalancedAllocation"};
+      "PodTopologySpread", "InterPodAffinity", "NodeResourcesBalancedAllocation",
+      "SelectorSpread",    "ServiceAffinity"};
   if (std::find(std::begin(kWithPreScore), std::end(kWithPreScore), plugin) !=
       std::end(kWithPreScore)) {
     Draft::Enable(profile_, "preScore", plugin);

@@ -36,8 +36,18 @@ using testing::ConfigFile;
 
 // Plugins that kubesched has and kube-scheduler has not: the only files that the two may judge
 // differently. Marked legacy, in no default profile (docs/spec/plugins-crosspod.md section 7).
-constexpr std::string_view kOnlyOurs[] = {"NodeLabel", "ServiceAffinity", "NodePreferAvoidPods",
-                                          "SelectorSpread"};
+constexpr std::string_view kOnlyOurs[] = {"NodeLabel",
+                                          "ServiceAffinity",
+                                          "NodePreferAvoidPods",
+                                          "SelectorSpread",
+                                          "RequestedToCapacityRatio",
+                                          "NodeResourcesLeastAllocated",
+                                          "NodeResourcesMostAllocated"};
+
+// One of them needs arguments.
+constexpr std::string_view kRatioArgs =
+    ", pluginConfig: [{name: RequestedToCapacityRatio, args: {shape: [{utilization: 0, score: 0}, "
+    "{utilization: 100, score: 10}]}}]";
 
 constexpr uint64_t kSeed = 1;
 constexpr size_t kFiles = 600;
@@ -305,8 +315,9 @@ TEST_F(ConfigParity, LegacyPluginsAreOnlyOurs) {
     const std::string file = dir_.Write(
         "legacy.yaml",
         fmt::format("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-                    "profiles: [{{plugins: {{multiPoint: {{enabled: [{{name: {}}}]}}}}}}]\n",
-                    plugin));
+                    "profiles: [{{plugins: {{multiPoint: {{disabled: [{{name: '*'}}], enabled: "
+                    "[{{name: PrioritySort}}, {{name: DefaultBinder}}, {{name: {}}}]}}}}{}}}]\n",
+                    plugin, plugin == "RequestedToCapacityRatio" ? kRatioArgs : ""));
     EXPECT_FALSE(Judge(kube_scheduler_, file, "legacy").accepted) << plugin;
     const Verdict ours = Judge(KS_KUBESCHED_PATH, file, "legacy");
     EXPECT_TRUE(ours.accepted) << plugin << ": " << ours.output;
