@@ -28,7 +28,7 @@ std::string Between(const std::string& text, std::string_view before, std::strin
 // The path of the first entry that enables the plugin, at the point if one is given.
 std::string EntryPath(const config::Configuration& configuration, size_t profile,
                       std::string_view plugin, std::string_view point) {
-  const std::string at = "profiles[" + std::to_string(profile) + "]";
+  std::string at = "profiles[" + std::to_string(profile) + "]";
   for (const config::PluginSection& row : config::PluginSections()) {
     const bool wanted = point.empty() || row.go_name == point || row.field == "multiPoint";
     const auto& enabled = (configuration.profiles[profile].plugins.*row.section).enabled;
@@ -37,7 +37,7 @@ std::string EntryPath(const config::Configuration& configuration, size_t profile
       continue;
     }
     // Merged lists have other indices than the file, so the section is as near as it gets there.
-    const std::string section = at + ".plugins." + std::string(row.field) + ".enabled";
+    std::string section = at + ".plugins." + std::string(row.field) + ".enabled";
     if (row.field == "multiPoint") return section;
     const auto entry = std::find_if(enabled.begin(), enabled.end(),
                                     [&](const auto& other) { return other.name == plugin; });

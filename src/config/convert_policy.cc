@@ -71,6 +71,8 @@ class PolicyConverter {
  private:
   void Predicates();
   void Predicate(const Json& predicate, const std::string& path);
+  void LabelsPresence(const Json& labels, const std::string& name, const std::string& path);
+  void ServiceAffinity(const Json& service, const std::string& name, const std::string& path);
   void Priorities();
   void Priority(const Json& priority, const std::string& path);
   bool CustomPriority(const Json& argument, int64_t weight, const std::string& path);
@@ -120,38 +122,45 @@ void PolicyConverter::Score(std::string_view plugin, int64_t weight) {
   Draft::Enable(profile_, "score", plugin, weight);
 }
 
+void PolicyConverter::LabelsPresence(const Json& labels, const std::string& name,
+                                     const std::string& path) {
+  const std::string at = path + ".argument.labelsPresence";
+  const bool present = draft_.Flag(labels, "presence", at);
+  for (const std::string& label : draft_.Texts(labels, "labels", at)) {
+    if (draft_.keep_legacy()) {
+      Draft::Args(profile_, "NodeLabel")[present ? "presentLabels" : "absentLabels"].push_back(
+          label);
+    } else {
+      Draft::RequireLabel(profile_, label, present);
+    }
+  }
+  if (draft_.keep_legacy()) return Draft::Enable(profile_, "filter", "NodeLabel");
+  draft_.Note(path, name + ": became addedAffinity of NodeAffinity, which also checks the node " +
+                        "affinity of pods");
+  Filter("NodeAffinity");
+}
+
+void PolicyConverter::ServiceAffinity(const Json& service, const std::string& name,
+                                      const std::string& path) {
+  const auto labels = draft_.Texts(service, "labels", path + ".argument.serviceAffinity");
+  if (!draft_.keep_legacy()) {
+    draft_.Note(path, name + ": left out, there is no equal; give the pods a pod affinity on " +
+                          "that label, or convert with --legacy");
+    return;
+  }
+  Json& kept = Draft::Args(profile_, "ServiceAffinity")["affinityLabels"];
+  for (const std::string& label : labels) kept.push_back(label);
+  Filter("ServiceAffinity");
+}
+
 void PolicyConverter::Predicate(const Json& predicate, const std::string& path) {
   const std::string name = draft_.Text(predicate, "name", path);
-  const Json* argument = Draft::Field(predicate, "argument");
-  const std::string argument_path = path + ".argument";
-  if (argument != nullptr && !argument->is_null()) {
+  if (const Json* argument = Draft::Field(predicate, "argument"); argument != nullptr) {
     if (const Json* labels = Draft::Field(*argument, "labelsPresence"); labels != nullptr) {
-      const std::string at = argument_path + ".labelsPresence";
-      const bool present = draft_.Flag(*labels, "presence", at);
-      for (const std::string& label : draft_.Texts(*labels, "labels", at)) {
-        if (draft_.keep_legacy()) {
-          Draft::Args(profile_, "NodeLabel")[present ? "presentLabels" : "absentLabels"].push_back(
-              label);
-        } else {
-          Draft::RequireLabel(profile_, label, present);
-        }
-      }
-      if (draft_.keep_legacy()) return Draft::Enable(profile_, "filter", "NodeLabel");
-      draft_.Note(path, name + ": became addedAffinity of NodeAffinity, which also checks the " +
-                            "node affinity of pods");
-      return Filter("NodeAffinity");
+      return LabelsPresence(*labels, name, path);
     }
     if (const Json* service = Draft::Field(*argument, "serviceAffinity"); service != nullptr) {
-      const std::string at = argument_path + ".serviceAffinity";
-      const auto labels = draft_.Texts(*service, "labels", at);
-      if (draft_.keep_legacy()) {
-        Json& kept = Draft::Args(profile_, "ServiceAffinity")["affinityLabels"];
-        for (const std::string& label : labels) kept.push_back(label);
-        return Filter("ServiceAffinity");
-      }
-      draft_.Note(path, name + ": left out, there is no equal; give the pods a pod affinity on " +
-                            "that label, or convert with --legacy");
-      return;
+      return ServiceAffinity(*service, name, path);
     }
   }
   for (const PredicateRow& row : kPredicates) {

@@ -209,9 +209,11 @@ void VersionConverter::LegacyEnabled(Json& profile, const std::string& point,
     return;
   }
   if (spread) {
-    if (point == "score")
-      Draft::Enable(profile, point, "PodTopologySpread", std::max<int64_t>(weight, 1));
-    if (point == "preScore") Draft::Enable(profile, point, "PodTopologySpread");
+    if (point == "score" || point == "preScore") {
+      Draft::Enable(
+          profile, point, "PodTopologySpread",
+          point == "score" ? std::optional<int64_t>(std::max<int64_t>(weight, 1)) : std::nullopt);
+    }
     draft_.Note(path, plugin + ": became PodTopologySpread with its built-in constraints");
   } else if (plugin == "NodeLabel") {
     const bool scores = point == "score";

@@ -68,6 +68,17 @@ struct Verdict {
   std::string output;
 };
 
+// A Go string literal at the front of `text`, without quotes and backslashes.
+std::string Unquoted(std::string_view text) {
+  std::string plain;
+  for (size_t i = 1; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i) {
+    const bool escape = text[i] == '\\' && i + 1 < text.size();
+    if (escape && (text[i + 1] == '"' || text[i + 1] == '\\')) ++i;
+    plain += text[i];
+  }
+  return plain;
+}
+
 // The text behind `"command failed" err=`: quoted, or a block of lines behind a tab each.
 std::string CommandFailure(const std::string& output) {
   constexpr std::string_view kMark = "\"command failed\" err=";
@@ -85,11 +96,7 @@ std::string CommandFailure(const std::string& output) {
     }
     return text;
   }
-  for (size_t i = 1; i < rest.size() && rest[i] != '"' && rest[i] != '\n'; ++i) {
-    if (rest[i] == '\\' && (rest[i + 1] == '"' || rest[i + 1] == '\\')) ++i;
-    text += rest[i];
-  }
-  return text;
+  return Unquoted(rest);
 }
 
 std::string Expansions(const std::string& output) {
@@ -97,7 +104,9 @@ std::string Expansions(const std::string& output) {
   std::string found;
   for (size_t at = output.find(kMark); at != std::string::npos; at = output.find(kMark, at + 1)) {
     const size_t start = at + kMark.size();
-    found += output.substr(start, output.find('\n', start) - start) + "\n";
+    const std::string line = output.substr(start, output.find('\n', start) - start);
+    // Quoted or bare: the plugins matter, not the log's form.
+    found += (line.starts_with('"') ? Unquoted(line) : line) + "\n";
   }
   return found;
 }
