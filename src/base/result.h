@@ -16,6 +16,8 @@ namespace ks {
 // A failure: a full text for people, naming place and cure where there is one.
 struct Error {
   std::string message;
+  std::string path;  // the configuration field at fault, where there is one
+  std::string hint;  // a likely cure, e.g. `did you mean "NodeName"?`; may be empty
 };
 
 // Must be used. Either ok() with a value or an Error.

@@ -118,22 +118,6 @@ void SetPluginConfigDefaults(Profile& profile, const FeatureGates& gates) {
   }
 }
 
-std::vector<PluginRef> WrittenPlugins() {
-  return {{"SchedulingGates"},
-          {"PrioritySort"},
-          {"NodeName"},
-          {"NodeUnschedulable"},
-          {"TaintToleration", 3},
-          {"NodeAffinity", 2},
-          {"NodePorts"},
-          {"NodeResourcesFit", 1},
-          {"UnsupportedFeatures"},
-          {"DefaultPreemption"},
-          {"NodeResourcesBalancedAllocation", 1},
-          {"ImageLocality", 1},
-          {"DefaultBinder"}};
-}
-
 void SetLeaderElectionDefaults(LeaderElection& election) {
   const LeaderElection defaults;
   SetIfZero(election.lease_duration, defaults.lease_duration);
@@ -254,8 +238,6 @@ void SetDefaults(Configuration* configuration, const FeatureGates& gates) {
 Configuration DefaultConfiguration(const FeatureGates& gates) {
   Configuration configuration;
   SetDefaults(&configuration, gates);
-  // Plugins that are not written yet cannot be built (decision 0011).
-  configuration.profiles[0].plugins.multi_point.enabled = WrittenPlugins();
   return configuration;
 }
 

@@ -27,4 +27,11 @@ std::string Render(const Finding& finding, std::string_view file) {
   return text;
 }
 
+Finding FindingOf(const Error& error, const SourceMap& source) {
+  return {.path = error.path,
+          .message = error.message,
+          .place = source.Find(error.path),
+          .hint = error.hint};
+}
+
 }  // namespace ks::config

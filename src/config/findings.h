@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace ks::config {
 
 // Where a value stands in the file; line and column count from 1, 0: unknown.
@@ -42,6 +44,9 @@ struct Finding {
 // "FILE:LINE:COLUMN: PATH: MESSAGE (HINT)", parts that are unknown left out. A message that already
 // starts with the path does not get it twice.
 std::string Render(const Finding& finding, std::string_view file);
+
+// The finding for a failure of a later step, such as building the profiles.
+Finding FindingOf(const Error& error, const SourceMap& source);
 
 // `text` is upstream's whole error, byte for byte at the levels of docs/spec/config.md. `findings`
 // may list more than upstream reports: upstream stops at the first kind of fault.

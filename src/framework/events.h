@@ -84,6 +84,8 @@ inline constexpr std::string_view kLabelBackoffComplete = "BackoffComplete";
 inline constexpr std::string_view kLabelPopFromBackoffQ = "PopFromBackoffQ";
 inline constexpr std::string_view kLabelForceActivate = "ForceActivate";
 inline constexpr std::string_view kLabelUnschedulableTimeout = "UnschedulableTimeout";
+// Not upstream's: a new configuration came into force.
+inline constexpr std::string_view kLabelConfigurationReload = "ConfigurationReload";
 inline constexpr std::string_view kLabelUnscheduledPodAdd = "UnscheduledPodAdd";
 
 // An event's object, old or new; monostate when there is none. Other kinds join as their plugins

@@ -40,6 +40,14 @@ class Plugin {
   virtual std::string_view Name() const = 0;
 };
 
+// Marks a plugin that stands at upstream's points but can only reject, at PreEnqueue, PreFilter and
+// Filter; PreFilter returns Skip for every pod that it does not reject. The runtime leaves it out
+// of all other points, and out of Filter where it also stands at PreFilter.
+class PlaceholderPlugin {
+ public:
+  virtual ~PlaceholderPlugin() = default;
+};
+
 // Gates a pod before it may enter the active or backoff queue. Any non-success gates.
 class PreEnqueuePlugin {
  public:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/logging.h"
+#include "config/nearest_name.h"
 #include "framework/placement_plugins.h"
 #include "framework/quote.h"
 
@@ -90,20 +91,40 @@ class Resolver {
 
   Result<void> InstantiateAll(const std::vector<PluginRef>& refs) {
     for (const PluginRef& ref : refs) {
-      const PluginFactory factory = registry_.Find(ref.name);
+      const PluginEntry* entry = registry_.Find(ref.name);
       // Unknown names are reported with the lists.
-      if (factory == nullptr || index_.contains(ref.name)) continue;
+      if (entry == nullptr || index_.contains(ref.name)) continue;
       if (resolved_.plugins.size() == kMaxPluginsPerProfile) {
         return Error{"too many plugins: a profile can have " +
                      std::to_string(kMaxPluginsPerProfile) + ", remove some of the enabled ones"};
       }
-      const auto args = args_.find(ref.name);
-      auto plugin = factory(args == args_.end() ? config::PluginArgs() : *args->second, handle_);
+      auto plugin = Make(*entry);
       if (!plugin.ok()) {
-        return Error{"initializing plugin " + Quoted(ref.name) + ": " + plugin.error().message};
+        return Error{"initializing plugin " + Quoted(ref.name) + ": " + plugin.error().message,
+                     ArgsPath(ref.name, plugin.error().path)};
       }
       index_[ref.name] = static_cast<uint32_t>(resolved_.plugins.size());
       resolved_.plugins.push_back({ref.name, std::move(plugin).value()});
+    }
+    return {};
+  }
+
+  Result<std::unique_ptr<Plugin>> Make(const PluginEntry& entry) {
+    const auto found = args_.find(entry.name);
+    const config::PluginArgs none;
+    const config::PluginArgs& args = found == args_.end() ? none : *found->second;
+    if (entry.typed_args && std::holds_alternative<std::monostate>(args)) {
+      return Error{"got args of type <nil>, want *" + std::string(entry.name) + "Args"};
+    }
+    return entry.factory(args, handle_);
+  }
+
+  // "pluginConfig[1].args.<field>"; empty when the profile gives none.
+  std::string ArgsPath(std::string_view name, const std::string& field) const {
+    for (size_t i = 0; i < profile_.plugin_config.size(); ++i) {
+      if (profile_.plugin_config[i].name == name) {
+        return "pluginConfig[" + std::to_string(i) + "].args" + (field.empty() ? "" : "." + field);
+      }
     }
     return {};
   }
@@ -113,17 +134,28 @@ class Resolver {
     for (size_t point = 0; point < kPointCount; ++point) {
       const PointRow& row = kPoints[point];
       std::vector<uint32_t>& list = resolved_.lists[point];
-      for (const PluginRef& ref : (profile_.plugins.*row.section).enabled) {
-        const auto found = index_.find(ref.name);
-        if (found == index_.end()) return DoesNotExist(row, ref.name);
-        if (!row.extends(*resolved_.plugins[found->second].plugin)) {
-          return Error{"plugin " + Quoted(ref.name) + " does not extend " + std::string(row.name) +
-                       "Plugin plugin"};
+      const std::vector<PluginRef>& enabled = (profile_.plugins.*row.section).enabled;
+      for (size_t i = 0; i < enabled.size(); ++i) {
+        if (auto added = AddExplicit(row, enabled[i].name, &list); !added.ok()) {
+          return Error{added.error().message,
+                       "plugins." + Field(row) + ".enabled[" + std::to_string(i) + "].name",
+                       added.error().hint};
         }
-        if (Contains(list, found->second)) return AlreadyRegistered(row, ref.name);
-        list.push_back(found->second);
       }
     }
+    return {};
+  }
+
+  Result<void> AddExplicit(const PointRow& row, std::string_view name,
+                           std::vector<uint32_t>* list) {
+    const auto found = index_.find(name);
+    if (found == index_.end()) return DoesNotExist(row, name);
+    if (!row.extends(*resolved_.plugins[found->second].plugin)) {
+      return Error{"plugin " + Quoted(name) + " does not extend " + std::string(row.name) +
+                   "Plugin plugin"};
+    }
+    if (Contains(*list, found->second)) return AlreadyRegistered(row, name);
+    list->push_back(found->second);
     return {};
   }
 
@@ -132,7 +164,9 @@ class Resolver {
     if (profile_.plugins.multi_point.enabled.empty()) return {};
     for (size_t point = 0; point < kPointCount; ++point) {
       if (Names((profile_.plugins.*kPoints[point].section).disabled, "*")) continue;
-      if (auto expanded = ExpandPoint(point); !expanded.ok()) return expanded;
+      if (auto expanded = ExpandPoint(point); !expanded.ok()) {
+        return Error{expanded.error().message, "plugins.multiPoint.enabled", expanded.error().hint};
+      }
     }
     return {};
   }
@@ -150,8 +184,8 @@ class Resolver {
       if (!row.extends(*resolved_.plugins[index].plugin) || Names(disabled, ref.name)) continue;
       if (Contains(own, index)) {
         overridden.insert(index);
-        KS_LOG(2, "MultiPoint plugin is explicitly re-configured; overriding",
-               {{"plugin", ref.name}});
+        log::Info(0, "MultiPoint plugin is explicitly re-configured; overriding",
+                  {{"plugin", ref.name}});
         continue;
       }
       if (Contains(taken, index)) return AlreadyRegistered(row, ref.name);
@@ -173,13 +207,15 @@ class Resolver {
     const size_t queue_sorts = resolved_.List(Point::kQueueSort).size();
     if (queue_sorts != 1) {
       return Error{"only one queue sort plugin required" + profile + ", but got " +
-                   std::to_string(queue_sorts)};
+                       std::to_string(queue_sorts),
+                   "plugins.queueSort"};
     }
     if (resolved_.List(Point::kBind).empty()) {
-      return Error{"at least one bind plugin is needed" + profile};
+      return Error{"at least one bind plugin is needed" + profile, "plugins.bind"};
     }
     if (resolved_.List(Point::kPlacementGenerate).size() > 1) {
-      return Error{"at most one placement generate plugin is allowed" + profile};
+      return Error{"at most one placement generate plugin is allowed" + profile,
+                   "plugins.placementGenerate"};
     }
     return {};
   }
@@ -227,7 +263,8 @@ class Resolver {
         // Upstream's MaxInt64 - total wraps around when the total is negative and then refuses
         // whatever follows.
         if (total < 0 || weight * kMaxNodeScore > std::numeric_limits<int64_t>::max() - total) {
-          return Error{what + "s: total score of Score plugins could overflow"};
+          return Error{what + "s: total score of Score plugins could overflow",
+                       "plugins." + Field(row)};
         }
         total += weight * kMaxNodeScore;
         weights->emplace(ref.name, weight);
@@ -245,8 +282,22 @@ class Resolver {
   static bool Contains(const std::vector<uint32_t>& list, uint32_t index) {
     return std::find(list.begin(), list.end(), index) != list.end();
   }
-  static Error DoesNotExist(const PointRow& row, std::string_view name) {
-    return Error{std::string(row.name) + "Plugin " + Quoted(name) + " does not exist"};
+  // "preFilter"
+  static std::string Field(const PointRow& row) {
+    std::string field(row.name);
+    field[0] = static_cast<char>(field[0] - 'A' + 'a');
+    return field;
+  }
+  Error DoesNotExist(const PointRow& row, std::string_view name) const {
+    return Error{std::string(row.name) + "Plugin " + Quoted(name) + " does not exist", "",
+                 NameHint(name)};
+  }
+  std::string NameHint(std::string_view name) const {
+    if (name == "*") return "\"*\" stands for all plugins in \"disabled\" only";
+    std::vector<std::string_view> known;
+    for (const PluginEntry& entry : registry_.entries()) known.push_back(entry.name);
+    const std::string nearest = config::NearestName(name, known);
+    return nearest.empty() ? "" : "did you mean " + Quoted(nearest) + "?";
   }
   static Error AlreadyRegistered(const PointRow& row, std::string_view name) {
     return Error{"plugin " + Quoted(name) + " already registered as \"" + std::string(row.name) +
@@ -257,13 +308,29 @@ class Resolver {
   const config::Profile& profile_;
   Handle& handle_;
   std::map<std::string_view, const config::PluginArgs*> args_;
-  std::map<std::string, uint32_t> index_;  // configured name -> index into plugins
+  std::map<std::string, uint32_t, std::less<>> index_;  // configured name -> index into plugins
   ResolvedProfile resolved_;
 };
 
 }  // namespace
 
 std::string_view PointName(Point point) { return kPoints[static_cast<size_t>(point)].name; }
+
+config::Plugins ExpandedPlugins(const ResolvedProfile& resolved) {
+  Plugins expanded;
+  for (size_t point = 0; point < kPointCount; ++point) {
+    const auto* weights = point == static_cast<size_t>(Point::kScore) ? &resolved.score_weights
+                          : point == static_cast<size_t>(Point::kPlacementScore)
+                              ? &resolved.placement_score_weights
+                              : nullptr;
+    for (const uint32_t index : resolved.lists[point]) {
+      const std::string& name = resolved.plugins[index].name;
+      const int64_t weight = weights == nullptr ? 0 : weights->find(name)->second;
+      (expanded.*kPoints[point].section).enabled.push_back({name, static_cast<int32_t>(weight)});
+    }
+  }
+  return expanded;
+}
 
 Result<ResolvedProfile> ResolveProfile(const Registry& registry, const config::Profile& profile,
                                        Handle& handle) {

@@ -62,6 +62,9 @@ struct ResolvedProfile {
   const std::vector<uint32_t>& List(Point point) const { return lists[static_cast<size_t>(point)]; }
 };
 
+// The lists as sections of a configuration, weights at Score and PlacementScore only: for the log.
+config::Plugins ExpandedPlugins(const ResolvedProfile& resolved);
+
 // Makes every enabled plugin once and builds the lists. With several broken plugins the first one
 // in configuration order (multiPoint, then the points) is reported; upstream's choice is random.
 // Errors: the texts of 5.2 and 5.4 to 5.7. `handle` outlives the plugins.

@@ -11,7 +11,9 @@
 namespace ks::framework {
 namespace {
 
-Error Failed(const std::string& text) { return Error{"initializing profiles: " + text}; }
+Error Failed(const std::string& text, const std::string& path = {}, const std::string& hint = {}) {
+  return Error{"initializing profiles: " + text, path, hint};
+}
 
 // The raw arguments of a plugin; absent when the profile gives none.
 std::optional<config::PluginArgs> Arguments(const config::Profile& profile,
@@ -28,12 +30,15 @@ Result<Profiles> BuildProfiles(const Registry& registry, const config::Configura
                                const FrameworkOptions& options) {
   Profiles profiles;
   std::string first_sort;
-  for (const config::Profile& profile : configuration.profiles) {
+  for (size_t i = 0; i < configuration.profiles.size(); ++i) {
+    const config::Profile& profile = configuration.profiles[i];
+    const std::string path = "profiles[" + std::to_string(i) + "]";
     const std::string& name = profile.name();
     auto framework = Framework::Create(registry, profile, options);
     if (!framework.ok()) {
-      return Failed("creating profile for scheduler name " + name + ": " +
-                    framework.error().message);
+      const Error& error = framework.error();
+      return Failed("creating profile for scheduler name " + name + ": " + error.message,
+                    error.path.empty() ? path : path + "." + error.path, error.hint);
     }
     if (name.empty()) return Failed("scheduler name is needed");
     if (profiles.contains(name)) {

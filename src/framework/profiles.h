@@ -18,7 +18,7 @@ namespace ks::framework {
 using Profiles = std::map<std::string, std::unique_ptr<Framework>>;
 
 // Builds the frameworks in profile order and checks what they must have in common. Errors name the
-// first offence and start with `initializing profiles: `.
+// first offence, start with `initializing profiles: ` and carry the path of the field at fault.
 Result<Profiles> BuildProfiles(const Registry& registry, const config::Configuration& configuration,
                                const FrameworkOptions& options);
 

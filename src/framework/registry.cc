@@ -28,9 +28,9 @@ Result<void> Registry::Unregister(std::string_view name) {
   return {};
 }
 
-PluginFactory Registry::Find(std::string_view name) const {
+const PluginEntry* Registry::Find(std::string_view name) const {
   const auto at = std::lower_bound(entries_.begin(), entries_.end(), name, Before);
-  return at != entries_.end() && at->name == name ? at->factory : nullptr;
+  return at != entries_.end() && at->name == name ? &*at : nullptr;
 }
 
 }  // namespace ks::framework

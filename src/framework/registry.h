@@ -26,6 +26,9 @@ using PluginFactory = Result<std::unique_ptr<Plugin>> (*)(const config::PluginAr
 struct PluginEntry {
   std::string_view name;
   PluginFactory factory = nullptr;
+  // An in-tree plugin with an argument type of its own: the configuration always has arguments for
+  // it, and a profile that does not is refused.
+  bool typed_args = false;
 };
 
 // Threads: immutable once frameworks are built from it.
@@ -41,7 +44,9 @@ class Registry {
   // Error: `no plugin named <name> exists`.
   Result<void> Unregister(std::string_view name);
   // Null when unknown.
-  PluginFactory Find(std::string_view name) const;
+  const PluginEntry* Find(std::string_view name) const;
+  // Sorted by name.
+  std::span<const PluginEntry> entries() const { return entries_; }
 
  private:
   std::vector<PluginEntry> entries_;  // sorted by name

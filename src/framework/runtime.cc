@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/logging.h"
+#include "config/print.h"
 #include "framework/runtime_impl.h"
 
 namespace ks::framework {
@@ -23,10 +24,21 @@ Entry MakeEntry(const ResolvedProfile& resolved, uint32_t index) {
   return entry;
 }
 
+// A placeholder does nothing but reject: at Filter it is not reached after its own PreFilter.
+bool IsIdle(const ResolvedProfile& resolved, Point point, uint32_t index) {
+  const Plugin& plugin = *resolved.plugins[index].plugin;
+  if (dynamic_cast<const PlaceholderPlugin*>(&plugin) == nullptr) return false;
+  if (point == Point::kPreEnqueue || point == Point::kPreFilter) return false;
+  if (point != Point::kFilter) return true;
+  const std::vector<uint32_t>& pre_filter = resolved.List(Point::kPreFilter);
+  return std::find(pre_filter.begin(), pre_filter.end(), index) != pre_filter.end();
+}
+
 template <class T, class Entry>
 std::vector<Entry> MakeList(const ResolvedProfile& resolved, Point point) {
   std::vector<Entry> list;
   for (const uint32_t index : resolved.List(point)) {
+    if (IsIdle(resolved, point, index)) continue;
     list.push_back(MakeEntry<T, Entry>(resolved, index));
   }
   return list;
@@ -193,6 +205,8 @@ Result<std::unique_ptr<Framework>> Framework::Create(const Registry& registry,
   auto resolved = ResolveProfile(registry, profile, *framework);
   if (!resolved.ok()) return resolved.error();
   framework->impl_->resolved = std::move(resolved).value();
+  KS_LOG(2, "the scheduler starts to work with those plugins",
+         {{"Plugins", config::ExpandedPluginsJson(ExpandedPlugins(framework->impl_->resolved))}});
   framework->impl_->FillLists();
   framework->impl_->FillEvents();
   framework->impl_->FillMetrics();

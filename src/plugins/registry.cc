@@ -18,37 +18,52 @@
 #include "plugins/node_resources/balanced_allocation.h"
 #include "plugins/node_resources/fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
+#include "plugins/placeholders/placeholders.h"
 #include "plugins/priority_sort/priority_sort.h"
 #include "plugins/scheduling_gates/scheduling_gates.h"
 #include "plugins/taint_toleration/taint_toleration.h"
-#include "plugins/unsupported_features/unsupported_features.h"
 
 namespace ks::plugins {
 namespace {
 
 using framework::PluginEntry;
 
+// In PluginEntry::typed_args.
+constexpr bool kTypedArgs = true;
+
 constexpr std::array kPlugins = {
     PluginEntry{kDefaultBinderName, NewDefaultBinder},
-    PluginEntry{kDefaultPreemptionName, NewDefaultPreemption},
+    PluginEntry{kDefaultPreemptionName, NewDefaultPreemption, kTypedArgs},
+    PluginEntry{kDeferredPodSchedulingName, NewDeferredPodScheduling},
+    PluginEntry{kDynamicResourcesName, NewDynamicResources, kTypedArgs},
+    PluginEntry{kGangSchedulingName, NewGangScheduling},
     PluginEntry{kImageLocalityName, NewImageLocality},
-    PluginEntry{kNodeAffinityName, NewNodeAffinity},
+    PluginEntry{kInterPodAffinityName, NewInterPodAffinity, kTypedArgs},
+    PluginEntry{kNodeAffinityName, NewNodeAffinity, kTypedArgs},
+    PluginEntry{kNodeDeclaredFeaturesName, NewNodeDeclaredFeatures},
     PluginEntry{kNodeLabelName, NewNodeLabel},
     PluginEntry{kNodeNameName, NewNodeName},
     PluginEntry{kNodePortsName, NewNodePorts},
     PluginEntry{kNodePreferAvoidPodsName, NewNodePreferAvoidPods},
-    PluginEntry{kNodeResourcesBalancedAllocationName, NewNodeResourcesBalancedAllocation},
-    PluginEntry{kNodeResourcesFitName, NewNodeResourcesFit},
+    PluginEntry{kNodeResourcesBalancedAllocationName, NewNodeResourcesBalancedAllocation,
+                kTypedArgs},
+    PluginEntry{kNodeResourcesFitName, NewNodeResourcesFit, kTypedArgs},
     PluginEntry{kNodeResourcesLeastAllocatedName, NewNodeResourcesLeastAllocated},
     PluginEntry{kNodeResourcesMostAllocatedName, NewNodeResourcesMostAllocated},
     PluginEntry{kNodeUnschedulableName, NewNodeUnschedulable},
+    PluginEntry{kNodeVolumeLimitsName, NewNodeVolumeLimits},
+    PluginEntry{kPodGroupPodsCountName, NewPodGroupPodsCount},
+    PluginEntry{kPodTopologySpreadName, NewPodTopologySpread, kTypedArgs},
     PluginEntry{kPrioritySortName, NewPrioritySort},
     PluginEntry{kRequestedToCapacityRatioName, NewRequestedToCapacityRatio},
     PluginEntry{kSchedulingGatesName, NewSchedulingGates},
     PluginEntry{kSelectorSpreadName, NewSelectorSpread},
     PluginEntry{kServiceAffinityName, NewServiceAffinity},
     PluginEntry{kTaintTolerationName, NewTaintToleration},
-    PluginEntry{kUnsupportedFeaturesName, NewUnsupportedFeatures},
+    PluginEntry{kTopologyPlacementGeneratorName, NewTopologyPlacementGenerator},
+    PluginEntry{kVolumeBindingName, NewVolumeBinding, kTypedArgs},
+    PluginEntry{kVolumeRestrictionsName, NewVolumeRestrictions},
+    PluginEntry{kVolumeZoneName, NewVolumeZone},
 };
 
 constexpr bool IsStrictlySorted() {

@@ -46,7 +46,7 @@ api::PodPtr PlainPod() {
 struct Bed {
   Bed(std::string_view name, bool full) {
     AddNodes(handle.fake_snapshot(), full);
-    plugin = InTreeRegistry().Find(name)({}, handle).value();
+    plugin = InTreeRegistry().Find(name)->factory({}, handle).value();
     if (auto* point = dynamic_cast<framework::PreFilterPlugin*>(plugin.get())) {
       (void)point->PreFilter(state, *pod, handle.snapshot());
     }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "config/load.h"
 #include "framework/registry.h"
 #include "testing/builders.h"
 #include "testing/fake_handle.h"
@@ -22,22 +22,34 @@ inline std::string Describe(const framework::Status& status) {
   return status.reasons().empty() ? text : text + ": " + status.Message();
 }
 
-// Arguments given as JSON text.
-inline config::PluginArgs ArgsOf(std::string_view json) {
+// Arguments of the plugin that `factory` makes, given as JSON text and read as from a file; plugins
+// without arguments of their own get the text.
+inline config::PluginArgs ArgsOf(framework::PluginFactory factory, const std::string& json) {
   if (json == "null") return {};
-  return config::RawArgs{std::string(json)};
+  testing::FakeHandle handle;
+  const auto plain = factory({}, handle);
+  const std::string name(plain.ok() ? plain.value()->Name() : "Raw");
+  const auto loaded = config::ParseConfiguration(
+      R"({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",)"
+      R"("profiles": [{"pluginConfig": [{"name": ")" +
+      name + R"(", "args": )" + json + "}]}]}");
+  if (const auto* faults = std::get_if<config::Faults>(&loaded)) {
+    ADD_FAILURE() << faults->text;
+    return {};
+  }
+  return std::get<config::Loaded>(loaded).configuration.profiles[0].plugin_config[0].args;
 }
 
 class PluginRig {
  public:
   // Requires: the arguments (JSON) are right.
-  explicit PluginRig(framework::PluginFactory factory, std::string_view args = "null")
-      : plugin_(factory(ArgsOf(args), handle).value()) {}
+  explicit PluginRig(framework::PluginFactory factory, const std::string& args = "null")
+      : plugin_(factory(ArgsOf(factory, args), handle).value()) {}
 
   // The error of a factory; empty when it makes a plugin.
-  static std::string FactoryError(framework::PluginFactory factory, std::string_view args) {
+  static std::string FactoryError(framework::PluginFactory factory, const std::string& args) {
     testing::FakeHandle handle;
-    const auto made = factory(ArgsOf(args), handle);
+    const auto made = factory(ArgsOf(factory, args), handle);
     return made.ok() ? "" : made.error().message;
   }
 

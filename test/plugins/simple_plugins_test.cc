@@ -159,9 +159,9 @@ TEST(InTreeRegistryTest, HasEveryDefaultPluginUnderItsName) {
   const config::Configuration configuration = config::DefaultConfiguration();
   for (const config::PluginRef& plugin : configuration.profiles[0].plugins.multi_point.enabled) {
     SCOPED_TRACE(plugin.name);
-    const framework::PluginFactory factory = registry.Find(plugin.name);
-    ASSERT_NE(factory, nullptr);
-    EXPECT_EQ(PluginRig(factory).plugin().Name(), plugin.name);
+    const framework::PluginEntry* entry = registry.Find(plugin.name);
+    ASSERT_NE(entry, nullptr);
+    EXPECT_EQ(PluginRig(entry->factory).plugin().Name(), plugin.name);
   }
   EXPECT_EQ(registry.Find("NoSuchPlugin"), nullptr);
 }

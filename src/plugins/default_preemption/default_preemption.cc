@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plugins/default_preemption/args.h"
+#include "plugins/placeholders/neutral.h"
 
 namespace ks::plugins {
 namespace {
@@ -35,8 +35,11 @@ PostFilterResult Unschedulable(std::string_view message,
   return {Status(Code::kUnschedulable, {std::move(reason)}), std::move(nomination)};
 }
 
+// Nothing is evicted yet, so there is nothing to wait for at PreEnqueue.
 class DefaultPreemption final : public framework::Plugin,
+                                public Neutral<framework::PreEnqueuePlugin>,
                                 public framework::PostFilterPlugin,
+                                public Neutral<framework::PodGroupPostFilterPlugin>,
                                 public framework::EnqueueExtensions {
  public:
   explicit DefaultPreemption(framework::Handle& handle) : handle_(handle) {}
@@ -111,10 +114,8 @@ class DefaultPreemption final : public framework::Plugin,
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewDefaultPreemption(const config::PluginArgs& args,
+Result<std::unique_ptr<framework::Plugin>> NewDefaultPreemption(const config::PluginArgs&,
                                                                 framework::Handle& handle) {
-  const Result<void> checked = CheckDefaultPreemptionArgs(args);
-  if (!checked.ok()) return checked.error();
   return std::unique_ptr<framework::Plugin>(std::make_unique<DefaultPreemption>(handle));
 }
 

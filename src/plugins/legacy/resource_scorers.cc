@@ -37,10 +37,10 @@ void Complain(std::string text, std::string* problem) {
 }
 
 // A missing weight or 0 counts as 1; no resources as cpu and memory.
-std::vector<ResourceSpec> ReadResources(const ArgsReader& root, std::string* problem) {
-  std::vector<ResourceSpec> resources;
+std::vector<config::ResourceSpec> ReadResources(const ArgsReader& root, std::string* problem) {
+  std::vector<config::ResourceSpec> resources;
   for (const ArgsReader& item : root.Objects("resources", {"name", "weight"})) {
-    ResourceSpec resource{item.Text("name"), item.Integer("weight", kAnyLow, kAnyHigh)};
+    config::ResourceSpec resource{item.Text("name"), item.Integer("weight", kAnyLow, kAnyHigh)};
     if (resource.weight == 0) resource.weight = 1;
     if (resource.name.empty()) {
       Complain(item.Path("name") + ": is missing; give a resource, such as cpu", problem);
@@ -56,11 +56,12 @@ std::vector<ResourceSpec> ReadResources(const ArgsReader& root, std::string* pro
   return resources;
 }
 
-std::vector<ShapePoint> ReadShape(const ArgsReader& root, std::string* problem) {
-  std::vector<ShapePoint> shape;
+std::vector<config::UtilizationShapePoint> ReadShape(const ArgsReader& root, std::string* problem) {
+  std::vector<config::UtilizationShapePoint> shape;
   for (const ArgsReader& item : root.Objects("shape", {"utilization", "score"})) {
-    const ShapePoint point{item.Integer("utilization", kAnyLow, kAnyHigh),
-                           item.Integer("score", kAnyLow, kAnyHigh)};
+    const config::UtilizationShapePoint point{
+        static_cast<int32_t>(item.Integer("utilization", kAnyLow, kAnyHigh)),
+        static_cast<int32_t>(item.Integer("score", kAnyLow, kAnyHigh))};
     if (point.utilization < 0 || point.utilization > kMaxUtilization) {
       Complain(item.Path("utilization") + ": " + std::to_string(point.utilization) +
                    " is not in the range 0 to 100",

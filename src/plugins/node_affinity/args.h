@@ -17,7 +17,8 @@ struct AddedAffinity {
   api::PreferredTerms preferred;  // empty: nothing added
 };
 
-// Errors: a malformed document, or upstream's field errors of all terms.
-Result<AddedAffinity> ReadNodeAffinityArgs(const config::PluginArgs& args);
+// Without arguments: nothing is added. Errors: upstream's field errors, which the configuration's
+// own checks have found before.
+Result<AddedAffinity> AddedAffinityOf(const config::PluginArgs& args);
 
 }  // namespace ks::plugins

@@ -172,7 +172,7 @@ class NodeAffinity final : public framework::Plugin,
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeAffinity(const config::PluginArgs& args,
                                                            framework::Handle& handle) {
-  Result<AddedAffinity> added = ReadNodeAffinityArgs(args);
+  Result<AddedAffinity> added = AddedAffinityOf(args);
   if (!added.ok()) return added.error();
   return std::unique_ptr<framework::Plugin>(
       std::make_unique<NodeAffinity>(std::move(added).value(), handle));

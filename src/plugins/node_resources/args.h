@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Arguments of NodeResourcesFit and NodeResourcesBalancedAllocation, read, completed and checked.
+// Arguments of NodeResourcesFit and NodeResourcesBalancedAllocation as the plugins use them.
 //
 // Upstream: docs/spec/plugins-node.md 4.8 and 4.9, docs/spec/config.md 4.3, 4.4 and 4.8.
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,32 +12,21 @@
 
 namespace ks::plugins {
 
-struct ResourceSpec {
-  std::string name;
-  int64_t weight = 1;
-};
-
 enum class FitStrategy { kLeastAllocated, kMostAllocated, kRequestedToCapacityRatio };
-
-struct ShapePoint {
-  int64_t utilization = 0;  // percent
-  int64_t score = 0;        // 0..10
-};
 
 struct FitArgs {
   std::vector<std::string> ignored_resources;
   std::vector<std::string> ignored_groups;
   FitStrategy strategy = FitStrategy::kLeastAllocated;
-  std::vector<ResourceSpec> resources;  // never empty
-  std::vector<ShapePoint> shape;        // ratio only: not empty, rising utilization
+  std::vector<config::ResourceSpec> resources;       // never empty
+  std::vector<config::UtilizationShapePoint> shape;  // ratio only: not empty, rising utilization
 };
 
-struct BalancedAllocationArgs {
-  std::vector<ResourceSpec> resources;  // never empty, unique names, weights 1
-};
+// Without arguments: the defaults. Errors: one field error, or several as "[e1, e2]"; these
+// arguments are not checked with the file.
+Result<FitArgs> FitArgsOf(const config::PluginArgs& args);
 
-// Errors: one field error, or several as "[e1, e2]".
-Result<FitArgs> ReadFitArgs(const config::PluginArgs& args);
-Result<BalancedAllocationArgs> ReadBalancedAllocationArgs(const config::PluginArgs& args);
+// The resources of NodeResourcesBalancedAllocation; never empty. Without arguments: the defaults.
+std::vector<config::ResourceSpec> BalancedResourcesOf(const config::PluginArgs& args);
 
 }  // namespace ks::plugins

@@ -63,8 +63,9 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
                                               public framework::ScorePlugin,
                                               public framework::SignPlugin {
  public:
-  NodeResourcesBalancedAllocation(const BalancedAllocationArgs& args, framework::Handle& handle)
-      : resources_(ScoredResources(args.resources)), pre_score_slot_(handle.NewStateSlot()) {}
+  NodeResourcesBalancedAllocation(const std::vector<config::ResourceSpec>& resources,
+                                  framework::Handle& handle)
+      : resources_(ScoredResources(resources)), pre_score_slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return kNodeResourcesBalancedAllocationName; }
 
@@ -120,10 +121,8 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesBalancedAllocation(
     const config::PluginArgs& args, framework::Handle& handle) {
-  const Result<BalancedAllocationArgs> balanced_args = ReadBalancedAllocationArgs(args);
-  if (!balanced_args.ok()) return balanced_args.error();
   return std::unique_ptr<framework::Plugin>(
-      std::make_unique<NodeResourcesBalancedAllocation>(*balanced_args, handle));
+      std::make_unique<NodeResourcesBalancedAllocation>(BalancedResourcesOf(args), handle));
 }
 
 }  // namespace ks::plugins

@@ -8,6 +8,7 @@
 #include "framework/pod_requests.h"
 #include "plugins/node_resources/args.h"
 #include "plugins/node_resources/strategies.h"
+#include "plugins/placeholders/neutral.h"
 #include "plugins/signature.h"
 #include "plugins/spec_cache.h"
 
@@ -91,6 +92,7 @@ class NodeResourcesFit final : public framework::Plugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
                                public framework::ScoreMethod,
+                               public Neutral<framework::PlacementScorePlugin>,
                                public framework::EnqueueExtensions,
                                public framework::SignPlugin {
  public:
@@ -233,7 +235,7 @@ class NodeResourcesFit final : public framework::Plugin,
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesFit(const config::PluginArgs& args,
                                                                framework::Handle& handle) {
-  const Result<FitArgs> fit_args = ReadFitArgs(args);
+  const Result<FitArgs> fit_args = FitArgsOf(args);
   if (!fit_args.ok()) return fit_args.error();
   return std::unique_ptr<framework::Plugin>(std::make_unique<NodeResourcesFit>(*fit_args, handle));
 }

@@ -3,11 +3,11 @@
 
 namespace ks::plugins {
 
-std::vector<ScoredResource> ScoredResources(const std::vector<ResourceSpec>& specs) {
+std::vector<ScoredResource> ScoredResources(const std::vector<config::ResourceSpec>& specs) {
   using Kind = ScoredResource::Kind;
   const framework::ResourceNames& names = framework::ResourceNames::Get();
   std::vector<ScoredResource> resources;
-  for (const ResourceSpec& spec : specs) {
+  for (const config::ResourceSpec& spec : specs) {
     const Symbol name(spec.name);
     if (name == names.cpu) {
       resources.push_back({name, Kind::kMilliCpu, spec.weight});

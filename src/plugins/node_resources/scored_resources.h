@@ -22,7 +22,7 @@ struct ScoredResource {
 };
 
 // Names that nodes do not account (`pods`, `foo`) are left out: they never count.
-std::vector<ScoredResource> ScoredResources(const std::vector<ResourceSpec>& specs);
+std::vector<ScoredResource> ScoredResources(const std::vector<config::ResourceSpec>& specs);
 
 // Parallel to the scored resources. Threads: immutable once made.
 struct PodAmounts final : framework::StateData {

@@ -32,12 +32,12 @@ std::string_view StrategyName(FitStrategy strategy) {
   return {};
 }
 
-int64_t ShapeValue(std::span<const ShapePoint> shape, int64_t utilization) {
+int64_t ShapeValue(std::span<const config::UtilizationShapePoint> shape, int64_t utilization) {
   for (size_t k = 0; k < shape.size(); ++k) {
     if (utilization > shape[k].utilization) continue;
     if (k == 0) return shape[0].score;
-    const ShapePoint& from = shape[k - 1];
-    const ShapePoint& to = shape[k];
+    const config::UtilizationShapePoint& from = shape[k - 1];
+    const config::UtilizationShapePoint& to = shape[k];
     return from.score + (to.score - from.score) * (utilization - from.utilization) /
                             (to.utilization - from.utilization);
   }
@@ -46,7 +46,7 @@ int64_t ShapeValue(std::span<const ShapePoint> shape, int64_t utilization) {
 
 FitScorer::FitScorer(const FitArgs& args)
     : strategy_(args.strategy), resources_(ScoredResources(args.resources)), shape_(args.shape) {
-  for (ShapePoint& point : shape_) point.score *= kShapeScale;
+  for (config::UtilizationShapePoint& point : shape_) point.score *= kShapeScale;
 }
 
 int64_t FitScorer::Score(std::span<const int64_t> amounts, const framework::NodeInfo& node) const {

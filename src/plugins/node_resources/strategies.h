@@ -31,13 +31,13 @@ class FitScorer {
 
   FitStrategy strategy_;
   std::vector<ScoredResource> resources_;
-  std::vector<ShapePoint> shape_;  // scores already 0..100
+  std::vector<config::UtilizationShapePoint> shape_;  // scores already 0..100
 };
 
 // "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio".
 std::string_view StrategyName(FitStrategy strategy);
 
 // The piecewise linear function through `shape`. Requires: points of rising utilization.
-int64_t ShapeValue(std::span<const ShapePoint> shape, int64_t utilization);
+int64_t ShapeValue(std::span<const config::UtilizationShapePoint> shape, int64_t utilization);
 
 }  // namespace ks::plugins

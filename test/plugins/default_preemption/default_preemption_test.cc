@@ -142,21 +142,6 @@ const PreemptionCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Rows, DefaultPreemptionTest, ::testing::ValuesIn(kCases),
                          [](const auto& test) { return test.param.name; });
 
-TEST(DefaultPreemptionArgsTest, Checks) {
-  const auto error = [](std::string_view args) {
-    return PluginRig::FactoryError(NewDefaultPreemption, args);
-  };
-  EXPECT_EQ(error("{}"), "");
-  EXPECT_EQ(error(R"({"minCandidateNodesPercentage": 101})"),
-            "minCandidateNodesPercentage: Invalid value: 101: not in valid range [0, 100]");
-  EXPECT_EQ(error(R"({"minCandidateNodesAbsolute": -1})"),
-            "minCandidateNodesAbsolute: Invalid value: -1: not in valid range [0, inf)");
-  EXPECT_EQ(error(R"({"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 0})"),
-            "[minCandidateNodesPercentage: Invalid value: 0: cannot be zero at the same time as "
-            "minCandidateNodesAbsolute, minCandidateNodesAbsolute: Invalid value: 0: cannot be "
-            "zero at the same time as minCandidateNodesPercentage]");
-}
-
 TEST(DefaultPreemptionTest, WakesNoPod) {
   PluginRig rig(NewDefaultPreemption);
   const auto registrations = rig.As<framework::EnqueueExtensions>()->EventsToRegister();

@@ -241,7 +241,7 @@ TEST(ServiceAffinityTest, EventsAndListers) {
 }
 
 TEST(ServiceAffinityTest, ArgumentErrors) {
-  const auto error = [](std::string_view args) {
+  const auto error = [](const std::string& args) {
     return PluginRig::FactoryError(NewServiceAffinity, args);
   };
   EXPECT_EQ(error(R"({"affinityLabels":["a"],"antiAffinityLabelsPreference":["a"]})"), "");

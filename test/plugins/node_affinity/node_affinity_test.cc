@@ -226,31 +226,6 @@ TEST(NodeAffinityTest, MalformedPreferredTermFailsTheCycle) {
   EXPECT_EQ(Describe(rig.PreScore(*unused)), "Success");
 }
 
-TEST(NodeAffinityTest, Arguments) {
-  const auto error = [](const std::string& added) {
-    return PluginRig::FactoryError(NewNodeAffinity, R"({"addedAffinity": )" + added + "}");
-  };
-  const std::string bad_term = R"({"matchExpressions": [{"key": "foo", "operator": "Foo"}]})";
-  EXPECT_EQ(error("null"), "");
-  EXPECT_EQ(error(R"({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [)" +
-                  bad_term + "]}}"),
-            std::string("addedAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-                        "nodeSelectorTerms[0]") +
-                kUnsupported);
-  const auto preferred = [&](const std::string& weight) {
-    return error(R"({"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": )" + weight +
-                 R"(, "preference": )" + bad_term + "}]}");
-  };
-  EXPECT_EQ(preferred("0"), "") << "E51";
-  EXPECT_EQ(preferred("1"),
-            std::string("addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]") +
-                kUnsupported);
-  EXPECT_EQ(error(R"({"requiredDuringSchedulingIgnoredDuringExecution": {"terms": []}})"),
-            "unknown field "
-            "\"addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.terms\"; the "
-            "fields here are nodeSelectorTerms");
-}
-
 TEST(NodeAffinityTest, SignatureIgnoresOrder) {
   PluginRig rig(NewNodeAffinity);
   const auto sign = [&rig](const PodBuilder& pod) { return rig.Signature(*pod.Obj()); };

@@ -111,21 +111,5 @@ TEST(BalancedAllocationTest, ResizedPodOfAKnownTemplate) {
   EXPECT_EQ(rig.ScoreAll(*pod), std::vector<int64_t>{62});
 }
 
-TEST(BalancedAllocationTest, Arguments) {
-  const auto error = [](std::string_view args) {
-    return PluginRig::FactoryError(NewNodeResourcesBalancedAllocation, args);
-  };
-  EXPECT_EQ(error("{}"), "");
-  EXPECT_EQ(error(R"({"resources": []})"), "");
-  EXPECT_EQ(error(R"({"apiVersion": "a", "kind": "b", "resources": [{"name": "cpu"}]})"), "");
-  EXPECT_EQ(error(R"({"resources": [{"name": "cpu", "weight": 2}]})"),
-            "resources[0].weight: Invalid value: 2: must be 1");
-  EXPECT_EQ(error(R"({"resources": [{"name": "cpu"}, {"name": "cpu", "weight": 3}]})"),
-            "[resources[1].name: Duplicate value: \"cpu\", resources[1].weight: Invalid value: 3: "
-            "must be 1]");
-  EXPECT_EQ(error(R"({"resource": []})"),
-            "unknown field \"resource\"; did you mean \"resources\"?");
-}
-
 }  // namespace
 }  // namespace ks::plugins

@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, FitScoreTest, ::testing::ValuesIn(kCases),
 
 // docs/spec/plugins-node.md 2.11.
 TEST(ShapeValueTest, Interpolates) {
-  const std::vector<ShapePoint> shape = {{20, 20}, {50, 90}, {80, 10}};
+  const std::vector<config::UtilizationShapePoint> shape = {{20, 20}, {50, 90}, {80, 10}};
   struct Case {
     int64_t utilization, want;
   };

@@ -22,5 +22,6 @@ inline constexpr std::string_view kNoDeclaredFeatures =
     "kubesched does not schedule pods that need declared node features yet";
 inline constexpr std::string_view kNoForeignAntiAffinity =
     "kubesched does not honour the required anti-affinity of running pods yet";
+inline constexpr std::string_view kNoPodGroups = "kubesched does not schedule pod groups yet";
 
 }  // namespace ks::plugins

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/unsupported_features/unsupported_features.h"
+#include "plugins/placeholders/placeholders.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "plugins/placeholders/reasons.h"
 #include "plugins/plugin_rig.h"
-#include "plugins/unsupported_features/reasons.h"
 
 namespace ks::plugins {
 namespace {
@@ -16,9 +16,33 @@ using api::Volume;
 using testing::MakeNode;
 using testing::MakePod;
 using testing::PodBuilder;
-using Reasons = std::vector<std::string_view>;
 
-std::vector<std::string> Texts(const Reasons& reasons) { return {reasons.begin(), reasons.end()}; }
+struct Rejection {
+  std::string_view plugin;
+  std::string_view reason;
+};
+using Reasons = std::vector<Rejection>;
+
+constexpr framework::PluginFactory kFactories[] = {
+    NewVolumeRestrictions, NewNodeVolumeLimits,     NewVolumeBinding,
+    NewVolumeZone,         NewPodTopologySpread,    NewInterPodAffinity,
+    NewDynamicResources,   NewNodeDeclaredFeatures, NewDeferredPodScheduling,
+};
+
+std::vector<std::string> Texts(const Reasons& reasons) {
+  std::vector<std::string> texts;
+  for (const Rejection& rejection : reasons) {
+    texts.push_back(std::string(rejection.plugin) + ": " + std::string(rejection.reason));
+  }
+  return texts;
+}
+
+const Reasons kClaims = {{"VolumeRestrictions", kNoPersistentVolumeClaims},
+                         {"NodeVolumeLimits", kNoPersistentVolumeClaims},
+                         {"VolumeBinding", kNoPersistentVolumeClaims},
+                         {"VolumeZone", kNoPersistentVolumeClaims}};
+const Reasons kDisks = {{"VolumeRestrictions", kNoInlineDisks},
+                        {"NodeVolumeLimits", kNoInlineDisks}};
 
 PodBuilder WithVolume(Volume::Source source) {
   PodBuilder pod = MakePod().Req({});
@@ -36,7 +60,7 @@ PodBuilder With(Change change) {
   return pod;
 }
 
-TEST(UnsupportedFeaturesTest, SpecFeatures) {
+TEST(PlaceholdersTest, SpecFeatures) {
   using Source = Volume::Source;
   struct Case {
     std::string name;
@@ -45,61 +69,76 @@ TEST(UnsupportedFeaturesTest, SpecFeatures) {
   };
   const Case cases[] = {
       {"plain", MakePod().Req({{"cpu", "1"}}), {}},
-      {"claim", WithVolume(Source::kPersistentVolumeClaim), {kNoPersistentVolumeClaims}},
-      {"ephemeral", WithVolume(Source::kEphemeral), {kNoPersistentVolumeClaims}},
-      {"csi", WithVolume(Source::kCsi), {kNoInlineDisks}},
-      {"gce", WithVolume(Source::kGcePersistentDisk), {kNoInlineDisks}},
-      {"aws", WithVolume(Source::kAwsElasticBlockStore), {kNoInlineDisks}},
-      {"iscsi", WithVolume(Source::kIscsi), {kNoInlineDisks}},
-      {"rbd", WithVolume(Source::kRbd), {kNoInlineDisks}},
-      {"azure disk", WithVolume(Source::kAzureDisk), {kNoInlineDisks}},
-      {"cinder", WithVolume(Source::kCinder), {kNoInlineDisks}},
-      {"vsphere", WithVolume(Source::kVsphere), {kNoInlineDisks}},
-      {"portworx", WithVolume(Source::kPortworx), {kNoInlineDisks}},
+      {"claim", WithVolume(Source::kPersistentVolumeClaim), kClaims},
+      {"ephemeral", WithVolume(Source::kEphemeral), kClaims},
+      {"csi", WithVolume(Source::kCsi), kDisks},
+      {"gce", WithVolume(Source::kGcePersistentDisk), kDisks},
+      {"aws", WithVolume(Source::kAwsElasticBlockStore), kDisks},
+      {"iscsi", WithVolume(Source::kIscsi), kDisks},
+      {"rbd", WithVolume(Source::kRbd), kDisks},
+      {"azure disk", WithVolume(Source::kAzureDisk), kDisks},
+      {"cinder", WithVolume(Source::kCinder), kDisks},
+      {"vsphere", WithVolume(Source::kVsphere), kDisks},
+      {"portworx", WithVolume(Source::kPortworx), kDisks},
       {"empty directory", WithVolume(Source::kOther), {}},
       {"config map", WithVolume(Source::kConfigMapOrSecret), {}},
       {"image", WithVolume(Source::kImage), {}},
       {"azure file", WithVolume(Source::kAzureFile), {}},
       {"resource claim",
        With([](api::PodSpec& s) { s.resource_claims.emplace_back(); }),
-       {kNoResourceClaims}},
+       {{"DynamicResources", kNoResourceClaims}}},
       {"required affinity",
        With([](api::PodSpec& s) { s.pod_affinity.emplace().required.emplace_back(); }),
-       {kNoPodAffinity}},
+       {{"InterPodAffinity", kNoPodAffinity}}},
       {"preferred anti-affinity",
        With([](api::PodSpec& s) { s.pod_anti_affinity.emplace().preferred.emplace_back(); }),
-       {kNoPodAntiAffinity}},
+       {{"InterPodAffinity", kNoPodAntiAffinity}}},
       {"affinity without terms", With([](api::PodSpec& s) { s.pod_affinity.emplace(); }), {}},
       {"spread",
        With([](api::PodSpec& s) { s.topology_spread_constraints.emplace_back(); }),
-       {kNoTopologySpread}},
+       {{"PodTopologySpread", kNoTopologySpread}}},
       {"user namespace on the host network",
        With([](api::PodSpec& s) {
          s.host_network = true;
          s.host_users = false;
        }),
-       {kNoDeclaredFeatures}},
+       {{"NodeDeclaredFeatures", kNoDeclaredFeatures}}},
       {"host network alone", With([](api::PodSpec& s) { s.host_network = true; }), {}},
       {"restart of all containers",
        With([](api::PodSpec& s) { s.containers[0].restarts_all_containers = true; }),
-       {kNoDeclaredFeatures}},
+       {{"NodeDeclaredFeatures", kNoDeclaredFeatures}}},
       {"bind mount options of an ephemeral container",
        With([](api::PodSpec& s) { s.ephemeral_bind_mount_options = true; }),
-       {kNoDeclaredFeatures}},
+       {{"NodeDeclaredFeatures", kNoDeclaredFeatures}}},
       {"several",
        With([](api::PodSpec& s) {
          s.topology_spread_constraints.emplace_back();
          s.resource_claims.emplace_back();
        }),
-       {kNoResourceClaims, kNoTopologySpread}},
+       {{"PodTopologySpread", kNoTopologySpread}, {"DynamicResources", kNoResourceClaims}}},
   };
-  PluginRig rig(NewUnsupportedFeatures);
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    const framework::Status status = rig.PreFilter(*c.pod.Obj()).status;
-    EXPECT_EQ(status.reasons(), Texts(c.want));
-    EXPECT_EQ(status.code(), c.want.empty() ? framework::Code::kSuccess
-                                            : framework::Code::kUnschedulableAndUnresolvable);
+    const api::PodPtr pod = c.pod.Obj();
+    std::vector<std::string> rejections;
+    for (const framework::PluginFactory factory : kFactories) {
+      PluginRig rig(factory);
+      rig.AddNode(MakeNode());
+      const framework::Status status = rig.PreFilter(*pod).status;
+      const framework::Status filtered =
+          rig.As<framework::FilterPlugin>()->Filter(rig.state, *pod, *rig.nodes()[0]);
+      if (status.IsSkip()) {
+        EXPECT_TRUE(filtered.ok()) << rig.plugin().Name();
+        continue;
+      }
+      EXPECT_EQ(status.code(), framework::Code::kUnschedulableAndUnresolvable);
+      EXPECT_EQ(status.plugin(), rig.plugin().Name());
+      EXPECT_EQ(filtered.reasons(), status.reasons());
+      for (const std::string& reason : status.reasons()) {
+        rejections.push_back(std::string(status.plugin()) + ": " + reason);
+      }
+    }
+    EXPECT_EQ(rejections, Texts(c.want));
   }
 }
 
@@ -118,7 +157,7 @@ PodBuilder Incoming(std::string_view ns, const std::string& app) {
   return MakePod().Namespace(ns).Labels({{"app", app}});
 }
 
-TEST(UnsupportedFeaturesTest, AntiAffinityOfRunningPods) {
+TEST(PlaceholdersTest, AntiAffinityOfRunningPods) {
   api::PodAffinityTerm in_two = AppTerm("a");
   in_two.namespaces = {Symbol("two")};
   api::PodAffinityTerm anywhere = AppTerm("a");
@@ -150,21 +189,41 @@ TEST(UnsupportedFeaturesTest, AntiAffinityOfRunningPods) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    PluginRig rig(NewUnsupportedFeatures);
+    PluginRig rig(NewInterPodAffinity);
     rig.AddNode(MakeNode(), {c.running.Obj()});
-    EXPECT_EQ(rig.PreFilter(*c.pod.Obj()).status.reasons(),
-              Texts(c.want ? Reasons{kNoForeignAntiAffinity} : Reasons{}));
+    EXPECT_EQ(rig.PreFilter(*c.pod.Obj()).status.Message(),
+              c.want ? kNoForeignAntiAffinity : std::string_view());
   }
 }
 
-TEST(UnsupportedFeaturesTest, Events) {
-  PluginRig rig(NewUnsupportedFeatures);
+TEST(PlaceholdersTest, Events) {
+  PluginRig rig(NewInterPodAffinity);
   EXPECT_EQ(rig.Events(), (std::vector<std::string>{"TargetPod/32764", "AssignedPod/2"}));
   const auto registrations = rig.As<framework::EnqueueExtensions>()->EventsToRegister();
   const auto& hint = registrations[1].hint;
+  const PodBuilder pod =
+      With([](api::PodSpec& s) { s.pod_affinity.emplace().required.emplace_back(); });
   EXPECT_EQ(hint(*Incoming("one", "a").Obj(), {}, {}).value(), framework::QueueingHint::kQueue);
-  EXPECT_EQ(hint(*WithVolume(Volume::Source::kCsi).Obj(), {}, {}).value(),
-            framework::QueueingHint::kSkip);
+  EXPECT_EQ(hint(*pod.Obj(), {}, {}).value(), framework::QueueingHint::kSkip);
+}
+
+TEST(PlaceholdersTest, PodGroupsAreGated) {
+  PluginRig rig(NewGangScheduling);
+  auto* gate = rig.As<framework::PreEnqueuePlugin>();
+  EXPECT_TRUE(gate->PreEnqueue(*MakePod().Obj()).ok());
+  const PodBuilder member = With([](api::PodSpec& s) { s.scheduling_group = "gang"; });
+  EXPECT_EQ(gate->PreEnqueue(*member.Obj()).Message(), kNoPodGroups);
+}
+
+// The runtime calls a placeholder only where it may reject.
+TEST(PlaceholdersTest, StandAtUpstreamsPointsAndCostNothing) {
+  PluginRig volumes(NewVolumeBinding);
+  EXPECT_NE(volumes.As<framework::PreBindPlugin>(), nullptr);
+  EXPECT_NE(volumes.As<framework::ReservePlugin>(), nullptr);
+  EXPECT_EQ(volumes.As<framework::PostFilterPlugin>(), nullptr);
+  PluginRig claims(NewDynamicResources);
+  EXPECT_NE(claims.As<framework::PostFilterPlugin>(), nullptr);
+  EXPECT_EQ(claims.As<framework::PreScorePlugin>(), nullptr);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/unsupported_features/running_anti_affinity.h"
+#include "plugins/placeholders/running_anti_affinity.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Placeholders: plugins of upstream that this version does not have. Each stands at upstream's
+// extension points under upstream's name, so that a profile means the same here and there, and
+// rejects the pods that need what it would do, instead of letting them be placed wrongly. All other
+// pods pass it at no cost: the runtime leaves placeholders out of the lists in which they would do
+// nothing. A profile that disables the plugin loses the guard with it, as upstream loses the check.
+//
+// Upstream: docs/spec/config.md 5.4 (points); the features are those of
+// docs/spec/plugins-volume.md, plugins-crosspod.md, plugins-dra.md and plugins-node.md 4.11.
+// Decision 0020.
+
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "config/plugin_args.h"
+#include "framework/handle.h"
+
+namespace ks::plugins {
+
+inline constexpr std::string_view kDeferredPodSchedulingName = "DeferredPodScheduling";
+inline constexpr std::string_view kDynamicResourcesName = "DynamicResources";
+inline constexpr std::string_view kGangSchedulingName = "GangScheduling";
+inline constexpr std::string_view kInterPodAffinityName = "InterPodAffinity";
+inline constexpr std::string_view kNodeDeclaredFeaturesName = "NodeDeclaredFeatures";
+inline constexpr std::string_view kNodeVolumeLimitsName = "NodeVolumeLimits";
+inline constexpr std::string_view kPodGroupPodsCountName = "PodGroupPodsCount";
+inline constexpr std::string_view kPodTopologySpreadName = "PodTopologySpread";
+inline constexpr std::string_view kTopologyPlacementGeneratorName = "TopologyPlacementGenerator";
+inline constexpr std::string_view kVolumeBindingName = "VolumeBinding";
+inline constexpr std::string_view kVolumeRestrictionsName = "VolumeRestrictions";
+inline constexpr std::string_view kVolumeZoneName = "VolumeZone";
+
+using MadePlugin = Result<std::unique_ptr<framework::Plugin>>;
+
+MadePlugin NewDeferredPodScheduling(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewDynamicResources(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewGangScheduling(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewInterPodAffinity(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewNodeDeclaredFeatures(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewNodeVolumeLimits(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewPodGroupPodsCount(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewPodTopologySpread(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewTopologyPlacementGenerator(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewVolumeBinding(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewVolumeRestrictions(const config::PluginArgs& args, framework::Handle& handle);
+MadePlugin NewVolumeZone(const config::PluginArgs& args, framework::Handle& handle);
+
+}  // namespace ks::plugins
