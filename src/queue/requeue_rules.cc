@@ -65,7 +65,7 @@ struct RequeueRules::Objects {
 
 RequeueRules::RequeueRules(const std::map<std::string, ProfileHooks>& profiles, const Clock& clock,
                            HintObserver observer)
-    : clock_(clock), observer_(std::move(observer)) {
+    : clock_(&clock), observer_(std::move(observer)) {
   for (const auto& [name, hooks] : profiles) {
     profiles_.push_back({.scheduler_name = Symbol(name), .registrations = hooks.registrations});
     for (const auto& [plugin, registrations] : hooks.registrations) {
@@ -78,6 +78,8 @@ RequeueRules::RequeueRules(const std::map<std::string, ProfileHooks>& profiles, 
 }
 
 RequeueRules::~RequeueRules() = default;
+RequeueRules::RequeueRules(RequeueRules&&) noexcept = default;
+RequeueRules& RequeueRules::operator=(RequeueRules&&) noexcept = default;
 
 uint64_t RequeueRules::BitOf(std::string_view plugin) const {
   const auto it = bits_.find(plugin);
@@ -177,14 +179,14 @@ Strategy RequeueRules::RunHints(const std::vector<Hint>& hints, const QueuedPod&
 
 bool RequeueRules::SaysQueue(const Hint& hint, const QueuedPod& pod, const ClusterEvent& event,
                              const Objects& objects) const {
-  const TimePoint start = observer_ ? clock_.Now() : TimePoint();
+  const TimePoint start = observer_ ? clock_->Now() : TimePoint();
   Result<framework::QueueingHint> answer = framework::QueueingHint::kQueue;
   if (*hint.function) {
     answer = (*hint.function)(*pod.pod(), objects.old_object, objects.new_object);
   }
   std::string_view text = "Error";
   if (answer.ok()) text = *answer == framework::QueueingHint::kQueue ? "Queue" : "QueueSkip";
-  if (observer_) observer_(*hint.plugin, event.Label(), text, clock_.Now() - start);
+  if (observer_) observer_(*hint.plugin, event.Label(), text, clock_->Now() - start);
   if (answer.ok()) return *answer == framework::QueueingHint::kQueue;
   log::Error(answer.error().message, "QueueingHintFn returns error",
              {{"event", event.Label()},

@@ -38,6 +38,8 @@ class RequeueRules {
   RequeueRules(const std::map<std::string, ProfileHooks>& profiles, const Clock& clock,
                HintObserver observer);
   ~RequeueRules();
+  RequeueRules(RequeueRules&&) noexcept;
+  RequeueRules& operator=(RequeueRules&&) noexcept;
 
   // Whether the event is a wildcard or any profile registered a matching one.
   bool IsInteresting(const framework::ClusterEvent& event);
@@ -68,8 +70,8 @@ class RequeueRules {
   bool SaysQueue(const Hint& hint, const framework::QueuedPod& pod,
                  const framework::ClusterEvent& event, const Objects& objects) const;
 
-  const Clock& clock_;
-  const HintObserver observer_;
+  const Clock* clock_;
+  HintObserver observer_;
   StringMap<uint64_t> bits_;       // plugin -> its bit
   std::vector<Profile> profiles_;  // few
   std::map<std::string, std::vector<framework::ClusterEvent>, std::less<>> events_of_;  // by plugin

@@ -46,12 +46,6 @@ std::string_view PlaceText(Store store) {
   }
 }
 
-const PodStores::Less& FirstLess(const std::map<std::string, ProfileHooks>& profiles) {
-  KS_CHECK(!profiles.empty(), "a queue needs a profile");
-  KS_CHECK(profiles.begin()->second.less != nullptr, "a profile needs a QueueSort");
-  return profiles.begin()->second.less;
-}
-
 }  // namespace
 
 // A cluster event with its objects.
@@ -60,6 +54,13 @@ struct SchedulingQueue::Event {
   const EventObject& old_object;
   const EventObject& new_object;
 };
+
+const PodStores::Less& SchedulingQueue::QueueSort(
+    const std::map<std::string, ProfileHooks>& profiles) {
+  KS_CHECK(!profiles.empty(), "a queue needs a profile");
+  KS_CHECK(profiles.begin()->second.less != nullptr, "a profile needs a QueueSort");
+  return profiles.begin()->second.less;
+}
 
 SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
     : clock_(*options.clock),
@@ -71,7 +72,7 @@ SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
       pop_from_backoff_(options.pop_from_backoff),
       observers_(std::move(options.observers)),
       rules_(profiles_, clock_, observers_.hint),
-      stores_(FirstLess(profiles_), backoff_),
+      stores_(QueueSort(profiles_), backoff_),
       nominator_({.informer = std::move(options.informer),
                   .stored = [this](const api::Pod& pod) -> api::PodPtr {
                     const Record* record = stores_.Find(StoreKey(pod.meta.Key()));

@@ -99,6 +99,18 @@ class SchedulingQueue final : public framework::PodActivator {
   // Pods parked for longer than the maximum are looked at again.
   void FlushUnschedulableLeftover();
 
+  // Other profiles and backoff times from now on; ends every use of the former hooks. Each stored
+  // pod is placed anew under the new rules: active pods stay active and parked ones are looked at
+  // again after their backoff, unless a plugin gates them now. Pods in flight are told, so that a
+  // failed attempt under the former profile comes back, too. Requires: every stored pod's scheduler
+  // name has a profile.
+  struct Settings {
+    std::map<std::string, ProfileHooks> profiles;  // not empty
+    Duration backoff_initial = std::chrono::seconds(1);
+    Duration backoff_max = std::chrono::seconds(10);
+  };
+  void Reconfigure(Settings settings);
+
   // Drops all markers and stops the timers. Stored pods can still be popped.
   void Close();
   bool closed() const { return closed_; }
@@ -130,6 +142,9 @@ class SchedulingQueue final : public framework::PodActivator {
  private:
   struct Event;
 
+  // That of the first profile. Requires: there is one.
+  static const PodStores::Less& QueueSort(const std::map<std::string, ProfileHooks>& profiles);
+
   void UpdateParked(Record& record, const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void ActivateOne(const api::PodPtr& pod);
   Strategy DecideOnReturn(const framework::QueuedPod& pod);
@@ -145,8 +160,8 @@ class SchedulingQueue final : public framework::PodActivator {
   void CountUnschedulable(const framework::QueuedPod& pod, int64_t by);
 
   const Clock& clock_;
-  const std::map<std::string, ProfileHooks> profiles_;
-  const BackoffOptions backoff_;
+  std::map<std::string, ProfileHooks> profiles_;
+  BackoffOptions backoff_;
   const Duration unschedulable_max_;
   const bool pop_from_backoff_;
   const QueueObservers observers_;

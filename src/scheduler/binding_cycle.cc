@@ -30,6 +30,12 @@ BindingCycles::BindingCycles(Context& context, FailureHandler& failures)
   pre_bind_environment_.run_blocking = [this](Task task) { blocking_.Run(std::move(task)); };
 }
 
+bool BindingCycles::Uses(const framework::Framework* framework) const {
+  return std::any_of(active_.begin(), active_.end(), [framework](const auto& entry) {
+    return entry.second->framework == framework;
+  });
+}
+
 Binding* BindingCycles::Find(const std::string& uid) {
   const auto it = active_.find(uid);
   return it == active_.end() ? nullptr : it->second.get();

@@ -65,6 +65,8 @@ class BindingCycles {
   bool Uses(const framework::Framework& framework) const;
 
   bool IsActive(std::string_view uid) const { return active_.find(uid) != active_.end(); }
+  // Whether a pod on its way was decided by this framework.
+  bool Uses(const framework::Framework* framework) const;
   // Pods between Start and their end; of these, pods whose Bind call is unanswered.
   size_t active() const { return active_.size(); }
   size_t binding() const { return binding_; }

@@ -35,6 +35,7 @@ class NodeSearch {
                                  framework::Diagnosis* diagnosis,
                                  std::vector<const framework::NodeInfo*>* feasible);
 
+  void set_percentage_of_nodes_to_score(int32_t percentage) { percentage_ = percentage; }
   // S of 9.3: index in the node list where the next search begins.
   size_t next_start_node_index() const { return start_; }
 
@@ -50,7 +51,7 @@ class NodeSearch {
 
   const framework::Snapshot& snapshot_;
   Parallelizer& parallelizer_;
-  const int32_t percentage_;
+  int32_t percentage_;
   size_t start_ = 0;
   // Scratch space, kept between searches.
   std::vector<const framework::NodeInfo*> narrowed_nodes_;

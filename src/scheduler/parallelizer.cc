@@ -19,13 +19,24 @@ int ThreadCount(int parallelism) {
 Parallelizer::Parallelizer(int parallelism, size_t min_pieces)
     : threads_(ThreadCount(parallelism)), min_pieces_(min_pieces) {}
 
-Parallelizer::~Parallelizer() {
+Parallelizer::~Parallelizer() { JoinWorkers(); }
+
+void Parallelizer::JoinWorkers() {
   {
     MutexLock lock(mutex_);
     stop_ = true;
   }
   wake_.NotifyAll();
   for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
+}
+
+void Parallelizer::SetParallelism(int parallelism) {
+  JoinWorkers();
+  threads_ = ThreadCount(parallelism);
+  MutexLock lock(mutex_);
+  stop_ = false;
+  round_ = 0;  // new workers have seen none
 }
 
 void Parallelizer::Run(size_t pieces, const std::function<void(size_t, size_t)>& body) {

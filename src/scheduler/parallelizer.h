@@ -29,14 +29,18 @@ class Parallelizer {
   // Calls body(begin, end) for ranges that together cover [0, pieces). Returns when all are done.
   void Run(size_t pieces, const std::function<void(size_t, size_t)>& body) KS_EXCLUDES(mutex_);
 
+  // Another upper bound; workers end and are started anew when needed. Not while Run runs.
+  void SetParallelism(int parallelism) KS_EXCLUDES(mutex_);
+
   int threads() const { return threads_; }
 
  private:
   void StartWorkers();
+  void JoinWorkers() KS_EXCLUDES(mutex_);
   void Work() KS_EXCLUDES(mutex_);
   void TakeChunks(const std::function<void(size_t, size_t)>& body, size_t pieces, size_t chunk);
 
-  const int threads_;
+  int threads_;
   const size_t min_pieces_;
   std::vector<std::thread> workers_;  // started by the first Run that needs them
   std::atomic<size_t> next_{0};

@@ -34,25 +34,27 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(SchedulerOptions options) {
   return scheduler;
 }
 
+Result<Profiles> Scheduler::MakeProfiles(const config::Configuration& configuration) {
+  return framework::BuildProfiles(*options_.registry, configuration,
+                                  {.snapshot = &cache_,
+                                   .owner_listers = &owners_,
+                                   .clock = options_.clock,
+                                   .random = &random_,
+                                   .waiting_pods = &waiting_pods_,
+                                   .pods_in_pre_bind = &pods_in_pre_bind_,
+                                   .gates = options_.gates,
+                                   .metrics = options_.metrics});
+}
+
 Result<void> Scheduler::Build() {
-  auto profiles = framework::BuildProfiles(*options_.registry, options_.configuration,
-                                           {.snapshot = &cache_,
-                                            .owner_listers = &owners_,
-                                            .clock = options_.clock,
-                                            .random = &random_,
-                                            .waiting_pods = &waiting_pods_,
-                                            .pods_in_pre_bind = &pods_in_pre_bind_,
-                                            .gates = options_.gates,
-                                            .metrics = options_.metrics});
+  auto profiles = MakeProfiles(options_.configuration);
   if (!profiles.ok()) return profiles.error();
   profiles_ = std::move(profiles).value();
-  for (const auto& [name, framework] : profiles_) needed_owners_.Add(framework->NeededOwnerKinds());
+  FindNeededOwners();
 
   queue::SchedulingQueueOptions queue;
   queue.clock = options_.clock;
-  for (const auto& [name, framework] : profiles_) {
-    queue.profiles.emplace(name, queue::HooksOf(*framework));
-  }
+  queue.profiles = QueueHooks();
   queue.backoff_initial = std::chrono::seconds(options_.configuration.pod_initial_backoff_seconds);
   queue.backoff_max = std::chrono::seconds(options_.configuration.pod_max_backoff_seconds);
   queue.unschedulable_max = options_.unschedulable_max;
@@ -134,7 +136,9 @@ bool Scheduler::ApplyInbox() {
   }
   batch_.clear();
   bindings_->Poll();
-  if (!Synced() && pods_synced_ && nodes_synced_ && owners_.Synced(needed_owners_)) {
+  DropRetiredProfiles();
+  owners_synced_ = owners_.Synced(needed_owners_);
+  if (!Synced() && pods_synced_ && nodes_synced_ && owners_synced_) {
     log::Info(1, "Caches are synced", {{"nodes", nodes_.size()}, {"pods", pods_.size()}});
     synced_.store(true, std::memory_order_release);
     queue_->StartTimers();

@@ -56,6 +56,13 @@ class Scheduler {
   // it.
   bool Synced() const { return synced_.load(std::memory_order_acquire); }
 
+  // Puts another configuration into force, between two attempts: profiles, plugins and their
+  // arguments, percentageOfNodesToScore, parallelism and backoff. No pod is lost: queued pods are
+  // placed anew, pods on their way to a node finish under the profile that decided them, pending
+  // pods whose scheduler name got or lost a profile are taken up or let go. Error: a profile cannot
+  // be built (`initializing profiles: …`); nothing has changed then.
+  Result<void> Reload(const config::Configuration& configuration);
+
   // Schedules until Stop: then begins no attempt any more and returns when the bindings under way
   // are answered, or `grace` has passed.
   void Run(Duration grace = std::chrono::seconds(20));
@@ -68,9 +75,9 @@ class Scheduler {
   std::optional<TimePoint> NextTimer() const;
 
   // The optional kinds that some plugin of some profile reads: whoever feeds the scheduler must
-  // post them (OwnerDeltas). Nothing is attempted before they are there.
+  // post them (OwnerDeltas). Nothing is attempted before they are there. Changes with Reload.
   framework::OwnerKinds NeededOwnerKinds() const { return needed_owners_; }
-
+  const config::Configuration& configuration() const { return options_.configuration; }
   const SchedulerStats& stats() const { return stats_; }
   cache::Cache& cache() { return cache_; }
   queue::SchedulingQueue& queue() { return *queue_; }
@@ -80,6 +87,11 @@ class Scheduler {
  private:
   explicit Scheduler(SchedulerOptions options);
   Result<void> Build();
+  Result<Profiles> MakeProfiles(const config::Configuration& configuration);
+  std::map<std::string, queue::ProfileHooks> QueueHooks() const;
+  std::vector<api::PodPtr> TakeUpAndLetGo(const Profiles& former);
+  void FindNeededOwners();
+  void DropRetiredProfiles();
 
   bool ApplyInbox();
   void ApplyPods(const PodDeltas& deltas);
@@ -97,7 +109,7 @@ class Scheduler {
   void RejectAssumed(Binding& binding, const framework::Status& status);
   void Activate(framework::CycleState& state);
 
-  const SchedulerOptions options_;
+  SchedulerOptions options_;  // its configuration is the one in force
   Random random_;
   Inbox inbox_;
   std::atomic<bool> synced_{false};
@@ -107,9 +119,11 @@ class Scheduler {
   cache::Cache cache_;
   cache::OwnerStores owners_;
   framework::OwnerKinds needed_owners_;
+  bool owners_synced_ = false;  // needed_owners_ are there
   framework::WaitingPods waiting_pods_;
   framework::PodsInPreBind pods_in_pre_bind_;
   Profiles profiles_;
+  std::vector<Profiles> retired_;  // replaced by Reload, kept while pods are on their way
   std::unique_ptr<queue::SchedulingQueue> queue_;
   cache::ObjectStore<api::Pod> pods_;
   cache::ObjectStore<api::Node> nodes_;

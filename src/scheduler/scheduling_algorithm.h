@@ -38,6 +38,9 @@ class SchedulingAlgorithm {
   ScheduleResult SchedulePod(const framework::Framework& framework, framework::CycleState& state,
                              const api::Pod& pod, framework::Diagnosis* diagnosis);
 
+  void set_percentage_of_nodes_to_score(int32_t percentage) {
+    search_.set_percentage_of_nodes_to_score(percentage);
+  }
   size_t next_start_node_index() const { return search_.next_start_node_index(); }
   // Scores of the last SchedulePod that scored; totals are empty when it chose without scoring.
   const framework::NodeScores& last_scores() const { return scores_; }

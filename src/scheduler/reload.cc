@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchange of the configuration while the scheduler runs.
+
+#include <utility>
+
+#include "base/logging.h"
+#include "scheduler/scheduler.h"
+
+namespace ks::scheduler {
+
+std::map<std::string, queue::ProfileHooks> Scheduler::QueueHooks() const {
+  std::map<std::string, queue::ProfileHooks> hooks;
+  for (const auto& [name, framework] : profiles_) hooks.emplace(name, queue::HooksOf(*framework));
+  return hooks;
+}
+
+void Scheduler::FindNeededOwners() {
+  needed_owners_ = {};
+  for (const auto& [name, framework] : profiles_) needed_owners_.Add(framework->NeededOwnerKinds());
+  owners_synced_ = owners_.Synced(needed_owners_);
+}
+
+Result<void> Scheduler::Reload(const config::Configuration& configuration) {
+  auto made = MakeProfiles(configuration);
+  if (!made.ok()) return made.error();
+
+  Profiles former = std::exchange(profiles_, std::move(made).value());
+  for (const auto& [name, framework] : profiles_) {
+    framework->Attach(options_.api, &queue_->nominator(), queue_.get());
+  }
+  FindNeededOwners();
+  options_.configuration = configuration;
+  algorithm_.set_percentage_of_nodes_to_score(configuration.percentage_of_nodes_to_score);
+  parallelizer_.SetParallelism(configuration.parallelism);
+
+  const std::vector<api::PodPtr> taken_up = TakeUpAndLetGo(former);
+  queue_->Reconfigure(
+      {.profiles = QueueHooks(),
+       .backoff_initial = std::chrono::seconds(configuration.pod_initial_backoff_seconds),
+       .backoff_max = std::chrono::seconds(configuration.pod_max_backoff_seconds)});
+  for (const api::PodPtr& pod : taken_up) queue_->Add(pod);
+  retired_.push_back(std::move(former));
+  DropRetiredProfiles();
+  return {};
+}
+
+// Pods of profiles that are gone leave the queue; returns those of profiles that are new. A pod that
+// is on its way to a node goes on; if that fails it comes back by itself.
+std::vector<api::PodPtr> Scheduler::TakeUpAndLetGo(const Profiles& former) {
+  std::vector<api::PodPtr> taken_up;
+  for (const api::PodPtr& pod : pods_.List()) {
+    if (!pod->node_name.empty()) continue;
+    const std::string name(pod->spec->scheduler_name.view());
+    const bool was_ours = former.contains(name);
+    const bool is_ours = profiles_.contains(name);
+    if (was_ours && !is_ours) queue_->Delete(*pod);
+    if (!was_ours && is_ours && !bindings_->IsActive(pod->meta.uid)) taken_up.push_back(pod);
+  }
+  return taken_up;
+}
+
+// Profiles that Reload replaced live on until the pods that they decided are bound or given up.
+void Scheduler::DropRetiredProfiles() {
+  std::erase_if(retired_, [this](const Profiles& profiles) {
+    for (const auto& [name, framework] : profiles) {
+      if (bindings_->Uses(framework.get())) return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace ks::scheduler

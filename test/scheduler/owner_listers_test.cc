@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects that only some plugins need, through the whole scheduler.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/rig.h"
+#include "testing/fake_owner_listers.h"
+
+namespace ks::scheduler {
+namespace {
+
+using ks::testing::MakeNode;
+using ks::testing::MakePod;
+using ks::testing::MakeService;
+using ks::testing::Texts;
+using Placement = std::map<std::string, std::string>;
+
+const Texts kWeb = {{"app", "web"}};
+const ks::testing::Resources kFullNode = {{"cpu", "1"}, {"memory", "1Gi"}, {"pods", "10"}};
+
+Rig::Options WithServiceAffinity() {
+  Rig::Options options;
+  config::Profile& profile = options.configuration.profiles.front();
+  profile.plugins.multi_point.enabled.push_back({.name = "ServiceAffinity", .weight = 1});
+  profile.plugin_config.push_back(
+      {.name = "ServiceAffinity", .args = config::RawArgs{R"({"affinityLabels":["region"]})"}});
+  return options;
+}
+
+using Services = std::vector<api::Delta<api::Service>>;
+
+TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
+  Rig rig(WithServiceAffinity());
+  EXPECT_EQ(rig.scheduler->NeededOwnerKinds(),
+            framework::OwnerKinds{framework::OwnerKind::kService});
+  rig.Sync({MakeNode().Name("a").Allocatable(kFullNode).Obj()}, {MakePod().Name("p").Obj()});
+  rig.Settle();
+  EXPECT_FALSE(rig.scheduler->Synced());
+  EXPECT_TRUE(rig.Bound().empty());
+  rig.scheduler->Post(OwnerDeltas(Services{Rig::Replace<api::Service>({})}));
+  rig.Settle();
+  EXPECT_TRUE(rig.scheduler->Synced());
+  EXPECT_EQ(rig.Bound(), (Placement{{"p", "a"}}));
+}
+
+TEST(OwnerListersTest, ADefaultProfileNeedsNone) {
+  Rig rig;
+  EXPECT_TRUE(rig.scheduler->NeededOwnerKinds().empty());
+}
+
+// The only node of the Service's region is full; without the Service the other region will do.
+TEST(OwnerListersTest, AServiceThatGoesBringsItsPodsBack) {
+  Rig rig(WithServiceAffinity());
+  const api::ServicePtr service = MakeService("ns", "web", kWeb);
+  rig.scheduler->Post(OwnerDeltas(Services{Rig::Replace<api::Service>({service})}));
+  rig.Sync({MakeNode().Name("a").Label("region", "r1").Allocatable(kFullNode).Obj(),
+            MakeNode().Name("b").Label("region", "r2").Allocatable(kFullNode).Obj()},
+           {MakePod().Name("old").Labels(kWeb).Node("a").Req({{"cpu", "1"}}).Obj(),
+            MakePod().Name("new").Labels(kWeb).Req({{"cpu", "1"}}).Obj()});
+  rig.Settle();
+  EXPECT_TRUE(rig.Bound().empty());
+  EXPECT_NE(rig.LastMessage("new").find("node(s) didn't match service affinity"), std::string::npos)
+      << rig.LastMessage("new");
+  rig.Advance(std::chrono::seconds(20));
+  EXPECT_TRUE(rig.Bound().empty());
+  rig.scheduler->Post(OwnerDeltas(Services{Rig::Delete<api::Service>(service)}));
+  rig.Advance(std::chrono::seconds(20));
+  EXPECT_EQ(rig.Bound(), (Placement{{"new", "b"}}));
+}
+
+}  // namespace
+}  // namespace ks::scheduler
