@@ -92,7 +92,11 @@ int Start(const Options& options, const config::FeatureGates& gates, const sigse
                                            .leader_election_asked = effective.leader_election_asked,
                                            .certificate = std::move(certificate).value()});
   const std::vector<std::string> unsupported = Unsupported(options, gates);
-  if (!prepared.ok()) return CommandFailed(prepared.error().message, unsupported);
+  if (!prepared.ok()) {
+    std::vector<std::string> findings = FindingLines(prepared.error(), effective.source, options);
+    findings.insert(findings.end(), unsupported.begin(), unsupported.end());
+    return CommandFailed(prepared.error().message, findings);
+  }
   daemon::Daemon& daemon = *prepared.value();
   const bool write = !options.write_config_to.empty();
   if (write || log::Enabled(2)) {

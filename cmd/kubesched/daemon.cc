@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
+#include <future>
 #include <random>
 #include <thread>
 #include <utility>
@@ -16,7 +18,7 @@
 #include "client/connection.h"
 #include "client/reflector.h"
 #include "client/writer.h"
-#include "config/defaults.h"
+#include "config_watcher.h"
 #include "framework/profiles.h"
 #include "framework/waiting_pods.h"
 #include "go_values.h"
@@ -141,16 +143,32 @@ class Streams {
   client::Reflector<api::Pod> pods_;
 };
 
-// Returns at the first signal; from then on a second one ends the process.
-int AwaitSignal(const sigset_t& signals) {
+// Returns at the first signal that ends the process; from then on a second one ends it at once.
+int AwaitSignal(const sigset_t& signals, const std::function<void()>& hang_up) {
   int signal = 0;
-  sigwait(&signals, &signal);
+  for (sigwait(&signals, &signal); signal == SIGHUP; sigwait(&signals, &signal)) hang_up();
   std::thread([signals] {
-    int second = 0;
-    sigwait(&signals, &second);
+    int second = SIGHUP;
+    while (second == SIGHUP) sigwait(&signals, &second);
     _exit(1);
   }).detach();
   return signal;
+}
+
+Result<void> CheckExtenders(const config::Configuration& configuration) {
+  if (configuration.extenders.empty()) return {};
+  return Error{
+      "extenders are not in this version of kubesched: remove them from the configuration"};
+}
+
+// Null without a file, or when the system refuses: SIGHUP is left then.
+std::unique_ptr<ConfigWatcher> WatchConfiguration(const std::string& file, Reloader& reloader) {
+  if (file.empty()) return nullptr;
+  auto watcher = ConfigWatcher::Start(file, [&reloader] { (void)reloader.Reload("file changed"); });
+  if (watcher.ok()) return std::move(watcher).value();
+  log::Error(watcher.error().message, "Changes of the configuration file go unnoticed",
+             {{"file", file}});
+  return nullptr;
 }
 
 void LogTotals(const scheduler::SchedulerStats& stats, const client::WriterStats& writes) {
@@ -170,6 +188,7 @@ sigset_t BlockTerminationSignals() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return signals;
 }
@@ -193,12 +212,11 @@ Result<std::unique_ptr<Daemon>> Daemon::Prepare(DaemonOptions options) {
   if (Result<void> fine = CheckResourceLock(configuration.leader_election); !fine.ok()) {
     return fine.error();
   }
-  if (Result<void> fine = config::ApplyExtenders(&configuration); !fine.ok()) return fine.error();
+  daemon->loaded_ = configuration;
+  if (Result<void> fine = PrepareConfiguration(&configuration, daemon->registry_); !fine.ok()) {
+    return fine.error();
+  }
   if (Result<void> fine = daemon->CheckProfiles(); !fine.ok()) return fine.error();
-  config::ReducePluginConfig(&configuration,
-                             [&registry = daemon->registry_](std::string_view name) {
-                               return registry.Find(name) != nullptr;
-                             });
   return daemon;
 }
 
@@ -216,8 +234,46 @@ Result<void> Daemon::CheckProfiles() {
   return {};
 }
 
+// Applying runs between two attempts, on the scheduling thread; the caller waits for it.
+std::unique_ptr<Reloader> Daemon::MakeReloader() {
+  const auto apply = [this](const config::Configuration& wanted) -> Result<void> {
+    if (Result<void> fine = CheckExtenders(wanted); !fine.ok()) return fine;
+    std::promise<Result<framework::OwnerKinds>> done;
+    scheduler_->Post(scheduler::Task([&] {
+      const Result<void> reloaded = scheduler_->Reload(wanted);
+      done.set_value(reloaded.ok() ? Result<framework::OwnerKinds>(scheduler_->NeededOwnerKinds())
+                                   : Result<framework::OwnerKinds>(reloaded.error()));
+    }));
+    const auto needed = done.get_future().get();
+    if (!needed.ok()) return needed.error();
+    owners_->Ensure(*needed);
+    return {};
+  };
+  return std::make_unique<Reloader>(ReloaderOptions{.flags = &options_.flags,
+                                                    .gates = options_.gates,
+                                                    .registry = &registry_,
+                                                    .metrics = &reload_metrics_,
+                                                    .loaded = loaded_,
+                                                    .running = options_.configuration,
+                                                    .apply = apply});
+}
+
+void Daemon::InstallEndpoints(const server::SchedulerHealth& health) {
+  server::InstallSchedulerHealth(*https_, health);
+  https_->Handle("/configz", [this](const server::Request&) {
+    return server::Response{.content_type = "application/json", .body = reloader_->Configz()};
+  });
+  https_->Handle("/metrics", [this](const server::Request&) {
+    return server::Response{
+        .content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
+        .body = metrics_.Text()};
+  });
+  https_->Serve();
+}
+
 Result<void> Daemon::Run(const sigset_t& signals) {
   const config::Configuration& configuration = options_.configuration;
+  if (Result<void> fine = CheckExtenders(configuration); !fine.ok()) return fine;
   if (Result<void> fine =
           CheckLeaderElection(configuration.leader_election, options_.leader_election_asked);
       !fine.ok()) {
@@ -226,10 +282,8 @@ Result<void> Daemon::Run(const sigset_t& signals) {
   const uint64_t seed = RandomSeed();
   log::Info(0, "Starting kubesched", {{"version", KS_VERSION}, {"seed", seed}});
   server::SchedulerHealth health;
-  if (https_ != nullptr) {
-    server::InstallSchedulerHealth(*https_, health);
-    https_->Serve();
-  }
+  reloader_ = MakeReloader();
+  if (https_ != nullptr) InstallEndpoints(health);
   auto api = Connect(access_, configuration.client_connection, seed);
   if (!api.ok()) return api.error();
   auto made =
@@ -238,19 +292,31 @@ Result<void> Daemon::Run(const sigset_t& signals) {
                                     .api = api.value().writer.get(),
                                     .clock = &RealClock(),
                                     .seed = seed,
+                                    .gates = &options_.gates,
+                                    .metrics = &framework_metrics_,
                                     .unschedulable_max = options_.flags.pod_max_in_unschedulable,
                                     .on_synced = [&health] { health.handlers_synced = true; }});
   if (!made.ok()) return made.error();
   scheduler::Scheduler& scheduler = **made;
+  scheduler_ = &scheduler;
   Streams streams(api.value(), scheduler, seed);
+  OwnerInformers owners(
+      *api.value().scheduling, seed + 10,
+      [&scheduler](scheduler::OwnerDeltas deltas) { scheduler.Post(std::move(deltas)); });
+  owners.Ensure(scheduler.NeededOwnerKinds());
+  owners_ = &owners;
   std::thread loop([&scheduler] { scheduler.Run(kStopGrace); });
+  std::unique_ptr<ConfigWatcher> watcher =
+      WatchConfiguration(options_.flags.config_file, *reloader_);
 
-  const int signal = AwaitSignal(signals);
+  const int signal = AwaitSignal(signals, [this] { (void)reloader_->Reload("SIGHUP"); });
+  watcher.reset();
   log::Info(0, "Stopping: no new attempts; bindings in flight finish", {{"signal", signal}});
   health.shutting_down = true;
   scheduler.Stop();
   loop.join();
   api.value().writer->Drain(std::chrono::seconds(5));
+  owners.Stop();
   streams.Stop();
   if (https_ != nullptr) https_->Stop();
   LogTotals(scheduler.stats(), api.value().writer->Stats());

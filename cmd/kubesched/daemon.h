@@ -14,7 +14,14 @@
 #include "config/feature_gates.h"
 #include "config/types.h"
 #include "flags.h"
+#include "framework/framework_metrics.h"
 #include "framework/registry.h"
+#include "metrics/registry.h"
+#include "metrics/reload_metrics.h"
+#include "owner_informers.h"
+#include "reloader.h"
+#include "scheduler/scheduler.h"
+#include "server/health.h"
 #include "server/https_server.h"
 
 namespace ks::daemon {
@@ -28,7 +35,8 @@ struct DaemonOptions {
   std::optional<server::ServingCertificate> certificate{};  // serving.h
 };
 
-// SIGTERM and SIGINT, blocked in this thread and all it starts. Call before any thread exists.
+// SIGTERM, SIGINT and SIGHUP, blocked in this thread and all it starts. Call before any thread
+// exists.
 sigset_t BlockTerminationSignals();
 
 // Threads: one.
@@ -41,8 +49,9 @@ class Daemon {
   // As in force; what --write-config-to writes.
   const config::Configuration& configuration() const { return options_.configuration; }
 
-  // Blocks until one of `signals` arrives and everything has ended: no attempt begins any more,
-  // bindings in flight finish; a second signal ends the process at once with exit code 1. Error:
+  // Blocks until SIGTERM or SIGINT arrives and everything has ended: no attempt begins any more,
+  // bindings in flight finish; SIGHUP and a change of the configuration file reload it. A second
+  // signal ends the process at once with exit code 1. Error:
   // what could not be set up, or upstream's last word where its exit code is 1. Requires: called
   // once.
   Result<void> Run(const sigset_t& signals);
@@ -50,9 +59,19 @@ class Daemon {
  private:
   explicit Daemon(DaemonOptions options);
   Result<void> CheckProfiles();
+  std::unique_ptr<Reloader> MakeReloader();
+  void InstallEndpoints(const server::SchedulerHealth& health);
 
   DaemonOptions options_;
+  config::Configuration loaded_;  // before pluginConfig was reduced
+
   framework::Registry registry_;
+  metrics::Registry metrics_;
+  metrics::ReloadMetrics reload_metrics_{metrics_};
+  framework::FrameworkMetrics framework_metrics_{metrics_, RealClock()};
+  std::unique_ptr<Reloader> reloader_;         // from Run on
+  scheduler::Scheduler* scheduler_ = nullptr;  // while Run runs it
+  OwnerInformers* owners_ = nullptr;           // as long
   client::ClusterAccess access_;
   std::unique_ptr<server::HttpsServer> https_;  // null: --secure-port=0
 };

@@ -83,6 +83,7 @@ std::variant<Effective, ConfigurationFault> LoadEffectiveConfiguration(
   effective.leader_election_asked =
       flag_asks || (effective.configuration.leader_election.leader_elect &&
                     read.source.Contains("leaderElection.leaderElect"));
+  effective.source = std::move(read.source);
   for (const config::Finding& warning : read.warnings) {
     effective.warnings.push_back(config::Render(warning, options.config_file));
   }
@@ -94,6 +95,12 @@ std::variant<Effective, ConfigurationFault> LoadEffectiveConfiguration(
     }
   }
   return effective;
+}
+
+std::vector<std::string> FindingLines(const Error& error, const config::SourceMap& source,
+                                      const Options& options) {
+  if (options.config_file.empty() || error.path.empty()) return {};
+  return {config::Render(config::FindingOf(error, source), options.config_file)};
 }
 
 }  // namespace ks

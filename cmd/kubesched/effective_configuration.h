@@ -8,7 +8,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/result.h"
 #include "config/feature_gates.h"
+#include "config/findings.h"
 #include "config/types.h"
 #include "flags.h"
 
@@ -16,6 +18,7 @@ namespace ks {
 
 struct Effective {
   config::Configuration configuration;  // complete; valid when it comes from a file
+  config::SourceMap source;             // of the file; empty without one
   // Leader election is on because somebody said so, not by default.
   bool leader_election_asked = false;
   // What upstream ignores silently, one line each, with the place in the file.
@@ -31,5 +34,9 @@ struct ConfigurationFault {
 // as upstream does, not validated.
 std::variant<Effective, ConfigurationFault> LoadEffectiveConfiguration(
     const Options& options, const config::FeatureGates& gates);
+
+// A failure of a later step as a line with its place in the file; none when it has no place there.
+std::vector<std::string> FindingLines(const Error& error, const config::SourceMap& source,
+                                      const Options& options);
 
 }  // namespace ks

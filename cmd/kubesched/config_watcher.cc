@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config_watcher.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/logging.h"
+
+namespace ks::daemon {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR;
+constexpr int kMaxLinks = 40;  // as the kernel's own limit
+
+// Closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  ~Descriptor() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  const int descriptor_;
+};
+
+// Absent: cannot be read, for now.
+std::optional<std::string> Read(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string content((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  if (!stream.is_open() || stream.bad()) return std::nullopt;
+  return content;
+}
+
+// The directories in which a change can make `file` another file: its own and, for every link on
+// the way, those of the link and of what it points to.
+std::set<std::string> Directories(const std::string& file) {
+  std::set<std::string> directories;
+  std::error_code error;
+  fs::path path = fs::absolute(file, error);
+  for (int links = 0; links < kMaxLinks; ++links) {
+    fs::path walked;
+    std::optional<fs::path> next;
+    for (auto part = path.begin(); part != path.end() && !next; ++part) {
+      const fs::path here = walked / *part;
+      if (!fs::is_symlink(here, error)) {
+        walked = here;
+        continue;
+      }
+      directories.insert(walked.string());
+      fs::path target = fs::read_symlink(here, error);
+      if (target.is_relative()) target = walked / target;
+      for (++part; part != path.end(); ++part) target /= *part;
+      next = target.lexically_normal();
+      break;
+    }
+    if (!next) break;
+    path = std::move(*next);
+  }
+  directories.insert(path.parent_path().string());
+  return directories;
+}
+
+}  // namespace
+
+struct ConfigWatcher::State {
+  State(std::string path, std::function<void()> callback)
+      : file(std::move(path)),
+        changed(std::move(callback)),
+        events(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)),
+        stop(eventfd(0, EFD_CLOEXEC)) {}
+
+  // Watches of directories that are gone end by themselves; adding one again does nothing.
+  void Watch() const {
+    for (const std::string& directory : Directories(file)) {
+      inotify_add_watch(events.get(), directory.c_str(), kEvents);
+    }
+  }
+
+  void SkipEvents() const {
+    alignas(inotify_event) std::array<char, 4096> buffer;
+    while (read(events.get(), buffer.data(), buffer.size()) > 0) {
+    }
+  }
+
+  void Run() {
+    std::array<pollfd, 2> ready = {
+        {{.fd = events.get(), .events = POLLIN}, {.fd = stop.get(), .events = POLLIN}}};
+    while (true) {
+      if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) return;
+      if (ready[1].revents != 0) return;
+      SkipEvents();
+      Watch();
+      std::optional<std::string> now = Read(file);
+      if (!now || now == content) continue;
+      content = std::move(now);
+      changed();
+    }
+  }
+
+  const std::string file;
+  const std::function<void()> changed;
+  const Descriptor events;
+  const Descriptor stop;
+  std::optional<std::string> content;
+  std::thread thread;
+};
+
+ConfigWatcher::ConfigWatcher(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+ConfigWatcher::~ConfigWatcher() {
+  const uint64_t one = 1;
+  if (write(state_->stop.get(), &one, sizeof(one)) != sizeof(one)) {
+    log::Error(std::strerror(errno), "Stopping the watch of the configuration file failed");
+  }
+  state_->thread.join();
+}
+
+Result<std::unique_ptr<ConfigWatcher>> ConfigWatcher::Start(std::string file,
+                                                            std::function<void()> changed) {
+  auto state = std::make_unique<State>(std::move(file), std::move(changed));
+  if (state->events.get() < 0 || state->stop.get() < 0) {
+    return Error{std::string("watching the configuration file: ") + std::strerror(errno) +
+                 "; raise fs.inotify.max_user_instances, or send SIGHUP to reload"};
+  }
+  state->Watch();
+  state->content = Read(state->file);
+  State& running = *state;
+  state->thread = std::thread([&running] { running.Run(); });
+  return std::unique_ptr<ConfigWatcher>(new ConfigWatcher(std::move(state)));
+}
+
+}  // namespace ks::daemon

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reloader.h"
+
+#include <utility>
+#include <variant>
+
+#include "base/logging.h"
+#include "config/defaults.h"
+#include "config/print.h"
+#include "effective_configuration.h"
+
+namespace ks::daemon {
+
+std::vector<std::string> FixedFieldsThatDiffer(const config::Configuration& running,
+                                               const config::Configuration& wanted) {
+  std::vector<std::string> fields;
+  const auto check = [&fields](bool same, const char* path) {
+    if (!same) fields.emplace_back(path);
+  };
+  const config::ClientConnection& client = running.client_connection;
+  const config::ClientConnection& new_client = wanted.client_connection;
+  check(client.kubeconfig == new_client.kubeconfig, "clientConnection.kubeconfig");
+  check(client.accept_content_types == new_client.accept_content_types,
+        "clientConnection.acceptContentTypes");
+  check(client.content_type == new_client.content_type, "clientConnection.contentType");
+  check(client.qps == new_client.qps, "clientConnection.qps");
+  check(client.burst == new_client.burst, "clientConnection.burst");
+  check(running.leader_election == wanted.leader_election, "leaderElection");
+  check(running.enable_profiling == wanted.enable_profiling, "enableProfiling");
+  check(running.enable_contention_profiling == wanted.enable_contention_profiling,
+        "enableContentionProfiling");
+  check(running.delay_cache_until_active == wanted.delay_cache_until_active,
+        "delayCacheUntilActive");
+  return fields;
+}
+
+Result<void> PrepareConfiguration(config::Configuration* configuration,
+                                  const framework::Registry& registry) {
+  if (Result<void> fine = config::ApplyExtenders(configuration); !fine.ok()) return fine;
+  config::ReducePluginConfig(
+      configuration, [&registry](std::string_view name) { return registry.Find(name) != nullptr; });
+  return {};
+}
+
+Reloader::Reloader(ReloaderOptions options)
+    : options_(std::move(options)), running_(options_.running) {
+  Publish(options_.loaded, options_.running);
+}
+
+Result<void> Reloader::Reload(std::string_view cause) {
+  MutexLock lock(mutex_);
+  const std::string& file = options_.flags->config_file;
+  log::Info(0, "Reloading the configuration", {{"file", file}, {"cause", cause}});
+  Result<void> done = TryReload();
+  if (done.ok()) {
+    options_.metrics->Succeeded();
+    log::Info(0, "The new configuration is in force", {{"file", file}});
+  } else {
+    options_.metrics->Rejected();
+    log::Error(done.error().message,
+               "The new configuration was refused; the former one stays in force",
+               {{"file", file}});
+  }
+  return done;
+}
+
+Result<void> Reloader::TryReload() {
+  if (options_.flags->config_file.empty()) {
+    return Error{"there is no --config to read: kubesched was started with the defaults"};
+  }
+  auto loaded = LoadEffectiveConfiguration(*options_.flags, options_.gates);
+  if (const auto* fault = std::get_if<ConfigurationFault>(&loaded)) {
+    for (const std::string& finding : fault->findings) log::Plain('E', finding);
+    return Error{fault->text};
+  }
+  auto& effective = std::get<Effective>(loaded);
+  for (const std::string& warning : effective.warnings) log::Plain('W', warning);
+  config::Configuration wanted = effective.configuration;
+  if (Result<void> fine = PrepareConfiguration(&wanted, *options_.registry); !fine.ok()) {
+    return fine;
+  }
+  const std::vector<std::string> fixed = FixedFieldsThatDiffer(running_, wanted);
+  if (!fixed.empty()) {
+    std::string names;
+    for (const std::string& field : fixed) names += (names.empty() ? "" : ", ") + field;
+    return Error{"these fields cannot change while kubesched runs: " + names +
+                 "; set them back or restart"};
+  }
+  if (Result<void> applied = options_.apply(wanted); !applied.ok()) {
+    const auto lines = FindingLines(applied.error(), effective.source, *options_.flags);
+    for (const std::string& line : lines) log::Plain('E', line);
+    return applied;
+  }
+  Publish(effective.configuration, wanted);
+  running_ = std::move(wanted);
+  return {};
+}
+
+// As upstream: the profiles as loaded, unless -v=2 has put the reduced ones in their place.
+void Reloader::Publish(const config::Configuration& loaded, const config::Configuration& reduced) {
+  std::string text = config::WriteConfigz(log::Enabled(2) ? reduced : loaded);
+  MutexLock lock(configz_mutex_);
+  configz_ = std::move(text);
+}
+
+std::string Reloader::Configz() const {
+  MutexLock lock(configz_mutex_);
+  return configz_;
+}
+
+}  // namespace ks::daemon
