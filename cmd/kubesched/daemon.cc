@@ -18,6 +18,7 @@
 #include "client/connection.h"
 #include "client/reflector.h"
 #include "client/writer.h"
+#include "config/defaults.h"
 #include "config_watcher.h"
 #include "framework/profiles.h"
 #include "framework/waiting_pods.h"
@@ -213,10 +214,9 @@ Result<std::unique_ptr<Daemon>> Daemon::Prepare(DaemonOptions options) {
     return fine.error();
   }
   daemon->loaded_ = configuration;
-  if (Result<void> fine = PrepareConfiguration(&configuration, daemon->registry_); !fine.ok()) {
-    return fine.error();
-  }
+  if (Result<void> fine = config::ApplyExtenders(&configuration); !fine.ok()) return fine.error();
   if (Result<void> fine = daemon->CheckProfiles(); !fine.ok()) return fine.error();
+  configuration = Reduced(std::move(configuration), daemon->registry_);
   return daemon;
 }
 

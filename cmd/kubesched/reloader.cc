@@ -34,17 +34,17 @@ std::vector<std::string> FixedFieldsThatDiffer(const config::Configuration& runn
   return fields;
 }
 
-Result<void> PrepareConfiguration(config::Configuration* configuration,
-                                  const framework::Registry& registry) {
-  if (Result<void> fine = config::ApplyExtenders(configuration); !fine.ok()) return fine;
-  config::ReducePluginConfig(
-      configuration, [&registry](std::string_view name) { return registry.Find(name) != nullptr; });
-  return {};
+config::Configuration Reduced(config::Configuration configuration,
+                              const framework::Registry& registry) {
+  config::ReducePluginConfig(&configuration, [&registry](std::string_view name) {
+    return registry.Find(name) != nullptr;
+  });
+  return configuration;
 }
 
 Reloader::Reloader(ReloaderOptions options)
     : options_(std::move(options)), running_(options_.running) {
-  Publish(options_.loaded, options_.running);
+  Publish(options_.loaded, Reduced(options_.running, *options_.registry));
 }
 
 Result<void> Reloader::Reload(std::string_view cause) {
@@ -76,9 +76,7 @@ Result<void> Reloader::TryReload() {
   auto& effective = std::get<Effective>(loaded);
   for (const std::string& warning : effective.warnings) log::Plain('W', warning);
   config::Configuration wanted = effective.configuration;
-  if (Result<void> fine = PrepareConfiguration(&wanted, *options_.registry); !fine.ok()) {
-    return fine;
-  }
+  if (Result<void> fine = config::ApplyExtenders(&wanted); !fine.ok()) return fine;
   const std::vector<std::string> fixed = FixedFieldsThatDiffer(running_, wanted);
   if (!fixed.empty()) {
     std::string names;
@@ -91,7 +89,7 @@ Result<void> Reloader::TryReload() {
     for (const std::string& line : lines) log::Plain('E', line);
     return applied;
   }
-  Publish(effective.configuration, wanted);
+  Publish(effective.configuration, Reduced(wanted, *options_.registry));
   running_ = std::move(wanted);
   return {};
 }

@@ -30,8 +30,8 @@ struct ReloaderOptions {
   config::FeatureGates gates;
   const framework::Registry* registry = nullptr;
   metrics::ReloadMetrics* metrics = nullptr;
-  config::Configuration loaded;   // before PrepareConfiguration
-  config::Configuration running;  // after it
+  config::Configuration loaded;   // as read
+  config::Configuration running;  // extenders applied
   // Puts the configuration into force and returns when that is done or refused.
   std::function<Result<void>(const config::Configuration&)> apply;
 };
@@ -59,9 +59,9 @@ class Reloader {
   std::string configz_ KS_GUARDED_BY(configz_mutex_);
 };
 
-// The steps between loading a configuration and running it that need no network: extenders, and
-// pluginConfig reduced to what the profiles use.
-Result<void> PrepareConfiguration(config::Configuration* configuration,
-                                  const framework::Registry& registry);
+// What is left of pluginConfig when the profiles are built: what --write-config-to and a verbose
+// /configz show.
+config::Configuration Reduced(config::Configuration configuration,
+                              const framework::Registry& registry);
 
 }  // namespace ks::daemon

@@ -39,7 +39,4 @@ std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(
 // The gates of --feature-gates values. Error: upstream's text.
 Result<config::FeatureGates> MakeGates(const std::vector<std::string>& values);
 
-// Where the error of a profile that cannot be built comes from: the plugin's entry in the file.
-config::Finding ExplainBuildError(const config::Loaded& loaded, const std::string& text);
-
 }  // namespace ks::ctl

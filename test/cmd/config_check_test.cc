@@ -63,37 +63,19 @@ TEST_F(CheckConfig, ProfilesAreBuilt) {
   EXPECT_THAT(checked.error, HasSubstr("FilterPlugin \"NodeNam\" does not exist"));
   ASSERT_EQ(checked.errors.size(), 1u);
   const config::Finding& finding = checked.errors[0];
-  EXPECT_EQ(finding.path, "profiles[0].plugins.filter.enabled[1]");
-  EXPECT_EQ(finding.message, "FilterPlugin \"NodeNam\" does not exist");
+  EXPECT_EQ(finding.path, "profiles[0].plugins.filter.enabled[1].name");
+  EXPECT_EQ(finding.message, checked.error);
   EXPECT_EQ(finding.place.line, 8);
   EXPECT_EQ(finding.hint, "did you mean \"NodeName\"?");
 }
 
-TEST(ExplainBuildError, FindsTheArgumentThatIsWrong) {
-  config::Loaded loaded;
-  loaded.configuration.profiles.resize(2);
-  loaded.configuration.profiles[0].scheduler_name = "a";
-  loaded.configuration.profiles[1].scheduler_name = "b";
-  loaded.configuration.profiles[1].plugin_config = {{.name = "X", .args = {}},
-                                                    {.name = "NodeResourcesFit", .args = {}}};
-  loaded.source.Add("profiles[1].pluginConfig[1]", {.line = 7, .column = 3});
-  loaded.source.Add("profiles[1].pluginConfig[1].args.scoringStrategy", {.line = 9, .column = 5});
-  const config::Finding finding = ExplainBuildError(
-      loaded,
-      "initializing profiles: creating profile for scheduler name b: initializing plugin "
-      "\"NodeResourcesFit\": scoringStrategy.type: Unsupported value: \"\"");
-  EXPECT_EQ(finding.path, "profiles[1].pluginConfig[1].args.scoringStrategy.type");
-  EXPECT_EQ(finding.place.line, 9);
-  EXPECT_EQ(finding.message,
-            "initializing plugin \"NodeResourcesFit\": scoringStrategy.type: Unsupported value: "
-            "\"\"");
-  // Without arguments in the file: the profile.
-  loaded.configuration.profiles[1].plugin_config.clear();
-  EXPECT_EQ(ExplainBuildError(loaded,
-                              "initializing profiles: creating profile for scheduler name b: "
-                              "initializing plugin \"NodeResourcesFit\": x: y")
-                .path,
-            "profiles[1]");
+TEST_F(CheckConfig, FindsTheArgumentThatIsWrong) {
+  const CheckedFile checked = Check(
+      "profiles:\n- pluginConfig:\n  - {name: Foo}\n  - name: NodeResourcesFit\n    args:\n"
+      "      scoringStrategy:\n        type: Foo\n");
+  ASSERT_EQ(checked.errors.size(), 1u);
+  EXPECT_EQ(checked.errors[0].path, "profiles[0].pluginConfig[1].args.scoringStrategy.type");
+  EXPECT_EQ(checked.errors[0].place.line, 9);
 }
 
 TEST_F(CheckConfig, ExtendersAreBuilt) {

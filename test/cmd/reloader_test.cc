@@ -41,7 +41,7 @@ class ReloaderTest : public ::testing::Test {
         .registry = &registry_,
         .metrics = &metrics_,
         .loaded = config::DefaultConfiguration(),
-        .running = Prepared(),
+        .running = config::DefaultConfiguration(),
         .apply = [this](const config::Configuration& wanted) -> Result<void> {
           applied_.push_back(wanted.parallelism);
           return wanted.parallelism == 13 ? Result<void>(Error{"unlucky"}) : Result<void>();
@@ -52,11 +52,6 @@ class ReloaderTest : public ::testing::Test {
     Write(flags_.config_file, body);
     const Result<void> done = reloader_->Reload("test");
     return done.ok() ? "" : done.error().message;
-  }
-  config::Configuration Prepared() {
-    config::Configuration configuration = config::DefaultConfiguration();
-    EXPECT_TRUE(PrepareConfiguration(&configuration, registry_).ok());
-    return configuration;
   }
 
   testing::TempDir folder_;
