@@ -8,8 +8,8 @@
 namespace ks::queue {
 namespace {
 
-constexpr framework::ClusterEvent kConfigurationReload{
-    .custom_label = framework::kLabelConfigurationReload};
+constexpr framework::ClusterEvent kConfigurationReload{.custom_label =
+                                                           framework::kLabelConfigurationReload};
 
 }  // namespace
 

@@ -44,8 +44,8 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
   return {};
 }
 
-// Pods of profiles that are gone leave the queue; returns those of profiles that are new. A pod that
-// is on its way to a node goes on; if that fails it comes back by itself.
+// Pods of profiles that are gone leave the queue; returns those of profiles that are new. A pod
+// that is on its way to a node goes on; if that fails it comes back by itself.
 std::vector<api::PodPtr> Scheduler::TakeUpAndLetGo(const Profiles& former) {
   std::vector<api::PodPtr> taken_up;
   for (const api::PodPtr& pod : pods_.List()) {
