@@ -17,7 +17,6 @@ std::map<std::string, queue::ProfileHooks> Scheduler::QueueHooks() const {
 void Scheduler::FindNeededOwners() {
   needed_owners_ = {};
   for (const auto& [name, framework] : profiles_) needed_owners_.Add(framework->NeededOwnerKinds());
-  owners_synced_ = owners_.Synced(needed_owners_);
 }
 
 Result<void> Scheduler::Reload(const config::Configuration& configuration) {

@@ -137,8 +137,7 @@ bool Scheduler::ApplyInbox() {
   batch_.clear();
   bindings_->Poll();
   DropRetiredProfiles();
-  owners_synced_ = owners_.Synced(needed_owners_);
-  if (!Synced() && pods_synced_ && nodes_synced_ && owners_synced_) {
+  if (!Synced() && pods_synced_ && nodes_synced_ && owners_.Synced(needed_owners_)) {
     log::Info(1, "Caches are synced", {{"nodes", nodes_.size()}, {"pods", pods_.size()}});
     synced_.store(true, std::memory_order_release);
     queue_->StartTimers();

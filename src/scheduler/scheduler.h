@@ -119,7 +119,6 @@ class Scheduler {
   cache::Cache cache_;
   cache::OwnerStores owners_;
   framework::OwnerKinds needed_owners_;
-  bool owners_synced_ = false;  // needed_owners_ are there
   framework::WaitingPods waiting_pods_;
   framework::PodsInPreBind pods_in_pre_bind_;
   Profiles profiles_;
