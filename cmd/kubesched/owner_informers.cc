@@ -39,6 +39,9 @@ void OwnerInformers::Ensure(framework::OwnerKinds kinds) {
   if (kinds.Contains(OwnerKind::kStatefulSet)) {
     Start(stateful_sets_, "/apis/apps/v1/statefulsets", "*v1.StatefulSet", "statefulsets");
   }
+  if (kinds.Contains(OwnerKind::kNamespace)) {
+    Start(namespaces_, "/api/v1/namespaces", "*v1.Namespace", "namespaces");
+  }
 }
 
 void OwnerInformers::Stop() {
@@ -46,6 +49,7 @@ void OwnerInformers::Stop() {
   if (replication_controllers_ != nullptr) replication_controllers_->Stop();
   if (replica_sets_ != nullptr) replica_sets_->Stop();
   if (stateful_sets_ != nullptr) stateful_sets_->Stop();
+  if (namespaces_ != nullptr) namespaces_->Stop();
 }
 
 }  // namespace ks::daemon

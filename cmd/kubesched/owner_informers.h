@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The watches of Services, ReplicationControllers, ReplicaSets and StatefulSets, each started only
-// when some plugin needs its kind.
+// The watches of Services, ReplicationControllers, ReplicaSets, StatefulSets and Namespaces, each
+// started only when some plugin needs its kind.
 //
-// Upstream: docs/spec/plugins-crosspod.md section 4.3, docs/spec/api.md section 6.
+// Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3, docs/spec/api.md section 6.
 
 #include <cstdint>
 #include <functional>
@@ -45,6 +45,7 @@ class OwnerInformers {
   std::unique_ptr<client::Reflector<api::ReplicationController>> replication_controllers_;
   std::unique_ptr<client::Reflector<api::ReplicaSet>> replica_sets_;
   std::unique_ptr<client::Reflector<api::StatefulSet>> stateful_sets_;
+  std::unique_ptr<client::Reflector<api::Namespace>> namespaces_;
 };
 
 }  // namespace ks::daemon

@@ -65,6 +65,7 @@ struct Requirement {
   bool from_match_labels = false;  // printed k=v instead of k in (v)
 
   bool Matches(const LabelMap& labels) const;
+  friend bool operator==(const Requirement&, const Requirement&) = default;
 };
 
 // A compiled label selector. Default-constructed: matches nothing (the null selector).
@@ -81,6 +82,9 @@ class LabelSelector {
   bool Empty() const { return !nothing_ && requirements_.empty(); }
   // "a=1,b=2,c in (x,y),d notin (z),e,!f"; empty for both the empty and the match-nothing selector.
   std::string ToString() const;
+  // Sorted by key text. Empty for both the empty and the match-nothing selector.
+  const std::vector<Requirement>& requirements() const { return requirements_; }
+  friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
 
  private:
   bool nothing_ = true;

@@ -11,6 +11,7 @@
 namespace ks::cache {
 namespace {
 
+using framework::Change;
 using framework::NodeInfo;
 using framework::PodInfo;
 
@@ -36,18 +37,37 @@ Cache::Entry& Cache::Touch(const std::string& name) {
   if (slot == nullptr) {
     slot = std::make_unique<Entry>();
     slot->name = name;
+    if (free_slots_.empty()) {
+      free_slots_.push_back(static_cast<uint32_t>(by_slot_.size()));
+      by_slot_.push_back(nullptr);
+    }
+    slot->info.set_slot(free_slots_.back());
+    free_slots_.pop_back();
   }
   Entry& entry = *slot;
   if (!entry.alive) {
     const uint32_t index = entry.info.index();
+    const uint32_t kept_slot = entry.info.slot();
     entry.info = NodeInfo();
     entry.info.set_index(index);  // still its place in the view
+    entry.info.set_slot(kept_slot);
     entry.image_version = 0;
     entry.alive = true;
     ++entry_count_;
   }
   MoveToFront(entry);
   return entry;
+}
+
+// Requires: left the view.
+void Cache::Erase(const Entry& entry) {
+  const uint32_t slot = entry.info.slot();
+  if (by_slot_[slot] != nullptr) {
+    by_slot_[slot] = nullptr;
+    changes_.Append(Change::Kind::kNode, slot);
+  }
+  free_slots_.push_back(slot);
+  entries_.erase(entries_.find(entry.name));
 }
 
 void Cache::MoveToFront(Entry& entry) {
@@ -67,15 +87,20 @@ void Cache::Unlink(Entry& entry) {
 }
 
 void Cache::ChargePod(const api::PodPtr& pod) {
-  Touch(pod->node_name).info.AddPod(std::make_shared<PodInfo>(pod));
+  NodeInfo& info = Touch(pod->node_name).info;
+  auto charged = std::make_shared<const PodInfo>(pod);
+  changes_.Append(Change::Kind::kPodAdded, info.slot(), charged);
+  info.AddPod(std::move(charged));
 }
 
 void Cache::ReleasePod(const api::Pod& pod) {
   const auto it = entries_.find(pod.node_name);
   KS_CHECK(it != entries_.end() && it->second->alive, kCorrupted);
   Entry& entry = *it->second;
-  const bool removed = entry.info.RemovePod(pod);
-  KS_CHECK(removed, "no corresponding pod " + pod.meta.name + " in pods of node " + pod.node_name);
+  framework::PodInfoPtr removed = entry.info.RemovePod(pod);
+  KS_CHECK(removed != nullptr,
+           "no corresponding pod " + pod.meta.name + " in pods of node " + pod.node_name);
+  changes_.Append(Change::Kind::kPodRemoved, entry.info.slot(), std::move(removed));
   MoveToFront(entry);
   DropIfEmpty(entry);
 }
@@ -85,7 +110,7 @@ void Cache::DropIfEmpty(Entry& entry) {
   Unlink(entry);
   entry.alive = false;
   --entry_count_;
-  if (!entry.in_snapshot) entries_.erase(entries_.find(entry.name));
+  if (!entry.in_snapshot) Erase(entry);
 }
 
 Result<void> Cache::AssumePod(const api::PodPtr& pod) {
@@ -203,6 +228,7 @@ void Cache::SetNode(Entry& entry, const api::NodePtr& node) {
   entry.images = std::move(images);
   entry.image_version = 0;  // names may have changed although no figure did
   entry.info.SetNode(node);
+  if (entry.listed) changes_.Append(Change::Kind::kNode, entry.info.slot());
 }
 
 void Cache::AddNode(const api::NodePtr& node) {

@@ -82,6 +82,9 @@ class Cache final : public framework::Snapshot {
   }
   // Listed nodes only.
   const framework::NodeInfo* Find(std::string_view name) const override;
+  size_t slots() const override { return by_slot_.size(); }
+  const framework::NodeInfo* AtSlot(uint32_t slot) const override { return by_slot_[slot]; }
+  const framework::ChangeLog& changes() const override { return changes_; }
 
   struct Counts {
     size_t assumed_pods = 0;
@@ -104,6 +107,7 @@ class Cache final : public framework::Snapshot {
   };
 
   Entry& Touch(const std::string& name);
+  void Erase(const Entry& entry);
   void MoveToFront(Entry& entry);
   void Unlink(Entry& entry);
   void ChargePod(const api::PodPtr& pod);
@@ -127,6 +131,11 @@ class Cache final : public framework::Snapshot {
   Entry* newest_ = nullptr;
   NodeTree tree_;
   ImageTable images_;
+
+  // Slots of entries; null where the entry is not listed.
+  std::vector<const framework::NodeInfo*> by_slot_;
+  std::vector<uint32_t> free_slots_;
+  framework::ChangeLog changes_;
 
   // The view.
   uint64_t generation_ = 0;   // of the newest entry at the last refresh

@@ -12,14 +12,30 @@ using framework::OwnerKind;
 
 namespace {
 
-// For kinds whose changes nobody is told of.
+bool SameContent(const api::Namespace& a, const api::Namespace& b) {
+  return a.meta.labels == b.meta.labels;
+}
 template <class T>
-class Silent final : public ObjectHandler<T> {
+bool SameContent(const T& a, const T& b) {
+  return a.selector == b.selector;
+}
+
+// For kinds whose changes nobody is told of: counts those that change what plugins read. Their
+// status changes all the time.
+template <class T>
+class Counting final : public ObjectHandler<T> {
  public:
   using Ptr = typename ObjectHandler<T>::Ptr;
-  void Add(const Ptr&) override {}
-  void Update(const Ptr&, const Ptr&) override {}
-  void Delete(const Ptr&, bool) override {}
+  explicit Counting(uint64_t& version) : version_(version) {}
+
+  void Add(const Ptr&) override { ++version_; }
+  void Update(const Ptr& old_object, const Ptr& new_object) override {
+    if (!SameContent(*old_object, *new_object)) ++version_;
+  }
+  void Delete(const Ptr&, bool) override { ++version_; }
+
+ private:
+  uint64_t& version_;
 };
 
 template <class T>
@@ -36,25 +52,29 @@ const T* Find(const ObjectStore<T>& store, Symbol ns, std::string_view name) {
 class OwnerStores::ServiceHandler final : public ObjectHandler<api::Service> {
  public:
   ServiceHandler(OwnerStores& stores, const ServiceChanged& changed)
-      : lists_(stores.services_by_namespace_), changed_(changed) {}
+      : lists_(stores.services_by_namespace_), version_(stores.version_), changed_(changed) {}
 
   void Add(const api::ServicePtr& service) override {
     std::vector<api::ServicePtr>& list = lists_[service->meta.ns];
     list.insert(Place(list, *service), service);
-    changed_(framework::kActionAdd);
+    Changed(framework::kActionAdd);
   }
   void Update(const api::ServicePtr& old_service, const api::ServicePtr& new_service) override {
     *Place(lists_[new_service->meta.ns], *new_service) = new_service;
-    if (old_service->selector != new_service->selector) changed_(framework::kActionUpdate);
+    if (!SameContent(*old_service, *new_service)) Changed(framework::kActionUpdate);
   }
   void Delete(const api::ServicePtr& service, bool) override {
     const auto found = lists_.find(service->meta.ns);
     found->second.erase(Place(found->second, *service));
     if (found->second.empty()) lists_.erase(found);
-    changed_(framework::kActionDelete);
+    Changed(framework::kActionDelete);
   }
 
  private:
+  void Changed(uint32_t action) {
+    ++version_;
+    changed_(action);
+  }
   // Where the service stands or belongs.
   static std::vector<api::ServicePtr>::iterator Place(std::vector<api::ServicePtr>& list,
                                                       const api::Service& service) {
@@ -65,6 +85,7 @@ class OwnerStores::ServiceHandler final : public ObjectHandler<api::Service> {
   }
 
   std::map<Symbol, std::vector<api::ServicePtr>>& lists_;
+  uint64_t& version_;
   const ServiceChanged& changed_;
 };
 
@@ -82,14 +103,17 @@ void OwnerStores::Apply(const OwnerDeltas& deltas, const ServiceChanged& changed
     ServiceHandler handler(*this, changed);
     ApplyTo(services_, *services, OwnerKind::kService, handler);
   } else if (const auto* controllers = std::get_if<1>(&deltas)) {
-    Silent<api::ReplicationController> handler;
+    Counting<api::ReplicationController> handler(version_);
     ApplyTo(replication_controllers_, *controllers, OwnerKind::kReplicationController, handler);
   } else if (const auto* replica_sets = std::get_if<2>(&deltas)) {
-    Silent<api::ReplicaSet> handler;
+    Counting<api::ReplicaSet> handler(version_);
     ApplyTo(replica_sets_, *replica_sets, OwnerKind::kReplicaSet, handler);
   } else if (const auto* stateful_sets = std::get_if<3>(&deltas)) {
-    Silent<api::StatefulSet> handler;
+    Counting<api::StatefulSet> handler(version_);
     ApplyTo(stateful_sets_, *stateful_sets, OwnerKind::kStatefulSet, handler);
+  } else if (const auto* namespaces = std::get_if<4>(&deltas)) {
+    Counting<api::Namespace> handler(version_);
+    ApplyTo(namespaces_, *namespaces, OwnerKind::kNamespace, handler);
   }
 }
 
@@ -110,6 +134,10 @@ const api::ReplicaSet* OwnerStores::FindReplicaSet(Symbol ns, std::string_view n
 
 const api::StatefulSet* OwnerStores::FindStatefulSet(Symbol ns, std::string_view name) const {
   return Find(stateful_sets_, ns, name);
+}
+
+const api::Namespace* OwnerStores::FindNamespace(Symbol name) const {
+  return namespaces_.Get(name.view()).get();
 }
 
 }  // namespace ks::cache

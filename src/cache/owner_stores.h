@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OwnerStores: the last known Services, ReplicationControllers, ReplicaSets and StatefulSets. Empty
-// and free of cost while nobody watches them.
+// OwnerStores: the last known Services, ReplicationControllers, ReplicaSets, StatefulSets and
+// Namespaces. Empty and free of cost while nobody watches them.
 //
-// Upstream: docs/spec/plugins-crosspod.md section 4.3, docs/spec/api.md section 6.5.
+// Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3, docs/spec/api.md section 6.5.
 
 #include <cstdint>
 #include <functional>
@@ -20,7 +20,8 @@ namespace ks::cache {
 // One batch of one kind, as its reflector delivers it.
 using OwnerDeltas = std::variant<
     std::vector<api::Delta<api::Service>>, std::vector<api::Delta<api::ReplicationController>>,
-    std::vector<api::Delta<api::ReplicaSet>>, std::vector<api::Delta<api::StatefulSet>>>;
+    std::vector<api::Delta<api::ReplicaSet>>, std::vector<api::Delta<api::StatefulSet>>,
+    std::vector<api::Delta<api::Namespace>>>;
 
 // Threads: the scheduling thread; workers read while a cycle runs.
 class OwnerStores final : public framework::OwnerListers {
@@ -39,6 +40,9 @@ class OwnerStores final : public framework::OwnerListers {
                                                               std::string_view name) const override;
   const api::ReplicaSet* FindReplicaSet(Symbol ns, std::string_view name) const override;
   const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const override;
+  const api::Namespace* FindNamespace(Symbol name) const override;
+  std::vector<api::NamespacePtr> Namespaces() const override { return namespaces_.List(); }
+  uint64_t version() const override { return version_; }
 
  private:
   class ServiceHandler;
@@ -50,6 +54,8 @@ class OwnerStores final : public framework::OwnerListers {
   ObjectStore<api::ReplicationController> replication_controllers_;
   ObjectStore<api::ReplicaSet> replica_sets_;
   ObjectStore<api::StatefulSet> stateful_sets_;
+  ObjectStore<api::Namespace> namespaces_;
+  uint64_t version_ = 0;
   std::map<Symbol, std::vector<api::ServicePtr>> services_by_namespace_;  // each ascending by name
   framework::OwnerKinds synced_;
 };

@@ -38,6 +38,7 @@ void SetMember(InfoList& list, const NodeInfo* info, bool member) {
 
 void Cache::ReplaceInLists(const Entry& entry, const NodeInfo* info) {
   list_[entry.info.index()] = info;
+  by_slot_[entry.info.slot()] = info;
   Replace(affinity_list_, info);
   Replace(anti_affinity_list_, info);
 }
@@ -59,7 +60,7 @@ bool Cache::SettleLostNodes() {
     entry->had_affinity = false;
     entry->had_anti_affinity = false;
     --snapshot_size_;
-    if (!entry->alive) entries_.erase(entries_.find(entry->name));
+    if (!entry->alive) Erase(*entry);
   }
   lost_nodes_.clear();
   return left;
@@ -93,6 +94,8 @@ void Cache::RebuildLists() {
     const auto it = entries_.find(info->node()->meta.name);
     if (it != entries_.end()) it->second->listed = false;
   }
+  const std::vector<const NodeInfo*> before = std::move(by_slot_);
+  by_slot_.assign(before.size(), nullptr);
   list_.clear();
   affinity_list_.clear();
   anti_affinity_list_.clear();
@@ -103,8 +106,12 @@ void Cache::RebuildLists() {
     entry.listed = true;
     entry.info.set_index(static_cast<uint32_t>(list_.size()));
     list_.push_back(&entry.info);
+    by_slot_[entry.info.slot()] = &entry.info;
     if (entry.had_affinity) affinity_list_.push_back(&entry.info);
     if (entry.had_anti_affinity) anti_affinity_list_.push_back(&entry.info);
+  }
+  for (uint32_t slot = 0; slot < by_slot_.size(); ++slot) {
+    if (before[slot] != by_slot_[slot]) changes_.Append(framework::Change::Kind::kNode, slot);
   }
 }
 

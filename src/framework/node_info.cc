@@ -158,9 +158,9 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
   generation_ = NextGeneration();
 }
 
-bool NodeInfo::RemovePod(const api::Pod& pod) {
-  const PodInfoPtr removed = SwapRemove(&pods_, pod.meta.uid);
-  if (removed == nullptr) return false;
+PodInfoPtr NodeInfo::RemovePod(const api::Pod& pod) {
+  PodInfoPtr removed = SwapRemove(&pods_, pod.meta.uid);
+  if (removed == nullptr) return nullptr;
   if (HasAffinity(pod)) SwapRemove(&pods_with_affinity_, pod.meta.uid);
   if (HasRequiredAntiAffinity(pod)) SwapRemove(&pods_with_required_anti_affinity_, pod.meta.uid);
   const AccountedRequest& request = removed->request();
@@ -169,7 +169,7 @@ bool NodeInfo::RemovePod(const api::Pod& pod) {
   non_zero_memory_ -= request.non_zero_memory;
   for (const HostPort& port : removed->host_ports()) used_ports_.Remove(port);
   generation_ = NextGeneration();
-  return true;
+  return removed;
 }
 
 }  // namespace ks::framework

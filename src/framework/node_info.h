@@ -116,14 +116,18 @@ class NodeInfo {
   // Position in the snapshot's node list; valid only while the node is listed.
   uint32_t index() const { return index_; }
   void set_index(uint32_t index) { index_ = index; }
+  // Place of the node in arrays that outlive changes of the list: see Snapshot.
+  uint32_t slot() const { return slot_; }
+  void set_slot(uint32_t slot) { slot_ = slot; }
 
   // Object, allocatable, features, taint flags, generation. Pods and sums stay.
   void SetNode(api::NodePtr node);
   // Object gone; the rest stays as it was.
   void UnsetNode();
   void AddPod(PodInfoPtr pod);
-  // By uid; swap-removes. The cached vector is subtracted. False when the uid is not here.
-  bool RemovePod(const api::Pod& pod);
+  // By uid; swap-removes. The cached vector is subtracted. Returns what was removed, null when the
+  // uid is not here.
+  PodInfoPtr RemovePod(const api::Pod& pod);
   // Requires: sorted by name id.
   void SetImages(std::vector<ImageState> images) { images_ = std::move(images); }
 
@@ -137,6 +141,7 @@ class NodeInfo {
   int64_t non_zero_memory_ = 0;
   uint64_t generation_ = 0;
   uint32_t index_ = 0;
+  uint32_t slot_ = 0;
   uint32_t declared_features_ = 0;
   bool has_hard_taints_ = false;
   bool has_soft_taints_ = false;

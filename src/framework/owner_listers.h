@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The objects that select or own pods (Services, ReplicationControllers, ReplicaSets,
-// StatefulSets), as plugins read them. Only the kinds that an enabled plugin asks for are watched;
-// the others look empty.
+// The objects that select, own or contain pods (Services, ReplicationControllers, ReplicaSets,
+// StatefulSets, Namespaces), as plugins read them. Only the kinds that an enabled plugin asks for
+// are watched; the others look empty.
 //
-// Upstream: docs/spec/plugins-crosspod.md section 4.3.
+// Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3.
 
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "api/node.h"
 #include "api/workloads.h"
 
 namespace ks::framework {
 
-enum class OwnerKind : uint8_t { kService, kReplicationController, kReplicaSet, kStatefulSet };
-inline constexpr OwnerKind kAllOwnerKinds[] = {OwnerKind::kService,
-                                               OwnerKind::kReplicationController,
-                                               OwnerKind::kReplicaSet, OwnerKind::kStatefulSet};
+enum class OwnerKind : uint8_t {
+  kService,
+  kReplicationController,
+  kReplicaSet,
+  kStatefulSet,
+  kNamespace,
+};
+inline constexpr OwnerKind kAllOwnerKinds[] = {
+    OwnerKind::kService, OwnerKind::kReplicationController, OwnerKind::kReplicaSet,
+    OwnerKind::kStatefulSet, OwnerKind::kNamespace};
 
 // A set of kinds. Threads: like a value.
 class OwnerKinds {
@@ -55,6 +63,13 @@ class OwnerListers {
       Symbol ns, std::string_view name) const = 0;
   virtual const api::ReplicaSet* FindReplicaSet(Symbol ns, std::string_view name) const = 0;
   virtual const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const = 0;
+  virtual const api::Namespace* FindNamespace(Symbol name) const = 0;
+  // All known ones, in no particular order.
+  virtual std::vector<api::NamespacePtr> Namespaces() const = 0;
+
+  // Another value whenever a selector, or a namespace's labels, may have changed since: what was
+  // derived from the objects holds until then.
+  virtual uint64_t version() const = 0;
 };
 
 // Of a plugin that reads OwnerListers. Nothing is scheduled before these kinds are known.

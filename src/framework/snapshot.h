@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "framework/change_log.h"
 #include "framework/node_info.h"
 
 namespace ks::framework {
@@ -27,6 +28,15 @@ class Snapshot {
   virtual std::span<const NodeInfo* const> nodes_with_required_anti_affinity() const = 0;
   // Null when absent: `nodeinfo not found for node name "<name>"` is the upstream text.
   virtual const NodeInfo* Find(std::string_view name) const = 0;
+
+  // Listed nodes have a slot each, which stays theirs while they are listed although their index
+  // changes; for arrays indexed by slot, size = slots(). A free slot is given to another node
+  // later.
+  virtual size_t slots() const = 0;
+  // Null when no listed node has that slot. Requires: slot < slots().
+  virtual const NodeInfo* AtSlot(uint32_t slot) const = 0;
+  // What changed; complete as of the last refresh.
+  virtual const ChangeLog& changes() const = 0;
 };
 
 }  // namespace ks::framework

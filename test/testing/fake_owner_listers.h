@@ -48,6 +48,13 @@ std::shared_ptr<const T> MakeSet(std::string_view ns, std::string_view name,
   return set;
 }
 
+inline api::NamespacePtr MakeNamespace(std::string_view name, const Texts& labels) {
+  auto object = std::make_shared<api::Namespace>();
+  object->meta.name = name;
+  object->meta.labels = MakeLabels(labels);
+  return object;
+}
+
 class FakeOwnerListers final : public framework::OwnerListers {
  public:
   void Add(const api::ServicePtr& service) {
@@ -56,10 +63,15 @@ class FakeOwnerListers final : public framework::OwnerListers {
     std::sort(list.begin(), list.end(), [](const api::ServicePtr& a, const api::ServicePtr& b) {
       return a->meta.name < b->meta.name;
     });
+    ++version_;
   }
   void Add(const api::ReplicationControllerPtr& object) { Put(controllers_, object); }
   void Add(const api::ReplicaSetPtr& object) { Put(replica_sets_, object); }
   void Add(const api::StatefulSetPtr& object) { Put(stateful_sets_, object); }
+  void Add(const api::NamespacePtr& object) {
+    namespaces_[Symbol(object->meta.name)] = object;
+    ++version_;
+  }
 
   std::span<const api::ServicePtr> Services(Symbol ns) const override {
     const auto found = services_.find(ns);
@@ -76,13 +88,24 @@ class FakeOwnerListers final : public framework::OwnerListers {
   const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const override {
     return Get(stateful_sets_, ns, name);
   }
+  const api::Namespace* FindNamespace(Symbol name) const override {
+    const auto found = namespaces_.find(name);
+    return found == namespaces_.end() ? nullptr : found->second.get();
+  }
+  std::vector<api::NamespacePtr> Namespaces() const override {
+    std::vector<api::NamespacePtr> list;
+    for (const auto& [name, object] : namespaces_) list.push_back(object);
+    return list;
+  }
+  uint64_t version() const override { return version_; }
 
  private:
   template <class T>
   using Objects = std::map<std::pair<Symbol, std::string>, std::shared_ptr<const T>>;
 
   template <class T>
-  static void Put(Objects<T>& objects, const std::shared_ptr<const T>& object) {
+  void Put(Objects<T>& objects, const std::shared_ptr<const T>& object) {
+    ++version_;
     objects[{object->meta.ns, object->meta.name}] = object;
   }
   template <class T>
@@ -95,6 +118,8 @@ class FakeOwnerListers final : public framework::OwnerListers {
   Objects<api::ReplicationController> controllers_;
   Objects<api::ReplicaSet> replica_sets_;
   Objects<api::StatefulSet> stateful_sets_;
+  std::map<Symbol, api::NamespacePtr> namespaces_;
+  uint64_t version_ = 0;
 };
 
 }  // namespace ks::testing

@@ -2,6 +2,8 @@
 #pragma once
 // A snapshot over nodes that the test gives. Threads: read by any once filled.
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -25,6 +27,8 @@ class FakeSnapshot final : public framework::Snapshot {
       info->AddPod(std::make_shared<framework::PodInfo>(pod));
     }
     info->set_index(static_cast<uint32_t>(nodes_.size()));
+    info->set_slot(info->index());
+    log_.Forget();
     if (!info->pods_with_affinity().empty()) with_affinity_.push_back(info.get());
     if (!info->pods_with_required_anti_affinity().empty()) {
       with_required_anti_affinity_.push_back(info.get());
@@ -47,12 +51,25 @@ class FakeSnapshot final : public framework::Snapshot {
     }
     return nullptr;
   }
+  size_t slots() const override { return nodes_.size(); }
+  const framework::NodeInfo* AtSlot(uint32_t slot) const override { return nodes_[slot]; }
+  // Says nothing: whoever reads it counts the nodes anew after each Add.
+  const framework::ChangeLog& changes() const override { return log_; }
+  // For a test that changes an info by hand.
+  framework::ChangeLog& log() { return log_; }
 
  private:
+  // Positions of different snapshots never meet.
+  static uint64_t NextStart() {
+    static std::atomic<uint64_t> next{1};
+    return next.fetch_add(uint64_t{1} << 32);
+  }
+
   std::vector<std::unique_ptr<framework::NodeInfo>> owned_;
   std::vector<const framework::NodeInfo*> nodes_;
   std::vector<const framework::NodeInfo*> with_affinity_;
   std::vector<const framework::NodeInfo*> with_required_anti_affinity_;
+  framework::ChangeLog log_{64, NextStart()};
 };
 
 }  // namespace ks::testing

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// ChangeReader: keeps somebody's per-node data in step with the snapshot, by what changed since
+// the last time, or from the whole snapshot where the log does not reach back far enough.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "framework/snapshot.h"
+
+namespace ks::plugins {
+
+// Threads: the scheduling thread.
+class ChangeReader {
+ public:
+  // `follower` has
+  //   void Restart(size_t slots): forget everything; OnNode for every listed node follows.
+  //   void OnNode(uint32_t slot, const framework::NodeInfo* node): the node is new, changed, or
+  //     gone (null). What it holds is to be read from `node`.
+  //   void OnPod(uint32_t slot, const framework::PodInfo& pod, int sign): +1 joined, -1 left. Also
+  //     called for slots of nodes that are not listed: those are to be ignored.
+  // After Follow the follower's data agree with the snapshot. True when it was restarted.
+  template <class Follower>
+  bool Follow(const framework::Snapshot& snapshot, Follower& follower) {
+    const framework::ChangeLog& log = snapshot.changes();
+    if (!position_ || !log.Holds(*position_)) {
+      Restart(snapshot, follower);
+      return true;
+    }
+    if (*position_ != log.end()) CatchUp(snapshot, follower);
+    return false;
+  }
+
+  // The next Follow restarts.
+  void Forget() { position_.reset(); }
+
+ private:
+  template <class Follower>
+  void Restart(const framework::Snapshot& snapshot, Follower& follower) {
+    follower.Restart(snapshot.slots());
+    for (const framework::NodeInfo* node : snapshot.nodes()) follower.OnNode(node->slot(), node);
+    position_ = snapshot.changes().end();
+  }
+
+  // A node that changed is read as it is now, so that changes of its pods say nothing more.
+  template <class Follower>
+  void CatchUp(const framework::Snapshot& snapshot, Follower& follower) {
+    using Kind = framework::Change::Kind;
+    const framework::ChangeLog& log = snapshot.changes();
+    changed_nodes_.clear();
+    for (uint64_t i = *position_; i < log.end(); ++i) {
+      if (log.At(i).kind == Kind::kNode) changed_nodes_.push_back(log.At(i).slot);
+    }
+    std::sort(changed_nodes_.begin(), changed_nodes_.end());
+    changed_nodes_.erase(std::unique(changed_nodes_.begin(), changed_nodes_.end()),
+                         changed_nodes_.end());
+    for (uint64_t i = *position_; i < log.end(); ++i) {
+      const framework::Change& change = log.At(i);
+      if (change.kind == Kind::kNode || IsChanged(change.slot)) continue;
+      follower.OnPod(change.slot, *change.pod, change.kind == Kind::kPodAdded ? 1 : -1);
+    }
+    for (const uint32_t slot : changed_nodes_) follower.OnNode(slot, snapshot.AtSlot(slot));
+    position_ = log.end();
+  }
+
+  bool IsChanged(uint32_t slot) const {
+    return !changed_nodes_.empty() &&
+           std::binary_search(changed_nodes_.begin(), changed_nodes_.end(), slot);
+  }
+
+  std::optional<uint64_t> position_;
+  std::vector<uint32_t> changed_nodes_;  // ascending; scratch space
+};
+
+}  // namespace ks::plugins

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Topology: in which domain of one label key each node is. Domains are numbered densely, so that
+// what is kept per domain is an array.
+//
+// Upstream: docs/spec/plugins-crosspod.md section 1.1.
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/symbol.h"
+#include "plugins/cross_pod/change_reader.h"
+
+namespace ks::plugins {
+
+inline constexpr int32_t kNoDomain = -1;
+
+// Threads: Refresh by the scheduling thread; the rest also by workers while a cycle runs.
+class Topology {
+ public:
+  explicit Topology(Symbol key) : key_(key) {}
+
+  void Refresh(const framework::Snapshot& snapshot);
+
+  Symbol key() const { return key_; }
+  // Numbers of domains are valid as long as this stays the same.
+  uint64_t epoch() const { return epoch_; }
+  // Domains that have, or had, a node. The numbers are below it.
+  size_t domains() const { return values_.size(); }
+  Symbol value(int32_t domain) const { return values_[static_cast<size_t>(domain)]; }
+  // kNoDomain when no node has, or had, the value.
+  int32_t Find(Symbol value) const;
+  // kNoDomain when the node lacks the key or no node is listed there.
+  int32_t DomainOf(uint32_t slot) const {
+    return slot < by_slot_.size() ? by_slot_[slot] : kNoDomain;
+  }
+
+ private:
+  friend class ChangeReader;
+  void Restart(size_t slots);
+  void OnNode(uint32_t slot, const framework::NodeInfo* node);
+  void OnPod(uint32_t, const framework::PodInfo&, int) {}
+
+  const Symbol key_;
+  uint64_t epoch_ = 0;
+  ChangeReader reader_;
+  std::vector<int32_t> by_slot_;
+  std::vector<Symbol> values_;
+  std::unordered_map<uint32_t, int32_t> numbers_;  // by id of the value
+};
+
+// One Topology a key. Threads: the scheduling thread. Lifetime: the topologies live as long as it.
+class Topologies {
+ public:
+  // Up to date with the snapshot.
+  const Topology& Get(Symbol key, const framework::Snapshot& snapshot);
+
+ private:
+  std::unordered_map<uint32_t, std::unique_ptr<Topology>> by_key_;  // by id of the key
+};
+
+}  // namespace ks::plugins

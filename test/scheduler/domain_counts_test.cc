@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters that follow the cache's change log must always equal counters made anew: random changes
+// of nodes and pods, attempt by attempt.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "cache/cache.h"
+#include "plugins/cross_pod/domain_counts.h"
+#include "testing/builders.h"
+
+namespace ks::plugins {
+namespace {
+
+using ks::testing::MakeNode;
+using ks::testing::MakePod;
+
+const Symbol kZone("zone");
+const Symbol kApp("app");
+const Symbol kCounted("counted");
+
+// Pods with app=counted, on nodes that are not cordoned.
+class Counted final : public DomainCounts {
+ public:
+  using DomainCounts::DomainCounts;
+
+ protected:
+  int32_t CountOf(const framework::PodInfo& pod) const override {
+    const Symbol* app = pod.pod().meta.labels.Find(kApp);
+    return app != nullptr && *app == kCounted ? 1 : 0;
+  }
+  bool TakesPart(const framework::NodeInfo& node) const override { return !node.unschedulable(); }
+};
+
+class Churn {
+ public:
+  explicit Churn(uint64_t seed) : random_(seed) {}
+
+  void Step() {
+    switch (random_.Below(12)) {
+      case 0:
+        PutNode(Name("node-", 12));
+        break;
+      case 1:
+        RemoveNode(Name("node-", 12));
+        break;
+      case 2:
+      case 3:
+        RemovePod();
+        break;
+      case 4:
+        UpdatePod();
+        break;
+      default:
+        AddPod();
+    }
+  }
+
+  cache::Cache cache;
+
+ private:
+  std::string Name(const char* prefix, size_t count) {
+    return prefix + std::to_string(random_.Below(count));
+  }
+  api::NodePtr Node(const std::string& name) {
+    auto node = MakeNode().Name(name);
+    // Many values over time, so that numbers of domains are given anew.
+    if (random_.Below(4) != 0) node.Label("zone", Name("zone-", random_.Below(3) == 0 ? 5000 : 4));
+    if (random_.Below(4) == 0) node.Unschedulable();
+    return node.Obj();
+  }
+  void PutNode(const std::string& name) {
+    const api::NodePtr node = Node(name);
+    const auto [it, inserted] = nodes_.try_emplace(name, node);
+    if (inserted) {
+      cache.AddNode(node);
+    } else {
+      cache.UpdateNode(*it->second, node);
+      it->second = node;
+    }
+  }
+  void RemoveNode(const std::string& name) {
+    const auto it = nodes_.find(name);
+    if (it == nodes_.end()) return;
+    ASSERT_TRUE(cache.RemoveNode(*it->second).ok());
+    nodes_.erase(it);
+  }
+  api::PodPtr Pod(const std::string& name, const std::string& node) {
+    auto pod = MakePod().Name(name).Node(node);
+    if (random_.Below(3) != 0) pod.Labels({{"app", random_.Below(2) == 0 ? "counted" : "other"}});
+    return pod.Obj();
+  }
+  // Also on nodes that are not there (yet).
+  void AddPod() {
+    pods_.push_back(Pod("pod-" + std::to_string(next_pod_++), Name("node-", 14)));
+    const bool assumed = random_.Below(2) == 0;
+    const auto added = assumed ? cache.AssumePod(pods_.back()) : cache.AddPod(pods_.back());
+    ASSERT_TRUE(added.ok());
+    if (assumed) {
+      ASSERT_TRUE(cache.AddPod(pods_.back()).ok());
+    }
+  }
+  void RemovePod() {
+    if (pods_.empty()) return;
+    std::swap(pods_[random_.Below(pods_.size())], pods_.back());
+    ASSERT_TRUE(cache.RemovePod(*pods_.back()).ok());
+    pods_.pop_back();
+  }
+  void UpdatePod() {
+    if (pods_.empty()) return;
+    api::PodPtr& pod = pods_[random_.Below(pods_.size())];
+    const api::PodPtr changed = Pod(pod->meta.name, pod->node_name);
+    ASSERT_TRUE(cache.UpdatePod(*pod, changed).ok());
+    pod = changed;
+  }
+
+  Random random_;
+  std::map<std::string, api::NodePtr> nodes_;
+  std::vector<api::PodPtr> pods_;
+  int next_pod_ = 0;
+};
+
+// Everything that can be asked, by value instead of number of the domain.
+struct Reading {
+  std::map<std::string, std::pair<int64_t, bool>> domains;  // count, exists; of those with either
+  std::map<std::string, std::pair<int32_t, bool>> nodes;    // pods on it, takes part
+  size_t existing = 0;
+  size_t nonzero = 0;
+  int64_t minimum = 0;
+
+  friend bool operator==(const Reading&, const Reading&) = default;
+};
+
+Reading Read(const DomainCounts& counts, const framework::Snapshot& snapshot) {
+  Reading reading;
+  for (size_t i = 0; i < counts.topology().domains(); ++i) {
+    const auto domain = static_cast<int32_t>(i);
+    if (counts.Count(domain) == 0 && !counts.Exists(domain)) continue;
+    reading.domains[counts.topology().value(domain).str()] = {counts.Count(domain),
+                                                              counts.Exists(domain)};
+  }
+  for (const framework::NodeInfo* node : snapshot.nodes()) {
+    reading.nodes[node->name()] = {counts.PodsOn(node->slot()), counts.Includes(node->slot())};
+  }
+  reading.existing = counts.existing();
+  reading.nonzero = counts.nonzero();
+  reading.minimum = counts.minimum();
+  return reading;
+}
+
+TEST(DomainCountsTest, FollowingEqualsCountingAnew) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Churn churn(seed);
+    Random random(seed + 1000);
+    Topology topology(kZone);
+    Counted followed(topology);
+    for (int attempt = 0; attempt < 300; ++attempt) {
+      const size_t steps = random.Below(attempt % 50 == 0 ? 2000 : 12);
+      for (size_t i = 0; i < steps; ++i) churn.Step();
+      ASSERT_TRUE(churn.cache.RefreshSnapshot().ok());
+      if (random.Below(3) == 0) continue;  // a reader that was not asked
+      topology.Refresh(churn.cache);
+      followed.Refresh(churn.cache);
+      Topology fresh_topology(kZone);
+      fresh_topology.Refresh(churn.cache);
+      Counted fresh(fresh_topology);
+      fresh.Refresh(churn.cache);
+      ASSERT_EQ(Read(followed, churn.cache), Read(fresh, churn.cache)) << "attempt " << attempt;
+    }
+  }
+}
+
+// Against counting by hand, so that both ways cannot be wrong together.
+TEST(DomainCountsTest, CountsWhatIsThere) {
+  cache::Cache cache;
+  cache.AddNode(MakeNode().Name("a").Label("zone", "z1").Obj());
+  cache.AddNode(MakeNode().Name("b").Label("zone", "z1").Obj());
+  cache.AddNode(MakeNode().Name("c").Label("zone", "z2").Obj());
+  cache.AddNode(MakeNode().Name("d").Obj());
+  cache.AddNode(MakeNode().Name("e").Label("zone", "z3").Unschedulable().Obj());
+  int uid = 0;
+  for (const char* node : {"a", "a", "b", "d", "e", "gone"}) {
+    const auto pod =
+        MakePod().Name("p" + std::to_string(uid++)).Node(node).Labels({{"app", "counted"}});
+    ASSERT_TRUE(cache.AddPod(pod.Obj()).ok());
+  }
+  ASSERT_TRUE(cache.RefreshSnapshot().ok());
+  Topology topology(kZone);
+  topology.Refresh(cache);
+  Counted counts(topology);
+  counts.Refresh(cache);
+  EXPECT_EQ(counts.Count(topology.Find(Symbol("z1"))), 3);
+  EXPECT_EQ(counts.Count(topology.Find(Symbol("z2"))), 0);
+  EXPECT_TRUE(counts.Exists(topology.Find(Symbol("z2"))));
+  EXPECT_FALSE(counts.Exists(topology.Find(Symbol("z3"))));
+  EXPECT_EQ(counts.existing(), 2U);
+  EXPECT_EQ(counts.nonzero(), 1U);
+  EXPECT_EQ(counts.minimum(), 0);
+  EXPECT_EQ(counts.PodsOn(cache.Find("d")->slot()), 1);
+  EXPECT_EQ(counts.PodsOn(cache.Find("e")->slot()), 1);
+  EXPECT_FALSE(counts.Includes(cache.Find("e")->slot()));
+}
+
+}  // namespace
+}  // namespace ks::plugins
