@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The parity test: random clusters and pods, explained by kubeschedctl and by upstream's own code (the oracle).
+
+Every verdict, message, plugin, code, reason, raw and weighted score, total and best node must be equal. The seed is printed;
+KS_PARITY_SEED or --seed repeats a run. A difference is shrunk to a small case and written to a folder.
+
+    run.py --kubeschedctl build/bin/kubeschedctl                         3,000 pods, as in CI
+    run.py --kubeschedctl build/bin/kubeschedctl --pods 200000 --jobs 2  a long run, by hand
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+
+import compare
+import generate
+import shrink
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SKIPPED = 77  # ctest's word for a test that did not run
+PODS_PER_CASE = 150
+
+# What a long run must have seen at least once, or the generator has a gap.
+REQUIRED = """
+NodeUnschedulable UnschedulableAndUnresolvable node(s) were unschedulable
+TaintToleration UnschedulableAndUnresolvable node(s) had untolerated taint(s)
+NodeAffinity UnschedulableAndUnresolvable node(s) didn't match Pod's node affinity/selector
+NodeAffinity UnschedulableAndUnresolvable node(s) didn't match scheduler-enforced node affinity
+NodeAffinity UnschedulableAndUnresolvable pod affinity terms conflict
+- UnschedulableAndUnresolvable node(s) didn't satisfy plugin(s) [NodeAffinity]
+- NotInPreFilterResult
+NodePorts Unschedulable node(s) didn't have free ports for the requested pod ports
+NodeResourcesFit Unschedulable Insufficient cpu
+NodeResourcesFit Unschedulable Insufficient memory
+NodeResourcesFit Unschedulable Insufficient ephemeral-storage
+NodeResourcesFit Unschedulable Insufficient example.com/gpu
+NodeResourcesFit Unschedulable Too many pods
+NodeResourcesFit UnschedulableAndUnresolvable Insufficient cpu
+NodeResourcesFit UnschedulableAndUnresolvable Insufficient memory
+NodeResourcesFit UnschedulableAndUnresolvable Insufficient hugepages-2Mi
+NodeResourcesFit UnschedulableAndUnresolvable Insufficient kubernetes.io/something
+NodeDeclaredFeatures UnschedulableAndUnresolvable node(s) didn't match Pod's required features
+"""
+REQUIRED_CROSS_POD = """
+PodTopologySpread Unschedulable node(s) didn't match pod topology spread constraints
+PodTopologySpread UnschedulableAndUnresolvable node(s) didn't match pod topology spread constraints (missing required label)
+InterPodAffinity UnschedulableAndUnresolvable node(s) didn't match pod affinity rules
+InterPodAffinity Unschedulable node(s) didn't match pod anti-affinity rules
+InterPodAffinity Unschedulable node(s) didn't satisfy existing pods anti-affinity rules
+InterPodAffinity UnschedulableAndUnresolvable parsing pod: ...
+"""
+REQUIRED_SCORES = ("TaintToleration", "NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "ImageLocality")
+REQUIRED_SCORES_CROSS_POD = ("PodTopologySpread", "InterPodAffinity")
+LONG_RUN_PODS = 20000
+
+
+class Failure(Exception):
+    """A side did not give an answer at all."""
+
+
+def explain(command, folder):
+    """The records of one side, a line per pod. Raises Failure."""
+    words = [*command, "--cluster", str(folder / "cluster.json")]
+    if (folder / "config.json").exists():
+        words += ["--config", str(folder / "config.json")]
+    gates = (folder / "gates.txt").read_text(encoding="utf-8")
+    if gates:
+        words += ["--feature-gates", gates]
+    done = subprocess.run(words, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(words)}: exit {done.returncode}: {done.stderr.decode(errors='replace').strip()[-1000:]}")
+    return done.stdout.splitlines()
+
+
+def compare_folder(commands, folder, coverage=None):
+    """The pods with differences: [(pod, [difference, ...])]."""
+    ours, theirs = explain(commands["ours"], folder), explain(commands["theirs"], folder)
+    found = []
+    if len(ours) != len(theirs):
+        found.append(("", [("number of records", len(ours), len(theirs))]))
+    for mine, other in zip(ours, theirs):
+        mine, other = json.loads(mine), json.loads(other)
+        if coverage is not None:
+            coverage.add(other)
+        if mine != other:
+            differing = list(compare.differences(mine, other))
+            if differing:
+                found.append((other["pod"], differing))
+    return found
+
+
+def run_case(commands, args, number):
+    """One case: (coverage, [text of a difference, ...])."""
+    coverage, texts = compare.Coverage(), []
+    pods = min(PODS_PER_CASE, args.pods - number * PODS_PER_CASE)
+    made = generate.case(args.seed, number, pods, not args.no_cross_pod)
+    with tempfile.TemporaryDirectory(prefix="ks-parity-") as scratch:
+        folder = pathlib.Path(scratch)
+        generate.write(made, folder)
+        try:
+            found = compare_folder(commands, folder, coverage)
+        except Failure as failure:
+            found = [("", [("exit", str(failure), "")])]
+    for pod, differing in found[:args.shrink]:
+        texts.append(report(commands, args, (number, made, pod, differing)))
+    texts += [f"case {number} {pod}: {differing[0]}" for pod, differing in found[args.shrink:]]
+    return coverage, texts
+
+
+def report(commands, args, difference):
+    """Shrinks a difference, writes it to a folder and returns a text about it."""
+    number, made, pod, differing = difference
+    folder = pathlib.Path(args.out) / f"seed-{args.seed}-case-{number}-{pod.replace('/', '-') or 'all'}"
+    wanted = compare.kind(differing[0][0])
+
+    def still_there(candidate):
+        generate.write(candidate, folder)
+        try:
+            found = compare_folder(commands, folder)
+        except Failure:
+            return wanted == "exit"
+        return any(compare.kind(field) == wanted for _, one in found for field, _, _ in one)
+
+    small = shrink.shrink(made, pod, still_there)
+    generate.write(small, folder)
+    for side in commands:
+        try:
+            (folder / f"{side}.jsonl").write_bytes(b"\n".join(explain(commands[side], folder)) + b"\n")
+        except Failure as failure:
+            (folder / f"{side}.err").write_text(str(failure), encoding="utf-8")
+    lines = [f"case {number}, pod {pod or '(all)'}: {len(differing)} differences; a small case is in {folder}"]
+    lines += [f"    {field}: kubesched {mine!r}, upstream {other!r}" for field, mine, other in differing[:6]]
+    (folder / "difference.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines)
+
+
+def oracle():
+    """The path of the oracle, or None with the reason on standard error."""
+    found = subprocess.run([sys.executable, str(ROOT / "tools" / "controlplane"), "bindir"], capture_output=True, text=True,
+                           check=False)
+    if found.returncode != 0:
+        print(f"LEFT OUT: {found.stderr.strip()}", file=sys.stderr)
+        return None
+    return str(pathlib.Path(found.stdout.strip()) / "oracle")
+
+
+def gaps(args, coverage):
+    """What a long run should have seen and did not."""
+    if coverage.pods < LONG_RUN_PODS:
+        return []
+    texts, scorers = REQUIRED.strip().splitlines(), REQUIRED_SCORES
+    if not args.no_cross_pod:
+        texts, scorers = texts + REQUIRED_CROSS_POD.strip().splitlines(), scorers + REQUIRED_SCORES_CROSS_POD
+    seen = {name.strip() for name in coverage.rejections}
+    return [text for text in texts if text not in seen] + [f"score {name}" for name in scorers if not coverage.scores[name]]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kubeschedctl", required=True)
+    parser.add_argument("--oracle", help="default: the one of tools/controlplane; without it the test is left out")
+    parser.add_argument("--seed", default=os.environ.get("KS_PARITY_SEED") or secrets.token_hex(4))
+    parser.add_argument("--pods", type=int, default=3000)
+    parser.add_argument("--first-case", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="cases at a time")
+    parser.add_argument("--shrink", type=int, default=1, help="differences to shrink per case")
+    parser.add_argument("--stop-after", type=int, default=10, help="cases with differences")
+    parser.add_argument("--no-cross-pod", action="store_true", help="leave out affinity between pods and topology spread")
+    parser.add_argument("--out", default="parity-differences", help="the folder for small cases")
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
+    args.oracle = args.oracle or oracle()
+    if args.oracle is None:
+        return SKIPPED
+    print(f"parity: seed {args.seed} (KS_PARITY_SEED={args.seed} repeats this run), {args.pods} pods", flush=True)
+    commands = {"ours": [args.kubeschedctl, "explain", "-o", "json"], "theirs": [args.oracle]}
+    coverage, failed, begun = compare.Coverage(), 0, time.monotonic()
+    cases = range(args.first_case, -(-args.pods // PODS_PER_CASE))
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for one, texts in pool.map(lambda number: run_case(commands, args, number), cases):
+            coverage.merge(one)
+            failed += bool(texts)
+            for text in texts:
+                print(f"DIFFERENCE {text}", flush=True)
+            if failed >= args.stop_after:
+                pool.shutdown(cancel_futures=True)
+                break
+    print(coverage.report())
+    missing = gaps(args, coverage)
+    for text in missing:
+        print(f"GAP in the generator: never seen: {text}")
+    print(f"parity: {coverage.pods} pods, {coverage.nodes} verdicts on nodes, {failed} cases with differences, "
+          f"{time.monotonic() - begun:.0f} s")
+    return 1 if failed or missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
