@@ -84,6 +84,17 @@ struct ConvertConfigOptions {
 };
 int RunConvert(const ConvertConfigOptions& options);
 
+struct ExplainOptions {
+  std::vector<std::string> files;  // "-": standard input
+  std::string config_file;         // empty: the defaults
+  std::vector<std::string> feature_gates;
+  std::string pod;   // [NAMESPACE/]POD; empty: all
+  std::string node;  // empty: all
+  bool preemption = false;
+  bool json = false;
+};
+int RunExplain(const ExplainOptions& options);
+
 // Prints the text as an error and returns 1.
 int Fail(const std::string& text);
 

@@ -17,18 +17,25 @@ std::vector<ExtensionPoint> ExtensionPoints() {
   return points;
 }
 
+config::LoadResult LoadForScheduler(const std::string& file, const config::FeatureGates& gates) {
+  config::LoadResult read = config::LoadConfiguration(file, {.gates = &gates, .overlay = {}});
+  auto* loaded = std::get_if<config::Loaded>(&read);
+  if (loaded == nullptr) return read;
+  if (Result<void> applied = config::ApplyExtenders(&loaded->configuration); !applied.ok()) {
+    config::Finding finding{.path = "extenders", .message = applied.error().message};
+    finding.place = loaded->source.Find(finding.path);
+    return config::Faults{.text = applied.error().message, .findings = {std::move(finding)}};
+  }
+  return read;
+}
+
 std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(
     const std::string& file, const config::FeatureGates& gates) {
-  auto read = config::LoadConfiguration(file, {.gates = &gates, .overlay = {}});
+  config::LoadResult read = LoadForScheduler(file, gates);
   if (auto* faults = std::get_if<config::Faults>(&read)) return std::move(*faults);
   auto effective = std::make_unique<Effective>();
   effective->loaded = std::get<config::Loaded>(std::move(read));
   config::Loaded& loaded = effective->loaded;
-  if (Result<void> applied = config::ApplyExtenders(&loaded.configuration); !applied.ok()) {
-    config::Finding finding{.path = "extenders", .message = applied.error().message};
-    finding.place = loaded.source.Find(finding.path);
-    return config::Faults{.text = applied.error().message, .findings = {std::move(finding)}};
-  }
   auto profiles = framework::BuildProfiles(plugins::InTreeRegistry(), loaded.configuration,
                                            {.clock = &RealClock(), .random = &effective->random});
   if (!profiles.ok()) {

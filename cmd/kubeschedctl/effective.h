@@ -31,6 +31,9 @@ struct Effective {
   framework::Profiles profiles;
 };
 
+// Reads, completes and checks the file and applies what extenders change in it. Faults as below.
+config::LoadResult LoadForScheduler(const std::string& file, const config::FeatureGates& gates);
+
 // Reads, completes and checks the file and builds extenders and profiles, as the daemon does at its
 // start. Faults: upstream's text and every finding with its place. Gates must outlive the result.
 std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(

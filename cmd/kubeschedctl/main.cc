@@ -197,6 +197,35 @@ void DeclareConvert(CLI::App& app, ConvertConfigOptions& options, int& status) {
   verb->callback([&options, &status] { status = RunConvert(options); });
 }
 
+void DeclareExplain(CLI::App& app, ExplainOptions& options, int& status) {
+  CLI::App* verb = app.add_subcommand(
+      "explain",
+      "why the pending pods of a cluster dump go where they go, or nowhere: every plugin on "
+      "every node");
+  verb->footer(
+      "The dump is what \"kubectl get nodes,pods,namespaces,services,rc,rs,sts -A -o json\" "
+      "prints. Nothing\nis scheduled: each pod is judged as if it were the only pending one.\n"
+      "Status: 0 explained, 1 the dump or the configuration is refused, or wrong use.");
+  verb->add_option("pod", options.pod, "this pod only (before --cluster)")
+      ->type_name("[NAMESPACE/]POD");
+  verb->add_option("--cluster", options.files,
+                   "dumps, JSON or YAML, together one cluster; - is standard input")
+      ->required()
+      ->type_name("FILE");
+  verb->add_option("--config", options.config_file,
+                   "the scheduler's configuration (default: the default profile)")
+      ->type_name("FILE");
+  AddFeatureGates(*verb, options.feature_gates);
+  verb->add_option("--node", options.node, "show this node only")->type_name("NODE");
+  verb->add_flag("--preemption", options.preemption, "not there yet");
+  verb->add_option_function<std::string>(
+          "-o,--output", [&options](const std::string& format) { options.json = format == "json"; },
+          "output format; json is one line a pod")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->default_str("table");
+  verb->callback([&options, &status] { status = RunExplain(options); });
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("kubeschedctl is the tool for operators of kubesched.", "kubeschedctl");
   app.require_subcommand(1);
@@ -217,6 +246,8 @@ int Main(int argc, char** argv) {
   DeclareCheckConfig(app, check_config, status);
   DeclareDiffConfig(app, diff_config, status);
   DeclareConvert(app, convert, status);
+  ExplainOptions explain;
+  DeclareExplain(app, explain, status);
   app.add_subcommand("version", "print the version")->callback([] {
     std::puts("kubeschedctl " KS_VERSION);
   });

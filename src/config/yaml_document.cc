@@ -16,8 +16,10 @@ namespace ks::config {
 namespace {
 
 // Far above any real configuration, far below what hurts: aliases can multiply a small file.
-constexpr size_t kMostValues = 200'000;
-constexpr size_t kMostText = size_t{64} << 20;
+struct Limits {
+  size_t values = 200'000;
+  size_t text = size_t{64} << 20;
+};
 constexpr size_t kLongestPath = 1000;  // of duplicate keys; the rest is cut
 
 std::string Repaired(std::string_view text) {
@@ -61,7 +63,8 @@ std::string GoSyntaxOf(const Value& value, bool nested = false) {
 
 class Builder {
  public:
-  explicit Builder(const YamlTree& tree) : tree_(tree), active_(tree.nodes.size()) {}
+  Builder(const YamlTree& tree, const Limits& limits)
+      : tree_(tree), limits_(limits), active_(tree.nodes.size()) {}
 
   std::variant<Document, Finding> Run() {
     if (!tree_.nodes.empty() && !Build(0, 0, document_.root)) return *std::move(fatal_);
@@ -83,7 +86,7 @@ class Builder {
 
   bool Count(Place place, size_t text) {
     text_ += text;
-    if (++values_ > kMostValues || text_ > kMostText) {
+    if (++values_ > limits_.values || text_ > limits_.text) {
       return Fail(place, "document contains excessive aliasing");
     }
     return true;
@@ -312,6 +315,7 @@ class Builder {
   }
 
   const YamlTree& tree_;
+  const Limits limits_;
   std::vector<bool> active_;  // collections around the current one
   Document document_;
   std::string path_;
@@ -325,9 +329,25 @@ class Builder {
 }  // namespace
 
 std::variant<Document, Finding> ParseYamlDocument(std::string_view text) {
-  std::variant<YamlTree, Finding> tree = ReadYamlTree(text, kMostValues);
+  const Limits limits;
+  std::variant<YamlTree, Finding> tree = ReadYamlTree(text, limits.values);
   if (Finding* error = std::get_if<Finding>(&tree)) return std::move(*error);
-  return Builder(std::get<YamlTree>(tree)).Run();
+  return Builder(std::get<YamlTree>(tree), limits).Run();
+}
+
+std::variant<std::vector<Document>, Finding> ParseYamlStream(std::string_view text) {
+  Limits limits;
+  limits.values = std::max(limits.values, text.size());
+  limits.text = std::max(limits.text, 2 * text.size());
+  auto trees = ReadYamlStream(text, limits.values);
+  if (Finding* error = std::get_if<Finding>(&trees)) return std::move(*error);
+  std::vector<Document> documents;
+  for (const YamlTree& tree : std::get<0>(trees)) {
+    std::variant<Document, Finding> built = Builder(tree, limits).Run();
+    if (Finding* error = std::get_if<Finding>(&built)) return std::move(*error);
+    documents.push_back(std::get<Document>(std::move(built)));
+  }
+  return documents;
 }
 
 }  // namespace ks::config

@@ -7,11 +7,16 @@
 
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "config/document.h"
 
 namespace ks::config {
 
+// The first document, within the limits of configuration files.
 std::variant<Document, Finding> ParseYamlDocument(std::string_view text);
+
+// All documents of a stream of any length; what aliases may multiply is limited by that length.
+std::variant<std::vector<Document>, Finding> ParseYamlStream(std::string_view text);
 
 }  // namespace ks::config

@@ -209,17 +209,37 @@ class TreeReader {
   std::map<std::string, uint32_t> anchors_;
 };
 
+// Up to the end of the document; whether there was one.
+std::variant<bool, Finding> ReadDocument(Parser& parser, TreeReader& reader) {
+  while (const yaml_event_t* event = parser.Next()) {
+    if (reader.Take(*event)) continue;
+    if (reader.error()) return *std::move(reader.error());
+    return event->type == YAML_DOCUMENT_END_EVENT;
+  }
+  return parser.Problem();
+}
+
 }  // namespace
 
 std::variant<YamlTree, Finding> ReadYamlTree(std::string_view text, size_t most_nodes) {
   Parser parser(text);
   TreeReader reader(most_nodes);
-  while (const yaml_event_t* event = parser.Next()) {
-    if (reader.Take(*event)) continue;
-    if (reader.error()) return *std::move(reader.error());
-    return std::move(reader.tree());
+  std::variant<bool, Finding> read = ReadDocument(parser, reader);
+  if (Finding* error = std::get_if<Finding>(&read)) return std::move(*error);
+  return std::move(reader.tree());
+}
+
+std::variant<std::vector<YamlTree>, Finding> ReadYamlStream(std::string_view text,
+                                                            size_t most_nodes) {
+  Parser parser(text);
+  std::vector<YamlTree> trees;
+  while (true) {
+    TreeReader reader(most_nodes);
+    std::variant<bool, Finding> read = ReadDocument(parser, reader);
+    if (Finding* error = std::get_if<Finding>(&read)) return std::move(*error);
+    if (!std::get<bool>(read)) return trees;
+    trees.push_back(std::move(reader.tree()));
   }
-  return parser.Problem();
 }
 
 }  // namespace ks::config

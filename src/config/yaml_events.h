@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The first document of a YAML stream as libyaml reads it: syntax and anchors are checked, scalars
+// The documents of a YAML stream as libyaml reads them: syntax and anchors are checked, scalars
 // not yet resolved, aliases not yet expanded.
 //
 // Upstream: docs/spec/config.md section 2.3 (syntax errors).
@@ -32,7 +32,12 @@ struct YamlTree {
   std::vector<YamlNode> nodes;  // empty: an empty stream
 };
 
-// Not deeper than kMaxDepth, at most `most_nodes` nodes. The error's message is upstream's.
+// The first document. Not deeper than kMaxDepth, at most `most_nodes` nodes. The error's message is
+// upstream's.
 std::variant<YamlTree, Finding> ReadYamlTree(std::string_view text, size_t most_nodes);
+
+// All documents, with the same limits for each.
+std::variant<std::vector<YamlTree>, Finding> ReadYamlStream(std::string_view text,
+                                                            size_t most_nodes);
 
 }  // namespace ks::config

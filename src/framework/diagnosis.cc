@@ -84,6 +84,16 @@ std::vector<uint32_t> NodeStatuses::NodesForCode(Code code) const {
   return nodes;
 }
 
+Status NotInNodeSet(const std::set<std::string>& plugins) {
+  std::string names;
+  for (const std::string& name : plugins) {
+    if (!names.empty()) names += ' ';
+    names += name;
+  }
+  return Status(Code::kUnschedulableAndUnresolvable,
+                {"node(s) didn't satisfy plugin(s) [" + names + "]"});
+}
+
 void Diagnosis::AddNodeStatus(uint32_t index, const Status& status) {
   nodes.Set(index, status);
   if (!status.IsRejected() || status.plugin().empty()) return;

@@ -42,6 +42,9 @@ class NodeStatuses {
   Status absent_{Code::kUnschedulableAndUnresolvable, {}};
 };
 
+// The status of nodes outside the node set that PreFilter's `plugins` left.
+Status NotInNodeSet(const std::set<std::string>& plugins);
+
 // Threads: one at a time.
 struct Diagnosis {
   NodeStatuses nodes;

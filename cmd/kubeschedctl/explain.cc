@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "base/logging.h"
+#include "commands.h"
+#include "config/defaults.h"
+#include "effective.h"
+#include "explain_table.h"
+#include "plugins/registry.h"
+#include "scheduler/explain.h"
+#include "scheduler/explain_json.h"
+#include "scheduler/offline_cluster.h"
+
+namespace ks::ctl {
+namespace {
+
+using scheduler::OfflineCluster;
+
+Result<std::string> ReadAll(const std::string& file) {
+  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  if (!stream) return Error{file + ": " + std::strerror(errno)};
+  std::string text;
+  const std::streamoff size = stream.tellg();
+  if (size > 0) text.reserve(static_cast<size_t>(size) + 64);
+  stream.seekg(0);
+  text.assign(std::istreambuf_iterator<char>(stream), {});
+  if (stream.bad() || errno != 0) return Error{file + ": " + std::strerror(errno)};
+  return text;
+}
+
+// The configuration that the scheduler would run with.
+Result<config::Configuration> LoadConfiguration(const std::string& file,
+                                                const config::FeatureGates& gates,
+                                                const ExplainSinks& sinks) {
+  if (file.empty()) return config::DefaultConfiguration(gates);
+  config::LoadResult loaded = LoadForScheduler(file, gates);
+  if (const auto* faults = std::get_if<config::Faults>(&loaded)) {
+    std::string message = file + ": " + faults->text;
+    for (const config::Finding& finding : faults->findings) {
+      message += "\n" + config::Render(finding, file);
+    }
+    return Error{message};
+  }
+  auto& read = std::get<config::Loaded>(loaded);
+  for (const config::Finding& warning : read.warnings) {
+    sinks.warn("warning: " + config::Render(warning, file));
+  }
+  if (!read.configuration.extenders.empty()) {
+    sinks.warn("warning: " + file + ": extenders are not asked: their verdicts and scores are " +
+               "missing");
+  }
+  return std::move(read.configuration);
+}
+
+// Why the pod cannot be explained.
+Error NotPending(const std::string& key, const api::PodPtr& pod) {
+  if (pod == nullptr) {
+    return Error{"no pod " + key + " in the dump, or it is Succeeded or Failed; name it as " +
+                 "NAMESPACE/POD (default/ may be left out)"};
+  }
+  if (!pod->node_name.empty()) {
+    return Error{"pod " + key + " is not pending: it is on node " + pod->node_name};
+  }
+  if (pod->meta.deletion_timestamp) {
+    return Error{"pod " + key + " is not pending: it is being deleted"};
+  }
+  return Error{"pod " + key + " belongs to another scheduler: no profile is named " +
+               pod->spec->scheduler_name.str() + "; give its configuration with --config"};
+}
+
+Result<std::vector<api::PodPtr>> PodsAskedFor(const OfflineCluster& cluster,
+                                              const std::string& name) {
+  if (name.empty()) return cluster.pending();
+  const std::string key = name.find('/') == std::string::npos ? "default/" + name : name;
+  const api::PodPtr pod = cluster.FindPod(key);
+  const auto& pending = cluster.pending();
+  if (pod == nullptr || std::find(pending.begin(), pending.end(), pod) == pending.end()) {
+    return NotPending(key, pod);
+  }
+  return std::vector<api::PodPtr>{pod};
+}
+
+}  // namespace
+
+Result<scheduler::ClusterDump> ReadDump(const std::vector<std::string>& files) {
+  if (std::count(files.begin(), files.end(), "-") > 1) {
+    return Error{"--cluster: standard input (-) can be read only once"};
+  }
+  scheduler::ClusterDumpReader reader;
+  for (const std::string& file : files) {
+    Result<std::string> text = ReadAll(file);
+    if (!text.ok()) return text.error();
+    Result<void> read = reader.Read(file == "-" ? "standard input" : file, std::move(text).value());
+    if (!read.ok()) return read.error();
+  }
+  return reader.Take();
+}
+
+Result<void> ExplainDump(scheduler::ClusterDump dump, const ExplainQuestion& question,
+                         const ExplainSinks& sinks) {
+  const auto gates = MakeGates(question.feature_gates);
+  if (!gates.ok()) return gates.error();
+  auto configuration = LoadConfiguration(question.config_file, *gates, sinks);
+  if (!configuration.ok()) return configuration.error();
+  const framework::Registry registry = plugins::InTreeRegistry();
+  auto made =
+      OfflineCluster::Make(std::move(dump), std::move(configuration).value(), registry, &*gates);
+  if (!made.ok()) return made.error();
+  const OfflineCluster& cluster = **made;
+  if (!question.node.empty() && cluster.snapshot().Find(question.node) == nullptr) {
+    return Error{"no node " + question.node + " in the dump"};
+  }
+  const auto pods = PodsAskedFor(cluster, question.pod);
+  if (!pods.ok()) return pods.error();
+  if (pods->empty()) sinks.warn("no pending pods in the dump");
+  for (const api::PodPtr& pod : *pods) {
+    scheduler::Explanation explanation = scheduler::Explain(*cluster.ProfileFor(*pod), *pod);
+    if (question.json) {
+      if (!question.node.empty()) {
+        std::erase_if(explanation.nodes,
+                      [&](const auto& node) { return node.name != question.node; });
+      }
+      sinks.out(scheduler::ExplanationJson(explanation) + "\n");
+    } else {
+      if (pod != pods->front()) sinks.out("\n");
+      sinks.out(ExplanationTable(explanation, *pod, cluster.snapshot(), question.node));
+    }
+  }
+  return {};
+}
+
+int RunExplain(const ExplainOptions& options) {
+  log::SetVerbosity(-1);  // what a daemon logs is no news here
+  if (options.preemption) {
+    return Fail("--preemption: explain does not run PostFilter yet; leave the flag out");
+  }
+  Result<scheduler::ClusterDump> dump = ReadDump(options.files);
+  if (!dump.ok()) return Fail(dump.error().message);
+  const ExplainSinks sinks{
+      .out = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); },
+      .warn = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }};
+  const Result<void> explained = ExplainDump(std::move(dump).value(),
+                                             {.feature_gates = options.feature_gates,
+                                              .config_file = options.config_file,
+                                              .pod = options.pod,
+                                              .node = options.node,
+                                              .json = options.json},
+                                             sinks);
+  if (!explained.ok()) return Fail(explained.error().message);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return Fail(std::string("standard output: ") + std::strerror(errno));
+  }
+  return 0;
+}
+
+}  // namespace ks::ctl

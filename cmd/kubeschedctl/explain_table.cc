@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain_table.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "framework/pod_requests.h"
+#include "framework/resource.h"
+
+namespace ks::ctl {
+namespace {
+
+using framework::NodeInfo;
+using framework::Resource;
+using framework::ResourceNames;
+using scheduler::Explanation;
+using scheduler::NodeVerdict;
+using scheduler::Verdict;
+
+constexpr std::string_view kInsufficient = "Insufficient ";
+constexpr std::string_view kTooManyPods = "Too many pods";
+
+// Columns as wide as their widest cell; numbers to the right, two blanks between.
+class Columns {
+ public:
+  explicit Columns(std::vector<bool> to_the_right) : to_the_right_(std::move(to_the_right)) {}
+
+  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+  std::string Text(std::string_view indent) const {
+    std::vector<size_t> widths(to_the_right_.size());
+    for (const auto& row : rows_) {
+      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    std::string text;
+    for (const auto& row : rows_) {
+      std::string line(indent);
+      for (size_t i = 0; i < row.size(); ++i) {
+        const std::string blanks(widths[i] - row[i].size(), ' ');
+        line += (i == 0 ? "" : "  ") + (to_the_right_[i] ? blanks + row[i] : row[i] + blanks);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::vector<bool> to_the_right_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+enum class Round : bool { kDown, kUp };
+
+// At most two decimals; hundredths / 100.
+std::string Decimal(int64_t hundredths) {
+  std::string text = std::to_string(hundredths / 100);
+  const int64_t rest = hundredths % 100;
+  if (rest == 0) return text;
+  text += '.';
+  text += static_cast<char>('0' + rest / 10);
+  if (rest % 10 != 0) text += static_cast<char>('0' + rest % 10);
+  return text;
+}
+
+// An amount to read: cpu in cores, bytes with a binary unit, else as it is. What is free is rounded
+// down and what is needed up, so that no need looks satisfied.
+std::string Amount(Symbol resource, int64_t amount, Round round) {
+  const ResourceNames& names = ResourceNames::Get();
+  amount = std::max<int64_t>(amount, 0);
+  if (resource == names.cpu) {
+    const int64_t up = round == Round::kUp && amount % 10 != 0 ? 1 : 0;
+    return Decimal(amount / 10 + up);
+  }
+  const bool bytes = resource == names.memory || resource == names.ephemeral_storage ||
+                     framework::IsHugePageResource(resource.view());
+  if (!bytes) return std::to_string(amount);
+  constexpr std::array<std::string_view, 7> kUnits = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  size_t unit = 0;
+  int64_t size = 1;
+  while (unit + 1 < kUnits.size() && amount / 1024 >= size) {
+    size *= 1024;
+    ++unit;
+  }
+  // Two steps, so that nothing overflows.
+  int64_t hundredths = amount / size * 100;
+  const auto rest = static_cast<double>(amount % size) * 100 / static_cast<double>(size);
+  hundredths += static_cast<int64_t>(rest);
+  const bool exact = static_cast<double>(static_cast<int64_t>(rest)) == rest;
+  if (round == Round::kUp && !exact) ++hundredths;
+  return Decimal(hundredths) + std::string(kUnits[unit]);
+}
+
+// What of a resource is missing, if a reason of NodeResourcesFit says so.
+struct Shortage {
+  Symbol resource;
+  int64_t needed = 0;
+  int64_t free = 0;
+};
+
+std::optional<Shortage> ShortageOf(std::string_view reason, const Resource& request,
+                                   const NodeInfo& node) {
+  const ResourceNames& names = ResourceNames::Get();
+  if (reason == kTooManyPods) {
+    return Shortage{
+        .resource = names.pods,
+        .needed = 1,
+        .free = node.allocatable().allowed_pod_number - static_cast<int64_t>(node.pods().size())};
+  }
+  if (!reason.starts_with(kInsufficient)) return std::nullopt;
+  const Symbol resource(reason.substr(kInsufficient.size()));
+  return Shortage{.resource = resource,
+                  .needed = request.Amount(resource),
+                  .free = node.allocatable().Amount(resource) - node.requested().Amount(resource)};
+}
+
+// The nodes that a plugin rejected for one reason.
+struct Group {
+  std::string plugin;
+  std::string reason;
+  size_t nodes = 0;
+  std::string first_node;
+  std::optional<Shortage> shortage;  // with the most that any of the nodes has free
+};
+
+class Groups {
+ public:
+  Groups(const api::Pod& pod, const framework::Snapshot& snapshot)
+      : request_(framework::PodRequest(pod)), snapshot_(snapshot) {}
+
+  void Add(const NodeVerdict& node) {
+    if (node.reasons.empty()) AddReason(node, "");
+    for (const std::string& reason : node.reasons) AddReason(node, reason);
+  }
+
+  // The most frequent reason first.
+  std::vector<Group> Sorted() const {
+    std::vector<Group> sorted;
+    for (const auto& [key, group] : groups_) sorted.push_back(group);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Group& a, const Group& b) { return a.nodes > b.nodes; });
+    return sorted;
+  }
+
+ private:
+  void AddReason(const NodeVerdict& node, const std::string& reason) {
+    const bool left_out = node.code == scheduler::kNotInPreFilterResult;
+    Group& group = groups_[{left_out ? "" : reason, node.plugin}];
+    if (++group.nodes == 1) {
+      group.plugin = node.plugin;
+      group.reason = left_out ? "left out by a PreFilter plugin" : reason;
+      group.first_node = node.name;
+    }
+    const NodeInfo* info = snapshot_.Find(node.name);
+    if (info == nullptr) return;
+    const auto shortage = ShortageOf(reason, request_, *info);
+    if (shortage && (!group.shortage || shortage->free > group.shortage->free)) {
+      group.shortage = shortage;
+    }
+  }
+
+  const Resource request_;
+  const framework::Snapshot& snapshot_;
+  std::map<std::pair<std::string, std::string>, Group> groups_;  // by reason and plugin
+};
+
+// "Insufficient cpu: needs 2, free 1.3", for several nodes "free at most 1.3".
+std::string ReasonText(const Group& group) {
+  if (!group.shortage) return group.reason;
+  const Shortage& shortage = *group.shortage;
+  return group.reason + ": needs " + Amount(shortage.resource, shortage.needed, Round::kUp) +
+         (group.nodes > 1 ? ", free at most " : ", free ") +
+         Amount(shortage.resource, shortage.free, Round::kDown);
+}
+
+std::string Count(size_t number, std::string_view noun) {
+  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
+std::string VerdictLine(const Explanation& explanation, size_t feasible) {
+  std::string line = explanation.pod + ": " + std::string(VerdictText(explanation.result));
+  if (explanation.result != Verdict::kSchedulable) return line + "\n";
+  const auto& best = explanation.best_nodes;
+  if (!explanation.nominated_node.empty()) {
+    line += " on " + explanation.nominated_node + ", to which it is nominated";
+  } else if (best.size() == 1) {
+    line += " on " + best.front();
+  } else {
+    line += ", " + std::to_string(best.size()) + " nodes share the best total";
+  }
+  return line + " (" + Count(feasible, "feasible node") + " of " +
+         std::to_string(explanation.nodes.size()) + ")\n";
+}
+
+std::string RejectedNodes(const std::vector<Group>& groups) {
+  Columns columns({true, false, false, false});
+  columns.Add({"NODES", "PLUGIN", "REASON", "FOR EXAMPLE"});
+  for (const Group& group : groups) {
+    columns.Add({std::to_string(group.nodes), group.plugin.empty() ? "-" : group.plugin,
+                 ReasonText(group), group.first_node});
+  }
+  return columns.Text("  ");
+}
+
+std::string BestNodes(std::vector<const NodeVerdict*> feasible) {
+  // Highest total first, then by name, as they come.
+  std::stable_sort(feasible.begin(), feasible.end(),
+                   [](const NodeVerdict* a, const NodeVerdict* b) { return a->total > b->total; });
+  const size_t shown = std::min(feasible.size(), kBestNodesShown);
+  std::vector<std::string> head = {"NODE", "TOTAL"};
+  for (const auto& score : feasible.front()->scores) head.emplace_back(score.plugin);
+  std::vector<bool> to_the_right(head.size(), true);
+  to_the_right.front() = false;
+  Columns columns(std::move(to_the_right));
+  columns.Add(std::move(head));
+  for (size_t i = 0; i < shown; ++i) {
+    std::vector<std::string> cells = {feasible[i]->name, std::to_string(feasible[i]->total)};
+    for (const auto& score : feasible[i]->scores) cells.push_back(std::to_string(score.weighted));
+    columns.Add(std::move(cells));
+  }
+  std::string text = columns.Text("  ");
+  if (shown < feasible.size()) {
+    text += "  (" + Count(feasible.size() - shown, "more feasible node") + " left out)\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ExplanationTable(const Explanation& explanation, const api::Pod& pod,
+                             const framework::Snapshot& snapshot, std::string_view only_node) {
+  Groups groups(pod, snapshot);
+  size_t feasible = 0;
+  std::vector<const NodeVerdict*> to_rank;
+  for (const NodeVerdict& node : explanation.nodes) {
+    if (node.feasible) ++feasible;
+    if (!only_node.empty() && node.name != only_node) continue;
+    if (node.feasible) {
+      to_rank.push_back(&node);
+    } else {
+      groups.Add(node);
+    }
+  }
+  std::string text = VerdictLine(explanation, feasible);
+  if (!explanation.message.empty()) text += "  " + explanation.message + "\n";
+  const std::vector<Group> rejected = groups.Sorted();
+  if (!rejected.empty()) text += "\n" + RejectedNodes(rejected);
+  if (!to_rank.empty()) text += "\n" + BestNodes(std::move(to_rank));
+  return text;
+}
+
+}  // namespace ks::ctl
