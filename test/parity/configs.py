@@ -144,15 +144,15 @@ def configuration(dice, world):
     return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles}
 
 
-def gates(dice):
-    return dice.pick(GATES) if dice.chance(0.4) else ""
-
-
-def without_volume_binding(configuration):
-    """With deferred pods VolumeBinding fails in PreScore (it skipped PreFilter): an error that is not the test's subject."""
+def for_deferred_pods(configuration):
+    """Plugins that are not the test's subject fail in PreScore and Score for a deferred pod, whose PreFilter they skipped."""
     configuration = configuration or {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
                                       "profiles": [{"schedulerName": PROFILES[0]}]}
     for profile in configuration["profiles"]:
         disabled = profile.setdefault("plugins", {}).setdefault("multiPoint", {}).setdefault("disabled", [])
-        disabled.append({"name": "VolumeBinding"})
+        disabled += [{"name": "VolumeBinding"}, {"name": "DynamicResources"}]
     return configuration
+
+
+def gates(dice):
+    return dice.pick(GATES) if dice.chance(0.4) else ""

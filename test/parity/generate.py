@@ -78,7 +78,7 @@ def case(seed, number, pods, cross_pod=True):
     world = {"names": names or ["nowhere"], "owners": owners}
     configuration, gates = configs.configuration(dice, world), configs.gates(dice)
     if configs.DEFERRED in gates:
-        configuration = configs.without_volume_binding(configuration)
+        configuration = configs.for_deferred_pods(configuration)
     world["profiles"] = [profile["schedulerName"] for profile in configuration["profiles"]] if configuration else []
     items = [objects.node(dice, name, form) for name in names]
     items += objects.namespaces(dice) if form["own_namespaces"] else []

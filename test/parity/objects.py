@@ -166,6 +166,13 @@ def node(dice, name, shape):
 
 # ---- selectors and terms -------------------------------------------------------------------------------------------------
 
+def without_empty_values(requirement):
+    """No `values: []`: errors print it as [], where an absent list, all that an API server ever sends, prints as null."""
+    if not requirement.get("values", True):
+        del requirement["values"]
+    return requirement
+
+
 def label_requirement(dice, known):
     key = dice.pick(list(known) + ["absent"])
     values = list(known.get(key, ("v",)))
@@ -176,7 +183,7 @@ def label_requirement(dice, known):
     if dice.odd():
         out.update(dice.pick(({"operator": "Bogus"}, {"values": []}, {"values": ["bad value"]}, {"key": "bad key"},
                               {"operator": "Exists", "values": ["v"]}, {"operator": "Gt", "values": ["1"]}, {"key": ""})))
-    return out
+    return without_empty_values(out)
 
 
 def label_selector(dice, known=None, own=None):
@@ -205,7 +212,7 @@ def node_requirement(dice, shape):
         out = {"key": "cores", "operator": dice.pick(("Gt", "Lt")), "values": [dice.pick(("3", "7", "8", "08", "15"))]}
         if dice.odd():
             out["values"] = dice.pick((["-6"], ["+7"], ["7.5"], ["7", "6"], []))
-        return out
+        return without_empty_values(out)
     return label_requirement(dice, known)
 
 
@@ -215,7 +222,7 @@ def name_requirement(dice, names):
         out.update(dice.pick(({"operator": "Exists", "values": []}, {"key": "metadata.namespace"}, {"values": []},
                               {"values": [dice.pick(names), dice.pick(names)]}, {"values": ["nowhere"]},
                               {"key": "spec.x", "operator": "In", "values": [""]}, {"operator": "Gt"})))
-    return out
+    return without_empty_values(out)
 
 
 def node_term(dice, shape, names):
@@ -342,6 +349,8 @@ def container(dice, name, features, init=False):
     out = {"name": name, "image": dice.pick(IMAGES)}
     if features & {"requests", "extended"} and dice.chance(0.85):
         out["resources"] = {"requests": amounts(dice, 1, 0.6 if "extended" in features else 0.0)}
+    if dice.odd():
+        out.setdefault("resources", {})["limits"] = amounts(dice, 1, 0.5)  # never read
     if init and dice.chance(0.4):
         out["restartPolicy"] = "Always"
     if "ports" in features and dice.chance(0.6):
@@ -436,6 +445,9 @@ def pod(dice, identity, features, shape, world):
     if "declared" in features and dice.chance(0.5):
         spec["hostNetwork"] = dice.chance(0.8)
         spec["hostUsers"] = dice.chance(0.2)
+    if "declared" in features and dice.chance(0.1):
+        spec["ephemeralContainers"] = [{"name": "e", "volumeMounts": [{"name": "v", "mountPath": "/v",
+                                                                       "bindMountOptions": ["noexec"]}]}]
     if "imagevolume" in features:
         spec["volumes"] = [{"name": "v", "image": {"reference": dice.pick(IMAGES)}}]
     if dice.chance(0.2):

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the parity test itself: that every kind of difference is seen, that what is allowed to differ is not, that cases
+repeat, and that shrinking keeps what matters."""
+
+import copy
+import json
+import unittest
+
+import compare
+import generate
+import shrink
+
+RECORD = {
+    "pod": "default/p", "profile": "default-scheduler", "result": "Schedulable", "message": "m",
+    "unschedulablePlugins": ["NodeResourcesFit"], "bestNodes": ["a"],
+    "nodes": [
+        {"name": "a", "feasible": True, "total": 12, "scores": [
+            {"plugin": "ImageLocality", "raw": 5, "weighted": 5}, {"plugin": "NodeResourcesFit", "raw": 7, "weighted": 7}]},
+        {"name": "b", "feasible": False, "plugin": "NodeResourcesFit", "code": "Unschedulable",
+         "reasons": ["Insufficient cpu", "Insufficient memory"]},
+    ],
+}
+
+# What to change, and the field that must be named.
+SEEN = (
+    (lambda r: r.update(pod="default/q"), "pod"),
+    (lambda r: r.update(profile="other"), "profile"),
+    (lambda r: r.update(result="Unschedulable"), "result"),
+    (lambda r: r.pop("message"), "message"),
+    (lambda r: r.update(unschedulablePlugins=["NodeName"]), "unschedulablePlugins"),
+    (lambda r: r.update(bestNodes=["a", "b"]), "bestNodes"),
+    (lambda r: r["nodes"].pop(), "nodes"),
+    (lambda r: r["nodes"][1].update(feasible=True), "nodes.feasible"),
+    (lambda r: r["nodes"][1].update(plugin="NodeName"), "nodes.plugin"),
+    (lambda r: r["nodes"][1].update(code="UnschedulableAndUnresolvable"), "nodes.code"),
+    (lambda r: r["nodes"][1]["reasons"].pop(), "nodes.reasons"),
+    (lambda r: r["nodes"][1]["reasons"].append("Insufficient cpu"), "nodes.reasons"),
+    (lambda r: r["nodes"][0].update(total=13), "nodes.total"),
+    (lambda r: r["nodes"][0]["scores"][0].update(raw=6), "nodes.scores[ImageLocality] (raw, weighted)"),
+    (lambda r: r["nodes"][0]["scores"][1].update(weighted=6), "nodes.scores[NodeResourcesFit] (raw, weighted)"),
+    (lambda r: r["nodes"][0]["scores"].pop(), "nodes.scores[NodeResourcesFit] (raw, weighted)"),
+    (lambda r: r["nodes"][0]["scores"].append({"plugin": "VolumeBinding", "raw": 1, "weighted": 1}),
+     "nodes.scores[VolumeBinding] (raw, weighted)"),
+)
+ALLOWED = (
+    lambda r: r["nodes"][1]["reasons"].reverse(),
+    lambda r: r["nodes"][0]["scores"].append({"plugin": "DynamicResources", "raw": 0, "weighted": 0}),
+)
+
+
+class Compare(unittest.TestCase):
+    def test_differences_are_seen(self):
+        for change, field in SEEN:
+            other = copy.deepcopy(RECORD)
+            change(other)
+            for ours, theirs in ((RECORD, other), (other, RECORD)):
+                self.assertIn(field, [compare.kind(found) for found, _, _ in compare.differences(ours, theirs)])
+
+    def test_allowed_differences(self):
+        for change in ALLOWED:
+            other = copy.deepcopy(RECORD)
+            change(other)
+            self.assertEqual([], list(compare.differences(RECORD, other)))
+
+    def test_only_the_number_of_an_invalid_score_may_differ(self):
+        def error(text):
+            return {"pod": "p", "result": "Error", "message": text, "nodes": []}
+        first = error('plugin "A" returns an invalid score 101, it should')
+        self.assertEqual([], list(compare.differences(first, error('plugin "A" returns an invalid score -5, it should'))))
+        self.assertTrue(list(compare.differences(first, error('plugin "B" returns an invalid score 101, it should'))))
+
+    def test_coverage_counts_verdicts(self):
+        coverage = compare.Coverage()
+        coverage.add(RECORD)
+        self.assertEqual((1, 2), (coverage.pods, coverage.nodes))
+        self.assertEqual(1, coverage.rejections["NodeResourcesFit Unschedulable Insufficient memory"])
+        self.assertEqual(1, coverage.scores["ImageLocality"])
+
+
+class Generate(unittest.TestCase):
+    def test_a_case_is_named_by_seed_and_number(self):
+        first = json.dumps(generate.case("s", 3, 20))
+        self.assertEqual(first, json.dumps(generate.case("s", 3, 20)))
+        self.assertNotEqual(first, json.dumps(generate.case("s", 4, 20)))
+        self.assertNotEqual(first, json.dumps(generate.case("t", 3, 20)))
+
+    def test_without_cross_pod_terms(self):
+        for number in range(20):
+            text = json.dumps(generate.case("s", number, 50, cross_pod=False)[0])
+            for word in ("topologySpreadConstraints", "podAffinity", "podAntiAffinity", "ReplicaSet", "Service"):
+                self.assertNotIn(f'"{word}"', text)
+
+
+class Shrink(unittest.TestCase):
+    def test_keeps_what_the_predicate_needs(self):
+        made = generate.case("s", 1, 30)
+        pod = next(item for item in made[0]["items"] if item["kind"] == "Pod" and "nodeName" not in item["spec"])
+        name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+
+        def holds(case):
+            items = case[0].get("items", ())
+            return (any(item["kind"] == "Node" for item in items) and
+                    any(item["metadata"]["name"] == pod["metadata"]["name"] and item["spec"].get("containers") for item in items
+                        if item["kind"] == "Pod" and "spec" in item))
+        small, configuration, gates = shrink.shrink(made, name, holds)
+        self.assertTrue(holds((small, configuration, gates)))
+        self.assertEqual(["Node", "Pod"], sorted(item["kind"] for item in small["items"]))
+        self.assertEqual((None, ""), (configuration, gates))
+
+
+if __name__ == "__main__":
+    unittest.main()
