@@ -83,6 +83,7 @@ class Cache final : public framework::Snapshot {
   // Listed nodes only.
   const framework::NodeInfo* Find(std::string_view name) const override;
   size_t slots() const override { return by_slot_.size(); }
+  std::span<const uint32_t> node_slots() const override { return list_slots_; }
   const framework::NodeInfo* AtSlot(uint32_t slot) const override { return by_slot_[slot]; }
   const framework::ChangeLog& changes() const override { return changes_; }
 
@@ -141,6 +142,7 @@ class Cache final : public framework::Snapshot {
   uint64_t generation_ = 0;   // of the newest entry at the last refresh
   size_t snapshot_size_ = 0;  // entries in the view's map
   std::vector<const framework::NodeInfo*> list_;
+  std::vector<uint32_t> list_slots_;
   std::vector<const framework::NodeInfo*> affinity_list_;
   std::vector<const framework::NodeInfo*> anti_affinity_list_;
   std::vector<Entry*> lost_nodes_;  // in the view, lost their node object since the last refresh

@@ -97,6 +97,7 @@ void Cache::RebuildLists() {
   const std::vector<const NodeInfo*> before = std::move(by_slot_);
   by_slot_.assign(before.size(), nullptr);
   list_.clear();
+  list_slots_.clear();
   affinity_list_.clear();
   anti_affinity_list_.clear();
   for (const std::string_view name : tree_.List()) {
@@ -106,6 +107,7 @@ void Cache::RebuildLists() {
     entry.listed = true;
     entry.info.set_index(static_cast<uint32_t>(list_.size()));
     list_.push_back(&entry.info);
+    list_slots_.push_back(entry.info.slot());
     by_slot_[entry.info.slot()] = &entry.info;
     if (entry.had_affinity) affinity_list_.push_back(&entry.info);
     if (entry.had_anti_affinity) anti_affinity_list_.push_back(&entry.info);

@@ -41,6 +41,7 @@ void CycleState::Reset() {
   skip_filter = skip_score = skip_pre_bind = parallel_pre_bind = 0;
   record_plugin_metrics = skip_all_post_filter = false;
   pods_to_activate.reset();
+  verdicts.reset();
   slots_.clear();
 }
 

@@ -41,6 +41,8 @@ class PodsToActivate {
   std::map<std::string, api::PodPtr> pods_ KS_GUARDED_BY(mutex_);
 };
 
+class NodeVerdicts;
+
 // Bit i stands for the plugin with index i in its profile.
 using PluginMask = uint64_t;
 inline constexpr size_t kMaxPlugins = 64;  // of one profile
@@ -67,6 +69,9 @@ class CycleState {
   bool skip_all_post_filter = false;
   // Shared by all clones. Null in a state that no scheduling cycle belongs to.
   std::shared_ptr<PodsToActivate> pods_to_activate;
+  // What is remembered about pods like this one; null: nothing, or not to be used. Clones have
+  // none: they are for nodes that are not as the snapshot shows them.
+  std::shared_ptr<NodeVerdicts> verdicts;
 
  private:
   friend class StateSlotBase;

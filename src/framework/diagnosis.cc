@@ -58,15 +58,16 @@ void Record(std::set<std::string>& plugins, std::string_view plugin) {
 
 void NodeStatuses::Reset(size_t size) {
   static const Status initial(Code::kUnschedulableAndUnresolvable, {});
-  statuses_.assign(size, Status());
-  explicit_count_ = 0;
+  for (const uint32_t index : explicit_) statuses_[index] = Status();
+  explicit_.clear();
+  statuses_.resize(size);
   absent_ = initial;
 }
 
 void NodeStatuses::Set(uint32_t index, Status status) {
   KS_CHECK(index < statuses_.size(), "a node status needs the index of a snapshot node");
   KS_CHECK(!status.ok(), "success is no node status");
-  if (statuses_[index].ok()) ++explicit_count_;
+  if (statuses_[index].ok()) explicit_.push_back(index);
   statuses_[index] = std::move(status);
 }
 

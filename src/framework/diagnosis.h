@@ -27,7 +27,7 @@ class NodeStatuses {
   const Status& Get(uint32_t index) const;
   bool IsExplicit(uint32_t index) const { return !statuses_[index].ok(); }
   size_t size() const { return statuses_.size(); }
-  size_t explicit_count() const { return explicit_count_; }
+  size_t explicit_count() const { return explicit_.size(); }
 
   const Status& absent() const { return absent_; }
   void set_absent(Status status) { absent_ = std::move(status); }
@@ -37,8 +37,8 @@ class NodeStatuses {
   std::vector<uint32_t> NodesForCode(Code code) const;
 
  private:
-  std::vector<Status> statuses_;  // success = no explicit status
-  size_t explicit_count_ = 0;
+  std::vector<Status> statuses_;    // success = no explicit status
+  std::vector<uint32_t> explicit_;  // indices of explicit statuses, in the order of Set
   Status absent_{Code::kUnschedulableAndUnresolvable, {}};
 };
 

@@ -152,6 +152,16 @@ class ScoreMethod {
   virtual std::string_view MethodName() const = 0;
 };
 
+// Marks a plugin whose Filter verdict and raw score of a node follow from the pod's spec, the node
+// as its NodeInfo shows it, and the number of nodes, and from nothing else: the runtime remembers
+// them until the node changes. The same holds for whether its PreFilter and PreScore say Skip.
+class NodeLocalPlugin {
+ public:
+  virtual ~NodeLocalPlugin() = default;
+  // What else it reads, as a number that changes when that changed; 0: nothing.
+  virtual uint64_t OutsideVersion() const { return 0; }
+};
+
 class ReservePlugin {
  public:
   virtual ~ReservePlugin() = default;

@@ -99,6 +99,30 @@ void Framework::Impl::FillLists() {
   Fill(resolved, Point::kBind, &bind);
   Fill(resolved, Point::kPostBind, &post_bind);
   FillSigners();
+  FillMemory();
+}
+
+// Only the filters before the first one that looks further can be remembered as one verdict.
+void Framework::Impl::FillMemory() {
+  const auto as_local = [](const auto* plugin) {
+    return dynamic_cast<const NodeLocalPlugin*>(plugin);
+  };
+  while (local_filters < filter.size()) {
+    const NodeLocalPlugin* local = as_local(filter[local_filters].plugin);
+    if (local == nullptr) break;
+    local_plugins.push_back(local);
+    ++local_filters;
+  }
+  for (ScoreEntry& entry : score) {
+    const NodeLocalPlugin* local = as_local(entry.plugin);
+    entry.node_local = local != nullptr;
+    if (local == nullptr) continue;
+    local_scores |= entry.bit;
+    local_plugins.push_back(local);
+  }
+  if (options.remember_verdicts && !local_plugins.empty()) {
+    memory = std::make_unique<NodeMemory>();
+  }
 }
 
 void Framework::Impl::FillSigners() {

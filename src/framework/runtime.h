@@ -21,6 +21,7 @@
 #include "config/types.h"
 #include "framework/framework_metrics.h"
 #include "framework/handle.h"
+#include "framework/node_verdicts.h"
 #include "framework/placement_plugins.h"
 #include "framework/plugin.h"
 #include "framework/pods_in_prebind.h"
@@ -39,6 +40,8 @@ struct FrameworkOptions {
   PodsInPreBind* pods_in_pre_bind = nullptr;
   const config::FeatureGates* gates = nullptr;  // null: the defaults
   FrameworkMetrics* metrics = nullptr;          // null: nothing is measured; needs `clock`
+  // Remember what node-local plugins said (NodeLocalPlugin). Changes the time and nothing else.
+  bool remember_verdicts = true;
 };
 
 struct PreFilterOutcome {
@@ -100,6 +103,7 @@ class Framework final : public Handle {
   // status carries the gating plugin's name.
   // The others come in list order (upstream: undefined). Any code but Success gates.
   Status RunPreEnqueuePlugins(const api::Pod& pod, std::string_view first) const;
+  // Also looks up what is remembered about pods like this one.
   PreFilterOutcome RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const;
   // Success, or U with all collected reasons, or the UU or Error that ended it. Wait and Skip,
   // which no PostFilter plugin may return, end it as Error.
@@ -112,6 +116,11 @@ class Framework final : public Handle {
   // range check; the first node, then the first plugin.
   Status RunScorePlugins(const CycleState& state, const api::Pod& pod,
                          std::span<const NodeInfo* const> nodes, NodeScores* scores) const override;
+  // The same with the nodes' slots (slots[i] of nodes[i]), for snapshot nodes: what is remembered
+  // is used then.
+  Status RunScorePlugins(const CycleState& state, const api::Pod& pod,
+                         std::span<const NodeInfo* const> nodes, std::span<const uint32_t> slots,
+                         NodeScores* scores) const;
   // Does not undo anything: the caller runs Unreserve after any failure, this one included.
   Status RunReservePluginsReserve(CycleState& state, const api::PodPtr& pod,
                                   const std::string& node) const override;
@@ -176,18 +185,34 @@ class Framework final : public Handle {
     FilterBatch(const FilterBatch&) = delete;
     FilterBatch& operator=(const FilterBatch&) = delete;
 
-    // As RunFilterPluginsWithNominatedPods.
+    // As RunFilterPluginsWithNominatedPods, for a node that is not as the snapshot shows it.
     Status Run(const NodeInfo& node);
+    // The same for the snapshot's node with that slot: what is remembered of it is used.
+    Status RunListed(const NodeInfo& node, uint32_t slot) {
+      if (verdicts_ == nullptr) return Run(node);
+      const uint8_t verdict = verdicts_->verdict(slot);
+      if (verdict == NodeVerdicts::kFits && !has_rest_) [[likely]] {
+        ++fits_;
+        return {};
+      }
+      return RunRemembered(node, slot, verdict);
+    }
     // As RunFilterPlugins.
     Status RunPlugins(const CycleState& state, const NodeInfo& node);
 
    private:
-    Status RunMeasured(const CycleState& state, const NodeInfo& node);
+    Status RunRemembered(const NodeInfo& node, uint32_t slot, uint8_t verdict);
+    Status RunRange(const CycleState& state, const NodeInfo& node, size_t begin, size_t end);
+    Status RunMeasured(const CycleState& state, const NodeInfo& node, size_t begin, size_t limit);
 
     const Framework& framework_;
     const CycleState& state_;
     const api::Pod& pod_;
     const CallSampler sampler_;
+    NodeVerdicts* verdicts_ = nullptr;  // null: nothing to remember, or nominated pods are about
+    bool has_rest_ = true;              // filters after the remembered ones are to be asked
+    uint32_t fits_ = 0;                 // nodes that all filters let pass
+    size_t last_asked_ = 0;             // position of the filter that rejected last
     // By position in the Filter list: nodes for which this was the last plugin asked. Only the
     // first entries, as many as there are plugins, are in use.
     std::array<uint32_t, kMaxPlugins> ended_at_;

@@ -57,6 +57,11 @@ PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Po
   const PointTimer timer = impl_->StartTimer(MetricPoint::kPreFilter);
   PreFilterOutcome outcome = MergePreFilters(state, pod);
   timer.Stop(outcome.status.code());
+  if (impl_->memory != nullptr && outcome.status.ok()) {
+    uint64_t outside = 0;
+    for (const NodeLocalPlugin* plugin : impl_->local_plugins) outside += plugin->OutsideVersion();
+    state.verdicts = impl_->memory->For(pod, snapshot(), outside);
+  }
   return outcome;
 }
 
@@ -141,45 +146,78 @@ Status Framework::RunFilterPluginsWithNominatedPods(const CycleState& state, con
 Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState& state,
                                     const api::Pod& pod)
     : framework_(framework), state_(state), pod_(pod), sampler_(framework.Sampler(state)) {
-  std::fill_n(ended_at_.begin(), framework.impl_->filter.size(), 0);
+  const Impl& impl = *framework.impl_;
+  std::fill_n(ended_at_.begin(), impl.filter.size(), 0);
+  if (impl.nominator != nullptr && impl.nominator->HasNominatedPods()) return;
+  verdicts_ = state.verdicts.get();
+  has_rest_ = false;
+  for (size_t i = impl.local_filters; i < impl.filter.size(); ++i) {
+    has_rest_ |= (state.skip_filter & impl.filter[i].bit) == 0;
+  }
 }
 
 // A plugin was asked about every node that ended with it or with a later plugin.
 Framework::FilterBatch::~FilterBatch() {
   if (framework_.impl_->metrics == nullptr) return;
   const auto& filter = framework_.impl_->filter;
-  uint64_t asked = 0;
+  uint64_t asked = fits_;
   for (size_t i = filter.size(); i-- > 0;) {
     asked += ended_at_[i];
     if ((state_.skip_filter & filter[i].bit) == 0) filter[i].CountCalls(asked);
   }
 }
 
-// The one place where Filter plugins are called, with RunMeasured.
 Status Framework::FilterBatch::RunPlugins(const CycleState& state, const NodeInfo& node) {
+  Status status = RunRange(state, node, 0, framework_.impl_->filter.size());
+  if (status.ok()) ++fits_;
+  return status;
+}
+
+// Errors are not remembered: the next attempt asks again.
+Status Framework::FilterBatch::RunRemembered(const NodeInfo& node, uint32_t slot, uint8_t verdict) {
+  const size_t local = framework_.impl_->local_filters;
+  if (verdict >= NodeVerdicts::kRejected) {
+    ++ended_at_[verdict - NodeVerdicts::kRejected];
+    return verdicts_->rejection(slot);
+  }
+  if (verdict == NodeVerdicts::kUnknown) {
+    Status status = RunRange(state_, node, 0, local);
+    if (status.IsRejected()) verdicts_->Rejected(slot, last_asked_, status);
+    if (!status.ok()) return status;
+    verdicts_->Fits(slot);
+  }
+  Status status = RunRange(state_, node, local, framework_.impl_->filter.size());
+  if (status.ok()) ++fits_;
+  return status;
+}
+
+// The one place where Filter plugins are called, with RunMeasured: the entries [begin, end).
+Status Framework::FilterBatch::RunRange(const CycleState& state, const NodeInfo& node, size_t begin,
+                                        size_t end) {
   if (sampler_.measures()) [[unlikely]] {
-    return RunMeasured(state, node);
+    return RunMeasured(state, node, begin, end);
   }
   const auto& filter = framework_.impl_->filter;
   const PluginMask skipped = state.skip_filter;
-  for (size_t i = 0; i < filter.size(); ++i) {
+  for (size_t i = begin; i < end; ++i) {
     const PointEntry<const FilterPlugin>& entry = filter[i];
     if ((skipped & entry.bit) != 0) continue;
     const Status status = entry.plugin->Filter(state, pod_, node);
     if (!status.ok()) [[unlikely]] {
       ++ended_at_[i];
+      last_asked_ = i;
       return FilterFailure(entry.name, status);
     }
   }
-  if (!filter.empty()) ++ended_at_[filter.size() - 1];
   return {};
 }
 
 // The same with a look at the clock between two calls.
-Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeInfo& node) {
+Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeInfo& node,
+                                           size_t begin, size_t limit) {
   const auto& filter = framework_.impl_->filter;
   TimePoint start = sampler_.Now();
-  for (size_t i = 0; i < filter.size(); ++i) {
+  for (size_t i = begin; i < limit; ++i) {
     const PointEntry<const FilterPlugin>& entry = filter[i];
     if ((state.skip_filter & entry.bit) != 0) continue;
     const Status status = entry.plugin->Filter(state, pod_, node);
@@ -187,10 +225,10 @@ Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeIn
     sampler_.Record(entry.meter, status.code(), end - std::exchange(start, end));
     if (!status.ok()) {
       ++ended_at_[i];
+      last_asked_ = i;
       return FilterFailure(entry.name, status);
     }
   }
-  if (!filter.empty()) ++ended_at_[filter.size() - 1];
   return {};
 }
 

@@ -41,6 +41,7 @@ struct ScoreEntry : PointEntry<ScorePlugin> {
   const ScoreNormalizer* normalizer = nullptr;  // null: raw scores are final
   PluginMeter* normalize_meter = nullptr;
   int64_t weight = 1;
+  bool node_local = false;
 };
 
 struct ReserveEntry : PointEntry<ReservePlugin> {
@@ -80,11 +81,18 @@ struct Framework::Impl {
   std::vector<PreBindEntry> pre_bind;
   std::vector<PointEntry<BindPlugin>> bind;
   std::vector<PointEntry<PostBindPlugin>> post_bind;
+  // What is remembered: the verdicts of the first `local_filters` entries of `filter`, and the raw
+  // scores of `local_scores`. Null: nothing.
+  mutable std::unique_ptr<NodeMemory> memory;
+  size_t local_filters = 0;
+  PluginMask local_scores = 0;
+  std::vector<const NodeLocalPlugin*> local_plugins;
   // Plugins that decide about nodes or rank them; an entry without plugin cannot sign.
   std::vector<PointEntry<const SignPlugin>> sign;
 
   void FillLists();
   void FillSigners();
+  void FillMemory();
   void FillEvents();
   void FillMetrics();
 

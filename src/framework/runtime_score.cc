@@ -36,10 +36,19 @@ class ScoreRun {
     if (scores_.keep_details) {
       scores_.details.push_back({entry.name, entry.weight, values_, {}});
     }
-    Normalize(entry);
-    if (!normalize_failure_.ok()) return;
-    if (scores_.keep_details) scores_.details.back().normalized = values_;
-    AddToTotals(entry);
+    Finish(entry);
+  }
+
+  // The weighted sum of plugins without normalization, which are within their range.
+  void AddRemembered(const NodeVerdicts& verdicts, std::span<const uint32_t> slots) {
+    for (size_t i = 0; i < slots.size(); ++i) scores_.totals[i] += verdicts.sum(slots[i]);
+  }
+  // Remembered raw scores in the place of the plugin's.
+  void AddRemembered(const ScoreEntry& entry, const std::vector<int64_t>& raws,
+                     std::span<const uint32_t> slots) {
+    for (size_t i = 0; i < slots.size(); ++i) values_[i] = raws[slots[i]];
+    entry.CountCalls(slots.size());
+    Finish(entry);
   }
 
   // Precedence: every node is scored before any normalization, and that before any range check.
@@ -50,6 +59,13 @@ class ScoreRun {
   }
 
  private:
+  void Finish(const ScoreEntry& entry) {
+    Normalize(entry);
+    if (!normalize_failure_.ok()) return;
+    if (scores_.keep_details) scores_.details.back().normalized = values_;
+    AddToTotals(entry);
+  }
+
   // The one place where a Score plugin is called. After a failure at node i later plugins are only
   // asked about the nodes before i: only those could fail first.
   void ScoreNodes(const ScoreEntry& entry) {
@@ -115,6 +131,60 @@ class ScoreRun {
   Status range_failure_;
 };
 
+// Whether all these nodes have their scores of node-local plugins remembered afterwards. Not when
+// one fails or leaves its range: the long way then says it as upstream does.
+class RememberedScores {
+ public:
+  RememberedScores(std::span<const ScoreEntry> entries, const CycleState& state,
+                   const api::Pod& pod, const CallSampler& sampler)
+      : entries_(entries), state_(state), pod_(pod), sampler_(sampler) {}
+
+  bool Complete(PluginMask plugins, Nodes nodes, std::span<const uint32_t> slots) {
+    NodeVerdicts& verdicts = *state_.verdicts;
+    size_t columns = 0;
+    for (const ScoreEntry& entry : entries_) columns += IsColumn(entry) ? 1 : 0;
+    verdicts.UseScores(plugins & ~state_.skip_score, columns);
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (!verdicts.HasScores(slots[i]) && !Score(*nodes[i], slots[i])) return false;
+    }
+    return true;
+  }
+
+  bool IsRemembered(const ScoreEntry& entry) const {
+    return entry.node_local && (state_.skip_score & entry.bit) == 0;
+  }
+  bool IsColumn(const ScoreEntry& entry) const {
+    return IsRemembered(entry) && entry.normalizer != nullptr;
+  }
+
+ private:
+  bool Score(const NodeInfo& node, uint32_t slot) {
+    NodeVerdicts& verdicts = *state_.verdicts;
+    int64_t sum = 0;
+    size_t column = 0;
+    for (const ScoreEntry& entry : entries_) {
+      if (!IsRemembered(entry)) continue;
+      int64_t value = 0;
+      const Status status = sampler_.Measure(
+          entry.meter, [&] { return entry.plugin->Score(state_, pod_, node, &value); });
+      if (!status.ok()) return false;
+      if (entry.normalizer != nullptr) {
+        verdicts.raw(column++, slot) = value;
+      } else {
+        if (value < kMinNodeScore || value > kMaxNodeScore) return false;
+        sum += value * entry.weight;
+      }
+    }
+    verdicts.SetScores(slot, sum);
+    return true;
+  }
+
+  const std::span<const ScoreEntry> entries_;
+  const CycleState& state_;
+  const api::Pod& pod_;
+  const CallSampler& sampler_;
+};
+
 }  // namespace
 
 Status Framework::RunPreScorePlugins(CycleState& state, const api::Pod& pod, Nodes nodes) const {
@@ -144,6 +214,35 @@ Status Framework::RunScorePlugins(const CycleState& state, const api::Pod& pod, 
   ScoreRun run(state, pod, nodes, Sampler(state), scores);
   for (const ScoreEntry& entry : impl_->score) {
     if ((state.skip_score & entry.bit) == 0) run.Add(entry);
+  }
+  Status status = run.Outcome();
+  timer.Stop(status.code());
+  return status;
+}
+
+Status Framework::RunScorePlugins(const CycleState& state, const api::Pod& pod, Nodes nodes,
+                                  std::span<const uint32_t> slots, NodeScores* scores) const {
+  if (state.verdicts == nullptr || scores->keep_details || impl_->local_scores == 0) {
+    return RunScorePlugins(state, pod, nodes, scores);
+  }
+  const PointTimer timer = impl_->StartTimer(MetricPoint::kScore);
+  const CallSampler sampler = Sampler(state);
+  RememberedScores remembered(impl_->score, state, pod, sampler);
+  if (!remembered.Complete(impl_->local_scores, nodes, slots)) {
+    return RunScorePlugins(state, pod, nodes, scores);
+  }
+  ScoreRun run(state, pod, nodes, sampler, scores);
+  run.AddRemembered(*state.verdicts, slots);
+  size_t column = 0;
+  for (const ScoreEntry& entry : impl_->score) {
+    if ((state.skip_score & entry.bit) != 0) continue;
+    if (remembered.IsColumn(entry)) {
+      run.AddRemembered(entry, state.verdicts->raws(column++), slots);
+    } else if (remembered.IsRemembered(entry)) {
+      entry.CountCalls(slots.size());
+    } else {
+      run.Add(entry);
+    }
   }
   Status status = run.Outcome();
   timer.Stop(status.code());

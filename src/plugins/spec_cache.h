@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Remembers what a plugin derived from the last few pod specs. Pods of one template share one spec
-// object, so the parsing and summing of PreFilter and PreScore happens once per template and not
-// once per pod. Only for data that depends on nothing but the spec.
+// Remembers what a plugin derived from pod specs. Pods of one template share one spec object, so
+// the parsing and summing of PreFilter and PreScore happens once per template and not once per pod.
+// Only for data that depends on nothing but the spec.
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -20,21 +21,22 @@ class SpecCache {
  public:
   using SpecPtr = std::shared_ptr<const api::PodSpec>;
 
-  // The remembered datum, or make() stored in the place of the oldest one.
+  // The remembered datum, or make(), which takes the place of another spec's.
   template <class Make>
   const std::shared_ptr<T>& GetOrMake(const SpecPtr& spec, Make make) {
-    for (const auto& [key, datum] : entries_) {
-      if (key == spec) return datum;
+    // Addresses are multiples of 16 at least; the multiplication spreads what is left.
+    const uint64_t hash = (reinterpret_cast<uintptr_t>(spec.get()) >> 4) * 0x9e3779b97f4a7c15ULL;
+    auto& [key, datum] = entries_[hash >> (64 - kBits)];
+    if (key != spec) {
+      datum = make();
+      key = spec;
     }
-    auto& slot = entries_[next_];
-    next_ = (next_ + 1) % entries_.size();
-    slot = {spec, make()};
-    return slot.second;
+    return datum;
   }
 
  private:
-  std::array<std::pair<SpecPtr, std::shared_ptr<T>>, 8> entries_;
-  size_t next_ = 0;
+  static constexpr int kBits = 7;
+  std::array<std::pair<SpecPtr, std::shared_ptr<T>>, size_t{1} << kBits> entries_;
 };
 
 }  // namespace ks::plugins

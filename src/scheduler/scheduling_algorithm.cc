@@ -42,17 +42,17 @@ ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& fram
   }
   result.evaluated_nodes = feasible_.size() + diagnosis->nodes.explicit_count();
   result.feasible_nodes = feasible_.size();
-  if (feasible_.empty()) {
+  if (feasible_.size() == 0) {
     result.status = Status(Code::kUnschedulable, {});
     result.fit_error = true;
     return result;
   }
   if (feasible_.size() == 1) {
-    result.node = feasible_.front();
+    result.node = feasible_.nodes.front();
     return result;
   }
   result.status = Prioritize(framework, state, pod);
-  if (result.status.ok()) result.node = feasible_[PickBest(scores_.totals, &heap_)];
+  if (result.status.ok()) result.node = feasible_.nodes[PickBest(scores_.totals)];
   return result;
 }
 
@@ -61,7 +61,7 @@ ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& fram
 Status SchedulingAlgorithm::FindNodesThatFit(const framework::Framework& framework,
                                              framework::CycleState& state, const api::Pod& pod,
                                              Diagnosis* diagnosis) {
-  feasible_.clear();
+  feasible_.Clear();
   framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, pod);
   diagnosis->unschedulable_plugins = std::move(outcome.narrowing_plugins);
   if (!outcome.status.ok()) {
@@ -97,7 +97,7 @@ bool SchedulingAlgorithm::NominatedNodeFits(const framework::Framework& framewor
     timer.Stop(status.IsRejected() ? Code::kSuccess : status.code());
   }
   if (status.ok()) {
-    feasible_.push_back(node);
+    feasible_.Add(node, node->slot());
     return true;
   }
   if (status.IsRejected()) {
@@ -115,9 +115,9 @@ Status SchedulingAlgorithm::Prioritize(const framework::Framework& framework,
     scores_.totals.assign(feasible_.size(), 1);
     return Status();
   }
-  Status status = framework.RunPreScorePlugins(state, pod, feasible_);
+  Status status = framework.RunPreScorePlugins(state, pod, feasible_.nodes);
   if (!status.ok()) return status;
-  return framework.RunScorePlugins(state, pod, feasible_, &scores_);
+  return framework.RunScorePlugins(state, pod, feasible_.nodes, feasible_.slots, &scores_);
 }
 
 }  // namespace ks::scheduler

@@ -56,9 +56,8 @@ class SchedulingAlgorithm {
 
   const framework::Snapshot& snapshot_;
   NodeSearch search_;
-  std::vector<const framework::NodeInfo*> feasible_;
+  FeasibleNodes feasible_;
   framework::NodeScores scores_;
-  std::vector<uint32_t> heap_;
 };
 
 }  // namespace ks::scheduler

@@ -2,6 +2,7 @@
 #include "scheduler/selection.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -32,6 +33,16 @@ void Build(std::span<const int64_t> totals, std::vector<uint32_t>* heap) {
   for (size_t i = totals.size() / 2; i-- > 0;) SiftDown(totals, *heap, i);
 }
 
+// In preorder of the tree in which the children of i are 2i+1 and 2i+2. From 1 on, the binary
+// digits of a position spell the way to it; an ancestor's are a prefix.
+bool IsBefore(size_t a, size_t b) {
+  const uint64_t way_a = uint64_t{a} + 1;
+  const uint64_t way_b = uint64_t{b} + 1;
+  const uint64_t aligned_a = way_a << std::countl_zero(way_a);
+  const uint64_t aligned_b = way_b << std::countl_zero(way_b);
+  return aligned_a != aligned_b ? aligned_a < aligned_b : a < b;
+}
+
 }  // namespace
 
 size_t NumFeasibleNodesToFind(size_t candidates, std::optional<int32_t> profile_percentage,
@@ -45,10 +56,17 @@ size_t NumFeasibleNodesToFind(size_t candidates, std::optional<int32_t> profile_
   return std::max(wanted, kMinFeasibleNodes);
 }
 
-size_t PickBest(std::span<const int64_t> totals, std::vector<uint32_t>* heap) {
+// Making a heap moves the root of a subtree away only for a strictly better child, and prefers the
+// left one: of several best elements the first in preorder of the tree comes out on top. So there
+// is no need to make the heap.
+size_t PickBest(std::span<const int64_t> totals) {
   KS_CHECK(!totals.empty(), "nothing to pick from");
-  Build(totals, heap);
-  return heap->front();
+  size_t best = 0;
+  for (size_t i = 1; i < totals.size(); ++i) {
+    if (totals[i] < totals[best]) continue;
+    if (totals[i] > totals[best] || IsBefore(i, best)) best = i;
+  }
+  return best;
 }
 
 std::vector<uint32_t> PickOrder(std::span<const int64_t> totals) {

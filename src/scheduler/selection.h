@@ -20,8 +20,8 @@ size_t NumFeasibleNodesToFind(size_t candidates, std::optional<int32_t> profile_
                               int32_t global_percentage);
 
 // Position of the best total: the root of upstream's binary heap, whose mechanics decide ties.
-// `heap` is scratch space. Requires: totals is not empty.
-size_t PickBest(std::span<const int64_t> totals, std::vector<uint32_t>* heap);
+// Requires: totals is not empty.
+size_t PickBest(std::span<const int64_t> totals);
 
 // All positions in the order they would be taken. For tests and explaining.
 std::vector<uint32_t> PickOrder(std::span<const int64_t> totals);

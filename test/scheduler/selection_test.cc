@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/selection.h"
+#include "base/random.h"
 
 #include <gtest/gtest.h>
 
@@ -49,8 +50,17 @@ class Pick : public ::testing::TestWithParam<PickCase> {};
 TEST_P(Pick, TakesInHeapOrder) {
   const PickCase& c = GetParam();
   EXPECT_EQ(PickOrder(c.totals), c.want);
-  std::vector<uint32_t> scratch;
-  EXPECT_EQ(PickBest(c.totals, &scratch), c.want.front());
+  EXPECT_EQ(PickBest(c.totals), c.want.front());
+}
+
+// The shortcut against the heap itself, with many ties.
+TEST(PickBest, EqualsTheHeapsRoot) {
+  Random random(7);
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<int64_t> totals(1 + random.Below(70));
+    for (int64_t& total : totals) total = static_cast<int64_t>(random.Below(1 + random.Below(6)));
+    ASSERT_EQ(PickBest(totals), PickOrder(totals).front()) << ::testing::PrintToString(totals);
+  }
 }
 
 // docs/spec/cycle.md, worked examples 10 to 16; docs/spec/framework.md section 18, example 23.

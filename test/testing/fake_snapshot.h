@@ -28,6 +28,7 @@ class FakeSnapshot final : public framework::Snapshot {
     }
     info->set_index(static_cast<uint32_t>(nodes_.size()));
     info->set_slot(info->index());
+    slots_.push_back(info->slot());
     log_.Forget();
     if (!info->pods_with_affinity().empty()) with_affinity_.push_back(info.get());
     if (!info->pods_with_required_anti_affinity().empty()) {
@@ -52,6 +53,7 @@ class FakeSnapshot final : public framework::Snapshot {
     return nullptr;
   }
   size_t slots() const override { return nodes_.size(); }
+  std::span<const uint32_t> node_slots() const override { return slots_; }
   const framework::NodeInfo* AtSlot(uint32_t slot) const override { return nodes_[slot]; }
   // Says nothing: whoever reads it counts the nodes anew after each Add.
   const framework::ChangeLog& changes() const override { return log_; }
@@ -67,6 +69,7 @@ class FakeSnapshot final : public framework::Snapshot {
 
   std::vector<std::unique_ptr<framework::NodeInfo>> owned_;
   std::vector<const framework::NodeInfo*> nodes_;
+  std::vector<uint32_t> slots_;
   std::vector<const framework::NodeInfo*> with_affinity_;
   std::vector<const framework::NodeInfo*> with_required_anti_affinity_;
   framework::ChangeLog log_{64, NextStart()};

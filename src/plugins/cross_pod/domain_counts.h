@@ -10,8 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "framework/snapshot.h"
-#include "plugins/cross_pod/change_reader.h"
+#include "framework/change_reader.h"
 #include "plugins/cross_pod/topology.h"
 
 namespace ks::plugins {
@@ -64,7 +63,7 @@ class DomainCounts {
   }
 
  private:
-  friend class ChangeReader;
+  friend ChangeReader;
   static constexpr int32_t kUnlisted = -2;
   struct Node {
     int32_t pods = 0;

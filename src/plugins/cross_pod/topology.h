@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "base/symbol.h"
-#include "plugins/cross_pod/change_reader.h"
+#include "framework/change_reader.h"
 
 namespace ks::plugins {
+
+using framework::ChangeReader;
 
 inline constexpr int32_t kNoDomain = -1;
 
@@ -38,7 +40,7 @@ class Topology {
   }
 
  private:
-  friend class ChangeReader;
+  friend ChangeReader;
   void Restart(size_t slots);
   void OnNode(uint32_t slot, const framework::NodeInfo* node);
   void OnPod(uint32_t, const framework::PodInfo&, int) {}

@@ -56,7 +56,8 @@ const std::vector<Symbol>& CachedImagesOf(const std::shared_ptr<const api::PodSp
 
 class ImageLocality final : public framework::Plugin,
                             public framework::ScorePlugin,
-                            public framework::SignPlugin {
+                            public framework::SignPlugin,
+                            public framework::NodeLocalPlugin {
  public:
   explicit ImageLocality(framework::Handle& handle) : handle_(handle) {}
 

@@ -59,7 +59,8 @@ class NodeLabel final : public framework::Plugin,
                         public framework::FilterPlugin,
                         public framework::ScorePlugin,
                         public framework::EnqueueExtensions,
-                        public framework::SignPlugin {
+                        public framework::SignPlugin,
+                        public framework::NodeLocalPlugin {
  public:
   explicit NodeLabel(NodeLabelArgs args) : args_(std::move(args)) {}
 

@@ -103,7 +103,8 @@ class ResourceScorer final : public framework::Plugin,
                              public framework::PreScorePlugin,
                              public framework::ScorePlugin,
                              public framework::ScoreMethod,
-                             public framework::SignPlugin {
+                             public framework::SignPlugin,
+                             public framework::NodeLocalPlugin {
  public:
   ResourceScorer(std::string_view name, const FitArgs& args, framework::Handle& handle)
       : name_(name), scorer_(args), slot_(handle.NewStateSlot()) {}

@@ -69,7 +69,8 @@ class NodeAffinity final : public framework::Plugin,
                            public framework::ScorePlugin,
                            public framework::ScoreNormalizer,
                            public framework::EnqueueExtensions,
-                           public framework::SignPlugin {
+                           public framework::SignPlugin,
+                           public framework::NodeLocalPlugin {
  public:
   NodeAffinity(AddedAffinity added, framework::Handle& handle)
       : added_(std::move(added)),

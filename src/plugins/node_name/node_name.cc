@@ -18,7 +18,8 @@ class NodeName final : public framework::Plugin,
                        public framework::PreFilterPlugin,
                        public framework::FilterPlugin,
                        public framework::EnqueueExtensions,
-                       public framework::SignPlugin {
+                       public framework::SignPlugin,
+                       public framework::NodeLocalPlugin {
  public:
   std::string_view Name() const override { return kNodeNameName; }
 

@@ -22,7 +22,8 @@ class NodePorts final : public framework::Plugin,
                         public framework::PreFilterPlugin,
                         public framework::FilterPlugin,
                         public framework::EnqueueExtensions,
-                        public framework::SignPlugin {
+                        public framework::SignPlugin,
+                        public framework::NodeLocalPlugin {
  public:
   explicit NodePorts(framework::Handle& handle) : pre_filter_slot_(handle.NewStateSlot()) {}
 

@@ -61,7 +61,8 @@ class Fractions {
 class NodeResourcesBalancedAllocation final : public framework::Plugin,
                                               public framework::PreScorePlugin,
                                               public framework::ScorePlugin,
-                                              public framework::SignPlugin {
+                                              public framework::SignPlugin,
+                                              public framework::NodeLocalPlugin {
  public:
   NodeResourcesBalancedAllocation(const std::vector<config::ResourceSpec>& resources,
                                   framework::Handle& handle)

@@ -94,7 +94,8 @@ class NodeResourcesFit final : public framework::Plugin,
                                public framework::ScoreMethod,
                                public Neutral<framework::PlacementScorePlugin>,
                                public framework::EnqueueExtensions,
-                               public framework::SignPlugin {
+                               public framework::SignPlugin,
+                               public framework::NodeLocalPlugin {
  public:
   NodeResourcesFit(const FitArgs& args, framework::Handle& handle)
       : ignored_resources_(args.ignored_resources.begin(), args.ignored_resources.end()),

@@ -17,7 +17,8 @@ class NodeUnschedulable final : public framework::Plugin,
                                 public framework::PreFilterPlugin,
                                 public framework::FilterPlugin,
                                 public framework::EnqueueExtensions,
-                                public framework::SignPlugin {
+                                public framework::SignPlugin,
+                                public framework::NodeLocalPlugin {
  public:
   std::string_view Name() const override { return kNodeUnschedulableName; }
 

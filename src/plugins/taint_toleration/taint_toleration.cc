@@ -26,7 +26,8 @@ class TaintToleration final : public framework::Plugin,
                               public framework::ScorePlugin,
                               public framework::ScoreNormalizer,
                               public framework::EnqueueExtensions,
-                              public framework::SignPlugin {
+                              public framework::SignPlugin,
+                              public framework::NodeLocalPlugin {
  public:
   explicit TaintToleration(framework::Handle& handle) : pre_score_slot_(handle.NewStateSlot()) {}
 

@@ -10,21 +10,21 @@
 
 #include "framework/snapshot.h"
 
-namespace ks::plugins {
+namespace ks::framework {
 
 // Threads: the scheduling thread.
 class ChangeReader {
  public:
   // `follower` has
   //   void Restart(size_t slots): forget everything; OnNode for every listed node follows.
-  //   void OnNode(uint32_t slot, const framework::NodeInfo* node): the node is new, changed, or
+  //   void OnNode(uint32_t slot, const NodeInfo* node): the node is new, changed, or
   //     gone (null). What it holds is to be read from `node`.
-  //   void OnPod(uint32_t slot, const framework::PodInfo& pod, int sign): +1 joined, -1 left. Also
+  //   void OnPod(uint32_t slot, const PodInfo& pod, int sign): +1 joined, -1 left. Also
   //     called for slots of nodes that are not listed: those are to be ignored.
   // After Follow the follower's data agree with the snapshot. True when it was restarted.
   template <class Follower>
-  bool Follow(const framework::Snapshot& snapshot, Follower& follower) {
-    const framework::ChangeLog& log = snapshot.changes();
+  bool Follow(const Snapshot& snapshot, Follower& follower) {
+    const ChangeLog& log = snapshot.changes();
     if (!position_ || !log.Holds(*position_)) {
       Restart(snapshot, follower);
       return true;
@@ -38,17 +38,17 @@ class ChangeReader {
 
  private:
   template <class Follower>
-  void Restart(const framework::Snapshot& snapshot, Follower& follower) {
+  void Restart(const Snapshot& snapshot, Follower& follower) {
     follower.Restart(snapshot.slots());
-    for (const framework::NodeInfo* node : snapshot.nodes()) follower.OnNode(node->slot(), node);
+    for (const NodeInfo* node : snapshot.nodes()) follower.OnNode(node->slot(), node);
     position_ = snapshot.changes().end();
   }
 
   // A node that changed is read as it is now, so that changes of its pods say nothing more.
   template <class Follower>
-  void CatchUp(const framework::Snapshot& snapshot, Follower& follower) {
-    using Kind = framework::Change::Kind;
-    const framework::ChangeLog& log = snapshot.changes();
+  void CatchUp(const Snapshot& snapshot, Follower& follower) {
+    using Kind = Change::Kind;
+    const ChangeLog& log = snapshot.changes();
     changed_nodes_.clear();
     for (uint64_t i = *position_; i < log.end(); ++i) {
       if (log.At(i).kind == Kind::kNode) changed_nodes_.push_back(log.At(i).slot);
@@ -57,7 +57,7 @@ class ChangeReader {
     changed_nodes_.erase(std::unique(changed_nodes_.begin(), changed_nodes_.end()),
                          changed_nodes_.end());
     for (uint64_t i = *position_; i < log.end(); ++i) {
-      const framework::Change& change = log.At(i);
+      const Change& change = log.At(i);
       if (change.kind == Kind::kNode || IsChanged(change.slot)) continue;
       follower.OnPod(change.slot, *change.pod, change.kind == Kind::kPodAdded ? 1 : -1);
     }
@@ -74,4 +74,4 @@ class ChangeReader {
   std::vector<uint32_t> changed_nodes_;  // ascending; scratch space
 };
 
-}  // namespace ks::plugins
+}  // namespace ks::framework

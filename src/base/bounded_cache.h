@@ -4,12 +4,13 @@
 // anew: they cost memory, and the pods that needed them may never come again.
 
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 
-namespace ks::plugins {
+namespace ks {
 
 // Threads: the scheduling thread.
 template <class Key, class Value, class Hash = std::hash<Key>>
@@ -49,4 +50,4 @@ class BoundedCache {
   std::unordered_map<Key, typename Order::iterator, Hash> places_;
 };
 
-}  // namespace ks::plugins
+}  // namespace ks

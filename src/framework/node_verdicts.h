@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the node-local plugins of a profile said about pods of one spec, node by node. A replica of
+// a pod that was just decided asks them only about the nodes that changed since.
+//
+// Design: docs/decisions/0021-remembered-verdicts.md.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "api/pod.h"
+#include "base/bounded_cache.h"
+#include "framework/change_reader.h"
+#include "framework/cycle_state.h"
+#include "framework/status.h"
+
+namespace ks::framework {
+
+// Of pods of one spec. Slots are those of the snapshot (Snapshot::slots()).
+// Threads: Refresh by the scheduling thread; workers may remember and read different slots.
+class NodeVerdicts {
+ public:
+  explicit NodeVerdicts(std::shared_ptr<const api::PodSpec> spec) : spec_(std::move(spec)) {}
+
+  static constexpr uint8_t kUnknown = 0;
+  static constexpr uint8_t kFits = 1;
+  static constexpr uint8_t kRejected = 2;  // by the plugin at position 0; + position
+
+  // Forgets the nodes that changed since the last time; all of them when `outside`, the version of
+  // what the plugins read besides pod and node, is another one.
+  void Refresh(const Snapshot& snapshot, uint64_t outside);
+
+  // Of the filters that are remembered.
+  uint8_t verdict(uint32_t slot) const { return verdicts_[slot]; }
+  // Requires: verdict(slot) >= kRejected.
+  const Status& rejection(uint32_t slot) const { return rejections_[slot]; }
+  void Fits(uint32_t slot) { verdicts_[slot] = kFits; }
+  void Rejected(uint32_t slot, size_t position, const Status& status) {
+    rejections_[slot] = status;
+    verdicts_[slot] = static_cast<uint8_t>(kRejected + position);
+  }
+
+  // Scores: one weighted sum of the plugins whose raw scores are final, and `columns` raw scores
+  // that other plugins normalize. `plugins` is the set they come from: scores of another set are
+  // forgotten.
+  void UseScores(PluginMask plugins, size_t columns);
+  bool HasScores(uint32_t slot) const { return scored_[slot] != 0; }
+  void SetScores(uint32_t slot, int64_t sum) {
+    sums_[slot] = sum;
+    scored_[slot] = 1;
+  }
+  int64_t sum(uint32_t slot) const { return sums_[slot]; }
+  int64_t& raw(size_t column, uint32_t slot) { return raws_[column][slot]; }
+  const std::vector<int64_t>& raws(size_t column) const { return raws_[column]; }
+
+ private:
+  friend ChangeReader;
+  void Restart(size_t slots);
+  void OnNode(uint32_t slot, const NodeInfo* node);
+  void OnPod(uint32_t slot, const PodInfo& pod, int sign);
+  void Forget(uint32_t slot);
+  void Resize(size_t slots);
+
+  const std::shared_ptr<const api::PodSpec> spec_;  // its address stands for it while this lives
+  ChangeReader reader_;
+  size_t nodes_ = 0;  // in the snapshot: some scores depend on it
+  uint64_t outside_ = 0;
+  std::vector<uint8_t> verdicts_;   // by slot, as everything below
+  std::vector<Status> rejections_;  // grows with the first rejection
+  PluginMask score_plugins_ = 0;
+  std::vector<uint8_t> scored_;
+  std::vector<int64_t> sums_;
+  std::vector<std::vector<int64_t>> raws_;  // by column, then slot
+};
+
+// The NodeVerdicts of the specs that were decided lately. Threads: the scheduling thread.
+class NodeMemory {
+ public:
+  // Up to date with the snapshot; null when the pod's verdicts depend on more than its spec.
+  std::shared_ptr<NodeVerdicts> For(const api::Pod& pod, const Snapshot& snapshot,
+                                    uint64_t outside);
+
+ private:
+  BoundedCache<const api::PodSpec*, NodeVerdicts> by_spec_;
+};
+
+}  // namespace ks::framework
