@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "config/feature_gates.h"
+#include "framework/device_classes.h"
 #include "framework/owner_listers.h"
 #include "framework/plugin.h"
 
@@ -117,6 +118,8 @@ class Handle {
   virtual const Snapshot& snapshot() const = 0;  // only inside an attempt
   // What a ListerUser asked for; anything else looks empty. Only inside an attempt.
   virtual const OwnerListers& owner_listers() const = 0;
+  // Which extended resources devices serve; none unless the implementation knows some.
+  virtual const DeviceClassLister& device_classes() const { return NoDeviceClasses(); }
   virtual const Clock& clock() const = 0;
   virtual const config::FeatureGates& gates() const = 0;
   virtual Random& random() = 0;

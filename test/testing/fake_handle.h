@@ -28,6 +28,8 @@ class FakeHandle final : public framework::Handle {
   const std::string& ProfileName() const override { return profile_name_; }
   const framework::Snapshot& snapshot() const override { return snapshot_; }
   const framework::OwnerListers& owner_listers() const override { return owner_listers_; }
+  const framework::DeviceClassLister& device_classes() const override { return device_classes_; }
+  framework::DeviceClassTable& fake_device_classes() { return device_classes_; }
   const Clock& clock() const override { return clock_; }
   const config::FeatureGates& gates() const override { return gates_; }
   config::FeatureGates& fake_gates() { return gates_; }
@@ -84,6 +86,7 @@ class FakeHandle final : public framework::Handle {
   std::string profile_name_ = "default-scheduler";
   FakeSnapshot snapshot_;
   FakeOwnerListers owner_listers_;
+  framework::DeviceClassTable device_classes_;
   FakeClock clock_;
   config::FeatureGates gates_;
   framework::PodsInPreBind pods_in_pre_bind_;
