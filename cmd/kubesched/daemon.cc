@@ -20,6 +20,7 @@
 #include "client/writer.h"
 #include "config/defaults.h"
 #include "config_watcher.h"
+#include "framework/pod_requests.h"
 #include "framework/profiles.h"
 #include "framework/waiting_pods.h"
 #include "go_values.h"
@@ -198,6 +199,7 @@ Daemon::Daemon(DaemonOptions options)
     : options_(std::move(options)), registry_(plugins::InTreeRegistry()) {}
 
 Result<std::unique_ptr<Daemon>> Daemon::Prepare(DaemonOptions options) {
+  framework::SetRequestGates(options.gates);
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(options)));
   config::Configuration& configuration = daemon->options_.configuration;
   auto access =

@@ -2,6 +2,7 @@
 #include "framework/pod_requests.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,21 @@ using api::ResourceList;
 
 constexpr std::string_view kResizePending = "PodResizePending";
 constexpr std::string_view kInfeasible = "Infeasible";
+constexpr std::string_view kDeferred = "Deferred";
+
+// The gates in force (SetRequestGates).
+struct RequestGates {
+  std::atomic<bool> pod_level{true};
+  std::atomic<bool> pod_level_status{true};
+};
+RequestGates& Gates() {
+  static RequestGates gates;
+  return gates;
+}
+// spec.resources counts.
+bool PodLevelOn() { return Gates().pod_level.load(std::memory_order_relaxed); }
+// The pod's own status.resources and status.allocatedResources count.
+bool PodLevelStatusOn() { return Gates().pod_level_status.load(std::memory_order_relaxed); }
 
 // The missing-request defaults as quantities; made once.
 const Quantity& DefaultCpu() {
@@ -38,10 +54,11 @@ void MaxInto(ResourceList* result, const ResourceList& list) {
   }
 }
 
-bool IsInfeasible(const Pod& pod) {
+bool ResizeIs(const Pod& pod, std::string_view reason) {
   const api::Condition* condition = pod.FindCondition(kResizePending);
-  return condition != nullptr && condition->reason == kInfeasible;
+  return condition != nullptr && condition->reason == reason;
 }
+bool IsInfeasible(const Pod& pod) { return ResizeIs(pod, kInfeasible); }
 
 // Which list stands for a container in one of the three totals (docs/spec/plugins-node.md 2.4).
 enum class Source { kSpec, kAllocated, kActual };
@@ -111,7 +128,8 @@ ResourceList TotalWithStatus(const Pod& pod, const RequestOptions& options) {
   ResourceList result;
   if (!infeasible) result = Total(pod, Source::kSpec, infeasible, options);
   const api::PodStatus& status = pod.status;
-  if (status.allocated_resources && status.resources_present && status.resources_requests) {
+  if (PodLevelStatusOn() && status.allocated_resources && status.resources_present &&
+      status.resources_requests) {
     MaxInto(&result, *status.allocated_resources);
     MaxInto(&result, *status.resources_requests);
   } else {
@@ -128,7 +146,7 @@ bool IsPodLevelName(Symbol name) {
 }
 
 bool HasPodLevelRequests(const Pod& pod) {
-  if (!pod.spec->resource_requests) return false;
+  if (!PodLevelOn() || !pod.spec->resource_requests) return false;
   const ResourceList& list = *pod.spec->resource_requests;
   return std::any_of(list.begin(), list.end(),
                      [](const auto& entry) { return IsPodLevelName(entry.first); });
@@ -137,7 +155,7 @@ bool HasPodLevelRequests(const Pod& pod) {
 void OverridePodLevel(const Pod& pod, bool use_status, ResourceList* result) {
   ResourceList with_status;
   const ResourceList* effective = &*pod.spec->resource_requests;
-  if (use_status && pod.status.resources_present) {
+  if (use_status && PodLevelStatusOn() && pod.status.resources_present) {
     if (!IsInfeasible(pod)) with_status = *effective;
     if (pod.status.resources_requests) MaxInto(&with_status, *pod.status.resources_requests);
     if (pod.status.allocated_resources) MaxInto(&with_status, *pod.status.allocated_resources);
@@ -195,6 +213,14 @@ AccountedRequest AccountPlainPod(const Pod& pod) {
 }
 
 }  // namespace
+
+void SetRequestGates(const config::FeatureGates& gates) {
+  using config::Gate;
+  Gates().pod_level = gates.Enabled(Gate::kPodLevelResources);
+  Gates().pod_level_status = gates.Enabled(Gate::kInPlacePodLevelResourcesVerticalScaling);
+}
+
+bool HasDeferredResize(const Pod& pod) { return ResizeIs(pod, kDeferred); }
 
 bool StatusAffectsRequests(const Pod& pod) {
   const api::PodStatus& status = pod.status;

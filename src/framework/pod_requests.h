@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "api/pod.h"
+#include "config/feature_gates.h"
 #include "framework/resource.h"
 
 namespace ks::framework {
@@ -16,12 +17,22 @@ namespace ks::framework {
 inline constexpr int64_t kDefaultMilliCpuRequest = 100;
 inline constexpr int64_t kDefaultMemoryRequest = 200LL * 1024 * 1024;
 
+// Puts the gates PodLevelResources and InPlacePodLevelResourcesVerticalScaling in force for every
+// computation of this file, in the whole process: what a node counts and what a pod asks for must
+// not be computed under different gates. Upstream's defaults hold until it is called. To be called
+// at start, before the first pod is counted: counted pods are not counted anew. Threads: any.
+void SetRequestGates(const config::FeatureGates& gates);
+
 struct RequestOptions {
   bool use_status = false;   // 2.4 "with status": containers counted on a node
-  bool pod_level = true;     // honour spec.resources (gate PodLevelResources)
+  bool pod_level = true;     // honour spec.resources, if the gate PodLevelResources does
   bool default_cpu = false;  // put the default into containers that lack cpu
   bool default_memory = false;
 };
+
+// A *deferred* pod: the kubelet has put off its resize (section 1). Only the first condition of
+// type PodResizePending counts, whatever its status is.
+bool HasDeferredResize(const api::Pod& pod);
 
 // Whether the pod's status can change what it counts for "with status". Almost never: only around
 // in-place resizes.

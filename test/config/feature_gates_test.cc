@@ -230,23 +230,26 @@ TEST(FeatureGates, EmulationTakesTheDefaultsOfItsVersion) {
 TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
   for (const char* text :
        {"GenericWorkload=true", "SchedulerAsyncAPICalls=true", "CoordinatedLeaderElection=true",
-        "TaintTolerationComparisonOperators=true", "PodLevelResources=false"}) {
-    // PodLevelResources is needed by others.
-    const std::string flag =
-        std::string(text) +
-        (std::string_view(text).starts_with("Pod")
-             ? ",InPlacePodLevelResourcesVerticalScaling=false,PodLevelResourcesFixDefaulting="
-               "false,PodLevelResourcesFixKubeletQOSClass=false"
-             : "");
-    const auto made = FeatureGates::Make(Gates({flag}), nullptr);
+        "InPlacePodVerticalScalingSchedulerPreemption=true"}) {
+    const auto made = FeatureGates::Make(Gates({text}), nullptr);
     ASSERT_TRUE(made.ok()) << made.error().message;
     EXPECT_THAT(made.value().NotImplemented(),
                 ::testing::Contains(HasSubstr("feature gate " + std::string(text) + " is not")));
   }
-  // A gate of another component.
-  const auto made = FeatureGates::Make(Gates({"CRIListStreaming=true"}), nullptr);
-  ASSERT_TRUE(made.ok());
-  EXPECT_THAT(made.value().NotImplemented(), IsEmpty());
+}
+
+TEST(FeatureGates, SwitchableGates) {
+  for (const char* flag :
+       {"TaintTolerationComparisonOperators=true", "InPlacePodLevelResourcesVerticalScaling=false",
+        // Needed by the three others.
+        "PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false,"
+        "PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass=false",
+        // A gate of another component.
+        "CRIListStreaming=true"}) {
+    const auto made = FeatureGates::Make(Gates({flag}), nullptr);
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    EXPECT_THAT(made.value().NotImplemented(), IsEmpty()) << flag;
+  }
 }
 
 TEST(FeatureGates, TheTableIsSortedAndClosed) {

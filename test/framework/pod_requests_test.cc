@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows 1 to 21 of docs/spec/plugins-node.md 7.1 (ex1 to ex21), and rows 6 to 12 of
+// docs/spec/cache.md (cache_ex6 to cache_ex12). Row 13's ephemeral storage has a test of its own.
 #include "framework/pod_requests.h"
 
 #include <functional>
@@ -7,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/decode.h"
 #include "testing/builders.h"
 
 namespace ks::framework {
@@ -54,6 +57,19 @@ PodBuilder WithPodStatus(PodBuilder pod, const Resources& allocated, const Resou
   pod.pod().status.allocated_resources = MakeResources(allocated);
   pod.pod().status.resources_present = true;
   pod.pod().status.resources_requests = MakeResources(requests);
+  return pod;
+}
+
+// Pod-level limits are not even decoded.
+PodBuilder PodLevelLimits() {
+  std::string json = R"({"metadata": {"name": "p"}, "spec": {
+      "resources": {"limits": {"cpu": "2", "memory": "1Gi"}},
+      "containers": [{"name": "a"}, {"name": "b"}]}})";
+  const size_t size = json.size();
+  json.append(api::kJsonPadding, ' ');
+  api::Decoder decoder;
+  PodBuilder pod;
+  pod.spec() = *decoder.Object<api::Pod>(std::string_view(json).substr(0, size)).value()->spec;
   return pod;
 }
 
@@ -134,8 +150,7 @@ const RequestCase kSpecCases[] = {
      {2000, 1073741824},
      Amounts{2000, 1073741824},
      {}},
-    // Pod-level limits are not even kept: the pod looks like one without spec.resources.
-    {"ex12", MakePod().Req({}).Req({}), {0, 0}, Amounts{200, 419430400}, {}},
+    {"ex12", PodLevelLimits(), {0, 0}, Amounts{200, 419430400}, {}},
     {"ex13",
      MakePod().PodLevel({{"ephemeral-storage", "2Gi"}}).Req({{"ephemeral-storage", "1Gi"}}),
      {0, 0},
@@ -258,6 +273,87 @@ TEST(PodRequestsTest, Ex13KeepsTheContainersEphemeralStorage) {
       MakePod().PodLevel({{"ephemeral-storage", "2Gi"}}).Req({{"ephemeral-storage", "1Gi"}}).Obj();
   EXPECT_EQ(PodRequest(*pod).ephemeral_storage, 1073741824);
   EXPECT_EQ(AccountPod(*pod).requested.ephemeral_storage, 1073741824);
+}
+
+// Puts gates in force while it lives.
+class ScopedGates {
+ public:
+  explicit ScopedGates(std::initializer_list<config::Gate> off) {
+    config::FeatureGates gates;
+    for (const config::Gate gate : off) gates.Set(gate, false);
+    SetRequestGates(gates);
+  }
+  ~ScopedGates() { SetRequestGates({}); }
+};
+
+struct GateCase {
+  std::string name;
+  PodBuilder pod;
+  Amounts want_without_status;  // InPlacePodLevelResourcesVerticalScaling off
+  Amounts want_without_level;   // PodLevelResources off as well
+};
+
+// 2.3 to 2.5 with the gates off; with them on the same pods are rows above.
+TEST(PodRequestsTest, GatesOff) {
+  const PodBuilder resized = WithPodStatus(MakePod()
+                                               .PodLevel({{"cpu", "1"}})
+                                               .Overhead({{"cpu", "50m"}})
+                                               .Req({{"cpu", "200m"}, {"memory", "64Mi"}})
+                                               .Req({}),
+                                           {{"cpu", "1200m"}, {"memory", "96Mi"}},
+                                           {{"cpu", "1500m"}, {"memory", "128Mi"}});
+  const GateCase cases[] = {
+      {"ex10",
+       MakePod().PodLevel({{"cpu", "2"}}).Req({{"cpu", "1"}}).Req({}),
+       {2000, 0},
+       {1000, 0}},
+      {"ex14",
+       MakePod().Overhead({{"cpu", "100m"}, {"memory", "100Mi"}}).PodLevel({{"cpu", "2"}}).Req({}),
+       {2100, 104857600},
+       {100, 104857600}},
+      {"ex21",
+       WithPodStatus(MakePod().Req({{"cpu", "1"}, {"memory", "1Gi"}}),
+                     {{"cpu", "3"}, {"memory", "2Gi"}}, {{"cpu", "1"}}),
+       {1000, 1073741824},
+       {1000, 1073741824}},
+      {"cache_ex12", resized, {1050, 67108864}, {250, 67108864}},
+      {"container status counts still",
+       WithResize(MakePod().Req({{"cpu", "1"}}), {{"c0", {{{"cpu", "1"}}}, {{{"cpu", "2"}}}}}),
+       {2000, 0},
+       {2000, 0}},
+  };
+  using config::Gate;
+  for (const GateCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const api::PodPtr pod = c.pod.Obj();
+    const auto counted = [&pod] {
+      const Resource requested = AccountPod(*pod).requested;
+      return Amounts{requested.milli_cpu, requested.memory};
+    };
+    {
+      const ScopedGates off({Gate::kInPlacePodLevelResourcesVerticalScaling});
+      EXPECT_EQ(counted(), c.want_without_status);
+    }
+    const ScopedGates off(
+        {Gate::kInPlacePodLevelResourcesVerticalScaling, Gate::kPodLevelResources});
+    EXPECT_EQ(counted(), c.want_without_level);
+  }
+}
+
+TEST(PodRequestsTest, WithoutPodLevelResourcesContainersGetTheirDefaults) {
+  const api::PodPtr pod = MakePod().PodLevel({{"cpu", "2"}, {"memory", "1Gi"}}).Req({}).Obj();
+  const ScopedGates off({config::Gate::kPodLevelResources});
+  EXPECT_EQ(PodRequest(*pod), Resource{});
+  EXPECT_EQ(AccountPod(*pod).non_zero_milli_cpu, 100);
+  EXPECT_EQ(AccountPod(*pod).non_zero_memory, 209715200);
+}
+
+TEST(PodRequestsTest, DeferredIsTheFirstConditionsReason) {
+  EXPECT_TRUE(HasDeferredResize(*WithResize(MakePod(), {}, "Deferred").Obj()));
+  EXPECT_FALSE(HasDeferredResize(*WithResize(MakePod(), {}, "Infeasible").Obj()));
+  EXPECT_FALSE(HasDeferredResize(*MakePod().Obj()));
+  const PodBuilder second = WithResize(WithResize(MakePod(), {}, "Infeasible"), {}, "Deferred");
+  EXPECT_FALSE(HasDeferredResize(*second.Obj()));
 }
 
 TEST(PodRequestsTest, PodsIsNoRequest) {
