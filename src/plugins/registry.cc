@@ -6,6 +6,7 @@
 
 #include "plugins/default_binder/default_binder.h"
 #include "plugins/default_preemption/default_preemption.h"
+#include "plugins/deferred_pod_scheduling/deferred_pod_scheduling.h"
 #include "plugins/image_locality/image_locality.h"
 #include "plugins/legacy/node_label.h"
 #include "plugins/legacy/node_prefer_avoid_pods.h"
@@ -13,6 +14,7 @@
 #include "plugins/legacy/selector_spread.h"
 #include "plugins/legacy/service_affinity.h"
 #include "plugins/node_affinity/node_affinity.h"
+#include "plugins/node_declared_features/node_declared_features.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
 #include "plugins/node_resources/balanced_allocation.h"

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/pod_requests.h"
+#include "plugins/device_resources.h"
 
 namespace ks::plugins {
 
@@ -29,15 +30,23 @@ framework::SignFragment TolerationsFragment(const api::Pod& pod) {
   return {"v1.Pod.Spec.Tolerations", SignatureText(list)};
 }
 
-framework::SignFragment RequestsFragment(const api::Pod& pod) {
+framework::Status SignRequests(const framework::Handle& handle, const api::Pod& pod,
+                               std::vector<framework::SignFragment>* fragments) {
+  static const framework::Status devices(
+      framework::Code::kUnschedulable,
+      {"signature disabled when dra extended resources are used in the cluster"});
   const framework::Resource request = framework::PodRequest(pod);
   json scalars = json::object();
-  for (const auto& [name, amount] : request.scalars) scalars[name.str()] = amount;
+  for (const auto& [name, amount] : request.scalars) {
+    if (amount > 0 && ServedByDevices(handle, name)) return devices;
+    scalars[name.str()] = amount;
+  }
   const json value = {{"cpu", request.milli_cpu},
                       {"memory", request.memory},
                       {"ephemeral-storage", request.ephemeral_storage},
                       {"scalars", std::move(scalars)}};
-  return {"v1.Pod.Spec.ContainerRequestsAndOverheads()", SignatureText(value)};
+  fragments->push_back({"v1.Pod.Spec.ContainerRequestsAndOverheads()", SignatureText(value)});
+  return {};
 }
 
 }  // namespace ks::plugins

@@ -5,10 +5,12 @@
 // Upstream: docs/spec/plugins-node.md section 5.
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "api/pod.h"
+#include "framework/handle.h"
 #include "framework/plugin.h"
 
 namespace ks::plugins {
@@ -20,7 +22,9 @@ std::string SignatureText(const nlohmann::json& value);
 // order of the spec.
 framework::SignFragment TolerationsFragment(const api::Pod& pod);
 
-// NodeResourcesFit and NodeResourcesBalancedAllocation: the request vector of the incoming pod.
-framework::SignFragment RequestsFragment(const api::Pod& pod);
+// NodeResourcesFit, NodeResourcesBalancedAllocation and the legacy scorers: the request vector of
+// the incoming pod. U when devices serve a part of it: how many a node has left is not seen here.
+framework::Status SignRequests(const framework::Handle& handle, const api::Pod& pod,
+                               std::vector<framework::SignFragment>* fragments);
 
 }  // namespace ks::plugins

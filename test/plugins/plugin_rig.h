@@ -43,8 +43,11 @@ inline config::PluginArgs ArgsOf(framework::PluginFactory factory, const std::st
 class PluginRig {
  public:
   // Requires: the arguments (JSON) are right.
-  explicit PluginRig(framework::PluginFactory factory, const std::string& args = "null")
-      : plugin_(factory(ArgsOf(factory, args), handle).value()) {}
+  explicit PluginRig(framework::PluginFactory factory, const std::string& args = "null",
+                     const std::vector<config::Gate>& gates_on = {}) {
+    for (const config::Gate gate : gates_on) handle.fake_gates().Set(gate, true);
+    plugin_ = factory(ArgsOf(factory, args), handle).value();
+  }
 
   // The error of a factory; empty when it makes a plugin.
   static std::string FactoryError(framework::PluginFactory factory, const std::string& args) {

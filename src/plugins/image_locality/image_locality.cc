@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plugins/go_arithmetic.h"
 #include "plugins/signature.h"
 
 namespace ks::plugins {
@@ -75,7 +76,7 @@ class ImageLocality final : public framework::Plugin,
       const framework::ImageState* image = node.FindImage(name);
       if (image == nullptr) continue;
       const double spread = static_cast<double>(image->num_nodes) / all_nodes;
-      sum += static_cast<int64_t>(static_cast<double>(image->size_bytes) * spread);
+      sum = WrappingAdd(sum, Truncated(static_cast<double>(image->size_bytes) * spread));
     }
     const int64_t high = kHighBytesPerImage * static_cast<int64_t>(images.size());
     sum = std::clamp(sum, kLowBytes, high);

@@ -107,7 +107,7 @@ class ResourceScorer final : public framework::Plugin,
                              public framework::NodeLocalPlugin {
  public:
   ResourceScorer(std::string_view name, const FitArgs& args, framework::Handle& handle)
-      : name_(name), scorer_(args), slot_(handle.NewStateSlot()) {}
+      : name_(name), handle_(handle), scorer_(args), slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return name_; }
   std::string_view MethodName() const override { return StrategyName(scorer_.strategy()); }
@@ -128,17 +128,16 @@ class ResourceScorer final : public framework::Plugin,
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
-    fragments->push_back(RequestsFragment(pod));
-    return {};
+    return SignRequests(handle_, pod, fragments);
   }
 
  private:
   PodAmounts AmountsOf(const api::Pod& pod) const {
-    return {scorer_.resources(),
-            framework::Resource::FromList(framework::AggregateRequests(pod, kScoringOptions))};
+    return {scorer_.resources(), framework::AggregateRequests(pod, kScoringOptions)};
   }
 
   const std::string_view name_;
+  const framework::Handle& handle_;
   const FitScorer scorer_;
   const framework::StateSlot<PodAmounts> slot_;
   SpecCache<PodAmounts> amounts_;

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plugins/deferred_pods.h"
 #include "plugins/node_affinity/args.h"
 #include "plugins/node_affinity/compiled.h"
 #include "plugins/normalize_score.h"
@@ -73,7 +74,8 @@ class NodeAffinity final : public framework::Plugin,
                            public framework::NodeLocalPlugin {
  public:
   NodeAffinity(AddedAffinity added, framework::Handle& handle)
-      : added_(std::move(added)),
+      : deferred_pods_(handle),
+        added_(std::move(added)),
         pre_filter_slot_(handle.NewStateSlot()),
         pre_score_slot_(handle.NewStateSlot()) {}
 
@@ -81,6 +83,7 @@ class NodeAffinity final : public framework::Plugin,
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot&) override {
+    if (deferred_pods_.Exempt(pod)) return {skip_, {}};
     const bool in_pod = pod.spec->node_selector_present ||
                         (pod.spec->node_affinity && pod.spec->node_affinity->required);
     if (!in_pod && !added_.required) return {skip_, {}};
@@ -91,6 +94,7 @@ class NodeAffinity final : public framework::Plugin,
   }
 
   Status Filter(const CycleState& state, const api::Pod& pod, const NodeInfo& node) const override {
+    if (deferred_pods_.Exempt(pod)) return {};
     const api::Node& object = *node.node();
     if (added_.required && !added_.required->Matches(object.meta.labels, object.meta.name)) {
       return enforced_mismatch_;
@@ -158,6 +162,7 @@ class NodeAffinity final : public framework::Plugin,
         Code::kUnschedulableAndUnresolvable, {std::move(reason)}, std::string(kNodeAffinityName)};
   }
 
+  const DeferredPods deferred_pods_;
   const AddedAffinity added_;
   const framework::StateSlot<CompiledNodeAffinity> pre_filter_slot_;
   const framework::StateSlot<CompiledNodeAffinity> pre_score_slot_;

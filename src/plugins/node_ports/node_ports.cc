@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plugins/deferred_pods.h"
 #include "plugins/signature.h"
 
 namespace ks::plugins {
@@ -25,12 +26,14 @@ class NodePorts final : public framework::Plugin,
                         public framework::SignPlugin,
                         public framework::NodeLocalPlugin {
  public:
-  explicit NodePorts(framework::Handle& handle) : pre_filter_slot_(handle.NewStateSlot()) {}
+  explicit NodePorts(framework::Handle& handle)
+      : deferred_pods_(handle), pre_filter_slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return kNodePortsName; }
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot&) override {
+    if (deferred_pods_.Exempt(pod)) return {skip_, {}};
     std::vector<framework::HostPort> ports = framework::PodHostPorts(pod);
     if (ports.empty()) return {skip_, {}};
     auto wanted = std::make_shared<WantedPorts>();
@@ -67,6 +70,7 @@ class NodePorts final : public framework::Plugin,
   }
 
  private:
+  const DeferredPods deferred_pods_;
   const framework::StateSlot<WantedPorts> pre_filter_slot_;
   const Status skip_{Code::kSkip, {}, std::string(kNodePortsName)};
   const Status conflict_{Code::kUnschedulable,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "framework/pod_requests.h"
+#include "plugins/go_arithmetic.h"
 #include "plugins/node_resources/args.h"
 #include "plugins/node_resources/scored_resources.h"
 #include "plugins/signature.h"
@@ -17,7 +18,6 @@ namespace {
 using framework::Code;
 using framework::CycleState;
 using framework::NodeInfo;
-using framework::Resource;
 using framework::Status;
 
 // Fractions in use of the resources that count on a node. Two are usual; the array serves all
@@ -37,7 +37,7 @@ class Fractions {
 
   // 100 when all are equal, less the further they lie apart.
   int64_t Balance() const {
-    return static_cast<int64_t>((1 - Deviation()) * static_cast<double>(framework::kMaxNodeScore));
+    return Truncated((1 - Deviation()) * static_cast<double>(framework::kMaxNodeScore));
   }
 
  private:
@@ -66,7 +66,9 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
  public:
   NodeResourcesBalancedAllocation(const std::vector<config::ResourceSpec>& resources,
                                   framework::Handle& handle)
-      : resources_(ScoredResources(resources)), pre_score_slot_(handle.NewStateSlot()) {}
+      : handle_(handle),
+        resources_(ScoredResources(resources)),
+        pre_score_slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return kNodeResourcesBalancedAllocationName; }
 
@@ -89,14 +91,12 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
-    fragments->push_back(RequestsFragment(pod));
-    return {};
+    return SignRequests(handle_, pod, fragments);
   }
 
  private:
   PodAmounts AmountsOf(const api::Pod& pod) const {
-    return {resources_,
-            Resource::FromList(framework::AggregateRequests(pod, {.use_status = true}))};
+    return {resources_, framework::AggregateRequests(pod, {.use_status = true})};
   }
 
   int64_t ScoreOf(const PodAmounts& amounts, const NodeInfo& node) const {
@@ -105,13 +105,15 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
     Fractions without;
     ForEachCounted(resources_, amounts.amounts, node, false,
                    [&](int64_t used, int64_t capacity, int64_t amount, int64_t) {
-                     with.Add(used + amount, capacity);
+                     with.Add(WrappingAdd(used, amount), capacity);
                      without.Add(used, capacity);
                    });
     constexpr int64_t kHalf = framework::kMaxNodeScore / 2;
-    return kHalf + (kHalf + with.Balance() - without.Balance()) / 2;
+    const int64_t gain = WrappingSub(WrappingAdd(kHalf, with.Balance()), without.Balance());
+    return WrappingAdd(kHalf, gain / 2);
   }
 
+  const framework::Handle& handle_;
   const std::vector<ScoredResource> resources_;
   const framework::StateSlot<PodAmounts> pre_score_slot_;
   const Status skip_{Code::kSkip, {}, std::string(kNodeResourcesBalancedAllocationName)};

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/node_resources/fit.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "framework/pod_requests.h"
+#include "plugins/deferred_pods.h"
+#include "plugins/device_resources.h"
+#include "plugins/go_arithmetic.h"
 #include "plugins/node_resources/args.h"
 #include "plugins/node_resources/strategies.h"
 #include "plugins/placeholders/neutral.h"
@@ -63,17 +68,25 @@ class RejectionTable {
   std::array<Status, 2 * kUnresolvable> table_;
 };
 
+// What the free room of a node is compared with: the request, less what the node already counts for
+// this very pod. The plain amount in all but the resizes of deferred pods.
+int64_t Rest(int64_t wanted, int64_t counted) {
+  return std::max<int64_t>(0, WrappingSub(wanted, counted));
+}
+
 // One scalar to check, with the two rejections for the usual case that nothing else is missing.
 struct ScalarNeed {
-  ScalarNeed(Symbol resource, int64_t wanted)
+  ScalarNeed(Symbol resource, int64_t wanted, bool by_devices)
       : name(resource),
         amount(wanted),
+        served_by_devices(by_devices),
         reason("Insufficient " + resource.str()),
         insufficient(Rejection(false, {reason})),
         unresolvable(Rejection(true, {reason})) {}
 
   Symbol name;
   int64_t amount;
+  bool served_by_devices;  // wherever the node itself has none
   std::string reason;
   Status insufficient;
   Status unresolvable;
@@ -84,6 +97,21 @@ struct FitRequest final : framework::StateData {
   int64_t memory = 0;
   int64_t ephemeral_storage = 0;
   std::vector<ScalarNeed> scalars;  // positive and not ignored
+};
+
+// The insufficiencies of one node but for its scalars. Starts with the number of pods.
+struct Shortage {
+  explicit Shortage(const NodeInfo& node) : all(node.allocatable()), used(node.requested()) {
+    if (static_cast<int64_t>(node.pods().size()) + 1 > all.allowed_pod_number) bits = kPods;
+  }
+  void Check(int64_t wanted, int64_t rest, int64_t Resource::*resource, uint32_t bit) {
+    if (wanted <= 0 || rest <= WrappingSub(all.*resource, used.*resource)) return;
+    bits |= wanted > all.*resource ? bit | kUnresolvable : bit;
+  }
+
+  const Resource& all;
+  const Resource& used;
+  uint32_t bits = 0;
 };
 
 class NodeResourcesFit final : public framework::Plugin,
@@ -98,7 +126,9 @@ class NodeResourcesFit final : public framework::Plugin,
                                public framework::NodeLocalPlugin {
  public:
   NodeResourcesFit(const FitArgs& args, framework::Handle& handle)
-      : ignored_resources_(args.ignored_resources.begin(), args.ignored_resources.end()),
+      : handle_(handle),
+        deferred_pods_(handle),
+        ignored_resources_(args.ignored_resources.begin(), args.ignored_resources.end()),
         ignored_groups_(args.ignored_groups.begin(), args.ignored_groups.end()),
         scorer_(args),
         pre_filter_slot_(handle.NewStateSlot()),
@@ -109,27 +139,23 @@ class NodeResourcesFit final : public framework::Plugin,
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot&) override {
+    const uint64_t device_classes = handle_.device_classes().generation();
+    if (std::exchange(seen_device_classes_, device_classes) != device_classes) requests_ = {};
     pre_filter_slot_.Write(state, requests_.GetOrMake(pod.spec, [&] { return MakeRequest(pod); }));
     return {};
   }
 
-  Status Filter(const CycleState& state, const api::Pod&, const NodeInfo& node) const override {
+  Status Filter(const CycleState& state, const api::Pod& pod, const NodeInfo& node) const override {
     const FitRequest* request = pre_filter_slot_.Read(state);
     if (request == nullptr) return not_found_;
-    const Resource& all = node.allocatable();
-    const Resource& used = node.requested();
-    uint32_t missing = 0;
-    const auto check = [&missing](int64_t wanted, int64_t of, int64_t taken, uint32_t bit) {
-      if (wanted <= 0 || wanted <= of - taken) return;
-      missing |= wanted > of ? bit | kUnresolvable : bit;
-    };
-    if (static_cast<int64_t>(node.pods().size()) + 1 > all.allowed_pod_number) missing |= kPods;
-    check(request->milli_cpu, all.milli_cpu, used.milli_cpu, kCpu);
-    check(request->memory, all.memory, used.memory, kMemory);
-    check(request->ephemeral_storage, all.ephemeral_storage, used.ephemeral_storage,
-          kEphemeralStorage);
-    if (!request->scalars.empty()) return FilterScalars(*request, node, missing);
-    return missing == 0 ? Status() : rejections_[missing];
+    const Resource* counted = deferred_pods_.on() ? CountedForResize(pod, node) : nullptr;
+    if (counted != nullptr) return FilterResize(*request, *counted, node);
+    Shortage shortage(node);
+    shortage.Check(request->milli_cpu, request->milli_cpu, &Resource::milli_cpu, kCpu);
+    shortage.Check(request->memory, request->memory, &Resource::memory, kMemory);
+    shortage.Check(request->ephemeral_storage, request->ephemeral_storage,
+                   &Resource::ephemeral_storage, kEphemeralStorage);
+    return Verdict(*request, node, shortage.bits, nullptr);
   }
 
   Status PreScore(CycleState& state, const api::Pod& pod,
@@ -149,7 +175,7 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
-    return {
+    std::vector<framework::EventRegistration> events = {
         {{EventResource::kAssignedPod, framework::kActionDelete, {}}, {}},
         {{EventResource::kNode,
           framework::kActionAdd | framework::kActionUpdateNodeAllocatable,
@@ -159,11 +185,16 @@ class NodeResourcesFit final : public framework::Plugin,
         {{EventResource::kAssignedPod, framework::kActionUpdatePodScaleDown, {}}, {}},
         {{EventResource::kTargetPod, framework::kActionUpdatePodScaleDown, {}}, {}},
     };
+    if (deferred_pods_.on()) {
+      for (const auto resource : {EventResource::kAssignedPod, EventResource::kTargetPod}) {
+        events.push_back({{resource, framework::kActionUpdatePodScaleUp, {}}, {}});
+      }
+    }
+    return events;
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
-    fragments->push_back(RequestsFragment(pod));
-    return {};
+    return SignRequests(handle_, pod, fragments);
   }
 
  private:
@@ -174,7 +205,8 @@ class NodeResourcesFit final : public framework::Plugin,
     result->memory = request.memory;
     result->ephemeral_storage = request.ephemeral_storage;
     for (const auto& [name, amount] : request.scalars) {
-      if (amount > 0 && !IsIgnored(name)) result->scalars.emplace_back(name, amount);
+      if (amount <= 0 || IsIgnored(name)) continue;
+      result->scalars.emplace_back(name, amount, ServedByDevices(handle_, name));
     }
     return result;
   }
@@ -189,11 +221,44 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   PodAmounts AmountsOf(const api::Pod& pod) const {
-    return {scorer_.resources(),
-            Resource::FromList(framework::AggregateRequests(pod, kScoringOptions))};
+    return {scorer_.resources(), framework::AggregateRequests(pod, kScoringOptions)};
   }
 
-  Status FilterScalars(const FitRequest& request, const NodeInfo& node, uint32_t missing) const {
+  // What the node counts for the pod already, when that is the node the pod waits on for its
+  // resize.
+  static const Resource* Counted(const api::Pod& pod, const NodeInfo& node) {
+    if (pod.node_name != node.name()) return nullptr;
+    for (const framework::PodInfoPtr& info : node.pods()) {
+      if (info->pod().meta.uid == pod.meta.uid) return &info->request().requested;
+    }
+    return nullptr;
+  }
+  const Resource* CountedForResize(const api::Pod& pod, const NodeInfo& node) const {
+    return deferred_pods_.Exempt(pod) ? Counted(pod, node) : nullptr;
+  }
+
+  Status FilterResize(const FitRequest& request, const Resource& counted,
+                      const NodeInfo& node) const {
+    Shortage shortage(node);
+    shortage.Check(request.milli_cpu, Rest(request.milli_cpu, counted.milli_cpu),
+                   &Resource::milli_cpu, kCpu);
+    shortage.Check(request.memory, Rest(request.memory, counted.memory), &Resource::memory,
+                   kMemory);
+    shortage.Check(request.ephemeral_storage,
+                   Rest(request.ephemeral_storage, counted.ephemeral_storage),
+                   &Resource::ephemeral_storage, kEphemeralStorage);
+    return Verdict(request, node, shortage.bits, &counted);
+  }
+
+  Status Verdict(const FitRequest& request, const NodeInfo& node, uint32_t missing,
+                 const Resource* counted) const {
+    if (!request.scalars.empty()) return FilterScalars(request, node, missing, counted);
+    return missing == 0 ? Status() : rejections_[missing];
+  }
+
+  // `counted` may be null.
+  Status FilterScalars(const FitRequest& request, const NodeInfo& node, uint32_t missing,
+                       const Resource* counted) const {
     const ScalarNeed* only = nullptr;
     size_t count = 0;
     bool unresolvable = false;
@@ -203,8 +268,11 @@ class NodeResourcesFit final : public framework::Plugin,
       const int64_t* in_use = node.requested().scalars.Find(need.name);
       const int64_t of = present == nullptr ? 0 : *present;
       const int64_t taken = in_use == nullptr ? 0 : *in_use;
-      if (need.amount <= of - taken) continue;
-      unresolvable = unresolvable || need.amount > of;
+      if (need.served_by_devices && of <= 0) continue;
+      const int64_t rest =
+          counted == nullptr ? need.amount : Rest(need.amount, counted->Amount(need.name));
+      if (rest <= WrappingSub(of, taken)) continue;
+      unresolvable = unresolvable || rest > of;
       if (count++ == 0) {
         only = &need;
         continue;
@@ -220,6 +288,8 @@ class NodeResourcesFit final : public framework::Plugin,
     return Rejection(unresolvable || (missing & kUnresolvable) != 0, std::move(all));
   }
 
+  const framework::Handle& handle_;
+  const DeferredPods deferred_pods_;
   const std::set<std::string, std::less<>> ignored_resources_;
   const std::set<std::string, std::less<>> ignored_groups_;
   const FitScorer scorer_;
@@ -228,7 +298,8 @@ class NodeResourcesFit final : public framework::Plugin,
   const RejectionTable rejections_;
   const Status not_found_ =
       Status::Error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
-  SpecCache<FitRequest> requests_;
+  uint64_t seen_device_classes_ = 0;
+  SpecCache<FitRequest> requests_;  // under the device classes seen last
   SpecCache<PodAmounts> amounts_;
 };
 

@@ -15,18 +15,26 @@ std::vector<ScoredResource> ScoredResources(const std::vector<config::ResourceSp
       resources.push_back({name, Kind::kMemory, spec.weight});
     } else if (name == names.ephemeral_storage) {
       resources.push_back({name, Kind::kEphemeralStorage, spec.weight});
-    } else if (framework::IsScalarResource(name)) {
-      resources.push_back({name, Kind::kScalar, spec.weight});
+    } else {
+      const Kind kind = framework::IsScalarResource(name) ? Kind::kScalar : Kind::kOther;
+      resources.push_back({name, kind, spec.weight});
     }
   }
   return resources;
 }
 
 PodAmounts::PodAmounts(std::span<const ScoredResource> resources,
-                       const framework::Resource& request) {
+                       const api::ResourceList& request) {
   amounts.reserve(resources.size());
   for (const ScoredResource& resource : resources) {
-    amounts.push_back(request.Amount(resource.name));
+    const api::Quantity* asked = request.Find(resource.name);
+    if (asked == nullptr) {
+      amounts.push_back(0);
+    } else if (resource.kind == ScoredResource::Kind::kMilliCpu) {
+      amounts.push_back(asked->MilliValue());
+    } else {
+      amounts.push_back(asked->Value());
+    }
     if (amounts.back() != 0) all_zero = false;
   }
 }

@@ -15,25 +15,28 @@
 namespace ks::plugins {
 
 struct ScoredResource {
-  enum class Kind : uint8_t { kMilliCpu, kMemory, kEphemeralStorage, kScalar };
+  // kOther: a name that nodes do not account (`pods`, `foo`). It never counts on a node.
+  enum class Kind : uint8_t { kMilliCpu, kMemory, kEphemeralStorage, kScalar, kOther };
   Symbol name;
   Kind kind = Kind::kScalar;
   int64_t weight = 1;
 };
 
-// Names that nodes do not account (`pods`, `foo`) are left out: they never count.
 std::vector<ScoredResource> ScoredResources(const std::vector<config::ResourceSpec>& specs);
 
 // Parallel to the scored resources. Threads: immutable once made.
 struct PodAmounts final : framework::StateData {
-  PodAmounts(std::span<const ScoredResource> resources, const framework::Resource& request);
+  // `request`: the pod's aggregate (framework::AggregateRequests).
+  PodAmounts(std::span<const ScoredResource> resources, const api::ResourceList& request);
 
   std::vector<int64_t> amounts;
   bool all_zero = true;
 };
 
 // Calls visit(in use, capacity, amount, weight) for each resource that counts on the node: not for
-// a scalar that the pod does not ask for, nor for one of which the node has none.
+// a scalar that the pod does not ask for, nor for one of which the node has none. (Upstream counts
+// devices for a resource that devices serve and the node has none of; without knowing the devices,
+// such a resource does not count.)
 // `non_zero`: cpu and memory in use include the defaults of pods without requests.
 template <class Visit>
 void ForEachCounted(std::span<const ScoredResource> resources, std::span<const int64_t> amounts,
@@ -64,6 +67,8 @@ void ForEachCounted(std::span<const ScoredResource> resources, std::span<const i
         used = in_use == nullptr ? 0 : *in_use;
         break;
       }
+      case ScoredResource::Kind::kOther:
+        continue;
     }
     if (capacity != 0) visit(used, capacity, amounts[i], resources[i].weight);
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "framework/plugin.h"
+#include "plugins/go_arithmetic.h"
 
 namespace ks::plugins {
 namespace {
@@ -13,9 +14,9 @@ using framework::kMaxNodeScore;
 
 constexpr int64_t kShapeScale = 10;  // configured scores are 0..10
 
-// Wraps for amounts beyond 2^63 / 100, as upstream's product does.
+// Requires: whole != 0.
 int64_t Percent(int64_t part, int64_t whole) {
-  return static_cast<int64_t>(static_cast<uint64_t>(part) * kMaxNodeScore) / whole;
+  return WrappingDiv(WrappingMul(part, kMaxNodeScore), whole);
 }
 
 }  // namespace
@@ -67,8 +68,11 @@ int64_t FitScorer::LeastAllocated(std::span<const int64_t> amounts,
   int64_t weights = 0;
   ForEachCounted(resources_, amounts, node, true,
                  [&](int64_t used, int64_t capacity, int64_t amount, int64_t weight) {
-                   const int64_t after = used + amount;
-                   if (after <= capacity) sum += Percent(capacity - after, capacity) * weight;
+                   const int64_t after = WrappingAdd(used, amount);
+                   if (after <= capacity) {
+                     const int64_t free = Percent(WrappingSub(capacity, after), capacity);
+                     sum = WrappingAdd(sum, WrappingMul(free, weight));
+                   }
                    weights += weight;
                  });
   return weights == 0 ? 0 : sum / weights;
@@ -80,7 +84,8 @@ int64_t FitScorer::MostAllocated(std::span<const int64_t> amounts,
   int64_t weights = 0;
   ForEachCounted(resources_, amounts, node, true,
                  [&](int64_t used, int64_t capacity, int64_t amount, int64_t weight) {
-                   sum += Percent(std::min(used + amount, capacity), capacity) * weight;
+                   const int64_t after = std::min(WrappingAdd(used, amount), capacity);
+                   sum = WrappingAdd(sum, WrappingMul(Percent(after, capacity), weight));
                    weights += weight;
                  });
   return weights == 0 ? 0 : sum / weights;
@@ -91,7 +96,7 @@ int64_t FitScorer::Ratio(std::span<const int64_t> amounts, const framework::Node
   int64_t weights = 0;
   ForEachCounted(resources_, amounts, node, true,
                  [&](int64_t used, int64_t capacity, int64_t amount, int64_t weight) {
-                   const int64_t after = used + amount;
+                   const int64_t after = WrappingAdd(used, amount);
                    const int64_t utilization =
                        after > capacity ? kMaxNodeScore : Percent(after, capacity);
                    const int64_t score = ShapeValue(shape_, utilization);

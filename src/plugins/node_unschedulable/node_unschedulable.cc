@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/node_unschedulable/node_unschedulable.h"
 
+#include "plugins/deferred_pods.h"
 #include "plugins/signature.h"
 #include "plugins/tolerations.h"
 
@@ -20,17 +21,21 @@ class NodeUnschedulable final : public framework::Plugin,
                                 public framework::SignPlugin,
                                 public framework::NodeLocalPlugin {
  public:
+  explicit NodeUnschedulable(const framework::Handle& handle)
+      : deferred_pods_(handle), lt_and_gt_(LtAndGtOf(handle.gates())) {}
+
   std::string_view Name() const override { return kNodeUnschedulableName; }
 
-  framework::PreFilterResult PreFilter(CycleState&, const api::Pod&,
+  framework::PreFilterResult PreFilter(CycleState&, const api::Pod& pod,
                                        const framework::Snapshot&) override {
+    if (deferred_pods_.Exempt(pod)) return {skip_, {}};
     return {};
   }
 
   // The node's own taints do not matter: the cordon itself is the taint to tolerate.
   Status Filter(const CycleState&, const api::Pod& pod, const NodeInfo& node) const override {
-    if (!node.unschedulable() || Tolerated(pod.spec->tolerations, cordon_)) return {};
-    return cordoned_;
+    if (!node.unschedulable() || Tolerated(pod.spec->tolerations, cordon_, lt_and_gt_)) return {};
+    return deferred_pods_.Exempt(pod) ? Status() : cordoned_;
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
@@ -45,6 +50,9 @@ class NodeUnschedulable final : public framework::Plugin,
   }
 
  private:
+  const DeferredPods deferred_pods_;
+  const LtAndGt lt_and_gt_;
+  const Status skip_{Code::kSkip, {}, std::string(kNodeUnschedulableName)};
   const api::Taint cordon_{Symbol("node.kubernetes.io/unschedulable"), Symbol(),
                            Symbol("NoSchedule")};
   const Status cordoned_{Code::kUnschedulableAndUnresolvable,
@@ -55,8 +63,8 @@ class NodeUnschedulable final : public framework::Plugin,
 }  // namespace
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeUnschedulable(const config::PluginArgs&,
-                                                                framework::Handle&) {
-  return std::unique_ptr<framework::Plugin>(std::make_unique<NodeUnschedulable>());
+                                                                framework::Handle& handle) {
+  return std::unique_ptr<framework::Plugin>(std::make_unique<NodeUnschedulable>(handle));
 }
 
 }  // namespace ks::plugins

@@ -47,18 +47,6 @@ bool HasTerms(const std::optional<api::PodAffinity>& affinity) {
   return affinity && (!affinity->required.empty() || !affinity->preferred.empty());
 }
 
-// docs/spec/plugins-node.md 4.11: what a pod must find among a node's declared features.
-bool NeedsDeclaredFeatures(const api::PodSpec& spec) {
-  if (spec.host_network && spec.host_users == false) return true;
-  if (spec.ephemeral_bind_mount_options) return true;
-  for (const auto* containers : {&spec.init_containers, &spec.containers}) {
-    for (const api::Container& container : *containers) {
-      if (container.restarts_all_containers || container.has_bind_mount_options) return true;
-    }
-  }
-  return false;
-}
-
 using Reasons = std::vector<std::string>;
 
 // Reasons why a pod needs a plugin; none: it does not.
@@ -87,9 +75,6 @@ Reasons PodAffinity(const api::PodSpec& spec) {
 }
 Reasons TopologySpread(const api::PodSpec& spec) {
   return If(!spec.topology_spread_constraints.empty(), kNoTopologySpread);
-}
-Reasons DeclaredFeatures(const api::PodSpec& spec) {
-  return If(NeedsDeclaredFeatures(spec), kNoDeclaredFeatures);
 }
 Reasons PodGroup(const api::PodSpec& spec) {
   return If(spec.scheduling_group.has_value(), kNoPodGroups);
@@ -204,10 +189,6 @@ MadePlugin Make(Arguments... arguments) {
 
 }  // namespace
 
-MadePlugin NewDeferredPodScheduling(const config::PluginArgs&, framework::Handle&) {
-  return Make<FilterPlaceholder<framework::PermitPlugin>>(kDeferredPodSchedulingName, Nothing);
-}
-
 MadePlugin NewDynamicResources(const config::PluginArgs&, framework::Handle&) {
   return Make<FilterPlaceholder<framework::PreEnqueuePlugin, framework::PostFilterPlugin,
                                 framework::ScorePlugin, framework::ReservePlugin,
@@ -221,10 +202,6 @@ MadePlugin NewGangScheduling(const config::PluginArgs&, framework::Handle&) {
 
 MadePlugin NewInterPodAffinity(const config::PluginArgs&, framework::Handle&) {
   return Make<InterPodAffinityPlaceholder>();
-}
-
-MadePlugin NewNodeDeclaredFeatures(const config::PluginArgs&, framework::Handle&) {
-  return Make<FilterPlaceholder<>>(kNodeDeclaredFeaturesName, DeclaredFeatures);
 }
 
 MadePlugin NewNodeVolumeLimits(const config::PluginArgs&, framework::Handle&) {

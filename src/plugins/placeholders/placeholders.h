@@ -7,8 +7,7 @@
 // nothing. A profile that disables the plugin loses the guard with it, as upstream loses the check.
 //
 // Upstream: docs/spec/config.md 5.4 (points); the features are those of
-// docs/spec/plugins-volume.md, plugins-crosspod.md, plugins-dra.md and plugins-node.md 4.11.
-// Decision 0020.
+// docs/spec/plugins-volume.md, plugins-crosspod.md and plugins-dra.md. Decision 0020.
 
 #include <memory>
 #include <string_view>
@@ -19,11 +18,9 @@
 
 namespace ks::plugins {
 
-inline constexpr std::string_view kDeferredPodSchedulingName = "DeferredPodScheduling";
 inline constexpr std::string_view kDynamicResourcesName = "DynamicResources";
 inline constexpr std::string_view kGangSchedulingName = "GangScheduling";
 inline constexpr std::string_view kInterPodAffinityName = "InterPodAffinity";
-inline constexpr std::string_view kNodeDeclaredFeaturesName = "NodeDeclaredFeatures";
 inline constexpr std::string_view kNodeVolumeLimitsName = "NodeVolumeLimits";
 inline constexpr std::string_view kPodGroupPodsCountName = "PodGroupPodsCount";
 inline constexpr std::string_view kPodTopologySpreadName = "PodTopologySpread";
@@ -34,11 +31,9 @@ inline constexpr std::string_view kVolumeZoneName = "VolumeZone";
 
 using MadePlugin = Result<std::unique_ptr<framework::Plugin>>;
 
-MadePlugin NewDeferredPodScheduling(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewDynamicResources(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewGangScheduling(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewInterPodAffinity(const config::PluginArgs& args, framework::Handle& handle);
-MadePlugin NewNodeDeclaredFeatures(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewNodeVolumeLimits(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewPodGroupPodsCount(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewPodTopologySpread(const config::PluginArgs& args, framework::Handle& handle);

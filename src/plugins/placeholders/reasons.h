@@ -18,8 +18,6 @@ inline constexpr std::string_view kNoPodAntiAffinity =
     "kubesched does not schedule pods with inter-pod anti-affinity yet";
 inline constexpr std::string_view kNoTopologySpread =
     "kubesched does not schedule pods with topology spread constraints yet";
-inline constexpr std::string_view kNoDeclaredFeatures =
-    "kubesched does not schedule pods that need declared node features yet";
 inline constexpr std::string_view kNoForeignAntiAffinity =
     "kubesched does not honour the required anti-affinity of running pods yet";
 inline constexpr std::string_view kNoPodGroups = "kubesched does not schedule pod groups yet";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/taint_toleration/taint_toleration.h"
 
+#include "plugins/deferred_pods.h"
 #include "plugins/normalize_score.h"
 #include "plugins/signature.h"
 #include "plugins/tolerations.h"
@@ -29,12 +30,16 @@ class TaintToleration final : public framework::Plugin,
                               public framework::SignPlugin,
                               public framework::NodeLocalPlugin {
  public:
-  explicit TaintToleration(framework::Handle& handle) : pre_score_slot_(handle.NewStateSlot()) {}
+  explicit TaintToleration(framework::Handle& handle)
+      : deferred_pods_(handle),
+        lt_and_gt_(LtAndGtOf(handle.gates())),
+        pre_score_slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return kTaintTolerationName; }
 
-  framework::PreFilterResult PreFilter(CycleState&, const api::Pod&,
+  framework::PreFilterResult PreFilter(CycleState&, const api::Pod& pod,
                                        const framework::Snapshot&) override {
+    if (deferred_pods_.Exempt(pod)) return {skip_, {}};
     return {};
   }
 
@@ -42,7 +47,7 @@ class TaintToleration final : public framework::Plugin,
     if (!node.has_hard_taints()) return {};
     for (const api::Taint& taint : node.node()->taints) {
       if (taint.effect != no_schedule_ && taint.effect != no_execute_) continue;
-      if (!Tolerated(pod.spec->tolerations, taint)) return untolerated_;
+      if (!Tolerated(pod.spec->tolerations, taint, lt_and_gt_)) return untolerated_;
     }
     return {};
   }
@@ -70,7 +75,8 @@ class TaintToleration final : public framework::Plugin,
     *score = 0;
     if (!node.has_soft_taints()) return {};
     for (const api::Taint& taint : node.node()->taints) {
-      if (taint.effect == prefer_no_schedule_ && !Tolerated(soft->tolerations, taint)) ++*score;
+      if (taint.effect != prefer_no_schedule_) continue;
+      if (!Tolerated(soft->tolerations, taint, lt_and_gt_)) ++*score;
     }
     return {};
   }
@@ -93,7 +99,10 @@ class TaintToleration final : public framework::Plugin,
   }
 
  private:
+  const DeferredPods deferred_pods_;
+  const LtAndGt lt_and_gt_;
   const framework::StateSlot<SoftTolerations> pre_score_slot_;
+  const Status skip_{Code::kSkip, {}, std::string(kTaintTolerationName)};
   const std::shared_ptr<SoftTolerations> no_tolerations_ = std::make_shared<SoftTolerations>();
   const Symbol no_schedule_{"NoSchedule"};
   const Symbol no_execute_{"NoExecute"};

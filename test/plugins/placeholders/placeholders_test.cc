@@ -24,9 +24,8 @@ struct Rejection {
 using Reasons = std::vector<Rejection>;
 
 constexpr framework::PluginFactory kFactories[] = {
-    NewVolumeRestrictions, NewNodeVolumeLimits,     NewVolumeBinding,
-    NewVolumeZone,         NewPodTopologySpread,    NewInterPodAffinity,
-    NewDynamicResources,   NewNodeDeclaredFeatures, NewDeferredPodScheduling,
+    NewVolumeRestrictions, NewNodeVolumeLimits, NewVolumeBinding,    NewVolumeZone,
+    NewPodTopologySpread,  NewInterPodAffinity, NewDynamicResources,
 };
 
 std::vector<std::string> Texts(const Reasons& reasons) {
@@ -97,19 +96,6 @@ TEST(PlaceholdersTest, SpecFeatures) {
       {"spread",
        With([](api::PodSpec& s) { s.topology_spread_constraints.emplace_back(); }),
        {{"PodTopologySpread", kNoTopologySpread}}},
-      {"user namespace on the host network",
-       With([](api::PodSpec& s) {
-         s.host_network = true;
-         s.host_users = false;
-       }),
-       {{"NodeDeclaredFeatures", kNoDeclaredFeatures}}},
-      {"host network alone", With([](api::PodSpec& s) { s.host_network = true; }), {}},
-      {"restart of all containers",
-       With([](api::PodSpec& s) { s.containers[0].restarts_all_containers = true; }),
-       {{"NodeDeclaredFeatures", kNoDeclaredFeatures}}},
-      {"bind mount options of an ephemeral container",
-       With([](api::PodSpec& s) { s.ephemeral_bind_mount_options = true; }),
-       {{"NodeDeclaredFeatures", kNoDeclaredFeatures}}},
       {"several",
        With([](api::PodSpec& s) {
          s.topology_spread_constraints.emplace_back();
