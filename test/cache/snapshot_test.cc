@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The view that an attempt reads: docs/spec/cache.md sections 7 to 9 and 17.
+// The view that an attempt reads: docs/spec/cache.md sections 7 to 9 and 17, whose rows give the
+// tests their numbers; PluginsEx99 is row 99 of docs/spec/plugins-node.md 7.6.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -107,6 +108,25 @@ TEST(SnapshotTest, Ex23And24ImageFiguresAreFrozen) {
   ASSERT_TRUE(cache.AddPod(MakePod().Name("q").Node("b").Obj()).ok());
   Listed(cache);
   EXPECT_EQ(Image(cache, "b", "x:1"), "1/100") << "ex24";
+}
+
+TEST(SnapshotTest, PluginsEx99FirstReportersSizeAndFrozenCounts) {
+  Cache cache;
+  const api::NodePtr a = InZone("a", "").Image({"z:1"}, 500).Obj();
+  cache.AddNode(a);
+  Listed(cache);
+  EXPECT_EQ(Image(cache, "a", "z:1"), "1/500");
+  cache.AddNode(InZone("b", "").Image({"z:1"}, 900).Obj());
+  Listed(cache);
+  EXPECT_EQ(Image(cache, "a", "z:1"), "1/500") << "b reports it";
+  EXPECT_EQ(Image(cache, "b", "z:1"), "2/500") << "b reports it";
+  ASSERT_TRUE(cache.AddPod(MakePod().Name("p").Node("a").Obj()).ok());
+  Listed(cache);
+  EXPECT_EQ(Image(cache, "a", "z:1"), "2/500") << "a pod landed on a";
+  cache.UpdateNode(*a, InZone("a", "").Obj());
+  Listed(cache);
+  EXPECT_EQ(Image(cache, "a", "z:1"), "-") << "a dropped it";
+  EXPECT_EQ(Image(cache, "b", "z:1"), "2/500") << "a dropped it";
 }
 
 TEST(SnapshotTest, ImagesOfAnUpdatedNode) {

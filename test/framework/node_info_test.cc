@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// docs/spec/cache.md sections 3 and 4 with its rows 1 to 5, and row 98 of docs/spec/plugins-node.md
+// 7.6.
 #include "framework/node_info.h"
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plugins of one decision each, and the table of all: PrioritySort, SchedulingGates, NodeName,
-// NodeUnschedulable, DefaultBinder (docs/spec/plugins-node.md 4.1 to 4.4 and 4.13, row 96).
+// NodeUnschedulable, DefaultBinder (docs/spec/plugins-node.md 4.1 to 4.4 and 4.13; row 96 is Ex96).
 #include <optional>
 #include <string>
 #include <vector>

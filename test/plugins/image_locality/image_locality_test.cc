@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows 68 to 74 of docs/spec/plugins-node.md 7.5. Row 99 is the cache's: it keeps the counts.
+// Rows 68 to 74 of docs/spec/plugins-node.md 7.5 (ex68 to ex74), and trap 16. Row 99 is in
+// test/cache/snapshot_test.cc: the cache keeps the counts.
 #include "plugins/image_locality/image_locality.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows 92 to 95 of docs/spec/plugins-node.md 7.6.
+// Rows 92 to 95 of docs/spec/plugins-node.md 7.6 (ex92 to Ex95), and traps 17, 18 and 27.
 #include "plugins/node_ports/node_ports.h"
 
 #include <string>

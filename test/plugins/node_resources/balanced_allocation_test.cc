@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows 56 to 67 and 97 of docs/spec/plugins-node.md 7.4 and 7.6.
+// Rows 56 to 67 and 97 of docs/spec/plugins-node.md 7.4 and 7.6 (ex56 to ex97), and traps 12 to 14.
 #include "plugins/node_resources/balanced_allocation.h"
 
 #include <string>
@@ -75,6 +75,29 @@ const BalancedCase kCases[] = {
     // Trap 12: no fused multiply-add, truncation.
     {"ex67", Asks({{"cpu", "680m"}}), 57, NodeOf({{"cpu", "1"}, {"memory", "8Gi"}})},
     {"ex97", MakePod().PodLevel({{"cpu", "2"}}).Req({}), 62},
+    // f 1/4, 0, 1/8, 1/4 against the node's 0s: mean 0.15625, d = 0.1036….
+    {"four_resources",
+     Asks({{"cpu", "1"}, {"example.com/gpu", "1"}, {"example.com/nic", "2"}}),
+     69,
+     NodeOf({{"cpu", "4"}, {"memory", "8Gi"}, {"example.com/gpu", "8"}, {"example.com/nic", "8"}}),
+     {},
+     R"({"resources": [{"name": "cpu"}, {"name": "memory"}, {"name": "example.com/gpu"},
+                       {"name": "example.com/nic"}]})"},
+    // The scalar that the node has none of is left out: two resources are left.
+    {"third_resource_not_on_the_node",
+     Asks({{"cpu", "2"}, {"example.com/gpu", "1"}}),
+     62,
+     N4(),
+     {},
+     kWithGpu},
+    // Asked for, so not best effort, but no node accounts it.
+    {"only_an_unaccounted_name",
+     Asks({{"foo", "1"}}),
+     75,
+     N4(),
+     {},
+     R"({"resources": [{"name": "foo"}]})"},
+    {"nothing_allocatable", P1(), 75, MakeNode()},
     // Trap 13: pods without requests are not seen here.
     {"trap13_plain_requested", Asks({{"cpu", "2"}}), 62, N4(), {Holds({}), Holds({})}},
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows 22 to 37 of docs/spec/plugins-node.md 7.2. Rows 35 and 36 need device classes, which this
-// version does not know: it never delegates a resource.
+// Rows 22 to 37 of docs/spec/plugins-node.md 7.2 (ex22 to ex37), and traps 5 to 8 and 10.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "plugins/node_resources/balanced_allocation.h"
 #include "plugins/node_resources/fit.h"
 #include "plugins/plugin_rig.h"
 
@@ -36,6 +37,8 @@ struct FilterCase {
   NodeBuilder node = N4();
   std::vector<PodBuilder> held = {};
   std::string args = "null";
+  // By name and extended resource name.
+  std::vector<std::pair<std::string, std::string>> device_classes = {};
 };
 
 class FitFilterTest : public ::testing::TestWithParam<FilterCase> {};
@@ -46,6 +49,10 @@ TEST_P(FitFilterTest, Filters) {
   std::vector<api::PodPtr> held;
   for (const PodBuilder& pod : c.held) held.push_back(pod.Obj());
   rig.AddNode(c.node, held);
+  for (const auto& [name, resource] : c.device_classes) {
+    rig.handle.fake_device_classes().Put(
+        {.name = name, .creation_timestamp = {}, .extended_resource_name = resource});
+  }
   EXPECT_EQ(rig.FilterAll(*c.pod.Obj()), std::vector<std::string>{c.want});
 }
 
@@ -106,6 +113,15 @@ const FilterCase kCases[] = {
      .want = "Unschedulable: Insufficient cpu",
      .node = MakeNode().Allocatable({{"cpu", "1m"}, {"pods", "110"}}),
      .held = {Holds({{"cpu", "0.5m"}})}},
+    {.name = "ex35",
+     .pod = Asks({{"dra.example.com/gpu", "1"}}),
+     .want = "Success",
+     .device_classes = {{"gpu", "dra.example.com/gpu"}}},
+    {.name = "ex36",
+     .pod = Asks({{"dra.example.com/gpu", "2"}}),
+     .want = "UnschedulableAndUnresolvable: Insufficient dra.example.com/gpu",
+     .node = MakeNode().Allocatable({{"pods", "110"}, {"dra.example.com/gpu", "1"}}),
+     .device_classes = {{"gpu", "dra.example.com/gpu"}}},
     {.name = "ex37",
      .pod = Asks({{"kubernetes.io/something", "1"}}),
      .want = "UnschedulableAndUnresolvable: Insufficient kubernetes.io/something",
@@ -142,6 +158,41 @@ const FilterCase kCases[] = {
      .want = "UnschedulableAndUnresolvable: Insufficient example.com/b",
      .node =
          MakeNode().Allocatable({{"pods", "110"}, {"example.com/a", "2"}, {"example.com/b", "1"}})},
+    {.name = "served_by_devices_under_the_implicit_name",
+     .pod = Asks({{"deviceclass.resource.kubernetes.io/gpu", "1"}}),
+     .want = "Success",
+     .device_classes = {{"gpu", ""}}},
+    {.name = "served_by_another_class_only",
+     .pod = Asks({{"deviceclass.resource.kubernetes.io/nic", "1"}, {"dra.example.com/gpu", "1"}}),
+     .want = "UnschedulableAndUnresolvable: Insufficient deviceclass.resource.kubernetes.io/nic",
+     .device_classes = {{"gpu", "dra.example.com/gpu"}}},
+    {.name = "served_by_devices_where_the_node_has_a_zero",
+     .pod = Asks({{"cpu", "5"}, {"dra.example.com/gpu", "1"}}),
+     .want = "UnschedulableAndUnresolvable: Insufficient cpu",
+     .node = MakeNode().Allocatable({{"cpu", "4"}, {"pods", "110"}, {"dra.example.com/gpu", "0"}}),
+     .device_classes = {{"gpu", "dra.example.com/gpu"}}},
+    {.name = "hugepages_in_use",
+     .pod = Asks({{"hugepages-2Mi", "4Mi"}}),
+     .want = "Unschedulable: Insufficient hugepages-2Mi",
+     .node = MakeNode().Allocatable({{"pods", "110"}, {"hugepages-2Mi", "6Mi"}}),
+     .held = {Holds({{"hugepages-2Mi", "4Mi"}})}},
+    {.name = "hugepages_of_the_pod_level",
+     .pod = Asks({{"cpu", "1"}}).PodLevel({{"hugepages-2Mi", "8Mi"}}),
+     .want = "UnschedulableAndUnresolvable: Insufficient hugepages-2Mi",
+     .node = MakeNode().Allocatable({{"cpu", "4"}, {"pods", "110"}, {"hugepages-2Mi", "6Mi"}})},
+    {.name = "attachable_volumes_cannot_be_ignored",
+     .pod = Asks({{"attachable-volumes-x", "1"}}),
+     .want = "UnschedulableAndUnresolvable: Insufficient attachable-volumes-x",
+     .args = R"({"ignoredResources": ["attachable-volumes-x"]})"},
+    {.name = "overhead_counts",
+     .pod = Asks({{"cpu", "4"}}).Overhead({{"cpu", "1m"}}),
+     .want = "UnschedulableAndUnresolvable: Insufficient cpu"},
+    // 2.1: a quantity too large for 64 bits wraps, and so do sums of such.
+    {.name = "sums_wrap",
+     .pod = Asks({{"memory", "2"}}),
+     .want = "Success",
+     .node = MakeNode().Allocatable({{"pods", "9"}, {"memory", "9223372036854775808"}}),
+     .held = {Holds({{"memory", "1"}})}},
     {.name = "exact_fit", .pod = Asks({{"cpu", "4"}, {"memory", "8Gi"}}), .want = "Success"},
     {.name = "last_pod_slot",
      .pod = Asks({}),
@@ -205,6 +256,32 @@ TEST(FitFilterTest, AnotherPodOfTheSameTemplateIsDecidedAlike) {
   EXPECT_EQ(rig.FilterAll(*second), std::vector<std::string>{rejected});
 }
 
+// The classes may change between two pods of one template.
+TEST(FitFilterTest, DeviceClassesAreLookedUpAnew) {
+  PluginRig rig(NewNodeResourcesFit);
+  rig.AddNode(N4());
+  const api::PodPtr pod = Asks({{"dra.example.com/gpu", "1"}}).Obj();
+  const std::string rejected = "UnschedulableAndUnresolvable: Insufficient dra.example.com/gpu";
+  framework::DeviceClassTable& classes = rig.handle.fake_device_classes();
+  EXPECT_EQ(rig.FilterAll(*pod), std::vector<std::string>{rejected});
+  classes.Put(
+      {.name = "gpu", .creation_timestamp = {}, .extended_resource_name = "dra.example.com/gpu"});
+  EXPECT_EQ(rig.FilterAll(*pod), std::vector<std::string>{"Success"});
+  classes.Remove("gpu");
+  EXPECT_EQ(rig.FilterAll(*pod), std::vector<std::string>{rejected});
+}
+
+TEST(FitFilterTest, NothingIsServedByDevicesWithoutTheGate) {
+  PluginRig rig(NewNodeResourcesFit);
+  rig.handle.fake_gates().Set(config::Gate::kDRAExtendedResource, false);
+  rig.AddNode(N4());
+  rig.handle.fake_device_classes().Put(
+      {.name = "gpu", .creation_timestamp = {}, .extended_resource_name = "dra.example.com/gpu"});
+  EXPECT_EQ(
+      rig.FilterAll(*Asks({{"dra.example.com/gpu", "1"}}).Obj()),
+      std::vector<std::string>{"UnschedulableAndUnresolvable: Insufficient dra.example.com/gpu"});
+}
+
 TEST(FitFilterTest, Events) {
   PluginRig rig(NewNodeResourcesFit);
   EXPECT_EQ(rig.Events(), (std::vector<std::string>{"AssignedPod/2", "Node/5",
@@ -222,6 +299,37 @@ TEST(FitFilterTest, SignatureIsTheRequestVector) {
   EXPECT_EQ(sign(Asks({{"cpu", "1"}})),
             sign(MakePod().Req({{"cpu", "500m"}}).Req({{"cpu", "500m"}})));
   EXPECT_NE(sign(Asks({{"cpu", "1"}})), sign(Asks({{"cpu", "1"}, {"example.com/gpu", "0"}})));
+}
+
+// Section 5; the balanced scorer shares the fragment.
+TEST(FitFilterTest, NoSignatureWhereDevicesServe) {
+  struct Case {
+    std::string name;
+    PodBuilder pod;
+    bool want;
+  };
+  const Case cases[] = {
+      {"served", Asks({{"example.com/gpu", "1"}}), false},
+      {"implicit name", Asks({{"deviceclass.resource.kubernetes.io/gpu", "1"}}), false},
+      {"asks for none", Asks({{"example.com/gpu", "0"}}), true},
+      {"another resource", Asks({{"example.com/nic", "1"}}), true},
+  };
+  for (const auto factory : {NewNodeResourcesFit, NewNodeResourcesBalancedAllocation}) {
+    PluginRig rig(factory);
+    rig.handle.fake_device_classes().Put(
+        {.name = "gpu", .creation_timestamp = {}, .extended_resource_name = "example.com/gpu"});
+    for (const Case& c : cases) {
+      SCOPED_TRACE(c.name);
+      std::vector<framework::SignFragment> fragments;
+      const framework::Status status =
+          rig.As<framework::SignPlugin>()->Sign(*c.pod.Obj(), &fragments);
+      EXPECT_EQ(Describe(status),
+                c.want ? "Success"
+                       : "Unschedulable: signature disabled when dra extended resources are used "
+                         "in the cluster");
+      EXPECT_EQ(fragments.size(), c.want ? 1U : 0U);
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows 38 to 55 of docs/spec/plugins-node.md 7.3.
+// Rows 38 to 55 of docs/spec/plugins-node.md 7.3 (ex38 to ex55), traps 1, 2, 9, 29 and 30,
+// and 2.11.
 #include <string>
 #include <vector>
 
@@ -120,6 +121,26 @@ const ScoreCase kCases[] = {
      Strategy("LeastAllocated", R"(, "resources": [{"name": "cpu"}, {"name": "foo"}])"), P1(), 75},
     {"no_resource_counts", Strategy("LeastAllocated", R"(, "resources": [{"name": "foo"}])"), P1(),
      0},
+    {"hugepages",
+     Strategy("LeastAllocated", R"(, "resources": [{"name": "hugepages-2Mi"}])"),
+     MakePod().Req({{"hugepages-2Mi", "2Mi"}}),
+     50,
+     {MakePod().Name("h").Req({{"hugepages-2Mi", "2Mi"}})},
+     N4({{"hugepages-2Mi", "8Mi"}})},
+    {"weights_of_most_allocated",
+     Strategy("MostAllocated",
+              R"(, "resources": [{"name": "cpu", "weight": 3}, {"name": "memory"}])"),
+     MakePod().Req({{"cpu", "3"}, {"memory", "1Gi"}}), 59},
+    // Devices are not counted: the resource is left out.
+    {"asked_for_but_not_on_the_node", Strategy("LeastAllocated", kGpuList),
+     MakePod().Req({{"cpu", "1"}, {"example.com/gpu", "2"}}), 75},
+    // 2.1: (2^63 - 1) * 100 wraps to -100.
+    {"products_wrap",
+     Strategy("MostAllocated", R"(, "resources": [{"name": "memory"}])"),
+     MakePod().Req({{"memory", "9223372036854775807"}}),
+     0,
+     {},
+     MakeNode().Allocatable({{"memory", "9223372036854775807"}})},
     {"no_shape_score_is_positive", Ratio(Point(0, 0)), P1(), 0},
 };
 
