@@ -30,7 +30,8 @@ type evaluator struct {
 	stop     context.CancelFunc
 	sched    *scheduler.Scheduler
 	snapshot *cache.Snapshot
-	nodes    []fwk.NodeInfo // sorted by name
+	nodes    []fwk.NodeInfo // in the order in which an attempt takes them
+	sorted   []fwk.NodeInfo // by name
 }
 
 func loadConfig(path string) (*config.KubeSchedulerConfiguration, error) {
@@ -103,8 +104,8 @@ func (e *evaluator) fill(c *cluster) error {
 	if err != nil {
 		return err
 	}
-	e.nodes = append([]fwk.NodeInfo(nil), nodes...)
-	sort.Slice(e.nodes, func(i, j int) bool { return e.nodes[i].Node().Name < e.nodes[j].Node().Name })
+	e.nodes, e.sorted = nodes, append([]fwk.NodeInfo(nil), nodes...)
+	sort.Slice(e.sorted, func(i, j int) bool { return e.sorted[i].Node().Name < e.sorted[j].Node().Name })
 	return nil
 }
 
@@ -147,7 +148,7 @@ func (e *evaluator) explain(pod *v1.Pod) *record {
 		return out
 	}
 	out.Result = "Schedulable"
-	out.addNodes(e.nodes, a, scores)
+	out.addNodes(e.sorted, a, scores)
 	return out
 }
 
@@ -189,7 +190,7 @@ func (e *evaluator) unschedulable(a *attempt, out *record) {
 	switch {
 	case errors.As(err, &fit):
 		out.Result, out.Message = "Unschedulable", fit.Error()
-		out.addFitError(e.nodes, fit)
+		out.addFitError(e.sorted, fit)
 	case errors.Is(err, scheduler.ErrNoNodesAvailable):
 		out.Result, out.Message = "Unschedulable", err.Error()
 	case err != nil:
