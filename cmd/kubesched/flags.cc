@@ -146,6 +146,7 @@ class Declaration {
     FeatureGates();
     Metrics();
     Logs();
+    OwnFlags();
     Global();
   }
 
@@ -161,6 +162,7 @@ class Declaration {
   void FeatureGates();
   void Metrics();
   void Logs();
+  void OwnFlags();
   void Global();
   void Quantity(std::string name, std::string* value, std::string usage);
   Result<void> SetVersion(const std::string& text);
@@ -439,6 +441,14 @@ Result<void> Declaration::SetVersion(const std::string& text) {
   *version_ = on.value() ? Version::kText : Version::kNone;
   version_text_ = on.value() ? "true" : "false";
   return {};
+}
+
+// What kube-scheduler does not have.
+void Declaration::OwnFlags() {
+  set_.Section("Kubesched");
+  set_.Bool("remember-verdicts", &options_.remember_verdicts,
+            "Remember what plugins that look at one node only said of it, until it changes. Off: "
+            "they are asked each time; the decisions are the same, and take longer.");
 }
 
 void Declaration::Global() {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The daemon's command line: upstream's 62 flags as one struct. What the values mean together is
-// judged later: logging_options.h, validate_options.h, effective_configuration.h.
+// The daemon's command line: upstream's 62 flags and one of our own as one struct. What the values
+// mean together is judged later: logging_options.h, validate_options.h, effective_configuration.h.
 //
 // Differences from upstream, on purpose: descriptions are our own; --version prints kubesched's own
-// version; an unknown flag is followed by a line with the likely name or with what replaced it.
+// version; the section Kubesched; an unknown flag is followed by a line with the likely name or
+// with what replaced it.
 //
 // Upstream: docs/spec/config.md sections 8.1, 8.2 and 8.6.
 
@@ -106,6 +107,7 @@ struct Options {
   config::GateFlags gates;
   MetricsOptions metrics;
   LoggingOptions logging;
+  bool remember_verdicts = true;
 
   // Name and value of all flags, sorted by name, for the log.
   std::vector<std::pair<std::string, std::string>> values;

@@ -172,6 +172,9 @@ Result<void> Compare::MeasureScheduler(int run, const std::string& name,
   if (Result<void> made = CreateNodes(**cluster, options_.workload); !made.ok()) {
     return made;
   }
+  if (Result<void> made = CreateBoundPods(**cluster, options_.workload); !made.ok()) {
+    return made;
+  }
   if (Result<void> made = CreatePods(**cluster, options_.workload); !made.ok()) {
     return made;
   }

@@ -52,6 +52,9 @@ int RunLoad(const LoadOptions& options) {
     return FailCreation(nodes.error());
   }
   Report("nodes", options.workload.nodes, SecondsSince(start));
+  if (Result<void> bound = CreateBoundPods(**cluster, options.workload); !bound.ok()) {
+    return FailCreation(bound.error());
+  }
   start = steady_clock::now();
   if (Result<void> pods = CreatePods(**cluster, options.workload); !pods.ok()) {
     return FailCreation(pods.error());

@@ -40,6 +40,14 @@ void AddCounts(CLI::App& verb, Workload& workload) {
       ->capture_default_str();
 }
 
+void AddKinds(CLI::App& verb, Workload& workload) {
+  verb.add_option("--pod-kind", workload.kind, "what the pods ask for besides resources")
+      ->transform(CLI::CheckedTransformer(PodKinds()))
+      ->default_str("plain");
+  verb.add_option("--bound", workload.bound, "pods of the kind that run already")
+      ->capture_default_str();
+}
+
 void AddSizes(CLI::App& verb, Workload& workload) {
   const CLI::Range positive(int64_t{1}, int64_t{1} << 40);
   const CLI::Range not_negative(int64_t{0}, int64_t{1} << 40);
@@ -83,6 +91,7 @@ void DeclareLoad(CLI::App& bench, LoadOptions& options, int& status) {
   AddKubeconfig(*verb, options.kubeconfig);
   AddCounts(*verb, options.workload);
   AddSizes(*verb, options.workload);
+  AddKinds(*verb, options.workload);
   verb->add_option("--scheduler-name", options.workload.scheduler_name, "schedulerName of the pods")
       ->capture_default_str();
   verb->add_option("--label", options.workload.label,
@@ -124,6 +133,7 @@ void DeclareCompare(CLI::App& bench, CompareOptions& options, int& status) {
   AddTimeout(*verb, "--settle", options.settle, "from the last binding to the scheduler's end");
   AddCounts(*verb, options.workload);
   AddSizes(*verb, options.workload);
+  AddKinds(*verb, options.workload);
   verb->add_option_function<std::string>(
           "-o,--output", [&options](const std::string& format) { options.json = format == "json"; },
           "output format")

@@ -64,7 +64,95 @@ void CompareAmount(const std::string& node, const char* resource, int64_t taken,
   }
 }
 
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kHostname = "kubernetes.io/hostname";
+
+Json Selects(const std::string& app) { return {{"matchLabels", {{"app", app}}}}; }
+
+Json Constraint(const std::string& app, const char* when) {
+  return Json::array({{{"maxSkew", 5},
+                       {"topologyKey", kZone},
+                       {"whenUnsatisfiable", when},
+                       {"labelSelector", Selects(app)}}});
+}
+
+Json Term(const std::string& app, const char* key) {
+  return {{"topologyKey", key}, {"labelSelector", Selects(app)}};
+}
+
+void AddKind(PodKind kind, const std::string& app, Json& spec) {
+  constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+  constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  switch (kind) {
+    case PodKind::kPlain:
+    case PodKind::kMixed:
+      return;
+    case PodKind::kHardSpread:
+      spec["topologySpreadConstraints"] = Constraint(app, "DoNotSchedule");
+      return;
+    case PodKind::kSoftSpread:
+      spec["topologySpreadConstraints"] = Constraint(app, "ScheduleAnyway");
+      return;
+    case PodKind::kRequiredAffinity:
+      spec["affinity"]["podAffinity"][kRequired] = Json::array({Term(app, kZone)});
+      return;
+    case PodKind::kRequiredAntiAffinity:
+      spec["affinity"]["podAntiAffinity"][kRequired] = Json::array({Term(app, kHostname)});
+      return;
+    case PodKind::kPreferredAffinity:
+      spec["affinity"]["podAffinity"][kPreferred] =
+          Json::array({{{"weight", 1}, {"podAffinityTerm", Term(app, kHostname)}}});
+      return;
+    case PodKind::kNodeAffinity: {
+      const Json zones = {
+          {"key", kZone}, {"operator", "In"}, {"values", Json::array({"zone-0", "zone-1"})}};
+      spec["affinity"]["nodeAffinity"][kRequired]["nodeSelectorTerms"] =
+          Json::array({{{"matchExpressions", Json::array({zones})}}});
+    }
+  }
+}
+
+// Of a mixed workload: pod i has the kind of i modulo the kinds, and every kind has two apps.
+Json Pod(const Workload& workload, const std::string& name, const std::string& label,
+         size_t index) {
+  constexpr size_t kKinds = static_cast<size_t>(PodKind::kMixed);
+  const bool mixed = workload.kind == PodKind::kMixed;
+  const PodKind kind = mixed ? static_cast<PodKind>(index % kKinds) : workload.kind;
+  const size_t number = mixed ? index / kKinds % 2 : 0;
+  const std::string app = fmt::format("app-{}-{}", static_cast<int>(kind), number);
+  const PodTemplate& size = workload.pod_sizes[index % workload.pod_sizes.size()];
+  const Json container = {{"name", "main"},
+                          {"image", "registry.k8s.io/pause:3.10"},
+                          {"resources",
+                           {{"requests",
+                             {{"cpu", fmt::format("{}m", size.cpu_milli)},
+                              {"memory", fmt::format("{}Mi", size.memory_mi)}}}}}};
+  Json pod = {{"apiVersion", "v1"},
+              {"kind", "Pod"},
+              {"metadata", {{"name", name}, {"labels", {{kOwnerLabel, label}}}}},
+              {"spec",
+               {{"schedulerName", workload.scheduler_name},
+                {"terminationGracePeriodSeconds", 0},
+                {"containers", Json::array({container})}}}};
+  if (kind != PodKind::kPlain) pod["metadata"]["labels"]["app"] = app;
+  AddKind(kind, app, pod["spec"]);
+  return pod;
+}
+
+std::string BoundLabel(const Workload& workload) { return workload.label + "-bound"; }
+
 }  // namespace
+
+std::map<std::string, PodKind> PodKinds() {
+  return {{"plain", PodKind::kPlain},
+          {"hard-spread", PodKind::kHardSpread},
+          {"soft-spread", PodKind::kSoftSpread},
+          {"required-affinity", PodKind::kRequiredAffinity},
+          {"required-anti-affinity", PodKind::kRequiredAntiAffinity},
+          {"preferred-affinity", PodKind::kPreferredAffinity},
+          {"node-affinity", PodKind::kNodeAffinity},
+          {"mixed", PodKind::kMixed}};
+}
 
 std::string Selector(const Workload& workload) {
   return std::string(kOwnerLabel) + "=" + workload.label;
@@ -102,20 +190,12 @@ std::string NodeBody(const Workload& workload, size_t index) {
 }
 
 std::string PodBody(const Workload& workload, size_t index) {
-  const PodTemplate& size = workload.pod_sizes[index % workload.pod_sizes.size()];
-  const Json container = {{"name", "main"},
-                          {"image", "registry.k8s.io/pause:3.10"},
-                          {"resources",
-                           {{"requests",
-                             {{"cpu", fmt::format("{}m", size.cpu_milli)},
-                              {"memory", fmt::format("{}Mi", size.memory_mi)}}}}}};
-  const Json pod = {{"apiVersion", "v1"},
-                    {"kind", "Pod"},
-                    {"metadata", Metadata(workload, PodName(index))},
-                    {"spec",
-                     {{"schedulerName", workload.scheduler_name},
-                      {"terminationGracePeriodSeconds", 0},
-                      {"containers", Json::array({container})}}}};
+  return Pod(workload, PodName(index), workload.label, index).dump();
+}
+
+std::string BoundPodBody(const Workload& workload, size_t index) {
+  Json pod = Pod(workload, fmt::format("bound-{:05}", index), BoundLabel(workload), index);
+  pod["spec"]["nodeName"] = NodeName(index % workload.nodes);
   return pod.dump();
 }
 
@@ -148,9 +228,24 @@ Result<void> CreatePods(Cluster& cluster, const Workload& workload,
       done);
 }
 
+Result<void> CreateBoundPods(Cluster& cluster, const Workload& workload) {
+  const std::string path = PodPath(workload.ns);
+  return cluster.SendAll(workload.bound, workload.in_flight, [&workload, &path](size_t i) {
+    return client::RestRequest{.method = "POST",
+                               .target = path,
+                               .body = BoundPodBody(workload, i),
+                               .resource = "pods",
+                               .name = fmt::format("bound-{:05}", i)};
+  });
+}
+
 Result<void> RemoveWorkload(Cluster& cluster, const Workload& workload) {
   const std::string selector = Selector(workload);
   if (Result<void> pods = cluster.DeleteAll(PodPath(workload.ns), selector); !pods.ok()) {
+    return pods;
+  }
+  const std::string bound = std::string(kOwnerLabel) + "=" + BoundLabel(workload);
+  if (Result<void> pods = cluster.DeleteAll(PodPath(workload.ns), bound); !pods.ok()) {
     return pods;
   }
   return cluster.DeleteAll("/api/v1/nodes", selector);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,29 @@ struct PodTemplate {
   int64_t memory_mi = 200;
 };
 
+// What the pods ask for besides resources; pods of one kind carry the label that their terms and
+// constraints select. kMixed: all kinds in turn, no two pods alike one after the other.
+enum class PodKind : uint8_t {
+  kPlain,
+  kHardSpread,
+  kSoftSpread,
+  kRequiredAffinity,
+  kRequiredAntiAffinity,
+  kPreferredAffinity,
+  kNodeAffinity,
+  kMixed,
+};
+// Names for the command line, with their kinds.
+std::map<std::string, PodKind> PodKinds();
+
 struct Workload {
   std::string label = "kubeschedctl-load";  // value of kOwnerLabel
   std::string ns = "default";
   std::string scheduler_name = "default-scheduler";
   size_t nodes = 100;
   size_t pods = 1000;
+  size_t bound = 0;  // pods of the same kind that run already when the others are created
+  PodKind kind = PodKind::kPlain;
   size_t zones = 3;
   size_t in_flight = 32;  // 1: objects are created one after another, in the order of their names
   NodeTemplate node;
@@ -48,6 +66,8 @@ std::string PodPath(const std::string& ns);
 // The bodies. Nodes come with their status: the server keeps it on creation.
 std::string NodeBody(const Workload& workload, size_t index);
 std::string PodBody(const Workload& workload, size_t index);
+// Pod bound-<index> on node index modulo nodes; its kOwnerLabel is <label>-bound.
+std::string BoundPodBody(const Workload& workload, size_t index);
 
 // Blocking. `done` (may be empty) is called for each object on a client thread. Errors name the
 // request; objects that exist already are an error.
@@ -55,6 +75,7 @@ Result<void> CreateNodes(Cluster& cluster, const Workload& workload,
                          const std::function<void(size_t)>& done = {});
 Result<void> CreatePods(Cluster& cluster, const Workload& workload,
                         const std::function<void(size_t)>& done = {});
+Result<void> CreateBoundPods(Cluster& cluster, const Workload& workload);
 
 // Removes all nodes and pods with the workload's label.
 Result<void> RemoveWorkload(Cluster& cluster, const Workload& workload);

@@ -43,7 +43,8 @@ Result<Profiles> Scheduler::MakeProfiles(const config::Configuration& configurat
                                    .waiting_pods = &waiting_pods_,
                                    .pods_in_pre_bind = &pods_in_pre_bind_,
                                    .gates = options_.gates,
-                                   .metrics = options_.metrics});
+                                   .metrics = options_.metrics,
+                                   .remember_verdicts = options_.remember_verdicts});
 }
 
 Result<void> Scheduler::Build() {

@@ -34,6 +34,7 @@ struct SchedulerOptions {
   // Null: the defaults. Null: nothing is measured.
   const config::FeatureGates* gates = nullptr;
   framework::FrameworkMetrics* metrics = nullptr;
+  bool remember_verdicts = true;  // see framework::FrameworkOptions
   // Bindings that may be unanswered before the scheduler pauses deciding: bounds memory when the
   // API server is slow.
   size_t max_outstanding_bindings = 1000;

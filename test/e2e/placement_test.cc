@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
@@ -145,6 +146,91 @@ json FillingPod(Random& random, int i) {
                      {{"cpu", kCpu[random.Below(3)]}, {"memory", kMemory[random.Below(3)]}});
 }
 
+// Pods of twenty apps, each app with terms or constraints about its own pods. All of them fit at
+// once: retries would come at other times in the two schedulers.
+json AppPod(Random& random, int i, int* app) {
+  *app = static_cast<int>(random.Below(20));
+  json pod = PlainPod(random, i);
+  pod["metadata"]["labels"] = {{"app", "app-" + std::to_string(*app)},
+                               {"track", random.Below(3) == 0 ? "canary" : "stable"}};
+  return pod;
+}
+
+json Selects(int app) { return {{"matchLabels", {{"app", "app-" + std::to_string(app)}}}}; }
+
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kHostname = "kubernetes.io/hostname";
+
+json Constraint(int app, const char* key, int skew, const char* when) {
+  return {{"maxSkew", skew},
+          {"topologyKey", key},
+          {"whenUnsatisfiable", when},
+          {"labelSelector", Selects(app)}};
+}
+
+void AddHardSpread(Random& random, int app, json& spec) {
+  json zone = Constraint(app, kZone, 1 + static_cast<int>(random.Below(3)), "DoNotSchedule");
+  if (random.Below(3) == 0) zone["minDomains"] = 3;
+  if (random.Below(4) == 0) zone["matchLabelKeys"] = {"track"};
+  spec["topologySpreadConstraints"].push_back(zone);
+  if (app % 3 == 0) {
+    spec["topologySpreadConstraints"].push_back(Constraint(app, kHostname, 2, "DoNotSchedule"));
+  }
+}
+
+void AddSoftSpread(Random& random, int app, json& spec) {
+  const int skew = 1 + static_cast<int>(random.Below(4));
+  spec["topologySpreadConstraints"].push_back(Constraint(app, kZone, skew, "ScheduleAnyway"));
+  json by_host = Constraint(app, kHostname, 1, "ScheduleAnyway");
+  by_host["nodeTaintsPolicy"] = random.Below(2) == 0 ? "Honor" : "Ignore";
+  if (app % 2 == 0) spec["topologySpreadConstraints"].push_back(by_host);
+}
+
+void AddRequiredTerms(Random& random, int app, json& spec) {
+  constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+  if (app % 2 == 0) {
+    json term = {{"topologyKey", kZone}, {"labelSelector", Selects(app)}};
+    if (random.Below(3) == 0) term["namespaceSelector"] = json::object();
+    spec["affinity"]["podAffinity"][kRequired] = {term};
+  }
+  if (app % 3 == 0) {
+    spec["affinity"]["podAntiAffinity"][kRequired] = {
+        {{"topologyKey", kHostname}, {"labelSelector", Selects(app)}}};
+  }
+}
+
+void AddPreferredTerms(Random& random, int app, json& spec) {
+  constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  const int weight = 1 + static_cast<int>(random.Below(100));
+  const json near = {{"topologyKey", kZone}, {"labelSelector", Selects((app + 1) % 20)}};
+  const json apart = {{"topologyKey", kHostname}, {"labelSelector", Selects(app)}};
+  spec["affinity"]["podAffinity"][kPreferred] = {{{"weight", weight}, {"podAffinityTerm", near}}};
+  spec["affinity"]["podAntiAffinity"][kPreferred] = {
+      {{"weight", 101 - weight}, {"podAffinityTerm", apart}}};
+}
+
+template <void (*Add)(Random&, int, json&)>
+json PodWith(Random& random, int i) {
+  int app = 0;
+  json pod = AppPod(random, i, &app);
+  Add(random, app, pod["spec"]);
+  return pod;
+}
+
+// Everything at once, also the kinds of the other workloads. An app has either hard spread or
+// required affinity: to be spread over zones and to stay in one could not both be had.
+json MixedPod(Random& random, int i) {
+  int app = 0;
+  json pod = AppPod(random, i, &app);
+  json& spec = pod["spec"];
+  if (random.Below(6) == 0) return AffinityPod(random, i);
+  if (app % 2 != 0 && random.Below(2) == 0) AddHardSpread(random, app, spec);
+  if (random.Below(3) == 0) AddSoftSpread(random, app, spec);
+  if (random.Below(3) == 0) AddRequiredTerms(random, app, spec);
+  if (random.Below(3) == 0) AddPreferredTerms(random, app, spec);
+  return pod;
+}
+
 using Assignment = std::map<std::string, std::string>;  // pod -> node, empty while pending
 
 // Every pod has been decided once: it is bound, or its condition says that it was tried.
@@ -199,12 +285,29 @@ TEST_P(Placement, EqualsKubeScheduler) {
   EXPECT_EQ(pending == 0, workload.all_fit) << pending << " pods pending";
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, Placement,
-                         ::testing::Values(Workload{"plain", 101, PlainNode, PlainPod, true},
-                                           Workload{"affinity", 202, PlainNode, AffinityPod, true},
-                                           Workload{"tainted", 303, TaintedNode, TolerantPod, true},
-                                           Workload{"nearly_full", 404, SmallNode, FillingPod,
-                                                    false}),
+// KS_PLACEMENT_SEEDS: how many seeds of each workload about other pods; one if not set.
+std::vector<Workload> Workloads() {
+  std::vector<Workload> workloads{{"plain", 101, PlainNode, PlainPod, true},
+                                  {"affinity", 202, PlainNode, AffinityPod, true},
+                                  {"tainted", 303, TaintedNode, TolerantPod, true},
+                                  {"nearly_full", 404, SmallNode, FillingPod, false}};
+  const char* const seeds = std::getenv("KS_PLACEMENT_SEEDS");
+  const uint64_t count = seeds == nullptr ? 1 : std::strtoull(seeds, nullptr, 10);
+  for (uint64_t i = 0; i < count; ++i) {
+    const std::string suffix = i == 0 ? "" : "_" + std::to_string(i);
+    const auto add = [&](const char* name, uint64_t seed, json (*pod)(Random&, int)) {
+      workloads.push_back({name + suffix, seed + i, PlainNode, pod, true});
+    };
+    add("hard_spread", 510, PodWith<AddHardSpread>);
+    add("soft_spread", 520, PodWith<AddSoftSpread>);
+    add("required_pod_affinity", 530, PodWith<AddRequiredTerms>);
+    add("preferred_pod_affinity", 540, PodWith<AddPreferredTerms>);
+    add("mixed", 550, MixedPod);
+  }
+  return workloads;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, Placement, ::testing::ValuesIn(Workloads()),
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decisions per second, in process, on one thread: from a pending pod to the assumed one, on a
+// cluster with as many running pods as nodes. Queue, binding and network are left out.
+//
+// BM_Decide/<workload>/<nodes>/<remember verdicts>: items_per_second is the figure.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "cache/cache.h"
+#include "cache/owner_stores.h"
+#include "config/defaults.h"
+#include "framework/profiles.h"
+#include "plugins/registry.h"
+#include "scheduler/scheduling_algorithm.h"
+#include "testing/builders.h"
+
+namespace ks::scheduler {
+namespace {
+
+using ks::testing::MakeNode;
+using ks::testing::MakePod;
+using ks::testing::PodBuilder;
+
+constexpr int kBatch = 500;  // decisions between two clean-ups
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kHostname = "kubernetes.io/hostname";
+
+PodBuilder Plain(const std::string& app) {
+  return MakePod()
+      .Labels({{"app", app}})
+      .Req({{"cpu", "100m"}, {"memory", "128Mi"}}, "registry.example/app:1");
+}
+
+api::LabelSelectorSpec Selects(const std::string& app) { return {{{"app", app}}, {}}; }
+
+PodBuilder Spread(const std::string& app, const char* when, const char* key) {
+  PodBuilder pod = Plain(app);
+  api::TopologySpreadConstraint constraint;
+  constraint.max_skew = 5;
+  constraint.topology_key = Symbol(key);
+  constraint.when_unsatisfiable = when;
+  constraint.label_selector = Selects(app);
+  pod.spec().topology_spread_constraints.push_back(constraint);
+  return pod;
+}
+
+api::PodAffinityTerm Term(const std::string& app, const char* key) {
+  api::PodAffinityTerm term;
+  term.label_selector = Selects(app);
+  term.topology_key = Symbol(key);
+  return term;
+}
+
+struct Kind {
+  const char* name;
+  PodBuilder (*make)(const std::string& app);
+};
+
+const Kind kKinds[] = {
+    {"plain", [](const std::string& app) { return Plain(app); }},
+    {"hard_spread", [](const std::string& app) { return Spread(app, "DoNotSchedule", kZone); }},
+    {"soft_spread", [](const std::string& app) { return Spread(app, "ScheduleAnyway", kZone); }},
+    {"required_affinity",
+     [](const std::string& app) {
+       PodBuilder pod = Plain(app);
+       pod.spec().pod_affinity = api::PodAffinity{{Term(app, kZone)}, {}};
+       return pod;
+     }},
+    {"required_anti_affinity",
+     [](const std::string& app) {
+       PodBuilder pod = Plain(app);
+       pod.spec().pod_anti_affinity = api::PodAffinity{{Term(app, kHostname)}, {}};
+       return pod;
+     }},
+    {"preferred_affinity",
+     [](const std::string& app) {
+       PodBuilder pod = Plain(app);
+       pod.spec().pod_affinity = api::PodAffinity{{}, {{1, Term(app, kHostname)}}};
+       return pod;
+     }},
+    {"node_affinity",
+     [](const std::string& app) {
+       return Plain(app).RequiredTerm({{kZone, "In", {"zone-0", "zone-1"}}});
+     }},
+};
+
+// Templates taken in turn: one for a plain workload, two of each kind for the mixed one.
+std::vector<api::PodPtr> Templates(const std::string& workload) {
+  std::vector<api::PodPtr> templates;
+  for (const Kind& kind : kKinds) {
+    if (workload != "mixed" && workload != kind.name) continue;
+    const int count = workload == "mixed" ? 2 : 1;
+    for (int i = 0; i < count; ++i) {
+      templates.push_back(kind.make(std::string(kind.name) + "-" + std::to_string(i)).Obj());
+    }
+  }
+  return templates;
+}
+
+class Bed {
+ public:
+  Bed(const std::string& workload, int nodes, bool remember) : templates_(Templates(workload)) {
+    for (int i = 0; i < nodes; ++i) {
+      const std::string name = "node-" + std::to_string(i);
+      cache_.AddNode(MakeNode()
+                         .Name(name)
+                         .Zone("zone-" + std::to_string(i % 3))
+                         .Label(kHostname, name)
+                         .Allocatable({{"cpu", "16"}, {"memory", "64Gi"}, {"pods", "110"}})
+                         .Obj());
+    }
+    // A fifth of the running pods are of the workload, the others plain ones of other apps.
+    for (int i = 0; i < nodes; ++i) {
+      const bool same = i % 5 == 0;
+      const api::PodPtr pod =
+          same ? templates_[static_cast<size_t>(i / 5) % templates_.size()] : other_;
+      KS_CHECK(cache_.AddPod(OnNode(*pod, "node-" + std::to_string(i))).ok(), "running pod");
+    }
+    auto profiles = framework::BuildProfiles(registry_, config::DefaultConfiguration(),
+                                             {.snapshot = &cache_,
+                                              .owner_listers = &owners_,
+                                              .clock = &RealClock(),
+                                              .random = &random_,
+                                              .remember_verdicts = remember});
+    KS_CHECK(profiles.ok(), "profiles");
+    profiles_ = std::move(profiles).value();
+  }
+
+  // Seconds for one batch of decisions.
+  double Run() {
+    std::vector<api::PodPtr> pending;
+    for (int i = 0; i < kBatch; ++i) {
+      pending.push_back(OnNode(*templates_[next_template_++ % templates_.size()], ""));
+    }
+    std::vector<api::PodPtr> assumed;
+    assumed.reserve(pending.size());
+    const framework::Framework& framework = *profiles_.begin()->second;
+    const auto begin = std::chrono::steady_clock::now();
+    for (const api::PodPtr& pod : pending) {
+      framework::CycleState state;
+      KS_CHECK(cache_.RefreshSnapshot().ok(), "refresh");
+      const ScheduleResult result = algorithm_.SchedulePod(framework, state, *pod, &diagnosis_);
+      KS_CHECK(result.node != nullptr, "a node for each pod");
+      auto copy = std::make_shared<api::Pod>(*pod);
+      copy->node_name = result.node->name();
+      KS_CHECK(cache_.AssumePod(copy).ok(), "assume");
+      assumed.push_back(std::move(copy));
+    }
+    const auto end = std::chrono::steady_clock::now();
+    for (const api::PodPtr& pod : assumed) KS_CHECK(cache_.ForgetPod(*pod).ok(), "forget");
+    return std::chrono::duration<double>(end - begin).count();
+  }
+
+ private:
+  api::PodPtr OnNode(const api::Pod& pod, const std::string& node) {
+    auto copy = std::make_shared<api::Pod>(pod);
+    copy->meta.name = "pod-" + std::to_string(next_pod_++);
+    copy->meta.uid = "uid-" + copy->meta.name;
+    copy->node_name = node;
+    return copy;
+  }
+
+  Random random_{1};
+  cache::Cache cache_;
+  cache::OwnerStores owners_;
+  framework::Registry registry_ = plugins::InTreeRegistry();
+  framework::Profiles profiles_;
+  Parallelizer parallelizer_{1};
+  SchedulingAlgorithm algorithm_{cache_, parallelizer_, 0};
+  framework::Diagnosis diagnosis_;
+  const std::vector<api::PodPtr> templates_;
+  const api::PodPtr other_ = Plain("other").Obj();
+  size_t next_template_ = 0;
+  int next_pod_ = 0;
+};
+
+void BM_Decide(benchmark::State& state, const std::string& workload, int nodes, bool remember) {
+  Bed bed(workload, nodes, remember);
+  for (auto _ : state) state.SetIterationTime(bed.Run());
+  state.SetItemsProcessed(state.iterations() * kBatch);
+}
+
+[[maybe_unused]] const bool registered = [] {
+  std::vector<std::string> workloads;
+  for (const Kind& kind : kKinds) workloads.emplace_back(kind.name);
+  workloads.emplace_back("mixed");
+  for (const int nodes : {5000, 50000}) {
+    for (const std::string& workload : workloads) {
+      for (const bool remember : {true, false}) {
+        const std::string name = "BM_Decide/" + workload + "/" + std::to_string(nodes) + "/" +
+                                 (remember ? "remember" : "forget");
+        benchmark::RegisterBenchmark(name.c_str(), BM_Decide, workload, nodes, remember)
+            ->UseManualTime()
+            ->Unit(benchmark::kMillisecond);
+      }
+    }
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace ks::scheduler
