@@ -137,6 +137,8 @@ class NodeResourcesFit final : public framework::Plugin,
   std::string_view Name() const override { return kNodeResourcesFitName; }
   std::string_view MethodName() const override { return StrategyName(scorer_.strategy()); }
 
+  uint64_t OutsideVersion() const override { return handle_.device_classes().generation(); }
+
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot&) override {
     const uint64_t device_classes = handle_.device_classes().generation();
