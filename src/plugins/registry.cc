@@ -8,6 +8,7 @@
 #include "plugins/default_preemption/default_preemption.h"
 #include "plugins/deferred_pod_scheduling/deferred_pod_scheduling.h"
 #include "plugins/image_locality/image_locality.h"
+#include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "plugins/legacy/node_label.h"
 #include "plugins/legacy/node_prefer_avoid_pods.h"
 #include "plugins/legacy/resource_scorers.h"

@@ -14,6 +14,7 @@ void DomainCounts::Restart(size_t slots) {
   nodes_.assign(slots, Node());
   domains_.assign(topology_.domains(), Domain());
   existing_ = nonzero_ = at_minimum_ = 0;
+  total_ = 0;
 }
 
 void DomainCounts::OnNode(uint32_t slot, const framework::NodeInfo* node) {
@@ -24,9 +25,11 @@ void DomainCounts::OnNode(uint32_t slot, const framework::NodeInfo* node) {
     Add(entry.domain, -entry.pods);
     Leave(entry.domain);
   }
+  total_ -= entry.pods;
   entry = Node();
   if (node == nullptr) return;
   for (const framework::PodInfoPtr& pod : Candidates(*node)) entry.pods += CountOf(*pod);
+  total_ += entry.pods;
   entry.domain = topology_.DomainOf(slot);
   if (entry.domain != kNoDomain && !TakesPart(*node)) entry.domain = kNoDomain;
   if (entry.domain == kNoDomain) return;
@@ -39,6 +42,7 @@ void DomainCounts::OnPod(uint32_t slot, const framework::PodInfo& pod, int sign)
   const int32_t difference = sign * CountOf(pod);
   if (difference == 0) return;
   nodes_[slot].pods += difference;
+  total_ += difference;
   if (nodes_[slot].domain >= 0) Add(nodes_[slot].domain, difference);
 }
 

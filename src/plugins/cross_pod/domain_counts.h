@@ -43,6 +43,8 @@ class DomainCounts {
   size_t nonzero() const { return nonzero_; }    // domains whose count is not 0
   // The smallest count of an existing domain; 0 without one.
   int64_t minimum() const { return existing_ == 0 ? 0 : minimum_; }
+  // Over all listed nodes, whether they take part or not.
+  int64_t total() const { return total_; }
   // Of one listed node, whether it takes part or not.
   int32_t PodsOn(uint32_t slot) const { return slot < nodes_.size() ? nodes_[slot].pods : 0; }
   // Whether the listed node takes part.
@@ -89,6 +91,7 @@ class DomainCounts {
   std::vector<Domain> domains_;  // by number
   size_t existing_ = 0;
   size_t nonzero_ = 0;
+  int64_t total_ = 0;
   int64_t minimum_ = 0;
   size_t at_minimum_ = 0;  // existing domains with that count; 0: the minimum is to be found
 };

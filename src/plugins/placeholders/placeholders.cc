@@ -5,15 +5,12 @@
 
 #include "plugins/placeholders/neutral.h"
 #include "plugins/placeholders/reasons.h"
-#include "plugins/placeholders/running_anti_affinity.h"
 
 namespace ks::plugins {
 namespace {
 
 using framework::Code;
-using framework::EventObject;
 using framework::EventResource;
-using framework::QueueingHint;
 using framework::Status;
 using Source = api::Volume::Source;
 
@@ -43,10 +40,6 @@ bool IsInlineDisk(Source source) {
   }
 }
 
-bool HasTerms(const std::optional<api::PodAffinity>& affinity) {
-  return affinity && (!affinity->required.empty() || !affinity->preferred.empty());
-}
-
 using Reasons = std::vector<std::string>;
 
 // Reasons why a pod needs a plugin; none: it does not.
@@ -67,11 +60,6 @@ Reasons ClaimsAndDisks(const api::PodSpec& spec) {
 }
 Reasons ResourceClaims(const api::PodSpec& spec) {
   return If(!spec.resource_claims.empty(), kNoResourceClaims);
-}
-Reasons PodAffinity(const api::PodSpec& spec) {
-  Reasons reasons = If(HasTerms(spec.pod_affinity), kNoPodAffinity);
-  if (HasTerms(spec.pod_anti_affinity)) reasons.emplace_back(kNoPodAntiAffinity);
-  return reasons;
 }
 Reasons TopologySpread(const api::PodSpec& spec) {
   return If(!spec.topology_spread_constraints.empty(), kNoTopologySpread);
@@ -126,38 +114,6 @@ class FilterPlaceholder : public Guard,
   }
 };
 
-class InterPodAffinityPlaceholder final
-    : public FilterPlaceholder<framework::PreScorePlugin, framework::ScorePlugin> {
- public:
-  InterPodAffinityPlaceholder() : FilterPlaceholder(kInterPodAffinityName, PodAffinity) {}
-
-  framework::PreFilterResult PreFilter(framework::CycleState&, const api::Pod& pod,
-                                       const framework::Snapshot& snapshot) override {
-    Reasons reasons = NeedsOf(pod);
-    if (running_anti_affinity_.MayConcern(pod, snapshot)) {
-      reasons.emplace_back(kNoForeignAntiAffinity);
-    }
-    if (reasons.empty()) return {Status(Code::kSkip, {}), {}};
-    return {Rejection(reasons), {}};
-  }
-
-  std::vector<framework::EventRegistration> EventsToRegister() const override {
-    // A pod that leaves can only help where the anti-affinity of running pods was all that was
-    // wrong.
-    const auto after_deletion = [](const api::Pod& pod, const EventObject&,
-                                   const EventObject&) -> Result<QueueingHint> {
-      return PodAffinity(*pod.spec).empty() ? QueueingHint::kQueue : QueueingHint::kSkip;
-    };
-    return {
-        {{EventResource::kTargetPod, framework::kActionUpdate, {}}, {}},
-        {{EventResource::kAssignedPod, framework::kActionDelete, {}}, after_deletion},
-    };
-  }
-
- private:
-  RunningAntiAffinity running_anti_affinity_;
-};
-
 class GangSchedulingPlaceholder final : public Guard,
                                         public framework::PreEnqueuePlugin,
                                         public framework::EnqueueExtensions,
@@ -198,10 +154,6 @@ MadePlugin NewDynamicResources(const config::PluginArgs&, framework::Handle&) {
 
 MadePlugin NewGangScheduling(const config::PluginArgs&, framework::Handle&) {
   return Make<GangSchedulingPlaceholder>();
-}
-
-MadePlugin NewInterPodAffinity(const config::PluginArgs&, framework::Handle&) {
-  return Make<InterPodAffinityPlaceholder>();
 }
 
 MadePlugin NewNodeVolumeLimits(const config::PluginArgs&, framework::Handle&) {

@@ -20,7 +20,6 @@ namespace ks::plugins {
 
 inline constexpr std::string_view kDynamicResourcesName = "DynamicResources";
 inline constexpr std::string_view kGangSchedulingName = "GangScheduling";
-inline constexpr std::string_view kInterPodAffinityName = "InterPodAffinity";
 inline constexpr std::string_view kNodeVolumeLimitsName = "NodeVolumeLimits";
 inline constexpr std::string_view kPodGroupPodsCountName = "PodGroupPodsCount";
 inline constexpr std::string_view kPodTopologySpreadName = "PodTopologySpread";
@@ -33,7 +32,6 @@ using MadePlugin = Result<std::unique_ptr<framework::Plugin>>;
 
 MadePlugin NewDynamicResources(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewGangScheduling(const config::PluginArgs& args, framework::Handle& handle);
-MadePlugin NewInterPodAffinity(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewNodeVolumeLimits(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewPodGroupPodsCount(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewPodTopologySpread(const config::PluginArgs& args, framework::Handle& handle);

@@ -12,14 +12,8 @@ inline constexpr std::string_view kNoInlineDisks =
     "kubesched does not schedule pods with inline CSI or disk volumes yet";
 inline constexpr std::string_view kNoResourceClaims =
     "kubesched does not schedule pods with resource claims yet";
-inline constexpr std::string_view kNoPodAffinity =
-    "kubesched does not schedule pods with inter-pod affinity yet";
-inline constexpr std::string_view kNoPodAntiAffinity =
-    "kubesched does not schedule pods with inter-pod anti-affinity yet";
 inline constexpr std::string_view kNoTopologySpread =
     "kubesched does not schedule pods with topology spread constraints yet";
-inline constexpr std::string_view kNoForeignAntiAffinity =
-    "kubesched does not honour the required anti-affinity of running pods yet";
 inline constexpr std::string_view kNoPodGroups = "kubesched does not schedule pod groups yet";
 
 }  // namespace ks::plugins

@@ -24,8 +24,8 @@ struct Rejection {
 using Reasons = std::vector<Rejection>;
 
 constexpr framework::PluginFactory kFactories[] = {
-    NewVolumeRestrictions, NewNodeVolumeLimits, NewVolumeBinding,    NewVolumeZone,
-    NewPodTopologySpread,  NewInterPodAffinity, NewDynamicResources,
+    NewVolumeRestrictions, NewNodeVolumeLimits,  NewVolumeBinding,
+    NewVolumeZone,         NewPodTopologySpread, NewDynamicResources,
 };
 
 std::vector<std::string> Texts(const Reasons& reasons) {
@@ -86,13 +86,6 @@ TEST(PlaceholdersTest, SpecFeatures) {
       {"resource claim",
        With([](api::PodSpec& s) { s.resource_claims.emplace_back(); }),
        {{"DynamicResources", kNoResourceClaims}}},
-      {"required affinity",
-       With([](api::PodSpec& s) { s.pod_affinity.emplace().required.emplace_back(); }),
-       {{"InterPodAffinity", kNoPodAffinity}}},
-      {"preferred anti-affinity",
-       With([](api::PodSpec& s) { s.pod_anti_affinity.emplace().preferred.emplace_back(); }),
-       {{"InterPodAffinity", kNoPodAntiAffinity}}},
-      {"affinity without terms", With([](api::PodSpec& s) { s.pod_affinity.emplace(); }), {}},
       {"spread",
        With([](api::PodSpec& s) { s.topology_spread_constraints.emplace_back(); }),
        {{"PodTopologySpread", kNoTopologySpread}}},
@@ -126,71 +119,6 @@ TEST(PlaceholdersTest, SpecFeatures) {
     }
     EXPECT_EQ(rejections, Texts(c.want));
   }
-}
-
-api::PodAffinityTerm AppTerm(std::string app) {
-  api::PodAffinityTerm term;
-  term.label_selector.emplace().match_labels = {{"app", std::move(app)}};
-  term.topology_key = Symbol("kubernetes.io/hostname");
-  return term;
-}
-PodBuilder Running(const std::vector<api::PodAffinityTerm>& terms) {
-  PodBuilder pod = MakePod().Name("running").Namespace("one");
-  pod.spec().pod_anti_affinity.emplace().required = terms;
-  return pod;
-}
-PodBuilder Incoming(std::string_view ns, const std::string& app) {
-  return MakePod().Namespace(ns).Labels({{"app", app}});
-}
-
-TEST(PlaceholdersTest, AntiAffinityOfRunningPods) {
-  api::PodAffinityTerm in_two = AppTerm("a");
-  in_two.namespaces = {Symbol("two")};
-  api::PodAffinityTerm anywhere = AppTerm("a");
-  anywhere.namespace_selector.emplace();
-  api::PodAffinityTerm by_label = anywhere;
-  by_label.namespace_selector->match_labels = {{"team", "x"}};
-  api::PodAffinityTerm null_selector = AppTerm("a");
-  null_selector.label_selector.reset();
-  api::PodAffinityTerm malformed = AppTerm("a");
-  malformed.label_selector->match_expressions = {{"app", "Foo", {}}};
-  struct Case {
-    std::string name;
-    PodBuilder running;
-    PodBuilder pod;
-    bool want;
-  };
-  const Case cases[] = {
-      {"same namespace", Running({AppTerm("a")}), Incoming("one", "a"), true},
-      {"other labels", Running({AppTerm("a")}), Incoming("one", "b"), false},
-      {"other namespace", Running({AppTerm("a")}), Incoming("two", "a"), false},
-      {"second term", Running({AppTerm("b"), AppTerm("a")}), Incoming("one", "a"), true},
-      {"named namespace", Running({in_two}), Incoming("two", "a"), true},
-      {"own namespace is not implied", Running({in_two}), Incoming("one", "a"), false},
-      {"all namespaces", Running({anywhere}), Incoming("three", "a"), true},
-      {"namespaces by label may match", Running({by_label}), Incoming("three", "a"), true},
-      {"null selector matches nothing", Running({null_selector}), Incoming("one", "a"), false},
-      {"a malformed term voids the list", Running({AppTerm("a"), malformed}), Incoming("one", "a"),
-       false},
-  };
-  for (const Case& c : cases) {
-    SCOPED_TRACE(c.name);
-    PluginRig rig(NewInterPodAffinity);
-    rig.AddNode(MakeNode(), {c.running.Obj()});
-    EXPECT_EQ(rig.PreFilter(*c.pod.Obj()).status.Message(),
-              c.want ? kNoForeignAntiAffinity : std::string_view());
-  }
-}
-
-TEST(PlaceholdersTest, Events) {
-  PluginRig rig(NewInterPodAffinity);
-  EXPECT_EQ(rig.Events(), (std::vector<std::string>{"TargetPod/32764", "AssignedPod/2"}));
-  const auto registrations = rig.As<framework::EnqueueExtensions>()->EventsToRegister();
-  const auto& hint = registrations[1].hint;
-  const PodBuilder pod =
-      With([](api::PodSpec& s) { s.pod_affinity.emplace().required.emplace_back(); });
-  EXPECT_EQ(hint(*Incoming("one", "a").Obj(), {}, {}).value(), framework::QueueingHint::kQueue);
-  EXPECT_EQ(hint(*pod.Obj(), {}, {}).value(), framework::QueueingHint::kSkip);
 }
 
 TEST(PlaceholdersTest, PodGroupsAreGated) {

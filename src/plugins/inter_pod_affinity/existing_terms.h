@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// ExistingTerms: the terms of all pods that are on nodes, for the question which of them concern a
+// pod, and where. Terms that say the same are one group, with tallies per domain that follow the
+// cluster change by change; a pod finds the groups that match it by its labels.
+//
+// Upstream: docs/spec/plugins-crosspod.md sections 2.4, 3.2 (table E), 3.5 (existing pods' part of
+// table W), 3.9.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/hash/hash.h>
+
+#include "framework/change_reader.h"
+#include "plugins/cross_pod/topology.h"
+#include "plugins/inter_pod_affinity/tally.h"
+#include "plugins/inter_pod_affinity/terms.h"
+
+namespace ks::plugins {
+
+// Equal terms of existing pods.
+struct TermGroup {
+  const AffinityTerm* term = nullptr;
+  const Topology* topology = nullptr;  // of the term's key
+  Tally repels;    // required anti-affinity; by slot where places are single nodes, else by domain
+  Tally attracts;  // weights for scoring, anti-affinity negative; by domain
+  uint32_t uses = 0;
+  int32_t pinned = -1;  // requirement under whose values the group is found; -1: none
+};
+
+// Threads: Refresh by the scheduling thread; the rest also by workers while a cycle runs.
+class ExistingTerms {
+ public:
+  struct Options {
+    int32_t hard_weight = 1;  // of required affinity in scoring; 0: does not count
+    Symbol per_node_key;      // each node is a place of its own for this key (3.9)
+    bool has_per_node_key = false;
+  };
+  // Lifetime: `topologies` outlives it.
+  ExistingTerms(Topologies& topologies, const Options& options)
+      : topologies_(topologies), options_(options) {}
+
+  // Groups found before are invalid when something changed.
+  void Refresh(const framework::Snapshot& snapshot);
+
+  // Appends the groups whose term matches the pod.
+  void FindMatching(const api::Pod& pod, const api::LabelMap& namespace_labels,
+                    std::vector<const TermGroup*>* groups) const;
+
+  // Calls visit(const AffinityTerm&) for the required anti-affinity terms of any pod; for an
+  // existing one nothing is parsed. Terms that match no pod may be left out.
+  template <class Visit>
+  void ForEachRepellingTerm(const api::Pod& pod, Visit visit) const {
+    if (!pod.spec->pod_anti_affinity) return;
+    const auto found = carriers_.find({pod.spec.get(), pod.meta.ns});
+    if (found == carriers_.end()) {
+      for (const AffinityTerm& term :
+           ParseTerms(*pod.spec, pod.meta.ns, nullptr).required_anti_affinity) {
+        visit(term);
+      }
+      return;
+    }
+    for (const Use& use : found->second.uses) {
+      if (use.repels) visit(*use.group->term);
+    }
+  }
+
+  bool IsPerNode(Symbol key) const {
+    return options_.has_per_node_key && key == options_.per_node_key;
+  }
+  // Existing pods with a required anti-affinity term of the per-node key, matching or not.
+  int64_t per_node_pods() const { return per_node_pods_; }
+  size_t groups() const { return groups_.size(); }  // for tests of what is kept
+
+ private:
+  friend ChangeReader;
+  struct Use {
+    TermGroup* group = nullptr;
+    bool repels = false;
+    int32_t weight = 1;
+  };
+  // Pods of one spec in one namespace.
+  struct Carrier {
+    std::shared_ptr<const api::PodSpec> spec;  // keeps the address taken
+    std::vector<Use> uses;
+    bool has_per_node_term = false;
+    uint32_t pods = 0;
+  };
+  using CarrierKey = std::pair<const api::PodSpec*, Symbol>;
+  using Carriers = std::unordered_map<CarrierKey, Carrier, absl::Hash<CarrierKey>>;
+  struct Slot {
+    bool listed = false;
+    std::vector<Carriers::value_type*> pods;  // one entry a pod
+    // The node's domain of each key that was needed, since the node changed last.
+    std::vector<std::pair<const Topology*, int32_t>> domains;
+  };
+  struct Key {
+    const Topology* topology = nullptr;
+    uint64_t epoch = 0;
+    uint32_t groups = 0;
+  };
+  using Groups = std::vector<TermGroup*>;
+
+  void Restart(size_t slots);
+  void OnNode(uint32_t slot, const framework::NodeInfo* node);
+  void OnPod(uint32_t slot, const framework::PodInfo& pod, int sign);
+
+  void AddPod(uint32_t slot, const api::Pod& pod);
+  void RemovePod(uint32_t slot, size_t place);
+  void Apply(uint32_t slot, const Carrier& carrier, int sign);
+  static int32_t DomainIn(Slot& slot, uint32_t number, const Topology& topology);
+
+  Carriers::value_type& CarrierOf(const api::Pod& pod);
+  void AddUse(Carrier& carrier, const AffinityTerm& term, bool repels, int32_t weight);
+  void DropUse(TermGroup& group);
+  // Calls visit(Groups&) for each list that the group is to be found in.
+  template <class Visit>
+  void ForEachList(const TermGroup& group, Visit visit);
+  int32_t FindPin(const AffinityTerm& term) const;
+
+  Topologies& topologies_;
+  const Options options_;
+  ChangeReader reader_;
+  const framework::Snapshot* snapshot_ = nullptr;  // during Refresh
+
+  std::vector<Slot> slots_;
+  Carriers carriers_;
+  std::unordered_map<AffinityTerm, TermGroup, absl::Hash<AffinityTerm>> groups_;
+  std::unordered_map<Symbol, Key> keys_;
+  int64_t per_node_pods_ = 0;
+  // Where to look for groups: by one required label, else by namespace, else all of them.
+  absl::flat_hash_map<std::pair<Symbol, Symbol>, Groups> by_label_;
+  absl::flat_hash_map<Symbol, Groups> by_namespace_;
+  Groups others_;
+};
+
+}  // namespace ks::plugins

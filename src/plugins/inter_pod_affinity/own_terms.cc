@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/inter_pod_affinity/own_terms.h"
+
+#include <algorithm>
+
+namespace ks::plugins {
+namespace {
+
+constexpr size_t kMaxCompiled = 256;
+constexpr size_t kMaxCountsBytes = size_t{64} << 20;
+// Of a counter: its node, its domain (one a node at most, as a rule), and the rest.
+constexpr size_t kBytesPerNode = 24;
+constexpr size_t kBytesPerCounter = 512;
+
+CountsKey KeyFor(const AffinityTerm& term) {
+  return {std::make_shared<CountedTerms>(std::vector<AffinityTerm>{term}), term.key};
+}
+
+OwnTermsPtr Compile(const api::Pod& pod, const framework::OwnerListers& listers) {
+  auto own = std::make_shared<OwnTerms>();
+  own->terms = ParseTerms(*pod.spec, pod.meta.ns, &own->error);
+  const auto expand = [&](AffinityTerm& term) {
+    if (ExpandNamespaces(listers, &term)) own->expanded = true;
+  };
+  PodTerms& terms = own->terms;
+  for (AffinityTerm& term : terms.required_affinity) expand(term);
+  for (AffinityTerm& term : terms.required_anti_affinity) {
+    expand(term);
+    own->anti_affinity.push_back(KeyFor(term));
+  }
+  for (WeightedAffinityTerm& preferred : terms.preferred_affinity) {
+    expand(preferred.term);
+    own->preferred.emplace_back(KeyFor(preferred.term), preferred.weight);
+  }
+  for (WeightedAffinityTerm& preferred : terms.preferred_anti_affinity) {
+    expand(preferred.term);
+    own->preferred.emplace_back(KeyFor(preferred.term), -int64_t{preferred.weight});
+  }
+  if (terms.required_affinity.empty()) return own;
+  const auto all = std::make_shared<CountedTerms>(terms.required_affinity);
+  for (const AffinityTerm& term : terms.required_affinity) {
+    const CountsKey key{all, term.key};
+    if (std::find(own->affinity.begin(), own->affinity.end(), key) != own->affinity.end()) continue;
+    own->affinity.push_back(key);
+  }
+  return own;
+}
+
+}  // namespace
+
+CountedTerms::CountedTerms(std::vector<AffinityTerm> terms) : terms_(std::move(terms)) {
+  for (AffinityTerm& term : terms_) term.key = Symbol();
+  hash_ = absl::HashOf(terms_);
+}
+
+bool CountedTerms::Match(const api::Pod& pod) const {
+  static const api::LabelMap no_labels;
+  return MatchesAll(terms_, pod, no_labels);
+}
+
+OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerListers& listers) {
+  if (!HasAffinity(*pod.spec)) return none_;
+  const auto& entry = compiled_.GetOrMake({pod.spec.get(), pod.meta.ns}, kMaxCompiled, [&pod] {
+    auto made = std::make_shared<Compiled>();
+    made->spec = pod.spec;
+    return made;
+  });
+  const bool outdated =
+      entry->terms != nullptr && entry->terms->expanded && entry->version != listers.version();
+  if (entry->terms == nullptr || outdated) {
+    entry->terms = Compile(pod, listers);
+    entry->version = listers.version();
+  }
+  return entry->terms;
+}
+
+TermCountsPtr OwnTermsCache::CountsOf(const CountsKey& key, const framework::Snapshot& snapshot) {
+  const Topology& topology = topologies_.Get(key.key, snapshot);
+  const size_t capacity = kMaxCountsBytes / (snapshot.slots() * kBytesPerNode + kBytesPerCounter);
+  const TermCountsPtr& counts = counts_.GetOrMake(
+      key, capacity, [&] { return std::make_shared<TermCounts>(topology, key.terms); });
+  counts->Refresh(snapshot);
+  return counts;
+}
+
+}  // namespace ks::plugins
