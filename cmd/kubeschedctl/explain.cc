@@ -16,6 +16,7 @@
 #include "config/defaults.h"
 #include "effective.h"
 #include "explain_table.h"
+#include "framework/pod_requests.h"
 #include "plugins/registry.h"
 #include "scheduler/explain.h"
 #include "scheduler/explain_json.h"
@@ -112,6 +113,7 @@ Result<void> ExplainDump(scheduler::ClusterDump dump, const ExplainQuestion& que
                          const ExplainSinks& sinks) {
   const auto gates = MakeGates(question.feature_gates);
   if (!gates.ok()) return gates.error();
+  framework::SetRequestGates(*gates);
   auto configuration = LoadConfiguration(question.config_file, *gates, sinks);
   if (!configuration.ok()) return configuration.error();
   const framework::Registry registry = plugins::InTreeRegistry();
