@@ -2,17 +2,13 @@
 #include "explain.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <iterator>
-#include <optional>
 #include <utility>
 
-#include "base/logging.h"
-#include "commands.h"
 #include "config/defaults.h"
 #include "effective.h"
 #include "explain_table.h"
@@ -28,16 +24,16 @@ namespace {
 using scheduler::OfflineCluster;
 
 Result<std::string> ReadAll(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   errno = 0;
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  if (!stream) return Error{file + ": " + std::strerror(errno)};
+  std::ifstream opened;
+  if (file != "-") opened.open(file, std::ios::binary);
+  std::istream& stream = file == "-" ? std::cin : opened;
   std::string text;
-  const std::streamoff size = stream.tellg();
-  if (size > 0) text.reserve(static_cast<size_t>(size) + 64);
-  stream.seekg(0);
-  text.assign(std::istreambuf_iterator<char>(stream), {});
-  if (stream.bad() || errno != 0) return Error{file + ": " + std::strerror(errno)};
+  std::array<char, size_t{1} << 16> buffer;
+  while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
+    text.append(buffer.data(), static_cast<size_t>(stream.gcount()));
+  }
+  if (!stream.eof() || stream.bad()) return Error{file + ": " + std::strerror(errno)};
   return text;
 }
 
@@ -111,6 +107,9 @@ Result<scheduler::ClusterDump> ReadDump(const std::vector<std::string>& files) {
 
 Result<void> ExplainDump(scheduler::ClusterDump dump, const ExplainQuestion& question,
                          const ExplainSinks& sinks) {
+  if (question.preemption) {
+    return Error{"--preemption: explain does not run PostFilter yet; leave the flag out"};
+  }
   const auto gates = MakeGates(question.feature_gates);
   if (!gates.ok()) return gates.error();
   framework::SetRequestGates(*gates);
@@ -141,30 +140,6 @@ Result<void> ExplainDump(scheduler::ClusterDump dump, const ExplainQuestion& que
     }
   }
   return {};
-}
-
-int RunExplain(const ExplainOptions& options) {
-  log::SetVerbosity(-1);  // what a daemon logs is no news here
-  if (options.preemption) {
-    return Fail("--preemption: explain does not run PostFilter yet; leave the flag out");
-  }
-  Result<scheduler::ClusterDump> dump = ReadDump(options.files);
-  if (!dump.ok()) return Fail(dump.error().message);
-  const ExplainSinks sinks{
-      .out = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); },
-      .warn = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }};
-  const Result<void> explained = ExplainDump(std::move(dump).value(),
-                                             {.feature_gates = options.feature_gates,
-                                              .config_file = options.config_file,
-                                              .pod = options.pod,
-                                              .node = options.node,
-                                              .json = options.json},
-                                             sinks);
-  if (!explained.ok()) return Fail(explained.error().message);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return Fail(std::string("standard output: ") + std::strerror(errno));
-  }
-  return 0;
 }
 
 }  // namespace ks::ctl

@@ -17,6 +17,7 @@ struct ExplainQuestion {
   std::string config_file;                 // empty: the defaults
   std::string pod;                         // [NAMESPACE/]POD; empty: all pending ones
   std::string node;                        // empty: all
+  bool preemption = false;                 // refused: PostFilter is not explained yet
   bool json = false;
 };
 

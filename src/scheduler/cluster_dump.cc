@@ -156,12 +156,17 @@ Result<void> ClusterDumpReader::Impl::ReadValue(const api::JsonSplitter& splitte
   const auto members = splitter.Members(item.json);
   if (!members.ok()) return At(item.place, members.error().message);
   std::string_view metadata;
+  int kinds = 0;
   for (const api::JsonMember& member : *members) {
-    if (member.key == "kind") item.kind = api::PlainJsonText(member.value);
+    if (member.key == "kind") {
+      item.kind = api::PlainJsonText(member.value);
+      ++kinds;
+    }
     if (member.key == "apiVersion") item.api_version = api::PlainJsonText(member.value);
     if (member.key == "items" && member.value.front() == '[') item.items = member.value;
     if (member.key == "metadata" && member.value.front() == '{') metadata = member.value;
   }
+  if (kinds > 1) return At(item.place, "kind: is there twice");
   if (item.kind.empty()) return At(item.place, "kind: is missing: no Kubernetes object");
   if (IsList(item)) return ReadItems(splitter, item, depth);
   if (!metadata.empty()) {
@@ -209,7 +214,7 @@ Result<void> ClusterDumpReader::Impl::Decode(const Item& item, bool namespaced,
   Result<std::shared_ptr<const T>> decoded = decoder.Object<T>(item.json);
   if (!decoded.ok()) return At(item.Title(), decoded.error().message);
   std::shared_ptr<const T> object = std::move(decoded).value();
-  if (object == nullptr) return At(item.Title(), "kind: is there twice, with different values");
+  if (object == nullptr) return At(item.Title(), "kind: is there twice");
   if (object->meta.name.empty()) return At(item.Title(), "metadata.name: is missing");
   if (object->meta.uid.empty() || object->meta.ns.empty() == namespaced) {
     auto completed_object = std::make_shared<T>(*object);

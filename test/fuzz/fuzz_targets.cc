@@ -14,6 +14,7 @@
 #include "config/convert.h"
 #include "config/load.h"
 #include "config/print.h"
+#include "scheduler/cluster_dump.h"
 
 namespace ks::fuzz {
 
@@ -217,6 +218,26 @@ std::string RunConvert(std::string_view input) {
   return "the comments change what the result is: " + converted->refused + "\n" + converted->yaml;
 }
 
+// A dump is refused with its name, or all that was read has a name and a uid and is refused the
+// second time, because it is there already.
+std::string RunDump(std::string_view input) {
+  scheduler::ClusterDumpReader reader;
+  const Result<void> read = reader.Read("dump", std::string(input));
+  if (!read.ok()) return read.error().message.starts_with("dump:") ? "" : read.error().message;
+  const bool twice = reader.Read("again", std::string(input)).ok();
+  const scheduler::ClusterDump dump = reader.Take();
+  for (const api::NodePtr& node : dump.nodes) {
+    if (node->meta.name.empty() || node->meta.uid.empty()) return "a node without identity";
+  }
+  for (const api::PodPtr& pod : dump.pods) {
+    if (pod->meta.name.empty() || pod->meta.uid.empty() || pod->meta.ns.empty() ||
+        pod->spec->scheduler_name.empty()) {
+      return "a pod without identity";
+    }
+  }
+  return twice && !(dump.nodes.empty() && dump.pods.empty()) ? "read twice" : "";
+}
+
 // Fails on its only corpus file, to prove that failures are reported.
 std::string RunCanary(std::string_view input) {
   return input.find("canary") == std::string_view::npos ? "" : "the canary sings";
@@ -234,7 +255,8 @@ std::string RunWorkload(std::string_view input) {
 constexpr Target kTargets[] = {
     {"quantity", RunQuantity},      {"selector", RunSelector}, {"pod", RunDecode<Pod>},
     {"node", RunDecode<api::Node>}, {"workload", RunWorkload}, {"text", RunText},
-    {"config", RunConfig},          {"convert", RunConvert},   {"canary", RunCanary},
+    {"config", RunConfig},          {"convert", RunConvert},   {"dump", RunDump},
+    {"canary", RunCanary},
 };
 
 }  // namespace
