@@ -89,6 +89,18 @@ Result<std::vector<api::PodPtr>> PodsAskedFor(const OfflineCluster& cluster,
   return std::vector<api::PodPtr>{pod};
 }
 
+std::string Record(const OfflineCluster& cluster, const api::Pod& pod,
+                   const ExplainQuestion& question) {
+  scheduler::Explanation explanation = scheduler::Explain(*cluster.ProfileFor(pod), pod);
+  if (!question.json) {
+    return ExplanationTable(explanation, pod, cluster.snapshot(), question.node);
+  }
+  if (!question.node.empty()) {
+    std::erase_if(explanation.nodes, [&](const auto& node) { return node.name != question.node; });
+  }
+  return scheduler::ExplanationJson(explanation) + "\n";
+}
+
 }  // namespace
 
 Result<scheduler::ClusterDump> ReadDump(const std::vector<std::string>& files) {
@@ -127,17 +139,8 @@ Result<void> ExplainDump(scheduler::ClusterDump dump, const ExplainQuestion& que
   if (!pods.ok()) return pods.error();
   if (pods->empty()) sinks.warn("no pending pods in the dump");
   for (const api::PodPtr& pod : *pods) {
-    scheduler::Explanation explanation = scheduler::Explain(*cluster.ProfileFor(*pod), *pod);
-    if (question.json) {
-      if (!question.node.empty()) {
-        std::erase_if(explanation.nodes,
-                      [&](const auto& node) { return node.name != question.node; });
-      }
-      sinks.out(scheduler::ExplanationJson(explanation) + "\n");
-    } else {
-      if (pod != pods->front()) sinks.out("\n");
-      sinks.out(ExplanationTable(explanation, *pod, cluster.snapshot(), question.node));
-    }
+    if (!question.json && pod != pods->front()) sinks.out("\n");
+    sinks.out(Record(cluster, *pod, question));
   }
   return {};
 }
