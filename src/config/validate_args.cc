@@ -179,7 +179,11 @@ std::vector<Finding> ValidateNodeResourcesFitArgs(const NodeResourcesFitArgs& ar
     }
     report.LabelKey(at, group);
   }
-  if (args.scoring_strategy) ValidateStrategy(*args.scoring_strategy, report);
+  if (args.scoring_strategy) {
+    ValidateStrategy(*args.scoring_strategy, report);
+  } else {
+    report.Required("scoringStrategy", "ScoringStrategy field is required");
+  }
   return report.Take();
 }
 

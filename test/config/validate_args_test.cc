@@ -296,7 +296,8 @@ std::vector<FitRow> FitRows() {
       {"Defaults", std::get<NodeResourcesFitArgs>(DefaultArgs("NodeResourcesFit", FeatureGates())),
        ""},
       {"Ignored",
-       {.ignored_resources = {"a b", "", "a/b/c", "A/b c", "example.com/ok"}},
+       {.ignored_resources = {"a b", "", "a/b/c", "A/b c", "example.com/ok"},
+        .scoring_strategy = ScoringStrategy{.type = "LeastAllocated"}},
        "[ignoredResources[0]: Invalid value: \"a b\": " + name_rule +
            ", ignoredResources[1]: Invalid value: \"\": name part must be non-empty, "
            "ignoredResources[1]: Invalid value: \"\": " +
@@ -304,10 +305,13 @@ std::vector<FitRow> FitRows() {
            ", ignoredResources[3]: Invalid value: \"A/b c\": " + kPrefixRule +
            ", ignoredResources[3]: Invalid value: \"A/b c\": " + name_rule + "]"},
       {"Groups",
-       {.ignored_resource_groups = {"a/b", "a b"}},
+       {.ignored_resource_groups = {"a/b", "a b"},
+        .scoring_strategy = ScoringStrategy{.type = "LeastAllocated"}},
        "[ignoredResourceGroups[0]: Invalid value: \"a/b\": resource group name can't contain '/', "
        "ignoredResourceGroups[1]: Invalid value: \"a b\": " +
            name_rule + "]"},
+      // Only of arguments that were not defaulted.
+      {"StrategyMissing", {}, "scoringStrategy: Required value: ScoringStrategy field is required"},
       {"Type",
        {.scoring_strategy = ScoringStrategy{.type = "Foo"}},
        "scoringStrategy.type: Unsupported value: \"Foo\": supported values: \"LeastAllocated\", "

@@ -16,7 +16,8 @@ class DeferredPodScheduling final : public framework::Plugin,
                                     public framework::PreFilterPlugin,
                                     public framework::FilterPlugin,
                                     public framework::PermitPlugin,
-                                    public framework::EnqueueExtensions {
+                                    public framework::EnqueueExtensions,
+                                    public framework::NodeLocalPlugin {
  public:
   explicit DeferredPodScheduling(framework::Handle& handle) : deferred_pods_(handle) {}
 

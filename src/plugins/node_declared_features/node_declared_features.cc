@@ -44,7 +44,8 @@ class NodeDeclaredFeatures final : public framework::Plugin,
                                    public framework::PreFilterPlugin,
                                    public framework::FilterPlugin,
                                    public framework::EnqueueExtensions,
-                                   public framework::SignPlugin {
+                                   public framework::SignPlugin,
+                                   public framework::NodeLocalPlugin {
  public:
   explicit NodeDeclaredFeatures(framework::Handle& handle)
       : deferred_pods_(handle), pre_filter_slot_(handle.NewStateSlot()) {}

@@ -136,7 +136,6 @@ class NodeResourcesFit final : public framework::Plugin,
 
   std::string_view Name() const override { return kNodeResourcesFitName; }
   std::string_view MethodName() const override { return StrategyName(scorer_.strategy()); }
-
   uint64_t OutsideVersion() const override { return handle_.device_classes().generation(); }
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,

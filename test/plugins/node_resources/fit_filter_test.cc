@@ -264,8 +264,10 @@ TEST(FitFilterTest, DeviceClassesAreLookedUpAnew) {
   const std::string rejected = "UnschedulableAndUnresolvable: Insufficient dra.example.com/gpu";
   framework::DeviceClassTable& classes = rig.handle.fake_device_classes();
   EXPECT_EQ(rig.FilterAll(*pod), std::vector<std::string>{rejected});
+  const uint64_t before = rig.As<framework::NodeLocalPlugin>()->OutsideVersion();
   classes.Put(
       {.name = "gpu", .creation_timestamp = {}, .extended_resource_name = "dra.example.com/gpu"});
+  EXPECT_NE(rig.As<framework::NodeLocalPlugin>()->OutsideVersion(), before);
   EXPECT_EQ(rig.FilterAll(*pod), std::vector<std::string>{"Success"});
   classes.Remove("gpu");
   EXPECT_EQ(rig.FilterAll(*pod), std::vector<std::string>{rejected});
