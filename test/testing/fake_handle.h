@@ -26,7 +26,11 @@ class FakeHandle final : public framework::Handle {
   FakeClock& fake_clock() { return clock_; }
 
   const std::string& ProfileName() const override { return profile_name_; }
-  const framework::Snapshot& snapshot() const override { return snapshot_; }
+  const framework::Snapshot& snapshot() const override {
+    return used_snapshot_ != nullptr ? *used_snapshot_ : snapshot_;
+  }
+  // Instead of fake_snapshot(). Lifetime: `snapshot` outlives the handle.
+  void UseSnapshot(const framework::Snapshot& snapshot) { used_snapshot_ = &snapshot; }
   const framework::OwnerListers& owner_listers() const override { return owner_listers_; }
   const framework::DeviceClassLister& device_classes() const override { return device_classes_; }
   framework::DeviceClassTable& fake_device_classes() { return device_classes_; }
@@ -85,6 +89,7 @@ class FakeHandle final : public framework::Handle {
 
   std::string profile_name_ = "default-scheduler";
   FakeSnapshot snapshot_;
+  const framework::Snapshot* used_snapshot_ = nullptr;
   FakeOwnerListers owner_listers_;
   framework::DeviceClassTable device_classes_;
   FakeClock clock_;

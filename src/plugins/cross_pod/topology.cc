@@ -9,20 +9,21 @@ constexpr size_t kSpareDomains = 1024;
 
 }  // namespace
 
-void Topology::Restart(size_t slots) {
+// A key that no node has takes no memory per node: pods may ask for any.
+void Topology::Restart(size_t) {
   ++epoch_;
-  by_slot_.assign(slots, kNoDomain);
+  by_slot_.clear();
   values_.clear();
   numbers_.clear();
 }
 
 void Topology::OnNode(uint32_t slot, const framework::NodeInfo* node) {
-  if (slot >= by_slot_.size()) by_slot_.resize(slot + 1, kNoDomain);
   const Symbol* value = node == nullptr ? nullptr : node->node()->meta.labels.Find(key_);
   if (value == nullptr) {
-    by_slot_[slot] = kNoDomain;
+    if (slot < by_slot_.size()) by_slot_[slot] = kNoDomain;
     return;
   }
+  if (slot >= by_slot_.size()) by_slot_.resize(slot + 1, kNoDomain);
   const auto [it, inserted] =
       numbers_.try_emplace(value->id(), static_cast<int32_t>(values_.size()));
   if (inserted) values_.push_back(*value);
@@ -30,7 +31,10 @@ void Topology::OnNode(uint32_t slot, const framework::NodeInfo* node) {
 }
 
 void Topology::Refresh(const framework::Snapshot& snapshot) {
-  if (values_.size() > 2 * snapshot.nodes().size() + kSpareDomains) reader_.Forget();
+  reader_.Follow(snapshot, *this);
+  if (values_.size() <= 2 * snapshot.nodes().size() + kSpareDomains) return;
+  // At once: numbers do not change between two calls for one snapshot.
+  reader_.Forget();
   reader_.Follow(snapshot, *this);
 }
 

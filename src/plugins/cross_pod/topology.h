@@ -27,7 +27,8 @@ class Topology {
   void Refresh(const framework::Snapshot& snapshot);
 
   Symbol key() const { return key_; }
-  // Numbers of domains are valid as long as this stays the same.
+  // Numbers of domains are valid as long as this stays the same. It does between two calls of
+  // Refresh for one snapshot.
   uint64_t epoch() const { return epoch_; }
   // Domains that have, or had, a node. The numbers are below it.
   size_t domains() const { return values_.size(); }

@@ -17,6 +17,13 @@ std::optional<TablePlace> PlaceOf(Symbol key, bool per_node, const NodeInfo& nod
   return TablePlace{key, *value, 0};
 }
 
+int64_t DifferenceAt(const TableDifferences& differences, const OwnTable& table,
+                     const NodeInfo& node) {
+  if (differences.empty()) return 0;
+  const std::optional<TablePlace> place = PlaceOf(table.key, table.per_node, node);
+  return place ? differences.At(*place) : 0;
+}
+
 }  // namespace
 
 void TableDifferences::Add(const TablePlace& place, int64_t difference) {
@@ -55,9 +62,7 @@ bool FilterState::SatisfiesAffinity(const NodeInfo& node) const {
   bool all_match = true;
   for (const OwnTable& table : tables_->affinity) {
     if (table.topology->DomainOf(node.slot()) == kNoDomain) return false;
-    int64_t count = table.At(node);
-    if (!affinity_.empty()) count += affinity_.At(*PlaceOf(table.key, table.per_node, node));
-    if (count <= 0) all_match = false;
+    if (table.At(node) + DifferenceAt(affinity_, table, node) <= 0) all_match = false;
   }
   return all_match || (tables_->matches_itself && NobodyMatchesAffinity());
 }
@@ -69,13 +74,14 @@ bool FilterState::NobodyMatchesAffinity() const {
   for (const OwnTable& table : tables_->affinity) {
     entries += static_cast<int64_t>(table.counts.front()->nonzero());
   }
-  for (const auto& [place, difference] : affinity_.entries()) {
+  for (const TableDifferences::Entry& entry : affinity_.entries()) {
+    const TablePlace& place = entry.place;
     const auto table =
         std::find_if(tables_->affinity.begin(), tables_->affinity.end(),
                      [&place](const OwnTable& candidate) { return candidate.key == place.key; });
     const int64_t before = table->counts.front()->Count(table->topology->Find(place.value));
     if (before == 0) ++entries;
-    if (before != 0 && before + difference == 0) --entries;
+    if (before != 0 && before + entry.difference == 0) --entries;
   }
   return entries == 0;
 }
@@ -83,11 +89,7 @@ bool FilterState::NobodyMatchesAffinity() const {
 bool FilterState::SatisfiesAntiAffinity(const NodeInfo& node) const {
   for (const OwnTable& table : tables_->anti_affinity) {
     if (table.topology->DomainOf(node.slot()) == kNoDomain) continue;
-    int64_t count = table.At(node);
-    if (!anti_affinity_.empty()) {
-      count += anti_affinity_.At(*PlaceOf(table.key, table.per_node, node));
-    }
-    if (count > 0) return false;
+    if (table.At(node) + DifferenceAt(anti_affinity_, table, node) > 0) return false;
   }
   return true;
 }
