@@ -34,9 +34,11 @@ Rig::Options WithServiceAffinity() {
 using Services = std::vector<api::Delta<api::Service>>;
 
 TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
-  Rig rig(WithServiceAffinity());
-  EXPECT_EQ(rig.scheduler->NeededOwnerKinds(),
-            framework::OwnerKinds{framework::OwnerKind::kService});
+  Rig::Options options = WithServiceAffinity();
+  options.owners_synced = false;
+  Rig rig(std::move(options));
+  EXPECT_TRUE(rig.scheduler->NeededOwnerKinds().Contains(framework::OwnerKind::kService));
+  rig.SyncOwners(false);
   rig.Sync({MakeNode().Name("a").Allocatable(kFullNode).Obj()}, {MakePod().Name("p").Obj()});
   rig.Settle();
   EXPECT_FALSE(rig.scheduler->Synced());
@@ -47,9 +49,10 @@ TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
   EXPECT_EQ(rig.Bound(), (Placement{{"p", "a"}}));
 }
 
-TEST(OwnerListersTest, ADefaultProfileNeedsNone) {
+// InterPodAffinity reads them.
+TEST(OwnerListersTest, ADefaultProfileNeedsNamespaces) {
   Rig rig;
-  EXPECT_TRUE(rig.scheduler->NeededOwnerKinds().empty());
+  EXPECT_TRUE(rig.scheduler->NeededOwnerKinds().Contains(framework::OwnerKind::kNamespace));
 }
 
 // The only node of the Service's region is full; without the Service the other region will do.

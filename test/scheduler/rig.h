@@ -27,6 +27,7 @@ class Rig {
     uint64_t seed = 1;
     size_t max_outstanding_bindings = 1000;
     const config::FeatureGates* gates = nullptr;
+    bool owners_synced = true;  // there are none, and that is known from the start
   };
 
   Rig() : Rig(Options()) {}
@@ -41,6 +42,16 @@ class Rig {
                                    .max_outstanding_bindings = options.max_outstanding_bindings});
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     if (made.ok()) scheduler = std::move(*made);
+    if (made.ok() && options.owners_synced) SyncOwners(true);
+  }
+
+  // The first full state of Namespaces and of what selects pods: nothing.
+  void SyncOwners(bool services_too) {
+    PostNone<api::Namespace>();
+    PostNone<api::ReplicationController>();
+    PostNone<api::ReplicaSet>();
+    PostNone<api::StatefulSet>();
+    if (services_too) PostNone<api::Service>();
   }
 
   // The first full state: everything given so far by Node and Pod.
@@ -122,6 +133,11 @@ class Rig {
   std::unique_ptr<Scheduler> scheduler;
 
  private:
+  template <class T>
+  void PostNone() {
+    scheduler->Post(OwnerDeltas(std::vector<api::Delta<T>>{Replace<T>({})}));
+  }
+
   framework::Registry registry_;
   std::map<std::string, api::PodPtr> known_;
 };
