@@ -43,6 +43,8 @@ class Bed {
     }
     scheduler->Post(NodeDeltas{std::move(state)});
     scheduler->Post(PodDeltas{api::Delta<api::Pod>{}});
+    PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
+                 api::StatefulSet>();
     // Two pods on each node, so that scores differ and rows are warm with real sums.
     for (int i = 0; i < nodes * 2; ++i) {
       const std::string node = "node-" + std::to_string(i % nodes);
@@ -65,6 +67,11 @@ class Bed {
   std::unique_ptr<Scheduler> scheduler;
 
  private:
+  template <class... Kinds>
+  void PostNoOwners() {
+    (scheduler->Post(OwnerDeltas(std::vector<api::Delta<Kinds>>(1))), ...);
+  }
+
   framework::Registry registry_;
 };
 
