@@ -38,6 +38,22 @@ class BoundedCache {
     return order_.front().second;
   }
 
+  // Forgets what was used longest ago until the rest, but for the newest value, holds at most
+  // `bytes`. O(size()).
+  template <class BytesOf>
+  void Trim(size_t bytes, BytesOf bytes_of) {
+    size_t held = 0;
+    for (auto it = order_.begin(); it != order_.end();) {
+      held += bytes_of(*it->second);
+      if (held <= bytes || it == order_.begin()) {
+        ++it;
+        continue;
+      }
+      places_.erase(it->first);
+      it = order_.erase(it);
+    }
+  }
+
   size_t size() const { return order_.size(); }
   void Clear() {
     places_.clear();

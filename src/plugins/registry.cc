@@ -22,6 +22,7 @@
 #include "plugins/node_resources/fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
 #include "plugins/placeholders/placeholders.h"
+#include "plugins/pod_topology_spread/pod_topology_spread.h"
 #include "plugins/priority_sort/priority_sort.h"
 #include "plugins/scheduling_gates/scheduling_gates.h"
 #include "plugins/taint_toleration/taint_toleration.h"

@@ -170,15 +170,10 @@ TEST_F(Scheduling, ARemovedTaintAndADeletedPodWakeWaitingPods) {
 TEST_F(Scheduling, UnsupportedPodsStayPendingAndSayWhy) {
   cluster_->CreateNode(NodeManifest("node", {{"cpu", "2"}, {"memory", "4Gi"}, {"pods", "10"}}));
   StartKubesched();
-  json pod = PodManifest("spread", {{"cpu", "1"}});
-  pod["metadata"]["labels"] = {{"app", "web"}};
-  pod["spec"]["topologySpreadConstraints"] = {
-      {{"maxSkew", 1},
-       {"topologyKey", "topology.kubernetes.io/zone"},
-       {"whenUnsatisfiable", "DoNotSchedule"},
-       {"labelSelector", {{"matchLabels", {{"app", "web"}}}}}}};
+  json pod = PodManifest("claims", {{"cpu", "1"}});
+  pod["spec"]["volumes"] = {{{"name", "data"}, {"persistentVolumeClaim", {{"claimName", "data"}}}}};
   cluster_->CreatePod(pod);
-  const api::Condition condition = WaitCondition("spread");
+  const api::Condition condition = WaitCondition("claims");
   EXPECT_EQ(condition.reason, "Unschedulable");
   EXPECT_NE(condition.message.find("kubesched"), std::string::npos) << condition.message;
   StopKubesched();

@@ -49,10 +49,12 @@ TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
   EXPECT_EQ(rig.Bound(), (Placement{{"p", "a"}}));
 }
 
-// InterPodAffinity reads them.
-TEST(OwnerListersTest, ADefaultProfileNeedsNamespaces) {
+// InterPodAffinity reads Namespaces, PodTopologySpread the others.
+TEST(OwnerListersTest, ADefaultProfileNeedsAll) {
   Rig rig;
-  EXPECT_TRUE(rig.scheduler->NeededOwnerKinds().Contains(framework::OwnerKind::kNamespace));
+  for (const framework::OwnerKind kind : framework::kAllOwnerKinds) {
+    EXPECT_TRUE(rig.scheduler->NeededOwnerKinds().Contains(kind));
+  }
 }
 
 // The only node of the Service's region is full; without the Service the other region will do.

@@ -18,7 +18,9 @@ void Topology::Restart(size_t) {
 }
 
 void Topology::OnNode(uint32_t slot, const framework::NodeInfo* node) {
+  static constexpr Symbol kEmpty;
   const Symbol* value = node == nullptr ? nullptr : node->node()->meta.labels.Find(key_);
+  if (value == nullptr && node != nullptr && missing_is_empty_) value = &kEmpty;
   if (value == nullptr) {
     if (slot < by_slot_.size()) by_slot_[slot] = kNoDomain;
     return;

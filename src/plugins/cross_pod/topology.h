@@ -22,7 +22,10 @@ inline constexpr int32_t kNoDomain = -1;
 // Threads: Refresh by the scheduling thread; the rest also by workers while a cycle runs.
 class Topology {
  public:
-  explicit Topology(Symbol key) : key_(key) {}
+  // `missing_is_empty`: nodes without the key are in the domain of the empty value, together with
+  // nodes whose value is empty.
+  explicit Topology(Symbol key, bool missing_is_empty = false)
+      : key_(key), missing_is_empty_(missing_is_empty) {}
 
   void Refresh(const framework::Snapshot& snapshot);
 
@@ -47,6 +50,7 @@ class Topology {
   void OnPod(uint32_t, const framework::PodInfo&, int) {}
 
   const Symbol key_;
+  const bool missing_is_empty_;
   uint64_t epoch_ = 0;
   ChangeReader reader_;
   std::vector<int32_t> by_slot_;

@@ -61,9 +61,6 @@ Reasons ClaimsAndDisks(const api::PodSpec& spec) {
 Reasons ResourceClaims(const api::PodSpec& spec) {
   return If(!spec.resource_claims.empty(), kNoResourceClaims);
 }
-Reasons TopologySpread(const api::PodSpec& spec) {
-  return If(!spec.topology_spread_constraints.empty(), kNoTopologySpread);
-}
 Reasons PodGroup(const api::PodSpec& spec) {
   return If(spec.scheduling_group.has_value(), kNoPodGroups);
 }
@@ -162,11 +159,6 @@ MadePlugin NewNodeVolumeLimits(const config::PluginArgs&, framework::Handle&) {
 
 MadePlugin NewPodGroupPodsCount(const config::PluginArgs&, framework::Handle&) {
   return Make<GroupPlaceholder<framework::PlacementScorePlugin>>(kPodGroupPodsCountName, Nothing);
-}
-
-MadePlugin NewPodTopologySpread(const config::PluginArgs&, framework::Handle&) {
-  return Make<FilterPlaceholder<framework::PreScorePlugin, framework::ScorePlugin>>(
-      kPodTopologySpreadName, TopologySpread);
 }
 
 MadePlugin NewTopologyPlacementGenerator(const config::PluginArgs&, framework::Handle&) {

@@ -22,7 +22,6 @@ inline constexpr std::string_view kDynamicResourcesName = "DynamicResources";
 inline constexpr std::string_view kGangSchedulingName = "GangScheduling";
 inline constexpr std::string_view kNodeVolumeLimitsName = "NodeVolumeLimits";
 inline constexpr std::string_view kPodGroupPodsCountName = "PodGroupPodsCount";
-inline constexpr std::string_view kPodTopologySpreadName = "PodTopologySpread";
 inline constexpr std::string_view kTopologyPlacementGeneratorName = "TopologyPlacementGenerator";
 inline constexpr std::string_view kVolumeBindingName = "VolumeBinding";
 inline constexpr std::string_view kVolumeRestrictionsName = "VolumeRestrictions";
@@ -34,7 +33,6 @@ MadePlugin NewDynamicResources(const config::PluginArgs& args, framework::Handle
 MadePlugin NewGangScheduling(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewNodeVolumeLimits(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewPodGroupPodsCount(const config::PluginArgs& args, framework::Handle& handle);
-MadePlugin NewPodTopologySpread(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewTopologyPlacementGenerator(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewVolumeBinding(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewVolumeRestrictions(const config::PluginArgs& args, framework::Handle& handle);

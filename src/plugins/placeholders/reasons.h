@@ -12,8 +12,6 @@ inline constexpr std::string_view kNoInlineDisks =
     "kubesched does not schedule pods with inline CSI or disk volumes yet";
 inline constexpr std::string_view kNoResourceClaims =
     "kubesched does not schedule pods with resource claims yet";
-inline constexpr std::string_view kNoTopologySpread =
-    "kubesched does not schedule pods with topology spread constraints yet";
 inline constexpr std::string_view kNoPodGroups = "kubesched does not schedule pod groups yet";
 
 }  // namespace ks::plugins

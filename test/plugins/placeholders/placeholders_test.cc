@@ -24,8 +24,8 @@ struct Rejection {
 using Reasons = std::vector<Rejection>;
 
 constexpr framework::PluginFactory kFactories[] = {
-    NewVolumeRestrictions, NewNodeVolumeLimits,  NewVolumeBinding,
-    NewVolumeZone,         NewPodTopologySpread, NewDynamicResources,
+    NewVolumeRestrictions, NewNodeVolumeLimits, NewVolumeBinding,
+    NewVolumeZone,         NewDynamicResources,
 };
 
 std::vector<std::string> Texts(const Reasons& reasons) {
@@ -86,15 +86,16 @@ TEST(PlaceholdersTest, SpecFeatures) {
       {"resource claim",
        With([](api::PodSpec& s) { s.resource_claims.emplace_back(); }),
        {{"DynamicResources", kNoResourceClaims}}},
-      {"spread",
-       With([](api::PodSpec& s) { s.topology_spread_constraints.emplace_back(); }),
-       {{"PodTopologySpread", kNoTopologySpread}}},
       {"several",
        With([](api::PodSpec& s) {
-         s.topology_spread_constraints.emplace_back();
+         s.volumes.emplace_back().source = Source::kPersistentVolumeClaim;
          s.resource_claims.emplace_back();
        }),
-       {{"PodTopologySpread", kNoTopologySpread}, {"DynamicResources", kNoResourceClaims}}},
+       {{"VolumeRestrictions", kNoPersistentVolumeClaims},
+        {"NodeVolumeLimits", kNoPersistentVolumeClaims},
+        {"VolumeBinding", kNoPersistentVolumeClaims},
+        {"VolumeZone", kNoPersistentVolumeClaims},
+        {"DynamicResources", kNoResourceClaims}}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);

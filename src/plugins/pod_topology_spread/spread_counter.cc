@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/pod_topology_spread/spread_counter.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace ks::plugins {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{64} << 20;
+constexpr size_t kMaxCounters = 8192;
+constexpr size_t kMaxTopologies = 256;
+
+// Writes values one after another so that different sequences give different texts.
+class KeyWriter {
+ public:
+  void Number(uint64_t value) { text_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void Text(std::string_view value) {
+    Number(value.size());
+    text_.append(value);
+  }
+  void Id(Symbol value) {
+    const uint32_t id = value.id();
+    text_.append(reinterpret_cast<const char*>(&id), sizeof id);
+  }
+  void Labels(const api::LabelMap& labels) {
+    Number(labels.size());
+    for (const auto& [key, value] : labels) {
+      Id(key);
+      Id(value);
+    }
+  }
+  void Selector(const std::optional<api::LabelSelector>& selector) {
+    Number(selector ? selector->requirements().size() + 1 : 0);
+    if (!selector) return;
+    Number(selector->MatchesNothing() ? 1 : 0);
+    for (const api::Requirement& requirement : selector->requirements()) {
+      Id(requirement.key);
+      Number(static_cast<uint64_t>(requirement.op));
+      Number(static_cast<uint64_t>(requirement.bound));
+      Number(requirement.values.size());
+      for (const Symbol value : requirement.values) Id(value);
+    }
+  }
+  void Requirements(const std::vector<api::SelectorRequirement>& requirements) {
+    Number(requirements.size());
+    for (const api::SelectorRequirement& requirement : requirements) {
+      Text(requirement.key);
+      Text(requirement.op);
+      Number(requirement.values.size());
+      for (const std::string& value : requirement.values) Text(value);
+    }
+  }
+  void Affinity(const api::PodSpec& spec) {
+    Labels(spec.node_selector);
+    const bool required = spec.node_affinity && spec.node_affinity->required;
+    Number(required ? spec.node_affinity->required->terms.size() + 1 : 0);
+    if (!required) return;
+    for (const api::NodeSelectorTerm& term : spec.node_affinity->required->terms) {
+      Requirements(term.match_expressions);
+      Requirements(term.match_fields);
+    }
+  }
+  void Tolerations(const std::vector<api::Toleration>& tolerations) {
+    Number(tolerations.size());
+    for (const api::Toleration& toleration : tolerations) {
+      Id(toleration.key);
+      Text(toleration.op);
+      Id(toleration.value);
+      Id(toleration.effect);
+    }
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+NodeInclusion::NodeInclusion(const api::PodSpec& spec, LtAndGt lt_and_gt)
+    : has_affinity_(!spec.node_selector.empty() ||
+                    (spec.node_affinity && spec.node_affinity->required)),
+      affinity_(spec),
+      tolerations_(spec.tolerations),
+      lt_and_gt_(lt_and_gt) {}
+
+bool NodeInclusion::ToleratesTaints(const api::Node& node) const {
+  static const Symbol no_schedule("NoSchedule");
+  static const Symbol no_execute("NoExecute");
+  return std::all_of(node.taints.begin(), node.taints.end(), [&](const api::Taint& taint) {
+    return (taint.effect != no_schedule && taint.effect != no_execute) ||
+           Tolerated(tolerations_, taint, lt_and_gt_);
+  });
+}
+
+std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec) {
+  KeyWriter key;
+  key.Id(spec.ns);
+  key.Labels(spec.selector.labels);
+  key.Selector(spec.selector.requirements);
+  key.Id(spec.topology_key);
+  key.Number((spec.missing_is_empty ? 1U : 0U) | (spec.honor_affinity ? 2U : 0U) |
+             (spec.honor_taints ? 4U : 0U));
+  key.Number(spec.required_keys.size());
+  for (const Symbol required : spec.required_keys) key.Id(required);
+  if (spec.honor_affinity) key.Affinity(pod_spec);
+  if (spec.honor_taints) key.Tolerations(pod_spec.tolerations);
+  return key.Take();
+}
+
+SpreadCounter::SpreadCounter(std::shared_ptr<Topology> topology, CounterSpec spec)
+    : DomainCounts(*topology),
+      own_topology_(std::move(topology)),
+      spec_(std::move(spec)),
+      counts_nothing_(spec_.selector.Empty() || (spec_.selector.requirements &&
+                                                 spec_.selector.requirements->MatchesNothing())) {}
+
+void SpreadCounter::Refresh(const framework::Snapshot& snapshot) {
+  own_topology_->Refresh(snapshot);
+  DomainCounts::Refresh(snapshot);
+}
+
+// An empty selector counts no pod, although it matches all.
+int32_t SpreadCounter::CountOf(const framework::PodInfo& pod) const {
+  if (counts_nothing_) return 0;
+  const api::ObjectMeta& meta = pod.pod().meta;
+  return meta.ns == spec_.ns && !meta.deletion_timestamp && spec_.selector.Matches(meta.labels) ? 1
+                                                                                                : 0;
+}
+
+bool SpreadCounter::TakesPart(const framework::NodeInfo& node) const {
+  const api::Node& object = *node.node();
+  for (const Symbol key : spec_.required_keys) {
+    if (!object.meta.labels.Contains(key)) return false;
+  }
+  if (spec_.honor_affinity && !spec_.inclusion->MatchesAffinity(object)) return false;
+  return !spec_.honor_taints || !node.has_hard_taints() || spec_.inclusion->ToleratesTaints(object);
+}
+
+std::shared_ptr<const SpreadCounter> SpreadCounters::Get(const std::string& key,
+                                                         const CounterSpec& spec,
+                                                         const framework::Snapshot& snapshot) {
+  bool made = false;
+  const std::shared_ptr<SpreadCounter> counter = counters_.GetOrMake(key, kMaxCounters, [&] {
+    made = true;
+    return std::make_shared<SpreadCounter>(TopologyOf(spec.topology_key, spec.missing_is_empty),
+                                           spec);
+  });
+  counter->Refresh(snapshot);
+  if (made) {
+    counters_.Trim(kMaxBytes, [](const SpreadCounter& other) { return other.MemoryBytes(); });
+  }
+  return counter;
+}
+
+std::shared_ptr<const Topology> SpreadCounters::GetTopology(Symbol key,
+                                                            const framework::Snapshot& snapshot) {
+  const std::shared_ptr<Topology> topology = TopologyOf(key, false);
+  topology->Refresh(snapshot);
+  return topology;
+}
+
+std::shared_ptr<Topology> SpreadCounters::TopologyOf(Symbol key, bool missing_is_empty) {
+  const uint64_t place = (uint64_t{key.id()} << 1) | (missing_is_empty ? 1U : 0U);
+  return topologies_.GetOrMake(place, kMaxTopologies,
+                               [&] { return std::make_shared<Topology>(key, missing_is_empty); });
+}
+
+}  // namespace ks::plugins

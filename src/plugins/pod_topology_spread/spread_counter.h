@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The counts behind spread constraints: which pods and nodes count is described by a CounterSpec;
+// pods whose constraints come to the same description share one counter.
+//
+// Upstream: docs/spec/plugins-crosspod.md 4.4 to 4.6 and 4.8.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/pod.h"
+#include "base/bounded_cache.h"
+#include "framework/snapshot.h"
+#include "plugins/cross_pod/domain_counts.h"
+#include "plugins/cross_pod/topology.h"
+#include "plugins/derived_selector.h"
+#include "plugins/node_affinity/compiled.h"
+#include "plugins/pod_topology_spread/constraints.h"
+#include "plugins/tolerations.h"
+
+namespace ks::plugins {
+
+// What a pod's spec asks of the nodes that are counted. Threads: immutable.
+class NodeInclusion {
+ public:
+  NodeInclusion(const api::PodSpec& spec, LtAndGt lt_and_gt);
+
+  // Whether the affinity policy can exclude nodes at all.
+  bool has_affinity() const { return has_affinity_; }
+  bool MatchesAffinity(const api::Node& node) const { return affinity_.MatchesRequired(node); }
+  bool ToleratesTaints(const api::Node& node) const;
+
+ private:
+  bool has_affinity_;
+  CompiledNodeAffinity affinity_;
+  std::vector<api::Toleration> tolerations_;
+  LtAndGt lt_and_gt_;
+};
+
+// Threads: like a value.
+struct CounterSpec {
+  Symbol ns;
+  DerivedSelector selector;
+  Symbol topology_key;            // empty: only pods per node
+  bool missing_is_empty = false;  // see Topology
+  std::vector<Symbol> required_keys;
+  bool honor_affinity = false;
+  bool honor_taints = false;
+  // Never null. The tolerations and the affinity are those of the pods that count nodes this way.
+  std::shared_ptr<const NodeInclusion> inclusion;
+};
+
+// Equal for specs that count alike; differs for all others. `pod_spec` is what `spec.inclusion` was
+// made of.
+std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec);
+
+// Threads: as DomainCounts.
+class SpreadCounter final : public DomainCounts {
+ public:
+  SpreadCounter(std::shared_ptr<Topology> topology, CounterSpec spec);
+
+  // Hides the base's: also brings the topology up to date.
+  void Refresh(const framework::Snapshot& snapshot);
+
+ protected:
+  int32_t CountOf(const framework::PodInfo& pod) const override;
+  bool TakesPart(const framework::NodeInfo& node) const override;
+
+ private:
+  const std::shared_ptr<Topology> own_topology_;
+  const CounterSpec spec_;
+  const bool counts_nothing_;
+};
+
+// The counters and topologies of one plugin instance. Those used longest ago are forgotten; who
+// still needs one holds it. Threads: the scheduling thread.
+class SpreadCounters {
+ public:
+  // Up to date with the snapshot. `key` is CounterKey of `spec`.
+  std::shared_ptr<const SpreadCounter> Get(const std::string& key, const CounterSpec& spec,
+                                           const framework::Snapshot& snapshot);
+  std::shared_ptr<const Topology> GetTopology(Symbol key, const framework::Snapshot& snapshot);
+
+  size_t size() const { return counters_.size(); }
+
+ private:
+  std::shared_ptr<Topology> TopologyOf(Symbol key, bool missing_is_empty);
+
+  BoundedCache<std::string, SpreadCounter> counters_;
+  BoundedCache<uint64_t, Topology> topologies_;  // by key and kind
+};
+
+}  // namespace ks::plugins
