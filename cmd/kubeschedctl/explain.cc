@@ -110,6 +110,9 @@ Result<scheduler::ClusterDump> ReadDump(const std::vector<std::string>& files) {
   scheduler::ClusterDumpReader reader;
   for (const std::string& file : files) {
     Result<std::string> text = ReadAll(file);
+    if (!text.ok() && errno == ENOENT && files.size() > 1) {
+      return Error{text.error().message + " (the name of a pod stands before --cluster)"};
+    }
     if (!text.ok()) return text.error();
     Result<void> read = reader.Read(file == "-" ? "standard input" : file, std::move(text).value());
     if (!read.ok()) return read.error();

@@ -240,6 +240,8 @@ TEST_F(ExplainVerbTest, FilesThatCannotBeRead) {
   EXPECT_EQ(error({"-", "-"}), "--cluster: standard input (-) can be read only once");
   const std::string good = dir_.Write("good", "kind: Node\nmetadata: {name: n1}\n");
   const std::string bad = dir_.Write("bad", "kind: Pod\nmetadata: {name: 5}\n");
+  EXPECT_EQ(error({good, "web"}),
+            "web: No such file or directory (the name of a pod stands before --cluster)");
   EXPECT_EQ(error({good, bad}), bad + ": Pod: metadata.name: must be a string, not a number");
 }
 
