@@ -10,6 +10,8 @@ namespace {
 
 constexpr size_t kMaxPlans = 1024;
 
+using NodeInclusionPtr = std::shared_ptr<const NodeInclusion>;
+
 Symbol HostnameKey() {
   static const Symbol key(kHostnameKey);
   return key;
@@ -32,7 +34,7 @@ std::vector<Symbol> RequiredKeys(const SpreadConstraints& constraints, Symbol ow
 }
 
 CounterSpec DomainCounter(const SpreadPhase& phase, const SpreadConstraint& constraint, Symbol ns,
-                          const std::shared_ptr<const NodeInclusion>& inclusion) {
+                          const NodeInclusionPtr& inclusion) {
   return {.ns = ns,
           .selector = constraint.selector,
           .topology_key = constraint.topology_key,
@@ -46,7 +48,7 @@ CounterSpec DomainCounter(const SpreadPhase& phase, const SpreadConstraint& cons
 }
 
 CounterSpec NodeCounter(const SpreadConstraint& constraint, Symbol ns,
-                        const std::shared_ptr<const NodeInclusion>& inclusion) {
+                        const NodeInclusionPtr& inclusion) {
   return {.ns = ns,
           .selector = constraint.selector,
           .topology_key = {},
@@ -54,18 +56,47 @@ CounterSpec NodeCounter(const SpreadConstraint& constraint, Symbol ns,
           .inclusion = inclusion};
 }
 
-// Which constraint's counter serves constraint `i`. A soft constraint on the hostname only asks for
-// the pods of each node, which every counter of its selector knows.
-size_t CounterSource(const SpreadPhase& phase, SpreadAction action, size_t i) {
-  const SpreadConstraint& constraint = phase.constraints[i];
-  if (action != SpreadAction::kScheduleAnyway || constraint.topology_key != HostnameKey()) return i;
-  for (size_t other = 0; other < phase.constraints.size(); ++other) {
-    if (phase.constraints[other].topology_key != HostnameKey() &&
-        SameSelector(constraint, phase.constraints[other])) {
-      return other;
+// Gives the next constraint its counter, which the phase may have already.
+void AddCounter(SpreadPhase& phase, CounterSpec spec, std::string key) {
+  const auto known = std::find(phase.keys.begin(), phase.keys.end(), key);
+  phase.counter_of.push_back(static_cast<size_t>(known - phase.keys.begin()));
+  if (known != phase.keys.end()) return;
+  phase.keys.push_back(std::move(key));
+  phase.counters.push_back(std::move(spec));
+}
+
+// A constraint of the phase whose counter also serves the soft constraint `wanted`, which is on the
+// hostname and so only asks for the pods of each node: every counter of its selector knows those.
+const SpreadConstraint* SameCount(const SpreadPhase& phase, const SpreadConstraint& wanted,
+                                  bool hard) {
+  for (const SpreadConstraint& constraint : phase.constraints) {
+    if ((hard || constraint.topology_key != HostnameKey()) && SameSelector(constraint, wanted)) {
+      return &constraint;
     }
   }
-  return i;
+  return nullptr;
+}
+
+void AddCounters(SpreadPlan& plan, const api::Pod& pod, const NodeInclusionPtr& inclusion) {
+  const Symbol ns = pod.meta.ns;
+  const auto add = [&](SpreadPhase& phase, CounterSpec spec) {
+    std::string key = CounterKey(spec, *pod.spec);
+    AddCounter(phase, std::move(spec), std::move(key));
+  };
+  for (const SpreadConstraint& constraint : plan.hard.constraints) {
+    add(plan.hard, DomainCounter(plan.hard, constraint, ns, inclusion));
+  }
+  for (const SpreadConstraint& constraint : plan.soft.constraints) {
+    if (constraint.topology_key != HostnameKey()) {
+      add(plan.soft, DomainCounter(plan.soft, constraint, ns, inclusion));
+    } else if (const auto* soft = SameCount(plan.soft, constraint, false)) {
+      add(plan.soft, DomainCounter(plan.soft, *soft, ns, inclusion));
+    } else if (const auto* hard = SameCount(plan.hard, constraint, true)) {
+      add(plan.soft, DomainCounter(plan.hard, *hard, ns, inclusion));
+    } else {
+      add(plan.soft, NodeCounter(constraint, ns, inclusion));
+    }
+  }
 }
 
 }  // namespace
@@ -115,14 +146,14 @@ std::shared_ptr<SpreadPlan> SpreadPlans::Make(const api::Pod& pod,
                                               const framework::OwnerListers& listers) const {
   const auto inclusion = std::make_shared<const NodeInclusion>(*pod.spec, lt_and_gt_);
   auto plan = std::make_shared<SpreadPlan>();
-  plan->hard = MakePhase(pod, listers, SpreadAction::kDoNotSchedule, inclusion);
-  plan->soft = MakePhase(pod, listers, SpreadAction::kScheduleAnyway, inclusion);
+  plan->hard = MakePhase(pod, listers, SpreadAction::kDoNotSchedule);
+  plan->soft = MakePhase(pod, listers, SpreadAction::kScheduleAnyway);
+  AddCounters(*plan, pod, inclusion);
   return plan;
 }
 
 SpreadPhase SpreadPlans::MakePhase(const api::Pod& pod, const framework::OwnerListers& listers,
-                                   SpreadAction action,
-                                   const std::shared_ptr<const NodeInclusion>& inclusion) const {
+                                   SpreadAction action) const {
   SpreadPhase phase;
   if (pod.spec->topology_spread_constraints.empty()) {
     phase.constraints = defaults_.For(pod, listers, action);
@@ -134,19 +165,6 @@ SpreadPhase SpreadPlans::MakePhase(const api::Pod& pod, const framework::OwnerLi
       return phase;
     }
     phase.constraints = std::move(own).value();
-  }
-  for (size_t i = 0; i < phase.constraints.size(); ++i) {
-    const SpreadConstraint& source = phase.constraints[CounterSource(phase, action, i)];
-    const bool per_node =
-        action == SpreadAction::kScheduleAnyway && source.topology_key == HostnameKey();
-    CounterSpec spec = per_node ? NodeCounter(source, pod.meta.ns, inclusion)
-                                : DomainCounter(phase, source, pod.meta.ns, inclusion);
-    std::string key = CounterKey(spec, *pod.spec);
-    const auto known = std::find(phase.keys.begin(), phase.keys.end(), key);
-    phase.counter_of.push_back(static_cast<size_t>(known - phase.keys.begin()));
-    if (known != phase.keys.end()) continue;
-    phase.keys.push_back(std::move(key));
-    phase.counters.push_back(std::move(spec));
   }
   return phase;
 }

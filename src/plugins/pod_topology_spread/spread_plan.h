@@ -72,9 +72,9 @@ class SpreadPlans {
   Key KeyOf(const api::Pod& pod, const framework::OwnerListers& listers) const;
   std::shared_ptr<SpreadPlan> Make(const api::Pod& pod,
                                    const framework::OwnerListers& listers) const;
+  // Constraints, error and require_all; the counters are to follow.
   SpreadPhase MakePhase(const api::Pod& pod, const framework::OwnerListers& listers,
-                        SpreadAction action,
-                        const std::shared_ptr<const NodeInclusion>& inclusion) const;
+                        SpreadAction action) const;
 
   const SpreadDefaults defaults_;
   const bool match_label_keys_;
