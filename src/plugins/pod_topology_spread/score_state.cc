@@ -61,18 +61,22 @@ void SpreadScoreState::Weigh(std::span<const framework::NodeInfo* const> nodes,
       std::count_if(nodes.begin(), nodes.end(),
                     [this](const framework::NodeInfo* node) { return Ignores(*node); }));
   for (Constraint& constraint : constraints_) {
-    size_t size = nodes.size() - ignored;
-    if (constraint.hostnames == nullptr) {
-      marks.Start(constraint.topology->domains());
-      for (const framework::NodeInfo* node : nodes) {
-        if (ignored == 0 || !Ignores(*node)) {
-          marks.Mark(constraint.topology->DomainOf(node->slot()));
-        }
-      }
-      size = marks.marked();
-    }
+    const size_t size = constraint.hostnames != nullptr
+                            ? nodes.size() - ignored
+                            : CountDomains(*constraint.topology, nodes, marks);
     constraint.weight = std::log(static_cast<double>(size + 2));
   }
+}
+
+// Of the nodes that are not ignored.
+size_t SpreadScoreState::CountDomains(const Topology& topology,
+                                      std::span<const framework::NodeInfo* const> nodes,
+                                      DomainMarks& marks) const {
+  marks.Start(topology.domains());
+  for (const framework::NodeInfo* node : nodes) {
+    if (!Ignores(*node)) marks.Mark(topology.DomainOf(node->slot()));
+  }
+  return marks.marked();
 }
 
 int64_t SpreadScoreState::Score(const framework::NodeInfo& node) const {

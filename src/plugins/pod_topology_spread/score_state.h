@@ -55,6 +55,8 @@ class SpreadScoreState final : public framework::StateData {
   };
 
   void Weigh(std::span<const framework::NodeInfo* const> nodes, DomainMarks& marks);
+  size_t CountDomains(const Topology& topology, std::span<const framework::NodeInfo* const> nodes,
+                      DomainMarks& marks) const;
 
   const std::shared_ptr<const SpreadPlan> plan_;
   const bool require_all_;
