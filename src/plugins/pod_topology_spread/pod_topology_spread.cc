@@ -24,6 +24,10 @@ using framework::OwnerKind;
 using framework::QueueingHint;
 using framework::Status;
 
+// Upstream marks ignored nodes so among the scores; a score that happens to be the same, which
+// takes a maxSkew below 1, ends as theirs do, although it counts for minimum and maximum.
+constexpr int64_t kMarkOfIgnored = -1;
+
 // Null where the event has no such object.
 template <class Ptr>
 auto ObjectOf(const EventObject& object) {
@@ -138,7 +142,7 @@ class PodTopologySpread final : public framework::Plugin,
       highest = std::max(highest, scores[i]);
     }
     for (size_t i = 0; i < scores.size(); ++i) {
-      if (spread->Ignores(*nodes[i])) {
+      if (scores[i] == kMarkOfIgnored || spread->Ignores(*nodes[i])) {
         scores[i] = framework::kMinNodeScore;
       } else if (highest == 0) {
         scores[i] = framework::kMaxNodeScore;
