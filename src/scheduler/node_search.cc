@@ -9,7 +9,6 @@
 namespace ks::scheduler {
 namespace {
 
-using framework::Code;
 using framework::NodeInfo;
 using framework::Status;
 
@@ -17,15 +16,6 @@ using framework::Status;
 // workers pays only where most nodes are rejected, and then for large blocks.
 constexpr size_t kSequentialNodes = 2048;
 constexpr size_t kBlockNodes = 4096;
-
-std::string JoinNames(const std::set<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    if (!text.empty()) text += ' ';
-    text += name;
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -44,9 +34,7 @@ NodeSearch::NodeList NodeSearch::Candidates(const std::optional<std::set<std::st
     narrowed_nodes_.push_back(node);
     narrowed_slots_.push_back(node->slot());
   }
-  diagnosis->nodes.set_absent(Status(
-      Code::kUnschedulableAndUnresolvable,
-      {"node(s) didn't satisfy plugin(s) [" + JoinNames(diagnosis->unschedulable_plugins) + "]"}));
+  diagnosis->nodes.set_absent(framework::NotInNodeSet(diagnosis->unschedulable_plugins));
   return {narrowed_nodes_, narrowed_slots_};
 }
 
