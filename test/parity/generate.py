@@ -16,7 +16,7 @@ import objects
 
 # What a pod can carry, and how often. A pod gets a few of them: with all at once nearly every pod would be rejected by
 # the first plugin, and the others would never be asked.
-FEATURES = (("requests", 14), ("extended", 3), ("init", 4), ("overhead", 2), ("podlevel", 3), ("status", 2), ("ports", 3),
+FEATURES = (("requests", 14), ("extended", 4), ("init", 4), ("overhead", 2), ("podlevel", 3), ("status", 2), ("ports", 3),
             ("selector", 2), ("tolerations", 6), ("nodeaffinity", 5), ("podaffinity", 5), ("podantiaffinity", 5),
             ("spread", 9), ("owner", 3), ("declared", 1), ("imagevolume", 1))
 CROSS_POD = {"podaffinity", "podantiaffinity", "spread", "owner"}
@@ -42,6 +42,7 @@ def shape(dice):
         "tainted": dice.pick((0.0, 0.0, 0.2, 0.7)),
         "features": dice.pick((0.0, 0.3, 0.9)),
         "cpu": dice.pick((1, 4, 8, 32)),
+        "extended": dice.some(objects.EXTENDED, 3),  # that most nodes offer and most pods that want any ask for
         "own_namespaces": dice.chance(0.9),
     }
 

@@ -70,8 +70,8 @@ def count(dice, most):
     return dice.pick(("0", "1", str(dice.number(1, most)))) if not dice.odd() else dice.pick(("1500m", "1k", "0.1", "-1"))
 
 
-def amounts(dice, scale, extended):
-    """A resource list: of a container (small scale) or a node (large)."""
+def amounts(dice, scale, extended, names=EXTENDED):
+    """A resource list: of a container (small scale) or a node (large), with some of the extended resources `names`."""
     out = {}
     if dice.chance(0.8):
         out["cpu"] = cpu(dice, scale)
@@ -80,7 +80,7 @@ def amounts(dice, scale, extended):
     if dice.chance(0.15):
         out["ephemeral-storage"] = memory(dice, 2 * scale)
     if dice.chance(extended):
-        for name in dice.some(EXTENDED, 2):
+        for name in dice.some(names, 2):
             out[name] = memory(dice, 1) if name.startswith("hugepages") else count(dice, 2 * scale)
     if dice.odd():
         out[dice.pick(DROPPED)] = count(dice, 4)
@@ -129,9 +129,13 @@ def images(dice):
     return out
 
 
-def room(dice, scale):
+def room(dice, shape):
     """What a node offers: mostly enough for some pods."""
-    out = amounts(dice, scale, 0.6)
+    scale = shape["cpu"]
+    out = amounts(dice, scale, 0.5)
+    for name in shape["extended"]:
+        if dice.chance(0.9):
+            out[name] = f"{dice.number(1, 4)}Gi" if name.startswith("hugepages") else str(dice.number(1, 6))
     if dice.chance(0.8):
         out["cpu"] = dice.pick((str(scale), f"{scale * 1000 - dice.number(0, 999)}m", f"{scale}.5"))
     if dice.chance(0.8):
@@ -151,7 +155,7 @@ def node(dice, name, shape):
         spec["taints"] = [taint(dice) for _ in range(dice.number(1, 3))]
         if dice.odd():
             spec["taints"].append(dict(spec["taints"][0]))
-    status["allocatable"] = room(dice, shape["cpu"])
+    status["allocatable"] = room(dice, shape)
     if dice.chance(0.5):
         status["images"] = images(dice)
     if dice.chance(shape["features"]):
@@ -345,10 +349,11 @@ def ports(dice):
     return out
 
 
-def container(dice, name, features, init=False):
+def container(dice, name, features, shape, init=False):
     out = {"name": name, "image": dice.pick(IMAGES)}
     if features & {"requests", "extended"} and dice.chance(0.85):
-        out["resources"] = {"requests": amounts(dice, 1, 0.6 if "extended" in features else 0.0)}
+        out["resources"] = {"requests": amounts(dice, 1, 0.7 if "extended" in features else 0.0,
+                                                  shape["extended"] if dice.chance(0.8) else EXTENDED)}
     if dice.odd():
         out.setdefault("resources", {})["limits"] = amounts(dice, 1, 0.5)  # never read
     if init and dice.chance(0.4):
@@ -387,6 +392,18 @@ def resize_status(dice, spec, status):
                                 for _ in range(dice.number(1, 2))]
 
 
+def without_huge_pod_level(spec, status):
+    """Upstream keeps a quantity of 19 digits or more as a shared decimal, and adds the overhead to the pod's own pod-level
+    quantity each time it computes requests: what it decides depends on how often it did. Such pods are not made."""
+    if "overhead" not in spec:
+        return
+    for holder, field in ((spec.get("resources", {}), "requests"), (status, "allocatedResources"),
+                          (status.get("resources", {}), "requests")):
+        for name, amount in holder.get(field, {}).items():
+            if len(str(amount)) >= 19:
+                holder[field][name] = "1Gi"
+
+
 def pod_level(dice, spec):
     spec["resources"] = {dice.weighted((("requests", 6), ("limits", 1))): amounts(dice, 1, 0.3)}
 
@@ -412,15 +429,16 @@ def pod(dice, identity, features, shape, world):
     if dice.chance(0.9):
         metadata["labels"] = labels(dice)
     spec, status = {}, {}
-    spec["containers"] = [container(dice, f"c{i}", features) for i in range(dice.weighted(((1, 6), (2, 3), (3, 1))))]
+    spec["containers"] = [container(dice, f"c{i}", features, shape) for i in range(dice.weighted(((1, 6), (2, 3), (3, 1))))]
     if "init" in features:
-        spec["initContainers"] = [container(dice, f"i{i}", features, init=True) for i in range(dice.number(1, 3))]
+        spec["initContainers"] = [container(dice, f"i{i}", features, shape, init=True) for i in range(dice.number(1, 3))]
     if "overhead" in features:
         spec["overhead"] = amounts(dice, 1, 0.2)
     if "podlevel" in features:
         pod_level(dice, spec)
     if "status" in features:
         resize_status(dice, spec, status)
+    without_huge_pod_level(spec, status)
     if "selector" in features:
         key = dice.pick((ZONE, "disk", "rack", "cores"))
         spec["nodeSelector"] = dice.pick(({key: dice.pick(("za", "zb", "ssd", "r1", "08", ""))}, {"disk": "ssd"}, {"disk": "hdd"},

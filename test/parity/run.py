@@ -42,6 +42,7 @@ NodeResourcesFit Unschedulable Insufficient cpu
 NodeResourcesFit Unschedulable Insufficient memory
 NodeResourcesFit Unschedulable Insufficient ephemeral-storage
 NodeResourcesFit Unschedulable Insufficient example.com/gpu
+NodeResourcesFit Unschedulable Insufficient hugepages-2Mi
 NodeResourcesFit Unschedulable Too many pods
 NodeResourcesFit UnschedulableAndUnresolvable Insufficient cpu
 NodeResourcesFit UnschedulableAndUnresolvable Insufficient memory
