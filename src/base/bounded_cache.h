@@ -38,6 +38,10 @@ class BoundedCache {
     return order_.front().second;
   }
 
+  bool Contains(const Key& key) const {
+    return (!order_.empty() && order_.front().first == key) || places_.contains(key);
+  }
+
   // Forgets what was used longest ago until the rest, but for the newest value, holds at most
   // `bytes`. O(size()).
   template <class BytesOf>

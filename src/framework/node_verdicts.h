@@ -5,6 +5,7 @@
 //
 // Design: docs/decisions/0021-remembered-verdicts.md.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -78,12 +79,19 @@ class NodeVerdicts {
 // The NodeVerdicts of the specs that were decided lately. Threads: the scheduling thread.
 class NodeMemory {
  public:
-  // Up to date with the snapshot; null when the pod's verdicts depend on more than its spec.
+  // Up to date with the snapshot; null when the pod's verdicts depend on more than its spec, and
+  // for the first pod of a spec: many a spec comes once, and tables of all nodes would be made in
+  // vain.
   std::shared_ptr<NodeVerdicts> For(const api::Pod& pod, const Snapshot& snapshot,
                                     uint64_t outside);
 
  private:
+  bool CameBefore(const api::PodSpec* spec);
+
   BoundedCache<const api::PodSpec*, NodeVerdicts> by_spec_;
+  // Addresses of specs that came once, each in its place; the next one there takes it. That another
+  // spec may have got an address since does no harm.
+  std::array<const api::PodSpec*, 1024> seen_{};
 };
 
 }  // namespace ks::framework

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which plugins are asked again and which are not: docs/decisions/0021-remembered-verdicts.md. That
+// the answers are the same either way is the property test in test/scheduler.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "framework/runtime.h"
+#include "testing/builders.h"
+#include "testing/fake_snapshot.h"
+#include "testing/test_plugins.h"
+
+namespace ks::framework {
+namespace {
+
+using ks::testing::FakeSnapshot;
+using ks::testing::Filters;
+using ks::testing::MakeNode;
+using ks::testing::MakePod;
+using ks::testing::Normalizes;
+using ks::testing::Says;
+using ks::testing::Scores;
+using ks::testing::Scripted;
+using ks::testing::TestProfile;
+
+using Texts = std::vector<std::string>;
+
+uint64_t outside_version = 0;
+
+class NodeLocal : public NodeLocalPlugin, public virtual Scripted {
+ public:
+  uint64_t OutsideVersion() const override { return outside_version; }
+};
+
+// Nodes n1 and n2; L looks at one node only and rejects n2, G is asked always.
+class NodeVerdictsTest : public ::testing::Test {
+ protected:
+  NodeVerdictsTest() {
+    outside_version = 0;
+    profile_
+        .Add<NodeLocal, Filters, Scores>({.name = "L",
+                                          .log = &log_,
+                                          .filter =
+                                              [this](const CycleState&, const NodeInfo& node) {
+                                                if (fails_) return Status::Error("boom");
+                                                return node.name() == "n2"
+                                                           ? Status(Code::kUnschedulable, {"no"})
+                                                           : Status();
+                                              },
+                                          .score =
+                                              [](const NodeInfo& node, int64_t* score) {
+                                                *score = node.name() == "n1" ? 7 : 9;
+                                                return Status();
+                                              }})
+        .Add<NodeLocal, Scores, Normalizes>({.name = "M",
+                                             .log = &log_,
+                                             .score =
+                                                 [](const NodeInfo& node, int64_t* score) {
+                                                   *score = node.name() == "n1" ? 500 : 250;
+                                                   return Status();
+                                                 },
+                                             .normalize =
+                                                 [](std::span<int64_t> scores) {
+                                                   for (int64_t& score : scores) score /= 10;
+                                                   return Status();
+                                                 }})
+        .Add<Filters, Scores>({.name = "G", .log = &log_});
+  }
+
+  // One attempt over all nodes; the calls of Filter and Score.
+  Texts Attempt(const api::Pod& pod) {
+    if (framework_ == nullptr) {
+      framework_ = profile_.Build({.snapshot = &snapshot_, .remember_verdicts = remember_});
+    }
+    log_.clear();
+    CycleState state;
+    EXPECT_TRUE(framework_->RunPreFilterPlugins(state, pod).status.ok());
+    statuses_.clear();
+    {
+      Framework::FilterBatch batch(*framework_, state, pod);
+      for (const NodeInfo* node : snapshot_.nodes()) {
+        statuses_.push_back(batch.RunListed(*node, node->slot()));
+      }
+    }
+    EXPECT_TRUE(framework_->RunPreScorePlugins(state, pod, snapshot_.nodes()).ok());
+    EXPECT_TRUE(
+        framework_->RunScorePlugins(state, pod, snapshot_.nodes(), snapshot_.node_slots(), &scores_)
+            .ok());
+    Texts calls;
+    for (const std::string& call : log_) {
+      if (call.starts_with("Filter") || call.starts_with("Score ")) calls.push_back(call);
+    }
+    return calls;
+  }
+  // The second pod of a spec is the first that is remembered.
+  void Learn(const api::Pod& pod) {
+    (void)Attempt(pod);
+    (void)Attempt(pod);
+  }
+
+  Texts log_;
+  bool fails_ = false;
+  bool remember_ = true;
+  FakeSnapshot snapshot_{{MakeNode().Name("n1").Obj(), MakeNode().Name("n2").Obj()}};
+  TestProfile profile_;
+  std::unique_ptr<Framework> framework_;
+  const api::PodPtr pod_ = MakePod().Name("p").Req({}).Obj();
+  std::vector<Status> statuses_;
+  NodeScores scores_;
+};
+
+const Texts kRemembered{"Filter G n1", "Score G n1", "Score G n2"};
+
+TEST_F(NodeVerdictsTest, OnlyTheOthersAreAskedAgain) {
+  const Texts all{"Filter L n1", "Filter G n1", "Filter L n2", "Score L n1", "Score M n1",
+                  "Score L n2",  "Score M n2",  "Score G n1",  "Score G n2"};
+  const size_t first = Attempt(*pod_).size();
+  const std::vector<int64_t> totals = scores_.totals;
+  EXPECT_EQ(totals, (std::vector<int64_t>{57, 34}));
+  EXPECT_EQ(Attempt(*pod_), all);
+  EXPECT_EQ(first, all.size());
+  EXPECT_EQ(Attempt(*pod_), kRemembered);
+  EXPECT_EQ(scores_.totals, totals);
+  EXPECT_TRUE(statuses_[0].ok());
+  EXPECT_EQ(statuses_[1], Status(Code::kUnschedulable, {"no"}, "L"));
+}
+
+TEST_F(NodeVerdictsTest, AChangedNodeIsAskedAgain) {
+  Learn(*pod_);
+  auto joined = std::make_shared<const PodInfo>(MakePod().Name("q").Req({}).Obj());
+  snapshot_.log().Append(Change::Kind::kPodAdded, 0, joined);
+  EXPECT_EQ(Attempt(*pod_), (Texts{"Filter L n1", "Filter G n1", "Score L n1", "Score M n1",
+                                   "Score G n1", "Score G n2"}));
+  snapshot_.log().Append(Change::Kind::kNode, 1);
+  EXPECT_EQ(Attempt(*pod_), (Texts{"Filter G n1", "Filter L n2", "Score L n2", "Score M n2",
+                                   "Score G n1", "Score G n2"}));
+  EXPECT_EQ(Attempt(*pod_), kRemembered);
+}
+
+TEST_F(NodeVerdictsTest, AllIsForgottenWhenSomethingElseChanges) {
+  Learn(*pod_);
+  outside_version = 1;
+  EXPECT_EQ(Attempt(*pod_).size(), 9U);
+  EXPECT_EQ(Attempt(*pod_), kRemembered);
+  snapshot_.Add(MakeNode().Name("n3").Obj());
+  EXPECT_EQ(Attempt(*pod_).size(), 14U);
+}
+
+TEST_F(NodeVerdictsTest, PodsOfOneSpecAreAlikeOthersAreNot) {
+  Learn(*pod_);
+  auto replica = std::make_shared<api::Pod>(*pod_);
+  replica->meta.name = "r";
+  EXPECT_EQ(Attempt(*replica), kRemembered);
+  const api::PodPtr other = MakePod().Name("p").Req({}).Obj();
+  EXPECT_EQ(Attempt(*other).size(), 9U);
+  EXPECT_EQ(Attempt(*pod_), kRemembered);
+}
+
+// What a resize of a running pod is about stands in the status.
+TEST_F(NodeVerdictsTest, APodWhoseStatusCountsIsNotRemembered) {
+  Learn(*pod_);
+  auto resized = std::make_shared<api::Pod>(*pod_);
+  resized->status.conditions.push_back({.type = "PodResizePending", .reason = "Deferred"});
+  EXPECT_EQ(Attempt(*resized).size(), 9U);
+  EXPECT_EQ(Attempt(*resized).size(), 9U);
+}
+
+TEST_F(NodeVerdictsTest, AnErrorIsNotRemembered) {
+  fails_ = true;
+  Learn(*pod_);
+  (void)Attempt(*pod_);
+  EXPECT_EQ(statuses_[0].code(), Code::kError);
+  fails_ = false;
+  (void)Attempt(*pod_);
+  EXPECT_TRUE(statuses_[0].ok());
+}
+
+// Simulations look at nodes that are not as the snapshot shows them.
+TEST_F(NodeVerdictsTest, ACopyOfTheStateRemembersNothing) {
+  Learn(*pod_);
+  CycleState state;
+  ASSERT_TRUE(framework_->RunPreFilterPlugins(state, *pod_).status.ok());
+  EXPECT_NE(state.verdicts, nullptr);
+  EXPECT_EQ(state.Clone().verdicts, nullptr);
+}
+
+TEST_F(NodeVerdictsTest, TheSwitchTurnsItOff) {
+  remember_ = false;
+  Learn(*pod_);
+  EXPECT_EQ(Attempt(*pod_).size(), 9U);
+}
+
+}  // namespace
+}  // namespace ks::framework
