@@ -124,6 +124,12 @@ def plugins(dice):
         if dice.chance(0.5) and out["multiPoint"]["disabled"]:
             again = dice.pick(out["multiPoint"]["disabled"])["name"]
             out["multiPoint"]["enabled"] = [{"name": again, "weight": dice.number(1, 5)}]  # now last
+        elif dice.chance(0.3) and out["multiPoint"]["disabled"]:
+            alone = dice.pick(out["multiPoint"]["disabled"])["name"]  # at one point only, without the state of the other
+            points = (["filter"] if alone in FILTERS else []) + (["score"] if alone in SCORERS else [])
+            enabled = out.setdefault(dice.pick(points), {}).setdefault("enabled", [])
+            if alone not in [entry["name"] for entry in enabled]:
+                enabled.append({"name": alone})
     return out
 
 

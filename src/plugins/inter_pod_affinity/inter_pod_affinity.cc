@@ -277,7 +277,7 @@ class InterPodAffinity final : public framework::Plugin,
   const Status no_filter_state_ =
       Status::Error("error reading \"PreFilterInterPodAffinity\" from cycleState: not found");
   const Status no_score_state_ =
-      Status::Error("error reading \"PreScoreInterPodAffinity\" from cycleState: not found");
+      Status::Error("failed to read \"PreScoreInterPodAffinity\" from cycleState: not found");
 
   Topologies topologies_;
   OwnTermsCache own_terms_;

@@ -202,7 +202,7 @@ class PodTopologySpread final : public framework::Plugin,
   const Status no_filter_state_ =
       Status::Error("reading \"PreFilterPodTopologySpread\" from cycleState: not found");
   const Status no_score_state_ =
-      Status::Error("reading \"PreScorePodTopologySpread\" from cycleState: not found");
+      Status::Error("error reading \"PreScorePodTopologySpread\" from cycleState: not found");
   const Status own_not_signable_ =
       Rejection(Code::kUnschedulable, "pods with topology constraints are not signable");
   const Status defaults_not_signable_ =

@@ -129,7 +129,7 @@ TEST(InterPodAffinityTest, WithoutPreparation) {
   EXPECT_EQ(hooks->RemovePod(rig.state, *pod, *node.pods()[0], node).ErrorText(), not_found);
   int64_t score = 0;
   EXPECT_EQ(rig.As<framework::ScorePlugin>()->Score(rig.state, *pod, node, &score).ErrorText(),
-            "error reading \"PreScoreInterPodAffinity\" from cycleState: not found");
+            "failed to read \"PreScoreInterPodAffinity\" from cycleState: not found");
 }
 
 // Section 3.2 and trap T1: what decides is table E, on nodes that have the key.

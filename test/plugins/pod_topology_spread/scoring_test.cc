@@ -354,7 +354,7 @@ TEST(SpreadScoreStateTest, WithoutPreScore) {
   int64_t score = 0;
   EXPECT_EQ(
       Describe(rig.As<framework::ScorePlugin>()->Score(rig.state, *pod, *rig.nodes()[0], &score)),
-      "Error: reading \"PreScorePodTopologySpread\" from cycleState: not found");
+      "Error: error reading \"PreScorePodTopologySpread\" from cycleState: not found");
 }
 
 }  // namespace
