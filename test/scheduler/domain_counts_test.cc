@@ -152,7 +152,7 @@ Reading Read(const DomainCounts& counts, const framework::Snapshot& snapshot) {
 }
 
 TEST(DomainCountsTest, FollowingEqualsCountingAnew) {
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Churn churn(seed);
     Random random(seed + 1000);
