@@ -53,14 +53,15 @@ def labels(dice, most=3):
 
 def cpu(dice, scale=4):
     if dice.odd():
-        return dice.pick(("0.0005", "1n", "1500u", "0.5m", "1e-1", "1E", "9300P", "-1", 1, 0.5, "+2", "1Ki", "0.1"))
+        # Nothing that overflows by its suffix: docs/spec/plugins-node.md, trap 37.
+        return dice.pick(("0.0005", "1n", "1500u", "0.5m", "1e-1", "9P", "9000T", "-1", 1, 0.5, "+2", "1Ki", "0.1"))
     return dice.weighted(((f"{dice.number(1, scale * 10)}00m", 6), (str(dice.number(1, scale)), 3), ("0", 1),
                           (f"{dice.number(1, scale * 1000)}m", 4)))
 
 
 def memory(dice, scale=8):
     if dice.odd():
-        return dice.pick(("100m", "1.5Gi", "1e9", "10E", "9300P", "9223372036854775807", "1E3", "-1Gi", 1073741824, "0.5",
+        return dice.pick(("100m", "1.5Gi", "1e9", "9E", "9200P", "9223372036854775807", "1E3", "-1Gi", 1073741824, "0.5",
                           "9223372036854775808", "128974848000m", "123Mi", "0Ki"))
     return dice.weighted(((f"{dice.number(1, scale * 8) * 128}Mi", 6), (f"{dice.number(1, scale)}Gi", 3), ("0", 1),
                           (str(dice.number(1, scale << 30)), 2), (f"{dice.number(1, scale)}G", 1)))
