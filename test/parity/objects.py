@@ -393,15 +393,24 @@ def resize_status(dice, spec, status):
                                 for _ in range(dice.number(1, 2))]
 
 
-def without_huge_pod_level(spec, status):
-    """Upstream keeps a quantity of 19 digits or more as a shared decimal, and adds the overhead to the pod's own pod-level
-    quantity each time it computes requests: what it decides depends on how often it did. Such pods are not made."""
+def is_decimal(amount):
+    """Whether upstream keeps the quantity as a big decimal (docs/spec/api.md 3.2)."""
+    text = str(amount)
+    if not text.endswith("i"):
+        return len(text) >= 19
+    most_digits = {"K": 11, "M": 8, "G": 5, "T": 2}.get(text[-2], 0)
+    return "." in text or len(text) - 2 > most_digits
+
+
+def without_shared_decimals(spec, status):
+    """Upstream adds the overhead to the pod's own pod-level quantity each time it computes requests, if that is a big decimal:
+    what it decides depends on how often it did (docs/spec/plugins-node.md, trap 36). Such pods are not made."""
     if "overhead" not in spec:
         return
     for holder, field in ((spec.get("resources", {}), "requests"), (status, "allocatedResources"),
                           (status.get("resources", {}), "requests")):
         for name, amount in holder.get(field, {}).items():
-            if len(str(amount)) >= 19:
+            if is_decimal(amount):
                 holder[field][name] = "1Gi"
 
 
@@ -439,7 +448,7 @@ def pod(dice, identity, features, shape, world):
         pod_level(dice, spec)
     if "status" in features:
         resize_status(dice, spec, status)
-    without_huge_pod_level(spec, status)
+    without_shared_decimals(spec, status)
     if "selector" in features:
         key = dice.pick((ZONE, "disk", "rack", "cores"))
         spec["nodeSelector"] = dice.pick(({key: dice.pick(("za", "zb", "ssd", "r1", "08", ""))}, {"disk": "ssd"}, {"disk": "hdd"},
