@@ -69,7 +69,7 @@ class NodeVerdicts {
   size_t nodes_ = 0;  // in the snapshot: some scores depend on it
   uint64_t outside_ = 0;
   std::vector<uint8_t> verdicts_;   // by slot, as everything below
-  std::vector<Status> rejections_;  // grows with the first rejection
+  std::vector<Status> rejections_;  // valid where the verdict is a rejection
   PluginMask score_plugins_ = 0;
   std::vector<uint8_t> scored_;
   std::vector<int64_t> sums_;

@@ -28,7 +28,7 @@ void DomainCounts::OnNode(uint32_t slot, const framework::NodeInfo* node) {
   total_ -= entry.pods;
   entry = Node();
   if (node == nullptr) return;
-  for (const framework::PodInfoPtr& pod : Candidates(*node)) entry.pods += CountOf(*pod);
+  for (const framework::PodInfoPtr& pod : node->pods()) entry.pods += CountOf(*pod);
   total_ += entry.pods;
   entry.domain = topology_.DomainOf(slot);
   if (entry.domain != kNoDomain && !TakesPart(*node)) entry.domain = kNoDomain;

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "framework/change_reader.h"
@@ -59,10 +58,6 @@ class DomainCounts {
   virtual int32_t CountOf(const framework::PodInfo& pod) const = 0;
   // Asked for nodes that have the key. The default: all.
   virtual bool TakesPart(const framework::NodeInfo&) const { return true; }
-  // The pods of the node that may count. The default: all.
-  virtual std::span<const framework::PodInfoPtr> Candidates(const framework::NodeInfo& node) const {
-    return node.pods();
-  }
 
  private:
   friend ChangeReader;
