@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "plugins/hinting.h"
 #include "plugins/inter_pod_affinity/terms.h"
 
 namespace ks::plugins {
@@ -17,14 +18,6 @@ using Terms = std::vector<AffinityTerm>;
 // Selectors for namespaces are asked about a namespace without labels (trap T25).
 const api::LabelMap kNoLabels;
 
-template <class T>
-const T* Get(const EventObject& object) {
-  const auto* pointer = std::get_if<std::shared_ptr<const T>>(&object);
-  return pointer == nullptr ? nullptr : pointer->get();
-}
-
-QueueingHint If(bool may_help) { return may_help ? QueueingHint::kQueue : QueueingHint::kSkip; }
-
 Result<PodTerms> TermsOf(const api::Pod& pod) {
   std::string error;
   PodTerms terms = ParseTerms(*pod.spec, pod.meta.ns, &error);
@@ -32,18 +25,15 @@ Result<PodTerms> TermsOf(const api::Pod& pod) {
   return terms;
 }
 
-bool IsPlaced(const api::Pod& pod) {
-  return !pod.node_name.empty() || !pod.status.nominated_node_name.empty();
-}
-
 Result<QueueingHint> AfterUpdate(const PodTerms& terms, const api::Pod& before,
                                  const api::Pod& after) {
   if (!IsPlaced(before)) return QueueingHint::kSkip;
   const Terms& affinity = terms.required_affinity;
   const Terms& anti_affinity = terms.required_anti_affinity;
-  return If((!MatchesAll(affinity, before, kNoLabels) && MatchesAll(affinity, after, kNoLabels)) ||
-            (MatchesAny(anti_affinity, before, kNoLabels) &&
-             !MatchesAny(anti_affinity, after, kNoLabels)));
+  return QueueIf(
+      (!MatchesAll(affinity, before, kNoLabels) && MatchesAll(affinity, after, kNoLabels)) ||
+      (MatchesAny(anti_affinity, before, kNoLabels) &&
+       !MatchesAny(anti_affinity, after, kNoLabels)));
 }
 
 Result<QueueingHint> AfterDelete(const api::Pod& pod, const PodTerms& terms,
@@ -51,13 +41,13 @@ Result<QueueingHint> AfterDelete(const api::Pod& pod, const PodTerms& terms,
   if (MatchesAny(terms.required_anti_affinity, deleted, kNoLabels)) return QueueingHint::kQueue;
   const Result<PodTerms> its = TermsOf(deleted);
   if (!its.ok()) return its.error();
-  return If(MatchesAny(its.value().required_anti_affinity, pod, kNoLabels));
+  return QueueIf(MatchesAny(its.value().required_anti_affinity, pod, kNoLabels));
 }
 
 Result<QueueingHint> AfterPodChange(const api::Pod& pod, const EventObject& old_object,
                                     const EventObject& new_object) {
-  const auto* before = Get<api::Pod>(old_object);
-  const auto* after = Get<api::Pod>(new_object);
+  const auto* before = ObjectOf<api::Pod>(old_object);
+  const auto* after = ObjectOf<api::Pod>(new_object);
   const api::Pod* changed = after != nullptr ? after : before;
   if (changed == nullptr) return QueueingHint::kQueue;
   if (!IsPlaced(*changed)) return QueueingHint::kSkip;
@@ -65,7 +55,7 @@ Result<QueueingHint> AfterPodChange(const api::Pod& pod, const EventObject& old_
   if (!terms.ok()) return terms.error();
   if (before != nullptr && after != nullptr) return AfterUpdate(terms.value(), *before, *after);
   if (after == nullptr) return AfterDelete(pod, terms.value(), *before);
-  return If(MatchesAll(terms.value().required_affinity, *after, kNoLabels));
+  return QueueIf(MatchesAll(terms.value().required_affinity, *after, kNoLabels));
 }
 
 // Whether the value of the key, if any, is another one than `other` has.
@@ -75,8 +65,8 @@ bool Changed(const Symbol* value, const Symbol* other) {
 
 Result<QueueingHint> AfterNodeChange(const api::Pod& pod, const EventObject& old_object,
                                      const EventObject& new_object) {
-  const auto* before = Get<api::Node>(old_object);
-  const auto* after = Get<api::Node>(new_object);
+  const auto* before = ObjectOf<api::Node>(old_object);
+  const auto* after = ObjectOf<api::Node>(new_object);
   if (after == nullptr) return QueueingHint::kQueue;
   const Result<PodTerms> parsed = TermsOf(pod);
   if (!parsed.ok()) return parsed.error();
@@ -88,11 +78,12 @@ Result<QueueingHint> AfterNodeChange(const api::Pod& pod, const EventObject& old
   const bool nearer = std::any_of(affinity.begin(), affinity.end(), [&](const AffinityTerm& term) {
     return Changed(new_labels.Find(term.key), old_labels.Find(term.key));
   });
-  if (before == nullptr) return If(nearer || !anti_affinity.empty());
-  return If(nearer ||
-            std::any_of(anti_affinity.begin(), anti_affinity.end(), [&](const AffinityTerm& term) {
-              return Changed(old_labels.Find(term.key), new_labels.Find(term.key));
-            }));
+  if (before == nullptr) return QueueIf(nearer || !anti_affinity.empty());
+  return QueueIf(nearer || std::any_of(anti_affinity.begin(), anti_affinity.end(),
+                                       [&](const AffinityTerm& term) {
+                                         return Changed(old_labels.Find(term.key),
+                                                        new_labels.Find(term.key));
+                                       }));
 }
 
 }  // namespace

@@ -3,16 +3,15 @@
 
 #include <algorithm>
 
+#include "plugins/hinting.h"
+
 namespace ks::plugins {
 namespace {
 
 using framework::QueueingHint;
 
-QueueingHint QueueIf(bool queue) { return queue ? QueueingHint::kQueue : QueueingHint::kSkip; }
-
 bool Involved(const api::Pod& pod, const api::Pod& other) {
-  return (!other.node_name.empty() || !other.status.nominated_node_name.empty()) &&
-         other.meta.ns == pod.meta.ns;
+  return IsPlaced(other) && other.meta.ns == pod.meta.ns;
 }
 
 bool Matches(const SpreadConstraints& constraints, const api::Pod& other) {

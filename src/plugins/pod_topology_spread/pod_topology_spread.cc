@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugins/deferred_pods.h"
+#include "plugins/hinting.h"
 #include "plugins/pod_topology_spread/filter_state.h"
 #include "plugins/pod_topology_spread/hints.h"
 #include "plugins/pod_topology_spread/score_state.h"
@@ -27,13 +28,6 @@ using framework::Status;
 // Upstream marks ignored nodes so among the scores; a score that happens to be the same, which
 // takes a maxSkew below 1, ends as theirs do, although it counts for minimum and maximum.
 constexpr int64_t kMarkOfIgnored = -1;
-
-// Null where the event has no such object.
-template <class Ptr>
-auto ObjectOf(const EventObject& object) {
-  const Ptr* held = std::get_if<Ptr>(&object);
-  return held == nullptr ? nullptr : held->get();
-}
 
 class PodTopologySpread final : public framework::Plugin,
                                 public framework::PreFilterPlugin,
@@ -212,8 +206,8 @@ class PodTopologySpread final : public framework::Plugin,
 std::vector<framework::EventRegistration> PodTopologySpread::EventsToRegister() const {
   const auto assigned_pod = [this](const api::Pod& pod, const EventObject& old_object,
                                    const EventObject& new_object) {
-    const auto* old_pod = ObjectOf<api::PodPtr>(old_object);
-    const auto* new_pod = ObjectOf<api::PodPtr>(new_object);
+    const auto* old_pod = ObjectOf<api::Pod>(old_object);
+    const auto* new_pod = ObjectOf<api::Pod>(new_object);
     return Hint(pod, [&](const SpreadConstraints& constraints) {
       if (old_pod == nullptr && new_pod == nullptr) return QueueingHint::kQueue;
       return HintAfterAssignedPod(pod, constraints, old_pod, new_pod);
@@ -221,8 +215,8 @@ std::vector<framework::EventRegistration> PodTopologySpread::EventsToRegister() 
   };
   const auto own_change = [this](const api::Pod& pod, const EventObject& old_object,
                                  const EventObject& new_object) {
-    const auto* old_pod = ObjectOf<api::PodPtr>(old_object);
-    const auto* new_pod = ObjectOf<api::PodPtr>(new_object);
+    const auto* old_pod = ObjectOf<api::Pod>(old_object);
+    const auto* new_pod = ObjectOf<api::Pod>(new_object);
     return Hint(pod, [&](const SpreadConstraints& constraints) {
       if (old_pod == nullptr || new_pod == nullptr) return QueueingHint::kQueue;
       return HintAfterOwnChange(constraints, *old_pod, *new_pod);
@@ -230,8 +224,8 @@ std::vector<framework::EventRegistration> PodTopologySpread::EventsToRegister() 
   };
   const auto node = [this](const api::Pod& pod, const EventObject& old_object,
                            const EventObject& new_object) {
-    const auto* old_node = ObjectOf<api::NodePtr>(old_object);
-    const auto* new_node = ObjectOf<api::NodePtr>(new_object);
+    const auto* old_node = ObjectOf<api::Node>(old_object);
+    const auto* new_node = ObjectOf<api::Node>(new_object);
     return Hint(pod, [&](const SpreadConstraints& constraints) {
       if (old_node == nullptr && new_node == nullptr) return QueueingHint::kQueue;
       return HintAfterNode(constraints, old_node, new_node);
