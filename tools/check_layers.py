@@ -18,6 +18,7 @@ ALLOWED = {  # folder below src/: the folders it may include besides itself
     "framework": {"base", "api", "config", "metrics"},
     **{folder: _CORE for folder in _SIDE_BY_SIDE},
     "scheduler": _CORE | _SIDE_BY_SIDE,
+    "apiserver": {"base", "api", "server"},  # a cluster for demo and tests: no part of the scheduler
 }
 _INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the server says about itself: /api, /apis, their aggregated form, resource lists, /version,
+// /openapi, health.
+
+#include <optional>
+
+#include "apiserver/request_info.h"
+#include "apiserver/types.h"
+
+namespace ks::apiserver {
+
+// Absent: the path is none of these. `ready`: what /readyz says.
+std::optional<ApiResponse> AnswerDiscovery(const ApiRequest& request, const RequestInfo& info,
+                                           bool ready);
+
+}  // namespace ks::apiserver

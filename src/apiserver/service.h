@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The in-memory API server without sockets: requests in, answers and watch streams out, under a
+// clock and a seed. The HTTPS front (https_front.h) serves it; the simulation calls it directly.
+//
+// Not durable: the state is gone with the object (snapshot.h writes it to a file).
+// Threads: one at a time; watch streams included.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/authorizer.h"
+#include "apiserver/registry.h"
+#include "apiserver/store.h"
+#include "apiserver/subresources.h"
+#include "apiserver/types.h"
+#include "base/clock.h"
+
+namespace ks::apiserver {
+
+// Works inside of the server on its objects: simulated node agents, the PV controller. Reads
+// changes from the store's log.
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  // Does what is due. Called after every request that wrote something and when NextDue has come.
+  virtual void Step() = 0;
+  virtual std::optional<TimePoint> NextDue() const = 0;
+};
+
+struct ServiceOptions {
+  uint64_t seed = 1;
+  StoreOptions store{};
+  Duration bookmark_interval = std::chrono::seconds(60);
+  // Longest watch; a request's timeoutSeconds makes it shorter. Upstream: 30 to 60 minutes.
+  Duration max_watch = std::chrono::minutes(30);
+  Duration event_ttl = std::chrono::hours(1);  // events are removed after it
+};
+
+class Service {
+ public:
+  // The clock outlives the service.
+  Service(const Clock& clock, ServiceOptions options = {});
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  ApiResponse Handle(const ApiRequest& request);
+
+  // Controllers and timers whose time has come. Whoever drives the service calls it after Handle
+  // and at NextDue().
+  void Step();
+  std::optional<TimePoint> NextDue() const;
+
+  // Before the first request.
+  void SetAuthorizer(std::unique_ptr<Authorizer> authorizer);
+  void SetTokenLookup(TokenLookup lookup);
+  void AddController(std::unique_ptr<Controller> controller);
+  // What /readyz says. True at first.
+  void SetReady(bool ready) { ready_ = ready; }
+
+  // Ends all open watch streams, as a server that restarts; with forgotten history, see
+  // Store::ForgetHistory.
+  void EndWatches();
+
+  Registry& registry() { return registry_; }
+  Store& store() { return store_; }
+  const Clock& clock() const { return clock_; }
+
+ private:
+  struct Watches;
+
+  const Clock& clock_;
+  ServiceOptions options_;
+  Store store_;
+  Registry registry_;
+  std::unique_ptr<Authorizer> authorizer_;
+  TokenLookup tokens_;
+  std::vector<std::unique_ptr<Controller>> controllers_;
+  std::shared_ptr<Watches> watches_;
+  bool ready_ = true;
+};
+
+}  // namespace ks::apiserver
