@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "api/selector.h"
+#include "base/durations.h"
 #include "config/base64.h"
 #include "config/decode_hints.h"
-#include "config/durations.h"
 
 namespace ks::config {
 namespace {

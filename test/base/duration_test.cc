@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section 2.7 of docs/spec/config.md.
-#include "config/durations.h"
+#include "base/durations.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace ks::config {
+namespace ks {
 namespace {
 
 struct Row {
@@ -69,4 +69,4 @@ TEST(DurationTest, ParsesAndPrints) {
 }
 
 }  // namespace
-}  // namespace ks::config
+}  // namespace ks

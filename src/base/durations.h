@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 
-namespace ks::config {
+namespace ks {
 
 // "1h30m", "-1.5s", "0". Errors: upstream's, such as `time: missing unit in duration "90"`.
 Result<Duration> ParseDuration(std::string_view text);
 
-}  // namespace ks::config
+}  // namespace ks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/durations.h"
+#include "base/durations.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace ks::config {
+namespace ks {
 namespace {
 
 constexpr uint64_t kLimit = uint64_t{1} << 63;
@@ -143,4 +143,4 @@ class Parser {
 
 Result<Duration> ParseDuration(std::string_view text) { return Parser(text).Run(); }
 
-}  // namespace ks::config
+}  // namespace ks
