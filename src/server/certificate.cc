@@ -2,20 +2,16 @@
 #include "server/certificate.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/rsa.h>
-#include <openssl/x509.h>
-#include <openssl/x509v3.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <sstream>
-#include <string_view>
 #include <system_error>
+
+#include "server/x509.h"
 
 namespace ks::server {
 namespace {
@@ -23,75 +19,6 @@ namespace {
 constexpr int kKeyBits = 2048;
 constexpr int64_t kHourSeconds = 3600;
 constexpr int64_t kYearSeconds = 365 * 24 * kHourSeconds;
-
-struct Deleter {
-  void operator()(EVP_PKEY* p) const { EVP_PKEY_free(p); }
-  void operator()(X509* p) const { X509_free(p); }
-  void operator()(X509_EXTENSION* p) const { X509_EXTENSION_free(p); }
-  void operator()(BIO* p) const { BIO_free(p); }
-};
-using Key = std::unique_ptr<EVP_PKEY, Deleter>;
-using Certificate = std::unique_ptr<X509, Deleter>;
-using Memory = std::unique_ptr<BIO, Deleter>;
-
-struct CertificateNames {
-  std::string subject;
-  std::string issuer;
-  std::string alternative;  // in OpenSSL's syntax: "DNS:localhost,IP:127.0.0.1"; empty: a CA
-};
-
-bool AddExtension(X509* certificate, X509* issuer, int nid, const char* value) {
-  X509V3_CTX context;
-  X509V3_set_ctx_nodb(&context);
-  X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
-  std::unique_ptr<X509_EXTENSION, Deleter> extension(
-      X509V3_EXT_conf_nid(nullptr, &context, nid, value));
-  return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
-}
-
-bool SetCommonName(X509_NAME* name, const std::string& text) {
-  return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8,
-                                    reinterpret_cast<const unsigned char*>(text.data()),
-                                    static_cast<int>(text.size()), -1, 0) == 1;
-}
-
-bool AddExtensions(X509* certificate, X509* issuer, const std::string& alternative) {
-  if (alternative.empty()) {
-    return AddExtension(certificate, issuer, NID_basic_constraints, "critical,CA:TRUE") &&
-           AddExtension(certificate, issuer, NID_key_usage,
-                        "critical,digitalSignature,keyEncipherment,keyCertSign") &&
-           AddExtension(certificate, issuer, NID_subject_key_identifier, "hash");
-  }
-  return AddExtension(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
-         AddExtension(certificate, issuer, NID_key_usage,
-                      "critical,digitalSignature,keyEncipherment") &&
-         AddExtension(certificate, issuer, NID_ext_key_usage, "serverAuth") &&
-         AddExtension(certificate, issuer, NID_authority_key_identifier, "keyid") &&
-         AddExtension(certificate, issuer, NID_subject_alt_name, alternative.c_str());
-}
-
-// `issuer` null: signs itself.
-Certificate MakeCertificate(const CertificateNames& names, EVP_PKEY* key, X509* issuer,
-                            EVP_PKEY* issuer_key, int64_t now_unix_s) {
-  Certificate certificate(X509_new());
-  X509* raw = certificate.get();
-  const bool ok =
-      raw != nullptr && X509_set_version(raw, 2) == 1 &&
-      ASN1_INTEGER_set_int64(X509_get_serialNumber(raw), now_unix_s * 2 + (issuer ? 1 : 0)) == 1 &&
-      ASN1_TIME_set(X509_getm_notBefore(raw), now_unix_s - kHourSeconds) != nullptr &&
-      ASN1_TIME_set(X509_getm_notAfter(raw), now_unix_s - kHourSeconds + kYearSeconds) != nullptr &&
-      X509_set_pubkey(raw, key) == 1 && SetCommonName(X509_get_subject_name(raw), names.subject) &&
-      SetCommonName(X509_get_issuer_name(raw), names.issuer) &&
-      AddExtensions(raw, issuer ? issuer : raw, names.alternative) &&
-      X509_sign(raw, issuer_key, EVP_sha256()) != 0;
-  return ok ? std::move(certificate) : nullptr;
-}
-
-std::string Contents(BIO* memory) {
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(memory, &data);
-  return size > 0 ? std::string(data, static_cast<size_t>(size)) : std::string();
-}
 
 std::string AlternativeNames(const std::string& bind_address) {
   std::string names = "DNS:localhost,IP:127.0.0.1";
@@ -147,26 +74,27 @@ Result<ServingCertificate> MakeSelfSignedCertificate(const std::string& bind_add
   if (!ca_key || !key) {
     return failure;
   }
-  const std::string ca_name = "localhost-ca@" + stamp;
-  const Certificate ca = MakeCertificate({.subject = ca_name, .issuer = ca_name, .alternative = ""},
-                                         ca_key.get(), nullptr, ca_key.get(), now_unix_s);
+  CertificateSpec spec{.use = CertificateSpec::Use::kAuthority,
+                       .common_name = "localhost-ca@" + stamp,
+                       .not_before_unix_s = now_unix_s - kHourSeconds,
+                       .not_after_unix_s = now_unix_s - kHourSeconds + kYearSeconds};
+  const Certificate ca = IssueCertificate(spec, ca_key.get(), nullptr, ca_key.get());
   if (!ca) {
     return failure;
   }
-  const Certificate leaf = MakeCertificate({.subject = "localhost@" + stamp,
-                                            .issuer = ca_name,
-                                            .alternative = AlternativeNames(bind_address)},
-                                           key.get(), ca.get(), ca_key.get(), now_unix_s);
-  const Memory chain(BIO_new(BIO_s_mem()));
-  const Memory key_text(BIO_new(BIO_s_mem()));
-  if (!leaf || !chain || !key_text || PEM_write_bio_X509(chain.get(), leaf.get()) != 1 ||
-      PEM_write_bio_X509(chain.get(), ca.get()) != 1 ||
-      PEM_write_bio_PrivateKey_traditional(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr,
-                                           nullptr) != 1) {
+  spec.use = CertificateSpec::Use::kServer;
+  spec.common_name = "localhost@" + stamp;
+  spec.alternative_names = AlternativeNames(bind_address);
+  const Certificate leaf = IssueCertificate(spec, key.get(), ca.get(), ca_key.get());
+  if (!leaf) {
     return failure;
   }
-  return ServingCertificate{.chain_pem = Contents(chain.get()),
-                            .key_pem = Contents(key_text.get())};
+  ServingCertificate pair{.chain_pem = PemOf(leaf.get()) + PemOf(ca.get()),
+                          .key_pem = PemOf(key.get())};
+  if (pair.chain_pem.empty() || pair.key_pem.empty()) {
+    return failure;
+  }
+  return pair;
 }
 
 Result<ServingCertificate> LoadServingCertificate(const std::string& cert_file,

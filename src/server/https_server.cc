@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/https_server.h"
 
-#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
-#include <ctime>
 #include <list>
 #include <map>
 #include <optional>
@@ -25,6 +22,9 @@
 
 #include "base/check.h"
 #include "base/logging.h"
+#include "server/http_date.h"
+#include "server/listener.h"
+#include "server/tls_context.h"
 
 namespace ks::server {
 namespace {
@@ -43,140 +43,6 @@ constexpr size_t kBufferLimit = 16 << 10;
 constexpr size_t kLingerLimit = 256 << 10;  // bytes of a refused request that are thrown away
 constexpr std::string_view kPlainHttpAnswer =
     "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
-constexpr const char* kTls12Ciphers =
-    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
-    "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
-    "ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA";
-
-std::string HttpDate() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(
-      std::chrono::time_point_cast<std::chrono::microseconds>(RealClock().WallNow()));
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[40];
-  return std::string(text, std::strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts));
-}
-
-// ALPN: http/1.1 when the client offers it, else no answer.
-int SelectAlpn(SSL*, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
-               unsigned int in_length, void*) {
-  static constexpr unsigned char kHttp11[] = "\x08http/1.1";
-  unsigned char* chosen = nullptr;
-  if (SSL_select_next_proto(&chosen, out_length, kHttp11, sizeof(kHttp11) - 1, in, in_length) !=
-      OPENSSL_NPN_NEGOTIATED) {
-    return SSL_TLSEXT_ERR_NOACK;
-  }
-  *out = chosen;
-  return SSL_TLSEXT_ERR_OK;
-}
-
-// TLS versions before 1.2 need OpenSSL's lowest security level.
-Result<void> ConfigureProtocol(SSL_CTX* native, const TlsSettings& settings) {
-  std::string ciphers = settings.ciphers.empty() ? kTls12Ciphers : settings.ciphers;
-  if (settings.min_version < TLS1_2_VERSION) {
-    ciphers += ":@SECLEVEL=0";
-  }
-  if (SSL_CTX_set_min_proto_version(native, settings.min_version) != 1 ||
-      SSL_CTX_set_cipher_list(native, ciphers.c_str()) != 1 ||
-      (!settings.groups.empty() &&
-       SSL_CTX_set1_groups_list(native, settings.groups.c_str()) != 1)) {
-    return Error{"OpenSSL does not take the TLS settings: ciphers " + ciphers + ", groups " +
-                 settings.groups};
-  }
-  return {};
-}
-
-Result<void> ConfigureTls(ssl::context& tls, const ServingCertificate& certificate,
-                          const TlsSettings& settings) {
-  ErrorCode error;
-  tls.use_certificate_chain(asio::buffer(certificate.chain_pem), error);
-  if (error) {
-    return Error{"serving certificate: " + error.message()};
-  }
-  tls.use_private_key(asio::buffer(certificate.key_pem), ssl::context::pem, error);
-  if (error &&
-      ERR_GET_REASON(static_cast<unsigned long>(error.value())) != X509_R_KEY_VALUES_MISMATCH) {
-    return Error{"serving key: " + error.message()};
-  }
-  SSL_CTX* native = tls.native_handle();
-  if (error || SSL_CTX_check_private_key(native) != 1) {
-    return Error{"tls: private key does not match public key"};
-  }
-  static constexpr unsigned char kSessionContext[] = "kubesched";
-  if (Result<void> set = ConfigureProtocol(native, settings); !set.ok()) {
-    return set.error();
-  }
-  SSL_CTX_set_session_id_context(native, kSessionContext, sizeof(kSessionContext) - 1);
-  SSL_CTX_set_options(native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
-  SSL_CTX_set_alpn_select_cb(native, SelectAlpn, nullptr);
-  return {};
-}
-
-// "10.0.0.1:5", also for the IPv6 form in which a socket of both families shows IPv4 peers.
-std::string Source(const Tcp::endpoint& peer) {
-  const asio::ip::address address = peer.address();
-  const std::string port = ":" + std::to_string(peer.port());
-  if (address.is_v4()) {
-    return address.to_v4().to_string() + port;
-  }
-  const asio::ip::address_v6 v6 = address.to_v6();
-  if (v6.is_v4_mapped()) {
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string() + port;
-  }
-  return "[" + v6.to_string() + "]" + port;
-}
-
-template <class Socket>
-void CloseOnExec(Socket& socket) {
-  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-}
-
-// The wildcard of both families where the machine has IPv6, as upstream's listener.
-Result<void> BindAcceptor(Tcp::acceptor& acceptor, const HttpsOptions& options) {
-  ErrorCode error;
-  const bool any = options.bind_address.empty() || options.bind_address == "0.0.0.0" ||
-                   options.bind_address == "::";
-  asio::ip::address address = any ? asio::ip::address(asio::ip::address_v6::any())
-                                  : asio::ip::make_address(options.bind_address, error);
-  if (error) {
-    return Error{"failed to parse IP: \"" + options.bind_address + "\""};
-  }
-  Tcp::endpoint endpoint(address, options.port);
-  acceptor.open(endpoint.protocol(), error);
-  if (error && any) {
-    endpoint = Tcp::endpoint(Tcp::v4(), options.port);
-    acceptor.open(endpoint.protocol(), error);
-  }
-  if (!error && any && endpoint.address().is_v6()) {
-    acceptor.set_option(asio::ip::v6_only(false), error);
-  }
-  const char* step = "socket";
-  if (!error) {
-    step = "bind";
-    acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
-    if (options.share_port) {
-      acceptor.set_option(asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>(true),
-                          error);
-    }
-    acceptor.bind(endpoint, error);
-  }
-  if (!error) {
-    step = "listen";
-    acceptor.listen(asio::socket_base::max_listen_connections, error);
-  }
-  if (error) {
-    const std::string host = options.bind_address.empty() ? "0.0.0.0" : options.bind_address;
-    const std::string shown = (host.find(':') == std::string::npos ? host : "[" + host + "]") +
-                              ":" + std::to_string(options.port);
-    std::string reason =
-        error == boost::system::errc::address_in_use ? "address already in use" : error.message();
-    return Error{"failed to create listener: failed to listen on " + shown + ": listen tcp " +
-                 shown + ": " + step + ": " + reason};
-  }
-  CloseOnExec(acceptor);
-  return {};
-}
-
 }  // namespace
 
 // Everything but `session_count` belongs to the server's thread once Serve has started it.
@@ -229,11 +95,11 @@ class HttpsServer::State::Session : public std::enable_shared_from_this<Session>
   void Start() {
     ErrorCode ignored;
     Tcp::socket& socket = beast::get_lowest_layer(stream_).socket();
-    CloseOnExec(socket);
+    CloseOnExec(socket.native_handle());
     socket.set_option(Tcp::no_delay(true), ignored);
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
     const Tcp::endpoint peer = socket.remote_endpoint(ignored);
-    source_ = Source(peer);
+    source_ = EndpointText(peer);
     ExpireAfter(server_.options.handshake_timeout);
     stream_.async_handshake(
         ssl::stream_base::server,
@@ -481,7 +347,7 @@ HttpResponse HttpsServer::State::Answer(const http::request<http::string_body>& 
   if (answer.no_sniff) {
     response.set("X-Content-Type-Options", "nosniff");
   }
-  response.set(http::field::date, HttpDate());
+  response.set(http::field::date, HttpDate(RealClock().WallNow()));
   response.content_length(answer.body.size());
   if (request.method() != http::verb::head) {
     response.body() = std::move(answer.body);
@@ -500,15 +366,16 @@ HttpResponse HttpsServer::State::Answer(const http::request<http::string_body>& 
 
 Result<std::unique_ptr<HttpsServer>> HttpsServer::Bind(HttpsOptions options) {
   auto state = std::make_unique<State>(std::move(options));
-  if (Result<void> bound = BindAcceptor(state->acceptor, state->options); !bound.ok()) {
+  const ListenAddress where{.bind_address = state->options.bind_address,
+                            .port = state->options.port,
+                            .share_port = state->options.share_port};
+  if (Result<void> bound = BindAcceptor(state->acceptor, where); !bound.ok()) {
     return bound.error();
   }
   ErrorCode ignored;
   const Tcp::endpoint endpoint = state->acceptor.local_endpoint(ignored);
   state->port = endpoint.port();
-  const std::string host = endpoint.address().to_string();
-  state->address = (endpoint.address().is_v6() ? "[" + host + "]" : host) + ":" +
-                   std::to_string(endpoint.port());
+  state->address = EndpointText(endpoint);
   return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(state)));
 }
 
