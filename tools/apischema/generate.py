@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes src/apiserver/schema_data_*.cc: python3 tools/apischema/generate.py. Needs Go and the modules of test/controlplane."""
+
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODULE = ROOT / "test" / "controlplane"
+HALVES = (("a_to_o", "SchemaTextAToO", "Types A to O."), ("p_to_z", "SchemaTextPToZ", "Types P to Z, and those of groups."))
+
+
+def type_lines():
+    """The lines main.go prints, sorted by type."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path in (MODULE / "go.mod", MODULE / "go.sum", ROOT / "tools" / "apischema" / "main.go"):
+            shutil.copy(path, folder)
+        done = subprocess.run(["go", "run", "-mod=mod", "."], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def source(function, lines, title):
+    wrapped = [part for line in lines for part in textwrap.wrap(
+        line, width=99, subsequent_indent=" ", break_long_words=False, break_on_hyphens=False)]
+    return "\n".join([
+        "// SPDX-License-Identifier: Apache-2.0",
+        "// Written by tools/apischema from the Go types of Kubernetes v1.37.1 (k8s.io/api, by reflection).",
+        f"// The form of the lines: schema.cc. {title}",
+        '#include "apiserver/schema_data.h"',
+        "",
+        "namespace ks::apiserver {",
+        "",
+        "// clang-format off",
+        f"std::string_view {function}() {{",
+        f'  return R"({wrapped[0]}',
+        *wrapped[1:],
+        ')";',
+        "}",
+        "// clang-format on",
+        "",
+        "}  // namespace ks::apiserver",
+        ""])
+
+
+def main():
+    lines = type_lines()
+    middle = next(index for index, line in enumerate(lines) if line >= "P")
+    for (suffix, function, title), part in zip(HALVES, (lines[:middle], lines[middle:])):
+        path = ROOT / "src" / "apiserver" / f"schema_data_{suffix}.cc"
+        path.write_text(source(function, part, title), encoding="utf-8")
+        print(f"{path.relative_to(ROOT)}: {len(part)} types")
+
+
+if __name__ == "__main__":
+    main()
