@@ -34,6 +34,10 @@ struct Failure {
   std::string uid{};
   std::vector<Cause> causes{};
   int retry_after_seconds = 0;
+  // "details":{} all the same
+  bool empty_details = false;
+  // metadata.continue: where an expired list can be gone on with
+  std::string continue_token{};
 };
 
 Failure NotFound(const KindInfo& kind, std::string_view name);
@@ -53,6 +57,10 @@ Failure Expired(std::string message);                               // 410
 Failure TooLargeResourceVersion(uint64_t asked, uint64_t current);  // 504
 Failure TooManyRequests(std::string message, int retry_after_seconds);
 Failure InternalError(std::string cause);
+// 500 without a reason: what upstream makes of an error that has none.
+Failure PlainError(std::string message);
+// 422 of query options: `ListOptions.meta.k8s.io "" is invalid: …`.
+Failure InvalidOptions(std::string_view options_kind, std::vector<Cause> causes);
 Failure PathNotFound();  // 404 of a path or resource that does not exist
 
 // The Status object: {"kind":"Status","apiVersion":"v1",…}.

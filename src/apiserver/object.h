@@ -25,6 +25,7 @@ struct StoredObject {
   std::vector<std::pair<std::string, std::string>> labels;  // sorted by key
   std::vector<std::string> fields;  // of kind->selectable_fields, same order
   std::string text;                 // one line of JSON with apiVersion and kind, keys sorted
+  size_t version_offset = 0;        // where in `text` the digits of metadata.resourceVersion begin
 
   Json Parse() const { return Json::parse(text); }
 };

@@ -76,10 +76,30 @@ class Registry {
   // "2026-01-02T03:04:05Z"
   std::string Now() const;
   std::string NewUid();
+  // The generated name for a prefix: cut to 58 characters, five random ones behind it.
+  std::string NewName(std::string_view prefix);
 
  private:
+  using Change = std::function<std::optional<Failure>(Json&)>;
+
   // registry.cc
-  struct Write;
+  Outcome<ObjectPtr> StoreNew(const KindInfo& kind, Json object, const WriteOptions& options);
+  Outcome<ObjectPtr> StoreChanged(const KindInfo& kind, const ObjectPtr& current, Json before,
+                                  Json object, Part part, const WriteOptions& options);
+  // Writes unless nothing changes; an object whose deletion waited for this goes away.
+  ObjectPtr Commit(const KindInfo& kind, const ObjectPtr& current, Json object,
+                   const WriteOptions& options);
+
+  // registry_delete.cc
+  Outcome<Deleted> DeleteNamespace(const KindInfo& kind, const ObjectPtr& current,
+                                   const DeleteOptions& options);
+  void EmptyNamespace(const std::string& ns);
+  bool NamespaceIsEmpty(const std::string& ns) const;
+  // Removes the object, and its namespace if that waited for it.
+  ObjectPtr Remove(const KindInfo& kind, const ObjectPtr& current, std::optional<Json> last);
+  // Refusal to create something in a namespace; absent: it may be.
+  std::optional<Failure> CheckNamespace(const KindInfo& kind, std::string_view ns,
+                                        std::string_view name) const;
 
   Store& store_;
   const Clock& clock_;

@@ -7,9 +7,12 @@
 // Threads: one at a time; watch streams included.
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +44,9 @@ struct ServiceOptions {
   Duration event_ttl = std::chrono::hours(1);  // events are removed after it
 };
 
+class StoreWatch;
+
+// Threads: one at a time.
 class Service {
  public:
   // The clock outlives the service.
@@ -72,7 +78,26 @@ class Service {
   const Clock& clock() const { return clock_; }
 
  private:
-  struct Watches;
+  // An event that is removed when it is still of this version by then.
+  struct EventExpiry {
+    TimePoint due;
+    std::string ns;
+    std::string name;
+    uint64_t version = 0;
+  };
+
+  ApiResponse Answer(const ApiRequest& request);
+  ApiResponse AnswerResource(const ApiRequest& request, const RequestInfo& info);
+  // POST of what is not stored: bindings and reviews.
+  ApiResponse AnswerUnstored(const ApiRequest& request, const RequestInfo& info);
+
+  // Takes note of what changed: namespaces whose budgets are out of date, events and their end.
+  void Follow();
+  void FollowPods();
+  void FollowEvents();
+  void UpdateBudgets();
+  void ExpireEvents(TimePoint now);
+  bool ControllersDue(TimePoint now) const;
 
   const Clock& clock_;
   ServiceOptions options_;
@@ -81,8 +106,17 @@ class Service {
   std::unique_ptr<Authorizer> authorizer_;
   TokenLookup tokens_;
   std::vector<std::unique_ptr<Controller>> controllers_;
-  std::shared_ptr<Watches> watches_;
+  std::list<StoreWatch*> watches_;  // the open ones; they leave by themselves
   bool ready_ = true;
+
+  uint64_t followed_version_ = 0;  // of the store, up to which Follow has read
+  uint64_t stepped_version_ = 0;   // and up to which the controllers have seen it
+  uint64_t next_pod_ = 0;          // sequences in the logs of these kinds
+  uint64_t next_budget_ = 0;
+  uint64_t next_event_ = 0;
+  std::deque<EventExpiry> expiries_;      // by due time
+  std::set<std::string> stale_budgets_;   // namespaces
+  std::optional<TimePoint> budgets_due_;  // set while there are stale ones
 };
 
 }  // namespace ks::apiserver

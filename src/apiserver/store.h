@@ -37,9 +37,15 @@ struct StoreOptions {
 
 class Store {
  public:
-  // (namespace, name); in list order.
+  // (namespace, name); in list order, which is that of upstream's storage keys: <namespace>/<name>
+  // by bytes.
   using Key = std::pair<std::string, std::string>;
-  using Objects = std::map<Key, ObjectPtr>;
+  using KeyView = std::pair<std::string_view, std::string_view>;
+  struct KeyLess {
+    using is_transparent = void;
+    bool operator()(const KeyView& a, const KeyView& b) const;
+  };
+  using Objects = std::map<Key, ObjectPtr, KeyLess>;
 
   explicit Store(StoreOptions options = {});
   ~Store();
@@ -52,9 +58,21 @@ class Store {
   const Objects& objects(const KindInfo& kind) const;
   ObjectPtr Find(const KindInfo& kind, std::string_view ns, std::string_view name) const;
 
+  // The objects of a kind as they were at `version`, put together from the log, in list order and
+  // only those whose key is not before `from`; `visit` returns false to stop. False, without a
+  // visit: changes since then are forgotten. Requires: version <= version().
+  // Cost: O(changes since) and what is visited.
+  bool VisitAt(const KindInfo& kind, uint64_t version, const KeyView& from,
+               const std::function<bool(const ObjectPtr&)>& visit) const;
+
   // Adds or replaces the object of this kind, namespace and name (from metadata), gives it the next
   // version and serialises it.
   ObjectPtr Put(const KindInfo& kind, Json object);
+  // The object as Put would make it with this version, but not stored: for dry runs and to see
+  // whether a write changes anything. Version 0: without one.
+  static ObjectPtr Make(const KindInfo& kind, Json object, uint64_t version);
+  // The text of an object with another resourceVersion in it.
+  static std::string TextAt(const StoredObject& object, uint64_t version);
   // The object must be there. The log's entry carries `last` (with the deletion's version) when
   // given, else what was stored.
   ObjectPtr Remove(const KindInfo& kind, std::string_view ns, std::string_view name,
@@ -65,10 +83,13 @@ class Store {
   std::optional<uint64_t> SequenceAfter(const KindInfo& kind, uint64_t since) const;
   // By sequence number; null: not yet. Requires: sequence >= FirstSequence(kind).
   const Change* At(const KindInfo& kind, uint64_t sequence) const;
+  // Nothing at or before this version can be watched from or read: the newest forgotten change.
+  uint64_t ForgottenVersion(const KindInfo& kind) const;
   uint64_t FirstSequence(const KindInfo& kind) const;  // of the oldest kept change
   uint64_t NextSequence(const KindInfo& kind) const;   // of the next change
 
-  // `woken` is called after each change of the kind, with the change in the log. It must not write.
+  // `woken` is called after each change of the kind, with the change in the log. It must not write,
+  // subscribe or drop a handle.
   // The returned handle ends it when dropped.
   std::shared_ptr<void> Subscribe(const KindInfo& kind, std::function<void()> woken);
 
@@ -78,6 +99,7 @@ class Store {
 
  private:
   struct Kind;
+  void Append(Kind& state, Change change);
   Kind& Of(const KindInfo& kind);
   const Kind& Of(const KindInfo& kind) const;
 

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/registry_meta.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/selector.h"
+
+namespace ks::apiserver {
+
+std::string StringAt(const Json& object, const char* key) {
+  if (!object.is_object()) return "";
+  const auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+int64_t IntegerAt(const Json& object, const char* key) {
+  if (!object.is_object()) return 0;
+  const auto it = object.find(key);
+  return it != object.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
+}
+
+void CopyMember(const Json& from, const char* key, Json* to) {
+  const auto it = from.find(key);
+  if (it == from.end()) {
+    to->erase(key);
+  } else {
+    (*to)[key] = *it;
+  }
+}
+
+bool HasFinalizers(const Json& metadata) {
+  const auto it = metadata.find("finalizers");
+  return it != metadata.end() && it->is_array() && !it->empty();
+}
+
+namespace {
+
+std::optional<Failure> CheckKind(const KindInfo& kind, const Json& object) {
+  const std::string own_kind = StringAt(object, "kind");
+  const std::string own_version = StringAt(object, "apiVersion");
+  const bool right_kind = own_kind.empty() || own_kind == kind.kind;
+  const bool right_version = own_version.empty() || own_version == kind.api_version();
+  if (right_kind && right_version) return {};
+  const std::string sent_kind = own_kind.empty() ? kind.kind : own_kind;
+  const std::string sent_version = own_version.empty() ? kind.api_version() : own_version;
+  const std::string short_version = sent_version.substr(sent_version.rfind('/') + 1);
+  std::string message = sent_kind + " in version \"" + short_version +
+                        "\" cannot be handled as a " + kind.kind + ": ";
+  const KindInfo* known = FindKind(sent_version, sent_kind);
+  if (known == nullptr) {
+    message += "no kind \"" + sent_kind + "\" is registered for version \"" + sent_version +
+               "\" in scheme \"pkg/runtime/scheme.go:111\"";
+  } else {
+    const auto internal = [](const KindInfo& info) {
+      return info.group.empty() ? std::string("core") : info.group.substr(0, info.group.find('.'));
+    };
+    message += "converting (" + known->version + '.' + known->kind + ") to (" + internal(kind) +
+               '.' + kind.kind + "): unknown conversion";
+  }
+  return BadRequest(std::move(message));
+}
+
+// A list of the finalizers of `metadata` that are not in `before`, as Go prints a []string.
+std::string NewFinalizers(const Json& before, const Json& metadata) {
+  std::string added;
+  const auto it = metadata.find("finalizers");
+  if (it == metadata.end() || !it->is_array()) return added;
+  const auto old = before.find("finalizers");
+  for (const Json& finalizer : *it) {
+    const bool known = old != before.end() && old->is_array() &&
+                       std::find(old->begin(), old->end(), finalizer) != old->end();
+    if (known || !finalizer.is_string()) continue;
+    added += (added.empty() ? "" : ", ") + api::GoQuote(finalizer.get_ref<const std::string&>());
+  }
+  return added;
+}
+
+}  // namespace
+
+std::optional<Failure> CheckForm(const KindInfo& kind, std::string_view ns, Json& object) {
+  if (!object.is_object()) {
+    return BadRequest("the object provided is unrecognized (must be of type " + kind.kind +
+                      "): couldn't get version/kind; it is not a JSON object");
+  }
+  if (auto failure = CheckKind(kind, object)) return failure;
+  Json& metadata = object["metadata"];
+  if (metadata.is_null()) metadata = Json::object();
+  if (!metadata.is_object()) {
+    return BadRequest(kind.kind + " in version \"" + kind.version + "\" cannot be handled as a " +
+                      kind.kind + ": json: cannot unmarshal metadata into Go struct field " +
+                      kind.kind + ".metadata of type v1.ObjectMeta");
+  }
+  const std::string own = StringAt(metadata, "namespace");
+  if (!kind.namespaced) {
+    metadata.erase("namespace");
+  } else if (own.empty()) {
+    metadata["namespace"] = ns;
+  } else if (own != ns) {
+    return BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return {};
+}
+
+void DropClientMetadata(Json& metadata) {
+  for (const char* key : {"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+                          "generation", "managedFields", "resourceVersion", "selfLink"}) {
+    metadata.erase(key);
+  }
+}
+
+void KeepSystemMetadata(const Json& before, Json* metadata) {
+  for (const char* key : {"uid", "creationTimestamp", "generation", "deletionGracePeriodSeconds"}) {
+    CopyMember(before, key, metadata);
+  }
+  // One that was sent and differs is refused later (CheckMetadataUpdate).
+  if (StringAt(*metadata, "deletionTimestamp").empty()) {
+    CopyMember(before, "deletionTimestamp", metadata);
+  }
+  metadata->erase("managedFields");
+  metadata->erase("selfLink");
+}
+
+void KeepAllButStatus(const Json& before, Json* object) {
+  Json kept = before;
+  CopyMember(*object, "status", &kept);
+  const Json& sent = (*object)["metadata"];
+  Json& metadata = kept["metadata"];
+  for (const char* key : {"labels", "annotations", "finalizers"}) {
+    CopyMember(sent, key, &metadata);
+  }
+  *object = std::move(kept);
+}
+
+std::optional<Failure> CheckPreconditions(const KindInfo& kind, const StoredObject& current,
+                                          const Json& metadata) {
+  const std::string uid = StringAt(metadata, "uid");
+  if (!uid.empty() && uid != current.uid) {
+    std::string key = "/registry/" + kind.plural + '/';
+    if (kind.namespaced) key += current.ns + '/';
+    return Conflict(kind.qualified_plural(), current.name,
+                    "StorageError: invalid object, Code: 4, Key: " + key + current.name +
+                        ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                        "precondition: " +
+                        uid + ", UID in object meta: " + current.uid);
+  }
+  const std::string version = StringAt(metadata, "resourceVersion");
+  if (version.empty() || version == "0") return {};
+  uint64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(version.data(), version.data() + version.size(), number);
+  if (error != std::errc() || end != version.data() + version.size()) {
+    return PlainError("strconv.ParseUint: parsing " + api::GoQuote(version) + ": invalid syntax");
+  }
+  if (number == current.resource_version) return {};
+  return Conflict(kind.qualified_plural(), current.name,
+                  "the object has been modified; please apply your changes to the latest version "
+                  "and try again");
+}
+
+std::vector<Cause> CheckMetadataUpdate(const Json& before, const Json& metadata) {
+  std::vector<Cause> causes;
+  const std::string deletion = StringAt(metadata, "deletionTimestamp");
+  if (deletion != StringAt(before, "deletionTimestamp")) {
+    causes.push_back({"FieldValueInvalid",
+                      "Invalid value: " + api::GoQuote(deletion) + ": field is immutable",
+                      "metadata.deletionTimestamp"});
+  }
+  if (before.contains("deletionTimestamp")) {
+    const std::string added = NewFinalizers(before, metadata);
+    if (!added.empty()) {
+      causes.push_back({"FieldValueForbidden",
+                        "Forbidden: no new finalizers can be added if the object is being deleted, "
+                        "found new finalizers []string{" +
+                            added + "}",
+                        "metadata.finalizers"});
+    }
+  }
+  return causes;
+}
+
+}  // namespace ks::apiserver

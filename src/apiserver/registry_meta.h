@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Metadata in writes: what the server owns of it, what a client may ask by it, what may not change.
+// Part of the Registry, of no use outside of it and of controllers that read objects.
+//
+// Upstream: docs/spec/api.md sections 2.1 and 7.5.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/failure.h"
+#include "apiserver/object.h"
+
+namespace ks::apiserver {
+
+// The string at a key of an object; "" when absent or no string.
+std::string StringAt(const Json& object, const char* key);
+// The integer at a key; 0 when absent or no integer.
+int64_t IntegerAt(const Json& object, const char* key);
+// Makes `to`'s member what `from`'s is, absence included.
+void CopyMember(const Json& from, const char* key, Json* to);
+bool HasFinalizers(const Json& metadata);
+
+// A written object must be an object with a metadata object (made if missing), of this kind and
+// namespace where it says so; both are filled in.
+std::optional<Failure> CheckForm(const KindInfo& kind, std::string_view ns, Json& object);
+
+// Takes away what clients cannot set on creation.
+void DropClientMetadata(Json& metadata);
+// Sets what clients cannot change on updates.
+void KeepSystemMetadata(const Json& before, Json* metadata);
+// A write to /status: everything but the status, labels, annotations and finalizers is as before.
+void KeepAllButStatus(const Json& before, Json* object);
+
+// uid and resourceVersion in the metadata of a PUT or PATCH.
+std::optional<Failure> CheckPreconditions(const KindInfo& kind, const StoredObject& current,
+                                          const Json& metadata);
+std::vector<Cause> CheckMetadataUpdate(const Json& before, const Json& metadata);
+
+}  // namespace ks::apiserver
