@@ -117,7 +117,8 @@ Result<std::vector<api::NodePtr>> Cluster::ListNodes(const std::string& selector
 
 Result<std::vector<api::PodPtr>> Cluster::ListPods(const std::string& ns,
                                                    const std::string& selector) {
-  return List<api::Pod>(*rest_, "/api/v1/namespaces/" + client::EscapeUrl(ns) + "/pods", selector);
+  const std::string scope = ns.empty() ? "" : "/namespaces/" + client::EscapeUrl(ns);
+  return List<api::Pod>(*rest_, "/api/v1" + scope + "/pods", selector);
 }
 
 Result<void> Cluster::DeleteAll(const std::string& path, const std::string& selector) {

@@ -29,7 +29,8 @@ class Cluster {
                        const std::function<client::RestRequest(size_t)>& make,
                        const std::function<void(size_t)>& done = {});
 
-  // All objects below `path` ("/api/v1/nodes"), in pages. `selector` is a label selector.
+  // All objects below `path` ("/api/v1/nodes"), in pages. `selector` is a label selector
+  // or empty, `ns` a namespace or empty for all.
   Result<std::vector<api::NodePtr>> ListNodes(const std::string& selector);
   Result<std::vector<api::PodPtr>> ListPods(const std::string& ns, const std::string& selector);
 

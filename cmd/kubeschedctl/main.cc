@@ -68,21 +68,93 @@ void AddSizes(CLI::App& verb, Workload& workload) {
       ->capture_default_str();
 }
 
-void DeclareDemo(CLI::App& app, DemoOptions& options, int& status) {
-  CLI::App* verb = app.add_subcommand("demo", "schedule made-up pods on made-up nodes and check");
-  AddKubeconfig(*verb, options.kubeconfig);
-  verb->add_option("--scheduler-kubeconfig", options.scheduler_kubeconfig,
-                   "kubeconfig of the scheduler (default: --kubeconfig)")
+constexpr const char* kDemoFooter =
+    "Starts an API server of its own (unless --kubeconfig is given), makes nodes, starts the "
+    "scheduler as a\nprocess of its own and lets pods arrive; shows it live on a terminal, else a "
+    "line a second; checks the\nresult. Nothing runs on the nodes.\n"
+    "The scheduler is called with --kubeconfig=F --leader-elect=false --secure-port=0 "
+    "--kube-api-qps=N\n--kube-api-burst=N; with --scheduler-config: --config=COPY "
+    "--secure-port=0.\n"
+    "A workload file is YAML or JSON: Pods (documents, a List, or a list), or entries\n"
+    "  - count: 20        # pods web-00000 to web-00019; default: one pod\n"
+    "    name: web        # default: metadata.name\n"
+    "    expect: bound    # or pending: it is meant to fit nowhere\n"
+    "    pod: {spec: ...}\n"
+    "Status: 0 all that can be placed is placed, 1 it is not, 130 interrupted.";
+
+void AddDemoScheduler(CLI::App& verb, DemoOptions& options) {
+  auto* scheduler = verb.add_option("--scheduler,--kubesched", options.scheduler,
+                                    "the scheduler (default: kubesched next to this program)");
+  scheduler->type_name("FILE");
+  verb.add_option("--scheduler-arg", options.scheduler_args,
+                  "a further flag of the scheduler; can be repeated: --scheduler-arg=-v=3")
+      ->type_name("FLAG")
+      ->allow_extra_args(false);
+  verb.add_option("--scheduler-config", options.scheduler_config,
+                  "KubeSchedulerConfiguration of the scheduler")
       ->type_name("FILE");
-  verb->add_option("--kubesched", options.kubesched,
-                   "the scheduler (default: next to this program)")
+  verb.add_option("--scheduler-kubeconfig", options.scheduler_kubeconfig,
+                  "kubeconfig of the scheduler (default: the server's, or --kubeconfig)")
       ->type_name("FILE");
-  verb->add_flag("--no-scheduler", options.no_scheduler, "start none: another one is running");
-  verb->add_flag("--clean-up", options.clean_up, "remove nodes and pods at the end");
-  verb->add_option("--qps", options.qps, "the scheduler's limit of requests a second")
+  verb.add_flag("--no-scheduler", options.no_scheduler, "start none: another one is running")
+      ->excludes(scheduler);
+  verb.add_option("--qps", options.qps, "the scheduler's limit of requests a second; 0: its own")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  AddTimeout(*verb, "--timeout", options.timeout, "for all pods to be bound");
-  AddCounts(*verb, options.workload);
+}
+
+void AddDemoWorkload(CLI::App& verb, DemoOptions& options) {
+  Workload& workload = options.workload;
+  verb.add_option("--nodes", workload.nodes, "number of nodes")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  auto* pods = verb.add_option("--pods", workload.pods, "number of pods");
+  pods->check(CLI::PositiveNumber)->capture_default_str();
+  verb.add_option("--zones", workload.zones, "number of zones; 0: nodes without a zone")
+      ->capture_default_str();
+  AddTimeout(verb, "--arrival", options.arrival, "period over which the pods arrive; 0: at once");
+  verb.add_option("--workload", options.workload_file,
+                  "the pods, instead of the made-up mix; - is standard input")
+      ->type_name("FILE")
+      ->excludes(pods);
+  verb.add_option("--seed", options.seed, "of chance: order and times of the pods")
+      ->capture_default_str();
+  verb.add_option("--namespace", workload.ns, "namespace of the pods")->capture_default_str();
+  verb.add_option("--in-flight", workload.in_flight, "requests at a time")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  const CLI::Range size(int64_t{1}, int64_t{1} << 40);
+  const char* fits = "so that everything fits";
+  verb.add_option("--node-cpu", workload.node.cpu, "CPUs of a node")
+      ->check(size)
+      ->default_str(fits);
+  verb.add_option("--node-memory", workload.node.memory_gi, "memory of a node, GiB")
+      ->check(size)
+      ->default_str(fits);
+  verb.add_option("--node-pods", workload.node.pods, "pods a node takes")
+      ->check(size)
+      ->default_str(fits);
+}
+
+void DeclareDemo(CLI::App& app, DemoOptions& options, int& status) {
+  CLI::App* verb = app.add_subcommand(
+      "demo", "schedule made-up pods on made-up nodes, live, and check the result");
+  verb->footer(kDemoFooter);
+  AddDemoWorkload(*verb, options);
+  AddDemoScheduler(*verb, options);
+  auto* kubeconfig = verb->add_option("--kubeconfig", options.kubeconfig,
+                                      "an existing cluster, as administrator, instead of a server");
+  kubeconfig->type_name("FILE");
+  verb->add_option("--dir", options.dir, "folder of the server (default: a temporary one)")
+      ->type_name("FOLDER")
+      ->excludes(kubeconfig);
+  verb->add_flag("--clean-up", options.clean_up,
+                 "remove nodes and pods of an existing cluster at the end")
+      ->needs(kubeconfig);
+  verb->add_flag("--keep", options.keep, "server and scheduler stay until Ctrl-C");
+  verb->add_flag("--plain", options.plain, "lines instead of the live view");
+  AddTimeout(*verb, "--timeout", options.timeout,
+             "for the rest to be bound when all pods have arrived");
   verb->callback([&options, &status] { status = RunDemo(options); });
 }
 

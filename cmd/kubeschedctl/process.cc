@@ -28,11 +28,13 @@ double Seconds(const timeval& time) {
 }
 
 // Between fork and exec: only calls that are safe there. Reports errno through `report_fd`.
-[[noreturn]] void RunChild(const std::vector<char*>& argv, int log_fd, int report_fd) {
+[[noreturn]] void RunChild(const std::vector<char*>& argv, int null_fd, int log_fd, int report_fd) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ::setpgid(0, 0);  // Ctrl-C is for this program, which ends its children in order
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::dup2(null_fd, STDIN_FILENO);
   ::dup2(log_fd, STDOUT_FILENO);
   ::dup2(log_fd, STDERR_FILENO);
   ::execv(argv[0], argv.data());
@@ -66,17 +68,20 @@ Result<std::unique_ptr<Process>> Process::Start(const std::vector<std::string>& 
   if (log_fd < 0) {
     return Error{"cannot write " + log_path + ": " + std::generic_category().message(errno)};
   }
+  const int null_fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) {
     ::close(log_fd);
+    ::close(null_fd);
     return Error{std::string("pipe: ") + std::generic_category().message(errno)};
   }
   const pid_t pid = ::fork();
   if (pid == 0) {
-    RunChild(words, log_fd, report[1]);
+    RunChild(words, null_fd, log_fd, report[1]);
   }
   const int fork_error = errno;
   ::close(log_fd);
+  ::close(null_fd);
   ::close(report[1]);
   int exec_error = 0;
   const bool failed =
@@ -194,10 +199,14 @@ std::string LastLines(const std::string& path, size_t count) {
   return text;
 }
 
-std::string OwnFolder() {
+std::string OwnFile() {
   char path[4096];
   const ssize_t size = ::readlink("/proc/self/exe", path, sizeof(path));
-  const std::string file(path, size > 0 ? static_cast<size_t>(size) : 0);
+  return std::string(path, size > 0 ? static_cast<size_t>(size) : 0);
+}
+
+std::string OwnFolder() {
+  const std::string file = OwnFile();
   return file.substr(0, file.rfind('/'));
 }
 

@@ -25,7 +25,8 @@ struct ProcessUsage {
 // Threads: one at a time.
 class Process {
  public:
-  // `argv[0]` is a path. Both output streams go to `log_path`, which is overwritten. Error: the
+  // `argv[0]` is a path. Both output streams go to `log_path`, which is overwritten; there is no
+  // input. A process group of its own: a terminal's Ctrl-C does not reach it. Error: the
   // program cannot be executed.
   static Result<std::unique_ptr<Process>> Start(const std::vector<std::string>& argv,
                                                 const std::string& log_path);
@@ -49,7 +50,6 @@ class Process {
   // Waits until it ends by itself, for at most `timeout`. Returns whether it has ended.
   bool WaitFor(std::chrono::milliseconds timeout);
   // The same without a limit.
-  // The same without a limit.
   End Wait();
 
   const std::string& log_path() const { return log_path_; }
@@ -68,7 +68,8 @@ class Process {
 // The last lines of a text file, for error messages.
 std::string LastLines(const std::string& path, size_t count);
 
-// The folder of this program's file.
+// This program's file, and its folder.
+std::string OwnFile();
 std::string OwnFolder();
 
 }  // namespace ks::ctl

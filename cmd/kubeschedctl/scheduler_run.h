@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "process.h"
@@ -34,5 +35,20 @@ class TemporaryFolder {
 Result<std::unique_ptr<Process>> StartScheduler(const std::string& binary,
                                                 const std::string& kubeconfig, int qps,
                                                 const std::string& folder);
+
+// A scheduler that is called with flags alone, as anybody would call it:
+//   binary --kubeconfig=F --leader-elect=false --secure-port=0 --kube-api-qps=N --kube-api-burst=N
+// With a configuration file of the user's, a copy of it that names the kubeconfig, has no leader
+// election, and the limit of requests unless it has one itself:
+//   binary --config=COPY --secure-port=0
+struct SchedulerCommand {
+  std::string binary;
+  std::string kubeconfig;
+  std::string config{};             // a KubeSchedulerConfiguration; empty: none
+  std::vector<std::string> args{};  // more flags
+  int qps = 0;                      // 0: the flags are left out
+  std::string folder;               // for the copy and the log
+};
+Result<std::unique_ptr<Process>> StartScheduler(const SchedulerCommand& command);
 
 }  // namespace ks::ctl

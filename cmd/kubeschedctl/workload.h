@@ -6,42 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cluster.h"
+#include "pod_manifest.h"
 
 namespace ks::ctl {
-
-inline constexpr const char* kOwnerLabel = "kubesched.io/created-by";
 
 struct NodeTemplate {
   int64_t cpu = 32;
   int64_t memory_gi = 128;
   int64_t pods = 110;
 };
-
-struct PodTemplate {
-  int64_t cpu_milli = 100;
-  int64_t memory_mi = 200;
-};
-
-// What the pods ask for besides resources; pods of one kind carry the label that their terms and
-// constraints select. kMixed: all kinds in turn, no two pods alike one after the other.
-enum class PodKind : uint8_t {
-  kPlain,
-  kHardSpread,
-  kSoftSpread,
-  kRequiredAffinity,
-  kRequiredAntiAffinity,
-  kPreferredAffinity,
-  kNodeAffinity,
-  kMixed,
-};
-// Names for the command line, with their kinds.
-std::map<std::string, PodKind> PodKinds();
 
 struct Workload {
   std::string label = "kubeschedctl-load";  // value of kOwnerLabel
