@@ -31,6 +31,21 @@ struct KnownClaim {
 // Free volumes of a class by size, smallest first.
 using FreeVolumes = std::map<std::pair<api::Quantity, std::string>, const Volume*>;
 
+// Sets of names by a name; empty sets are not kept.
+using Index = std::map<std::string, std::set<std::string>>;
+
+void Erase(Index& index, const std::string& key, const std::string& name) {
+  const auto it = index.find(key);
+  if (it == index.end()) return;
+  it->second.erase(name);
+  if (it->second.empty()) index.erase(it);
+}
+
+void MarkDirty(const Index& index, const std::string& key, std::set<std::string>& dirty) {
+  const auto it = index.find(key);
+  if (it != index.end()) dirty.insert(it->second.begin(), it->second.end());
+}
+
 class VolumeController final : public Controller {
  public:
   VolumeController(Service& service, VolumeControllerOptions options)
@@ -101,12 +116,13 @@ class VolumeController final : public Controller {
   LogCursor pod_log_{store_, pod_kind_};
 
   std::map<std::string, Volume> volumes_;
-  std::map<std::string, KnownClaim> claims_;               // by "ns/name"
-  std::map<std::string, FreeVolumes> free_;                // by class
-  std::map<std::string, std::set<std::string>> reserved_;  // claim -> volumes with its claimRef
-  std::map<std::string, std::set<std::string>> waiting_;   // class -> claims without a volume
-  std::map<std::string, std::vector<std::string>> pods_;   // pod that runs -> its claims
-  std::map<std::string, std::set<std::string>> users_;     // claim -> such pods
+  std::map<std::string, KnownClaim> claims_;              // by "ns/name"
+  std::map<std::string, FreeVolumes> free_;               // by class
+  Index reserved_;                                        // claim -> volumes with its claimRef
+  Index asking_;                                          // volume -> claims that name it
+  Index waiting_;                                         // class -> claims without a volume
+  std::map<std::string, std::vector<std::string>> pods_;  // pod that runs -> its claims
+  Index users_;                                           // claim -> such pods
   // What is to be looked at. A class: its waiting claims may find a volume now.
   std::set<std::string> dirty_volumes_;
   std::set<std::string> dirty_claims_;
@@ -156,6 +172,7 @@ void VolumeController::Rebuild() {
   volumes_.clear();
   free_.clear();
   reserved_.clear();
+  asking_.clear();
   waiting_.clear();
   pods_.clear();
   users_.clear();
@@ -176,6 +193,7 @@ void VolumeController::ReadVolume(const StoredObject& object) {
   ForgetVolume(object.name);
   const Volume& volume = volumes_[object.name] = volumes::ReadVolume(object.Parse());
   dirty_volumes_.insert(volume.name);
+  MarkDirty(asking_, volume.name, dirty_claims_);
   if (volume.claimed) {
     const std::string claim = volume.claim_ns + "/" + volume.claim_name;
     reserved_[claim].insert(volume.name);
@@ -190,11 +208,10 @@ void VolumeController::ForgetVolume(const std::string& name) {
   const auto it = volumes_.find(name);
   if (it == volumes_.end()) return;
   const Volume& volume = it->second;
+  MarkDirty(asking_, name, dirty_claims_);
   if (volume.claimed) {
     const std::string claim = volume.claim_ns + "/" + volume.claim_name;
-    const auto reserved = reserved_.find(claim);
-    reserved->second.erase(name);
-    if (reserved->second.empty()) reserved_.erase(reserved);
+    Erase(reserved_, claim, name);
     dirty_claims_.insert(claim);
   } else {
     free_[volume.storage_class].erase({volume.capacity, name});
@@ -207,35 +224,32 @@ void VolumeController::ReadClaim(const StoredObject& object) {
   const auto before = claims_.find(key);
   if (before != claims_.end() && before->second.claim.uid != object.uid) ForgetClaim(key);
   KnownClaim& known = claims_[key];
-  waiting_[known.claim.storage_class].erase(key);
+  Erase(waiting_, known.claim.storage_class, key);
+  Erase(asking_, known.claim.volume, key);
   known.claim = volumes::ReadClaim(object.Parse());
-  if (!known.claim.bind_completed && known.claim.volume.empty()) {
+  if (!known.claim.volume.empty()) {
+    asking_[known.claim.volume].insert(key);
+  } else if (!known.claim.bind_completed) {
     waiting_[known.claim.storage_class].insert(key);
   }
   dirty_claims_.insert(key);
-  if (const auto reserved = reserved_.find(key); reserved != reserved_.end()) {
-    dirty_volumes_.insert(reserved->second.begin(), reserved->second.end());
-  }
+  MarkDirty(reserved_, key, dirty_volumes_);
 }
 
 void VolumeController::ForgetClaim(const std::string& key) {
   const auto it = claims_.find(key);
   if (it == claims_.end()) return;
-  waiting_[it->second.claim.storage_class].erase(key);
+  Erase(waiting_, it->second.claim.storage_class, key);
+  Erase(asking_, it->second.claim.volume, key);
   claims_.erase(it);
   std::erase_if(provision_due_, [&](const auto& due) { return due.second == key; });
-  if (const auto reserved = reserved_.find(key); reserved != reserved_.end()) {
-    dirty_volumes_.insert(reserved->second.begin(), reserved->second.end());
-  }
+  MarkDirty(reserved_, key, dirty_volumes_);
 }
 
 // A class that changed may serve claims of its own and, as the default, those without a class.
 void VolumeController::ReadClass(const StoredObject& object) {
-  for (const std::string& name : {object.name, std::string()}) {
-    const auto waiting = waiting_.find(name);
-    if (waiting == waiting_.end()) continue;
-    dirty_claims_.insert(waiting->second.begin(), waiting->second.end());
-  }
+  MarkDirty(waiting_, object.name, dirty_claims_);
+  MarkDirty(waiting_, "", dirty_claims_);
 }
 
 // Pods that a node has got and that have not ended use their claims.
@@ -248,8 +262,7 @@ void VolumeController::ReadPod(const Change& change) {
   if (!has_claims && before == pods_.end()) return;
   if (before != pods_.end()) {
     for (const std::string& claim : before->second) {
-      users_[claim].erase(key);
-      if (users_[claim].empty()) users_.erase(claim);
+      Erase(users_, claim, key);
       dirty_claims_.insert(claim);
     }
     pods_.erase(before);
@@ -461,7 +474,7 @@ const Volume* VolumeController::Match(const Claim& claim, bool delayed) const {
   if (const auto it = reserved_.find(Key(claim)); it != reserved_.end()) {
     for (const std::string& name : it->second) {
       const Volume& volume = volumes_.at(name);
-      if (!volumes::ReservedFor(volume, claim) || !volumes::Fits(volume, claim)) continue;
+      if (!volumes::ReservedFor(volume, claim) || !volumes::FitsReserved(volume, claim)) continue;
       if (best == nullptr || volume.capacity < best->capacity) best = &volume;
     }
   }

@@ -192,15 +192,16 @@ bool ReservedFor(const Volume& volume, const Claim& claim) {
          (volume.claim_uid.empty() || volume.claim_uid == claim.uid);
 }
 
-bool Fits(const Volume& volume, const Claim& claim) {
+bool FitsReserved(const Volume& volume, const Claim& claim) {
   return volume.capacity >= claim.request && volume.mode == claim.mode &&
-         volume.attributes_class == claim.attributes_class && !volume.terminating;
+         volume.attributes_class == claim.attributes_class && !volume.terminating &&
+         HasModes(volume, claim);
 }
 
 bool FitsFreely(const Volume& volume, const Claim& claim) {
-  return Fits(volume, claim) && !volume.claimed && volume.phase == "Available" &&
+  return FitsReserved(volume, claim) && !volume.claimed && volume.phase == "Available" &&
          claim.selector.ok() && claim.selector->Matches(volume.labels) &&
-         volume.storage_class == claim.storage_class && HasModes(volume, claim);
+         volume.storage_class == claim.storage_class;
 }
 
 std::string Mismatch(const Volume& volume, const Claim& claim) {

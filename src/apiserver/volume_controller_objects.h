@@ -79,9 +79,10 @@ std::vector<std::string> ClaimsOfPod(const Json& pod);
 
 // The volume's claimRef names this claim: by name, and by uid where it has one.
 bool ReservedFor(const Volume& volume, const Claim& claim);
-// Size, volume mode, attributes class, deletion: rules 3 to 6 of the static match.
-bool Fits(const Volume& volume, const Claim& claim);
-// Rules 9 to 13 as well: an available volume for a claim that nothing reserves.
+// For a volume that is reserved for the claim: size, volume mode, attributes class, access modes.
+// Neither class nor selector are asked (kube-controller-manager binds it all the same).
+bool FitsReserved(const Volume& volume, const Claim& claim);
+// For a volume that nothing reserves: class, selector and that it is available, as well.
 bool FitsFreely(const Volume& volume, const Claim& claim);
 // Why a claim that asks for this volume cannot have it: upstream's text. Empty: it can.
 std::string Mismatch(const Volume& volume, const Claim& claim);
