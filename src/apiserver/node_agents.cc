@@ -174,6 +174,9 @@ class NodeAgents final : public Controller {
   }
   const std::string& NodeName(const StoredObject& pod) const { return pod.fields[node_name_]; }
   const std::string& Phase(const StoredObject& pod) const { return pod.fields[phase_]; }
+  bool NotStarted(const StoredObject& pod) const {
+    return Phase(pod) == "Pending" || Phase(pod).empty();
+  }
 
   std::string NextPodIp();
   std::string NextHostIp();
@@ -325,7 +328,7 @@ void NodeAgents::Forget(const std::string& key) {
 // Timers of a pod from its state alone.
 void NodeAgents::Arm(const StoredObject& pod, BoundPod& bound, const std::string& key) {
   if (!DeletionTime(pod).empty()) return ArmTermination(pod, bound, key);
-  if (Phase(pod) == "Pending") {
+  if (NotStarted(pod)) {
     return ArmPod(bound, Work::kStart, key, clock_.Now() + Around(options_.start_delay));
   }
   ArmLifetime(pod, bound, key);
@@ -418,7 +421,7 @@ void NodeAgents::FirePod(const Timer& timer, const BoundPod& bound) {
   const bool terminating = !DeletionTime(*pod).empty();
   switch (timer.work) {
     case Work::kStart:
-      if (node.ready && !terminating && Phase(*pod) == "Pending") Start(*pod, node);
+      if (node.ready && !terminating && NotStarted(*pod)) Start(*pod, node);
       return;
     case Work::kFinish:
       if (node.ready && !terminating && Phase(*pod) == "Running") Finish(*pod, timer.key);
