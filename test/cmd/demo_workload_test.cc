@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubeschedctl/demo_workload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "kubeschedctl/pod_manifest.h"
+
+namespace ks::ctl {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+size_t Unplaceable(const std::vector<PlannedPod>& pods) {
+  return static_cast<size_t>(
+      std::count_if(pods.begin(), pods.end(), [](const auto& pod) { return !pod.placeable; }));
+}
+
+TEST(MakeMixTest, HasEveryKindAndAFewImpossiblePods) {
+  const auto pods = MakeMix({.owner = "me", .pods = 5000, .nodes = 500});
+  ASSERT_EQ(pods.size(), 5000U);
+  EXPECT_EQ(Unplaceable(pods), 10U);
+  std::set<std::string> names;
+  std::map<std::string, int> kinds;
+  for (const PlannedPod& pod : pods) {
+    names.insert(pod.name);
+    ++kinds[pod.name.substr(0, pod.name.find('-'))];
+    const Json body = Json::parse(pod.body);
+    EXPECT_EQ(body["metadata"]["labels"][kOwnerLabel], "me");
+  }
+  EXPECT_EQ(names.size(), 5000U);
+  EXPECT_EQ(kinds, (std::map<std::string, int>{{"apart", 500},
+                                               {"balanced", 250},
+                                               {"batch", 500},
+                                               {"impossible", 10},
+                                               {"near", 200},
+                                               {"plain", 1690},
+                                               {"spread", 750},
+                                               {"together", 300},
+                                               {"urgent", 300},
+                                               {"zonal", 500}}));
+}
+
+TEST(MakeMixTest, TheSeedDecidesTheOrder) {
+  const auto names = [](uint64_t seed) {
+    std::vector<std::string> all;
+    for (const PlannedPod& pod : MakeMix({.owner = "me", .pods = 100, .seed = seed})) {
+      all.push_back(pod.name);
+    }
+    return all;
+  };
+  EXPECT_EQ(names(3), names(3));
+  EXPECT_NE(names(3), names(4));
+}
+
+TEST(MakeMixTest, WithoutZonesNoPodNeedsOne) {
+  for (const PlannedPod& pod : MakeMix({.owner = "me", .pods = 500, .zones = 0})) {
+    if (!pod.placeable) continue;
+    EXPECT_THAT(pod.body, Not(HasSubstr(kZoneLabel))) << pod.name;
+  }
+}
+
+TEST(MakeMixTest, PodsThatKeepApartNeverNeedMoreThanHalfTheNodes) {
+  std::map<std::string, int> apps;
+  for (const PlannedPod& pod : MakeMix({.owner = "me", .pods = 1000, .nodes = 6})) {
+    if (pod.name.starts_with("apart")) ++apps[Json::parse(pod.body)["metadata"]["labels"]["app"]];
+  }
+  ASSERT_FALSE(apps.empty());
+  for (const auto& [app, pods] : apps) EXPECT_LE(pods, 3) << app;
+}
+
+TEST(FittingNodeTest, TwoThirdsAreTaken) {
+  const auto pods = MakeMix({.owner = "me", .pods = 5000, .nodes = 500});
+  const NodeTemplate node = FittingNode(pods, 500);
+  int64_t cpu = 0;
+  for (const PlannedPod& pod : pods) cpu += pod.placeable ? pod.amount.cpu_milli : 0;
+  const double fill = static_cast<double>(cpu) / (500.0 * static_cast<double>(node.cpu) * 1000);
+  EXPECT_GT(fill, 0.5);
+  EXPECT_LT(fill, 0.66);
+}
+
+TEST(FittingNodeTest, TheLargestPodFitsAndImpossibleOnesDoNotCount) {
+  const std::vector<PlannedPod> pods = {
+      {.name = "a", .amount = {.cpu_milli = 64000, .memory_bytes = int64_t{300} << 30, .pods = 1}},
+      {.name = "b", .placeable = false, .amount = {.cpu_milli = 1'000'000'000, .pods = 1}}};
+  const NodeTemplate node = FittingNode(pods, 100);
+  EXPECT_EQ(node.cpu, 65);
+  EXPECT_EQ(node.memory_gi, 301);
+  EXPECT_EQ(node.pods, 110);
+}
+
+TEST(FittingNodeTest, FewNodesTakeMorePods) {
+  const NodeTemplate node = FittingNode(MakeMix({.owner = "me", .pods = 3000, .nodes = 10}), 10);
+  EXPECT_GT(node.pods, 400);
+}
+
+std::vector<PlannedPod> Parse(std::string_view text) {
+  auto pods = ParseWorkload("w.yaml", text, {.owner = "me"});
+  EXPECT_TRUE(pods.ok()) << pods.error().message;
+  return pods.ok() ? std::move(pods).value() : std::vector<PlannedPod>();
+}
+
+std::vector<std::string> Names(const std::vector<PlannedPod>& pods) {
+  std::vector<std::string> names;
+  for (const PlannedPod& pod : pods) names.push_back(pod.name);
+  return names;
+}
+
+constexpr const char* kPod =
+    "{kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i, resources: "
+    "{requests: {cpu: 100m}}}]}}";
+
+TEST(ParseWorkloadTest, EntriesWithCounts) {
+  const auto pods = Parse(
+      "- count: 2\n"
+      "  name: web\n"
+      "  pod: {metadata: {labels: {x: \"y\"}}, spec: {containers: [{name: c, image: i, resources: "
+      "{requests: {cpu: 100m, memory: 1Ki}}}]}}\n"
+      "- expect: pending\n"
+      "  pod: {metadata: {name: huge}, spec: {containers: [{name: c, image: i}]}}\n");
+  EXPECT_THAT(Names(pods), ElementsAre("web-00000", "web-00001", "huge"));
+  EXPECT_EQ(pods[0].amount, (Amount{100, 1024, 1}));
+  EXPECT_TRUE(pods[1].placeable);
+  EXPECT_FALSE(pods[2].placeable);
+  const Json body = Json::parse(pods[1].body);
+  EXPECT_EQ(body["kind"], "Pod");
+  EXPECT_EQ(body["apiVersion"], "v1");
+  EXPECT_EQ(body["metadata"]["name"], "web-00001");
+  EXPECT_EQ(body["metadata"]["labels"], (Json{{"x", "y"}, {kOwnerLabel, "me"}}));
+}
+
+TEST(ParseWorkloadTest, FormsOfManifests) {
+  const std::string pod = kPod;
+  const std::string json =
+      R"({"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}})";
+  EXPECT_THAT(Names(Parse("# YAML\n" + pod)), ElementsAre("a"));
+  EXPECT_THAT(Names(Parse("---\n" + pod + "\n---\n- name: b\n  pod: " + pod + "\n")),
+              ElementsAre("a", "b"));
+  EXPECT_THAT(Names(Parse(json)), ElementsAre("a"));
+  EXPECT_THAT(Names(Parse("[" + json + "]")), ElementsAre("a"));
+  EXPECT_THAT(Names(Parse(R"({"kind":"List","items":[)" + json + "]}")), ElementsAre("a"));
+  EXPECT_THAT(Names(Parse("kind: PodList\nitems:\n- " + pod + "\n")), ElementsAre("a"));
+}
+
+struct RefusedCase {
+  std::string name;
+  std::string text;
+  std::string want;
+};
+
+class RefusedWorkloadTest : public ::testing::TestWithParam<RefusedCase> {};
+
+TEST_P(RefusedWorkloadTest, NamesPlaceAndCure) {
+  const auto pods = ParseWorkload("w.yaml", GetParam().text, {.owner = "me"});
+  ASSERT_FALSE(pods.ok());
+  EXPECT_EQ(pods.error().message, GetParam().want);
+}
+
+const std::string kSpec = "spec: {containers: [{name: c, image: i}]}";
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, RefusedWorkloadTest,
+    ::testing::Values(
+        RefusedCase{"empty", "", "w.yaml: no pods"},
+        RefusedCase{"number", "7\n",
+                    "w.yaml:1:1: is of type number (a Pod, or an entry with pod, count, name and "
+                    "expect)"},
+        RefusedCase{"other_kind", "kind: Deployment\n",
+                    "w.yaml:1:1: kind \"Deployment\" instead of \"Pod\" (only pods can be listed; "
+                    "create other objects beforehand)"},
+        RefusedCase{"slip", "- counts: 3\n  pod: {" + kSpec + "}\n",
+                    "w.yaml:1:3: [0].counts: unknown field (did you mean \"count\"?)"},
+        RefusedCase{"foreign_field", "- replicas: 3\n",
+                    "w.yaml:1:3: [0].replicas: unknown field (an entry has pod, count, name and "
+                    "expect; a Pod has a kind)"},
+        RefusedCase{"zero", "- count: 0\n",
+                    "w.yaml:1:10: [0].count: is not a whole number from 1 to 1000000"},
+        RefusedCase{"text_count", "- count: many\n",
+                    "w.yaml:1:10: [0].count: is not a whole number from 1 to 1000000"},
+        RefusedCase{"expect", "- expect: maybe\n",
+                    "w.yaml:1:11: [0].expect: is neither bound nor pending"},
+        RefusedCase{"no_pod", "- count: 3\n",
+                    "w.yaml:1:3: [0]: no pod (add pod: with its spec, or kind: Pod)"},
+        RefusedCase{"no_name", "- pod: {" + kSpec + "}\n",
+                    "w.yaml:1:8: [0].pod: the pod has no name (add metadata.name)"},
+        RefusedCase{"no_containers", "- name: a\n  pod: {spec: {}}\n",
+                    "w.yaml:2:8: [0].pod.spec.containers: a pod needs a container"},
+        RefusedCase{"namespace", "- pod: {metadata: {name: a, namespace: b}, " + kSpec + "}\n",
+                    "w.yaml:1:8: [0].pod.metadata.namespace: \"b\" instead of \"default\" (leave "
+                    "it out or give --namespace)"},
+        RefusedCase{"bound",
+                    "- pod: {metadata: {name: a}, spec: {nodeName: n1, containers: [{name: c}]}}\n",
+                    "w.yaml:1:8: [0].pod.spec.nodeName: the pod has a node already (leave nodeName "
+                    "out: placing it is what is shown)"},
+        RefusedCase{"twice", std::string("- ") + kPod + "\n- " + kPod + "\n",
+                    "w.yaml:2:3: [1]: a pod a is there already (each needs a name of its own)"},
+        RefusedCase{"list_without_items", "kind: List\n", "w.yaml:1:1: a List without items"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(ParseWorkloadTest, BadQuantitiesAreNamed) {
+  const auto pods = ParseWorkload(
+      "w.yaml",
+      "- name: a\n  pod: {spec: {containers: [{name: c, resources: {requests: {cpu: lots}}}]}}\n",
+      {.owner = "me"});
+  ASSERT_FALSE(pods.ok());
+  EXPECT_THAT(pods.error().message, HasSubstr("w.yaml:2:8: [0].pod: "));
+  EXPECT_THAT(pods.error().message, HasSubstr("spec.containers[0].resources.requests"));
+}
+
+TEST(ReadWorkloadTest, AMissingFileIsNamed) {
+  const auto pods = ReadWorkload("/does/not/exist.yaml", {.owner = "me"});
+  ASSERT_FALSE(pods.ok());
+  EXPECT_EQ(pods.error().message, "cannot read /does/not/exist.yaml: No such file or directory");
+}
+
+}  // namespace
+}  // namespace ks::ctl
