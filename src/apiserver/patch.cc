@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "apiserver/body_forms.h"
 #include "apiserver/patch_forms.h"
 #include "apiserver/schema.h"
 
@@ -91,6 +92,7 @@ Outcome<PatchType> PatchTypeOf(std::string_view content_type) {
 
 Outcome<Json> ApplyPatch(const KindInfo& kind, PatchType type, const Json& object,
                          std::string_view patch_text) {
+  if (IsTooDeep(patch_text)) return PatchBadRequest("invalid JSON patch");
   const Json patch = Json::parse(patch_text, nullptr, false);
   if (patch.is_discarded()) return PatchBadRequest("invalid JSON patch");
   Outcome<Json> result = type == PatchType::kJson    ? ApplyJson(object, patch)

@@ -252,6 +252,14 @@ bool Fitter::FitField(const SchemaType& owner, const SchemaField& field, Json& v
   return true;
 }
 
+// The name of the inlined struct that has the member, as Go's errors show it: "ProbeHandler.".
+std::string InlinedPrefix(const SchemaType& type, const std::string& name) {
+  for (const SchemaField& field : type.fields) {
+    if (field.inlined && field.type->Find(name) != nullptr) return field.type->name + ".";
+  }
+  return "";
+}
+
 bool Fitter::FitStruct(const SchemaType& type, Json& object) {
   for (auto it = object.begin(); it != object.end();) {
     const bool type_meta = type.has_type_meta && (it.key() == "kind" || it.key() == "apiVersion");
@@ -272,7 +280,7 @@ bool Fitter::FitStruct(const SchemaType& type, Json& object) {
       continue;
     }
     const Step step(path_, it.key());
-    const Step plain(plain_, it.key());
+    const Step plain(plain_, InlinedPrefix(type, it.key()) + it.key());
     if (!it->is_null() && !FitField(type, *field, *it)) return false;
     const bool goes = it->is_null() || (!field->always && IsZero(*field, *it));
     it = goes ? object.erase(it) : std::next(it);
