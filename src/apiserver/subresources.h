@@ -22,13 +22,17 @@ namespace ks::apiserver {
 Outcome<Json> BindPod(Registry& registry, std::string_view ns, std::string_view url_name,
                       const Json& binding, bool dry_run);
 
-// POST pods/<name>/eviction: 201 Status; 429 while a PodDisruptionBudget forbids it.
+// POST pods/<name>/eviction: 201 Status; 429 while a PodDisruptionBudget forbids it. deleteOptions
+// of the body (grace period, preconditions, dryRun) hold for the deletion; `dry_run` is that of the
+// query.
 Outcome<Json> EvictPod(Registry& registry, std::string_view ns, std::string_view url_name,
-                       const Json& eviction);
+                       const Json& eviction, bool dry_run = false);
 
 // Recomputes status.disruptionsAllowed and its companions of all budgets of a namespace from its
 // pods, as the disruption controller would. Called by the Service after changes of pods and
-// budgets.
+// budgets. Writes only what has changed. What a pod's owner wants is read from ReplicaSets,
+// StatefulSets and ReplicationControllers; the ReplicaSets of one Deployment count together, since
+// Deployments are not stored.
 void UpdateDisruptionBudgets(Registry& registry, std::string_view ns);
 
 // Whom a bearer token belongs to.
