@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "apiserver/types.h"
 #include "base/result.h"
 #include "server/certificate.h"
+
+struct x509_st;
 
 namespace ks::apiserver {
 
@@ -31,6 +34,17 @@ Result<server::ServingCertificate> MakeServerCertificate(const CertificateAuthor
 Result<server::ServingCertificate> MakeClientCertificate(const CertificateAuthority& authority,
                                                          const UserInfo& user, int64_t now_unix_s);
 
+// Whom a client's certificate speaks for: common name and organizations, plus
+// system:authenticated. Absent: it has no common name.
+std::optional<UserInfo> UserOfCertificate(x509_st* certificate);
+
+// Bearer tokens as kube-apiserver's --token-auth-file has them, one a line:
+// `token,user,uid,"group1,group2"`; groups may be missing; empty lines and # comments are skipped.
+// Every user gets system:authenticated besides. Errors name the line.
+Result<std::map<std::string, UserInfo>> ParseTokens(std::string_view text);
+// 32 random characters. Error: OpenSSL has no randomness.
+Result<std::string> MakeToken();
+
 // What a client needs: admin (system:masters) or any other user.
 struct ClientAccess {
   std::string server_url{};  // "https://127.0.0.1:34567"
@@ -41,7 +55,9 @@ struct ClientAccess {
 };
 // YAML, everything inline (…-data).
 std::string KubeconfigText(const std::string& user, const ClientAccess& access);
-// Mode 0600. Error: `write F: <cause>`.
+// Mode 0600, replaced at once and as a whole. Error: `write F: <cause>`.
 Result<void> WriteFile(const std::string& path, const std::string& text);
+// Error: `open F: <cause>`.
+Result<std::string> ReadFile(const std::string& path);
 
 }  // namespace ks::apiserver

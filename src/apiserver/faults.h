@@ -63,6 +63,10 @@ class FaultRules {
   // The fault of this request; of the first rule that matches and fires.
   std::optional<Fault> Decide(const UserInfo& user, const RequestInfo& request);
 
+  bool empty() const { return rules_.empty(); }
+  // Some rule needs earlier answers to lists.
+  bool MakesStaleLists() const;
+
  private:
   struct Counted {
     FaultRule rule;

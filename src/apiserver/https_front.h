@@ -2,8 +2,9 @@
 #pragma once
 // Serves a Service over HTTPS (HTTP/1.1, Boost.Beast) on one thread, which is the service's thread:
 // authentication by client certificate or bearer token, watches as chunked bodies, faults by rule.
-// POST/GET/DELETE /kubesched/faults is the admin endpoint (group system:masters only); POST
-// /kubesched/snapshot answers with a v1 List of everything.
+// For group system:masters only: GET, POST, DELETE /kubesched/faults (the rules); POST
+// /kubesched/snapshot answers with a v1 List of everything; POST /kubesched/forget-history ends all
+// watches and forgets what they could resume from, as a restart does.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,11 @@ struct FrontOptions {
   size_t max_sessions = 4096;
   size_t max_body = 3U << 20;
   uint64_t fault_seed = 1;
+  Duration handshake_timeout = std::chrono::seconds(10);
+  Duration request_timeout = std::chrono::seconds(60);  // from a request's first byte to its end
+  Duration idle_timeout = std::chrono::seconds(180);    // between two requests
+  Duration write_timeout = std::chrono::seconds(60);    // an answer, or a piece of a watch
+  Duration close_timeout = std::chrono::seconds(2);     // for the peer's part of a TLS close
 };
 
 // Threads: any, unless said otherwise. Lifetime: the service outlives the front and is used by its
@@ -45,6 +51,7 @@ class HttpsFront {
 
   // Requires: before Serve, or on the front's thread (Run).
   FaultRules& faults();
+  size_t sessions() const;  // open connections; on the front's thread
 
   void Serve();
   // Runs `task` on the front's thread and waits for it. Requires: serving, not on that thread.
@@ -52,8 +59,9 @@ class HttpsFront {
   // Closes everything. Idempotent.
   void Stop();
 
+  struct State;  // front_state.h
+
  private:
-  struct State;
   explicit HttpsFront(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
