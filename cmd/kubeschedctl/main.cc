@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "apiserver.h"
 #include "client/transport.h"
 #include "commands.h"
 
@@ -316,7 +317,9 @@ int Main(int argc, char** argv) {
   LoadOptions load;
   BindRateOptions bind_rate;
   CompareOptions compare;
+  ApiserverOptions apiserver;
   DeclareDemo(app, demo, status);
+  DeclareApiserver(app, apiserver, status);
   CLI::App* bench = app.add_subcommand("bench", "load and measurements");
   bench->require_subcommand(1);
   DeclareLoad(*bench, load, status);
