@@ -14,13 +14,16 @@
 
 #include "server/health.h"
 #include "server/path_authorization.h"
-#include "server/tls_client.h"
 #include "testing/temp_dir.h"
+#include "testing/tls_client.h"
 
 namespace ks::server {
 namespace {
 
 using std::chrono::milliseconds;
+using testing::Answer;
+using testing::PlainClient;
+using testing::TlsClient;
 
 constexpr int64_t kNow = 1795219413;
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A plain TLS client on a blocking socket, for tests of the server: it sends exactly the bytes it
-// is given. Not for anything else: certificates are not verified.
+// A plain TLS client on a blocking socket, for tests of servers: it sends exactly the bytes it is
+// given. Not for anything else: certificates are not verified.
 
 #include <string>
 #include <string_view>
 
-namespace ks::server {
+#include "testing/test_certificates.h"
+
+namespace ks::testing {
 
 // A TCP connection to 127.0.0.1, without TLS.
 class PlainClient {
@@ -36,6 +38,8 @@ struct Answer {
 class TlsClient {
  public:
   explicit TlsClient(int port, bool ipv6 = false, int max_version = 0);
+  // With a client certificate; an empty one: none.
+  TlsClient(int port, const TestIdentity& identity);
   ~TlsClient();
   TlsClient(const TlsClient&) = delete;
   TlsClient& operator=(const TlsClient&) = delete;
@@ -45,15 +49,25 @@ class TlsClient {
   // One answer by its Content-Length. `head_only`: an answer to HEAD.
   Answer Read(bool head_only = false);
   Answer Exchange(std::string_view method, std::string_view target);
+  // Everything up to and with `end`, taken off. Shorter: the peer closed before.
+  std::string ReadUntil(std::string_view end);
   // Waits until the peer closes; true if nothing came before.
   bool ReadsEnd();
+  // The errno of the last failed read, 0 for an orderly end.
+  int read_errno() const { return read_errno_; }
+  // The protocol the server chose by ALPN; empty: none.
+  std::string alpn() const;
 
  private:
+  void Handshake(int max_version, const TestIdentity& identity);
+  bool Receive();
+
   PlainClient tcp_;
   void* context_ = nullptr;  // SSL_CTX
   void* ssl_ = nullptr;      // SSL
   bool connected_ = false;
+  int read_errno_ = 0;
   std::string rest_;
 };
 
-}  // namespace ks::server
+}  // namespace ks::testing

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/tls_client.h"
+#include "testing/tls_client.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <utility>
 
-namespace ks::server {
+namespace ks::testing {
 namespace {
 
 int Connect(int port, bool ipv6) {
@@ -38,6 +41,19 @@ size_t ContentLength(const std::string& head) {
   return at == std::string::npos ? 0 : std::strtoul(head.c_str() + at + key.size(), nullptr, 10);
 }
 
+void UseIdentity(SSL_CTX* context, const TestIdentity& identity) {
+  BIO* cert_text = BIO_new_mem_buf(identity.cert_pem.data(), -1);
+  BIO* key_text = BIO_new_mem_buf(identity.key_pem.data(), -1);
+  X509* cert = PEM_read_bio_X509(cert_text, nullptr, nullptr, nullptr);
+  EVP_PKEY* key = PEM_read_bio_PrivateKey(key_text, nullptr, nullptr, nullptr);
+  SSL_CTX_use_certificate(context, cert);
+  SSL_CTX_use_PrivateKey(context, key);
+  EVP_PKEY_free(key);
+  X509_free(cert);
+  BIO_free(key_text);
+  BIO_free(cert_text);
+}
+
 }  // namespace
 
 PlainClient::PlainClient(int port, bool ipv6) : fd_(Connect(port, ipv6)) {}
@@ -63,12 +79,25 @@ std::string PlainClient::ReadAll() {
 }
 
 TlsClient::TlsClient(int port, bool ipv6, int max_version) : tcp_(port, ipv6) {
+  Handshake(max_version, {});
+}
+
+TlsClient::TlsClient(int port, const TestIdentity& identity) : tcp_(port) {
+  Handshake(0, identity);
+}
+
+void TlsClient::Handshake(int max_version, const TestIdentity& identity) {
   std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
   SSL_CTX* context = SSL_CTX_new(TLS_client_method());
   context_ = context;
   SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
   SSL_CTX_set_max_proto_version(context, max_version);
   SSL_CTX_set_security_level(context, 0);
+  static constexpr unsigned char kOffered[] = "\x02h2\x08http/1.1";
+  SSL_CTX_set_alpn_protos(context, kOffered, sizeof(kOffered) - 1);
+  if (!identity.cert_pem.empty()) {
+    UseIdentity(context, identity);
+  }
   SSL* ssl = SSL_new(context);
   ssl_ = ssl;
   SSL_set_fd(ssl, tcp_.fd());
@@ -87,7 +116,6 @@ bool TlsClient::Send(std::string_view data) {
 
 Answer TlsClient::Read(bool head_only) {
   Answer answer;
-  char buffer[4096];
   while (true) {
     const size_t head_end = rest_.find("\r\n\r\n");
     if (head_end != std::string::npos) {
@@ -102,12 +130,41 @@ Answer TlsClient::Read(bool head_only) {
         return answer;
       }
     }
-    const int size = SSL_read(static_cast<SSL*>(ssl_), buffer, sizeof(buffer));
-    if (size <= 0) {
+    if (!Receive()) {
       return answer;
     }
-    rest_.append(buffer, static_cast<size_t>(size));
   }
+}
+
+bool TlsClient::Receive() {
+  char buffer[4096];
+  errno = 0;
+  const int size = SSL_read(static_cast<SSL*>(ssl_), buffer, sizeof(buffer));
+  if (size <= 0) {
+    read_errno_ = errno;
+    return false;
+  }
+  rest_.append(buffer, static_cast<size_t>(size));
+  return true;
+}
+
+std::string TlsClient::ReadUntil(std::string_view end) {
+  size_t at = 0;
+  while ((at = rest_.find(end)) == std::string::npos) {
+    if (!Receive()) {
+      return std::exchange(rest_, {});
+    }
+  }
+  std::string text = rest_.substr(0, at + end.size());
+  rest_.erase(0, text.size());
+  return text;
+}
+
+std::string TlsClient::alpn() const {
+  const unsigned char* name = nullptr;
+  unsigned int size = 0;
+  SSL_get0_alpn_selected(static_cast<SSL*>(ssl_), &name, &size);
+  return std::string(reinterpret_cast<const char*>(name), size);
 }
 
 Answer TlsClient::Exchange(std::string_view method, std::string_view target) {
@@ -120,4 +177,4 @@ bool TlsClient::ReadsEnd() {
   return rest_.empty() && SSL_read(static_cast<SSL*>(ssl_), &byte, 1) <= 0;
 }
 
-}  // namespace ks::server
+}  // namespace ks::testing
