@@ -223,12 +223,8 @@ Outcome<ObjectPtr> Registry::Overwrite(const KindInfo& any_kind, std::string_vie
   const KindInfo& kind = StorageKind(any_kind);
   const ObjectPtr current = store_.Find(kind, ns, name);
   if (current == nullptr) return NotFound(kind, name);
-  const Json before = current->Parse();
-  Json object = before;
+  Json object = current->Parse();
   if (auto failure = change(object)) return *std::move(failure);
-  if (kind.has_spec_generation && SpecDiffers(before, object)) {
-    object["metadata"]["generation"] = IntegerAt(before["metadata"], "generation") + 1;
-  }
   return Commit(kind, current, std::move(object), {});
 }
 

@@ -58,7 +58,7 @@ class Registry {
                             Part part, const std::function<std::optional<Failure>(Json&)>& change,
                             const WriteOptions& options = {});
   // Writes what `change` made of the object without asking what may change (the binding of a pod
-  // sets an immutable field). resourceVersion, generation and the log are kept right.
+  // sets an immutable field). The generation stays: upstream's storage does not count such writes.
   Outcome<ObjectPtr> Overwrite(const KindInfo& kind, std::string_view ns, std::string_view name,
                                const std::function<std::optional<Failure>(Json&)>& change);
   // The object as it is now: gone, or (grace period, finalizers) still there and terminating.
