@@ -184,12 +184,12 @@ Outcome<ObjectPtr> Registry::Modify(const KindInfo& any_kind, std::string_view n
 Outcome<ObjectPtr> Registry::StoreChanged(const KindInfo& kind, const ObjectPtr& current,
                                           Json before, Json object, Part part,
                                           const WriteOptions& options) {
-  Json& metadata = object["metadata"];
   if (part == Part::kStatus) {
     KeepAllButStatus(before, &object);
   } else if (kind.has_status) {
     CopyMember(before, "status", &object);
   }
+  Json& metadata = object["metadata"];
   KeepSystemMetadata(before["metadata"], &metadata);
   SetDefaults(kind, object);
   if (kind.has_spec_generation && SpecDiffers(before, object)) {
