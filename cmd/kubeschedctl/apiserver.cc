@@ -159,6 +159,7 @@ void DeclareApiserver(CLI::App& app, ApiserverOptions& options, int& status) {
       ->type_name("FILE");
   verb->add_option("--faults", server.faults_file, "fault rules, see docs/apiserver.md")
       ->type_name("FILE");
+  AddDuration(*verb, "--event-ttl", server.service.event_ttl, "how long events are kept");
   verb->add_flag("--volumes", server.volumes, "bind and provision persistent volumes");
   verb->add_option("--seed", server.seed, "of names, uids and chance")->capture_default_str();
   AddAgents(*verb, options);

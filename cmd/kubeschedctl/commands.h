@@ -57,7 +57,8 @@ struct CompareOptions {
   std::string kubesched;                                 // empty: next to this program
   std::string kube_scheduler;                            // empty: with the control plane's binaries
   std::string controlplane_tool = "tools/controlplane";  // of the source tree
-  std::string folder;  // for the control plane; taken down first if one is there
+  bool embedded_server = false;                          // instead of kube-apiserver
+  std::string folder;  // for the server; a control plane there is taken down first
   int runs = 3;
   int qps = 5000;
   bool json = false;
@@ -66,6 +67,22 @@ struct CompareOptions {
   Workload workload{.label = "kubeschedctl-bench", .nodes = 5000, .pods = 5000};
 };
 int RunCompare(CompareOptions options);
+
+struct SoakOptions {
+  std::string scheduler{};    // empty: kubesched next to this program
+  std::string faults_file{};  // empty: the rules of soak_rules.h
+  std::string folder{};       // for logs and the server's files; empty: a temporary one
+  std::chrono::seconds duration{1800};
+  std::chrono::seconds settle{300};   // for the last pods to be bound
+  std::chrono::seconds lifetime{30};  // of a bound pod, on average
+  double rate = 20;                   // pods a second
+  int qps = 5000;
+  uint64_t seed = 1;
+  Workload workload{.label = "kubeschedctl-soak", .nodes = 200};
+};
+// 0: every pod was bound once and memory stayed flat; 1: not, or something failed; 130:
+// interrupted.
+int RunSoak(const SoakOptions& options);
 
 // The status of verbs that use 1 for "no": wrong use, or an input that cannot be judged.
 inline constexpr int kUsageStatus = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kubeschedctl bench compare: the same work for both schedulers, each on a fresh control plane.
+// kubeschedctl bench compare: the same work for both schedulers, each on a fresh API server.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "commands.h"
+#include "fresh_server.h"
 #include "pod_tracker.h"
 #include "process.h"
 #include "report.h"
@@ -26,53 +28,6 @@ double Seconds(steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-// A control plane that is up for this object's lifetime.
-class FreshControlPlane {
- public:
-  static Result<std::unique_ptr<FreshControlPlane>> Up(const CompareOptions& options,
-                                                       const std::string& folder);
-  ~FreshControlPlane() { (void)RunTool("down"); }
-
-  std::string admin() const { return folder_ + "/admin.kubeconfig"; }
-  std::string scheduler() const { return folder_ + "/scheduler.kubeconfig"; }
-
- private:
-  FreshControlPlane(std::string tool, std::string folder, std::string log)
-      : tool_(std::move(tool)), folder_(std::move(folder)), log_(std::move(log)) {}
-
-  Result<void> RunTool(const std::string& verb);
-
-  const std::string tool_;
-  const std::string folder_;
-  const std::string log_;
-};
-
-Result<void> FreshControlPlane::RunTool(const std::string& verb) {
-  Result<std::unique_ptr<Process>> tool =
-      Process::Start({"/usr/bin/env", "python3", tool_, verb, "--dir", folder_}, log_);
-  if (!tool.ok()) {
-    return tool.error();
-  }
-  if (const std::string how = (*tool)->Wait().how; how != "exit status 0") {
-    return Error{tool_ + " " + verb + ": " + how + "\n" + LastLines(log_, 20)};
-  }
-  return {};
-}
-
-Result<std::unique_ptr<FreshControlPlane>> FreshControlPlane::Up(const CompareOptions& options,
-                                                                 const std::string& folder) {
-  const std::string dir = options.folder.empty() ? folder + "/controlplane" : options.folder;
-  std::unique_ptr<FreshControlPlane> plane(
-      new FreshControlPlane(options.controlplane_tool, dir, folder + "/controlplane.log"));
-  if (Result<void> down = plane->RunTool("down"); !down.ok()) {
-    return down.error();
-  }
-  if (Result<void> up = plane->RunTool("up"); !up.ok()) {
-    return up.error();
-  }
-  return plane;
-}
-
 class Compare {
  public:
   Compare(const CompareOptions& options, TemporaryFolder& folder)
@@ -81,9 +36,10 @@ class Compare {
   Result<Comparison> Run();
 
  private:
+  Result<std::unique_ptr<FreshServer>> Up() const;
   Result<void> MeasureCeiling();
   Result<void> MeasureScheduler(int run, const std::string& name, const std::string& binary);
-  Result<Measurement> Watch(Process& process, PodTracker& tracker);
+  Result<Measurement> Watch(Process& process, PodTracker& tracker, const FreshServer& server);
   Error WithLog(const Process& process, const std::string& text);
   void Progress(const std::string& line) const;
 
@@ -103,12 +59,20 @@ Error Compare::WithLog(const Process& process, const std::string& text) {
                LastLines(process.log_path(), 10)};
 }
 
+Result<std::unique_ptr<FreshServer>> Compare::Up() const {
+  return FreshServer::Up(
+      {.embedded = options_.embedded_server,
+       .folder = options_.folder.empty() ? folder_.path() + "/server" : options_.folder,
+       .log = folder_.path() + "/server.log",
+       .controlplane_tool = options_.controlplane_tool});
+}
+
 Result<void> Compare::MeasureCeiling() {
-  const auto plane = FreshControlPlane::Up(options_, folder_.path());
+  const auto plane = Up();
   if (!plane.ok()) {
     return plane.error();
   }
-  const auto cluster = Cluster::Open((*plane)->admin());
+  const auto cluster = Cluster::Open((*plane)->admin_kubeconfig());
   if (!cluster.ok()) {
     return cluster.error();
   }
@@ -125,11 +89,14 @@ Result<void> Compare::MeasureCeiling() {
 }
 
 // From the start of the process to its end.
-Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker) {
+Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker,
+                                   const FreshServer& server) {
+  const std::optional<ProcessUsage> server_before = server.Usage();
   const double pods = static_cast<double>(options_.workload.pods);
   const bool all = tracker.AwaitBound(options_.workload.pods, process.started() + options_.timeout,
                                       [&process](size_t) { return process.Running(); });
   const Result<ProcessUsage> at_last_bind = process.Usage();
+  const std::optional<ProcessUsage> server_after = server.Usage();
   if (!all || !at_last_bind.ok()) {
     const bool running = process.Running();
     const size_t bound = tracker.Bound();
@@ -149,6 +116,8 @@ Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker) {
   }
   const BindTimes times = tracker.Times();
   const Pace pace = PaceOf(times);
+  const double server_cpu_seconds =
+      server_before && server_after ? server_after->cpu_seconds - server_before->cpu_seconds : 0;
   return Measurement{.average_pods_per_second = pace.average,
                      .median_pods_per_second = pace.median_per_second,
                      .cpu_ms_per_pod = at_last_bind->cpu_seconds * 1000 / pods,
@@ -156,16 +125,17 @@ Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker) {
                      .resident_mb = static_cast<double>(settled->resident_bytes) / kMega,
                      .resident_peak_mb = static_cast<double>(settled->resident_peak_bytes) / kMega,
                      .first_bind_seconds = Seconds(times.front() - process.started()),
-                     .last_bind_seconds = Seconds(times.back() - process.started())};
+                     .last_bind_seconds = Seconds(times.back() - process.started()),
+                     .server_cpu_ms_per_pod = server_cpu_seconds * 1000 / pods};
 }
 
 Result<void> Compare::MeasureScheduler(int run, const std::string& name,
                                        const std::string& binary) {
-  const auto plane = FreshControlPlane::Up(options_, folder_.path());
+  const auto plane = Up();
   if (!plane.ok()) {
     return plane.error();
   }
-  const auto cluster = Cluster::Open((*plane)->admin());
+  const auto cluster = Cluster::Open((*plane)->admin_kubeconfig());
   if (!cluster.ok()) {
     return cluster.error();
   }
@@ -182,11 +152,12 @@ Result<void> Compare::MeasureScheduler(int run, const std::string& name,
   if (Result<void> synced = tracker.AwaitSynced(std::chrono::seconds(60)); !synced.ok()) {
     return synced;
   }
-  const auto process = StartScheduler(binary, (*plane)->scheduler(), options_.qps, folder_.path());
+  const auto process =
+      StartScheduler(binary, (*plane)->scheduler_kubeconfig(), options_.qps, folder_.path());
   if (!process.ok()) {
     return process.error();
   }
-  Result<Measurement> measured = Watch(**process, tracker);
+  Result<Measurement> measured = Watch(**process, tracker, **plane);
   if (!measured.ok()) {
     return Error{name + ", run " + std::to_string(run) + ": " + measured.error().message};
   }
@@ -207,6 +178,7 @@ Result<void> Compare::MeasureScheduler(int run, const std::string& name,
 }
 
 Result<Comparison> Compare::Run() {
+  comparison_.server = options_.embedded_server ? "embedded" : "kube-apiserver";
   comparison_.nodes = options_.workload.nodes;
   comparison_.pods = options_.workload.pods;
   for (int run = 1; run <= options_.runs; ++run) {
@@ -233,7 +205,8 @@ Result<void> FindPrograms(CompareOptions& options, const std::string& folder) {
   if (options.kubesched.empty()) {
     options.kubesched = OwnFolder() + "/kubesched";
   }
-  if (!std::filesystem::exists(options.controlplane_tool)) {
+  const bool needs_tool = !options.embedded_server || options.kube_scheduler.empty();
+  if (needs_tool && !std::filesystem::exists(options.controlplane_tool)) {
     return Error{options.controlplane_tool +
                  " does not exist: run this in the source tree or give --controlplane-tool"};
   }

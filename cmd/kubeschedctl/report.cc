@@ -24,6 +24,7 @@ constexpr Column kColumns[] = {
     {"residentPeakMegabytes", "resident MB, peak", &Measurement::resident_peak_mb},
     {"firstBindSeconds", "s from start to first bind", &Measurement::first_bind_seconds},
     {"lastBindSeconds", "s from start to last bind", &Measurement::last_bind_seconds},
+    {"serverCpuMillisecondsPerPod", "server: CPU ms a pod", &Measurement::server_cpu_ms_per_pod},
 };
 
 constexpr const char* kOurs = "kubesched";
@@ -57,17 +58,24 @@ double Median(std::vector<double> values) {
 }
 
 std::string MeasurementLine(const Measurement& m) {
-  return fmt::format(
+  std::string line = fmt::format(
       "run {}  {:<15} {:6.0f} pods/s ({:.0f} median second)  CPU {:.3f} ms/pod ({:.3f} to exit)  "
       "resident {:.0f} MB (peak {:.0f})  first bind {:.2f} s",
       m.run, m.scheduler, m.average_pods_per_second, m.median_pods_per_second, m.cpu_ms_per_pod,
       m.cpu_ms_per_pod_total, m.resident_mb, m.resident_peak_mb, m.first_bind_seconds);
+  if (m.server_cpu_ms_per_pod > 0) {
+    line += fmt::format("  server CPU {:.3f} ms/pod", m.server_cpu_ms_per_pod);
+  }
+  return line;
 }
 
 std::string ComparisonText(const Comparison& comparison) {
-  std::string text = fmt::format("\nmedians, {} nodes, {} pods\n{:<28} {:>15} {:>15} {:>8}\n",
-                                 comparison.nodes, comparison.pods, "", kTheirs, kOurs, "ratio");
+  std::string text = fmt::format(
+      "\nmedians, {} nodes, {} pods, server {}\n{:<28} {:>15} {:>15} {:>8}\n", comparison.nodes,
+      comparison.pods, comparison.server, "", kTheirs, kOurs, "ratio");
   for (const Column& column : kColumns) {
+    const bool measured = MedianOf(comparison, kOurs, column.value) > 0;
+    if (column.value == &Measurement::server_cpu_ms_per_pod && !measured) continue;
     text += fmt::format("{:<28} {:>15.3f} {:>15.3f} {:>8.3f}\n", column.title,
                         MedianOf(comparison, kTheirs, column.value),
                         MedianOf(comparison, kOurs, column.value), Ratio(comparison, column.value));
@@ -77,7 +85,8 @@ std::string ComparisonText(const Comparison& comparison) {
 }
 
 std::string ComparisonJson(const Comparison& comparison) {
-  nlohmann::ordered_json root = {{"nodes", comparison.nodes}, {"pods", comparison.pods}};
+  nlohmann::ordered_json root = {
+      {"server", comparison.server}, {"nodes", comparison.nodes}, {"pods", comparison.pods}};
   for (const Measurement& run : comparison.runs) {
     nlohmann::ordered_json entry = {{"scheduler", run.scheduler}, {"run", run.run}};
     for (const Column& column : kColumns) {

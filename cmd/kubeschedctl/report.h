@@ -17,11 +17,13 @@ struct Measurement {
   double cpu_ms_per_pod_total = 0;     // process start to exit
   double resident_mb = 0;              // at the end
   double resident_peak_mb = 0;
-  double first_bind_seconds = 0;  // after process start
-  double last_bind_seconds = 0;   // after process start
+  double first_bind_seconds = 0;     // after process start
+  double last_bind_seconds = 0;      // after process start
+  double server_cpu_ms_per_pod = 0;  // process start to last binding; 0: not measured
 };
 
 struct Comparison {
+  std::string server;  // embedded or kube-apiserver
   size_t nodes = 0;
   size_t pods = 0;
   std::vector<Measurement> runs;
