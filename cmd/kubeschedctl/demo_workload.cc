@@ -59,6 +59,7 @@ Json Manifest(const std::string& name, const std::string& app, const std::string
               const PodTemplate& size) {
   Json pod = PodManifest(name, owner, size);
   pod["metadata"]["labels"]["app"] = app;
+  pod["spec"]["schedulerName"] = "default-scheduler";
   pod["spec"]["terminationGracePeriodSeconds"] = 0;
   return pod;
 }
