@@ -12,6 +12,7 @@
 
 #include "apiserver/controller_event.h"
 #include "apiserver/log_cursor.h"
+#include "apiserver/node_agents_addresses.h"
 #include "apiserver/node_agents_status.h"
 #include "base/check.h"
 #include "base/random.h"
@@ -19,8 +20,9 @@
 namespace ks::apiserver {
 namespace {
 
-// What one Step does at most, so that requests are served in between: a write costs some 50 us.
-constexpr size_t kWorkPerStep = 128;
+// What one Step does at most, so that requests are served in between: a write costs some 50 us,
+// and the Service takes a few steps in a row.
+constexpr size_t kWorkPerStep = 32;
 constexpr size_t kChangesPerStep = 4096;
 // Leases become due in so many bunches per interval instead of one by one.
 constexpr int kLeaseSlots = 64;
@@ -178,9 +180,6 @@ class NodeAgents final : public Controller {
     return Phase(pod) == "Pending" || Phase(pod).empty();
   }
 
-  std::string NextPodIp();
-  std::string NextHostIp();
-  void NoteAddress(const StoredObject& pod);
   Duration Around(Duration mean);
   Duration Exponential(Duration mean);
   TimePoint LeaseSlot(TimePoint after);
@@ -203,8 +202,7 @@ class NodeAgents final : public Controller {
   Pods pods_;                                    // bound ones
   std::priority_queue<Timer, std::vector<Timer>, Later> timers_;
   uint64_t order_ = 0;
-  uint32_t pod_ips_ = 0;
-  uint32_t host_ips_ = 0;
+  agents::AddressPool addresses_;
 };
 
 // Nodes first: what pods may do depends on them.
@@ -264,7 +262,7 @@ void NodeAgents::NodeSeen(const StoredObject& object, Node& node) {
   node.exists = true;
   node.ready = ready == "True";
   if (std::string ip = agents::InternalIp(json); !ip.empty()) node.host_ip = std::move(ip);
-  if (node.host_ip.empty()) node.host_ip = NextHostIp();
+  if (node.host_ip.empty()) node.host_ip = addresses_.NextHostIp();
   std::vector<agents::Taint> evicting = agents::EvictingTaints(json);
   const bool taints_changed = evicting != node.evicting;
   node.evicting = std::move(evicting);
@@ -304,7 +302,7 @@ void NodeAgents::ReadPod(const Change& change) {
     if (!is_new) nodes_[bound.node].pods.erase(key);
     bound = BoundPod{.uid = pod.uid, .node = node_name};
     nodes_[node_name].pods.insert(key);
-    NoteAddress(pod);
+    addresses_.Note(TextBehind(pod.text, R"("podIP":")"));
     Arm(pod, bound, key);
     ArmEviction(pod, bound, key);
     return;
@@ -447,7 +445,8 @@ void NodeAgents::FirePod(const Timer& timer, const BoundPod& bound) {
 
 void NodeAgents::Start(const StoredObject& pod, const Node& node) {
   Write(pod, [&](Json& json) {
-    agents::MarkRunning(json, {.pod_ip = NextPodIp(), .host_ip = node.host_ip}, clock_.WallNow());
+    agents::MarkRunning(json, {.pod_ip = addresses_.NextPodIp(), .host_ip = node.host_ip},
+                        clock_.WallNow());
   });
 }
 
@@ -535,43 +534,6 @@ void NodeAgents::RenewLease(const Timer& timer, Node& node) {
         {"leaseDurationSeconds", kLeaseSeconds},
         {"renewTime", renewed}}}};
   [[maybe_unused]] const auto created = registry_.Create(leases_kind_, kNamespace, std::move(json));
-}
-
-// 10.0.0.1 to 10.127.255.254, without last bytes 0 and 255; begins again after 8 million pods.
-std::string NodeAgents::NextPodIp() {
-  constexpr uint32_t kPerSubnet = 254;
-  const uint32_t number = pod_ips_++ % (kPerSubnet << 15);
-  const uint32_t subnet = number / kPerSubnet;
-  return "10." + std::to_string(subnet >> 8) + "." + std::to_string(subnet & 255) + "." +
-         std::to_string(number % kPerSubnet + 1);
-}
-
-// 172.16.0.1 and so on, for nodes that say no address.
-std::string NodeAgents::NextHostIp() {
-  const uint32_t number = host_ips_++ % (254U << 12);
-  const uint32_t subnet = number / 254;
-  return "172." + std::to_string(16 + (subnet >> 8)) + "." + std::to_string(subnet & 255) + "." +
-         std::to_string(number % 254 + 1);
-}
-
-// A loaded pod's address is not given a second time.
-void NodeAgents::NoteAddress(const StoredObject& pod) {
-  const std::string_view ip = TextBehind(pod.text, R"("podIP":")");
-  if (!ip.starts_with("10.")) return;
-  std::array<uint32_t, 4> parts{};
-  size_t part = 0;
-  for (const char c : ip) {
-    if (c == '.' && part < 3) {
-      ++part;
-    } else if (c >= '0' && c <= '9' && parts[part] < 256) {
-      parts[part] = parts[part] * 10 + static_cast<uint32_t>(c - '0');
-    } else {
-      return;
-    }
-  }
-  if (part != 3 || parts[1] > 127 || parts[2] > 255 || parts[3] < 1 || parts[3] > 254) return;
-  const uint32_t number = ((parts[1] << 8) + parts[2]) * 254 + parts[3] - 1;
-  pod_ips_ = std::max(pod_ips_, number + 1);
 }
 
 // Uniform between half and one and a half of the mean.

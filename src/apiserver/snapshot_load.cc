@@ -77,7 +77,7 @@ class Loader {
   Result<void> ReadItems(const api::JsonSplitter& splitter, const Item& list, int depth);
   Result<void> Put(const KindInfo& kind, const Item& item);
   Result<Json> Decode(const KindInfo& kind, const Item& item);
-  Result<void> Complete(const KindInfo& kind, Json& object);
+  Result<void> Complete(const KindInfo& kind, const std::string& title, Json& object);
   Result<void> EnsureNamespace(const std::string& ns);
   std::string LeftOut() const;
 
@@ -87,6 +87,8 @@ class Loader {
   std::map<std::string, std::string> places_;  // "Pod ns/name" -> where it stands
   std::map<std::string, size_t> left_out_;     // "apps/v1 Deployment" -> how many
   std::set<std::string> namespaces_;           // known to exist
+  std::string unknown_;                        // the first unknown field and where it was
+  size_t unknown_fields_ = 0;
   bool saw_list_ = false;
   size_t objects_ = 0;
 };
@@ -192,13 +194,15 @@ Result<void> Loader::Put(const KindInfo& kind, const Item& item) {
   const std::string title = Title(kind, ns, name);
   const auto [earlier, inserted] = places_.try_emplace(title + " " + kind.group, item.place);
   if (!inserted) {
-    return At(item.place, title + ": is there twice; the first one: " + earlier->second);
+    const std::string& first = earlier->second;
+    return At(item.place,
+              title + ": is there twice; the first one: " + (first.empty() ? "document 1" : first));
   }
   if (kind.namespaced) {
     if (Result<void> made = EnsureNamespace(ns); !made.ok())
       return At(item.place, made.error().message);
   }
-  if (Result<void> completed = Complete(kind, object); !completed.ok()) {
+  if (Result<void> completed = Complete(kind, title, object); !completed.ok()) {
     return At(item.place, title + ": " + completed.error().message);
   }
   registry_.store().Put(kind, std::move(object));
@@ -227,8 +231,14 @@ Result<Json> Loader::Decode(const KindInfo& kind, const Item& item) {
 
 // What a server would have added. An object with a uid comes from a server: it was admitted there,
 // and its status is kept as it is.
-Result<void> Loader::Complete(const KindInfo& kind, Json& object) {
+Result<void> Loader::Complete(const KindInfo& kind, const std::string& title, Json& object) {
   const bool served = Find(object, "metadata", "uid") != nullptr;
+  std::vector<std::string> unknown;
+  const auto unfit =
+      FitObject(kind.api_version(), kind.kind, object, FieldValidation::kWarn, &unknown);
+  if (unfit) return Error{unfit->message};
+  if (unknown_fields_ == 0 && !unknown.empty()) unknown_ = unknown.front() + " of " + title;
+  unknown_fields_ += unknown.size();
   std::optional<Json> status;
   if (const Json* found = Find(object, "status")) status = *found;
   SetDefaults(kind, object);
@@ -270,6 +280,9 @@ std::string Loader::LeftOut() const {
   for (const auto& [kind, count] : left_out_) {
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
   }
+  if (unknown_fields_ == 0) return text;
+  text += (text.empty() ? "" : ", ") + std::to_string(unknown_fields_) + " unknown field" +
+          (unknown_fields_ > 1 ? "s, the first one: " : ": ") + unknown_;
   return text;
 }
 

@@ -19,7 +19,7 @@ using volumes::Claim;
 using volumes::Volume;
 
 // What one Step does at most, so that requests are served in between.
-constexpr size_t kWorkPerStep = 128;
+constexpr size_t kWorkPerStep = 32;
 constexpr std::string_view kComponent = "persistentvolume-controller";
 
 struct KnownClaim {
