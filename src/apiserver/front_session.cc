@@ -120,11 +120,10 @@ void FrontSession::OnRead(const ErrorCode& error, size_t size) {
     return;
   }
   if (phase_ != Phase::kRequest) {
-    // The peer says something early (kept for later) or leaves.
+    // The peer leaves, or says something early: that is kept for later, and nothing more is read
+    // till then.
     if (error) {
       Close();
-    } else {
-      Read();
     }
     return;
   }

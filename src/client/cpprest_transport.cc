@@ -113,6 +113,7 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
   std::shared_ptr<StreamSink> sink_;  // streams
   std::shared_ptr<CpprestClients> clients_;
   std::atomic<uint64_t> tls_generation_ = UINT64_MAX;  // of clients_; UINT64_MAX: not begun
+  std::atomic<int> sent_ = 0;                          // how often the whole request went out
   HttpReply reply_;
 
   Mutex mutex_;
@@ -227,6 +228,15 @@ void Call::Send() {
     }
     if (!clients_->host_header.empty()) request.headers().add("Host", clients_->host_header);
     if (!request_.body.empty()) request.set_body(request_.body, content_type);
+    // On a kept connection that is reset before the answer the library itself sends once more, and
+    // does not say so: the peer may have carried out the first one.
+    request.set_progress_handler([self = shared_from_this()](
+                                     web::http::message_direction::direction direction,
+                                     utility::size64_t size) {
+      if (direction == web::http::message_direction::upload && size == self->request_.body.size()) {
+        ++self->sent_;
+      }
+    });
     request.set_response_stream(
         concurrency::streams::streambuf<uint8_t>(std::make_shared<CallBuffer>(shared_from_this()))
             .create_ostream());
@@ -409,6 +419,7 @@ void Call::Finish(std::optional<TransportError> error) {
   if (sink_) {
     sink_->OnEnd(std::move(error));
   } else {
+    reply_.uncertain = reply_.uncertain || sent_ > 1;
     std::string& body = reply_.response.body;
     if (body.capacity() < body.size() + api::kJsonPadding) {
       body.reserve(body.size() + api::kJsonPadding);

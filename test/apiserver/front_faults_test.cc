@@ -165,6 +165,22 @@ TEST(FrontFaults, SlowBodyTakesItsTime) {
   EXPECT_EQ(Json::parse(answer.body)["metadata"]["name"], "large");
 }
 
+// A client may send its next request before the server knows that the last answer is out.
+TEST(FrontFaults, RequestsDuringASlowAnswerWait) {
+  FrontFixture server;
+  server.Faults(R"({"rules":[{"fault":{"bytesPerSecond":20000,"latency":"1ms"}}]})");
+  TlsClient client(server.port());
+  for (int i = 0; i < 10; ++i) {
+    client.Send(CreateText("c" + std::to_string(i)));
+  }
+  for (int i = 0; i < 10; ++i) {
+    const Answer answer = client.Read();
+    ASSERT_EQ(answer.status, 201) << answer.body;
+    EXPECT_EQ(Json::parse(answer.body)["metadata"]["name"], "c" + std::to_string(i));
+  }
+  EXPECT_EQ(Stored(server), 10U);
+}
+
 TEST(FrontFaults, StaleListIsAnEarlierOne) {
   FrontFixture server;
   server.Faults(R"({"rules":[{"match":{"verb":"list","resource":"configmaps"},"after":1,"times":2,
