@@ -29,30 +29,6 @@ struct Resource {
   std::vector<Subresource> subresources{};
 };
 
-struct Posted {
-  std::string_view group;
-  std::string_view version;
-  std::string_view name;
-  std::string_view singular;
-  std::string_view kind;
-  bool namespaced;
-};
-const std::vector<Posted>& PostedResources() {
-  static const auto* posted = new std::vector<Posted>{
-      {"", "v1", "bindings", "binding", "Binding", true},
-      {"authentication.k8s.io", "v1", "selfsubjectreviews", "selfsubjectreview",
-       "SelfSubjectReview", false},
-      {"authentication.k8s.io", "v1", "tokenreviews", "tokenreview", "TokenReview", false},
-      {"authorization.k8s.io", "v1", "localsubjectaccessreviews", "localsubjectaccessreview",
-       "LocalSubjectAccessReview", true},
-      {"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview",
-       "SelfSubjectAccessReview", false},
-      {"authorization.k8s.io", "v1", "subjectaccessreviews", "subjectaccessreview",
-       "SubjectAccessReview", false},
-  };
-  return *posted;
-}
-
 std::vector<Subresource> SubresourcesOf(const KindInfo& kind) {
   std::vector<Subresource> result;
   if (kind.group.empty() && kind.kind == "Pod") {
@@ -67,7 +43,7 @@ std::vector<Subresource> SubresourcesOf(const KindInfo& kind) {
 
 std::vector<Resource> ResourcesOf(std::string_view group, std::string_view version) {
   std::vector<Resource> result;
-  for (const Posted& posted : PostedResources()) {
+  for (const PostedResource& posted : PostedResources()) {
     if (posted.group != group || posted.version != version) continue;
     result.push_back({.name = std::string(posted.name),
                       .singular = std::string(posted.singular),
@@ -163,6 +139,22 @@ void AppendPlain(const Resource& resource, Json& list) {
 
 }  // namespace
 
+const std::vector<PostedResource>& PostedResources() {
+  static const auto* posted = new std::vector<PostedResource>{
+      {"", "v1", "bindings", "binding", "Binding", true},
+      {"authentication.k8s.io", "v1", "selfsubjectreviews", "selfsubjectreview",
+       "SelfSubjectReview", false},
+      {"authentication.k8s.io", "v1", "tokenreviews", "tokenreview", "TokenReview", false},
+      {"authorization.k8s.io", "v1", "localsubjectaccessreviews", "localsubjectaccessreview",
+       "LocalSubjectAccessReview", true},
+      {"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview",
+       "SelfSubjectAccessReview", false},
+      {"authorization.k8s.io", "v1", "subjectaccessreviews", "subjectaccessreview",
+       "SubjectAccessReview", false},
+  };
+  return *posted;
+}
+
 const std::vector<ApiGroup>& ApiGroups() {
   static const auto* groups = new std::vector<ApiGroup>{
       {"apps", {"v1"}},
@@ -179,8 +171,9 @@ const std::vector<ApiGroup>& ApiGroups() {
 }
 
 Json ApiVersionsDocument() {
-  return {
-      {"kind", "APIVersions"}, {"versions", Json::array({"v1"})}, {"serverAddressByClientCIDRs", Json::array()}};
+  return {{"kind", "APIVersions"},
+          {"versions", Json::array({"v1"})},
+          {"serverAddressByClientCIDRs", Json::array()}};
 }
 
 Json ApiGroupListDocument() {

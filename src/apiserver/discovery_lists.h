@@ -21,6 +21,17 @@ struct ApiGroup {
 };
 const std::vector<ApiGroup>& ApiGroups();
 
+// Resources that are only posted: bindings and reviews.
+struct PostedResource {
+  std::string_view group;
+  std::string_view version;
+  std::string_view name;
+  std::string_view singular;
+  std::string_view kind;
+  bool namespaced;
+};
+const std::vector<PostedResource>& PostedResources();
+
 Json ApiVersionsDocument();                    // /api
 Json ApiGroupListDocument();                   // /apis
 Json ApiGroupDocument(const ApiGroup& group);  // /apis/<group>

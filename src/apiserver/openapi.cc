@@ -20,10 +20,13 @@ Json Parameter(const char* name, const char* type) {
   return {{"name", name}, {"in", "query"}, {"schema", {{"type", type}, {"uniqueItems", true}}}};
 }
 
-Json Operation(const KindInfo& kind, const char* action) {
+Json GroupVersionKind(std::string_view group, std::string_view version, std::string_view kind) {
+  return {{"group", group}, {"version", version}, {"kind", kind}};
+}
+
+Json Operation(const Json& kind, const char* action) {
   Json operation = {{"x-kubernetes-action", action},
-                    {"x-kubernetes-group-version-kind",
-                     {{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}}},
+                    {"x-kubernetes-group-version-kind", kind},
                     {"responses", {{"200", {{"description", "OK"}}}}}};
   const std::string verb = action;
   if (verb == "post" || verb == "put" || verb == "patch") {
@@ -36,25 +39,38 @@ Json Operation(const KindInfo& kind, const char* action) {
   return operation;
 }
 
-void AddPaths(const KindInfo& kind, Json& paths) {
-  std::string base = kind.group.empty() ? "/api/" : "/apis/" + kind.group + "/";
-  base += kind.version;
-  if (kind.namespaced) {
-    paths[base + "/" + kind.plural]["get"] = Operation(kind, "list");
+std::string BasePath(std::string_view group, std::string_view version) {
+  std::string base = group.empty() ? "/api/" : "/apis/" + std::string(group) + "/";
+  return base.append(version);
+}
+
+void AddPaths(const KindInfo& info, Json& paths) {
+  const Json kind = GroupVersionKind(info.group, info.version, info.kind);
+  std::string base = BasePath(info.group, info.version);
+  if (info.namespaced) {
+    paths[base + "/" + info.plural]["get"] = Operation(kind, "list");
     base += "/namespaces/{namespace}";
   }
-  const std::string list = base + "/" + kind.plural;
+  const std::string list = base + "/" + info.plural;
   paths[list]["get"] = Operation(kind, "list");
   paths[list]["post"] = Operation(kind, "post");
   paths[list]["delete"] = Operation(kind, "deletecollection");
   for (const std::string& one : {list + "/{name}", list + "/{name}/status"}) {
     const bool status = one.ends_with("/status");
-    if (status && !kind.has_status) continue;
+    if (status && !info.has_status) continue;
     paths[one]["get"] = Operation(kind, "get");
     paths[one]["put"] = Operation(kind, "put");
     paths[one]["patch"] = Operation(kind, "patch");
     if (!status) paths[one]["delete"] = Operation(kind, "delete");
   }
+}
+
+void AddPosted(const PostedResource& posted, Json& paths) {
+  std::string path = BasePath(posted.group, posted.version);
+  if (posted.namespaced) path += "/namespaces/{namespace}";
+  path += "/" + std::string(posted.name);
+  paths[path]["post"] =
+      Operation(GroupVersionKind(posted.group, posted.version, posted.kind), "post");
 }
 
 std::string Hash(std::string_view text) {  // FNV-1a
@@ -71,6 +87,14 @@ Documents MakeDocuments() {
   for (const KindInfo& kind : AllKinds()) {
     AddPaths(kind, paths[(kind.group.empty() ? "api/" : "apis/") + kind.api_version()]);
   }
+  for (const PostedResource& posted : PostedResources()) {
+    // Without the first slash, the path of the group version is the document's.
+    AddPosted(posted, paths[BasePath(posted.group, posted.version).substr(1)]);
+  }
+  Json& core = paths["api/v1"];
+  const std::string pod = "/api/v1/namespaces/{namespace}/pods/{name}/";
+  core[pod + "binding"]["post"] = Operation(GroupVersionKind("", "v1", "Binding"), "post");
+  core[pod + "eviction"]["post"] = Operation(GroupVersionKind("policy", "v1", "Eviction"), "post");
   Documents documents;
   for (auto& [path, json] : paths) {
     Json document = {{"openapi", "3.0.0"},

@@ -81,11 +81,14 @@ Json NodeCells(const Json& node, TimePoint now) {
   const auto info = [&node](const char* key, const char* fallback) {
     return TextAt(node, {"status", "nodeInfo", key}, fallback);
   };
-  return Json::array(
-      {TextAt(node, {"metadata", "name"}), NodeStatus(node), Roles(node),
-       Since(At(node, {"metadata", "creationTimestamp"}), now), info("kubeletVersion", ""),
-       Address(node, "InternalIP"), Address(node, "ExternalIP"), info("osImage", "<unknown>"),
-       info("kernelVersion", "<unknown>"), info("containerRuntimeVersion", "<unknown>")});
+  std::string kernel = info("kernelVersion", "<unknown>");
+  const std::string architecture = info("architecture", "");
+  if (!architecture.empty()) kernel += " (" + architecture + ")";
+  return Json::array({TextAt(node, {"metadata", "name"}), NodeStatus(node), Roles(node),
+                      Since(At(node, {"metadata", "creationTimestamp"}), now),
+                      info("kubeletVersion", ""), Address(node, "InternalIP"),
+                      Address(node, "ExternalIP"), info("osImage", "<unknown>"), kernel,
+                      info("containerRuntimeVersion", "<unknown>")});
 }
 
 Json EventCells(const Json& event, TimePoint now) {

@@ -173,10 +173,10 @@ TEST(NodeRow, StatusRolesAndInfo) {
       "labels":{"node-role.kubernetes.io/worker":"","kubernetes.io/role":"a"}},
       "spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}],
       "addresses":[{"type":"InternalIP","address":"10.0.0.1"}],
-      "nodeInfo":{"kubeletVersion":"v1.37.1","osImage":"Debian","kernelVersion":"6.1",
+      "nodeInfo":{"kubeletVersion":"v1.37.1","osImage":"Debian","kernelVersion":"6.1","architecture":"amd64",
                   "containerRuntimeVersion":"containerd://2"}}})"),
-            Json::parse(R"(["n","Ready,SchedulingDisabled","a,worker","5s","v1.37.1","10.0.0.1",
-                            "<none>","Debian","6.1","containerd://2"])"));
+            Json::parse(R"j(["n","Ready,SchedulingDisabled","a,worker","5s","v1.37.1","10.0.0.1",
+                            "<none>","Debian","6.1 (amd64)","containerd://2"])j"));
   EXPECT_EQ(Cells(nodes, R"({"metadata":{"name":"n"},"status":{
       "conditions":[{"type":"Ready","status":"Unknown"}]}})")[1],
             "NotReady");
