@@ -160,6 +160,10 @@ void DeclareApiserver(CLI::App& app, ApiserverOptions& options, int& status) {
   verb->add_option("--faults", server.faults_file, "fault rules, see docs/apiserver.md")
       ->type_name("FILE");
   AddDuration(*verb, "--event-ttl", server.service.event_ttl, "how long events are kept");
+  verb->add_option("--history", server.service.store.history,
+                   "changes kept of each kind, for watches that begin in the past")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   verb->add_flag("--volumes", server.volumes, "bind and provision persistent volumes");
   verb->add_option("--seed", server.seed, "of names, uids and chance")->capture_default_str();
   AddAgents(*verb, options);

@@ -226,8 +226,9 @@ void DeclareSoak(CLI::App& bench, SoakOptions& options, int& status) {
       "soak", "a scheduler on an API server with faults, pods coming and going, for a long time");
   verb->footer(
       "Status: 0 every pod was bound once, no node was over its capacity and the memory of "
-      "scheduler and\nserver stayed flat (medians of the first and the last third), 1 not so, 130 "
-      "interrupted.");
+      "scheduler and\nserver stayed flat, 1 not so, 130 interrupted. Memory is judged in runs of "
+      "21 minutes and "
+      "more: medians of\nthe first and the last third of what comes after 12 minutes.");
   verb->add_option_function<double>(
           "--minutes",
           [&options](const double& minutes) {

@@ -15,7 +15,7 @@ using ::testing::Not;
 
 ViewState Sample() {
   ViewState state{.title = "kubesched demo: 500 nodes",
-                  .server = "https://127.0.0.1:1",
+                  .server = "https://server",
                   .hint = "kubectl --kubeconfig F get pods",
                   .scheduler = "kubesched",
                   .seconds = 75.9};
@@ -59,7 +59,7 @@ TEST(RenderFrameTest, PlainText) {
   EXPECT_THAT(
       RenderFrame(Sample(), {.columns = 78, .rows = 30}),
       ElementsAre(" kubesched demo: 500 nodes   1:15",
-                  " server     https://127.0.0.1:1   scheduler kubesched",
+                  " server     https://server   scheduler kubesched",
                   " look       kubectl --kubeconfig F get pods", "",
                   " [#################-----------------]  50 % 2495 of 4990 placeable pods bound",
                   "", " pods       2505 of 5000 created, 2495 bound, 2400 running, 10 pending",

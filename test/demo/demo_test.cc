@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The demo from the command line to its exit status.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "testing/run_program.h"
+#include "testing/temp_dir.h"
+
+namespace ks::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Optional;
+
+constexpr std::chrono::seconds kLimit{90};
+
+class DemoTest : public ::testing::Test {
+ protected:
+  ProgramResult Run(std::vector<std::string> flags) {
+    flags.insert(flags.begin(), KS_KUBESCHEDCTL_PATH);
+    const auto ran = RunProgram(std::move(flags), folder_.path(), "demo", kLimit);
+    EXPECT_TRUE(ran.ok()) << ran.error().message;
+    return ran.ok() ? *ran : ProgramResult{};
+  }
+  std::string Write(const std::string& text) {
+    std::string path = folder_.path() + "/workload.yaml";
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  TempDir folder_;
+};
+
+TEST_F(DemoTest, EverythingThatCanBePlacedIsPlaced) {
+  const ProgramResult ran = Run({"demo", "--nodes=20", "--pods=100", "--arrival=1s"});
+  EXPECT_THAT(ran.exit_status, Optional(0)) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("96 of 96 placeable pods"),
+                                HasSubstr("left pending  4 of 4 pods that fit nowhere"),
+                                HasSubstr("   1  Insufficient cpu\n"),
+                                HasSubstr("   1  held back by a scheduling gate\n"),
+                                HasSubstr("every pod is bound once, no node is over its capacity"),
+                                HasSubstr("all that can be placed is placed"),
+                                Not(HasSubstr("FAILED")), Not(HasSubstr("\x1b["))));
+}
+
+TEST_F(DemoTest, WhatDoesNotFitFails) {
+  const std::string file = Write(
+      "- count: 3\n"
+      "  name: web\n"
+      "  pod: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]}}\n"
+      "- name: huge\n"
+      "  pod: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: \"99\"}}}]}}\n");
+  const ProgramResult ran = Run(
+      {"demo", "--nodes=3", "--node-cpu=4", "--workload=" + file, "--arrival=0s", "--timeout=2s"});
+  EXPECT_THAT(ran.exit_status, Optional(1)) << ran.output;
+  EXPECT_THAT(ran.output,
+              AllOf(HasSubstr("FAILED: 1 of 4 placeable pods were not bound 2 s after"),
+                    HasSubstr("FAILED: 1 pods that should be bound are not: Insufficient cpu"),
+                    HasSubstr("the end of the scheduler's log")));
+}
+
+TEST_F(DemoTest, ASchedulerThatEndsFails) {
+  const ProgramResult ran =
+      Run({"demo", "--nodes=2", "--pods=4", "--arrival=1s", "--scheduler=/bin/false"});
+  EXPECT_THAT(ran.exit_status, Optional(1)) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("FAILED: the scheduler ended: exit status 1"));
+}
+
+TEST_F(DemoTest, ABadWorkloadIsRefusedWithItsPlace) {
+  const std::string file = Write("- count: 3\n  replicas: 1\n");
+  const ProgramResult ran = Run({"demo", "--workload=" + file});
+  EXPECT_THAT(ran.exit_status, Optional(1)) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("workload.yaml:2:3: [0].replicas: unknown field"));
+}
+
+TEST_F(DemoTest, AShortSoak) {
+  const ProgramResult ran =
+      Run({"bench", "soak", "--minutes=0.05", "--nodes=20", "--rate=40", "--lifetime=1s"});
+  EXPECT_THAT(ran.exit_status, Optional(0)) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("every pod was bound once, no node was over its capacity"));
+}
+
+}  // namespace
+}  // namespace ks::testing
