@@ -56,21 +56,20 @@ Outcome<WriteOptions> TakeWriteOptions(const RequestInfo& info, const char* opti
   return options;
 }
 
-// The body as an object of the stored kind.
-Outcome<Json> TakeObject(const Call& call) {
-  Outcome<Json> body = DecodeBody(call.request.content_type, call.request.body);
-  if (!body.ok()) return body;
-  if (body->is_null()) {
-    return BadRequest("the object provided is unrecognized (must be of type " + call.kind.kind +
-                      "): couldn't get version/kind; json parse error: unexpected end of JSON "
-                      "input (<empty>)");
-  }
-  const bool events_v1 = &StorageKind(call.kind) != &call.kind;
-  const bool own_form =
-      body->is_object() && (StringAt(*body, "apiVersion") == call.kind.api_version() ||
-                            StringAt(*body, "apiVersion").empty());
-  if (events_v1 && own_form) ToCoreEvent(*body);
+// The body as an object of the stored kind; `warnings`: what fieldValidation=Warn has to say.
+Outcome<Json> TakeObject(const Call& call, std::vector<std::string>* warnings) {
+  const auto validation = FieldValidationOf(call.info.Query("fieldValidation"));
+  Outcome<Json> body =
+      DecodeObject(call.request.content_type, call.request.body, call.kind.api_version(),
+                   call.kind.kind, validation.value_or(FieldValidation::kWarn), warnings);
+  if (body.ok() && &StorageKind(call.kind) != &call.kind) ToCoreEvent(*body);
   return body;
+}
+
+void AddWarnings(const std::vector<std::string>& warnings, ApiResponse* response) {
+  for (const std::string& warning : warnings) {
+    response->headers.emplace_back("Warning", "299 - " + api::GoQuote(warning));
+  }
 }
 
 ApiResponse Written(const Call& call, int status, const Outcome<ObjectPtr>& object) {
@@ -114,19 +113,26 @@ ApiResponse AnswerCreate(const Call& call) {
   }
   const Outcome<WriteOptions> options = TakeWriteOptions(call.info, "CreateOptions");
   if (!options.ok()) return Refusal(options.failure());
-  Outcome<Json> object = TakeObject(call);
+  std::vector<std::string> warnings;
+  Outcome<Json> object = TakeObject(call, &warnings);
   if (!object.ok()) return Refusal(object.failure());
-  return Written(call, 201, call.registry.Create(call.kind, call.ns, std::move(*object), *options));
+  ApiResponse response =
+      Written(call, 201, call.registry.Create(call.kind, call.ns, std::move(*object), *options));
+  AddWarnings(warnings, &response);
+  return response;
 }
 
 ApiResponse AnswerUpdate(const Call& call) {
   const Outcome<WriteOptions> options = TakeWriteOptions(call.info, "UpdateOptions");
   if (!options.ok()) return Refusal(options.failure());
-  Outcome<Json> object = TakeObject(call);
+  std::vector<std::string> warnings;
+  Outcome<Json> object = TakeObject(call, &warnings);
   if (!object.ok()) return Refusal(object.failure());
-  return Written(call, 200,
-                 call.registry.Update(call.kind, call.ns, call.info.name, std::move(*object),
-                                      PartOf(call), *options));
+  ApiResponse response = Written(call, 200,
+                                 call.registry.Update(call.kind, call.ns, call.info.name,
+                                                      std::move(*object), PartOf(call), *options));
+  AddWarnings(warnings, &response);
+  return response;
 }
 
 ApiResponse AnswerPatch(const Call& call) {

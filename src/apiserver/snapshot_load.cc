@@ -98,10 +98,14 @@ Result<Loaded> Loader::Load(std::string_view text) {
   Result<void> read = StartsAsJson(text) ? ReadJson(text, "") : ReadYaml(text);
   if (!read.ok()) return read.error();
   bool empty = left_out_.empty();
-  for (const KindInfo& kind : AllKinds()) {
-    for (const Item& item : by_kind_[KindIndex(kind)]) {
-      if (Result<void> put = Put(kind, item); !put.ok()) return put.error();
-      empty = false;
+  // Pods are admitted by their priority classes.
+  for (const bool classes : {true, false}) {
+    for (const KindInfo& kind : AllKinds()) {
+      if ((kind.kind == "PriorityClass") != classes) continue;
+      for (const Item& item : by_kind_[KindIndex(kind)]) {
+        if (Result<void> put = Put(kind, item); !put.ok()) return put.error();
+        empty = false;
+      }
     }
   }
   if (empty && !saw_list_) return Error{"holds no Kubernetes objects"};

@@ -1,14 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/strategy.h"
 
+#include "apiserver/schema.h"
+#include "apiserver/strategy_parts.h"
+
 namespace ks::apiserver {
 
-void SetDefaults(const KindInfo&, Json&) {}
+void SetDefaults(const KindInfo& kind, Json& object) {
+  if (!object.is_object()) return;
+  const Json& uid = At(At(object, "metadata"), "uid");
+  SetKindDefaults(kind, object, uid.is_null());
+  // In place: callers hold references into the object. One that did not come through DecodeObject
+  // gets its form here.
+  static_cast<void>(Fit(SchemaOf(kind), object, nullptr));
+}
 
-std::optional<Failure> Admit(const KindInfo&, const Registry&, Json&) { return {}; }
+std::vector<Cause> CheckNew(const KindInfo& kind, const Json& object) {
+  Causes causes;
+  CheckMetadata(kind, At(object, "metadata"), causes);
+  CheckKind(kind, object, causes);
+  return causes.Take();
+}
 
-std::vector<Cause> CheckNew(const KindInfo&, const Json&) { return {}; }
-
-std::vector<Cause> CheckUpdate(const KindInfo&, const Json&, const Json&, Part) { return {}; }
+std::vector<Cause> CheckUpdate(const KindInfo& kind, const Json& before, const Json& object,
+                               Part part) {
+  Causes causes;
+  CheckMetadata(kind, At(object, "metadata"), causes);
+  if (part == Part::kMain) CheckKind(kind, object, causes);
+  CheckKindUpdate(kind, before, object, part, causes);
+  return causes.Take();
+}
 
 }  // namespace ks::apiserver

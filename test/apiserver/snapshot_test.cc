@@ -34,7 +34,7 @@ TEST(SnapshotTest, RoundTrip) {
   ControlledService cluster;
   cluster.Create(Core("nodes"), R"({"metadata":{"name":"n1"}})");
   cluster.Create(Core("namespaces"), R"({"metadata":{"name":"other"}})");
-  cluster.Create(Pods(), R"({"metadata":{"name":"p","labels":{"a":"ü \" \\"}},
+  cluster.Create(Pods(), R"({"metadata":{"name":"p","annotations":{"a":"ü \" \\"}},
       "spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"100m"}}}]}})");
   cluster.Create(Pods(), R"({"metadata":{"name":"leaving","finalizers":["example.com/f"]},
       "spec":{"nodeName":"n1","containers":[{"name":"c","image":"i"}]}})");
