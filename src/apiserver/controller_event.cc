@@ -19,7 +19,7 @@ std::string EventName(Registry& registry, const std::string& object) {
 }  // namespace
 
 void RecordEvent(Registry& registry, const StoredObject& object, const ControllerEvent& event) {
-  static const KindInfo& kEvents = *FindResource("", "v1", "events");
+  static const KindInfo& events = *FindResource("", "v1", "events");
   const std::string ns = object.ns.empty() ? "default" : object.ns;
   const std::string now = registry.Now();
   Json involved{{"kind", object.kind->kind},
@@ -42,7 +42,7 @@ void RecordEvent(Registry& registry, const StoredObject& object, const Controlle
             {"eventTime", nullptr},
             {"reportingComponent", event.component},
             {"reportingInstance", ""}};
-  [[maybe_unused]] const auto created = registry.Create(kEvents, ns, std::move(json));
+  [[maybe_unused]] const auto created = registry.Create(events, ns, std::move(json));
 }
 
 }  // namespace ks::apiserver

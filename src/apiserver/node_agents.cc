@@ -431,13 +431,10 @@ void NodeAgents::FirePod(const Timer& timer, const BoundPod& bound) {
     case Work::kEvict:
       if (!terminating) Evict(*pod);
       return;
-    case Work::kReadiness: {
-      Json json = pod->Parse();
-      if (node.exists && agents::MarkReadiness(json, node.ready, clock_.WallNow())) {
-        Write(*pod, [&](Json& written) { written = std::move(json); });
-      }
-      return;
-    }
+    case Work::kReadiness:
+      if (!node.exists) return;
+      return Write(*pod,
+                   [&](Json& json) { agents::MarkReadiness(json, node.ready, clock_.WallNow()); });
     default:
       return;
   }
@@ -507,11 +504,11 @@ void NodeAgents::FireNode(const Timer& timer, Node& node) {
 // Creates, renews, or (node gone) deletes it. An agent that does not answer does not renew.
 void NodeAgents::RenewLease(const Timer& timer, Node& node) {
   const std::string& name = timer.key;
-  static const std::string kNamespace = "kube-node-lease";
-  const ObjectPtr lease = store_.Find(leases_kind_, kNamespace, name);
+  const std::string lease_namespace = "kube-node-lease";
+  const ObjectPtr lease = store_.Find(leases_kind_, lease_namespace, name);
   if (!node.exists) {
     if (lease != nullptr) {
-      [[maybe_unused]] const auto deleted = registry_.Delete(leases_kind_, kNamespace, name);
+      [[maybe_unused]] const auto deleted = registry_.Delete(leases_kind_, lease_namespace, name);
     }
     if (node.pods.empty()) nodes_.erase(name);
     return;
@@ -533,7 +530,8 @@ void NodeAgents::RenewLease(const Timer& timer, Node& node) {
        {{"holderIdentity", name},
         {"leaseDurationSeconds", kLeaseSeconds},
         {"renewTime", renewed}}}};
-  [[maybe_unused]] const auto created = registry_.Create(leases_kind_, kNamespace, std::move(json));
+  [[maybe_unused]] const auto created =
+      registry_.Create(leases_kind_, lease_namespace, std::move(json));
 }
 
 // Uniform between half and one and a half of the mean.

@@ -199,18 +199,17 @@ void MarkRestarted(Json& pod, TimePoint now) {
   }
 }
 
-bool MarkReadiness(Json& pod, bool ready, TimePoint now) {
+void MarkReadiness(Json& pod, bool ready, TimePoint now) {
   Json& status = pod["status"];
-  if (Text(status, "phase") != "Running") return false;
+  if (Text(status, "phase") != "Running") return;
   Json* condition = FindCondition(List(status, "conditions"), "Ready");
-  if (condition == nullptr || (Text(*condition, "status") == "True") == ready) return false;
+  if (condition == nullptr || (Text(*condition, "status") == "True") == ready) return;
   if (ready) {
     SetPodConditions(pod, "True", "", now);
   } else {
     (*condition)["status"] = "False";
     (*condition)["lastTransitionTime"] = FormatTime(now);
   }
-  return true;
 }
 
 void MarkEvicted(Json& pod, TimePoint now) {
@@ -324,9 +323,9 @@ std::vector<Taint> EvictingTaints(const Json& node) {
 }
 
 std::optional<Duration> MayStay(const Json& pod, const std::vector<Taint>& taints) {
-  static const Json kNone = Json::array();
+  static const Json none = Json::array();
   const Json* found = Find(pod, "spec", "tolerations");
-  const Json& tolerations = found != nullptr && found->is_array() ? *found : kNone;
+  const Json& tolerations = found != nullptr && found->is_array() ? *found : none;
   std::optional<Duration> shortest;
   for (const Taint& taint : taints) {
     const auto used = std::find_if(tolerations.begin(), tolerations.end(),

@@ -29,8 +29,8 @@ void MarkSucceeded(Json& pod, TimePoint now);
 // All containers ended with code 0 and were started again (restartPolicy Always).
 void MarkRestarted(Json& pod, TimePoint now);
 // Conditions Ready and ContainersReady as the agent reports them (true), or Ready as the node
-// lifecycle controller takes it away (false). Only of running pods; false: nothing to change.
-bool MarkReadiness(Json& pod, bool ready, TimePoint now);
+// lifecycle controller takes it away (false). Only of running pods.
+void MarkReadiness(Json& pod, bool ready, TimePoint now);
 // Condition DisruptionTarget of a pod that a NoExecute taint drives away.
 void MarkEvicted(Json& pod, TimePoint now);
 

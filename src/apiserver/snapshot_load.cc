@@ -203,8 +203,8 @@ Result<void> Loader::Put(const KindInfo& kind, const Item& item) {
               title + ": is there twice; the first one: " + (first.empty() ? "document 1" : first));
   }
   if (kind.namespaced) {
-    if (Result<void> made = EnsureNamespace(ns); !made.ok())
-      return At(item.place, made.error().message);
+    const Result<void> made = EnsureNamespace(ns);
+    if (!made.ok()) return At(item.place, made.error().message);
   }
   if (Result<void> completed = Complete(kind, title, object); !completed.ok()) {
     return At(item.place, title + ": " + completed.error().message);
@@ -257,10 +257,10 @@ Result<void> Loader::Complete(const KindInfo& kind, const std::string& title, Js
   Json& metadata = object["metadata"];
   metadata.erase("resourceVersion");
   if (!served) metadata["uid"] = registry_.NewUid();
-  if (Find(metadata, "creationTimestamp") == nullptr)
+  if (Find(metadata, "creationTimestamp") == nullptr) {
     metadata["creationTimestamp"] = registry_.Now();
-  if (kind.has_spec_generation && Find(metadata, "generation") == nullptr)
-    metadata["generation"] = 1;
+  }
+  if (kind.has_spec_generation) metadata.emplace("generation", 1);
   std::string faults;
   for (const Cause& cause : CheckNew(kind, object)) {
     faults += (faults.empty() ? "" : "; ") + cause.field + ": " + cause.message;
@@ -271,10 +271,10 @@ Result<void> Loader::Complete(const KindInfo& kind, const std::string& title, Js
 
 // Dumps of single kinds have no namespaces.
 Result<void> Loader::EnsureNamespace(const std::string& ns) {
-  static const KindInfo& kNamespaces = *FindResource("", "v1", "namespaces");
+  static const KindInfo& namespaces = *FindResource("", "v1", "namespaces");
   if (!namespaces_.insert(ns).second) return {};
-  if (registry_.store().Find(kNamespaces, "", ns) != nullptr) return {};
-  const auto created = registry_.Create(kNamespaces, "", {{"metadata", {{"name", ns}}}});
+  if (registry_.store().Find(namespaces, "", ns) != nullptr) return {};
+  const auto created = registry_.Create(namespaces, "", {{"metadata", {{"name", ns}}}});
   if (!created.ok()) return Error{created.failure().message};
   return {};
 }

@@ -16,9 +16,9 @@ constexpr std::string_view kBetaClass = "volume.beta.kubernetes.io/storage-class
 constexpr std::string_view kProvisioner = "volume.kubernetes.io/storage-provisioner";
 
 const Json& Part(const Json& object, std::string_view key) {
-  static const Json kEmpty = Json::object();
+  static const Json empty = Json::object();
   const Json* found = Find(object, key);
-  return found != nullptr && found->is_object() ? *found : kEmpty;
+  return found != nullptr && found->is_object() ? *found : empty;
 }
 
 std::vector<std::string> Texts(const Json& object, std::string_view key) {
