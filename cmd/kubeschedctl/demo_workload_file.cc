@@ -84,7 +84,7 @@ Result<void> WorkloadReader::ReadValue(const Value& value, const std::string& pa
     }
     const std::string prefix = value.IsList() ? path : path.empty() ? "items" : path + ".items";
     for (size_t i = 0; i < items->items.size(); ++i) {
-      const Result<void> read = ReadValue(items->items[i], fmt::format("{}[{}]", prefix, i), true);
+      Result<void> read = ReadValue(items->items[i], fmt::format("{}[{}]", prefix, i), true);
       if (!read.ok()) return read;
     }
     return {};
