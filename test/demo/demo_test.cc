@@ -58,10 +58,10 @@ TEST_F(DemoTest, WhatDoesNotFitFails) {
       "- name: huge\n"
       "  pod: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: \"99\"}}}]}}\n");
   const ProgramResult ran = Run(
-      {"demo", "--nodes=3", "--node-cpu=4", "--workload=" + file, "--arrival=0s", "--timeout=2s"});
+      {"demo", "--nodes=3", "--node-cpu=4", "--workload=" + file, "--arrival=0s", "--timeout=4s"});
   EXPECT_THAT(ran.exit_status, Optional(1)) << ran.output;
   EXPECT_THAT(ran.output,
-              AllOf(HasSubstr("FAILED: 1 of 4 placeable pods were not bound 2 s after"),
+              AllOf(HasSubstr("FAILED: 1 of 4 placeable pods were not bound 4 s after"),
                     HasSubstr("FAILED: 1 pods that should be bound are not: Insufficient cpu"),
                     HasSubstr("the end of the scheduler's log")));
 }
