@@ -69,8 +69,11 @@ void AddPosted(const PostedResource& posted, Json& paths) {
   std::string path = BasePath(posted.group, posted.version);
   if (posted.namespaced) path += "/namespaces/{namespace}";
   path += "/" + std::string(posted.name);
-  paths[path]["post"] =
-      Operation(GroupVersionKind(posted.group, posted.version, posted.kind), "post");
+  const Json kind = GroupVersionKind(posted.group, posted.version, posted.kind);
+  paths[path]["post"] = Operation(kind, "post");
+  // There is no such operation, but kubectl looks for the kind at those that patch, and nowhere
+  // else; with the real server it then finds the kind in OpenAPI v2.
+  paths[path]["patch"] = Operation(kind, "patch");
 }
 
 std::string Hash(std::string_view text) {  // FNV-1a

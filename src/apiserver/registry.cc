@@ -189,9 +189,9 @@ Outcome<ObjectPtr> Registry::StoreChanged(const KindInfo& kind, const ObjectPtr&
   } else if (kind.has_status) {
     CopyMember(before, "status", &object);
   }
-  Json& metadata = object["metadata"];
-  KeepSystemMetadata(before["metadata"], &metadata);
+  KeepSystemMetadata(before["metadata"], &object["metadata"]);
   SetDefaults(kind, object);
+  Json& metadata = object["metadata"];  // only now: defaults may have exchanged it
   if (kind.has_spec_generation && SpecDiffers(before, object)) {
     metadata["generation"] = IntegerAt(before["metadata"], "generation") + 1;
   }
