@@ -50,7 +50,7 @@ class EventWatch::Core : public std::enable_shared_from_this<EventWatch::Core> {
     if (stopped_) return;
     exchange_ =
         rest_.Send({.target = path_ + "?limit=1", .timeout = kTimeout, .resource = "events"},
-                   [self = shared_from_this()](client::RestReply reply) {
+                   [self = shared_from_this()](const client::RestReply& reply) {
                      const Json list = Json::parse(reply.body, nullptr, false);
                      const bool usable = reply.ok() && list.is_object() &&
                                          list.contains("metadata") && list["metadata"].is_object();
