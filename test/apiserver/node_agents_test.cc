@@ -47,10 +47,7 @@ class NodeAgentsTest : public ::testing::Test {
     cluster = std::make_unique<ControlledService>(service_options);
     cluster->service.AddController(NewNodeAgents(cluster->service, options));
   }
-  Json PhaseOf(const std::string& pod) {
-    const Json p = cluster->At(Pods(), pod, "/status/phase");
-    return p.is_null() ? Json("Pending") : p;
-  }
+  Json PhaseOf(const std::string& pod) { return cluster->At(Pods(), pod, "/status/phase"); }
   bool Gone(const std::string& pod) { return cluster->Get(Pods(), pod).is_null(); }
   std::string ReadyOf(const std::string& node) {
     return Conditions(cluster->Get(Nodes(), node))["Ready"];

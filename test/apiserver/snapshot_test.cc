@@ -165,7 +165,7 @@ TEST(SnapshotTest, OrderOfKindsDoesNotMatter) {
        "value":77},
       {"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team","labels":{"a":"b"}}}]})");
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-  EXPECT_EQ(cluster.Get(Pods(), "p", "team")["spec"]["priorityClassName"], "high");
+  EXPECT_EQ(cluster.Get(Pods(), "p", "team")["spec"]["priority"], 77);
   EXPECT_EQ(cluster.Get(Core("namespaces"), "team")["metadata"]["labels"]["a"], "b");
 }
 
