@@ -25,15 +25,17 @@
 namespace ks::apiserver {
 
 struct Fault {
-  Duration latency{};      // before the request is looked at
-  int status = 0;          // answer with this code instead; 0: the real answer
-  std::string reason{};    // of the Status; empty: that of the code
-  int retry_after = -1;    // seconds; -1: no header
-  bool applied = false;    // with status, reset or stall: the request is carried out all the same
-  bool reset = false;      // the connection is reset instead of an answer
-  bool stall = false;      // no answer ever; the connection stays open
-  Duration cut_watch{};    // a watch ends in the middle of a frame after this time; zero: never
-  Duration stall_watch{};  // a watch goes silent after this time; zero: never
+  Duration latency{};    // before the request is looked at
+  int status = 0;        // answer with this code instead; 0: the real answer
+  std::string reason{};  // of the Status; empty: that of the code
+  int retry_after = -1;  // seconds; -1: no header
+  bool applied = false;  // with status, reset or stall: the request is carried out all the same
+  bool reset = false;    // the connection is reset instead of an answer
+  bool stall = false;    // no answer ever; the connection stays open
+  // A watch breaks off in the middle of the last frame of the first piece that is sent after this
+  // time; zero: never.
+  Duration cut_watch{};
+  Duration stall_watch{};        // a watch goes silent after this time; zero: never
   int64_t bytes_per_second = 0;  // slow body; 0: as fast as it goes
   bool stale_list = false;       // a list is answered with an earlier answer to the same request
 };

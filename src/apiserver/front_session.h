@@ -89,7 +89,6 @@ class FrontSession : public std::enable_shared_from_this<FrontSession> {
   void EndWatch();
   void Frame();
   void ArmDue();
-  void Cut();
   void CutFrame(size_t empty);
 
   HttpsFront::State& front_;
@@ -124,13 +123,13 @@ class FrontSession : public std::enable_shared_from_this<FrontSession> {
     explicit Watch(HttpsFront::State& front);
     std::unique_ptr<WatchStream> stream;
     boost::asio::steady_timer due_timer;
-    boost::asio::steady_timer fault_timer;  // cut or stall
     std::optional<TimePoint> due;
     size_t start = 0;    // of the chunk in out_
     bool more = true;    // readable as far as we know
     bool woken = false;  // in the front's list
-    bool silent = false;
-    bool cut = false;
+    // Of faults: nothing more is sent; the next frame breaks off.
+    SteadyTime silent_from = SteadyTime::max();
+    SteadyTime cut_from = SteadyTime::max();
   };
   std::optional<Watch> watch_;
 };

@@ -11,13 +11,10 @@ namespace {
 constexpr size_t kReadLimit = 64 << 10;
 constexpr size_t kChunkHead = 10;  // eight hexadecimal digits at most, and the end of the line
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
-// What a cut watch says when nothing happens just then: a frame without its end.
-constexpr std::string_view kHalfFrame = R"({"type":"MODIFIED","object":{"kind":")";
 
 }  // namespace
 
-FrontSession::Watch::Watch(HttpsFront::State& front)
-    : due_timer(front.io), fault_timer(front.io) {}
+FrontSession::Watch::Watch(HttpsFront::State& front) : due_timer(front.io) {}
 
 void FrontSession::StartWatch(ApiResponse response) {
   phase_ = Phase::kWatch;
@@ -33,25 +30,15 @@ void FrontSession::StartWatch(ApiResponse response) {
       front_.Wake(shared_from_this());
     }
   });
-  if (const Duration after = std::max(fault_.cut_watch, fault_.stall_watch); after > Duration{}) {
-    watch_->fault_timer.expires_after(after);
-    watch_->fault_timer.async_wait([weak = weak_from_this()](const ErrorCode& error) {
-      const std::shared_ptr<FrontSession> self = weak.lock();
-      if (!error && self && self->watch_) {
-        self->Cut();
-      }
-    });
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (fault_.stall_watch > Duration{}) {
+    watch_->silent_from = now + fault_.stall_watch;
+  }
+  if (fault_.cut_watch > Duration{}) {
+    watch_->cut_from = now + fault_.cut_watch;
   }
   Read();  // to see the peer leave
   Write();
-}
-
-// The time of a fault has come.
-void FrontSession::Cut() {
-  watch_->silent = fault_.stall_watch > Duration{};
-  watch_->cut = !watch_->silent;
-  watch_->more = true;
-  Pump();
 }
 
 void FrontSession::Pump() {
@@ -59,7 +46,8 @@ void FrontSession::Pump() {
     return;
   }
   watch_->woken = false;
-  if (writing_ || watch_->silent) {
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (writing_ || now >= watch_->silent_from) {
     return;
   }
   WatchStream::State state =
@@ -71,11 +59,11 @@ void FrontSession::Pump() {
     state = watch_->stream->Read(kReadLimit, &out_);
     watch_->more = watch_->more || state == WatchStream::State::kMore;
   }
-  if (watch_->cut) {
+  const bool any = out_.size() > empty;
+  if (any && now >= watch_->cut_from) {
     CutFrame(empty);
     return;
   }
-  const bool any = out_.size() > empty;
   watch_->start = 0;
   if (any && !old_) {
     Frame();
@@ -113,10 +101,6 @@ void FrontSession::EndWatch() {
 
 // The announced chunk breaks off in the middle of its last frame, and then the connection.
 void FrontSession::CutFrame(size_t empty) {
-  if (out_.size() == empty) {
-    out_ += kHalfFrame;
-    out_ += kHalfFrame;
-  }
   if (!old_) {
     Frame();
   }

@@ -105,7 +105,7 @@ TEST(Credentials, TokensDiffer) {
 TEST(Credentials, KubeconfigIsReadBack) {
   const ks::testing::TempDir dir;
   const std::string path = dir.path() + "/admin.kubeconfig";
-  const ClientAccess pair{.server_url = "https://127.0.0.1:34567",
+  const ClientAccess pair{.server_url = "https://api.example",
                           .ca_pem = "CA text",
                           .certificate_pem = "certificate text",
                           .key_pem = "key text"};

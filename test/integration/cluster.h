@@ -96,6 +96,16 @@ class Server {
   void CreateNode(const std::string& name) {
     Create("nodes", "", {{"metadata", {{"name", name}}}});
   }
+  // In one turn of the event loop, so that a watch gets them together.
+  void CreateNodes(const std::set<std::string>& names) {
+    Run([&names](apiserver::Service& service) {
+      for (const std::string& name : names) {
+        const auto made = service.registry().Create(*apiserver::FindResource("", "v1", "nodes"), "",
+                                                    {{"metadata", {{"name", name}}}});
+        KS_CHECK(made.ok(), made.ok() ? "" : made.failure().message);
+      }
+    });
+  }
   void CreatePod(const std::string& name) {
     Create("pods", "default",
            {{"metadata", {{"name", name}}},
