@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
 #include "cache/entry.h"
@@ -161,7 +162,7 @@ Result<void> Cache::AddPod(const api::PodPtr& pod) {
                {"assumedNode", state.pod->node_name},
                {"currentNode", pod->node_name}});
   }
-  ReleasePod(*state.pod);
+  if (!KS_CANARY(AssumedCountedTwice)) ReleasePod(*state.pod);
   ChargePod(pod);
   state = {.pod = pod, .assumed = false};
   --assumed_count_;
@@ -256,6 +257,7 @@ Result<void> Cache::RemoveNode(const api::Node& node) {
     return Error{"node " + node.meta.name + " is not found"};
   }
   Entry& entry = *it->second;
+  if (KS_CANARY(NodeRemovalIgnored) && !entry.info.pods().empty()) return {};
   if (entry.in_snapshot && !entry.lost_node && entry.info.node() != nullptr) {
     entry.lost_node = true;
     lost_nodes_.push_back(&entry);

@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "api/decode.h"
+#include "base/canary.h"
 
 namespace ks::client {
 namespace {
@@ -34,6 +35,7 @@ unsigned MattersMask(const char* block) {
 }  // namespace
 
 void FrameSplitter::Append(std::string_view piece) {
+  if (KS_CANARY(CutFrameDropped) && depth_ != 0) Clear();
   if (begin_ == buffer_.size()) {
     Clear();
   } else if (begin_ >= kCompactBytes && begin_ >= buffer_.size() / 2) {

@@ -8,6 +8,7 @@
 #include "api/decode.h"
 #include "api/node.h"
 #include "api/pod.h"
+#include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
 #include "base/mutex.h"
@@ -340,6 +341,7 @@ bool Reflector<T>::Core::Frame(std::string_view frame, std::vector<Delta>* batch
     delta.type = event->type == Type::kDeleted ? Delta::Type::kDelete : Delta::Type::kUpsert;
     delta.object = std::move(event->object);
   }
+  if (KS_CANARY(OldVersionResumed) && event->type == Type::kModified) return true;
   last_ = std::move(event->resource_version);
   return true;
 }
@@ -363,6 +365,9 @@ void Reflector<T>::Core::OnEnd(std::optional<api::ApiError> error) {
 
 template <class T>
 void Reflector<T>::Core::WatchEnded(const std::optional<api::ApiError>& error) {
+  if (KS_CANARY(GoneIgnored) && error.has_value() && error->IsGone()) {
+    return After(kShortWatch, &Core::Watch);
+  }
   if (!error.has_value()) {
     const bool was_short = client_.clock().Now() - watch_began_ < kShortWatch;
     if (watch_events_ != 0 || !was_short) return Watch();

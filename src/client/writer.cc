@@ -5,6 +5,7 @@
 
 #include "api/decode.h"
 #include "api/encode.h"
+#include "base/canary.h"
 #include "client/writer_core.h"
 
 namespace ks::client {
@@ -285,6 +286,7 @@ bool IsBoundByUs(const RestReply& reply, const api::Pod& pod, const std::string&
 
 // An earlier try of ours may be what the server now calls a conflict.
 void Writer::Core::AskWhoWon(const JobPtr& job, api::ApiError conflict) {
+  if (KS_CANARY(ConflictTakenForSuccess)) return Finish(job, std::nullopt);
   auto handler = [self = shared_from_this(), job,
                   conflict = std::move(conflict)](const RestReply& reply) {
     if (!IsBoundByUs(reply, *job->pod, job->node_name)) return self->Finish(job, conflict);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/canary.h"
 #include "base/check.h"
 
 namespace ks::queue {
@@ -22,6 +23,7 @@ bool InFlightLog::AddPod(const api::PodPtr& pod) {
 
 void InFlightLog::AddEvent(const InFlightEvent& event) {
   KS_DCHECK(!empty(), "an event is logged although no pod is in flight");
+  if (KS_CANARY(EventLostInFlight)) return;
   std::string label = event.event.Label();
   Count(label, 1);
   events_.push_back({.position = next_position_++, .event = event, .label = std::move(label)});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
 
@@ -326,6 +327,7 @@ void SchedulingQueue::RunTimers() {
 void SchedulingQueue::FlushBackoffCompleted() {
   const TimePoint now = clock_.Now();
   for (const Store store : {Store::kBackoff, Store::kErrorBackoff}) {
+    if (KS_CANARY(BackoffTimerLost) && store == Store::kErrorBackoff) return;
     for (;;) {
       Record* head = store == Store::kBackoff ? stores_.BackoffTop() : stores_.ErrorBackoffTop();
       if (head == nullptr || IsBackingOff(backoff_, *head->pod, now)) break;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
 
@@ -218,6 +219,7 @@ void BindingCycles::Succeed(const std::string& uid) {
 bool BindingCycles::Undo(const framework::Framework& framework, framework::CycleState& state,
                          const api::PodPtr& assumed) {
   framework.RunReservePluginsUnreserve(state, assumed, assumed->node_name);
+  if (KS_CANARY(ForgetSkipped)) return true;
   const Result<void> forgotten = context_.cache.ForgetPod(*assumed);
   if (!forgotten.ok()) {
     log::Error(forgotten.error().message, "scheduler cache ForgetPod failed",

@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "base/canary.h"
 #include "base/logging.h"
 
 namespace ks::scheduler {
@@ -123,6 +124,7 @@ void EventRouter::DeleteAssumed(const api::Pod& pod) {
   const Result<api::PodPtr> cached = context_.cache.GetPod(pod);
   if (!cached.ok()) return;
   const api::PodPtr& assumed = *cached;
+  if (KS_CANARY(DeletedPodKeepsRoom)) return;
   if (!context_.waiting_pods.RejectWaitingPod(assumed->meta.uid)) {
     LogIfFailed(context_.cache.RemoveAssumedPod(*assumed), "Scheduler cache RemovePod failed",
                 assumed->meta.Key());

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/canary.h"
 #include "base/logging.h"
 
 namespace ks::scheduler {
@@ -60,6 +61,7 @@ void FailureHandler::Handle(const framework::Framework& framework,
   }
   context_.nominator.AddNominatedPod(reported, failure.nomination);
   if (!failure.Message().empty()) Report(framework, reported, failure);
+  if (KS_CANARY(DoneForgotten)) return;
   if (standing != Standing::kPending) context_.queue.Done(pod->meta.uid);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
 
@@ -156,6 +157,7 @@ void Scheduler::ApplyPods(const PodDeltas& deltas) {
       router_.OnPodUpdate(old_pod, new_pod);
     }
     void Delete(const api::PodPtr& pod, bool unknown) override {
+      if (KS_CANARY(RelistHidesDeletions) && unknown) return;
       router_.OnPodDelete(pod, unknown);
     }
 
