@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/api_model.h"
+
+#include <utility>
+
+#include "framework/node_info.h"
+
+namespace ks::sim {
+namespace {
+
+using apiserver::ApiRequest;
+using apiserver::ApiResponse;
+using apiserver::KindInfo;
+using apiserver::Part;
+
+const KindInfo& KindOf(std::string_view plural) {
+  const KindInfo* kind = apiserver::FindResource("", "v1", plural);
+  if (kind == nullptr) kind = apiserver::FindResource("apps", "v1", plural);
+  if (kind == nullptr) kind = apiserver::FindResource("scheduling.k8s.io", "v1", plural);
+  KS_CHECK(kind != nullptr, "a kind of the simulation is not stored");
+  return *kind;
+}
+
+// Of spec.nodeName without parsing the whole object: fields are kept beside the text.
+std::string NodeName(const apiserver::StoredObject& pod) {
+  const auto& names = pod.kind->selectable_fields;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == "spec.nodeName") return pod.fields[i];
+  }
+  KS_CHECK(false, "pods can be selected by spec.nodeName");
+  return {};
+}
+
+bool IsFinished(const apiserver::StoredObject& pod) {
+  const auto& names = pod.kind->selectable_fields;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == "status.phase") {
+      return pod.fields[i] == "Succeeded" || pod.fields[i] == "Failed";
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+ApiModel::ApiModel(EventLoop& loop, Trace& trace, const Plan& plan, Fail fail)
+    : loop_(loop),
+      trace_(trace),
+      plan_(plan),
+      fail_(std::move(fail)),
+      service_(loop, {.seed = plan.seed}) {
+  seen_ = service_.store().NextSequence(KindOf("pods"));
+}
+
+void ApiModel::Restart() {
+  service_.store().ForgetHistory();
+  service_.EndWatches();
+}
+
+ApiResponse ApiModel::Handle(const ApiRequest& request) {
+  ApiResponse response = service_.Handle(request);
+  AfterWrite();
+  return response;
+}
+
+ApiResponse ApiModel::HandleStale(const ApiRequest& request) {
+  asked_lists_.insert(request.target);
+  const auto it = remembered_.find(request.target);
+  if (it == remembered_.end()) return Handle(request);
+  trace_.Line(loop_.Now(), "server", "stale answer to {}", request.target);
+  ApiResponse response;
+  response.body = it->second;
+  return response;
+}
+
+void ApiModel::RememberLists() {
+  for (const std::string& target : asked_lists_) {
+    remembered_[target] = Handle({.target = target, .accept = "application/json"}).body;
+  }
+}
+
+// Controllers and timers of the service, and our own look at what changed.
+void ApiModel::AfterWrite() {
+  Watch();
+  service_.Step();
+  const std::optional<TimePoint> next = service_.NextDue();
+  if (!next.has_value() || (due_.has_value() && *due_ <= *next)) return;
+  due_ = *next;
+  loop_.At(*next, [this, when = *next] {
+    if (due_ == when) due_.reset();
+    AfterWrite();
+  });
+}
+
+void ApiModel::Watch() {
+  const KindInfo& pods = KindOf("pods");
+  while (const apiserver::Change* change = service_.store().At(pods, seen_)) {
+    ++seen_;
+    PodChanged(*change);
+  }
+}
+
+void ApiModel::PodChanged(const apiserver::Change& change) {
+  const apiserver::StoredObject& pod = *change.object;
+  if (change.type == apiserver::Change::Type::kDeleted) return;
+  const std::string node = NodeName(pod);
+  std::string& known = node_of_[pod.uid];
+  if (node == known) return;
+  if (!known.empty()) {
+    fail_(fmt::format("pod {} was bound twice: to {} and to {}", pod.name, known,
+                      node.empty() ? "nothing" : node));
+    return;
+  }
+  known = node;
+  ++binds_;
+  trace_.Line(loop_.Now(), "server", "pod {} is on {}", pod.name, node);
+  CheckCapacity(node);
+}
+
+void ApiModel::CheckCapacity(const std::string& name) {
+  const apiserver::ObjectPtr node = Find("nodes", "", name);
+  if (node == nullptr) return;
+  framework::NodeInfo info(Decoded<api::Node>(*node));
+  for (const auto& [key, pod] : Objects("pods")) {
+    if (NodeName(*pod) != name || IsFinished(*pod)) continue;
+    info.AddPod(std::make_shared<const framework::PodInfo>(Decoded<api::Pod>(*pod)));
+  }
+  const bool fits =
+      info.requested().milli_cpu <= info.allocatable().milli_cpu &&
+      info.requested().memory <= info.allocatable().memory &&
+      static_cast<int64_t>(info.pods().size()) <= info.allocatable().allowed_pod_number;
+  if (fits) return;
+  ++exceeded_;
+  trace_.Line(loop_.Now(), "server", "node {} holds more than it has", name);
+  if (plan_.strict_capacity) fail_("node " + name + " holds more than it has");
+}
+
+bool ApiModel::Create(std::string_view plural, std::string_view ns, apiserver::Json object) {
+  const bool done = service_.registry().Create(KindOf(plural), ns, std::move(object)).ok();
+  AfterWrite();
+  return done;
+}
+
+bool ApiModel::Modify(std::string_view plural, std::string_view ns, std::string_view name,
+                      const std::function<void(apiserver::Json&)>& change) {
+  const auto outcome =
+      service_.registry().Modify(KindOf(plural), ns, name, Part::kMain, [&](apiserver::Json& json) {
+        change(json);
+        return std::optional<apiserver::Failure>();
+      });
+  AfterWrite();
+  return outcome.ok();
+}
+
+bool ApiModel::ModifyStatus(std::string_view plural, std::string_view ns, std::string_view name,
+                            const std::function<void(apiserver::Json&)>& change) {
+  const auto outcome = service_.registry().Modify(KindOf(plural), ns, name, Part::kStatus,
+                                                  [&](apiserver::Json& json) {
+                                                    change(json);
+                                                    return std::optional<apiserver::Failure>();
+                                                  });
+  AfterWrite();
+  return outcome.ok();
+}
+
+bool ApiModel::Delete(std::string_view plural, std::string_view ns, std::string_view name) {
+  const auto outcome =
+      service_.registry().Delete(KindOf(plural), ns, name, {.grace_period_seconds = 0});
+  AfterWrite();
+  return outcome.ok();
+}
+
+bool ApiModel::Terminate(std::string_view ns, std::string_view name) {
+  const auto outcome = service_.registry().Delete(KindOf("pods"), ns, name);
+  AfterWrite();
+  return outcome.ok();
+}
+
+apiserver::ObjectPtr ApiModel::Find(std::string_view plural, std::string_view ns,
+                                    std::string_view name) {
+  return service_.store().Find(KindOf(plural), ns, name);
+}
+
+const apiserver::Store::Objects& ApiModel::Objects(std::string_view plural) {
+  return service_.store().objects(KindOf(plural));
+}
+
+std::string ApiModel::NodeOf(const std::string& uid) const {
+  const auto it = node_of_.find(uid);
+  return it == node_of_.end() ? std::string() : it->second;
+}
+
+}  // namespace ks::sim

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The bugs that ks_sim_canary can plant (base/canary.h). docs/simulation.md has the table of how
+// soon each was found.
+
+#include <array>
+
+namespace ks::sim {
+
+struct CanaryInfo {
+  const char* name;
+  const char* bug;
+};
+
+inline constexpr std::array<CanaryInfo, 12> kCanaries = {{
+    {"ForgetSkipped", "a pod whose binding failed stays assumed"},
+    {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled"},
+    {"OldVersionResumed", "a watch is resumed from an older version than was seen"},
+    {"GoneIgnored", "a watch that the server calls too old is tried again without a list"},
+    {"RelistHidesDeletions", "pods that are missing in a list are not taken for deleted"},
+    {"ConflictTakenForSuccess", "a 409 after an uncertain binding counts as success unseen"},
+    {"BackoffTimerLost", "pods that failed with an error never leave their backoff"},
+    {"AssumedCountedTwice", "a confirmed pod is charged again without releasing the assumed one"},
+    {"NodeRemovalIgnored", "a removed node stays while pods are on it"},
+    {"DoneForgotten", "a pod that is gone when its attempt fails stays in flight"},
+    {"DeletedPodKeepsRoom", "a pod deleted on its way to a node keeps its room there"},
+    {"CutFrameDropped", "the first part of a watch event that comes in two pieces is lost"},
+}};
+
+}  // namespace ks::sim

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/invariants.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+
+#include "sim/process.h"
+
+namespace ks::sim {
+namespace {
+
+// One look at a scheduler; the first thing that is wrong stays in `wrong_`.
+class Look {
+ public:
+  explicit Look(SchedulerProcess& process)
+      : process_(process),
+        cache_(process.scheduler().cache()),
+        queue_(process.scheduler().queue()) {}
+
+  std::string Run() {
+    Nodes();
+    Queue();
+    Pending();
+    return wrong_;
+  }
+
+ private:
+  template <class... Args>
+  void Wrong(fmt::format_string<Args...> format, Args&&... args) {
+    if (wrong_.empty()) wrong_ = fmt::format(format, std::forward<Args>(args)...);
+  }
+
+  void Nodes();
+  void Node(const std::string& name, const framework::NodeInfo& info);
+  void Sums(const std::string& name, const framework::NodeInfo& info);
+  void CachedPod(const std::string& node, const api::Pod& pod);
+  void Queue();
+  void Pending();
+
+  SchedulerProcess& process_;
+  cache::Cache& cache_;
+  queue::SchedulingQueue& queue_;
+  std::set<std::string> assumed_;
+  std::set<std::string> stored_;
+  size_t cached_ = 0;
+  size_t confirmed_ = 0;
+  size_t nodes_ = 0;
+  std::string wrong_;
+};
+
+// The cache holds what the streams told, and what was assumed.
+void Look::Nodes() {
+  cache_.ForEachEntry(
+      [this](const std::string& name, const framework::NodeInfo& info) { Node(name, info); });
+  if (nodes_ != process_.nodes().size()) {
+    Wrong("the cache has {} nodes of {}", nodes_, process_.nodes().size());
+  }
+  if (cached_ != cache_.counts().pods) {
+    Wrong("{} pods on nodes, {} in the cache's table", cached_, cache_.counts().pods);
+  }
+  if (assumed_.size() != cache_.counts().assumed_pods) {
+    Wrong("{} assumed pods, {} counted", assumed_.size(), cache_.counts().assumed_pods);
+  }
+  size_t bound = 0;
+  for (const auto& [key, pod] : process_.pods()) bound += pod->node_name.empty() ? 0 : 1;
+  if (bound != confirmed_) Wrong("the cache has {} bound pods of {}", confirmed_, bound);
+}
+
+void Look::Node(const std::string& name, const framework::NodeInfo& info) {
+  const auto seen = process_.nodes().find(name);
+  if (info.node() != nullptr) {
+    ++nodes_;
+    if (seen == process_.nodes().end()) {
+      Wrong("the cache has the node {}, which is gone", name);
+    } else if (info.node()->meta.resource_version != seen->second->meta.resource_version) {
+      Wrong("the cache has node {} at version {}, told was {}", name,
+            info.node()->meta.resource_version, seen->second->meta.resource_version);
+    }
+  }
+  Sums(name, info);
+  for (const auto& pod : info.pods()) CachedPod(name, pod->pod());
+}
+
+void Look::Sums(const std::string& name, const framework::NodeInfo& info) {
+  framework::Resource sum;
+  int64_t cpu = 0;
+  int64_t memory = 0;
+  for (const auto& pod : info.pods()) {
+    const framework::AccountedRequest request = framework::AccountPod(pod->pod());
+    sum.Add(request.requested);
+    cpu += request.non_zero_milli_cpu;
+    memory += request.non_zero_memory;
+  }
+  const framework::Resource& kept = info.requested();
+  if (sum.milli_cpu != kept.milli_cpu || sum.memory != kept.memory ||
+      cpu != info.non_zero_milli_cpu() || memory != info.non_zero_memory()) {
+    Wrong("node {} is charged with {}m cpu and {} memory, its pods ask for {}m and {}", name,
+          kept.milli_cpu, kept.memory, sum.milli_cpu, sum.memory);
+  }
+}
+
+void Look::CachedPod(const std::string& node, const api::Pod& pod) {
+  ++cached_;
+  const std::string& uid = pod.meta.uid;
+  if (cache_.IsAssumedPod(pod)) {
+    if (!assumed_.insert(uid).second) Wrong("pod {} is assumed on two nodes", pod.meta.name);
+    const auto& reserved = process_.recorder().reserved();
+    const auto& bound = process_.recorder().bound();
+    if (!reserved.contains(uid) && !bound.contains(uid)) {
+      Wrong("pod {} is assumed on {}, and nobody is binding it", pod.meta.name, node);
+    }
+    return;
+  }
+  ++confirmed_;
+  const auto seen = process_.pods().find(pod.meta.Key());
+  if (seen == process_.pods().end() || seen->second->meta.uid != uid) {
+    Wrong("the cache has pod {} on {}, which is gone", pod.meta.name, node);
+  } else if (seen->second->node_name != node) {
+    Wrong("the cache has pod {} on {}, told was \"{}\"", pod.meta.name, node,
+          seen->second->node_name);
+  } else if (seen->second->meta.resource_version != pod.meta.resource_version) {
+    Wrong("the cache has pod {} at version {}, told was {}", pod.meta.name,
+          pod.meta.resource_version, seen->second->meta.resource_version);
+  }
+}
+
+// Stored pods wait for a node and are in no second place; pods in flight are held by Permit.
+void Look::Queue() {
+  using queue::Store;
+  for (const Store store :
+       {Store::kActive, Store::kBackoff, Store::kErrorBackoff, Store::kUnschedulable}) {
+    for (const framework::QueuedPodPtr& queued : queue_.PodsIn(store)) {
+      const api::Pod& pod = *queued->pod();
+      const auto seen = process_.pods().find(pod.meta.Key());
+      if (seen == process_.pods().end() || seen->second->meta.uid != pod.meta.uid) {
+        Wrong("the queue has pod {}, which is gone", pod.meta.name);
+      } else if (!seen->second->node_name.empty()) {
+        Wrong("the queue has pod {}, which is bound", pod.meta.name);
+      }
+      if (!stored_.insert(pod.meta.uid).second) Wrong("pod {} is queued twice", pod.meta.name);
+      if (assumed_.contains(pod.meta.uid)) Wrong("pod {} is queued and assumed", pod.meta.name);
+      if (queue_.IsInFlight(pod.meta.uid)) Wrong("pod {} is queued and in flight", pod.meta.name);
+    }
+  }
+  for (const api::PodPtr& pod : queue_.in_flight().Pods()) {
+    if (!process_.recorder().waiting().contains(pod->meta.uid)) {
+      Wrong("pod {} is still in flight", pod->meta.name);
+    }
+  }
+}
+
+// No pending pod of ours is forgotten, nor what happened while it was in flight.
+void Look::Pending() {
+  for (const std::string& key : process_.recorder().TakeToRetry()) {
+    if (queue_.StoreOf(key) == queue::Store::kUnschedulable) {
+      Wrong("pod {} is parked although a node joined while Permit held it", key);
+    }
+  }
+  for (const auto& [key, pod] : process_.pods()) {
+    if (!pod->node_name.empty() || pod->meta.deletion_timestamp || !process_.IsOurs(*pod)) continue;
+    if (!stored_.contains(pod->meta.uid) && !assumed_.contains(pod->meta.uid)) {
+      Wrong("pod {} waits for a node, and the scheduler has forgotten it", pod->meta.name);
+    }
+  }
+}
+
+}  // namespace
+
+std::string CheckScheduler(SchedulerProcess& process) { return Look(process).Run(); }
+
+std::string CheckQuiet(SchedulerProcess& process) {
+  const cache::Cache::Counts counts = process.scheduler().cache().counts();
+  if (counts.assumed_pods != 0) return fmt::format("{} pods stay assumed", counts.assumed_pods);
+  if (!process.recorder().reserved().empty()) {
+    return fmt::format("{} pods stay reserved", process.recorder().reserved().size());
+  }
+  if (process.scheduler().queue().in_flight().pod_count() != 0) return "pods stay in flight";
+  return {};
+}
+
+}  // namespace ks::sim

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/judge.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "plugins/registry.h"
+#include "sim/invariants.h"
+
+namespace ks::sim {
+namespace {
+
+// Takes down what a fresh scheduler would write, and answers nothing.
+class Notes final : public framework::ApiWriter {
+ public:
+  void Bind(api::PodPtr pod, std::string node_name, Done /*done*/) override {
+    bound.emplace_back(pod->meta.name, std::move(node_name));
+  }
+  void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done /*done*/) override {
+    if (change.condition.has_value()) conditions[pod->meta.Key()] = *change.condition;
+  }
+  void DeletePod(api::PodPtr /*pod*/, Done /*done*/) override {}
+  void RecordEvent(framework::PodEvent /*event*/) override {}
+
+  std::vector<std::pair<std::string, std::string>> bound;
+  std::map<std::string, api::Condition> conditions;
+};
+
+template <class T>
+std::vector<api::Delta<T>> All(World& world, const char* plural) {
+  api::Delta<T> delta;
+  delta.type = api::Delta<T>::Type::kReplace;
+  for (const auto& [key, stored] : world.api.Objects(plural)) {
+    delta.items.push_back(Decoded<T>(*stored));
+  }
+  return {std::move(delta)};
+}
+
+bool IsFinished(const api::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+scheduler::PodDeltas LivePods(World& world) {
+  scheduler::PodDeltas deltas = All<api::Pod>(world, "pods");
+  std::erase_if(deltas[0].items, [](const api::PodPtr& pod) { return IsFinished(*pod); });
+  return deltas;
+}
+
+// Runs a scheduler over the server's state until it has nothing to do.
+Notes Ask(World& world) {
+  Notes notes;
+  const framework::Registry registry = plugins::InTreeRegistry();
+  auto made = scheduler::Scheduler::Create({.configuration = MakeConfiguration(world.plan, false),
+                                            .registry = &registry,
+                                            .api = &notes,
+                                            .clock = &world.loop,
+                                            .seed = 1});
+  KS_CHECK(made.ok(), "the configuration is sound");
+  scheduler::Scheduler& fresh = **made;
+  fresh.Post(All<api::Node>(world, "nodes"));
+  fresh.Post(LivePods(world));
+  fresh.Post(scheduler::OwnerDeltas(All<api::Service>(world, "services")));
+  fresh.Post(
+      scheduler::OwnerDeltas(All<api::ReplicationController>(world, "replicationcontrollers")));
+  fresh.Post(scheduler::OwnerDeltas(All<api::ReplicaSet>(world, "replicasets")));
+  fresh.Post(scheduler::OwnerDeltas(All<api::StatefulSet>(world, "statefulsets")));
+  fresh.Post(scheduler::OwnerDeltas(All<api::Namespace>(world, "namespaces")));
+  for (int i = 0; i < 100000 && fresh.Step(); ++i) {
+  }
+  return notes;
+}
+
+std::string JudgeConditions(World& world, const Notes& notes) {
+  const scheduler::PodDeltas live = LivePods(world);
+  for (const api::PodPtr& pod : live[0].items) {
+    const auto wanted = notes.conditions.find(pod->meta.Key());
+    if (wanted == notes.conditions.end()) continue;
+    const api::Condition* found = pod->FindCondition("PodScheduled");
+    if (found == nullptr) return "pod " + pod->meta.name + " has no PodScheduled condition";
+    if (found->status != "False" || found->reason != wanted->second.reason ||
+        found->message != wanted->second.message) {
+      return fmt::format("pod {} says {}: {}; a fresh scheduler says {}: {}", pod->meta.name,
+                         found->reason, found->message, wanted->second.reason,
+                         wanted->second.message);
+    }
+  }
+  return {};
+}
+
+template <class T>
+std::string Compare(const View<T>& view, const std::vector<std::shared_ptr<const T>>& server,
+                    const char* what) {
+  for (const auto& object : server) {
+    const auto known = view.find(object->meta.Key());
+    if (known == view.end()) return fmt::format("{} {} is not known", what, object->meta.name);
+    if (known->second->meta.resource_version != object->meta.resource_version) {
+      return fmt::format("{} {} is known at version {}, the server has {}", what, object->meta.name,
+                         known->second->meta.resource_version, object->meta.resource_version);
+    }
+  }
+  if (view.size() != server.size()) {
+    return fmt::format("{} {}s are known, the server has {}", view.size(), what, server.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string JudgeServer(World& world) {
+  const Notes notes = Ask(world);
+  if (!notes.bound.empty()) {
+    return fmt::format("pod {} waits although it fits on {}", notes.bound[0].first,
+                       notes.bound[0].second);
+  }
+  return world.plan.conditions_current() ? JudgeConditions(world, notes) : std::string();
+}
+
+std::string JudgeProcess(World& world, SchedulerProcess& process) {
+  std::string wrong = Compare(process.nodes(), All<api::Node>(world, "nodes")[0].items, "node");
+  if (wrong.empty()) wrong = Compare(process.pods(), LivePods(world)[0].items, "pod");
+  if (wrong.empty() && process.leading()) wrong = CheckQuiet(process);
+  if (wrong.empty()) return {};
+  return process.name() + ": " + wrong;
+}
+
+}  // namespace ks::sim

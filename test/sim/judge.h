@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Whether a cluster is where it should be once nothing happens any more. A scheduler that has just
+// started, with no past, says what is possible; whoever went through the faults must have come to
+// the same.
+
+#include <string>
+
+#include "sim/process.h"
+
+namespace ks::sim {
+
+// Empty: every pod that fits somewhere is bound, and the conditions of the others are right. Else
+// what is missing. Requires: no write is under way.
+std::string JudgeServer(World& world);
+
+// Empty: the process's caches hold what the server has.
+std::string JudgeProcess(World& world, SchedulerProcess& process);
+
+}  // namespace ks::sim

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/oracle.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "framework/node_info.h"
+
+namespace ks::sim {
+namespace {
+
+using framework::NodeInfo;
+
+// Of labels, by text.
+std::optional<std::string> ValueOf(const api::LabelMap& labels, std::string_view key) {
+  for (const auto& [name, value] : labels) {
+    if (name.view() == key) return value.str();
+  }
+  return std::nullopt;
+}
+
+bool Tolerates(const api::Pod& pod, std::string_view key, std::string_view value,
+               std::string_view effect) {
+  const auto& tolerations = pod.spec->tolerations;
+  return std::any_of(tolerations.begin(), tolerations.end(), [&](const api::Toleration& t) {
+    const bool key_fits = t.key.view() == key || (t.key.empty() && t.op == "Exists");
+    const bool value_fits = t.op == "Exists" || t.value.view() == value;
+    return key_fits && value_fits && (t.effect.empty() || t.effect.view() == effect);
+  });
+}
+
+std::string WhyTainted(const api::Pod& pod, const api::Node& node) {
+  if (node.unschedulable && !Tolerates(pod, "node.kubernetes.io/unschedulable", "", "NoSchedule")) {
+    return "is cordoned";
+  }
+  for (const api::Taint& taint : node.taints) {
+    if (taint.effect.view() == "PreferNoSchedule") continue;
+    if (!Tolerates(pod, taint.key.view(), taint.value.view(), taint.effect.view())) {
+      return "has the taint " + taint.key.str();
+    }
+  }
+  return {};
+}
+
+// What the pod asks for, and only that: a node may hold too much of something else.
+std::string WhyFull(const api::Pod& pod, const NodeInfo& node) {
+  const auto infos = node.pods();
+  const auto mine = std::find_if(infos.begin(), infos.end(), [&](const auto& info) {
+    return info->pod().meta.uid == pod.meta.uid;
+  });
+  if (mine == infos.end()) return "is not charged with the pod";
+  int64_t cpu = 0;
+  int64_t memory = 0;
+  for (const auto& info : infos) {
+    cpu += info->request().requested.milli_cpu;
+    memory += info->request().requested.memory;
+  }
+  const auto& asked = (*mine)->request().requested;
+  if (asked.milli_cpu > 0 && cpu > node.allocatable().milli_cpu) return "lacks cpu";
+  if (asked.memory > 0 && memory > node.allocatable().memory) return "lacks memory";
+  if (static_cast<int64_t>(infos.size()) > node.allocatable().allowed_pod_number) {
+    return "has too many pods";
+  }
+  return {};
+}
+
+// Simulated terms use matchLabels and their own namespace only.
+bool Matches(const api::PodAffinityTerm& term, const api::Pod& owner, const api::Pod& other) {
+  if (owner.meta.ns != other.meta.ns || !term.label_selector.has_value()) return false;
+  const auto& labels = term.label_selector->match_labels;
+  return std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
+    return ValueOf(other.meta.labels, label.first) == label.second;
+  });
+}
+
+bool Repels(const api::Pod& owner, const api::Node& owners_node, const api::Pod& other,
+            const api::Node& others_node) {
+  if (!owner.spec->pod_anti_affinity.has_value()) return false;
+  const auto& terms = owner.spec->pod_anti_affinity->required;
+  return std::any_of(terms.begin(), terms.end(), [&](const api::PodAffinityTerm& term) {
+    if (!Matches(term, owner, other)) return false;
+    const auto domain = ValueOf(owners_node.meta.labels, term.topology_key.view());
+    return domain.has_value() &&
+           domain == ValueOf(others_node.meta.labels, term.topology_key.view());
+  });
+}
+
+std::string WhyRepelled(const api::Pod& pod, const api::Node& node,
+                        const framework::Snapshot& snapshot) {
+  for (const NodeInfo* other : snapshot.nodes()) {
+    for (const auto& info : other->pods()) {
+      if (info->pod().meta.uid == pod.meta.uid) continue;
+      if (Repels(pod, node, info->pod(), *other->node()) ||
+          Repels(info->pod(), *other->node(), pod, node)) {
+        return "is repelled by " + info->pod().meta.name + " on " + other->name();
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string WhyInfeasible(const api::Pod& pod, const NodeInfo& node,
+                          const framework::Snapshot& snapshot) {
+  if (node.node() == nullptr) return "is gone";
+  for (const auto& [key, value] : pod.spec->node_selector) {
+    if (ValueOf(node.node()->meta.labels, key.view()) != value.str()) {
+      return "does not have the label " + key.str();
+    }
+  }
+  if (std::string why = WhyTainted(pod, *node.node()); !why.empty()) return why;
+  if (std::string why = WhyFull(pod, node); !why.empty()) return why;
+  return WhyRepelled(pod, *node.node(), snapshot);
+}
+
+}  // namespace ks::sim

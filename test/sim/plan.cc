@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan.h"
+
+#include <fmt/format.h>
+
+namespace ks::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+int Between(Random& random, int low, int high) {
+  return low + static_cast<int>(random.Below(static_cast<uint64_t>(high - low + 1)));
+}
+
+bool Chance(Random& random, double p) { return random.Unit() < p; }
+
+// Zero most of the time, so that faults meet each other in every combination.
+double Rate(Random& random, double often, double most) {
+  const bool on = Chance(random, often);
+  const double rate = random.Unit() * most;
+  return on ? rate : 0;
+}
+
+void DrawCluster(Random& random, Plan* plan) {
+  plan->nodes = Between(random, 5, 20);
+  plan->zones = Between(random, 1, 4);
+  plan->pods = Between(random, 10, 60);
+  plan->node_changes = Chance(random, 0.7) ? Between(random, 1, 25) : 0;
+  plan->pod_changes = Chance(random, 0.8) ? Between(random, 1, 40) : 0;
+  plan->tainted = random.Unit() * 0.4;
+  plan->impossible = random.Unit() * 0.15;
+  plan->gated = random.Unit() * 0.25;
+  plan->arrivals = seconds(Between(random, 1, 90));
+  plan->faults_end = plan->arrivals + seconds(Between(random, 10, 60));
+}
+
+NetworkFaults DrawNetwork(Random& random) {
+  NetworkFaults faults;
+  faults.latency = milliseconds(Between(random, 1, 30));
+  faults.jitter = milliseconds(Between(random, 1, 60));
+  faults.slow = Rate(random, 0.4, 0.1);
+  faults.slow_most = milliseconds(Between(random, 200, 20000));
+  faults.code_before = Rate(random, 0.5, 0.3);
+  faults.code_after = Rate(random, 0.4, 0.2);
+  faults.lost_before = Rate(random, 0.4, 0.2);
+  faults.lost_after = Rate(random, 0.4, 0.2);
+  faults.repeated = Rate(random, 0.4, 0.2);
+  faults.stalled = Rate(random, 0.2, 0.05);
+  faults.list_failed = Rate(random, 0.3, 0.4);
+  faults.stale_list = Rate(random, 0.5, 1.0);
+  faults.watch_refused = Rate(random, 0.3, 0.4);
+  faults.delayed = Rate(random, 0.5, 0.5);
+  faults.delay_most = milliseconds(Between(random, 50, 8000));
+  faults.duplicated = Rate(random, 0.4, 0.3);
+  faults.cut = Rate(random, 0.5, 0.15);
+  faults.silenced = Rate(random, 0.2, 0.02);
+  faults.forget = Rate(random, 0.6, 1.0);
+  return faults;
+}
+
+// Without the faults after which the server can hold more of ours than we know of.
+void MakeStrict(Plan* plan) {
+  plan->strict_capacity = true;
+  plan->foreign = false;
+  plan->standby = false;
+  plan->kills = 0;
+  plan->server_restarts = 0;
+  plan->network.lost_after = 0;
+  plan->network.code_after = 0;
+  plan->network.repeated = 0;
+  plan->network.stalled = 0;
+}
+
+}  // namespace
+
+Plan DrawPlan(uint64_t seed) {
+  Random random(seed);
+  Plan plan;
+  plan.seed = seed;
+  DrawCluster(random, &plan);
+  // Some seeds have no faults at all, some only those of the network.
+  const bool calm = Chance(random, 0.1);
+  const NetworkFaults network = DrawNetwork(random);
+  if (!calm) plan.network = network;
+  if (!calm && Chance(random, 0.3)) plan.server_restarts = Between(random, 1, 3);
+  if (!calm && Chance(random, 0.3)) plan.kills = Between(random, 1, 3);
+  plan.standby = !calm && Chance(random, 0.3);
+  if (!calm && Chance(random, plan.standby ? 0.7 : 0.1)) plan.freezes = Between(random, 1, 2);
+  if (!calm && Chance(random, plan.standby ? 0.4 : 0.1)) plan.partitions = Between(random, 1, 2);
+  plan.foreign = Chance(random, 0.25);
+  plan.reserve_fails = calm ? 0 : Rate(random, 0.3, 0.2);
+  plan.permit_waits = Rate(random, 0.3, 0.4);
+
+  plan.two_profiles = Chance(random, 0.3);
+  plan.percentage_of_nodes_to_score = Chance(random, 0.3) ? Between(random, 1, 100) : 0;
+  plan.system_defaults = Chance(random, 0.3);
+  plan.events = Chance(random, 0.15);
+  if (Chance(random, 0.2)) {
+    plan.qps = static_cast<float>(Between(random, 5, 20));
+    plan.burst = Between(random, 1, 10);
+  }
+  // An hour: nothing hides a wake that was lost.
+  plan.unschedulable_max = Chance(random, 0.6) ? minutes(60) : minutes(5);
+  if (plan.conditions_current()) plan.permit_times_out = Rate(random, 0.5, 0.3);
+  plan.clock_offset = milliseconds(Between(random, -60000, 60000));
+  plan.clock_rate = 1 + (random.Unit() - 0.5) * 0.1;
+  if (Chance(random, 0.25)) MakeStrict(&plan);
+  return plan;
+}
+
+std::string Plan::Text() const {
+  const NetworkFaults& n = network;
+  return fmt::format(
+      "nodes {} zones {} pods {} node_changes {} pod_changes {} arrivals {} faults_end {} | "
+      "latency {}+{} slow {:.3f} before {:.3f}/{:.3f} after {:.3f}/{:.3f} repeated {:.3f} stalled "
+      "{:.3f} list {:.3f} stale {:.3f} watch {:.3f} delayed {:.3f} dup {:.3f} cut {:.3f} silenced "
+      "{:.3f} forget {:.3f} | restarts {} kills {} standby {} freezes {} partitions {} foreign {} "
+      "reserve {:.3f} permit {:.3f}/{:.3f} | profiles {} percent {} owners {} events {} qps {} max "
+      "{} rate {:.4f} strict {}",
+      nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
+      FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
+      n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
+      n.list_failed, n.stale_list, n.watch_refused, n.delayed, n.duplicated, n.cut, n.silenced,
+      n.forget, server_restarts, kills, standby, freezes, partitions, foreign, reserve_fails,
+      permit_waits, permit_times_out, two_profiles ? 2 : 1, percentage_of_nodes_to_score,
+      system_defaults, events, qps, FormatDuration(unschedulable_max), clock_rate, strict_capacity);
+}
+
+}  // namespace ks::sim

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a seed stands for: the size of the cluster, the load, which faults happen how often, and
+// what may be asked of the end.
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+
+namespace ks::sim {
+
+// Chances are per request or per delivered watch message, 0 to 1.
+struct NetworkFaults {
+  Duration latency = std::chrono::milliseconds(2);
+  Duration jitter = std::chrono::milliseconds(1);
+  double slow = 0;  // the answer takes up to `slow_most` longer
+  Duration slow_most{};
+  // Writes (bindings, patches, events).
+  double code_before = 0;  // 404, 409, 429, 500, 503, 504 and nothing happened
+  double code_after = 0;   // 500, 503, 504 although it happened
+  double lost_before = 0;  // connection reset, nothing happened
+  double lost_after = 0;   // connection reset although it happened
+  double repeated = 0;     // a kept connection died; the transport sent the request twice
+  double stalled = 0;      // no answer until the timeout; it may have happened
+  // Reads.
+  double list_failed = 0;
+  double stale_list = 0;  // of those that allow it: resourceVersion=0
+  double watch_refused = 0;
+  // Watch messages.
+  double delayed = 0;
+  Duration delay_most{};
+  double duplicated = 0;
+  double cut = 0;       // the stream breaks, in the middle of a message or between two
+  double silenced = 0;  // nothing more comes, until the timeout
+  // How often a broken stream comes with a forgotten history: then the rest is lost for good and
+  // only a list shows it.
+  double forget = 0;
+};
+
+struct Plan {
+  uint64_t seed = 0;
+
+  int nodes = 5;
+  int zones = 1;
+  int pods = 10;
+  int node_changes = 0;
+  int pod_changes = 0;
+  double tainted = 0.2;
+  double impossible = 0.05;
+  double gated = 0.1;
+  Duration arrivals = std::chrono::seconds(60);  // pods arrive within
+  Duration faults_end = std::chrono::seconds(120);
+
+  NetworkFaults network;
+  int server_restarts = 0;
+  int kills = 0;
+  bool standby = false;  // a second scheduler, with clocks that disagree
+  int freezes = 0;       // a process stands still, as long as a lease or longer
+  int partitions = 0;    // a process is cut off from the server
+  bool foreign = false;  // another scheduler binds its own pods on the same nodes
+  double reserve_fails = 0;
+  double permit_waits = 0;
+  double permit_times_out = 0;
+
+  // Of the schedulers.
+  bool two_profiles = false;
+  int percentage_of_nodes_to_score = 0;
+  bool system_defaults = true;  // PodTopologySpread's, which ask for Services and owners
+  bool events = false;          // the schedulers' events are sent, too
+  float qps = 50;
+  int burst = 100;
+  Duration unschedulable_max = std::chrono::minutes(5);
+  Duration clock_offset{};
+  double clock_rate = 1;
+
+  // No write of ours can be at the server without our knowing, and nodes neither shrink nor go:
+  // then no node may ever hold more than it has.
+  bool strict_capacity = false;
+  // Every pod is looked at again after the last fault, so that its condition must be of today.
+  bool conditions_current() const { return unschedulable_max <= std::chrono::minutes(5); }
+
+  std::string Text() const;
+};
+
+Plan DrawPlan(uint64_t seed);
+
+}  // namespace ks::sim

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/process.h"
+
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+
+#include "base/check.h"
+#include "plugins/registry.h"
+#include "sim/invariants.h"
+
+namespace ks::sim {
+namespace {
+
+constexpr Duration kStepTakes = std::chrono::microseconds(200);
+
+}  // namespace
+
+uint64_t VersionOf(const api::ObjectMeta& meta) {
+  return std::strtoull(meta.resource_version.c_str(), nullptr, 10);
+}
+
+config::Configuration MakeConfiguration(const Plan& plan, bool recorded) {
+  config::Configuration configuration = config::DefaultConfiguration();
+  configuration.parallelism = 1;
+  configuration.percentage_of_nodes_to_score = plan.percentage_of_nodes_to_score;
+  configuration.client_connection.qps = plan.qps;
+  configuration.client_connection.burst = plan.burst;
+  config::Profile& profile = configuration.profiles[0];
+  if (recorded) profile.plugins.multi_point.enabled.push_back({kRecorderName, 0});
+  for (config::PluginConfig& entry : profile.plugin_config) {
+    auto* spread = std::get_if<config::PodTopologySpreadArgs>(&entry.args);
+    if (spread != nullptr && !plan.system_defaults) spread->defaulting_type = "List";
+  }
+  if (plan.two_profiles) {
+    config::Profile second = profile;
+    second.scheduler_name = "second-scheduler";
+    configuration.profiles.push_back(std::move(second));
+  }
+  return configuration;
+}
+
+SchedulerProcess::SchedulerProcess(World& world, ProcessOptions options)
+    : world_(world),
+      options_(std::move(options)),
+      clock_(world.loop, options_.clock_offset, options_.clock_rate),
+      random_(options_.seed),
+      registry_(plugins::InTreeRegistry()) {}
+
+SchedulerProcess::~SchedulerProcess() { Kill(); }
+
+void SchedulerProcess::Start() {
+  world_.trace.Line(world_.loop.Now(), name(), "starts, {}",
+                    options_.leading ? "leading" : "standing by");
+  Build();
+  StartStreams();
+  Wake();
+}
+
+void SchedulerProcess::Build() {
+  const std::weak_ptr<SchedulerProcess> weak = weak_from_this();
+  const auto run = [weak](Action action) {
+    if (const auto self = weak.lock()) self->Run(std::move(action));
+  };
+  timers_ = std::make_unique<VirtualTimers>(clock_, [this, weak](TimePoint when) {
+    if (dead_) return;
+    world_.loop.At(when, [weak] {
+      const auto self = weak.lock();
+      if (self != nullptr) self->Run([raw = self.get()] { raw->timers_->RunOne(); });
+    });
+  });
+  transport_ = std::make_shared<SimTransport>(world_.network, name(), run);
+  credentials_ = client::NewAnonymousCredentials();
+  const client::RestOptions rest{
+      .qps = world_.plan.qps, .burst = world_.plan.burst, .user_agent = "kubesched/simulation"};
+  scheduling_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
+  events_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
+  writer_ = std::make_unique<client::Writer>(
+      *scheduling_, *events_, client::WriterOptions{.host_name = name(), .seed = options_.seed});
+  recorder_ = std::make_unique<Recorder>(
+      RecorderHost{.plan = &world_.plan,
+                   .api = &world_.api,
+                   .seed = options_.seed + 7,
+                   .fail = [this](const std::string& what) { world_.fail(name() + ": " + what); },
+                   .trace =
+                       [this](const std::string& what) {
+                         world_.trace.Line(world_.loop.Now(), name(), "{}", what);
+                       },
+                   .later =
+                       [this, run](Duration delay, std::function<void()> task) {
+                         world_.loop.After(delay, [this, run, task = std::move(task)] {
+                           run([this, task] { scheduler_->Post(scheduler::Task(task)); });
+                         });
+                       },
+                   .faults_over = world_.faults_over,
+                   .nodes_joined = [this] { return nodes_joined_; }});
+  watched_writer_ = recorder_->Watch(*writer_);
+  KS_CHECK(registry_.Register(kRecorderName, recorder_->factory()).ok(), "one recorder");
+  auto made = scheduler::Scheduler::Create({.configuration = MakeConfiguration(world_.plan, true),
+                                            .registry = &registry_,
+                                            .api = watched_writer_.get(),
+                                            .clock = &clock_,
+                                            .seed = options_.seed,
+                                            .unschedulable_max = world_.plan.unschedulable_max});
+  KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
+  scheduler_ = std::move(made).value();
+}
+
+void SchedulerProcess::StartStreams() {
+  node_stream_ = std::make_unique<client::Reflector<api::Node>>(
+      *scheduling_,
+      client::ReflectorOptions{.path = "/api/v1/nodes",
+                               .type_name = "*v1.Node",
+                               .resource = "nodes",
+                               .seed = options_.seed + 1},
+      [this](scheduler::NodeDeltas deltas) {
+        if (dead_) return;
+        Note(deltas, nodes_);
+        scheduler_->Post(std::move(deltas));
+      });
+  pod_stream_ = std::make_unique<client::Reflector<api::Pod>>(
+      *scheduling_,
+      client::ReflectorOptions{.path = "/api/v1/pods",
+                               .field_selector = "status.phase!=Succeeded,status.phase!=Failed",
+                               .type_name = "*v1.Pod",
+                               .resource = "pods",
+                               .seed = options_.seed + 2},
+      [this](scheduler::PodDeltas deltas) {
+        if (dead_) return;
+        Note(deltas, pods_);
+        scheduler_->Post(std::move(deltas));
+      });
+  node_stream_->Start();
+  pod_stream_->Start();
+  owner_streams_ = std::make_unique<daemon::OwnerInformers>(
+      *scheduling_, options_.seed + 10,
+      [this](scheduler::OwnerDeltas deltas) { scheduler_->Post(std::move(deltas)); });
+  owner_streams_->Ensure(scheduler_->NeededOwnerKinds());
+}
+
+bool SchedulerProcess::IsOurs(const api::Pod& pod) const {
+  const auto& profiles = scheduler_->profiles();
+  return profiles.find(pod.spec->scheduler_name.str()) != profiles.end();
+}
+
+// ---- what the streams told ----
+
+// An object never goes back to an older state.
+template <class T>
+void SchedulerProcess::CheckOrder(const View<T>& view, const T& object) {
+  const auto known = view.find(object.meta.Key());
+  if (known == view.end()) return;
+  const uint64_t before = VersionOf(known->second->meta);
+  const uint64_t now = VersionOf(object.meta);
+  if (now >= before) return;
+  world_.fail(fmt::format("{}: {} went back from version {} to {}", name(), object.meta.Key(),
+                          before, now));
+}
+
+template <class T>
+void SchedulerProcess::Note(const std::vector<api::Delta<T>>& deltas, View<T>& view) {
+  using Type = typename api::Delta<T>::Type;
+  for (const api::Delta<T>& delta : deltas) {
+    if (delta.type == Type::kReplace) {
+      world_.trace.Line(world_.loop.Now(), name(), "list of {} objects", delta.items.size());
+      View<T> fresh;
+      for (const auto& item : delta.items) {
+        CheckOrder(view, *item);
+        fresh[item->meta.Key()] = item;
+      }
+      view = std::move(fresh);
+      continue;
+    }
+    const bool deleted = delta.type == Type::kDelete;
+    world_.trace.Line(world_.loop.Now(), name(), "event: {} {} at {}", deleted ? "no" : "see",
+                      delta.object->meta.Key(), delta.object->meta.resource_version);
+    CheckOrder(view, *delta.object);
+    if (deleted) {
+      view.erase(delta.object->meta.Key());
+    } else {
+      const bool fresh = view.insert_or_assign(delta.object->meta.Key(), delta.object).second;
+      if (fresh && std::is_same_v<T, api::Node>) ++nodes_joined_;
+    }
+  }
+}
+
+// ---- the loop ----
+
+void SchedulerProcess::Run(Action action) {
+  if (dead_) return;
+  if (world_.loop.Now() < frozen_until_) {
+    world_.loop.At(frozen_until_, [weak = weak_from_this(), action = std::move(action)] {
+      if (const auto self = weak.lock()) self->Run(action);
+    });
+    return;
+  }
+  action();
+  if (!dead_) Wake();
+}
+
+void SchedulerProcess::Lead() {
+  if (options_.leading) return;
+  world_.trace.Line(world_.loop.Now(), name(), "leads");
+  options_.leading = true;
+  Wake();
+}
+
+void SchedulerProcess::Wake() {
+  if (options_.leading) WakeAt(world_.loop.Now() + kStepTakes / 4);
+}
+
+void SchedulerProcess::WakeAt(TimePoint when) {
+  if (wake_at_.has_value() && *wake_at_ <= when) return;
+  wake_at_ = when;
+  world_.loop.At(when, [weak = weak_from_this(), number = ++wake_] {
+    const auto self = weak.lock();
+    if (self == nullptr || self->dead_ || number != self->wake_) return;
+    if (self->world_.loop.Now() < self->frozen_until_) {
+      self->wake_at_.reset();
+      return self->WakeAt(self->frozen_until_);
+    }
+    self->wake_at_.reset();
+    self->Step();
+  });
+}
+
+void SchedulerProcess::Step() {
+  ++steps_;
+  const bool worked = scheduler_->Step();
+  if (worked) {
+    if (const std::string wrong = CheckScheduler(*this); !wrong.empty()) {
+      world_.fail(name() + ": " + wrong);
+    }
+    const auto extra = static_cast<int64_t>(random_.Below(kStepTakes.count() + 1));
+    WakeAt(world_.loop.Now() + kStepTakes / 2 + Duration(extra));
+    return;
+  }
+  if (const auto next = scheduler_->NextTimer()) WakeAt(clock_.TrueTime(*next));
+}
+
+// ---- the end ----
+
+void SchedulerProcess::Kill() {
+  if (dead_) return;
+  dead_ = true;
+  if (scheduler_ == nullptr) return;
+  world_.trace.Line(world_.loop.Now(), name(), "dies");
+  TakeDown();
+}
+
+// The client's parts wait in their destructors for callbacks that nobody would make any more. So
+// time goes on for this process alone, in a world where every connection is refused, until all of
+// them only wait for timers.
+void SchedulerProcess::TakeDown() {
+  constexpr Duration kLong = std::chrono::minutes(2);
+  constexpr Duration kQuiet = std::chrono::seconds(3);
+  transport_->Die();
+  clock_.Detach();
+  TimePoint earliest = clock_.Now() + kLong;
+  while (true) {
+    bool any = transport_->RefuseAll();
+    while (timers_->RunOne()) any = true;
+    if (any) continue;
+    const client::WriterStats stats = writer_->Stats();
+    const uint64_t pending = stats.binds_pending + stats.patches_pending + stats.events_pending;
+    if (pending != 0) earliest = clock_.Now() + kLong;
+    const std::optional<TimePoint> next = timers_->NextDue();
+    if (!next.has_value()) break;
+    if (clock_.Now() >= earliest && *next - clock_.Now() >= kQuiet) break;
+    clock_.Advance(*next);
+  }
+  owner_streams_.reset();
+  pod_stream_.reset();
+  node_stream_.reset();
+  scheduler_.reset();
+  writer_.reset();
+  events_.reset();
+  scheduling_.reset();
+}
+
+}  // namespace ks::sim

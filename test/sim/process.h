@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One scheduler process of a simulation: the production scheduler and the production client, wired
+// as the daemon wires them (cmd/kubesched/daemon.cc), with virtual time and a simulated network
+// below. It can be killed between any two events; what it sent stays under way.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/reflector.h"
+#include "client/rest_client.h"
+#include "client/writer.h"
+#include "kubesched/owner_informers.h"
+#include "scheduler/scheduler.h"
+#include "sim/event_loop.h"
+#include "sim/recorder.h"
+#include "sim/sim_transport.h"
+
+namespace ks::sim {
+
+struct ProcessOptions {
+  std::string name;
+  uint64_t seed = 0;
+  Duration clock_offset{};
+  double clock_rate = 1;
+  bool leading = true;  // a standby only fills its caches
+};
+
+// What all processes share. Threads: one. Lifetime: outlives the processes.
+struct World {
+  EventLoop& loop;
+  Trace& trace;
+  const Plan& plan;
+  ApiModel& api;
+  Network& network;
+  std::function<void(const std::string& what)> fail;
+  std::function<bool()> faults_over;
+};
+
+// What a process was told of one kind so far, by key; applied as the simulation understands deltas.
+template <class T>
+using View = std::map<std::string, std::shared_ptr<const T>>;
+
+// Threads: one. Lifetime: shared; events under way hold weak references.
+class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
+ public:
+  SchedulerProcess(World& world, ProcessOptions options);
+  ~SchedulerProcess();
+
+  void Start();
+  // The end of the process. Its parts are destroyed; nothing of it runs afterwards.
+  void Kill();
+  // Nothing of it runs before that time.
+  void FreezeUntil(TimePoint until) { frozen_until_ = std::max(frozen_until_, until); }
+  // From now on it decides.
+  void Lead();
+  // Runs an action as this process: now, when it wakes up, or never.
+  void Run(Action action);
+
+  const std::string& name() const { return options_.name; }
+  bool dead() const { return dead_; }
+  bool leading() const { return options_.leading; }
+  uint64_t steps() const { return steps_; }
+  const ProcessClock& clock() const { return clock_; }
+  SimTransport& transport() { return *transport_; }
+  scheduler::Scheduler& scheduler() { return *scheduler_; }
+  client::WriterStats writes() const { return writer_->Stats(); }
+  Recorder& recorder() { return *recorder_; }
+  const View<api::Pod>& pods() const { return pods_; }
+  const View<api::Node>& nodes() const { return nodes_; }
+  bool IsOurs(const api::Pod& pod) const;
+
+ private:
+  void Build();
+  void StartStreams();
+  void Wake();
+  void WakeAt(TimePoint when);
+  void Step();
+  void TakeDown();
+  template <class T>
+  void Note(const std::vector<api::Delta<T>>& deltas, View<T>& view);
+  template <class T>
+  void CheckOrder(const View<T>& view, const T& object);
+
+  World& world_;
+  ProcessOptions options_;
+  ProcessClock clock_;
+  bool dead_ = false;
+  TimePoint frozen_until_{};
+  uint64_t steps_ = 0;
+  uint64_t nodes_joined_ = 0;
+  uint64_t wake_ = 0;  // number of the wake that counts
+  std::optional<TimePoint> wake_at_;
+  Random random_;
+  View<api::Pod> pods_;
+  View<api::Node> nodes_;
+
+  std::unique_ptr<VirtualTimers> timers_;
+  std::shared_ptr<SimTransport> transport_;
+  std::unique_ptr<client::Credentials> credentials_;
+  std::unique_ptr<client::RestClient> scheduling_;
+  std::unique_ptr<client::RestClient> events_;
+  std::unique_ptr<client::Writer> writer_;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<framework::ApiWriter> watched_writer_;
+  framework::Registry registry_;
+  std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<client::Reflector<api::Node>> node_stream_;
+  std::unique_ptr<client::Reflector<api::Pod>> pod_stream_;
+  std::unique_ptr<daemon::OwnerInformers> owner_streams_;
+};
+
+// The configuration that a plan's schedulers run with.
+config::Configuration MakeConfiguration(const Plan& plan, bool recorded);
+
+// Of numbers in texts, as the API server makes them.
+uint64_t VersionOf(const api::ObjectMeta& meta);
+
+}  // namespace ks::sim

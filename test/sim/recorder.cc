@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/recorder.h"
+
+#include <utility>
+
+#include "framework/handle.h"
+#include "sim/oracle.h"
+
+namespace ks::sim {
+
+using framework::PermitResult;
+using framework::Status;
+
+// The plugin.
+class Recorder::Part final : public framework::Plugin,
+                             public framework::ReservePlugin,
+                             public framework::PermitPlugin,
+                             public framework::PostBindPlugin {
+ public:
+  Part(Recorder& recorder, framework::Handle& handle) : recorder_(recorder), handle_(handle) {}
+
+  std::string_view Name() const override { return kRecorderName; }
+  Status Reserve(framework::CycleState& /*state*/, const api::PodPtr& pod,
+                 const std::string& node_name) override {
+    return recorder_.Reserve(handle_, *pod, node_name);
+  }
+  void Unreserve(framework::CycleState& /*state*/, const api::PodPtr& pod,
+                 const std::string& /*node_name*/) override {
+    recorder_.Unreserve(*pod);
+  }
+  PermitResult Permit(framework::CycleState& /*state*/, const api::PodPtr& pod,
+                      const std::string& /*node_name*/) override {
+    return recorder_.Permit(handle_, *pod);
+  }
+  void PostBind(framework::CycleState& /*state*/, const api::PodPtr& pod,
+                const std::string& node_name) override {
+    recorder_.PostBind(*pod, node_name);
+  }
+
+ private:
+  Recorder& recorder_;
+  framework::Handle& handle_;
+};
+
+class Recorder::Writer final : public framework::ApiWriter {
+ public:
+  Writer(Recorder& recorder, framework::ApiWriter& real) : recorder_(recorder), real_(real) {}
+
+  void Bind(api::PodPtr pod, std::string node_name, Done done) override {
+    recorder_.CheckBind(*pod, node_name);
+    real_.Bind(std::move(pod), std::move(node_name), std::move(done));
+  }
+  void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
+    real_.PatchPodStatus(std::move(pod), std::move(change), std::move(done));
+  }
+  void DeletePod(api::PodPtr pod, Done done) override {
+    recorder_.host_.fail("pod " + pod->meta.name + " is to be deleted, and nobody may preempt");
+    real_.DeletePod(std::move(pod), std::move(done));
+  }
+  void RecordEvent(framework::PodEvent event) override {
+    if (recorder_.host_.plan->events) real_.RecordEvent(std::move(event));
+  }
+
+ private:
+  Recorder& recorder_;
+  framework::ApiWriter& real_;
+};
+
+Recorder::Recorder(RecorderHost host)
+    : host_(std::move(host)),
+      random_(host_.seed),
+      slot_([this](const config::PluginArgs& /*args*/,
+                   framework::Handle& handle) -> Result<std::unique_ptr<framework::Plugin>> {
+        return std::unique_ptr<framework::Plugin>(new Part(*this, handle));
+      }) {}
+
+std::unique_ptr<framework::ApiWriter> Recorder::Watch(framework::ApiWriter& real) {
+  return std::make_unique<Writer>(*this, real);
+}
+
+Status Recorder::Reserve(framework::Handle& handle, const api::Pod& pod, const std::string& node) {
+  host_.trace("reserve " + pod.meta.name + " on " + node);
+  if (!reserved_.emplace(pod.meta.uid, node).second) {
+    host_.fail("pod " + pod.meta.name + " is reserved twice");
+  }
+  if (bound_.contains(pod.meta.uid)) {
+    host_.fail("pod " + pod.meta.name + " is decided again after it was bound");
+  }
+  waiting_.insert(pod.meta.uid);
+  const framework::NodeInfo* info = handle.snapshot().Find(node);
+  if (info == nullptr) {
+    host_.fail("pod " + pod.meta.name + " is to go to the unknown node " + node);
+  } else if (const std::string why = WhyInfeasible(pod, *info, handle.snapshot()); !why.empty()) {
+    host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + why);
+  }
+  if (Chance(host_.plan->reserve_fails)) return Status::Error("a fault of the simulation");
+  return {};
+}
+
+void Recorder::Unreserve(const api::Pod& pod) {
+  host_.trace("unreserve " + pod.meta.name);
+  const auto before = joined_before_.find(pod.meta.uid);
+  const bool held = waiting_.erase(pod.meta.uid) != 0 && before != joined_before_.end();
+  if (held && before->second < host_.nodes_joined()) to_retry_.insert(pod.meta.Key());
+  if (reserved_.erase(pod.meta.uid) == 0) {
+    host_.fail("pod " + pod.meta.name + " is unreserved without being reserved");
+  }
+}
+
+PermitResult Recorder::Permit(framework::Handle& handle, const api::Pod& pod) {
+  joined_before_.erase(pod.meta.uid);
+  if (!Chance(host_.plan->permit_waits)) return {};
+  const bool times_out = Chance(host_.plan->permit_times_out);
+  const Duration wait = std::chrono::milliseconds(50 + random_.Below(8000));
+  if (!times_out) {
+    host_.later(wait, [&handle, uid = pod.meta.uid] {
+      framework::WaitingPod* waiting = handle.waiting_pods().GetWaitingPod(uid);
+      if (waiting != nullptr) waiting->Allow(kRecorderName);
+    });
+  }
+  host_.trace("permit: wait " + pod.meta.name);
+  joined_before_[pod.meta.uid] = host_.nodes_joined();
+  PermitResult result;
+  result.status = Status(framework::Code::kWait, {"a fault of the simulation"});
+  result.timeout = times_out ? wait : std::chrono::minutes(10);
+  return result;
+}
+
+void Recorder::PostBind(const api::Pod& pod, const std::string& node) {
+  host_.trace("bound " + pod.meta.name + " to " + node);
+  waiting_.erase(pod.meta.uid);
+  if (reserved_.erase(pod.meta.uid) == 0) {
+    host_.fail("pod " + pod.meta.name + " is bound without being reserved");
+  }
+  bound_[pod.meta.uid] = node;
+  const std::string real = host_.api->NodeOf(pod.meta.uid);
+  if (real != node) {
+    host_.fail("pod " + pod.meta.name + " is taken to be on " + node + ", but the server has it " +
+               (real.empty() ? "nowhere" : "on " + real));
+  }
+}
+
+void Recorder::CheckBind(const api::Pod& pod, const std::string& node) {
+  host_.trace("bind " + pod.meta.name + " to " + node);
+  const auto it = reserved_.find(pod.meta.uid);
+  if (it == reserved_.end() || it->second != node) {
+    host_.fail("pod " + pod.meta.name + " is to be bound to " + node + " without being reserved");
+  }
+  if (waiting_.erase(pod.meta.uid) == 0) {
+    host_.fail("pod " + pod.meta.name + " is to be bound a second time");
+  }
+}
+
+}  // namespace ks::sim

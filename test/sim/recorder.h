@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Looks over a scheduler's shoulder: a plugin that sees Reserve, Unreserve, Permit and PostBind,
+// and a writer in front of the real one that sees Bind. Checks what must hold at these moments, and
+// now and then makes an attempt fail or wait.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/random.h"
+#include "framework/api_writer.h"
+#include "framework/plugin.h"
+#include "framework/registry.h"
+#include "sim/api_model.h"
+#include "testing/test_plugins.h"
+
+namespace ks::sim {
+
+inline constexpr const char* kRecorderName = "SimRecorder";
+
+// What a recorder needs from the process around it.
+struct RecorderHost {
+  const Plan* plan = nullptr;
+  ApiModel* api = nullptr;
+  uint64_t seed = 0;
+  std::function<void(const std::string& what)> fail;
+  std::function<void(const std::string& what)> trace;
+  // Runs on the process's scheduling thread, after that time.
+  std::function<void(Duration delay, std::function<void()> task)> later;
+  std::function<bool()> faults_over;
+  std::function<uint64_t()> nodes_joined;  // so far, as the process was told
+};
+
+// Threads: one. Lifetime: outlives the frameworks built with its plugin.
+class Recorder {
+ public:
+  explicit Recorder(RecorderHost host);
+
+  framework::PluginFactory factory() const { return slot_.factory(); }
+  // A writer that checks and passes on. Lifetime: `real` outlives it.
+  std::unique_ptr<framework::ApiWriter> Watch(framework::ApiWriter& real);
+
+  // By uid: between Reserve and Unreserve or PostBind, with the node.
+  const std::map<std::string, std::string>& reserved() const { return reserved_; }
+  // After PostBind.
+  const std::map<std::string, std::string>& bound() const { return bound_; }
+  // Reserved, and their Bind has not been called.
+  const std::set<std::string>& waiting() const { return waiting_; }
+  // Keys of pods that Permit rejected since the last call although a node had joined while they
+  // waited: they must be tried again.
+  std::set<std::string> TakeToRetry() { return std::exchange(to_retry_, {}); }
+
+ private:
+  class Part;
+  class Writer;
+
+  framework::Status Reserve(framework::Handle& handle, const api::Pod& pod,
+                            const std::string& node);
+  void Unreserve(const api::Pod& pod);
+  framework::PermitResult Permit(framework::Handle& handle, const api::Pod& pod);
+  void PostBind(const api::Pod& pod, const std::string& node);
+  void CheckBind(const api::Pod& pod, const std::string& node);
+  bool Chance(double p) { return p > 0 && !host_.faults_over() && random_.Unit() < p; }
+
+  const RecorderHost host_;
+  Random random_;
+  testing::FactorySlot slot_;
+  std::map<std::string, std::string> reserved_;
+  std::map<std::string, std::string> bound_;
+  std::set<std::string> waiting_;
+  std::map<std::string, uint64_t> joined_before_;  // by uid, at Permit
+  std::set<std::string> to_retry_;
+};
+
+}  // namespace ks::sim

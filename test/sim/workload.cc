@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/workload.h"
+
+#include <iterator>
+#include <utility>
+
+namespace ks::sim {
+namespace {
+
+using apiserver::Json;
+
+constexpr const char* kNamespace = "default";
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kHost = "kubernetes.io/hostname";
+constexpr int kApps = 5;
+
+Json Selector(const std::string& app) { return {{"matchLabels", {{"app", app}}}}; }
+
+Json Service(int app) {
+  const std::string name = "a" + std::to_string(app);
+  return {{"metadata", {{"name", name}}},
+          {"spec", {{"selector", {{"app", name}}}, {"ports", Json::array({{{"port", 80}}})}}}};
+}
+
+Json PriorityClass(const char* name, int value) {
+  return {{"metadata", {{"name", name}}}, {"value", value}, {"preemptionPolicy", "Never"}};
+}
+
+}  // namespace
+
+Workload::Workload(World& world) : world_(world), random_(world.plan.seed ^ 0x776f726b6cULL) {}
+
+void Workload::Told(const std::string& what) {
+  world_.trace.Line(world_.loop.Now(), "users", "{}", what);
+}
+
+void Workload::Sometime(Duration until, Action action) {
+  const auto most = static_cast<uint64_t>(until.count());
+  world_.loop.After(Duration(static_cast<int64_t>(random_.Below(most + 1))), std::move(action));
+}
+
+void Workload::Start() {
+  const Plan& plan = world_.plan;
+  world_.api.Create("priorityclasses", "", PriorityClass("high", 1000));
+  world_.api.Create("priorityclasses", "", PriorityClass("low", 10));
+  for (int i = 0; i < 2; ++i) world_.api.Create("services", kNamespace, Service(i));
+  for (int i = 0; i < plan.nodes; ++i) AddNode("n" + std::to_string(next_node_++));
+  for (int i = 0; i < plan.pods; ++i) Sometime(plan.arrivals, [this] { AddPod(); });
+  for (int i = 0; i < plan.node_changes; ++i) Sometime(plan.faults_end, [this] { ChangeNode(); });
+  for (int i = 0; i < plan.pod_changes; ++i) Sometime(plan.faults_end, [this] { ChangePod(); });
+  const int foreign = plan.foreign ? Between(3, 20) : 0;
+  for (int i = 0; i < foreign; ++i) Sometime(plan.arrivals, [this] { AddForeignPod(); });
+}
+
+// ---- nodes ----
+
+void Workload::AddNode(const std::string& name) {
+  const std::string zone = "z" + std::to_string(random_.Below(world_.plan.zones));
+  Json labels = {{kHost, name}, {"disk", Chance(0.5) ? "ssd" : "hdd"}};
+  // Some nodes know of no zone.
+  if (world_.plan.zones > 1 || Chance(0.5)) labels[kZone] = zone;
+  const Json amounts = {{"cpu", std::to_string(Between(1, 8))},
+                        {"memory", std::to_string(Between(2, 16)) + "Gi"},
+                        {"pods", std::to_string(Between(4, 20))}};
+  Json node = {{"metadata", {{"name", name}, {"labels", labels}}},
+               {"spec", Json::object()},
+               {"status", {{"capacity", amounts}, {"allocatable", amounts}}}};
+  if (Chance(world_.plan.tainted)) {
+    node["spec"]["taints"] =
+        Json::array({{{"key", "dedicated"}, {"value", "x"}, {"effect", "NoSchedule"}}});
+  }
+  const bool made = world_.api.Create("nodes", "", std::move(node));
+  Told((made ? "add node " : "cannot add node ") + name);
+}
+
+std::string Workload::AnyNode() {
+  const auto& nodes = world_.api.Objects("nodes");
+  if (nodes.empty()) return {};
+  return std::next(nodes.begin(), static_cast<ptrdiff_t>(random_.Below(nodes.size())))
+      ->second->name;
+}
+
+void Workload::ReplaceTaints(const std::string& name) {
+  const bool on = Chance(0.4);
+  const char* effect = Chance(0.8) ? "NoSchedule" : "PreferNoSchedule";
+  Told((on ? "taint " : "untaint ") + name);
+  world_.api.Modify("nodes", "", name, [&](Json& node) {
+    node["spec"]["taints"] =
+        on ? Json::array({{{"key", "dedicated"}, {"value", "x"}, {"effect", effect}}})
+           : Json::array();
+  });
+}
+
+void Workload::Resize(const std::string& name) {
+  const bool grow = world_.plan.strict_capacity;
+  Told("resize " + name);
+  const std::string cpu = std::to_string(grow ? Between(8, 16) : Between(1, 16));
+  const std::string pods = std::to_string(grow ? Between(20, 30) : Between(2, 30));
+  world_.api.ModifyStatus("nodes", "", name, [&](Json& node) {
+    node["status"]["allocatable"]["cpu"] = cpu;
+    node["status"]["allocatable"]["pods"] = pods;
+  });
+}
+
+void Workload::ChangeNode() {
+  const std::string name = AnyNode();
+  const uint64_t what = random_.Below(100);
+  if (name.empty() || what < 15) return AddNode("n" + std::to_string(next_node_++));
+  if (what < 35) return ReplaceTaints(name);
+  if (what < 55) return Resize(name);
+  if (what < 70) {
+    const bool cordon = Chance(0.4);
+    Told((cordon ? "cordon " : "uncordon ") + name);
+    world_.api.Modify("nodes", "", name, [&](Json& node) {
+      if (cordon) {
+        node["spec"]["unschedulable"] = true;
+      } else {
+        node["spec"].erase("unschedulable");
+      }
+    });
+    return;
+  }
+  if (what < 80 || world_.plan.strict_capacity) {
+    const std::string disk = Chance(0.5) ? "ssd" : "hdd";
+    Told("label " + name + " " + disk);
+    world_.api.Modify("nodes", "", name,
+                      [&](Json& node) { node["metadata"]["labels"]["disk"] = disk; });
+    return;
+  }
+  Told("remove node " + name);
+  world_.api.Delete("nodes", "", name);
+  if (Chance(0.4)) {
+    world_.loop.After(std::chrono::milliseconds(Between(1, 5000)), [this, name] { AddNode(name); });
+  }
+}
+
+// ---- pods ----
+
+void Workload::Repel(Json& spec, const std::string& app) {
+  const char* key = Chance(0.6) ? kHost : kZone;
+  const Json term = {{"labelSelector", Selector(app)}, {"topologyKey", key}};
+  const uint64_t what = random_.Below(3);
+  if (what == 0) {
+    spec["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
+        Json::array({term});
+  } else if (what == 1) {
+    spec["affinity"]["podAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
+        Json::array({term});
+  } else {
+    spec["affinity"]["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] =
+        Json::array({{{"weight", 10}, {"podAffinityTerm", term}}});
+  }
+}
+
+void Workload::Place(Json& spec) {
+  if (Chance(0.2)) spec["nodeSelector"] = {{"disk", Chance(0.5) ? "ssd" : "hdd"}};
+  if (Chance(0.3)) {
+    spec["tolerations"] = Json::array({{{"key", "dedicated"}, {"operator", "Exists"}}});
+  }
+  if (Chance(0.1)) spec["priorityClassName"] = Chance(0.5) ? "high" : "low";
+  if (Chance(world_.plan.gated)) {
+    spec["schedulingGates"] = Json::array({{{"name", "example.com/wait"}}});
+  }
+  if (Chance(world_.plan.impossible)) {
+    if (Chance(0.5)) {
+      spec["nodeSelector"] = {{"disk", "tape"}};
+    } else {
+      spec["containers"][0]["resources"]["requests"]["cpu"] = "64";
+    }
+  }
+  const bool second = world_.plan.two_profiles && Chance(0.4);
+  spec["schedulerName"] = second ? "second-scheduler" : "default-scheduler";
+}
+
+Json Workload::NewPod(const std::string& name) {
+  const std::string app = "a" + std::to_string(random_.Below(kApps));
+  const Json requests = {{"cpu", std::to_string(Between(1, 20) * 100) + "m"},
+                         {"memory", std::to_string(Between(1, 20) * 100) + "Mi"}};
+  Json pod = {{"metadata", {{"name", name}, {"labels", {{"app", app}}}}},
+              {"spec",
+               {{"containers", Json::array({{{"name", "c"},
+                                             {"image", "example.com/i:1"},
+                                             {"resources", {{"requests", requests}}}}})}}}};
+  Json& spec = pod["spec"];
+  Place(spec);
+  if (Chance(0.25)) Repel(spec, app);
+  if (Chance(0.2)) {
+    spec["topologySpreadConstraints"] =
+        Json::array({{{"maxSkew", Between(1, 2)},
+                      {"topologyKey", Chance(0.5) ? kZone : kHost},
+                      {"whenUnsatisfiable", Chance(0.6) ? "DoNotSchedule" : "ScheduleAnyway"},
+                      {"labelSelector", Selector(app)}}});
+  }
+  return pod;
+}
+
+void Workload::AddPod() {
+  const std::string name = "p" + std::to_string(next_pod_++);
+  Json pod = NewPod(name);
+  const bool gated = pod["spec"].contains("schedulingGates");
+  const bool made = world_.api.Create("pods", kNamespace, std::move(pod));
+  Told((made ? "add pod " : "cannot add pod ") + name + (gated ? ", gated" : ""));
+  if (gated && Chance(0.7)) {
+    Sometime(world_.plan.faults_end / 4, [this, name] { LiftGates(name); });
+  }
+}
+
+std::string Workload::AnyPod() {
+  const auto& pods = world_.api.Objects("pods");
+  if (pods.empty()) return {};
+  return std::next(pods.begin(), static_cast<ptrdiff_t>(random_.Below(pods.size())))->second->name;
+}
+
+void Workload::LiftGates(const std::string& name) {
+  Told("lift gates of " + name);
+  world_.api.Modify("pods", kNamespace, name,
+                    [](Json& pod) { pod["spec"].erase("schedulingGates"); });
+}
+
+void Workload::EditPod(const std::string& name) {
+  const std::string app = "a" + std::to_string(random_.Below(kApps));
+  const uint64_t what = random_.Below(3);
+  Told("edit pod " + name);
+  if (what == 0) {
+    world_.api.Modify("pods", kNamespace, name,
+                      [&](Json& pod) { pod["metadata"]["labels"]["app"] = app; });
+  } else if (what == 1) {
+    world_.api.Modify("pods", kNamespace, name, [&](Json& pod) {
+      pod["metadata"]["annotations"]["example.com/touched"] = app;
+    });
+  } else {
+    world_.api.ModifyStatus("pods", kNamespace, name,
+                            [&](Json& pod) { pod["status"]["message"] = app; });
+  }
+}
+
+// Gone at once, gone after its grace period, finished, or made anew under its name.
+void Workload::EndPod(const std::string& name) {
+  const uint64_t what = random_.Below(4);
+  const auto away = [this, name] { world_.api.Delete("pods", kNamespace, name); };
+  if (what == 0) {
+    Told("delete pod " + name);
+    away();
+  } else if (what == 1) {
+    Told("terminate pod " + name);
+    world_.api.Terminate(kNamespace, name);
+    world_.loop.After(std::chrono::milliseconds(Between(1, 20000)), away);
+  } else if (what == 2) {
+    Told("finish pod " + name);
+    world_.api.ModifyStatus("pods", kNamespace, name,
+                            [](Json& pod) { pod["status"]["phase"] = "Succeeded"; });
+  } else {
+    Told("replace pod " + name);
+    away();
+    world_.api.Create("pods", kNamespace, NewPod(name));
+  }
+}
+
+void Workload::ChangePod() {
+  const std::string name = AnyPod();
+  if (name.empty()) return;
+  if (Chance(0.5)) {
+    EditPod(name);
+  } else {
+    EndPod(name);
+  }
+}
+
+// Made and bound by somebody else, who may know little of the node.
+void Workload::AddForeignPod() {
+  const std::string name = "f" + std::to_string(next_foreign_++);
+  Json pod = NewPod(name);
+  pod["spec"]["schedulerName"] = "somebody-else";
+  pod["spec"].erase("schedulingGates");
+  if (!world_.api.Create("pods", kNamespace, std::move(pod))) return;
+  Told("add foreign pod " + name);
+  world_.loop.After(std::chrono::milliseconds(Between(1, 3000)), [this, name] {
+    const std::string node = AnyNode();
+    if (node.empty()) return;
+    const Json binding = {{"apiVersion", "v1"},
+                          {"kind", "Binding"},
+                          {"metadata", {{"name", name}}},
+                          {"target", {{"kind", "Node"}, {"name", node}}}};
+    const auto answer = world_.api.Handle(
+        {.method = "POST",
+         .target = std::string("/api/v1/namespaces/") + kNamespace + "/pods/" + name + "/binding",
+         .accept = "application/json",
+         .content_type = "application/json",
+         .body = binding.dump(),
+         .user = {.name = "somebody-else", .groups = {"system:authenticated"}}});
+    Told("bind foreign pod " + name + " to " + node + ": " + std::to_string(answer.status));
+  });
+}
+
+}  // namespace ks::sim

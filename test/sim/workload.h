@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What users, controllers, nodes and a foreign scheduler do at the API server during a simulation.
+
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "sim/process.h"
+
+namespace ks::sim {
+
+// Threads: one. Lifetime: outlives the events it posts, that is, the loop's last.
+class Workload {
+ public:
+  explicit Workload(World& world);
+
+  // Makes the nodes, and posts everything that happens until the plan's faults_end.
+  void Start();
+
+ private:
+  using Json = apiserver::Json;
+
+  bool Chance(double p) { return random_.Unit() < p; }
+  int Between(int low, int high) {
+    return low + static_cast<int>(random_.Below(static_cast<uint64_t>(high - low + 1)));
+  }
+  void Sometime(Duration until, Action action);
+  void Told(const std::string& what);
+
+  // Nodes.
+  void AddNode(const std::string& name);
+  void ChangeNode();
+  void ReplaceTaints(const std::string& name);
+  void Resize(const std::string& name);
+
+  // Pods.
+  Json NewPod(const std::string& name);
+  void Place(Json& spec);
+  void Repel(Json& spec, const std::string& app);
+  void AddPod();
+  void ChangePod();
+  void EditPod(const std::string& name);
+  void EndPod(const std::string& name);
+  void LiftGates(const std::string& name);
+  void AddForeignPod();
+
+  std::string AnyNode();
+  std::string AnyPod();
+
+  World& world_;
+  Random random_;
+  int next_node_ = 0;
+  int next_pod_ = 0;
+  int next_foreign_ = 0;
+};
+
+}  // namespace ks::sim
