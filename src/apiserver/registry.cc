@@ -40,6 +40,18 @@ bool SpecDiffers(const Json& before, const Json& after) {
   return !covers(before, after) || !covers(after, before);
 }
 
+// What admission gave a pod when it was made stays when a client that knows nothing of it replaces
+// the pod.
+void KeepAdmitted(const KindInfo& kind, const Json& before, Json* object) {
+  if (kind.kind != "Pod" || !before.contains("spec") || !object->contains("spec")) return;
+  const Json& old_spec = before["spec"];
+  Json& spec = (*object)["spec"];
+  if (!spec.is_object()) return;
+  for (const char* key : {"priority", "preemptionPolicy"}) {
+    if (!spec.contains(key) && old_spec.contains(key)) spec[key] = old_spec[key];
+  }
+}
+
 }  // namespace
 
 Registry::Registry(Store& store, const Clock& clock, uint64_t seed)
@@ -190,6 +202,7 @@ Outcome<ObjectPtr> Registry::StoreChanged(const KindInfo& kind, const ObjectPtr&
     CopyMember(before, "status", &object);
   }
   KeepSystemMetadata(before["metadata"], &object["metadata"]);
+  KeepAdmitted(kind, before, &object);
   SetDefaults(kind, object);
   Json& metadata = object["metadata"];  // only now: defaults may have exchanged it
   if (kind.has_spec_generation && SpecDiffers(before, object)) {

@@ -15,7 +15,7 @@ struct Wish {
   std::string uid;
   std::string resource_version;
   std::string node;
-  bool node_kind = false;  // the target says that it is a Node; admission asks for that
+  bool takes_topology = false;  // admission looks at it: pods/binding with a target of kind Node
 };
 
 const Json& Member(const Json& object, const char* key) {
@@ -95,7 +95,7 @@ Outcome<Wish> ReadBinding(std::string_view ns, std::string_view url_name, const 
   wish.uid = Text(metadata, "uid");
   wish.resource_version = Text(metadata, "resourceVersion");
   wish.node = Text(target, "name");
-  wish.node_kind = Text(target, "kind") == "Node";
+  wish.takes_topology = !url_name.empty() && Text(target, "kind") == "Node";
   return wish;
 }
 
@@ -150,7 +150,7 @@ void CopyTopology(const Store& store, const Wish& wish, Json& metadata) {
   static constexpr std::array<std::string_view, 2> kCopied = {"topology.kubernetes.io/region",
                                                               "topology.kubernetes.io/zone"};
   static const KindInfo* nodes = FindResource("", "v1", "nodes");
-  if (!wish.node_kind) return;
+  if (!wish.takes_topology) return;
   const ObjectPtr node = store.Find(*nodes, "", wish.node);
   if (node == nullptr) return;
   for (const auto& [key, value] : node->labels) {

@@ -138,9 +138,12 @@ TEST_F(Binding, DryRunChecksAndWritesNothing) {
 }
 
 TEST_F(Binding, PostedToTheNamespace) {
+  Put("nodes", "",
+      Json::parse(R"({"metadata":{"name":"n1","labels":{"topology.kubernetes.io/zone":"z1"}}})"));
   Create("p");
   EXPECT_TRUE(BindPod(registry_, "default", "", To("p"), false).ok());
   EXPECT_EQ(Pod("p")["spec"]["nodeName"], "n1");
+  EXPECT_FALSE(Pod("p")["metadata"].contains("labels"));  // admission sees pods/binding only
   const auto nameless =
       BindPod(registry_, "default", "", To("p", R"({"metadata":{"name":null}})"), false);
   ASSERT_FALSE(nameless.ok());

@@ -132,7 +132,7 @@ TEST_F(KubectlTest, WatchShowsChanges) {
   std::mutex mutex;
   std::thread watch([&] {
     ProgramResult result =
-        embedded_->Run("get pods -w --output-watch-events --request-timeout=4s", "watch");
+        embedded_->Run("get pods -w --output-watch-events --request-timeout=3s", "watch");
     const std::lock_guard<std::mutex> lock(mutex);
     watched = std::move(result);
     done = true;
