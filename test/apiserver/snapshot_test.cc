@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -155,6 +157,30 @@ INSTANTIATE_TEST_SUITE_P(
         FormCase{"NothingInIt", R"({"apiVersion":"v1","kind":"PodList","items":[]})", 0},
         FormCase{"NullItems", R"({"apiVersion":"v1","kind":"List","items":null})", 0}),
     [](const auto& row) { return row.param.name; });
+
+// `kubectl get pods,nodes,… -A -o json` of a real control plane v1.37.1 with its controllers.
+TEST(SnapshotTest, ARealClusterIsServedAsItWas) {
+  std::ifstream file(std::string(KS_TEST_DATA) + "/real_cluster.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  ControlledService cluster;
+  const auto loaded = Load(cluster, text.str());
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  EXPECT_EQ(loaded->objects, 11U);
+  EXPECT_EQ(loaded->left_out, "1 apps/v1 Deployment");
+  Json dump = Json::parse(text.str());
+  for (Json& object : dump["items"]) {
+    if (object["kind"] == "Deployment") continue;
+    const KindInfo* kind = FindKind(Text(object, "apiVersion"), Text(object, "kind"));
+    ASSERT_NE(kind, nullptr);
+    const Json& metadata = object["metadata"];
+    Json served = cluster.Get(*kind, Text(metadata, "name"), Text(metadata, "namespace"));
+    ASSERT_FALSE(served.is_null()) << metadata;
+    served["metadata"].erase("resourceVersion");
+    object["metadata"].erase("resourceVersion");
+    EXPECT_EQ(served, object);
+  }
+}
 
 TEST(SnapshotTest, OrderOfKindsDoesNotMatter) {
   ControlledService cluster;
