@@ -340,6 +340,30 @@ bool Merger::CheckKeys(const SchemaField& field, const Json& patch) {
   return true;
 }
 
+// The order that the elements had before, as upstream sees it when it sorts: if the patch deletes,
+// its new elements have taken the places that became free at the end.
+Json OrderBefore(const SchemaField& field, const Json& original, const Json& patch) {
+  std::vector<Json> deleted;
+  for (const Json& element : patch) {
+    if (element.is_object() && element.value(kDirective, Json()) == "delete") {
+      deleted.push_back(IdentityOf(field, element));
+    }
+  }
+  const auto in = [&field](const std::vector<Json>& list, const Json& element) {
+    return PositionIn(list, IdentityOf(field, element)) < list.size();
+  };
+  Json result = Json::array();
+  for (const Json& element : original) {
+    if (!in(deleted, element)) result.push_back(element);
+  }
+  const std::vector<Json> known = IdentitiesOf(field, original);
+  for (const Json& element : patch) {
+    if (result.size() == original.size()) break;
+    if (!OnlyDirective(element) && !in(known, element)) result.push_back(element);
+  }
+  return result;
+}
+
 bool Merger::SetOrder(const SchemaType* type, const std::string& field_name, const Json& order,
                       const Json& patch, Json& original) {
   if (!order.is_array()) {
@@ -366,7 +390,8 @@ bool Merger::SetOrder(const SchemaType* type, const std::string& field_name, con
   const auto old = original.find(field_name);
   const bool has_original = old != original.end() && old->is_array();
   if (!has_patch && !has_original) return true;
-  const Json before = has_original ? *old : Json::array();
+  Json before = has_original ? *old : Json::array();
+  if (has_patch && has_original) before = OrderBefore(*field, before, *given);
   if (has_patch && !MergeMember(type, field_name, *given, original)) return false;
   original[field_name] = Ordered(*field, original[field_name], order, before);
   return true;

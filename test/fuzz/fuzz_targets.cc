@@ -14,6 +14,7 @@
 #include "config/convert.h"
 #include "config/load.h"
 #include "config/print.h"
+#include "fuzz/fuzz_apiserver.h"
 #include "scheduler/cluster_dump.h"
 
 namespace ks::fuzz {
@@ -256,6 +257,7 @@ constexpr Target kTargets[] = {
     {"quantity", RunQuantity},      {"selector", RunSelector}, {"pod", RunDecode<Pod>},
     {"node", RunDecode<api::Node>}, {"workload", RunWorkload}, {"text", RunText},
     {"config", RunConfig},          {"convert", RunConvert},   {"dump", RunDump},
+    {"protobuf", RunProtobuf},      {"patch", RunPatch},       {"admission", RunAdmission},
     {"canary", RunCanary},
 };
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frozen answers that test/apiserver/admission_test.cc holds the in-memory API server to are
+// those of the real kube-apiserver, and its strategic merge is the real one on random patches.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "apiserver/patch.h"
+#include "base/random.h"
+#include "e2e/cluster.h"
+
+namespace ks::e2e {
+namespace {
+
+using apiserver::Json;
+
+client::RestReply Send(Cluster& cluster, const std::string& method, const std::string& target,
+                       const Json& body, const std::string& type) {
+  return cluster.admin().SendAndWait(
+      {.method = method, .target = target, .body = body.dump(), .content_type = type});
+}
+
+// The difference of Go structs behind the first line names addresses of the moment.
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+void Remove(Cluster& cluster, const std::string& path) {
+  Send(cluster, "DELETE", path + "?gracePeriodSeconds=0", Json::object(), "application/json");
+  Send(cluster, "PATCH", path, {{"metadata", {{"finalizers", nullptr}}}},
+       "application/merge-patch+json");
+}
+
+TEST(AdmissionParity, TheFrozenAnswersAreTheServers) {
+  std::string why;
+  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  const auto cluster = Cluster::Start();
+  ASSERT_NE(cluster, nullptr);
+  std::ifstream file(KS_APISERVER_TEST_DATA "/admission.jsonl");
+  int cases = 0;
+  for (std::string line; std::getline(file, line); ++cases) {
+    const Json row = Json::parse(line);
+    SCOPED_TRACE(row["name"].get<std::string>());
+    std::string made;
+    if (row.contains("setup")) {
+      const std::string path = row["setup"]["path"].get<std::string>();
+      cluster->Create(path, row["setup"]["body"]);
+      made = path + "/" + row["setup"]["body"]["metadata"]["name"].get<std::string>();
+    }
+    const auto reply = Send(*cluster, row["method"].get<std::string>(),
+                            row["path"].get<std::string>() + "?dryRun=All", row["body"],
+                            row.value("type", "application/json"));
+    const bool good = row["code"].get<int>() < 300;
+    EXPECT_EQ(reply.ok(), good) << (reply.ok() ? reply.body : reply.error->message);
+    if (!good && !reply.ok()) {
+      EXPECT_EQ(FirstLine(reply.error->message),
+                FirstLine(row["status"]["message"].get<std::string>()));
+    }
+    if (!made.empty()) Remove(*cluster, made);
+  }
+  EXPECT_GT(cases, 300);
+}
+
+Json RandomConditions(Random& random, bool patch) {
+  Json list = Json::array();
+  for (const char* type : {"a", "b", "c", "d"}) {
+    if (random.Below(2) == 0) continue;
+    if (patch && random.Below(5) == 0) {
+      list.push_back({{"$patch", "delete"}, {"type", type}});
+      continue;
+    }
+    list.push_back({{"type", type}, {"status", random.Below(2) == 0 ? "True" : "False"}});
+    if (random.Below(3) == 0) list.back()["message"] = "m";
+    if (patch && random.Below(5) == 0) list.back()["message"] = nullptr;
+  }
+  return list;
+}
+
+Json RandomStatusPatch(Random& random) {
+  Json status = Json::object();
+  if (random.Below(4) != 0) status["conditions"] = RandomConditions(random, true);
+  if (random.Below(3) == 0) status["nominatedNodeName"] = random.Below(2) == 0 ? Json("n") : Json();
+  if (random.Below(4) == 0) {
+    Json order = Json::array();
+    for (const char* type : {"d", "c", "b", "a"}) {
+      if (random.Below(2) == 0) order.push_back({{"type", type}});
+    }
+    status["$setElementOrder/conditions"] = std::move(order);
+  }
+  return {{"status", std::move(status)}};
+}
+
+TEST(AdmissionParity, StrategicMergeOfPodStatus) {
+  std::string why;
+  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  const auto cluster = Cluster::Start();
+  ASSERT_NE(cluster, nullptr);
+  cluster->CreatePod(Json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
+      "spec":{"containers":[{"name":"c","image":"i"}]}})"));
+  const std::string path = "/api/v1/namespaces/default/pods/p";
+  const apiserver::KindInfo& pods = *apiserver::FindKind("v1", "Pod");
+  Random random(20261);
+  int accepted = 0;
+  for (int i = 0; i < 150; ++i) {
+    const Json before = cluster->Get(path);
+    const Json patch = RandomStatusPatch(random);
+    SCOPED_TRACE("seed 20261, patch " + std::to_string(i) + ": " + patch.dump() + " on " +
+                 before["status"].dump());
+    const auto ours =
+        apiserver::ApplyPatch(pods, apiserver::PatchType::kStrategic, before, patch.dump());
+    const auto reply = cluster->admin().Patch(path + "/status", patch.dump());
+    ASSERT_EQ(reply.ok(), ours.ok()) << (reply.ok() ? reply.body : reply.error->message);
+    if (!reply.ok()) {
+      EXPECT_EQ(ours.failure().message, reply.error->message);
+      continue;
+    }
+    ++accepted;
+    EXPECT_EQ((*ours)["status"], Json::parse(reply.body)["status"]);
+  }
+  EXPECT_GT(accepted, 75);
+}
+
+}  // namespace
+}  // namespace ks::e2e
