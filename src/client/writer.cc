@@ -267,8 +267,9 @@ bool Writer::Core::Retry(const JobPtr& job, const RestReply& reply, bool on_conf
 void Writer::Core::Bound(const JobPtr& job, RestReply reply) {
   if (reply.ok()) return Finish(job, std::nullopt);
   job->uncertain = job->uncertain || reply.uncertain;
-  if (reply.error->IsConflict() && job->uncertain) return AskWhoWon(job, std::move(*reply.error));
-  if (Retry(job, reply, /*on_conflict=*/false)) return;
+  if (!reply.error->IsConflict() && Retry(job, reply, /*on_conflict=*/false)) return;
+  // Whoever hears of a failure gives the node's room free, so one that may be none is looked into.
+  if (job->uncertain) return AskWhoWon(job, std::move(*reply.error));
   Finish(job, std::move(reply.error));
 }
 
@@ -284,12 +285,13 @@ bool IsBoundByUs(const RestReply& reply, const api::Pod& pod, const std::string&
 
 }  // namespace
 
-// An earlier try of ours may be what the server now calls a conflict.
-void Writer::Core::AskWhoWon(const JobPtr& job, api::ApiError conflict) {
+// A try of ours may have been carried out although no good answer came, and may be what the server
+// now calls a conflict.
+void Writer::Core::AskWhoWon(const JobPtr& job, api::ApiError error) {
   if (KS_CANARY(ConflictTakenForSuccess)) return Finish(job, std::nullopt);
   auto handler = [self = shared_from_this(), job,
-                  conflict = std::move(conflict)](const RestReply& reply) {
-    if (!IsBoundByUs(reply, *job->pod, job->node_name)) return self->Finish(job, conflict);
+                  error = std::move(error)](const RestReply& reply) {
+    if (!IsBoundByUs(reply, *job->pod, job->node_name)) return self->Finish(job, error);
     {
       MutexLock lock(self->mutex_);
       ++self->stats_.binds_resolved_by_get;

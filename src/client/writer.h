@@ -30,7 +30,7 @@ struct WriterStats {
   uint64_t binds = 0;
   uint64_t bind_failures = 0;
   uint64_t bind_retries = 0;
-  uint64_t binds_resolved_by_get = 0;  // 409 after an uncertain try that turned out to be ours
+  uint64_t binds_resolved_by_get = 0;  // failed by the answer, but bound as a GET showed
   uint64_t patches = 0;
   uint64_t patch_failures = 0;
   uint64_t patches_superseded = 0;

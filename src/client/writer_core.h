@@ -110,7 +110,7 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   // -- bindings, deletions, patches --
   bool Retry(const JobPtr& job, const RestReply& reply, bool on_conflict);
   void Bound(const JobPtr& job, RestReply reply);
-  void AskWhoWon(const JobPtr& job, api::ApiError conflict);
+  void AskWhoWon(const JobPtr& job, api::ApiError error);
   void Deleted(const JobPtr& job, RestReply reply);
   void Patched(const JobPtr& job, RestReply reply);
 

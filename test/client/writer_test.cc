@@ -119,9 +119,12 @@ TEST_F(WriterTest, AtMostFourTries) {
   net_.transport.Answer(2, 500, StatusBody(500, "", "target.name: Required value"));
   EXPECT_THAT(NextDelay(), AllOf(Ge(milliseconds(250)), Le(milliseconds(275))));
   net_.transport.Answer(3, 500, StatusBody(500, "InternalError", "last"));
+  ASSERT_EQ(net_.transport.size(), 5u);
+  EXPECT_EQ(Line(4), "GET /api/v1/namespaces/ns/pods/p");
+  net_.transport.Answer(4, 200, PodJson("u1", ""));
   ASSERT_EQ(outcome.calls(), 1);
   EXPECT_EQ(outcome.error()->message, "last");
-  EXPECT_EQ(net_.transport.size(), 4u);
+  EXPECT_EQ(net_.transport.size(), 5u);
   EXPECT_EQ(writer_->Stats().bind_failures, 1u);
 }
 
@@ -135,8 +138,7 @@ TEST_F(WriterTest, OtherErrorsOfABindingAreFinal) {
   const FinalCase cases[] = {{"W15", 409, "Conflict"},
                              {"W17", 429, "TooManyRequests"},
                              {"notFound", 404, "NotFound"},
-                             {"forbidden", 403, "Forbidden"},
-                             {"timeout", 504, "Timeout"}};
+                             {"forbidden", 403, "Forbidden"}};
   for (const FinalCase& row : cases) {
     SCOPED_TRACE(row.name);
     const size_t before = net_.transport.size();
@@ -189,6 +191,29 @@ TEST_F(WriterTest, ConflictAfterAnUncertainTryIsLookedAt) {
     }
   }
   EXPECT_EQ(writer_->Stats().binds_resolved_by_get, 1u);
+}
+
+// The write may have taken effect although its answer says otherwise, or never came.
+TEST_F(WriterTest, AFailureThatMayBeNoneIsLookedAt) {
+  for (const Kind lost : {Kind::kLost, Kind::kTimedOut, Kind::kOther}) {
+    for (const char* node : {"n1", "n2", ""}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(lost)) + " " + node);
+      const size_t before = net_.transport.size();
+      Outcome outcome;
+      writer_->Bind(MakePod().Name("p").Uid("u1").Obj(), "n1", outcome.Handler());
+      if (lost == Kind::kOther) {
+        net_.transport.Answer(before, 504, StatusBody(504, "Timeout", "no"));
+      } else {
+        net_.transport.Fail(before, lost);
+      }
+      ASSERT_EQ(net_.transport.size(), before + 2);
+      EXPECT_EQ(Line(before + 1), "GET /api/v1/namespaces/ns/pods/p");
+      EXPECT_EQ(outcome.calls(), 0);
+      net_.transport.Answer(before + 1, 200, PodJson("u1", node));
+      ASSERT_EQ(outcome.calls(), 1);
+      EXPECT_EQ(outcome.ok(), std::string_view(node) == "n1");
+    }
+  }
 }
 
 TEST_F(WriterTest, ConflictAfterARetriedServerErrorIsLookedAt) {
