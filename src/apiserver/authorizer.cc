@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
+#include "apiserver/json_fields.h"
+
 namespace ks::apiserver {
 namespace {
-
-using Json = nlohmann::json;
 
 bool IsMember(const UserInfo& user, std::string_view group) {
   return std::find(user.groups.begin(), user.groups.end(), group) != user.groups.end();
@@ -126,12 +125,8 @@ std::string ReadSpec(const Json& spec, Policy& policy) {
 std::string ReadPolicy(const std::string& line, Policy& policy) {
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) return "not a JSON object; the file has one on each line";
-  const auto text = [&json](const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-  };
-  if (text("apiVersion") != "abac.authorization.kubernetes.io/v1beta1" ||
-      text("kind") != "Policy") {
+  if (Text(json, "apiVersion") != "abac.authorization.kubernetes.io/v1beta1" ||
+      Text(json, "kind") != "Policy") {
     return "must have apiVersion abac.authorization.kubernetes.io/v1beta1 and kind Policy";
   }
   for (const auto& [key, value] : json.items()) {

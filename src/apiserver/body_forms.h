@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The parts of body.h, for body*.cc and patch*.cc only. Errors are upstream's words as far as it has them.
+// The parts of body.h, for body*.cc and patch*.cc only. Errors are upstream's words as far as it
+// has them.
 
 #include <string>
 #include <string_view>

@@ -19,4 +19,9 @@ std::string Text(const Json& object, std::string_view key) {
   return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+int64_t Integer(const Json& object, std::string_view key) {
+  const Json* found = Find(object, key);
+  return found != nullptr && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
 }  // namespace ks::apiserver

@@ -2,6 +2,7 @@
 #pragma once
 // Reading members of objects that may lack them or hold something else.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,7 @@ const Json* Find(const Json& object, std::string_view key);
 const Json* Find(const Json& object, std::string_view key, std::string_view inner);
 // "" when it is absent or no text.
 std::string Text(const Json& object, std::string_view key);
+// 0 when it is absent or no integer.
+int64_t Integer(const Json& object, std::string_view key);
 
 }  // namespace ks::apiserver

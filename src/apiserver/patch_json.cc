@@ -3,6 +3,7 @@
 #include <charconv>
 #include <vector>
 
+#include "apiserver/json_fields.h"
 #include "apiserver/patch_forms.h"
 
 namespace ks::apiserver {
@@ -118,14 +119,9 @@ bool Replace(Json& root, const std::vector<std::string>& steps, Json value) {
   return true;
 }
 
-std::string TextOf(const Json& operation, std::string_view name) {
-  const auto it = operation.find(name);
-  return it != operation.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
 bool ApplyOne(const Json& operation, Json& object) {
-  const std::string op = TextOf(operation, "op");
-  const auto path = operation.contains("path") ? StepsOf(TextOf(operation, "path")) : std::nullopt;
+  const std::string op = Text(operation, "op");
+  const auto path = operation.contains("path") ? StepsOf(Text(operation, "path")) : std::nullopt;
   if (!path) return false;
   const auto given = operation.find("value");
   const Json value = given == operation.end() ? Json() : *given;
@@ -137,7 +133,7 @@ bool ApplyOne(const Json& operation, Json& object) {
     return found && *found == value;
   }
   if (op != "move" && op != "copy") return false;
-  const auto from = operation.contains("from") ? StepsOf(TextOf(operation, "from")) : std::nullopt;
+  const auto from = operation.contains("from") ? StepsOf(Text(operation, "from")) : std::nullopt;
   if (!from) return false;
   const auto moved = Read(object, *from);
   if (!moved || (op == "move" && !Remove(object, *from))) return false;

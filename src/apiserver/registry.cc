@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "apiserver/json_fields.h"
 #include "apiserver/registry_meta.h"
 #include "apiserver/strategy.h"
 
@@ -15,9 +16,9 @@ constexpr int kNameAttempts = 8;  // of a generated name, as upstream
 
 // The name in the object, made from generateName when there is none.
 std::string TakeName(Json& metadata, Registry& registry) {
-  std::string name = StringAt(metadata, "name");
+  std::string name = Text(metadata, "name");
   if (!name.empty()) return name;
-  const std::string prefix = StringAt(metadata, "generateName");
+  const std::string prefix = Text(metadata, "generateName");
   if (prefix.empty()) return "";
   name = registry.NewName(prefix);
   metadata["name"] = name;
@@ -115,7 +116,7 @@ Outcome<ObjectPtr> Registry::Create(const KindInfo& any_kind, std::string_view n
   const KindInfo& kind = StorageKind(any_kind);
   if (auto failure = CheckForm(kind, ns, object)) return *std::move(failure);
   Json& metadata = object["metadata"];
-  const std::string version = StringAt(metadata, "resourceVersion");
+  const std::string version = Text(metadata, "resourceVersion");
   if (!version.empty() && version != "0") {
     return PlainError("resourceVersion should not be set on objects to be created");
   }
@@ -123,7 +124,7 @@ Outcome<ObjectPtr> Registry::Create(const KindInfo& any_kind, std::string_view n
   DropClientMetadata(metadata);
   SetDefaults(kind, object);
   // Namespace and priority come before the checks, as admission does upstream.
-  const std::string wanted = StringAt(object["metadata"], "name");
+  const std::string wanted = Text(object["metadata"], "name");
   if (auto failure = CheckNamespace(kind, ns, wanted)) return *std::move(failure);
   if (auto failure = Admit(kind, *this, object)) return *std::move(failure);
   return StoreNew(kind, std::move(object), options);
@@ -132,7 +133,7 @@ Outcome<ObjectPtr> Registry::Create(const KindInfo& any_kind, std::string_view n
 Outcome<ObjectPtr> Registry::StoreNew(const KindInfo& kind, Json object,
                                       const WriteOptions& options) {
   Json& metadata = object["metadata"];
-  const bool generated = StringAt(metadata, "name").empty();
+  const bool generated = Text(metadata, "name").empty();
   const std::string name = TakeName(metadata, *this);
   metadata["uid"] = NewUid();
   metadata["creationTimestamp"] = Now();
@@ -144,12 +145,12 @@ Outcome<ObjectPtr> Registry::StoreNew(const KindInfo& kind, Json object,
   }
   std::vector<Cause> causes = CheckNew(kind, object);
   if (!causes.empty()) return Invalid(kind, name, std::move(causes));
-  const std::string ns = StringAt(metadata, "namespace");
-  for (int attempt = 1; store_.Find(kind, ns, StringAt(metadata, "name")) != nullptr; ++attempt) {
+  const std::string ns = Text(metadata, "namespace");
+  for (int attempt = 1; store_.Find(kind, ns, Text(metadata, "name")) != nullptr; ++attempt) {
     if (!generated || attempt == kNameAttempts) {
-      return AlreadyExists(kind, StringAt(metadata, "name"));
+      return AlreadyExists(kind, Text(metadata, "name"));
     }
-    metadata["name"] = NewName(StringAt(metadata, "generateName"));
+    metadata["name"] = NewName(Text(metadata, "generateName"));
   }
   if (options.dry_run) return Store::Make(kind, std::move(object), 0);
   return store_.Put(kind, std::move(object));
@@ -160,7 +161,7 @@ Outcome<ObjectPtr> Registry::Update(const KindInfo& any_kind, std::string_view n
                                     const WriteOptions& options) {
   const KindInfo& kind = StorageKind(any_kind);
   if (auto failure = CheckForm(kind, ns, object)) return *std::move(failure);
-  const std::string own = StringAt(object["metadata"], "name");
+  const std::string own = Text(object["metadata"], "name");
   if (own.empty()) {
     return BadRequest("the name of the object (" + std::string(name) +
                       " based on URL) was undeterminable: name must be provided");
@@ -206,7 +207,7 @@ Outcome<ObjectPtr> Registry::StoreChanged(const KindInfo& kind, const ObjectPtr&
   SetDefaults(kind, object);
   Json& metadata = object["metadata"];  // only now: defaults may have exchanged it
   if (kind.has_spec_generation && SpecDiffers(before, object)) {
-    metadata["generation"] = IntegerAt(before["metadata"], "generation") + 1;
+    metadata["generation"] = Integer(before["metadata"], "generation") + 1;
   }
   std::vector<Cause> causes = CheckMetadataUpdate(before["metadata"], metadata);
   std::vector<Cause> more = CheckUpdate(kind, before, object, part);
@@ -219,16 +220,15 @@ ObjectPtr Registry::Commit(const KindInfo& kind, const ObjectPtr& current, Json 
                            const WriteOptions& options) {
   const Json& metadata = object["metadata"];
   const bool deleting = metadata.contains("deletionTimestamp");
-  const bool held =
-      HasFinalizers(metadata) || IntegerAt(metadata, "deletionGracePeriodSeconds") > 0;
+  const bool held = HasFinalizers(metadata) || Integer(metadata, "deletionGracePeriodSeconds") > 0;
   if (deleting && !held && kind.kind != "Namespace") {
     if (options.dry_run) return Store::Make(kind, std::move(object), current->resource_version);
     return Remove(kind, current, std::move(object));
   }
-  ObjectPtr same = Store::Make(kind, object, current->resource_version);
-  if (same->text == current->text) return current;
-  if (options.dry_run) return same;
-  return store_.Put(kind, std::move(object));
+  ObjectPtr changed = Store::Make(kind, std::move(object), current->resource_version);
+  if (changed->text == current->text) return current;
+  if (options.dry_run) return changed;
+  return store_.Put(*changed);
 }
 
 Outcome<ObjectPtr> Registry::Overwrite(const KindInfo& any_kind, std::string_view ns,

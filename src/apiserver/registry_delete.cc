@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "apiserver/json_fields.h"
 #include "apiserver/registry.h"
 #include "apiserver/registry_meta.h"
 
@@ -43,21 +44,21 @@ int64_t GracePeriod(const KindInfo& kind, const Json& object, const DeleteOption
   if (!kind.graceful_deletion) return 0;
   const auto spec = object.find("spec");
   const auto status = object.find("status");
-  const std::string phase = status == object.end() ? "" : StringAt(*status, "phase");
-  const bool unbound = spec == object.end() || StringAt(*spec, "nodeName").empty();
+  const std::string phase = status == object.end() ? "" : Text(*status, "phase");
+  const bool unbound = spec == object.end() || Text(*spec, "nodeName").empty();
   if (unbound || phase == "Succeeded" || phase == "Failed") return 0;
   int64_t period = 30;
   if (options.grace_period_seconds.has_value()) {
     period = *options.grace_period_seconds;
   } else if (spec->contains("terminationGracePeriodSeconds")) {
-    period = IntegerAt(*spec, "terminationGracePeriodSeconds");
+    period = Integer(*spec, "terminationGracePeriodSeconds");
   }
   return period < 0 ? 1 : period;
 }
 
 void MarkDeleted(Json& metadata, TimePoint now, int64_t period) {
-  if (IntegerAt(metadata, "generation") > 0) {
-    metadata["generation"] = IntegerAt(metadata, "generation") + 1;
+  if (Integer(metadata, "generation") > 0) {
+    metadata["generation"] = Integer(metadata, "generation") + 1;
   }
   metadata["deletionTimestamp"] = FormatTime(now + std::chrono::seconds(period));
   metadata["deletionGracePeriodSeconds"] = period;
@@ -92,7 +93,7 @@ Outcome<Registry::Deleted> Registry::Delete(const KindInfo& any_kind, std::strin
   const bool finalizers = HasFinalizers(metadata);
   int64_t period = GracePeriod(kind, object, options);
   if (metadata.contains("deletionTimestamp")) {
-    const int64_t running = IntegerAt(metadata, "deletionGracePeriodSeconds");
+    const int64_t running = Integer(metadata, "deletionGracePeriodSeconds");
     const bool shorter = options.grace_period_seconds.has_value() ? period < running : false;
     const bool due = period == 0 && !kind.graceful_deletion;
     if (!shorter && !due && running > 0) return Deleted{current, false};

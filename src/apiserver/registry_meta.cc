@@ -5,20 +5,9 @@
 #include <charconv>
 
 #include "api/selector.h"
+#include "apiserver/json_fields.h"
 
 namespace ks::apiserver {
-
-std::string StringAt(const Json& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto it = object.find(key);
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-int64_t IntegerAt(const Json& object, const char* key) {
-  if (!object.is_object()) return 0;
-  const auto it = object.find(key);
-  return it != object.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
-}
 
 void CopyMember(const Json& from, const char* key, Json* to) {
   const auto it = from.find(key);
@@ -37,8 +26,8 @@ bool HasFinalizers(const Json& metadata) {
 namespace {
 
 std::optional<Failure> CheckKind(const KindInfo& kind, const Json& object) {
-  const std::string own_kind = StringAt(object, "kind");
-  const std::string own_version = StringAt(object, "apiVersion");
+  const std::string own_kind = Text(object, "kind");
+  const std::string own_version = Text(object, "apiVersion");
   const bool right_kind = own_kind.empty() || own_kind == kind.kind;
   const bool right_version = own_version.empty() || own_version == kind.api_version();
   if (right_kind && right_version) return {};
@@ -91,7 +80,7 @@ std::optional<Failure> CheckForm(const KindInfo& kind, std::string_view ns, Json
                       kind.kind + ": json: cannot unmarshal metadata into Go struct field " +
                       kind.kind + ".metadata of type v1.ObjectMeta");
   }
-  const std::string own = StringAt(metadata, "namespace");
+  const std::string own = Text(metadata, "namespace");
   if (!kind.namespaced) {
     metadata.erase("namespace");
   } else if (own.empty()) {
@@ -115,7 +104,7 @@ void KeepSystemMetadata(const Json& before, Json* metadata) {
     CopyMember(before, key, metadata);
   }
   // One that was sent and differs is refused later (CheckMetadataUpdate).
-  if (StringAt(*metadata, "deletionTimestamp").empty()) {
+  if (Text(*metadata, "deletionTimestamp").empty()) {
     CopyMember(before, "deletionTimestamp", metadata);
   }
   metadata->erase("managedFields");
@@ -135,7 +124,7 @@ void KeepAllButStatus(const Json& before, Json* object) {
 
 std::optional<Failure> CheckPreconditions(const KindInfo& kind, const StoredObject& current,
                                           const Json& metadata) {
-  const std::string uid = StringAt(metadata, "uid");
+  const std::string uid = Text(metadata, "uid");
   if (!uid.empty() && uid != current.uid) {
     std::string key = "/registry/" + kind.plural + '/';
     if (kind.namespaced) key += current.ns + '/';
@@ -145,7 +134,7 @@ std::optional<Failure> CheckPreconditions(const KindInfo& kind, const StoredObje
                         "precondition: " +
                         uid + ", UID in object meta: " + current.uid);
   }
-  const std::string version = StringAt(metadata, "resourceVersion");
+  const std::string version = Text(metadata, "resourceVersion");
   if (version.empty() || version == "0") return {};
   uint64_t number = 0;
   const auto [end, error] =
@@ -161,8 +150,8 @@ std::optional<Failure> CheckPreconditions(const KindInfo& kind, const StoredObje
 
 std::vector<Cause> CheckMetadataUpdate(const Json& before, const Json& metadata) {
   std::vector<Cause> causes;
-  const std::string deletion = StringAt(metadata, "deletionTimestamp");
-  if (deletion != StringAt(before, "deletionTimestamp")) {
+  const std::string deletion = Text(metadata, "deletionTimestamp");
+  if (deletion != Text(before, "deletionTimestamp")) {
     causes.push_back({"FieldValueInvalid",
                       "Invalid value: " + api::GoQuote(deletion) + ": field is immutable",
                       "metadata.deletionTimestamp"});

@@ -16,10 +16,6 @@
 
 namespace ks::apiserver {
 
-// The string at a key of an object; "" when absent or no string.
-std::string StringAt(const Json& object, const char* key);
-// The integer at a key; 0 when absent or no integer.
-int64_t IntegerAt(const Json& object, const char* key);
 // Makes `to`'s member what `from`'s is, absence included.
 void CopyMember(const Json& from, const char* key, Json* to);
 bool HasFinalizers(const Json& metadata);

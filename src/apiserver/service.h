@@ -50,7 +50,7 @@ class StoreWatch;
 class Service {
  public:
   // The clock outlives the service.
-  Service(const Clock& clock, ServiceOptions options = {});
+  explicit Service(const Clock& clock, ServiceOptions options = {});
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;

@@ -7,6 +7,7 @@
 #include "api/selector.h"
 #include "apiserver/body.h"
 #include "apiserver/event_forms.h"
+#include "apiserver/json_fields.h"
 #include "apiserver/json_write.h"
 #include "apiserver/patch.h"
 #include "apiserver/registry_meta.h"
@@ -164,7 +165,7 @@ ApiResponse AnswerPatch(const Call& call) {
 namespace {
 
 std::optional<Failure> CheckDeleteOptions(const Json& body) {
-  const std::string policy = StringAt(body, "propagationPolicy");
+  const std::string policy = Text(body, "propagationPolicy");
   if (policy.empty() || policy == "Foreground" || policy == "Background" || policy == "Orphan") {
     return {};
   }
@@ -177,10 +178,10 @@ Outcome<DeleteOptions> FromBody(const Json& body) {
   DeleteOptions options;
   if (body.is_null()) return options;
   if (!body.is_object()) return BadRequest("the body is not DeleteOptions");
-  const std::string kind = StringAt(body, "kind");
+  const std::string kind = Text(body, "kind");
   if (!kind.empty() && kind != "DeleteOptions") {
     return BadRequest("no kind \"" + kind + "\" is registered for version \"" +
-                      StringAt(body, "apiVersion") + "\" in scheme \"pkg/runtime/scheme.go:111\"");
+                      Text(body, "apiVersion") + "\" in scheme \"pkg/runtime/scheme.go:111\"");
   }
   if (auto failure = CheckDeleteOptions(body)) return *std::move(failure);
   const auto grace = body.find("gracePeriodSeconds");
@@ -189,8 +190,8 @@ Outcome<DeleteOptions> FromBody(const Json& body) {
   }
   const auto conditions = body.find("preconditions");
   if (conditions != body.end() && conditions->is_object()) {
-    options.uid = StringAt(*conditions, "uid");
-    options.resource_version = StringAt(*conditions, "resourceVersion");
+    options.uid = Text(*conditions, "uid");
+    options.resource_version = Text(*conditions, "resourceVersion");
   }
   const auto dry_run = body.find("dryRun");
   if (dry_run != body.end() && dry_run->is_array() && !dry_run->empty()) {

@@ -3,17 +3,12 @@
 
 #include <algorithm>
 
+#include "apiserver/json_fields.h"
 #include "apiserver/json_write.h"
 #include "base/check.h"
 
 namespace ks::apiserver {
 namespace {
-
-// The string at `key` of an object; empty when it is not there or something else.
-std::string TextOf(const Json& object, const char* key) {
-  const auto it = object.find(key);
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
 
 std::vector<std::pair<std::string, std::string>> LabelsOf(const Json& metadata) {
   std::vector<std::pair<std::string, std::string>> labels;
@@ -35,10 +30,10 @@ std::string FieldOf(const Json& object, std::string_view path) {
   if (path == "source") {
     const auto source = object.find("source");
     if (source != object.end() && source->is_object()) {
-      const std::string component = TextOf(*source, "component");
+      const std::string component = Text(*source, "component");
       if (!component.empty()) return component;
     }
-    return TextOf(object, "reportingComponent");
+    return Text(object, "reportingComponent");
   }
   const Json* at = &object;
   while (!path.empty()) {
@@ -170,9 +165,9 @@ ObjectPtr Store::Make(const KindInfo& kind, Json object, uint64_t version) {
   } else {
     metadata["resourceVersion"] = std::to_string(version);
   }
-  stored->ns = TextOf(metadata, "namespace");
-  stored->name = TextOf(metadata, "name");
-  stored->uid = TextOf(metadata, "uid");
+  stored->ns = Text(metadata, "namespace");
+  stored->name = Text(metadata, "name");
+  stored->uid = Text(metadata, "uid");
   stored->resource_version = version;
   stored->labels = LabelsOf(metadata);
   stored->fields = FieldsOf(kind, object);
@@ -192,9 +187,19 @@ std::string Store::TextAt(const StoredObject& object, uint64_t version) {
 }
 
 ObjectPtr Store::Put(const KindInfo& any_kind, Json object) {
-  const KindInfo& kind = StorageKind(any_kind);
-  Kind& state = Of(kind);
-  ObjectPtr stored = Make(kind, std::move(object), ++version_);
+  return Insert(Make(StorageKind(any_kind), std::move(object), version_ + 1));
+}
+
+ObjectPtr Store::Put(const StoredObject& made) {
+  auto stored = std::make_shared<StoredObject>(made);
+  stored->resource_version = version_ + 1;
+  stored->text = TextAt(made, stored->resource_version);
+  return Insert(std::move(stored));
+}
+
+ObjectPtr Store::Insert(ObjectPtr stored) {
+  Kind& state = Of(*stored->kind);
+  version_ = stored->resource_version;
   ObjectPtr& slot = state.objects[Key(stored->ns, stored->name)];
   Change change;
   change.type = slot == nullptr ? Change::Type::kAdded : Change::Type::kModified;

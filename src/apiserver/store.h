@@ -68,6 +68,8 @@ class Store {
   // Adds or replaces the object of this kind, namespace and name (from metadata), gives it the next
   // version and serialises it.
   ObjectPtr Put(const KindInfo& kind, Json object);
+  // The same of an object that Make made with a version: only its version is written anew.
+  ObjectPtr Put(const StoredObject& made);
   // The object as Put would make it with this version, but not stored: for dry runs and to see
   // whether a write changes anything. Version 0: without one.
   static ObjectPtr Make(const KindInfo& kind, Json object, uint64_t version);
@@ -99,6 +101,7 @@ class Store {
 
  private:
   struct Kind;
+  ObjectPtr Insert(ObjectPtr stored);
   void Append(Kind& state, Change change);
   Kind& Of(const KindInfo& kind);
   const Kind& Of(const KindInfo& kind) const;

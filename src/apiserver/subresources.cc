@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 
+#include "apiserver/json_fields.h"
+
 namespace ks::apiserver {
 namespace {
 
@@ -23,11 +25,6 @@ const Json& Member(const Json& object, const char* key) {
   if (!object.is_object()) return *none;
   const auto it = object.find(key);
   return it == object.end() ? *none : *it;
-}
-
-std::string Text(const Json& object, const char* key) {
-  const Json& member = Member(object, key);
-  return member.is_string() ? member.get<std::string>() : std::string();
 }
 
 const KindInfo& Pods() {
