@@ -165,7 +165,7 @@ Outcome<Json> EvictPod(Registry& registry, std::string_view ns, std::string_view
   const DeleteOptions options = OptionsOf(eviction, dry_run);
   const auto found = registry.Get(Pods(), ns, url_name);
   if (!found.ok()) return found.failure();
-  const ObjectPtr stored = *found;
+  const ObjectPtr& stored = *found;  // `found` keeps it
   if (auto failure = CheckBudgets(registry, ns, *stored, stored->Parse(), options.dry_run)) {
     return *std::move(failure);
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apiserver/api_server.h"
+#include "e2e/kubectl_files.h"
 #include "e2e/kubectl_steps.h"
 #include "testing/control_plane.h"
 #include "testing/run_program.h"
