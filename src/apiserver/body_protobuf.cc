@@ -360,8 +360,9 @@ std::variant<Json, ProtobufError> ParseProtobuf(std::string_view bytes) {
   }
   Json object = Json::object();
   Decoder decoder;
-  if (!decoder.Struct(*type, envelope.raw, object))
+  if (!decoder.Struct(*type, envelope.raw, object)) {
     return ProtobufError{.message = decoder.error()};
+  }
   // Zero values stand in the bytes, too; in this form they are absent.
   if (const auto error = Fit(*type, object, nullptr)) return ProtobufError{.message = *error};
   object["apiVersion"] = envelope.api_version;

@@ -276,7 +276,7 @@ bool Merger::ApplySpecialElements(const SchemaField& field, Json& original, cons
       return Fail(Refused("map: " + GoText(element) +
                           " does not contain declared merge key: " + field.merge_key));
     } else {
-      const Json gone = element.at(field.merge_key);
+      const Json& gone = element.at(field.merge_key);
       Json kept = Json::array();
       for (const Json& old : original) {
         if (IdentityOf(field, old) != gone) kept.push_back(old);

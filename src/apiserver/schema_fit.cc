@@ -37,6 +37,8 @@ class Fitter {
     std::vector<std::string>& path_;
   };
 
+  bool FitMember(const SchemaType& type, const std::string& name, Json& value, bool* keep);
+  void NoteUnknown(const std::string& name);
   bool FitField(const SchemaType& owner, const SchemaField& field, Json& value);
   bool FitOne(const SchemaField& field, Json& value);
   bool FitInteger(const SchemaField& field, const Json& value);
@@ -260,30 +262,36 @@ std::string InlinedPrefix(const SchemaType& type, const std::string& name) {
   return "";
 }
 
+void Fitter::NoteUnknown(const std::string& name) {
+  if (unknown_ == nullptr) return;
+  std::string path;
+  for (const std::string& step : path_) {
+    path += (path.empty() || step.starts_with('[') ? "" : ".") + step;
+  }
+  unknown_->push_back(path + (path.empty() ? "" : ".") + name);
+}
+
+// `keep`: the member stays. False: error().
+bool Fitter::FitMember(const SchemaType& type, const std::string& name, Json& value, bool* keep) {
+  *keep = type.has_type_meta && (name == "kind" || name == "apiVersion");
+  if (*keep) return true;
+  const SchemaField* field = type.Find(name);
+  if (field == nullptr) {
+    NoteUnknown(name);
+    return true;
+  }
+  const Step step(path_, name);
+  const Step plain(plain_, InlinedPrefix(type, name) + name);
+  if (!value.is_null() && !FitField(type, *field, value)) return false;
+  *keep = !value.is_null() && (field->always || !IsZero(*field, value));
+  return true;
+}
+
 bool Fitter::FitStruct(const SchemaType& type, Json& object) {
   for (auto it = object.begin(); it != object.end();) {
-    const bool type_meta = type.has_type_meta && (it.key() == "kind" || it.key() == "apiVersion");
-    const SchemaField* field = type.Find(it.key());
-    if (field == nullptr && !type_meta) {
-      if (unknown_ != nullptr) {
-        std::string path;
-        for (const std::string& step : path_) {
-          path += (path.empty() || step.starts_with('[') ? "" : ".") + step;
-        }
-        unknown_->push_back(path + (path.empty() ? "" : ".") + it.key());
-      }
-      it = object.erase(it);
-      continue;
-    }
-    if (type_meta) {
-      ++it;
-      continue;
-    }
-    const Step step(path_, it.key());
-    const Step plain(plain_, InlinedPrefix(type, it.key()) + it.key());
-    if (!it->is_null() && !FitField(type, *field, *it)) return false;
-    const bool goes = it->is_null() || (!field->always && IsZero(*field, *it));
-    it = goes ? object.erase(it) : std::next(it);
+    bool keep = true;
+    if (!FitMember(type, it.key(), *it, &keep)) return false;
+    it = keep ? std::next(it) : object.erase(it);
   }
   AddZeros(type, object);
   return true;

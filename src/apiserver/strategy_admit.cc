@@ -99,8 +99,9 @@ void MergeAllLabelKeys(Json& pod) {
   if (spec == nullptr) return;
   Json* constraints = Find(*spec, "topologySpreadConstraints");
   if (constraints != nullptr && constraints->is_array()) {
-    for (Json& constraint : *constraints)
+    for (Json& constraint : *constraints) {
       MergeLabelKeys(labels, "matchLabelKeys", "In", constraint);
+    }
   }
   Json* affinity = Find(*spec, "affinity");
   if (affinity == nullptr) return;
