@@ -20,8 +20,19 @@ const std::vector<std::string>& EventFields() {
                                                            "involvedObject.fieldPath",
                                                            "reason",
                                                            "reportingComponent",
-                                                           "source",
-                                                           "type"};
+                                                           "type",
+                                                           "source"};
+  return *fields;
+}
+
+// The same fields, in the same places, by the names that events.k8s.io/v1 has for them.
+const std::vector<std::string>& EventsV1Fields() {
+  static const auto* fields =
+      new std::vector<std::string>{"regarding.kind",       "regarding.namespace",
+                                   "regarding.name",       "regarding.uid",
+                                   "regarding.apiVersion", "regarding.resourceVersion",
+                                   "regarding.fieldPath",  "reason",
+                                   "reportingController",  "type"};
   return *fields;
 }
 
@@ -135,7 +146,7 @@ void AddWorkloads(Kinds& kinds) {
                    .plural = "events",
                    .singular = "event",
                    .short_names = {"ev"},
-                   .selectable_fields = EventFields()});
+                   .selectable_fields = EventsV1Fields()});
 }
 
 void AddStorage(Kinds& kinds) {
@@ -168,7 +179,8 @@ void AddScheduling(Kinds& kinds) {
                    .plural = "priorityclasses",
                    .singular = "priorityclass",
                    .short_names = {"pc"},
-                   .namespaced = false});
+                   .namespaced = false,
+                   .has_spec_generation = true});
   kinds.push_back({.group = "scheduling.k8s.io",
                    .version = "v1beta1",
                    .kind = "PodGroup",

@@ -25,7 +25,8 @@ struct KindInfo {
       false;                       // metadata.generation counts changes outside of metadata, status
   bool graceful_deletion = false;  // pods: deletion takes a grace period
   // Paths that a field selector may name besides metadata.name and (namespaced kinds)
-  // metadata.namespace: "spec.nodeName". An absent field reads as "".
+  // metadata.namespace: "spec.nodeName". An absent field reads as "" (booleans: "false"). Those of
+  // a kind that is another form of a stored one stand in the same places.
   std::vector<std::string> selectable_fields{};
 
   // "v1", "apps/v1"

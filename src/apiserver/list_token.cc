@@ -77,9 +77,7 @@ Outcome<ListToken> DecodeListToken(std::string_view text) {
   const auto form = parsed.find("v");
   if (form == parsed.end() || *form != "meta.k8s.io/v1") {
     return BadToken("server does not recognize this encoded version " +
-                    (form != parsed.end() && form->is_string()
-                         ? '"' + form->get<std::string>() + '"'
-                         : std::string("\"\"")));
+                    (form != parsed.end() && form->is_string() ? form->get<std::string>() : ""));
   }
   if (version == parsed.end() || !version->is_number_integer() || *version == 0) {
     return BadToken("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");

@@ -25,6 +25,17 @@ std::string TakeName(Json& metadata, Registry& registry) {
   return name;
 }
 
+Failure NameTaken(const KindInfo& kind, const Json& metadata, const StoredObject& by) {
+  Failure failure = AlreadyExists(kind, by.name);
+  if (by.Parse()["metadata"].contains("deletionTimestamp")) {
+    failure.message = "object is being deleted: " + failure.message;
+  }
+  if (StringAt(metadata, "generateName").empty()) return failure;
+  failure.message += ", the server was not able to generate a unique name for the object";
+  failure.retry_after_seconds = 1;
+  return failure;
+}
+
 // Whether anything outside of metadata and status differs, which makes a new generation.
 bool SpecDiffers(const Json& before, const Json& after) {
   const auto counts = [](const std::string& key) {
@@ -145,12 +156,12 @@ Outcome<ObjectPtr> Registry::StoreNew(const KindInfo& kind, Json object,
   }
   std::vector<Cause> causes = CheckNew(kind, object);
   if (!causes.empty()) return Invalid(kind, name, std::move(causes));
-  const std::string ns = Text(metadata, "namespace");
-  for (int attempt = 1; store_.Find(kind, ns, Text(metadata, "name")) != nullptr; ++attempt) {
-    if (!generated || attempt == kNameAttempts) {
-      return AlreadyExists(kind, Text(metadata, "name"));
-    }
-    metadata["name"] = NewName(Text(metadata, "generateName"));
+  const std::string ns = StringAt(metadata, "namespace");
+  for (int attempt = 1;; ++attempt) {
+    const ObjectPtr taken = store_.Find(kind, ns, StringAt(metadata, "name"));
+    if (taken == nullptr) break;
+    if (!generated || attempt == kNameAttempts) return NameTaken(kind, metadata, *taken);
+    metadata["name"] = NewName(StringAt(metadata, "generateName"));
   }
   if (options.dry_run) return Store::Make(kind, std::move(object), 0);
   return store_.Put(kind, std::move(object));
@@ -161,20 +172,15 @@ Outcome<ObjectPtr> Registry::Update(const KindInfo& any_kind, std::string_view n
                                     const WriteOptions& options) {
   const KindInfo& kind = StorageKind(any_kind);
   if (auto failure = CheckForm(kind, ns, object)) return *std::move(failure);
-  const std::string own = Text(object["metadata"], "name");
-  if (own.empty()) {
-    return BadRequest("the name of the object (" + std::string(name) +
-                      " based on URL) was undeterminable: name must be provided");
-  }
-  if (own != name) {
-    return BadRequest("the name of the object (" + own + ") does not match the name on the URL (" +
-                      std::string(name) + ")");
-  }
+  if (auto failure = CheckName(name, object["metadata"])) return *std::move(failure);
   const ObjectPtr current = store_.Find(kind, ns, name);
-  if (current == nullptr) return NotFound(kind, name);
-  if (auto failure = CheckPreconditions(kind, *current, object["metadata"])) {
-    return *std::move(failure);
+  if (current == nullptr && CreatesOnUpdate(kind)) {
+    object["metadata"].erase("resourceVersion");
+    return Create(kind, ns, std::move(object), options);
   }
+  if (current == nullptr) return NotFound(kind, name);
+  if (auto failure = CheckUid(kind, *current, object["metadata"])) return *std::move(failure);
+  if (auto failure = CheckVersion(kind, *current, object["metadata"])) return *std::move(failure);
   return StoreChanged(kind, current, current->Parse(), std::move(object), part, options);
 }
 
@@ -188,9 +194,8 @@ Outcome<ObjectPtr> Registry::Modify(const KindInfo& any_kind, std::string_view n
   Json object = before;
   if (auto failure = change(object)) return *std::move(failure);
   if (auto failure = CheckForm(kind, ns, object)) return *std::move(failure);
-  if (auto failure = CheckPreconditions(kind, *current, object["metadata"])) {
-    return *std::move(failure);
-  }
+  if (auto failure = CheckName(name, object["metadata"])) return *std::move(failure);
+  if (auto failure = CheckVersion(kind, *current, object["metadata"])) return *std::move(failure);
   return StoreChanged(kind, current, std::move(before), std::move(object), part, options);
 }
 
@@ -198,10 +203,11 @@ Outcome<ObjectPtr> Registry::StoreChanged(const KindInfo& kind, const ObjectPtr&
                                           Json before, Json object, Part part,
                                           const WriteOptions& options) {
   if (part == Part::kStatus) {
-    KeepAllButStatus(before, &object);
+    KeepAllButStatus(kind, before, &object);
   } else if (kind.has_status) {
     CopyMember(before, "status", &object);
   }
+  std::vector<Cause> causes = CheckMetadataUpdate(before["metadata"], object["metadata"]);
   KeepSystemMetadata(before["metadata"], &object["metadata"]);
   KeepAdmitted(kind, before, &object);
   SetDefaults(kind, object);
@@ -209,7 +215,6 @@ Outcome<ObjectPtr> Registry::StoreChanged(const KindInfo& kind, const ObjectPtr&
   if (kind.has_spec_generation && SpecDiffers(before, object)) {
     metadata["generation"] = Integer(before["metadata"], "generation") + 1;
   }
-  std::vector<Cause> causes = CheckMetadataUpdate(before["metadata"], metadata);
   std::vector<Cause> more = CheckUpdate(kind, before, object, part);
   std::move(more.begin(), more.end(), std::back_inserter(causes));
   if (!causes.empty()) return Invalid(kind, current->name, std::move(causes));
@@ -220,15 +225,15 @@ ObjectPtr Registry::Commit(const KindInfo& kind, const ObjectPtr& current, Json 
                            const WriteOptions& options) {
   const Json& metadata = object["metadata"];
   const bool deleting = metadata.contains("deletionTimestamp");
-  const bool held = HasFinalizers(metadata) || Integer(metadata, "deletionGracePeriodSeconds") > 0;
-  if (deleting && !held && kind.kind != "Namespace") {
-    if (options.dry_run) return Store::Make(kind, std::move(object), current->resource_version);
-    return Remove(kind, current, std::move(object));
-  }
-  ObjectPtr changed = Store::Make(kind, std::move(object), current->resource_version);
-  if (changed->text == current->text) return current;
-  if (options.dry_run) return changed;
-  return store_.Put(*changed);
+  const bool held =
+      HasFinalizers(metadata) || IntegerAt(metadata, "deletionGracePeriodSeconds") > 0;
+  ObjectPtr made = Store::Make(kind, std::move(object), current->resource_version);
+  if (made->text == current->text) return current;
+  if (options.dry_run) return made;
+  if (!deleting || held || !RemovesItself(kind, *current)) return store_.Put(*made);
+  // What held it is gone, and so is the object. The answer shows it as it would have been.
+  Remove(kind, current, made.get());
+  return made;
 }
 
 Outcome<ObjectPtr> Registry::Overwrite(const KindInfo& any_kind, std::string_view ns,

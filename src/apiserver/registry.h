@@ -47,7 +47,8 @@ class Registry {
   Outcome<ObjectPtr> Get(const KindInfo& kind, std::string_view ns, std::string_view name) const;
 
   // `object` as a client sent it: kind, apiVersion and namespace may be missing, must not
-  // contradict.
+  // contradict. SetDefaults (strategy.h) sees a new object without metadata.uid, on updates there
+  // is one.
   Outcome<ObjectPtr> Create(const KindInfo& kind, std::string_view ns, Json object,
                             const WriteOptions& options = {});
   // A PUT. A resourceVersion in the object is a precondition, and so is a uid.
@@ -94,9 +95,14 @@ class Registry {
   Outcome<Deleted> DeleteNamespace(const KindInfo& kind, const ObjectPtr& current,
                                    const DeleteOptions& options);
   void EmptyNamespace(const std::string& ns);
+  void RemoveNamespaceIfEmpty(const StoredObject& ns);
+  ObjectPtr PutIfChanged(const KindInfo& kind, const ObjectPtr& current, Json object);
   bool NamespaceIsEmpty(const std::string& ns) const;
+  // Whether an object goes away when nothing holds it any more.
+  bool RemovesItself(const KindInfo& kind, const StoredObject& object) const;
   // Removes the object, and its namespace if that waited for it.
-  ObjectPtr Remove(const KindInfo& kind, const ObjectPtr& current, std::optional<Json> last);
+  ObjectPtr Remove(const KindInfo& kind, const ObjectPtr& current,
+                   const StoredObject* last = nullptr);
   // Refusal to create something in a namespace; absent: it may be.
   std::optional<Failure> CheckNamespace(const KindInfo& kind, std::string_view ns,
                                         std::string_view name) const;

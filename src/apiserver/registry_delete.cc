@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "apiserver/json_fields.h"
+#include "api/time_text.h"
 #include "apiserver/registry.h"
 #include "apiserver/registry_meta.h"
 
@@ -56,6 +56,16 @@ int64_t GracePeriod(const KindInfo& kind, const Json& object, const DeleteOption
   return period < 0 ? 1 : period;
 }
 
+// Counted from the same moment as the period that runs.
+void Shorten(Json& metadata, int64_t period) {
+  const int64_t less = IntegerAt(metadata, "deletionGracePeriodSeconds") - period;
+  const auto due =
+      api::ParseTime(StringAt(metadata, "deletionTimestamp"), api::TimePrecision::kAny);
+  if (due.has_value())
+    metadata["deletionTimestamp"] = FormatTime(*due - std::chrono::seconds(less));
+  metadata["deletionGracePeriodSeconds"] = period;
+}
+
 void MarkDeleted(Json& metadata, TimePoint now, int64_t period) {
   if (Integer(metadata, "generation") > 0) {
     metadata["generation"] = Integer(metadata, "generation") + 1;
@@ -91,34 +101,43 @@ Outcome<Registry::Deleted> Registry::Delete(const KindInfo& any_kind, std::strin
   Json object = current->Parse();
   Json& metadata = object["metadata"];
   const bool finalizers = HasFinalizers(metadata);
-  int64_t period = GracePeriod(kind, object, options);
-  if (metadata.contains("deletionTimestamp")) {
-    const int64_t running = Integer(metadata, "deletionGracePeriodSeconds");
-    const bool shorter = options.grace_period_seconds.has_value() ? period < running : false;
-    const bool due = period == 0 && !kind.graceful_deletion;
-    if (!shorter && !due && running > 0) return Deleted{current, false};
-    if (running == 0) period = 0;
-    metadata["deletionGracePeriodSeconds"] = period;
-  } else if (kind.graceful_deletion || finalizers) {
-    MarkDeleted(metadata, clock_.WallNow(), period);
-  }
-  if (period > 0 || finalizers) {
-    return Deleted{Commit(kind, current, std::move(object), {.dry_run = options.dry_run}), false};
+  const int64_t period = GracePeriod(kind, object, options);
+  bool stays = period > 0 || finalizers;
+  if (!metadata.contains("deletionTimestamp")) {
+    if (kind.graceful_deletion || finalizers) MarkDeleted(metadata, clock_.WallNow(), period);
+  } else {
+    const int64_t running = IntegerAt(metadata, "deletionGracePeriodSeconds");
+    const bool shorter = options.grace_period_seconds.has_value() && period < running;
+    if (shorter) Shorten(metadata, period);
+    stays = finalizers || (shorter ? period : running) > 0;
   }
   if (options.dry_run) {
     return Deleted{Store::Make(kind, std::move(object), current->resource_version), false};
   }
-  return Deleted{Remove(kind, current, std::move(object)), true};
+  if (stays) return Deleted{PutIfChanged(kind, current, std::move(object)), false};
+  // A pod that goes at once is seen terminating first, as upstream writes it.
+  if (kind.graceful_deletion) {
+    const ObjectPtr marked = PutIfChanged(kind, current, std::move(object));
+    return Deleted{Remove(kind, marked), true};
+  }
+  return Deleted{Remove(kind, current), true};
+}
+
+ObjectPtr Registry::PutIfChanged(const KindInfo& kind, const ObjectPtr& current, Json object) {
+  const ObjectPtr made = Store::Make(kind, std::move(object), current->resource_version);
+  return made->text == current->text ? current : store_.Put(*made);
+}
+
+bool Registry::RemovesItself(const KindInfo& kind, const StoredObject& object) const {
+  return kind.kind != "Namespace" || NamespaceIsEmpty(object.name);
 }
 
 ObjectPtr Registry::Remove(const KindInfo& kind, const ObjectPtr& current,
-                           std::optional<Json> last) {
-  ObjectPtr removed = store_.Remove(kind, current->ns, current->name, std::move(last));
+                           const StoredObject* last) {
+  ObjectPtr removed = store_.Remove(kind, current->ns, current->name, last);
   if (!kind.namespaced) return removed;
   const ObjectPtr ns = store_.Find(Namespaces(), "", current->ns);
-  if (ns != nullptr && Terminating(*ns) && NamespaceIsEmpty(ns->name)) {
-    store_.Remove(Namespaces(), "", ns->name);
-  }
+  if (ns != nullptr && Terminating(*ns)) RemoveNamespaceIfEmpty(*ns);
   return removed;
 }
 
@@ -136,12 +155,17 @@ Outcome<Registry::Deleted> Registry::DeleteNamespace(const KindInfo& kind, const
   if (options.dry_run) {
     return Deleted{Store::Make(kind, std::move(object), current->resource_version), false};
   }
-  const ObjectPtr marked = Commit(kind, current, std::move(object), {});
-  const std::string name = current->name;
-  EmptyNamespace(name);
-  const ObjectPtr left = store_.Find(kind, "", name);
-  if (left != nullptr && NamespaceIsEmpty(name)) store_.Remove(kind, "", name);
-  return Deleted{marked, store_.Find(kind, "", name) == nullptr};
+  const ObjectPtr marked = PutIfChanged(kind, current, std::move(object));
+  EmptyNamespace(current->name);
+  const ObjectPtr left = store_.Find(kind, "", current->name);
+  if (left != nullptr) RemoveNamespaceIfEmpty(*left);
+  return Deleted{marked, store_.Find(kind, "", current->name) == nullptr};
+}
+
+void Registry::RemoveNamespaceIfEmpty(const StoredObject& ns) {
+  if (!NamespaceIsEmpty(ns.name) || HasFinalizers(ns.Parse()["metadata"])) return;
+  const std::string name = ns.name;
+  store_.Remove(Namespaces(), "", name);
 }
 
 void Registry::EmptyNamespace(const std::string& ns) {

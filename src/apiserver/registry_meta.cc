@@ -2,6 +2,7 @@
 #include "apiserver/registry_meta.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "api/selector.h"
@@ -100,42 +101,89 @@ void DropClientMetadata(Json& metadata) {
 }
 
 void KeepSystemMetadata(const Json& before, Json* metadata) {
-  for (const char* key : {"uid", "creationTimestamp", "generation", "deletionGracePeriodSeconds"}) {
+  for (const char* key : {"uid", "creationTimestamp", "generation", "deletionTimestamp",
+                          "deletionGracePeriodSeconds"}) {
     CopyMember(before, key, metadata);
-  }
-  // One that was sent and differs is refused later (CheckMetadataUpdate).
-  if (Text(*metadata, "deletionTimestamp").empty()) {
-    CopyMember(before, "deletionTimestamp", metadata);
   }
   metadata->erase("managedFields");
   metadata->erase("selfLink");
 }
 
-void KeepAllButStatus(const Json& before, Json* object) {
+void KeepAllButStatus(const KindInfo& kind, const Json& before, Json* object) {
   Json kept = before;
   CopyMember(*object, "status", &kept);
   const Json& sent = (*object)["metadata"];
   Json& metadata = kept["metadata"];
+  // Newer kinds keep all metadata; pods their owners (old kubelets lost them).
+  const bool newer = kind.group == "resource.k8s.io" || kind.group == "scheduling.k8s.io" ||
+                     kind.kind == "VolumeAttachment";
   for (const char* key : {"labels", "annotations", "finalizers"}) {
-    CopyMember(sent, key, &metadata);
+    if (!newer) CopyMember(sent, key, &metadata);
+  }
+  if (!newer && kind.kind != "Pod") CopyMember(sent, "ownerReferences", &metadata);
+  // Asked for all the same, and looked at by the caller.
+  for (const char* key : {"uid", "deletionTimestamp"}) {
+    if (!StringAt(sent, key).empty()) metadata[key] = StringAt(sent, key);
   }
   *object = std::move(kept);
 }
 
-std::optional<Failure> CheckPreconditions(const KindInfo& kind, const StoredObject& current,
-                                          const Json& metadata) {
-  const std::string uid = Text(metadata, "uid");
-  if (!uid.empty() && uid != current.uid) {
-    std::string key = "/registry/" + kind.plural + '/';
-    if (kind.namespaced) key += current.ns + '/';
-    return Conflict(kind.qualified_plural(), current.name,
-                    "StorageError: invalid object, Code: 4, Key: " + key + current.name +
-                        ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
-                        "precondition: " +
-                        uid + ", UID in object meta: " + current.uid);
+bool CreatesOnUpdate(const KindInfo& kind) {
+  return kind.kind == "Event" || kind.kind == "Lease" || kind.kind == "Service";
+}
+
+std::optional<Failure> CheckName(std::string_view name, const Json& metadata) {
+  const std::string own = StringAt(metadata, "name");
+  if (own.empty()) {
+    return BadRequest("the name of the object (" + std::string(name) +
+                      " based on URL) was undeterminable: name must be provided");
   }
-  const std::string version = Text(metadata, "resourceVersion");
-  if (version.empty() || version == "0") return {};
+  if (own == name) return {};
+  return BadRequest("the name of the object (" + own + ") does not match the name on the URL (" +
+                    std::string(name) + ")");
+}
+
+std::optional<Failure> CheckUid(const KindInfo& kind, const StoredObject& current,
+                                const Json& metadata) {
+  const std::string uid = StringAt(metadata, "uid");
+  if (uid.empty() || uid == current.uid) return {};
+  std::string key = "/registry/" + kind.plural + '/';
+  if (kind.namespaced) key += current.ns + '/';
+  return Conflict(kind.qualified_plural(), current.name,
+                  "StorageError: invalid object, Code: 4, Key: " + key + current.name +
+                      ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                      "precondition: " +
+                      uid + ", UID in object meta: " + current.uid);
+}
+
+namespace {
+
+// Kinds whose updates must say which version they are made from.
+bool NeedsVersion(const KindInfo& kind) {
+  static constexpr std::array<std::string_view, 6> kKinds{
+      "PodDisruptionBudget", "Lease",           "CSINode", "CSIDriver",
+      "CSIStorageCapacity",  "VolumeAttachment"};
+  return std::find(kKinds.begin(), kKinds.end(), kind.kind) != kKinds.end();
+}
+
+Failure VersionMissing(const KindInfo& kind, std::string_view name) {
+  KindInfo by_resource;  // this one message names the resource instead of the kind
+  by_resource.group = kind.group;
+  by_resource.kind = kind.plural;
+  return Invalid(by_resource, name,
+                 {{"FieldValueInvalid", "Invalid value: 0: must be specified for an update",
+                   "metadata.resourceVersion"}});
+}
+
+}  // namespace
+
+std::optional<Failure> CheckVersion(const KindInfo& kind, const StoredObject& current,
+                                    const Json& metadata) {
+  const std::string version = StringAt(metadata, "resourceVersion");
+  if (version.empty() || version == "0") {
+    if (NeedsVersion(kind)) return VersionMissing(kind, current.name);
+    return {};
+  }
   uint64_t number = 0;
   const auto [end, error] =
       std::from_chars(version.data(), version.data() + version.size(), number);
@@ -150,11 +198,12 @@ std::optional<Failure> CheckPreconditions(const KindInfo& kind, const StoredObje
 
 std::vector<Cause> CheckMetadataUpdate(const Json& before, const Json& metadata) {
   std::vector<Cause> causes;
-  const std::string deletion = Text(metadata, "deletionTimestamp");
-  if (deletion != Text(before, "deletionTimestamp")) {
+  for (const char* key : {"uid", "deletionTimestamp"}) {
+    const std::string sent = StringAt(metadata, key);
+    if (sent.empty() || sent == StringAt(before, key)) continue;
     causes.push_back({"FieldValueInvalid",
-                      "Invalid value: " + api::GoQuote(deletion) + ": field is immutable",
-                      "metadata.deletionTimestamp"});
+                      "Invalid value: " + api::GoQuote(sent) + ": field is immutable",
+                      std::string("metadata.") + key});
   }
   if (before.contains("deletionTimestamp")) {
     const std::string added = NewFinalizers(before, metadata);

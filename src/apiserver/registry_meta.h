@@ -28,12 +28,22 @@ std::optional<Failure> CheckForm(const KindInfo& kind, std::string_view ns, Json
 void DropClientMetadata(Json& metadata);
 // Sets what clients cannot change on updates.
 void KeepSystemMetadata(const Json& before, Json* metadata);
-// A write to /status: everything but the status, labels, annotations and finalizers is as before.
-void KeepAllButStatus(const Json& before, Json* object);
+// A write to /status: everything but the status, labels, annotations, finalizers and owners is as
+// before; some kinds keep those too.
+void KeepAllButStatus(const KindInfo& kind, const Json& before, Json* object);
 
-// uid and resourceVersion in the metadata of a PUT or PATCH.
-std::optional<Failure> CheckPreconditions(const KindInfo& kind, const StoredObject& current,
-                                          const Json& metadata);
+// Kinds whose PUT makes what is not there.
+bool CreatesOnUpdate(const KindInfo& kind);
+
+// The name in the object of a PUT or PATCH must be that of the path.
+std::optional<Failure> CheckName(std::string_view name, const Json& metadata);
+// A uid in the metadata of a PUT is a precondition; in a PATCH it is a change, and refused as such.
+std::optional<Failure> CheckUid(const KindInfo& kind, const StoredObject& current,
+                                const Json& metadata);
+// A resourceVersion is a precondition in both; some kinds want one.
+std::optional<Failure> CheckVersion(const KindInfo& kind, const StoredObject& current,
+                                    const Json& metadata);
+// Before KeepSystemMetadata.
 std::vector<Cause> CheckMetadataUpdate(const Json& before, const Json& metadata);
 
 }  // namespace ks::apiserver

@@ -67,11 +67,37 @@ ApiResponse PageNotFound() {
   return response;
 }
 
+// Groups whose resources are only posted.
+bool IsReviewGroup(std::string_view group) {
+  return group == "authentication.k8s.io" || group == "authorization.k8s.io";
+}
+
 bool GroupExists(const RequestInfo& info) {
-  return info.group.empty() ||
-         std::any_of(AllKinds().begin(), AllKinds().end(), [&info](const KindInfo& kind) {
-           return kind.group == info.group && kind.version == info.version;
-         });
+  return info.group.empty() || IsReviewGroup(info.group) ||
+         std::any_of(AllKinds().begin(), AllKinds().end(),
+                     [&info](const KindInfo& kind) { return kind.group == info.group; });
+}
+
+// What can be posted but not read.
+bool IsUnstored(const RequestInfo& info) {
+  return (info.group.empty() && info.resource == "bindings") ||
+         (IsReviewGroup(info.group) && info.version == "v1" && info.resource.ends_with("reviews"));
+}
+
+// Whether a client that sends this Accept header takes JSON.
+bool TakesJson(std::string_view accept) {
+  return accept.empty() || accept.find("application/json") != std::string_view::npos ||
+         accept.find("*/*") != std::string_view::npos ||
+         accept.find("application/*") != std::string_view::npos;
+}
+
+Failure NotAcceptable() {
+  Failure failure;
+  failure.code = 406;
+  failure.reason = "NotAcceptable";
+  failure.message = "406: Not Acceptable\n\nAvailable representations: application/json";
+  failure.empty_details = true;
+  return failure;
 }
 
 // Whether the path names something that exists; which methods it takes is another question.
@@ -157,6 +183,7 @@ ApiResponse Service::AnswerResource(const ApiRequest& request, const RequestInfo
   const KindInfo* kind = FindResource(info.group, info.version, info.resource);
   if (kind == nullptr) return AnswerUnstored(request, info);
   if (!PathExists(*kind, info)) return Refusal(PathNotFound());
+  if (!TakesJson(request.accept)) return Refusal(NotAcceptable());
   const bool asks_budgets = kind == &Budgets() || info.subresource == "eviction";
   if (asks_budgets && !stale_budgets_.empty()) UpdateBudgets();
   const Call call{.request = request,
@@ -170,8 +197,9 @@ ApiResponse Service::AnswerResource(const ApiRequest& request, const RequestInfo
 }
 
 ApiResponse Service::AnswerUnstored(const ApiRequest& request, const RequestInfo& info) {
-  if (!GroupExists(info) && info.verb != "create") return PageNotFound();
-  if (info.verb != "create") return Refusal(PathNotFound());
+  if (!GroupExists(info)) return PageNotFound();
+  if (!IsUnstored(info)) return Refusal(PathNotFound());
+  if (info.verb != "create") return Refusal(MethodNotAllowed(request.method));
   Outcome<Json> body = DecodeBody(request.content_type, request.body);
   if (!body.ok()) return Refusal(body.failure());
   std::optional<Outcome<Json>> answer;
@@ -180,7 +208,7 @@ ApiResponse Service::AnswerUnstored(const ApiRequest& request, const RequestInfo
   } else {
     answer = Review(info, request.user, std::move(*body), *authorizer_, tokens_);
   }
-  if (!answer.has_value()) return GroupExists(info) ? Refusal(PathNotFound()) : PageNotFound();
+  if (!answer.has_value()) return Refusal(PathNotFound());
   if (!answer->ok()) return Refusal(answer->failure());
   std::string text;
   AppendJson(**answer, &text);

@@ -40,13 +40,17 @@ void UseTables(const Call& call, WatchOptions* options) {
     AppendJson(table, &out);
     return out;
   };
+  // A bookmark is a table too, of one empty object.
   options->bookmark = [=](uint64_t version, bool initial_end) {
     Json table = TableHead(*kind, std::exchange(*first, false));
-    table["metadata"]["resourceVersion"] = std::to_string(version);
+    Json object{{"kind", kind->kind},
+                {"apiVersion", kind->api_version()},
+                {"metadata", {{"resourceVersion", std::to_string(version)}}}};
     if (initial_end) {
-      table["metadata"]["annotations"]["k8s.io/initial-events-end"] = "true";
+      object["metadata"]["annotations"]["k8s.io/initial-events-end"] = "true";
     }
-    table["rows"] = Json::array();
+    table["metadata"]["resourceVersion"] = std::to_string(version);
+    table["rows"] = Json::array({TableRow(*kind, object, include, clock->WallNow())});
     std::string out;
     AppendJson(table, &out);
     return out;
@@ -76,7 +80,7 @@ ApiResponse OpenWatch(const Call& call, const ListQuery& query) {
   options.open = &call.watches;
   const bool any_version = query.version.empty() || query.version == "0";
   options.initial = query.has_send_initial ? query.send_initial : any_version;
-  options.mark_initial_end = query.send_initial && query.bookmarks;
+  options.mark_initial_end = options.initial && query.bookmarks;
   const uint64_t current = call.store().version();
   if (query.send_initial && query.number > current) {
     return Refusal(TooLargeResourceVersion(query.number, current));

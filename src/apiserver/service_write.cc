@@ -57,25 +57,33 @@ Outcome<WriteOptions> TakeWriteOptions(const RequestInfo& info, const char* opti
   return options;
 }
 
-// The body as an object of the stored kind; `warnings`: what fieldValidation=Warn has to say.
-Outcome<Json> TakeObject(const Call& call, std::vector<std::string>* warnings) {
-  const auto validation = FieldValidationOf(call.info.Query("fieldValidation"));
-  Outcome<Json> body =
-      DecodeObject(call.request.content_type, call.request.body, call.kind.api_version(),
-                   call.kind.kind, validation.value_or(FieldValidation::kWarn), warnings);
-  if (body.ok() && &StorageKind(call.kind) != &call.kind) ToCoreEvent(*body);
-  return body;
+using Warnings = std::vector<std::string>;
+
+FieldValidation ValidationOf(const RequestInfo& info) {
+  return FieldValidationOf(info.Query("fieldValidation")).value_or(FieldValidation::kWarn);
 }
 
-void AddWarnings(const std::vector<std::string>& warnings, ApiResponse* response) {
+// The body as an object of the stored kind.
+Outcome<Json> TakeObject(const Call& call, Warnings* warnings) {
+  Outcome<Json> object =
+      DecodeObject(call.request.content_type, call.request.body, call.kind.api_version(),
+                   call.kind.kind, ValidationOf(call.info), warnings);
+  if (object.ok() && &StorageKind(call.kind) != &call.kind) ToCoreEvent(*object);
+  return object;
+}
+
+void AddWarnings(const Warnings& warnings, ApiResponse* response) {
   for (const std::string& warning : warnings) {
     response->headers.emplace_back("Warning", "299 - " + api::GoQuote(warning));
   }
 }
 
-ApiResponse Written(const Call& call, int status, const Outcome<ObjectPtr>& object) {
+ApiResponse Written(const Call& call, int status, const Outcome<ObjectPtr>& object,
+                    const Warnings& warnings) {
   if (!object.ok()) return Refusal(object.failure());
-  return JsonAnswer(status, TextIn(FormOf(call), call, **object));
+  ApiResponse response = JsonAnswer(status, TextIn(FormOf(call), call, **object));
+  AddWarnings(warnings, &response);
+  return response;
 }
 
 ApiResponse JsonOutcome(int status, const Outcome<Json>& answer) {
@@ -114,27 +122,39 @@ ApiResponse AnswerCreate(const Call& call) {
   }
   const Outcome<WriteOptions> options = TakeWriteOptions(call.info, "CreateOptions");
   if (!options.ok()) return Refusal(options.failure());
-  std::vector<std::string> warnings;
+  Warnings warnings;
   Outcome<Json> object = TakeObject(call, &warnings);
   if (!object.ok()) return Refusal(object.failure());
-  ApiResponse response =
-      Written(call, 201, call.registry.Create(call.kind, call.ns, std::move(*object), *options));
-  AddWarnings(warnings, &response);
-  return response;
+  return Written(call, 201, call.registry.Create(call.kind, call.ns, std::move(*object), *options),
+                 warnings);
 }
 
 ApiResponse AnswerUpdate(const Call& call) {
   const Outcome<WriteOptions> options = TakeWriteOptions(call.info, "UpdateOptions");
   if (!options.ok()) return Refusal(options.failure());
-  std::vector<std::string> warnings;
+  Warnings warnings;
   Outcome<Json> object = TakeObject(call, &warnings);
   if (!object.ok()) return Refusal(object.failure());
-  ApiResponse response = Written(call, 200,
-                                 call.registry.Update(call.kind, call.ns, call.info.name,
-                                                      std::move(*object), PartOf(call), *options));
-  AddWarnings(warnings, &response);
-  return response;
+  const bool there = call.store().Find(call.kind, call.ns, call.info.name) != nullptr;
+  return Written(call, there ? 200 : 201,
+                 call.registry.Update(call.kind, call.ns, call.info.name, std::move(*object),
+                                      PartOf(call), *options),
+                 warnings);
 }
+
+namespace {
+
+// The patch of an events.k8s.io/v1 event as one of the stored event.
+std::string ToStoredPatch(const std::string& patch) {
+  Json parsed = Json::parse(patch, nullptr, false);
+  if (parsed.is_discarded()) return patch;  // refused later, in upstream's words
+  ToCoreEventPatch(parsed);
+  std::string text;
+  AppendJson(parsed, &text);
+  return text;
+}
+
+}  // namespace
 
 ApiResponse AnswerPatch(const Call& call) {
   const Outcome<WriteOptions> options = TakeWriteOptions(call.info, "PatchOptions");
@@ -142,24 +162,19 @@ ApiResponse AnswerPatch(const Call& call) {
   const Outcome<PatchType> type = PatchTypeOf(call.request.content_type);
   if (!type.ok()) return Refusal(type.failure());
   const KindInfo& stored = StorageKind(call.kind);
-  std::string patch = call.request.body;
-  if (&stored != &call.kind && *type != PatchType::kJson) {
-    Json parsed = Json::parse(patch, nullptr, false);
-    if (parsed.is_object()) {
-      ToCoreEventPatch(parsed);
-      patch.clear();
-      AppendJson(parsed, &patch);
-    }
-  }
+  const std::string patch =
+      &stored == &call.kind ? call.request.body : ToStoredPatch(call.request.body);
+  Warnings warnings;
   const auto change = [&](Json& object) -> std::optional<Failure> {
     Outcome<Json> patched = ApplyPatch(stored, *type, object, patch);
     if (!patched.ok()) return patched.failure();
     object = std::move(*patched);
-    return {};
+    return FitObject(stored.api_version(), stored.kind, object, ValidationOf(call.info), &warnings);
   };
   return Written(
       call, 200,
-      call.registry.Modify(call.kind, call.ns, call.info.name, PartOf(call), change, *options));
+      call.registry.Modify(call.kind, call.ns, call.info.name, PartOf(call), change, *options),
+      warnings);
 }
 
 namespace {
@@ -231,8 +246,11 @@ Outcome<DeleteOptions> TakeDeleteOptions(const Call& call) {
 
 // Kinds whose deletion answers with the object even when it is gone at once.
 bool AnswersWithObject(const KindInfo& kind) {
-  static constexpr std::array<std::string_view, 5> kKinds{
-      "Pod", "Service", "PersistentVolume", "PersistentVolumeClaim", "ServiceAccount"};
+  static constexpr std::array<std::string_view, 14> kKinds{
+      "Pod",           "Service",      "ServiceAccount",        "ReplicationController",
+      "StorageClass",  "CSINode",      "PersistentVolume",      "PersistentVolumeClaim",
+      "CSIDriver",     "DeviceClass",  "ResourceClaimTemplate", "VolumeAttachment",
+      "ResourceClaim", "ResourceSlice"};
   return std::find(kKinds.begin(), kKinds.end(), kind.kind) != kKinds.end();
 }
 

@@ -186,32 +186,42 @@ std::string Store::TextAt(const StoredObject& object, uint64_t version) {
   return text;
 }
 
+ObjectPtr Store::WithVersion(const StoredObject& object, uint64_t version) {
+  auto other = std::make_shared<StoredObject>();
+  other->kind = object.kind;
+  other->ns = object.ns;
+  other->name = object.name;
+  other->uid = object.uid;
+  other->resource_version = version;
+  other->labels = object.labels;
+  other->fields = object.fields;
+  other->text = TextAt(object, version);
+  other->version_offset = object.version_offset;
+  return other;
+}
+
 ObjectPtr Store::Put(const KindInfo& any_kind, Json object) {
-  return Insert(Make(StorageKind(any_kind), std::move(object), version_ + 1));
+  const KindInfo& kind = StorageKind(any_kind);
+  return Keep(Make(kind, std::move(object), version_ + 1));
 }
 
-ObjectPtr Store::Put(const StoredObject& made) {
-  auto stored = std::make_shared<StoredObject>(made);
-  stored->resource_version = version_ + 1;
-  stored->text = TextAt(made, stored->resource_version);
-  return Insert(std::move(stored));
-}
+ObjectPtr Store::Put(const StoredObject& made) { return Keep(WithVersion(made, version_ + 1)); }
 
-ObjectPtr Store::Insert(ObjectPtr stored) {
-  Kind& state = Of(*stored->kind);
-  version_ = stored->resource_version;
-  ObjectPtr& slot = state.objects[Key(stored->ns, stored->name)];
+ObjectPtr Store::Keep(ObjectPtr object) {
+  Kind& state = Of(*object->kind);
+  version_ = object->resource_version;
+  ObjectPtr& slot = state.objects[Key(object->ns, object->name)];
   Change change;
   change.type = slot == nullptr ? Change::Type::kAdded : Change::Type::kModified;
   change.version = version_;
-  change.object = stored;
-  change.before = std::exchange(slot, stored);
+  change.object = object;
+  change.before = std::exchange(slot, object);
   Append(state, std::move(change));
-  return stored;
+  return object;
 }
 
 ObjectPtr Store::Remove(const KindInfo& any_kind, std::string_view ns, std::string_view name,
-                        std::optional<Json> last) {
+                        const StoredObject* last) {
   const KindInfo& kind = StorageKind(any_kind);
   Kind& state = Of(kind);
   const auto it = state.objects.find(KeyView(ns, name));
@@ -222,15 +232,8 @@ ObjectPtr Store::Remove(const KindInfo& any_kind, std::string_view ns, std::stri
   change.version = version_;
   change.before = std::move(it->second);
   state.objects.erase(it);
-  if (last.has_value()) {
-    change.object = Make(kind, std::move(*last), version_);
-  } else {
-    auto object = std::make_shared<StoredObject>(*change.before);
-    object->text = TextAt(*change.before, version_);
-    object->resource_version = version_;
-    change.object = std::move(object);
-  }
-  ObjectPtr removed = change.object;
+  ObjectPtr removed = WithVersion(last != nullptr ? *last : *change.before, version_);
+  change.object = removed;
   Append(state, std::move(change));
   return removed;
 }

@@ -68,17 +68,17 @@ class Store {
   // Adds or replaces the object of this kind, namespace and name (from metadata), gives it the next
   // version and serialises it.
   ObjectPtr Put(const KindInfo& kind, Json object);
-  // The same of an object that Make made with a version: only its version is written anew.
+  // The same of an object that Make made: its text is used, with the new version in it.
   ObjectPtr Put(const StoredObject& made);
   // The object as Put would make it with this version, but not stored: for dry runs and to see
   // whether a write changes anything. Version 0: without one.
   static ObjectPtr Make(const KindInfo& kind, Json object, uint64_t version);
   // The text of an object with another resourceVersion in it.
   static std::string TextAt(const StoredObject& object, uint64_t version);
-  // The object must be there. The log's entry carries `last` (with the deletion's version) when
-  // given, else what was stored.
+  // The object must be there. The log's entry carries `last` (made by Make; with the deletion's
+  // version) when given, else what was stored.
   ObjectPtr Remove(const KindInfo& kind, std::string_view ns, std::string_view name,
-                   std::optional<Json> last = {});
+                   const StoredObject* last = nullptr);
 
   // The changes of a kind with version > `since`, in order, as far as they are kept: index of the
   // first in Log(kind). Absent: some of them are forgotten.
@@ -101,7 +101,8 @@ class Store {
 
  private:
   struct Kind;
-  ObjectPtr Insert(ObjectPtr stored);
+  static ObjectPtr WithVersion(const StoredObject& object, uint64_t version);
+  ObjectPtr Keep(ObjectPtr object);
   void Append(Kind& state, Change change);
   Kind& Of(const KindInfo& kind);
   const Kind& Of(const KindInfo& kind) const;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <concepts>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,9 @@ class ServiceHarness {
     const ApiResponse response = Raw(method, target, body, type);
     return {response.status, Json::parse(response.body, nullptr, false)};
   }
-  Answered Ask(const std::string& method, const std::string& target, const Json& body) {
+  template <class J>
+  requires std::same_as<J, Json> Answered Ask(const std::string& method, const std::string& target,
+                                              const J& body) {
     return Ask(method, target, body.dump());
   }
 
