@@ -201,7 +201,7 @@ Result<void> ApiServer::Listen(const ApiServerOptions& options) {
   return loaded.ok() ? loaded : Error{options.faults_file + ": " + loaded.error().message};
 }
 
-Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
+Result<std::unique_ptr<ApiServer>> ApiServer::Start(const ApiServerOptions& options) {
   std::unique_ptr<ApiServer> server(new ApiServer());
   if (Result<void> done = server->Prepare(options); !done.ok()) {
     return done.error();

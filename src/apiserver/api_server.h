@@ -42,7 +42,7 @@ struct ApiServerOptions {
 class ApiServer {
  public:
   // Errors name the file at fault and the cure.
-  static Result<std::unique_ptr<ApiServer>> Start(ApiServerOptions options);
+  static Result<std::unique_ptr<ApiServer>> Start(const ApiServerOptions& options);
   ~ApiServer();
 
   std::string url() const;

@@ -107,8 +107,9 @@ Failure UnsupportedMediaType(std::string_view, const std::vector<std::string>& a
   failure.reason = "UnsupportedMediaType";
   failure.message =
       "the body of the request was in an unknown format - accepted media types include: ";
-  for (size_t i = 0; i < accepted.size(); ++i)
+  for (size_t i = 0; i < accepted.size(); ++i) {
     failure.message += (i == 0 ? "" : ", ") + accepted[i];
+  }
   return failure;
 }
 

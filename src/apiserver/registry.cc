@@ -30,7 +30,7 @@ Failure NameTaken(const KindInfo& kind, const Json& metadata, const StoredObject
   if (by.Parse()["metadata"].contains("deletionTimestamp")) {
     failure.message = "object is being deleted: " + failure.message;
   }
-  if (StringAt(metadata, "generateName").empty()) return failure;
+  if (Text(metadata, "generateName").empty()) return failure;
   failure.message += ", the server was not able to generate a unique name for the object";
   failure.retry_after_seconds = 1;
   return failure;
@@ -156,12 +156,12 @@ Outcome<ObjectPtr> Registry::StoreNew(const KindInfo& kind, Json object,
   }
   std::vector<Cause> causes = CheckNew(kind, object);
   if (!causes.empty()) return Invalid(kind, name, std::move(causes));
-  const std::string ns = StringAt(metadata, "namespace");
+  const std::string ns = Text(metadata, "namespace");
   for (int attempt = 1;; ++attempt) {
-    const ObjectPtr taken = store_.Find(kind, ns, StringAt(metadata, "name"));
+    const ObjectPtr taken = store_.Find(kind, ns, Text(metadata, "name"));
     if (taken == nullptr) break;
     if (!generated || attempt == kNameAttempts) return NameTaken(kind, metadata, *taken);
-    metadata["name"] = NewName(StringAt(metadata, "generateName"));
+    metadata["name"] = NewName(Text(metadata, "generateName"));
   }
   if (options.dry_run) return Store::Make(kind, std::move(object), 0);
   return store_.Put(kind, std::move(object));
@@ -225,8 +225,7 @@ ObjectPtr Registry::Commit(const KindInfo& kind, const ObjectPtr& current, Json 
                            const WriteOptions& options) {
   const Json& metadata = object["metadata"];
   const bool deleting = metadata.contains("deletionTimestamp");
-  const bool held =
-      HasFinalizers(metadata) || IntegerAt(metadata, "deletionGracePeriodSeconds") > 0;
+  const bool held = HasFinalizers(metadata) || Integer(metadata, "deletionGracePeriodSeconds") > 0;
   ObjectPtr made = Store::Make(kind, std::move(object), current->resource_version);
   if (made->text == current->text) return current;
   if (options.dry_run) return made;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "api/time_text.h"
+#include "apiserver/json_fields.h"
 #include "apiserver/registry.h"
 #include "apiserver/registry_meta.h"
 
@@ -58,11 +59,11 @@ int64_t GracePeriod(const KindInfo& kind, const Json& object, const DeleteOption
 
 // Counted from the same moment as the period that runs.
 void Shorten(Json& metadata, int64_t period) {
-  const int64_t less = IntegerAt(metadata, "deletionGracePeriodSeconds") - period;
-  const auto due =
-      api::ParseTime(StringAt(metadata, "deletionTimestamp"), api::TimePrecision::kAny);
-  if (due.has_value())
+  const int64_t less = Integer(metadata, "deletionGracePeriodSeconds") - period;
+  const auto due = api::ParseTime(Text(metadata, "deletionTimestamp"), api::TimePrecision::kAny);
+  if (due.has_value()) {
     metadata["deletionTimestamp"] = FormatTime(*due - std::chrono::seconds(less));
+  }
   metadata["deletionGracePeriodSeconds"] = period;
 }
 
@@ -106,7 +107,7 @@ Outcome<Registry::Deleted> Registry::Delete(const KindInfo& any_kind, std::strin
   if (!metadata.contains("deletionTimestamp")) {
     if (kind.graceful_deletion || finalizers) MarkDeleted(metadata, clock_.WallNow(), period);
   } else {
-    const int64_t running = IntegerAt(metadata, "deletionGracePeriodSeconds");
+    const int64_t running = Integer(metadata, "deletionGracePeriodSeconds");
     const bool shorter = options.grace_period_seconds.has_value() && period < running;
     if (shorter) Shorten(metadata, period);
     stays = finalizers || (shorter ? period : running) > 0;

@@ -123,7 +123,7 @@ void KeepAllButStatus(const KindInfo& kind, const Json& before, Json* object) {
   if (!newer && kind.kind != "Pod") CopyMember(sent, "ownerReferences", &metadata);
   // Asked for all the same, and looked at by the caller.
   for (const char* key : {"uid", "deletionTimestamp"}) {
-    if (!StringAt(sent, key).empty()) metadata[key] = StringAt(sent, key);
+    if (!Text(sent, key).empty()) metadata[key] = Text(sent, key);
   }
   *object = std::move(kept);
 }
@@ -133,7 +133,7 @@ bool CreatesOnUpdate(const KindInfo& kind) {
 }
 
 std::optional<Failure> CheckName(std::string_view name, const Json& metadata) {
-  const std::string own = StringAt(metadata, "name");
+  const std::string own = Text(metadata, "name");
   if (own.empty()) {
     return BadRequest("the name of the object (" + std::string(name) +
                       " based on URL) was undeterminable: name must be provided");
@@ -145,7 +145,7 @@ std::optional<Failure> CheckName(std::string_view name, const Json& metadata) {
 
 std::optional<Failure> CheckUid(const KindInfo& kind, const StoredObject& current,
                                 const Json& metadata) {
-  const std::string uid = StringAt(metadata, "uid");
+  const std::string uid = Text(metadata, "uid");
   if (uid.empty() || uid == current.uid) return {};
   std::string key = "/registry/" + kind.plural + '/';
   if (kind.namespaced) key += current.ns + '/';
@@ -179,7 +179,7 @@ Failure VersionMissing(const KindInfo& kind, std::string_view name) {
 
 std::optional<Failure> CheckVersion(const KindInfo& kind, const StoredObject& current,
                                     const Json& metadata) {
-  const std::string version = StringAt(metadata, "resourceVersion");
+  const std::string version = Text(metadata, "resourceVersion");
   if (version.empty() || version == "0") {
     if (NeedsVersion(kind)) return VersionMissing(kind, current.name);
     return {};
@@ -199,8 +199,8 @@ std::optional<Failure> CheckVersion(const KindInfo& kind, const StoredObject& cu
 std::vector<Cause> CheckMetadataUpdate(const Json& before, const Json& metadata) {
   std::vector<Cause> causes;
   for (const char* key : {"uid", "deletionTimestamp"}) {
-    const std::string sent = StringAt(metadata, key);
-    if (sent.empty() || sent == StringAt(before, key)) continue;
+    const std::string sent = Text(metadata, key);
+    if (sent.empty() || sent == Text(before, key)) continue;
     causes.push_back({"FieldValueInvalid",
                       "Invalid value: " + api::GoQuote(sent) + ": field is immutable",
                       std::string("metadata.") + key});

@@ -4,10 +4,10 @@
 #include "apiserver/schema_data.h"
 
 namespace ks::apiserver {
+namespace {
 
 // clang-format off
-std::string_view SchemaTextAToO() {
-  return R"(AWSElasticBlockStoreVolumeSource 1volumeID:s! 2fsType:s 3partition:i 4readOnly:b
+constexpr std::string_view kText = R"(AWSElasticBlockStoreVolumeSource 1volumeID:s! 2fsType:s 3partition:i 4readOnly:b
 Affinity 1nodeAffinity:@NodeAffinity? 2podAffinity:@PodAffinity? 3podAntiAffinity:@PodAntiAffinity?
 AllCompositeDisruptionMode
 AllDisruptionMode
@@ -293,7 +293,10 @@ OpaqueDeviceConfiguration 1driver:s! 2parameters:R!
 OwnerReference 5apiVersion:s! 1kind:s! 3name:s! 4uid:s<types.UID>! 6controller:b?
  7blockOwnerDeletion:b?
 )";
-}
 // clang-format on
+
+}  // namespace
+
+std::string_view SchemaTextAToO() { return kText; }
 
 }  // namespace ks::apiserver

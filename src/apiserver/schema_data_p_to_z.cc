@@ -4,10 +4,10 @@
 #include "apiserver/schema_data.h"
 
 namespace ks::apiserver {
+namespace {
 
 // clang-format off
-std::string_view SchemaTextPToZ() {
-  return R"(PersistentVolume & 1metadata:@ObjectMeta! 2spec:@PersistentVolumeSpec!
+constexpr std::string_view kText = R"(PersistentVolume & 1metadata:@ObjectMeta! 2spec:@PersistentVolumeSpec!
  3status:@PersistentVolumeStatus!
 PersistentVolumeClaim & 1metadata:@ObjectMeta! 2spec:@PersistentVolumeClaimSpec!
  3status:@PersistentVolumeClaimStatus!
@@ -315,7 +315,10 @@ events.v1.EventSeries 1count:i! 2lastObservedTime:M!
 scheduling.v1alpha3.TopologyConstraint 1key:s!
 scheduling.v1alpha3.WorkloadReference 1workloadName:s! 2templateName:s!
 )";
-}
 // clang-format on
+
+}  // namespace
+
+std::string_view SchemaTextPToZ() { return kText; }
 
 }  // namespace ks::apiserver

@@ -22,8 +22,9 @@ class LabelQueryParser {
       terms.push_back(ParseTerm());
       if (error_.has_value()) break;
       if (token_ == "") break;
-      if (token_ != ",")
+      if (token_ != ",") {
         return BadRequest("found '" + token_ + "', expected: ',' or 'end of string'");
+      }
       Next();
       if (token_ == "" || (symbol_ && token_ != "!")) {
         return BadRequest("found '" + token_ + "', expected: identifier after ','");

@@ -25,12 +25,12 @@ std::vector<std::pair<std::string, std::string>> LabelsOf(const Json& metadata) 
 // as "false" (kinds.h names only two: spec.unschedulable and spec.hostNetwork).
 std::string FieldOf(const Json& object, std::string_view path) {
   const bool boolean = path == "spec.unschedulable" || path == "spec.hostNetwork";
-  const std::string absent = boolean ? "false" : "";
+  std::string absent = boolean ? "false" : "";
   // The component that reports an event stands in two places.
   if (path == "source") {
     const auto source = object.find("source");
     if (source != object.end() && source->is_object()) {
-      const std::string component = Text(*source, "component");
+      std::string component = Text(*source, "component");
       if (!component.empty()) return component;
     }
     return Text(object, "reportingComponent");

@@ -90,6 +90,17 @@ void SetItemsDefaults(Json& source) {
   for (Json& item : *items) SetFieldRefDefaults(item);
 }
 
+void SetProjectedDefaults(Json& projected) {
+  Json* sources = Find(projected, "sources");
+  if (sources == nullptr || !sources->is_array()) return;
+  for (Json& source : *sources) {
+    if (Json* token = Find(source, "serviceAccountToken")) {
+      SetDefault(*token, "expirationSeconds", 3600);
+    }
+    if (Json* downward = Find(source, "downwardAPI")) SetItemsDefaults(*downward);
+  }
+}
+
 void SetVolumeDefaults(Json& volume) {
   if (!volume.is_object()) return;
   if (volume.size() == (volume.contains("name") ? 1U : 0U)) volume["emptyDir"] = Json::object();
@@ -99,17 +110,7 @@ void SetVolumeDefaults(Json& volume) {
   if (Json* downward = Find(volume, "downwardAPI")) SetItemsDefaults(*downward);
   if (Json* path = Find(volume, "hostPath")) SetDefault(*path, "type", "");
   if (Json* iscsi = Find(volume, "iscsi")) SetDefault(*iscsi, "iscsiInterface", "default");
-  if (Json* projected = Find(volume, "projected")) {
-    Json* sources = Find(*projected, "sources");
-    if (sources != nullptr && sources->is_array()) {
-      for (Json& source : *sources) {
-        if (Json* token = Find(source, "serviceAccountToken")) {
-          SetDefault(*token, "expirationSeconds", 3600);
-        }
-        if (Json* downward = Find(source, "downwardAPI")) SetItemsDefaults(*downward);
-      }
-    }
-  }
+  if (Json* projected = Find(volume, "projected")) SetProjectedDefaults(*projected);
   Json* ephemeral = Find(volume, "ephemeral");
   Json* claim = ephemeral == nullptr ? nullptr : Find(*ephemeral, "volumeClaimTemplate");
   Json* spec = claim == nullptr ? nullptr : Find(*claim, "spec");

@@ -85,8 +85,9 @@ void CheckPodAffinity(const std::string& field, const Json& affinity, Causes& ca
 void CheckMinDomains(const std::string& field, const Json& constraint, Causes& causes) {
   const auto domains = NumberAt(constraint, "minDomains");
   if (!domains) return;
-  if (*domains <= 0)
+  if (*domains <= 0) {
     causes.Invalid(Path(field, "minDomains"), *domains, "must be greater than zero");
+  }
   const std::string when = TextAt(constraint, "whenUnsatisfiable");
   if (when == "DoNotSchedule") return;
   causes.Invalid(Path(field, "minDomains"), *domains,
