@@ -186,6 +186,7 @@ TEST(Service, DenialsNameTheReason) {
 TEST(Service, OnlyJsonIsServed) {
   ServiceHarness server;
   ApiRequest request;
+  request.user = {"admin", {"system:masters", "system:authenticated"}};
   request.target = kNodes;
   for (const char* accept :
        {"", "*/*", "application/json", "application/vnd.kubernetes.protobuf, */*",
