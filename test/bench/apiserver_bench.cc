@@ -89,6 +89,7 @@ void BM_PatchStatus(benchmark::State& state) {
   for (auto _ : state) {
     ApiRequest request;
     request.method = "PATCH";
+    request.user = {"bench", {"system:masters"}};
     request.target = kPods + std::string("/pod-0/status");
     request.content_type = "application/strategic-merge-patch+json";
     request.body =
