@@ -156,6 +156,9 @@ void Look::Queue() {
 // No pending pod of ours is forgotten, nor what happened while it was in flight.
 void Look::Pending() {
   for (const std::string& key : process_.recorder().TakeToRetry()) {
+    const auto seen = process_.pods().find(key);
+    // A pod that is terminating is let go by whoever holds it; no plugin's hint is asked for it.
+    if (seen == process_.pods().end() || seen->second->meta.deletion_timestamp) continue;
     if (queue_.StoreOf(key) == queue::Store::kUnschedulable) {
       Wrong("pod {} is parked although a node joined while Permit held it", key);
     }
