@@ -50,6 +50,8 @@ std::string Masked(std::string text) {
       {std::regex("(resourceVersion\"?: )\"[0-9]+\""), "$1VERSION"},
       {std::regex(R"(\b\d+[smhdy](\d+[smhd])?\b)"), "AGE"},
       {std::regex(R"(\+kubesched)"), ""},
+      // The real server's own repair of its Service, now and then.
+      {std::regex(R"([^\n]*ClusterIPNotAllocated[^\n]*\n)"), ""},
       {std::regex(R"([ \t]+)"), " "},
       {std::regex(R"( +(\n|$))"), "$1"},
   };
