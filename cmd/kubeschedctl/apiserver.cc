@@ -115,7 +115,7 @@ Result<void> Serve(const ApiserverOptions& options) {
     return MakeNodes(service, options);
   };
   Result<std::unique_ptr<apiserver::ApiServer>> started =
-      apiserver::ApiServer::Start(std::move(server_options));
+      apiserver::ApiServer::Start(server_options);
   if (!started.ok()) {
     return started.error();
   }
