@@ -131,6 +131,23 @@ void Workload::ChangeNode() {
   world_.api.Delete("nodes", "", name);
   if (Chance(0.4)) {
     world_.loop.After(std::chrono::milliseconds(Between(1, 5000)), [this, name] { AddNode(name); });
+    return;
+  }
+  world_.loop.After(std::chrono::milliseconds(Between(5000, 60000)),
+                    [this, name] { CollectPodsOf(name); });
+}
+
+// As kube-controller-manager does. Upstream's hints count on it: no plugin about other pods has a
+// hint for a removed node, so that a pod which its pods repelled is woken by their deletion only.
+void Workload::CollectPodsOf(const std::string& node) {
+  std::vector<std::string> orphans;
+  for (const auto& [key, stored] : world_.api.Objects("pods")) {
+    const api::PodPtr pod = Decoded<api::Pod>(*stored);
+    if (pod->node_name == node) orphans.push_back(pod->meta.name);
+  }
+  for (const std::string& name : orphans) {
+    Told("collect pod " + name);
+    world_.api.Delete("pods", kNamespace, name);
   }
 }
 

@@ -33,6 +33,7 @@ class Workload {
   void ChangeNode();
   void ReplaceTaints(const std::string& name);
   void Resize(const std::string& name);
+  void CollectPodsOf(const std::string& node);
 
   // Pods.
   Json NewPod(const std::string& name);
