@@ -25,6 +25,7 @@ class Look {
     Nodes();
     Queue();
     Pending();
+    process_.attempts_seen().swap(attempts_);
     return wrong_;
   }
 
@@ -40,12 +41,18 @@ class Look {
   void CachedPod(const std::string& node, const api::Pod& pod);
   void Queue();
   void Pending();
+  // Attempts of a pod before it was popped last; pods in flight keep the number.
+  int64_t Before(const std::string& uid) const {
+    const auto it = process_.attempts_seen().find(uid);
+    return it == process_.attempts_seen().end() ? 0 : it->second;
+  }
 
   SchedulerProcess& process_;
   cache::Cache& cache_;
   queue::SchedulingQueue& queue_;
   std::set<std::string> assumed_;
   std::set<std::string> stored_;
+  std::map<std::string, int64_t> attempts_;
   size_t cached_ = 0;
   size_t confirmed_ = 0;
   size_t nodes_ = 0;
@@ -142,11 +149,13 @@ void Look::Queue() {
         Wrong("the queue has pod {}, which is bound", pod.meta.name);
       }
       if (!stored_.insert(pod.meta.uid).second) Wrong("pod {} is queued twice", pod.meta.name);
+      attempts_[pod.meta.uid] = queued->attempts;
       if (assumed_.contains(pod.meta.uid)) Wrong("pod {} is queued and assumed", pod.meta.name);
       if (queue_.IsInFlight(pod.meta.uid)) Wrong("pod {} is queued and in flight", pod.meta.name);
     }
   }
   for (const api::PodPtr& pod : queue_.in_flight().Pods()) {
+    attempts_[pod->meta.uid] = Before(pod->meta.uid);
     if (!process_.recorder().waiting().contains(pod->meta.uid)) {
       Wrong("pod {} is still in flight", pod->meta.name);
     }
@@ -155,10 +164,15 @@ void Look::Queue() {
 
 // No pending pod of ours is forgotten, nor what happened while it was in flight.
 void Look::Pending() {
-  for (const std::string& key : process_.recorder().TakeToRetry()) {
-    const auto seen = process_.pods().find(key);
+  for (const auto& [key, uid] : process_.recorder().TakeToRetry()) {
+    const framework::QueuedPod* queued = queue_.Find(key);
+    // Another pod may have taken the name.
+    if (queued == nullptr || queued->pod()->meta.uid != uid) continue;
     // A pod that is terminating is let go by whoever holds it; no plugin's hint is asked for it.
-    if (seen == process_.pods().end() || seen->second->meta.deletion_timestamp) continue;
+    if (queued->pod()->meta.deletion_timestamp) continue;
+    // The same step may have tried it again: nothing else was ready. Before that it was popped
+    // once.
+    if (queued->attempts > Before(uid) + 1) continue;
     if (queue_.StoreOf(key) == queue::Store::kUnschedulable) {
       Wrong("pod {} is parked although a node joined while Permit held it", key);
     }

@@ -73,6 +73,8 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   const View<api::Pod>& pods() const { return pods_; }
   const View<api::Node>& nodes() const { return nodes_; }
   bool IsOurs(const api::Pod& pod) const;
+  // How often each stored pod had been tried, by uid, when the scheduler was last looked at.
+  std::map<std::string, int64_t>& attempts_seen() { return attempts_seen_; }
 
  private:
   void Build();
@@ -98,6 +100,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   Random random_;
   View<api::Pod> pods_;
   View<api::Node> nodes_;
+  std::map<std::string, int64_t> attempts_seen_;
 
   std::unique_ptr<VirtualTimers> timers_;
   std::shared_ptr<SimTransport> transport_;

@@ -101,7 +101,7 @@ void Recorder::Unreserve(const api::Pod& pod) {
   host_.trace("unreserve " + pod.meta.name);
   const auto before = joined_before_.find(pod.meta.uid);
   const bool held = waiting_.erase(pod.meta.uid) != 0 && before != joined_before_.end();
-  if (held && before->second < host_.nodes_joined()) to_retry_.insert(pod.meta.Key());
+  if (held && before->second < host_.nodes_joined()) to_retry_[pod.meta.Key()] = pod.meta.uid;
   if (reserved_.erase(pod.meta.uid) == 0) {
     host_.fail("pod " + pod.meta.name + " is unreserved without being reserved");
   }

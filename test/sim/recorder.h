@@ -50,9 +50,9 @@ class Recorder {
   const std::map<std::string, std::string>& bound() const { return bound_; }
   // Reserved, and their Bind has not been called.
   const std::set<std::string>& waiting() const { return waiting_; }
-  // Keys of pods that Permit rejected since the last call although a node had joined while they
-  // waited: they must be tried again.
-  std::set<std::string> TakeToRetry() { return std::exchange(to_retry_, {}); }
+  // Pods (uid by key) that Permit rejected since the last call although a node had joined while
+  // they waited: they must be tried again.
+  std::map<std::string, std::string> TakeToRetry() { return std::exchange(to_retry_, {}); }
 
  private:
   class Part;
@@ -73,7 +73,7 @@ class Recorder {
   std::map<std::string, std::string> bound_;
   std::set<std::string> waiting_;
   std::map<std::string, uint64_t> joined_before_;  // by uid, at Permit
-  std::set<std::string> to_retry_;
+  std::map<std::string, std::string> to_retry_;
 };
 
 }  // namespace ks::sim
