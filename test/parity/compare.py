@@ -52,11 +52,70 @@ def differences(ours, theirs):
     for name in sorted(set(mine) & set(other)):
         if mine[name] != other[name]:
             yield from _node_differences(name, mine[name], other[name])
+    yield from _preemption_differences(ours.get("preemption"), theirs.get("preemption"))
+
+
+def _tried_differences(ours, theirs):
+    mine = {one["node"]: one for one in ours["tried"]}
+    other = {one["node"]: one for one in theirs["tried"]}
+    if sorted(mine) != sorted(other):
+        yield "preemption.tried", sorted(mine), sorted(other)
+    for name in sorted(set(mine) & set(other)):
+        for field in ("victims", "violations", "code"):
+            if mine[name].get(field) != other[name].get(field):
+                yield f"preemption.nodes[{name}].{field}", mine[name].get(field), other[name].get(field)
+        one, two = sorted(mine[name].get("reasons", ())), sorted(other[name].get("reasons", ()))
+        if one != two:
+            yield f"preemption.nodes[{name}].reasons", one, two
+
+
+def _preemption_differences(ours, theirs):
+    if ours is None or theirs is None:
+        if ours != theirs:
+            yield "preemption", ours, theirs
+        return
+    chosen = theirs.get("node")
+    if ours.get("node") in theirs.get("ties", ()):  # upstream takes any of equals, by the order of a hash map
+        chosen = ours["node"]
+        victims = next(one for one in theirs["tried"] if one["node"] == chosen)["victims"]
+        texts = {name: theirs[name].replace(f" on node {theirs['node']},", f" on node {chosen},") for name in ("message", "event")}
+        theirs = {**theirs, **texts, "node": chosen, "victims": victims}
+    for field in ("node", "nomination", "code", "message", "event", "victims", "violations"):
+        if ours.get(field) != theirs.get(field):
+            yield f"preemption.{field}", ours.get(field), theirs.get(field)
+    yield from _tried_differences(ours, theirs)
 
 
 def kind(field):
     """The field without the node's name: what shrinking must keep."""
     return re.sub(r"nodes\[[^]]*\]", "nodes", field)
+
+
+def _number(name, number, most):
+    return f"{name}: {number}" if number < most else f"{name}: {most} or more"
+
+
+def _preemption_kinds(preemption):
+    """What happened to one pod that preemption was asked about, in words to count."""
+    yield f"nomination: {preemption['nomination']}"
+    for node in preemption["tried"]:
+        yield from (f"node: {reason}" for reason in node.get("reasons", ()))
+    message = preemption.get("message", "").removeprefix("preemption: ")
+    if message.startswith("not "):
+        yield message
+    victims = preemption["victims"]
+    if not victims:
+        return
+    yield "candidate found"
+    yield _number("candidates", sum(1 for node in preemption["tried"] if node.get("victims")), 5)
+    yield _number("victims", len(victims), 5)
+    yield _number("violations", preemption["violations"], 2)
+    if any(victim.get("terminating") for victim in victims):
+        yield "victims: terminating among them"
+    if all(victim.get("terminating") for victim in victims):
+        yield "victims: all terminating"
+    if preemption.get("ties"):
+        yield "several nodes tie"
 
 
 class Coverage:
@@ -70,6 +129,7 @@ class Coverage:
         self.errors = collections.Counter()
         self.scores = collections.Counter()  # plugin: nodes scored with a raw value other than 0
         self.zero = collections.Counter()
+        self.preemption = collections.Counter()  # what came of it, by kind
 
     def add(self, record):
         self.pods += 1
@@ -85,10 +145,13 @@ class Coverage:
             for entry in node.get("scores", ()):
                 (self.scores if entry["raw"] else self.zero)[entry["plugin"]] += 1
 
+        if "preemption" in record:
+            self.preemption.update(_preemption_kinds(record["preemption"]))
+
     def merge(self, other):
         self.pods += other.pods
         self.nodes += other.nodes
-        for name in ("results", "rejections", "errors", "scores", "zero"):
+        for name in ("results", "rejections", "errors", "scores", "zero", "preemption"):
             getattr(self, name).update(getattr(other, name))
 
     def report(self):
@@ -100,4 +163,7 @@ class Coverage:
         lines += [f"  {self.scores[name]:>9} {self.zero[name]:>9}  {name}" for name in sorted({*self.scores, *self.zero})]
         lines.append("errors:")
         lines += [f"  {number:>9}  {name}" for name, number in sorted(self.errors.items())]
+        if self.preemption:
+            lines.append("preemption:")
+            lines += [f"  {number:>9}  {name}" for name, number in sorted(self.preemption.items())]
         return "\n".join(lines)

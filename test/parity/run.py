@@ -7,6 +7,7 @@ KS_PARITY_SEED or --seed repeats a run. A difference is shrunk to a small case a
 
     run.py --kubeschedctl build/bin/kubeschedctl                         3,000 pods, as in CI
     run.py --kubeschedctl build/bin/kubeschedctl --pods 200000 --jobs 2  a long run, by hand
+    run.py --kubeschedctl build/bin/kubeschedctl --preemption            preemption on full clusters
 """
 
 import argparse
@@ -22,6 +23,7 @@ import time
 
 import compare
 import generate
+import preempting
 import shrink
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -60,6 +62,29 @@ InterPodAffinity UnschedulableAndUnresolvable parsing pod: ...
 """
 REQUIRED_SCORES = ("TaintToleration", "NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "ImageLocality")
 REQUIRED_SCORES_CROSS_POD = ("PodTopologySpread", "InterPodAffinity")
+REQUIRED_PREEMPTION = """
+candidate found
+victims: 1
+victims: 2
+victims: 5 or more
+victims: terminating among them
+violations: 1
+violations: 2 or more
+several nodes tie
+node: Insufficient cpu
+node: Too many pods
+node: No preemption victims found for incoming pod
+node: node(s) didn't match pod affinity rules
+node: node(s) didn't match pod anti-affinity rules
+node: node(s) didn't satisfy existing pods anti-affinity rules
+node: node(s) didn't match pod topology spread constraints
+node: node(s) didn't have free ports for the requested pod ports
+nomination: clear
+nomination: none
+nomination: override
+not eligible due to preemptionPolicy=Never.
+not eligible due to a terminating pod on the nominated node.
+"""
 LONG_RUN_PODS = 20000
 
 
@@ -102,7 +127,8 @@ def run_case(commands, args, number):
     """One case: (coverage, [text of a difference, ...])."""
     coverage, texts = compare.Coverage(), []
     pods = min(PODS_PER_CASE, args.pods - number * PODS_PER_CASE)
-    made = generate.case(args.seed, number, pods, not args.no_cross_pod)
+    make = preempting.case if args.preemption else generate.case
+    made = make(args.seed, number, pods, not args.no_cross_pod)
     with tempfile.TemporaryDirectory(prefix="ks-parity-") as scratch:
         folder = pathlib.Path(scratch)
         generate.write(made, folder)
@@ -157,6 +183,8 @@ def gaps(args, coverage):
     """What a long run should have seen and did not."""
     if coverage.pods < LONG_RUN_PODS:
         return []
+    if args.preemption:
+        return [text for text in REQUIRED_PREEMPTION.strip().splitlines() if text not in coverage.preemption]
     texts, scorers = REQUIRED.strip().splitlines(), REQUIRED_SCORES
     if not args.no_cross_pod:
         texts, scorers = texts + REQUIRED_CROSS_POD.strip().splitlines(), scorers + REQUIRED_SCORES_CROSS_POD
@@ -174,6 +202,9 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=1, help="cases at a time")
     parser.add_argument("--shrink", type=int, default=1, help="differences to shrink per case")
     parser.add_argument("--stop-after", type=int, default=10, help="cases with differences")
+    parser.add_argument("--preemption", action="store_true",
+                        help="full clusters, and also what preemption would do: node, victims in order, violated budgets, texts, "
+                             "every node that was tried")
     parser.add_argument("--no-cross-pod", action="store_true", help="leave out affinity between pods and topology spread")
     parser.add_argument("--out", default="parity-differences", help="the folder for small cases")
     return parser.parse_args()
@@ -186,6 +217,8 @@ def main():
         return SKIPPED
     print(f"parity: seed {args.seed} (KS_PARITY_SEED={args.seed} repeats this run), {args.pods} pods", flush=True)
     commands = {"ours": [args.kubeschedctl, "explain", "-o", "json"], "theirs": [args.oracle]}
+    if args.preemption:
+        commands = {side: [*command, "--preemption"] for side, command in commands.items()}
     coverage, failed, begun = compare.Coverage(), 0, time.monotonic()
     cases = range(args.first_case, -(-args.pods // PODS_PER_CASE))
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -201,7 +234,8 @@ def main():
     missing = gaps(args, coverage)
     for text in missing:
         print(f"GAP in the generator: never seen: {text}")
-    print(f"parity: {coverage.pods} pods, {coverage.nodes} verdicts on nodes, {failed} cases with differences, "
+    tried = f"{coverage.preemption['candidate found']} preempting, " if args.preemption else ""
+    print(f"parity: {coverage.pods} pods, {tried}{coverage.nodes} verdicts on nodes, {failed} cases with differences, "
           f"{time.monotonic() - begun:.0f} s")
     return 1 if failed or missing else 0
 

@@ -3,12 +3,14 @@
 """Tests of the parity test itself: that every kind of difference is seen, that what is allowed to differ is not, that cases
 repeat, and that shrinking keeps what matters."""
 
+import collections
 import copy
 import json
 import unittest
 
 import compare
 import generate
+import preempting
 import shrink
 
 RECORD = {
@@ -48,6 +50,59 @@ ALLOWED = (
     lambda r: r["nodes"][0]["scores"].append({"plugin": "DynamicResources", "raw": 0, "weighted": 0}),
 )
 
+V1, V2 = {"pod": "default/v1", "priority": 1}, {"pod": "default/v2", "priority": 0, "terminating": True}
+FOUND = "found a potential placement for pod on node a, preempting 1 victims"
+PREEMPTING = {"pod": "default/p", "profile": "default-scheduler", "result": "Unschedulable", "message": "m", "nodes": [],
+              "preemption": {"node": "a", "nomination": "override", "code": "Success", "message": FOUND, "event": "m " + FOUND,
+                             "victims": [V1], "violations": 0, "tried": [
+                                 {"node": "a", "victims": [V1]}, {"node": "b", "victims": [V2], "violations": 1},
+                                 {"node": "c", "code": "Unschedulable", "reasons": ["x", "y"]}]}}
+PREEMPTION_SEEN = (
+    (lambda p: p.update(node="b"), "preemption.node"),
+    (lambda p: p.update(nomination="none"), "preemption.nomination"),
+    (lambda p: p.update(code="Error"), "preemption.code"),
+    (lambda p: p.update(message="x"), "preemption.message"),
+    (lambda p: p.update(event="x"), "preemption.event"),
+    (lambda p: p.update(victims=[V2]), "preemption.victims"),
+    (lambda p: p.update(violations=1), "preemption.violations"),
+    (lambda p: p["tried"].pop(), "preemption.tried"),
+    (lambda p: p["tried"][1].update(victims=[V1, V2]), "preemption.nodes.victims"),
+    (lambda p: p["tried"][1].update(violations=2), "preemption.nodes.violations"),
+    (lambda p: p["tried"][2].update(code="Error"), "preemption.nodes.code"),
+    (lambda p: p["tried"][2]["reasons"].pop(), "preemption.nodes.reasons"),
+)
+
+
+class ComparePreemption(unittest.TestCase):
+    def test_differences_are_seen(self):
+        for change, field in PREEMPTION_SEEN:
+            other = copy.deepcopy(PREEMPTING)
+            change(other["preemption"])
+            for ours, theirs in ((PREEMPTING, other), (other, PREEMPTING)):
+                self.assertIn(field, [compare.kind(found) for found, _, _ in compare.differences(ours, theirs)])
+        other = {name: value for name, value in PREEMPTING.items() if name != "preemption"}
+        self.assertIn("preemption", [found for found, _, _ in compare.differences(PREEMPTING, other)])
+
+    def test_any_of_equal_candidates_may_be_taken_with_its_own_victims(self):
+        ours, theirs = copy.deepcopy(PREEMPTING), copy.deepcopy(PREEMPTING)
+        theirs["preemption"]["ties"] = ["b"]
+        theirs["preemption"]["tried"][1].pop("violations")
+        ours["preemption"]["tried"][1].pop("violations")
+        words = {"message": FOUND.replace("node a", "node b"), "event": "m " + FOUND.replace("node a", "node b")}
+        ours["preemption"].update(words, node="b", victims=[V2])
+        self.assertEqual([], list(compare.differences(ours, theirs)))
+        ours["preemption"]["victims"] = [V1]
+        self.assertEqual(["preemption.victims"], [found for found, _, _ in compare.differences(ours, theirs)])
+        theirs["preemption"]["ties"] = ["c"]
+        self.assertIn("preemption.node", [found for found, _, _ in compare.differences(ours, theirs)])
+
+    def test_coverage_counts_kinds(self):
+        coverage = compare.Coverage()
+        coverage.add(PREEMPTING)
+        wanted = {"candidate found": 1, "candidates: 2": 1, "victims: 1": 1, "violations: 0": 1, "nomination: override": 1,
+                  "node: x": 1, "node: y": 1}
+        self.assertEqual(wanted, dict(coverage.preemption))
+
 
 class Compare(unittest.TestCase):
     def test_differences_are_seen(self):
@@ -77,6 +132,14 @@ class Generate(unittest.TestCase):
         self.assertEqual(first, json.dumps(generate.case("s", 3, 20)))
         self.assertNotEqual(first, json.dumps(generate.case("s", 4, 20)))
         self.assertNotEqual(first, json.dumps(generate.case("t", 3, 20)))
+
+    def test_at_most_as_many_pods_on_a_node_as_upstream_sorts_stably(self):
+        for number in range(20):
+            made = preempting.case("s", number, 5)
+            self.assertEqual(json.dumps(made), json.dumps(preempting.case("s", number, 5)))
+            nodes = collections.Counter(item["spec"].get("nodeName") for item in made[0]["items"] if item["kind"] == "Pod")
+            del nodes[None]
+            self.assertLessEqual(max(nodes.values()), preempting.MOST_PODS_PER_NODE)
 
     def test_without_cross_pod_terms(self):
         for number in range(20):

@@ -32,6 +32,8 @@ type evaluator struct {
 	snapshot *cache.Snapshot
 	nodes    []fwk.NodeInfo // in the order in which an attempt takes them
 	sorted   []fwk.NodeInfo // by name
+
+	preemptors map[string]*preemptor // by profile; nil: preemption is not asked for
 }
 
 func loadConfig(path string) (*config.KubeSchedulerConfiguration, error) {
@@ -56,7 +58,7 @@ func loadConfig(path string) (*config.KubeSchedulerConfiguration, error) {
 	return loaded, nil
 }
 
-func newEvaluator(c *cluster, configPath string) (*evaluator, error) {
+func newEvaluator(c *cluster, configPath string, preemption bool) (*evaluator, error) {
 	loaded, err := loadConfig(configPath)
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
@@ -80,7 +82,11 @@ func newEvaluator(c *cluster, configPath string) (*evaluator, error) {
 		stop()
 		return nil, err
 	}
-	if err := e.fill(c); err != nil {
+	err = e.fill(c)
+	if err == nil && preemption {
+		err = e.preparePreemption(c, informers)
+	}
+	if err != nil {
 		stop()
 		return nil, err
 	}
@@ -185,12 +191,16 @@ func (e *evaluator) filter(a *attempt) bool {
 // message, are its business.
 func (e *evaluator) unschedulable(a *attempt, out *record) {
 	info, _ := framework.NewPodInfo(a.pod) // malformed terms are the plugins' to report
-	_, err := e.sched.SchedulePod(e.ctx, a.profile, framework.NewCycleState(), &framework.QueuedPodInfo{PodInfo: info})
+	state := framework.NewCycleState()
+	_, err := e.sched.SchedulePod(e.ctx, a.profile, state, &framework.QueuedPodInfo{PodInfo: info})
 	var fit *framework.FitError
 	switch {
 	case errors.As(err, &fit):
 		out.Result, out.Message = "Unschedulable", fit.Error()
 		out.addFitError(e.sorted, fit)
+		if e.preemptors != nil {
+			out.Preemption = e.preempt(a.pod, state, fit)
+		}
 	case errors.Is(err, scheduler.ErrNoNodesAvailable):
 		out.Result, out.Message = "Unschedulable", err.Error()
 	case err != nil:

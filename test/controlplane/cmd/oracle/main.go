@@ -34,6 +34,7 @@ func run() error {
 	flags.Var(&clusters, "cluster", "a cluster dump: a v1 List in JSON or YAML; '-' reads standard input; may be repeated")
 	config := flags.String("config", "", "a KubeSchedulerConfiguration; without it upstream's default")
 	gates := flags.String("feature-gates", "", "feature gates as for kube-scheduler: A=true,B=false")
+	preemption := flags.Bool("preemption", false, "also run PostFilter for pods that fit nowhere")
 	verbose := flags.Bool("verbose", false, "print upstream's log on standard error")
 	if err := flags.Parse(os.Args[1:]); err != nil {
 		return err
@@ -52,7 +53,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	evaluator, err := newEvaluator(cluster, *config)
+	evaluator, err := newEvaluator(cluster, *config, *preemption)
 	if err != nil {
 		return err
 	}

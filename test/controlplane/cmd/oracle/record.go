@@ -19,6 +19,8 @@ type record struct {
 	UnschedulablePlugins []string     `json:"unschedulablePlugins,omitempty"`
 	BestNodes            []string     `json:"bestNodes,omitempty"`
 	Nodes                []nodeRecord `json:"nodes"`
+
+	Preemption *preemptionRecord `json:"preemption,omitempty"`
 }
 
 type nodeRecord struct {
