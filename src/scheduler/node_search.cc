@@ -40,7 +40,7 @@ NodeSearch::NodeList NodeSearch::Candidates(const std::optional<std::set<std::st
 
 size_t NodeSearch::Wanted(const framework::Framework& framework, size_t candidates) const {
   // Without a score plugin one feasible node is as good as another (9.2 rule 5).
-  if (!framework.HasScorePlugins()) return 1;
+  if (!framework.HasScorePlugins() && !extenders_choose_) return 1;
   return NumFeasibleNodesToFind(candidates, framework.percentage_of_nodes_to_score(), percentage_);
 }
 

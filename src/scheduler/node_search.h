@@ -51,6 +51,7 @@ class NodeSearch {
                                  framework::Diagnosis* diagnosis, FeasibleNodes* feasible);
 
   void set_percentage_of_nodes_to_score(int32_t percentage) { percentage_ = percentage; }
+  void set_extenders_choose(bool choose) { extenders_choose_ = choose; }
   // S of 9.3: index in the node list where the next search begins.
   size_t next_start_node_index() const { return start_; }
 
@@ -71,6 +72,7 @@ class NodeSearch {
   const framework::Snapshot& snapshot_;
   Parallelizer& parallelizer_;
   int32_t percentage_;
+  bool extenders_choose_ = false;  // some extender filters or scores
   size_t start_ = 0;
   // Scratch space, kept between searches.
   std::vector<const framework::NodeInfo*> narrowed_nodes_;

@@ -240,15 +240,7 @@ void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
     queue_->Done(pod->meta.uid);
     return;
   }
-  KS_LOG(3, "Attempting to schedule pod", {{"pod", pod->meta.Key()}});
-  ++stats_.attempts;
-
-  auto binding = std::make_unique<Binding>();
-  binding->framework = framework;
-  binding->queued = queued;
-  binding->state.record_plugin_metrics = framework->DrawMetricsSample();
-  binding->state.pods_to_activate = std::make_shared<framework::PodsToActivate>();
-
+  std::unique_ptr<Binding> binding = BeginAttempt(*framework, queued);
   if (Result<void> refreshed = cache_.RefreshSnapshot(); !refreshed.ok()) {
     failures_->Handle(*framework, queued, pod,
                       {.status = Status::Error(refreshed.error().message),
@@ -257,12 +249,30 @@ void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
     return;
   }
   ScheduleResult result = algorithm_.SchedulePod(*framework, binding->state, *pod, &diagnosis_);
+  Conclude(std::move(binding), std::move(result));
+}
+
+std::unique_ptr<Binding> Scheduler::BeginAttempt(const framework::Framework& framework,
+                                                 const framework::QueuedPodPtr& queued) {
+  KS_LOG(3, "Attempting to schedule pod", {{"pod", queued->pod()->meta.Key()}});
+  ++stats_.attempts;
+  auto binding = std::make_unique<Binding>();
+  binding->framework = &framework;
+  binding->queued = queued;
+  binding->state.record_plugin_metrics = framework.DrawMetricsSample();
+  binding->state.pods_to_activate = std::make_shared<framework::PodsToActivate>();
+  return binding;
+}
+
+// A fit error's reasons are in diagnosis_.
+void Scheduler::Conclude(std::unique_ptr<Binding> binding, ScheduleResult result) {
+  const framework::Framework& framework = *binding->framework;
   if (result.fit_error) {
-    FitError(*framework, binding->state, queued, std::move(result.status));
+    FitError(framework, binding->state, binding->queued, std::move(result.status));
     return;
   }
   if (!result.status.ok()) {
-    failures_->Handle(*framework, queued, pod,
+    failures_->Handle(framework, binding->queued, binding->queued->pod(),
                       {.status = std::move(result.status),
                        .diagnosis = nullptr,
                        .nomination = framework::NominatingInfo{}});
@@ -270,7 +280,7 @@ void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
   }
   binding->evaluated_nodes = result.evaluated_nodes;
   binding->feasible_nodes = result.feasible_nodes;
-  AssumeAndBind(*framework, std::move(binding), result.node->name());
+  AssumeAndBind(framework, std::move(binding), result.node->name());
 }
 
 // No node was feasible: PostFilter may make room; the attempt fails all the same

@@ -101,6 +101,9 @@ class Scheduler {
   bool FireTimers();
   bool MayAttempt() const;
   void ScheduleOne(const framework::QueuedPodPtr& queued);
+  std::unique_ptr<Binding> BeginAttempt(const framework::Framework& framework,
+                                        const framework::QueuedPodPtr& queued);
+  void Conclude(std::unique_ptr<Binding> binding, ScheduleResult result);
   bool SkipPod(const framework::Framework& framework, const api::PodPtr& pod);
   void FitError(const framework::Framework& framework, framework::CycleState& state,
                 const framework::QueuedPodPtr& queued, framework::Status status);

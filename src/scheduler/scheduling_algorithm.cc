@@ -21,23 +21,10 @@ ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& fram
                                                 framework::CycleState& state, const api::Pod& pod,
                                                 Diagnosis* diagnosis) {
   ScheduleResult result;
-  const size_t num_nodes = snapshot_.nodes().size();
-  diagnosis->nodes.Reset(num_nodes);
-  diagnosis->num_all_nodes = num_nodes;
-  diagnosis->unschedulable_plugins.clear();
-  diagnosis->pending_plugins.clear();
-  diagnosis->pre_filter_message.clear();
-  diagnosis->post_filter_message.clear();
   scores_.totals.clear();
-  if (num_nodes == 0) {
-    result.status = Status::WithError(Code::kUnschedulableAndUnresolvable,
-                                      "no nodes available to schedule pods");
-    return result;
-  }
-
   result.status = FindNodesThatFit(framework, state, pod, diagnosis);
   if (!result.status.ok()) {
-    result.fit_error = result.status.IsRejected();
+    result.fit_error = result.status.IsRejected() && !snapshot_.nodes().empty();
     return result;
   }
   result.evaluated_nodes = feasible_.size() + diagnosis->nodes.explicit_count();
@@ -61,23 +48,52 @@ ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& fram
 Status SchedulingAlgorithm::FindNodesThatFit(const framework::Framework& framework,
                                              framework::CycleState& state, const api::Pod& pod,
                                              Diagnosis* diagnosis) {
-  feasible_.Clear();
-  framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, pod);
-  diagnosis->unschedulable_plugins = std::move(outcome.narrowing_plugins);
-  if (!outcome.status.ok()) {
-    if (!outcome.status.IsRejected()) return std::move(outcome.status);
-    diagnosis->nodes.set_absent(outcome.status);
-    diagnosis->pre_filter_message = outcome.status.Message();
-    if (!outcome.status.plugin().empty()) {
-      diagnosis->unschedulable_plugins.emplace(outcome.status.plugin());
-    }
-    return std::move(outcome.status);
-  }
+  std::optional<std::set<std::string>> narrowed;
+  Status status = PreFilter(framework, state, pod, diagnosis, &narrowed);
+  if (!status.ok()) return status;
   if (!pod.status.nominated_node_name.empty() &&
       NominatedNodeFits(framework, state, pod, diagnosis)) {
     return Status();
   }
-  return search_.FindFeasible(framework, state, pod, outcome.nodes, diagnosis, &feasible_);
+  return Search(framework, state, pod, narrowed, diagnosis);
+}
+
+Status SchedulingAlgorithm::PreFilter(const framework::Framework& framework,
+                                      framework::CycleState& state, const api::Pod& pod,
+                                      Diagnosis* diagnosis,
+                                      std::optional<std::set<std::string>>* narrowed) {
+  feasible_.Clear();
+  const size_t num_nodes = snapshot_.nodes().size();
+  diagnosis->nodes.Reset(num_nodes);
+  diagnosis->num_all_nodes = num_nodes;
+  diagnosis->unschedulable_plugins.clear();
+  diagnosis->pending_plugins.clear();
+  diagnosis->pre_filter_message.clear();
+  diagnosis->post_filter_message.clear();
+  if (num_nodes == 0) {
+    return Status::WithError(Code::kUnschedulableAndUnresolvable,
+                             "no nodes available to schedule pods");
+  }
+  framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, pod);
+  diagnosis->unschedulable_plugins = std::move(outcome.narrowing_plugins);
+  if (outcome.status.ok()) {
+    *narrowed = std::move(outcome.nodes);
+    return Status();
+  }
+  if (!outcome.status.IsRejected()) return std::move(outcome.status);
+  diagnosis->nodes.set_absent(outcome.status);
+  diagnosis->pre_filter_message = outcome.status.Message();
+  if (!outcome.status.plugin().empty()) {
+    diagnosis->unschedulable_plugins.emplace(outcome.status.plugin());
+  }
+  return std::move(outcome.status);
+}
+
+Status SchedulingAlgorithm::Search(const framework::Framework& framework,
+                                   const framework::CycleState& state, const api::Pod& pod,
+                                   const std::optional<std::set<std::string>>& narrowed,
+                                   Diagnosis* diagnosis) {
+  return search_.FindFeasible(framework, state, pod, narrowed, diagnosis, &feasible_);
 }
 
 // The nominated node alone; the start index does not move, and PreFilter's node set is not

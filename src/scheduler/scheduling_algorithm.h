@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,31 @@ class SchedulingAlgorithm {
   ScheduleResult SchedulePod(const framework::Framework& framework, framework::CycleState& state,
                              const api::Pod& pod, framework::Diagnosis* diagnosis);
 
+  // The steps of SchedulePod one by one, for an attempt that waits between them
+  // (extender_attempts.h). Same requirements.
+  //
+  // Resets the diagnosis, runs PreFilter. Rejected: the diagnosis says why; success: `narrowed` is
+  // for Search.
+  framework::Status PreFilter(const framework::Framework& framework, framework::CycleState& state,
+                              const api::Pod& pod, framework::Diagnosis* diagnosis,
+                              std::optional<std::set<std::string>>* narrowed);
+  // Both leave what fits in feasible(). The first: whether the pod is nominated to a node and fits
+  // there.
+  bool NominatedNodeFits(const framework::Framework& framework, const framework::CycleState& state,
+                         const api::Pod& pod, framework::Diagnosis* diagnosis);
+  framework::Status Search(const framework::Framework& framework,
+                           const framework::CycleState& state, const api::Pod& pod,
+                           const std::optional<std::set<std::string>>& narrowed,
+                           framework::Diagnosis* diagnosis);
+  // Valid until the next call and the next refresh of the snapshot.
+  const FeasibleNodes& feasible() const { return feasible_; }
+
   void set_percentage_of_nodes_to_score(int32_t percentage) {
     search_.set_percentage_of_nodes_to_score(percentage);
   }
+  // Whether an extender filters or scores: then more than one feasible node is wanted even without
+  // a Score plugin (docs/spec/cycle.md 9.2 rule 5).
+  void set_extenders_choose(bool choose) { search_.set_extenders_choose(choose); }
   size_t next_start_node_index() const { return search_.next_start_node_index(); }
   // Scores of the last SchedulePod that scored; totals are empty when it chose without scoring.
   const framework::NodeScores& last_scores() const { return scores_; }
@@ -49,8 +72,6 @@ class SchedulingAlgorithm {
   framework::Status FindNodesThatFit(const framework::Framework& framework,
                                      framework::CycleState& state, const api::Pod& pod,
                                      framework::Diagnosis* diagnosis);
-  bool NominatedNodeFits(const framework::Framework& framework, const framework::CycleState& state,
-                         const api::Pod& pod, framework::Diagnosis* diagnosis);
   framework::Status Prioritize(const framework::Framework& framework, framework::CycleState& state,
                                const api::Pod& pod);
 
