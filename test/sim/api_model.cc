@@ -17,6 +17,7 @@ const KindInfo& KindOf(std::string_view plural) {
   const KindInfo* kind = apiserver::FindResource("", "v1", plural);
   if (kind == nullptr) kind = apiserver::FindResource("apps", "v1", plural);
   if (kind == nullptr) kind = apiserver::FindResource("scheduling.k8s.io", "v1", plural);
+  if (kind == nullptr) kind = apiserver::FindResource("policy", "v1", plural);
   KS_CHECK(kind != nullptr, "a kind of the simulation is not stored");
   return *kind;
 }
@@ -107,6 +108,7 @@ void ApiModel::Watch() {
 void ApiModel::PodChanged(const apiserver::Change& change) {
   const apiserver::StoredObject& pod = *change.object;
   if (change.type == apiserver::Change::Type::kDeleted) return;
+  if (pod_watcher_) pod_watcher_(Decoded<api::Pod>(pod));
   const std::string node = NodeName(pod);
   std::string& known = node_of_[pod.uid];
   if (node == known) return;

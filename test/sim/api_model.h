@@ -65,6 +65,10 @@ class ApiModel {
   apiserver::ObjectPtr Find(std::string_view plural, std::string_view ns, std::string_view name);
   const apiserver::Store::Objects& Objects(std::string_view plural);
 
+  // Told of each change of a pod that is not its end.
+  void set_pod_watcher(std::function<void(const api::PodPtr& pod)> watcher) {
+    pod_watcher_ = std::move(watcher);
+  }
   // Where the server put a pod of that uid; empty: nowhere, or never seen.
   std::string NodeOf(const std::string& uid) const;
   uint64_t binds() const { return binds_; }
@@ -89,6 +93,7 @@ class ApiModel {
   std::set<std::string> asked_lists_;
   uint64_t binds_ = 0;
   uint64_t exceeded_ = 0;
+  std::function<void(const api::PodPtr&)> pod_watcher_;
 };
 
 }  // namespace ks::sim

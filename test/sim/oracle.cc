@@ -42,8 +42,10 @@ std::string WhyTainted(const api::Pod& pod, const api::Node& node) {
   return {};
 }
 
-// What the pod asks for, and only that: a node may hold too much of something else.
-std::string WhyFull(const api::Pod& pod, const NodeInfo& node) {
+// What the pod asks for, and only that: a node may hold too much of something else. `more`: pods
+// that are to come.
+std::string WhyFull(const api::Pod& pod, const NodeInfo& node,
+                    const std::vector<framework::PodInfoPtr>& more = {}) {
   const auto infos = node.pods();
   const auto mine = std::find_if(infos.begin(), infos.end(), [&](const auto& info) {
     return info->pod().meta.uid == pod.meta.uid;
@@ -51,14 +53,16 @@ std::string WhyFull(const api::Pod& pod, const NodeInfo& node) {
   if (mine == infos.end()) return "is not charged with the pod";
   int64_t cpu = 0;
   int64_t memory = 0;
-  for (const auto& info : infos) {
+  const auto add = [&](const framework::PodInfoPtr& info) {
     cpu += info->request().requested.milli_cpu;
     memory += info->request().requested.memory;
-  }
+  };
+  std::for_each(infos.begin(), infos.end(), add);
+  std::for_each(more.begin(), more.end(), add);
   const auto& asked = (*mine)->request().requested;
   if (asked.milli_cpu > 0 && cpu > node.allocatable().milli_cpu) return "lacks cpu";
   if (asked.memory > 0 && memory > node.allocatable().memory) return "lacks memory";
-  if (static_cast<int64_t>(infos.size()) > node.allocatable().allowed_pod_number) {
+  if (static_cast<int64_t>(infos.size() + more.size()) > node.allocatable().allowed_pod_number) {
     return "has too many pods";
   }
   return {};
@@ -112,6 +116,17 @@ std::string WhyInfeasible(const api::Pod& pod, const NodeInfo& node,
   if (std::string why = WhyTainted(pod, *node.node()); !why.empty()) return why;
   if (std::string why = WhyFull(pod, node); !why.empty()) return why;
   return WhyRepelled(pod, *node.node(), snapshot);
+}
+
+std::string WhyNoRoom(const api::Pod& pod, const NodeInfo& node,
+                      const std::vector<framework::PodInfoPtr>& nominated) {
+  std::vector<framework::PodInfoPtr> respected;
+  for (const framework::PodInfoPtr& info : nominated) {
+    const bool counts = info->pod().Priority() >= pod.Priority();
+    if (counts && info->pod().meta.uid != pod.meta.uid) respected.push_back(info);
+  }
+  const std::string why = WhyFull(pod, node, respected);
+  return why.empty() ? why : why + " for those who are nominated there";
 }
 
 }  // namespace ks::sim

@@ -4,6 +4,7 @@
 // pods use, sharing no code with the plugins.
 
 #include <string>
+#include <vector>
 
 #include "framework/snapshot.h"
 
@@ -12,5 +13,10 @@ namespace ks::sim {
 // Why `pod`, which the node is charged with already, should not be on it; empty: it may.
 std::string WhyInfeasible(const api::Pod& pod, const framework::NodeInfo& node,
                           const framework::Snapshot& snapshot);
+
+// Whether the node had room for `pod`, which it is charged with already, and for those nominated
+// there that the pod has to respect; empty: it had. Of cpu, memory and the number of pods.
+std::string WhyNoRoom(const api::Pod& pod, const framework::NodeInfo& node,
+                      const std::vector<framework::PodInfoPtr>& nominated);
 
 }  // namespace ks::sim

@@ -60,6 +60,21 @@ NetworkFaults DrawNetwork(Random& random) {
   return faults;
 }
 
+// From a stream of its own, so that the other seeds are what they were.
+void DrawPreemption(uint64_t seed, Plan* plan) {
+  Random random(seed ^ 0x707265656d7074ULL);
+  plan->activates = Chance(random, 0.1) ? random.Unit() * 0.3 : 0;
+  if (!Chance(random, 0.4)) return;
+  plan->preemption = true;
+  plan->nodes = Between(random, 1, 6);
+  plan->pods = Between(random, 20, 60);
+  plan->important = 0.2 + random.Unit() * 0.7;
+  plan->budgets = Chance(random, 0.5) ? Between(random, 1, 5) : 0;
+  plan->nominations = Chance(random, 0.4) ? Between(random, 1, 12) : 0;
+  plan->longest_grace =
+      milliseconds(Chance(random, 0.5) ? Between(random, 1, 500) : Between(random, 500, 20000));
+}
+
 // Without the faults after which the server can hold more of ours than we know of.
 void MakeStrict(Plan* plan) {
   plan->strict_capacity = true;
@@ -106,6 +121,7 @@ Plan DrawPlan(uint64_t seed) {
   if (plan.conditions_current()) plan.permit_times_out = Rate(random, 0.5, 0.3);
   plan.clock_offset = milliseconds(Between(random, -60000, 60000));
   plan.clock_rate = 1 + (random.Unit() - 0.5) * 0.1;
+  DrawPreemption(seed, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
   return plan;
 }
@@ -118,14 +134,16 @@ std::string Plan::Text() const {
       "{:.3f} list {:.3f} stale {:.3f} watch {:.3f} delayed {:.3f} dup {:.3f} cut {:.3f} silenced "
       "{:.3f} forget {:.3f} | restarts {} kills {} standby {} freezes {} partitions {} foreign {} "
       "reserve {:.3f} permit {:.3f}/{:.3f} | profiles {} percent {} owners {} events {} qps {} max "
-      "{} rate {:.4f} strict {}",
+      "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
+      "activates {:.3f} grace {}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
       n.list_failed, n.stale_list, n.watch_refused, n.delayed, n.duplicated, n.cut, n.silenced,
       n.forget, server_restarts, kills, standby, freezes, partitions, foreign, reserve_fails,
       permit_waits, permit_times_out, two_profiles ? 2 : 1, percentage_of_nodes_to_score,
-      system_defaults, events, qps, FormatDuration(unschedulable_max), clock_rate, strict_capacity);
+      system_defaults, events, qps, FormatDuration(unschedulable_max), clock_rate, strict_capacity,
+      preemption, important, budgets, nominations, activates, FormatDuration(longest_grace));
 }
 
 }  // namespace ks::sim

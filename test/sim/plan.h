@@ -64,6 +64,15 @@ struct Plan {
   double permit_waits = 0;
   double permit_times_out = 0;
 
+  // Preemption: a small cluster, full of pods of several priorities, and nodes that let pods start
+  // and end.
+  bool preemption = false;
+  double important = 0;      // pods with a PriorityClass that preempts
+  int budgets = 0;           // PodDisruptionBudgets
+  int nominations = 0;       // by somebody else, set or cleared
+  double activates = 0;      // chance that a pod that got through activates another one
+  Duration longest_grace{};  // from a deletion to the end of the pod
+
   // Of the schedulers.
   bool two_profiles = false;
   int percentage_of_nodes_to_score = 0;

@@ -27,7 +27,9 @@ config::Configuration MakeConfiguration(const Plan& plan, bool recorded) {
   configuration.client_connection.qps = plan.qps;
   configuration.client_connection.burst = plan.burst;
   config::Profile& profile = configuration.profiles[0];
-  if (recorded) profile.plugins.multi_point.enabled.push_back({kRecorderName, 0});
+  // First, so that its PostFilter is asked before the one that may preempt.
+  auto& enabled = profile.plugins.multi_point.enabled;
+  if (recorded) enabled.insert(enabled.begin(), {kRecorderName, 0});
   for (config::PluginConfig& entry : profile.plugin_config) {
     auto* spread = std::get_if<config::PodTopologySpreadArgs>(&entry.args);
     if (spread != nullptr && !plan.system_defaults) spread->defaulting_type = "List";
@@ -77,6 +79,7 @@ void SchedulerProcess::Build() {
   events_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
   writer_ = std::make_unique<client::Writer>(
       *scheduling_, *events_, client::WriterOptions{.host_name = name(), .seed = options_.seed});
+  preemption_ = MakePreemptionWatch();
   recorder_ = std::make_unique<Recorder>(
       RecorderHost{.plan = &world_.plan,
                    .api = &world_.api,
@@ -93,7 +96,8 @@ void SchedulerProcess::Build() {
                          });
                        },
                    .faults_over = world_.faults_over,
-                   .nodes_joined = [this] { return nodes_joined_; }});
+                   .nodes_joined = [this] { return nodes_joined_; },
+                   .preemption = preemption_.get()});
   watched_writer_ = recorder_->Watch(*writer_);
   KS_CHECK(registry_.Register(kRecorderName, recorder_->factory()).ok(), "one recorder");
   auto made = scheduler::Scheduler::Create({.configuration = MakeConfiguration(world_.plan, true),
@@ -104,6 +108,35 @@ void SchedulerProcess::Build() {
                                             .unschedulable_max = world_.plan.unschedulable_max});
   KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
   scheduler_ = std::move(made).value();
+}
+
+std::unique_ptr<PreemptionWatch> SchedulerProcess::MakePreemptionWatch() {
+  return std::make_unique<PreemptionWatch>(PreemptionHost{
+      .fail = [this](const std::string& what) { world_.fail(name() + ": " + what); },
+      .trace =
+          [this](const std::string& what) {
+            world_.trace.Line(world_.loop.Now(), name(), "{}", what);
+          },
+      .pod = [this](const std::string& key) -> api::PodPtr {
+        const auto it = pods_.find(key);
+        return it == pods_.end() ? nullptr : it->second;
+      },
+      .budgets = [this] { return budgets_; },
+      .now = [this] { return clock_.Now(); },
+      .is_held = [this](const std::string& uid) { return recorder_->waiting().contains(uid); }});
+}
+
+void SchedulerProcess::LookAtPreemption() {
+  const uint64_t decisions = preemption_->decisions();
+  const uint64_t evictions = preemption_->evictions();
+  world_.preemptions += decisions - std::exchange(preemptions_, decisions);
+  world_.evictions += evictions - std::exchange(evictions_, evictions);
+  preemption_->AfterStep(
+      [this](const std::string& key, const std::string& uid) -> std::optional<int64_t> {
+        const framework::QueuedPod* queued = scheduler_->queue().Find(key);
+        if (queued == nullptr || queued->pod()->meta.uid != uid) return std::nullopt;
+        return queued->attempts;
+      });
 }
 
 void SchedulerProcess::StartStreams() {
@@ -227,6 +260,7 @@ void SchedulerProcess::WakeAt(TimePoint when) {
 void SchedulerProcess::Step() {
   ++steps_;
   const bool worked = scheduler_->Step();
+  LookAtPreemption();
   if (worked) {
     if (const std::string wrong = CheckScheduler(*this); !wrong.empty()) {
       world_.fail(name() + ": " + wrong);

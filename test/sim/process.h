@@ -17,6 +17,7 @@
 #include "kubesched/owner_informers.h"
 #include "scheduler/scheduler.h"
 #include "sim/event_loop.h"
+#include "sim/preemption_watch.h"
 #include "sim/recorder.h"
 #include "sim/sim_transport.h"
 
@@ -39,6 +40,8 @@ struct World {
   Network& network;
   std::function<void(const std::string& what)> fail;
   std::function<bool()> faults_over;
+  uint64_t preemptions = 0;  // decided
+  uint64_t evictions = 0;
 };
 
 // What a process was told of one kind so far, by key; applied as the simulation understands deltas.
@@ -78,6 +81,8 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
 
  private:
   void Build();
+  std::unique_ptr<PreemptionWatch> MakePreemptionWatch();
+  void LookAtPreemption();
   void StartStreams();
   void Wake();
   void WakeAt(TimePoint when);
@@ -95,11 +100,14 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   TimePoint frozen_until_{};
   uint64_t steps_ = 0;
   uint64_t nodes_joined_ = 0;
+  uint64_t preemptions_ = 0;  // that the world has been told of
+  uint64_t evictions_ = 0;
   uint64_t wake_ = 0;  // number of the wake that counts
   std::optional<TimePoint> wake_at_;
   Random random_;
   View<api::Pod> pods_;
   View<api::Node> nodes_;
+  std::vector<Budget> budgets_;  // by key
   std::map<std::string, int64_t> attempts_seen_;
 
   std::unique_ptr<VirtualTimers> timers_;
@@ -108,6 +116,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   std::unique_ptr<client::RestClient> scheduling_;
   std::unique_ptr<client::RestClient> events_;
   std::unique_ptr<client::Writer> writer_;
+  std::unique_ptr<PreemptionWatch> preemption_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<framework::ApiWriter> watched_writer_;
   framework::Registry registry_;

@@ -13,6 +13,7 @@ using framework::Status;
 
 // The plugin.
 class Recorder::Part final : public framework::Plugin,
+                             public framework::PostFilterPlugin,
                              public framework::ReservePlugin,
                              public framework::PermitPlugin,
                              public framework::PostBindPlugin {
@@ -20,6 +21,11 @@ class Recorder::Part final : public framework::Plugin,
   Part(Recorder& recorder, framework::Handle& handle) : recorder_(recorder), handle_(handle) {}
 
   std::string_view Name() const override { return kRecorderName; }
+  framework::PostFilterResult PostFilter(framework::CycleState& state, const api::PodPtr& pod,
+                                         const framework::NodeStatuses& statuses) override {
+    recorder_.host_.preemption->Asked(handle_, state, *pod, statuses);
+    return {Status(framework::Code::kUnschedulable, {}), {}};
+  }
   Status Reserve(framework::CycleState& /*state*/, const api::PodPtr& pod,
                  const std::string& node_name) override {
     return recorder_.Reserve(handle_, *pod, node_name);
@@ -54,10 +60,17 @@ class Recorder::Writer final : public framework::ApiWriter {
     real_.PatchPodStatus(std::move(pod), std::move(change), std::move(done));
   }
   void DeletePod(api::PodPtr pod, Done done) override {
-    recorder_.host_.fail("pod " + pod->meta.name + " is to be deleted, and nobody may preempt");
-    real_.DeletePod(std::move(pod), std::move(done));
+    PreemptionWatch* const watch = recorder_.host_.preemption;
+    watch->EvictionStarts(*pod);
+    real_.DeletePod(pod, [watch, uid = pod->meta.uid, done = std::move(done)](auto error) {
+      watch->EvictionEnds(uid, error.has_value());
+      done(std::move(error));
+    });
   }
   void RecordEvent(framework::PodEvent event) override {
+    if (event.reason == "FailedScheduling") {
+      recorder_.host_.preemption->Answered(*event.regarding, event.note);
+    }
     if (recorder_.host_.plan->events) real_.RecordEvent(std::move(event));
   }
 
@@ -92,7 +105,14 @@ Status Recorder::Reserve(framework::Handle& handle, const api::Pod& pod, const s
     host_.fail("pod " + pod.meta.name + " is to go to the unknown node " + node);
   } else if (const std::string why = WhyInfeasible(pod, *info, handle.snapshot()); !why.empty()) {
     host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + why);
+  } else {
+    const auto nominated = handle.nominator().NominatedPodsForNode(node);
+    const std::string room = WhyNoRoom(pod, *info, {nominated.begin(), nominated.end()});
+    if (!room.empty()) {
+      host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + room);
+    }
   }
+  host_.preemption->Tried(pod);
   if (Chance(host_.plan->reserve_fails)) return Status::Error("a fault of the simulation");
   return {};
 }

@@ -16,6 +16,7 @@
 #include "framework/plugin.h"
 #include "framework/registry.h"
 #include "sim/api_model.h"
+#include "sim/preemption_watch.h"
 #include "testing/test_plugins.h"
 
 namespace ks::sim {
@@ -33,6 +34,7 @@ struct RecorderHost {
   std::function<void(Duration delay, std::function<void()> task)> later;
   std::function<bool()> faults_over;
   std::function<uint64_t()> nodes_joined;  // so far, as the process was told
+  PreemptionWatch* preemption = nullptr;
 };
 
 // Threads: one. Lifetime: outlives the frameworks built with its plugin.

@@ -22,8 +22,8 @@ Json Service(int app) {
           {"spec", {{"selector", {{"app", name}}}, {"ports", Json::array({{{"port", 80}}})}}}};
 }
 
-Json PriorityClass(const char* name, int value) {
-  return {{"metadata", {{"name", name}}}, {"value", value}, {"preemptionPolicy", "Never"}};
+Json PriorityClass(const char* name, int value, const char* policy) {
+  return {{"metadata", {{"name", name}}}, {"value", value}, {"preemptionPolicy", policy}};
 }
 
 }  // namespace
@@ -41,8 +41,9 @@ void Workload::Sometime(Duration until, Action action) {
 
 void Workload::Start() {
   const Plan& plan = world_.plan;
-  world_.api.Create("priorityclasses", "", PriorityClass("high", 1000));
-  world_.api.Create("priorityclasses", "", PriorityClass("low", 10));
+  world_.api.Create("priorityclasses", "", PriorityClass("high", 1000, "Never"));
+  world_.api.Create("priorityclasses", "", PriorityClass("low", 10, "Never"));
+  if (plan.preemption) StartPreemption();
   for (int i = 0; i < 2; ++i) world_.api.Create("services", kNamespace, Service(i));
   for (int i = 0; i < plan.nodes; ++i) AddNode("n" + std::to_string(next_node_++));
   for (int i = 0; i < plan.pods; ++i) Sometime(plan.arrivals, [this] { AddPod(); });
@@ -174,7 +175,11 @@ void Workload::Place(Json& spec) {
   if (Chance(0.3)) {
     spec["tolerations"] = Json::array({{{"key", "dedicated"}, {"operator", "Exists"}}});
   }
-  if (Chance(0.1)) spec["priorityClassName"] = Chance(0.5) ? "high" : "low";
+  if (Chance(0.1)) {
+    spec["priorityClassName"] = Chance(0.5) ? "high" : "low";
+  } else if (world_.plan.preemption) {
+    MakeImportant(spec);
+  }
   if (Chance(world_.plan.gated)) {
     spec["schedulingGates"] = Json::array({{{"name", "example.com/wait"}}});
   }

@@ -2,6 +2,7 @@
 #pragma once
 // What users, controllers, nodes and a foreign scheduler do at the API server during a simulation.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,17 @@ class Workload {
   void LiftGates(const std::string& name);
   void AddForeignPod();
 
+  // Preemption: workload_preemption.cc.
+  void StartPreemption();
+  void MakeImportant(Json& spec);
+  void AddBudget(int number);
+  void ChangeBudget();
+  void Nominate();
+  // What the agent of the pod's node does.
+  void Attend(const api::PodPtr& pod);
+  void StartPod(const std::string& name, const std::string& uid);
+  void EndPodOf(const std::string& name, const std::string& uid);
+
   std::string AnyNode();
   std::string AnyPod();
 
@@ -54,6 +66,8 @@ class Workload {
   int next_node_ = 0;
   int next_pod_ = 0;
   int next_foreign_ = 0;
+  std::set<std::string> started_;  // uids
+  std::set<std::string> ending_;
 };
 
 }  // namespace ks::sim

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/preemption_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace ks::sim {
+namespace {
+
+// From the end of the evictions until the preemptor has to be tried again: the longest backoff, and
+// a process that stands still for as long as the plan lets it, twice.
+constexpr Duration kLongest = std::chrono::seconds(120);
+
+// A scheduler that does not evict says so.
+constexpr std::string_view kCannot = "this version of kubesched does not preempt";
+constexpr std::string_view kFound = "preemption: found a potential placement for pod on node ";
+
+// "<node>, preempting <k> victims" behind kFound.
+struct Found {
+  std::string node;
+  size_t victims = 0;
+};
+std::optional<Found> Parse(const std::string& message) {
+  const size_t at = message.find(kFound);
+  if (at == std::string::npos) return std::nullopt;
+  const std::string rest = message.substr(at + kFound.size());
+  const size_t comma = rest.find(", preempting ");
+  if (comma == std::string::npos) return std::nullopt;
+  return Found{rest.substr(0, comma), std::strtoull(rest.c_str() + comma + 13, nullptr, 10)};
+}
+
+}  // namespace
+
+void PreemptionWatch::Asked(framework::Handle& handle, const framework::CycleState& state,
+                            const api::Pod& pod, const framework::NodeStatuses& statuses) {
+  Tried(pod);
+  const api::PodPtr current = host_.pod(pod.meta.Key());
+  if (current == nullptr || current->meta.uid != pod.meta.uid) return;
+  question_ =
+      Question{pod.meta.uid, SearchPreemption(handle, state, *current, statuses, host_.budgets()),
+               handle.clock().WallNow()};
+}
+
+void PreemptionWatch::Answered(const api::Pod& pod, const std::string& message) {
+  const std::optional<Found> found = Parse(message);
+  if (!question_.has_value() || question_->uid != pod.meta.uid) {
+    if (found.has_value()) host_.fail("pod " + pod.meta.name + " preempts unasked");
+    return;
+  }
+  const Question question = *std::exchange(question_, std::nullopt);
+  const PreemptionAnswer& answer = question.answer;
+  if (!found.has_value()) {
+    if (answer.candidates.empty() || message.find(kCannot) != std::string::npos) return;
+    host_.fail(fmt::format("pod {} could preempt {} pods on {}, and does not: {}", pod.meta.name,
+                           answer.candidates.front().victims.size(), answer.candidates.front().node,
+                           message));
+    return;
+  }
+  host_.trace(fmt::format("pod {} preempts {} on {}", pod.meta.name, found->victims, found->node));
+  if (!answer.not_eligible.empty()) {
+    host_.fail("pod " + pod.meta.name + " preempts, but is " + answer.not_eligible);
+    return;
+  }
+  const auto chosen = std::find_if(answer.candidates.begin(), answer.candidates.end(),
+                                   [&](const auto& c) { return c.node == found->node; });
+  if (chosen == answer.candidates.end()) {
+    host_.fail("pod " + pod.meta.name + " preempts on " + found->node + ", which does not help");
+  } else if (chosen->victims.size() != found->victims) {
+    host_.fail(fmt::format("pod {} preempts {} pods on {}, {} are enough and right", pod.meta.name,
+                           found->victims, found->node, chosen->victims.size()));
+  } else if (const std::string why = WhyNotBest(answer, *chosen, question.now); !why.empty()) {
+    host_.fail("pod " + pod.meta.name + " preempts on " + found->node + ", but " + why);
+  } else {
+    Decide(pod, *chosen);
+  }
+}
+
+void PreemptionWatch::Decide(const api::Pod& pod, const PreemptionCandidate& chosen) {
+  ++decided_;
+  std::erase_if(open_, [&](const Decision& old) { return old.uid == pod.meta.uid && old.settled; });
+  Decision decision;
+  decision.preemptor = pod.meta.name;
+  decision.key = pod.meta.Key();
+  decision.uid = pod.meta.uid;
+  decision.node = chosen.node;
+  for (const api::PodPtr& victim : chosen.victims) {
+    if (victim->Priority() >= pod.Priority()) {
+      host_.fail("pod " + pod.meta.name + " preempts " + victim->meta.name +
+                 ", which is as important");
+    }
+    decision.victims.push_back({.key = victim->meta.Key(),
+                                .uid = victim->meta.uid,
+                                .to_evict = !victim->meta.deletion_timestamp.has_value(),
+                                .held = host_.is_held(victim->meta.uid)});
+  }
+  open_.push_back(std::move(decision));
+}
+
+// Some victim that has to go is still there (docs/spec/preemption.md 10.5).
+bool PreemptionWatch::IsUnderWay(const Decision& decision) const {
+  const auto& victims = decision.victims;
+  return !decision.failed && std::any_of(victims.begin(), victims.end(), [&](const Victim& v) {
+    if (!v.to_evict || v.held || v.ended || IsGone(v)) return false;
+    return !host_.pod(v.key)->meta.deletion_timestamp.has_value();
+  });
+}
+
+void PreemptionWatch::Tried(const api::Pod& pod) {
+  for (const Decision& decision : open_) {
+    if (decision.uid != pod.meta.uid || !IsUnderWay(decision)) continue;
+    host_.fail("pod " + pod.meta.name + " is tried while its preemption on " + decision.node +
+               " is under way");
+  }
+}
+
+void PreemptionWatch::EvictionStarts(const api::Pod& victim) {
+  host_.trace("evict " + victim.meta.name);
+  ++evicted_;
+  for (Decision& decision : open_) {
+    for (Victim& known : decision.victims) {
+      if (known.uid != victim.meta.uid || !known.to_evict || known.started) continue;
+      known.started = true;
+      return;
+    }
+  }
+  host_.fail("pod " + victim.meta.name + " is evicted for nobody, or twice");
+}
+
+void PreemptionWatch::EvictionEnds(const std::string& uid, bool failed) {
+  for (Decision& decision : open_) {
+    for (Victim& known : decision.victims) {
+      if (known.uid != uid || !known.started || known.ended) continue;
+      host_.trace(fmt::format("evicted {}{}", known.key, failed ? ": failed" : ""));
+      known.ended = true;
+      decision.failed |= failed;
+      return;
+    }
+  }
+}
+
+bool PreemptionWatch::IsGone(const Victim& victim) const {
+  const api::PodPtr pod = host_.pod(victim.key);
+  if (pod == nullptr || pod->meta.uid != victim.uid) return true;
+  return victim.held && !victim.started && !host_.is_held(victim.uid) && pod->node_name.empty();
+}
+
+// Nothing is under way any more, and the preemptor has reason to go on.
+bool PreemptionWatch::IsSettled(const Decision& decision) const {
+  const auto& victims = decision.victims;
+  const bool waits = std::any_of(victims.begin(), victims.end(),
+                                 [](const Victim& v) { return v.started && !v.ended; });
+  if (waits) return false;
+  return decision.failed ||
+         std::all_of(victims.begin(), victims.end(), [&](const Victim& v) { return IsGone(v); });
+}
+
+void PreemptionWatch::AfterStep(
+    const std::function<std::optional<int64_t>(const std::string& key, const std::string& uid)>&
+        attempts) {
+  question_.reset();
+  std::erase_if(open_, [&](Decision& decision) {
+    const std::optional<int64_t> now = attempts(decision.key, decision.uid);
+    if (!decision.attempts.has_value()) decision.attempts = now;
+    if (!decision.settled.has_value()) {
+      if (IsSettled(decision)) decision.settled = host_.now();
+      return false;
+    }
+    const api::PodPtr pod = host_.pod(decision.key);
+    const bool waits = pod != nullptr && pod->meta.uid == decision.uid && pod->node_name.empty() &&
+                       !pod->meta.deletion_timestamp;
+    // Tried again, or on its way.
+    if (!waits || now != decision.attempts) return true;
+    if (host_.now() - *decision.settled < kLongest) return false;
+    host_.fail(fmt::format("pod {} {} 2 minutes ago, and has not been tried since",
+                           decision.preemptor,
+                           decision.failed ? "failed to preempt" : "was rid of its victims"));
+    return true;
+  });
+}
+
+}  // namespace ks::sim

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Looks over the shoulder of preemption: each decision is held against a reference search of the
+// same moment, each eviction must belong to a decision, and who preempted must go on.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "sim/preemption_reference.h"
+
+namespace ks::sim {
+
+// What a process knows and the watch needs. `pod`: as the streams told it; null: gone.
+struct PreemptionHost {
+  std::function<void(const std::string& what)> fail;
+  std::function<void(const std::string& what)> trace;
+  std::function<api::PodPtr(const std::string& key)> pod;
+  std::function<std::vector<Budget>()> budgets;
+  std::function<TimePoint()> now;
+  // Between Reserve and Bind: such a victim is given up without the API server.
+  std::function<bool(const std::string& uid)> is_held;
+};
+
+// Threads: one.
+class PreemptionWatch {
+ public:
+  explicit PreemptionWatch(PreemptionHost host) : host_(std::move(host)) {}
+
+  // A pod fits nowhere; the plugin is asked next.
+  void Asked(framework::Handle& handle, const framework::CycleState& state, const api::Pod& pod,
+             const framework::NodeStatuses& statuses);
+  // The attempt's message.
+  void Answered(const api::Pod& pod, const std::string& message);
+  // The pod is tried, whatever comes of it.
+  void Tried(const api::Pod& pod);
+  void EvictionStarts(const api::Pod& victim);
+  void EvictionEnds(const std::string& uid, bool failed);
+
+  // After a step. `attempts`: how often a stored pod has been tried; absent: not stored.
+  void AfterStep(const std::function<std::optional<int64_t>(const std::string& key,
+                                                            const std::string& uid)>& attempts);
+
+  uint64_t decisions() const { return decided_; }
+  uint64_t evictions() const { return evicted_; }
+
+ private:
+  struct Victim {
+    std::string key;
+    std::string uid;
+    bool to_evict = false;  // was not terminating yet
+    bool held = false;
+    bool started = false;
+    bool ended = false;
+  };
+  struct Decision {
+    std::string preemptor;
+    std::string key;
+    std::string uid;
+    std::string node;
+    std::vector<Victim> victims;
+    std::optional<int64_t> attempts;  // of the preemptor, when it came back to the queue
+    bool failed = false;              // some eviction
+    std::optional<TimePoint> settled;
+  };
+  struct Question {
+    std::string uid;
+    PreemptionAnswer answer;
+    TimePoint now;
+  };
+
+  void Decide(const api::Pod& pod, const PreemptionCandidate& chosen);
+  bool IsSettled(const Decision& decision) const;
+  bool IsGone(const Victim& victim) const;
+  bool IsUnderWay(const Decision& decision) const;
+
+  const PreemptionHost host_;
+  std::optional<Question> question_;
+  std::vector<Decision> open_;
+  uint64_t decided_ = 0;
+  uint64_t evicted_ = 0;
+};
+
+}  // namespace ks::sim
