@@ -15,6 +15,7 @@
 #include "pod_tracker.h"
 #include "process.h"
 #include "report.h"
+#include "scenario.h"
 #include "scheduler_run.h"
 
 namespace ks::ctl {
@@ -244,6 +245,7 @@ int RunCompare(CompareOptions options) {
   if (Result<void> found = FindPrograms(options, (*folder)->path()); !found.ok()) {
     return Fail(found.error().message);
   }
+  if (options.scenario != Scenario::kBacklog) return RunScenario(options, **folder);
   const Result<Comparison> comparison = Compare(options, **folder).Run();
   if (!comparison.ok()) {
     return Fail(comparison.error().message);

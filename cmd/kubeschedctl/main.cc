@@ -182,9 +182,63 @@ void DeclareBindRate(CLI::App& bench, BindRateOptions& options, int& status) {
   verb->callback([&options, &status] { status = RunBindRate(options); });
 }
 
+constexpr const char* kCompareFooter =
+    "Scenarios, with the numbers of nodes, pods and others that they have unless given:\n"
+    "  backlog       5000 nodes; 5000 pods, which fit, wait when the scheduler starts\n"
+    "  head-of-line  5000 nodes; the scheduler runs; 3000 others come, which ask for more CPU than "
+    "any node has,\n                and right after them 2000 pods, which fit. Times count from "
+    "the first of these\n"
+    "  preemption    500 nodes full of 2000 others of low priority, whose grace period is 0 (there "
+    "are no node\n                agents); the scheduler runs; 500 pods of high priority come, "
+    "each as large as all\n                others of a node but one\n"
+    "  pending       100 nodes; the scheduler runs; 100000 pods come, which ask for more CPU than "
+    "any node has;\n                the run ends when the scheduler has refused each in its "
+    "status\n"
+    "Both schedulers have the same limit of requests (--qps) in their configuration file and no "
+    "leader election.";
+
+void SetScenarioSizes(const CLI::App& verb, CompareOptions& options) {
+  struct Sizes {
+    size_t nodes, pods, others;
+  };
+  const std::map<Scenario, Sizes> all = {{Scenario::kBacklog, {5000, 5000, 0}},
+                                         {Scenario::kHeadOfLine, {5000, 2000, 3000}},
+                                         {Scenario::kPreemption, {500, 500, 2000}},
+                                         {Scenario::kPending, {100, 100000, 0}}};
+  const Sizes& sizes = all.at(options.scenario);
+  const auto refuse = [&](const std::string& option) {
+    if (verb.get_option(option)->count() == 0) return;
+    throw CLI::ValidationError(option, "has no meaning in this scenario");
+  };
+  if (sizes.others == 0) refuse("--others");
+  if (options.scenario != Scenario::kBacklog) {
+    refuse("--pod-kind");
+    refuse("--bound");
+  }
+  if (options.scenario == Scenario::kPreemption || options.scenario == Scenario::kPending) {
+    refuse("--pod-cpu");
+    refuse("--pod-memory");
+  }
+  if (verb.get_option("--nodes")->count() == 0) options.workload.nodes = sizes.nodes;
+  if (verb.get_option("--pods")->count() == 0) options.workload.pods = sizes.pods;
+  if (verb.get_option("--others")->count() == 0) options.others = sizes.others;
+}
+
 void DeclareCompare(CLI::App& bench, CompareOptions& options, int& status) {
   CLI::App* verb = bench.add_subcommand(
       "compare", "kubesched and kube-scheduler side by side, each on a fresh API server");
+  verb->footer(kCompareFooter);
+  const std::map<std::string, Scenario> scenarios = {{"backlog", Scenario::kBacklog},
+                                                     {"head-of-line", Scenario::kHeadOfLine},
+                                                     {"preemption", Scenario::kPreemption},
+                                                     {"pending", Scenario::kPending}};
+  verb->add_option("--scenario", options.scenario, "what the schedulers have to do, see below")
+      ->transform(CLI::Transformer(scenarios))
+      ->default_str("backlog");
+  verb->add_option("--others", options.others,
+                   "pods of the scenario that are there or come first (default: see below)")
+      ->check(CLI::PositiveNumber)
+      ->default_str("");
   verb->add_option_function<std::string>(
           "--server",
           [&options](const std::string& server) { options.embedded_server = server == "embedded"; },
@@ -218,7 +272,10 @@ void DeclareCompare(CLI::App& bench, CompareOptions& options, int& status) {
           "output format")
       ->check(CLI::IsMember({"text", "json"}))
       ->default_str("text");
-  verb->callback([&options, &status] { status = RunCompare(options); });
+  verb->callback([&options, &status, verb] {
+    SetScenarioSizes(*verb, options);
+    status = RunCompare(options);
+  });
 }
 
 void DeclareSoak(CLI::App& bench, SoakOptions& options, int& status) {

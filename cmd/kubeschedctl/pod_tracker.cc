@@ -40,6 +40,11 @@ void PodTracker::Note(const api::Pod& pod, SteadyTime now) {
   if (label == nullptr || *label != label_value_) {
     return;
   }
+  const api::Condition* scheduled = pod.FindCondition("PodScheduled");
+  if (pod.node_name.empty() && scheduled != nullptr && scheduled->status == "False" &&
+      refused_.insert(pod.meta.uid).second) {
+    times_[Milestone::kRefused].push_back(now);
+  }
   const auto known = nodes_.find(pod.meta.uid);
   if (known != nodes_.end()) {
     if (known->second != pod.node_name) {
@@ -48,7 +53,7 @@ void PodTracker::Note(const api::Pod& pod, SteadyTime now) {
     }
   } else if (!pod.node_name.empty()) {
     nodes_.emplace(pod.meta.uid, pod.node_name);
-    times_.push_back(now);
+    times_[Milestone::kBound].push_back(now);
   }
 }
 
@@ -72,11 +77,16 @@ Result<void> PodTracker::AwaitSynced(std::chrono::seconds timeout) {
 
 size_t PodTracker::Bound() const {
   const MutexLock lock(mutex_);
-  return times_.size();
+  return nodes_.size();
 }
 
 bool PodTracker::AwaitBound(size_t count, SteadyTime deadline,
                             const std::function<bool(size_t)>& tick) {
+  return Await(Milestone::kBound, count, deadline, tick);
+}
+
+bool PodTracker::Await(Milestone milestone, size_t count, SteadyTime deadline,
+                       const std::function<bool(size_t)>& tick) {
   SteadyTime next_tick = steady_clock::now() + std::chrono::seconds(1);
   while (true) {
     size_t bound = 0;
@@ -84,10 +94,10 @@ bool PodTracker::AwaitBound(size_t count, SteadyTime deadline,
     {
       const MutexLock lock(mutex_);
       const SteadyTime now = steady_clock::now();
-      if (times_.size() < count && now < std::min(next_tick, deadline)) {
+      if (times_[milestone].size() < count && now < std::min(next_tick, deadline)) {
         changed_.WaitFor(mutex_, std::min(next_tick, deadline) - now);
       }
-      bound = times_.size();
+      bound = times_[milestone].size();
       due = bound >= count || steady_clock::now() >= std::min(next_tick, deadline);
     }
     if (!due) {
@@ -100,9 +110,10 @@ bool PodTracker::AwaitBound(size_t count, SteadyTime deadline,
   }
 }
 
-BindTimes PodTracker::Times() const {
+BindTimes PodTracker::Times(Milestone milestone) const {
   const MutexLock lock(mutex_);
-  return times_;
+  const auto found = times_.find(milestone);
+  return found == times_.end() ? BindTimes() : found->second;
 }
 
 std::vector<std::string> PodTracker::Moved() const {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Watches the pods of a workload and notes when each was seen bound.
+// Watches the pods of a workload and notes when each was seen bound, or seen refused.
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,9 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 // Times of binding in ascending order, as seen by the watch.
 using BindTimes = std::vector<SteadyTime>;
 
+// What a pod came to. kRefused: a scheduler wrote that it fits nowhere (PodScheduled is False).
+enum class Milestone : uint8_t { kBound, kRefused };
+
 // Threads: one at a time. Lifetime: the cluster outlives it.
 class PodTracker {
  public:
@@ -41,7 +46,11 @@ class PodTracker {
   // are bound.
   bool AwaitBound(size_t count, SteadyTime deadline, const std::function<bool(size_t)>& tick);
 
-  BindTimes Times() const;
+  // The same for another milestone.
+  bool Await(Milestone milestone, size_t count, SteadyTime deadline,
+             const std::function<bool(size_t)>& tick);
+
+  BindTimes Times(Milestone milestone = Milestone::kBound) const;
   // Pods that changed their node or lost it, which the API forbids.
   std::vector<std::string> Moved() const;
 
@@ -56,7 +65,8 @@ class PodTracker {
   mutable CondVar changed_;
   bool synced_ KS_GUARDED_BY(mutex_) = false;
   std::map<std::string, std::string> nodes_ KS_GUARDED_BY(mutex_);  // pod uid → node
-  BindTimes times_ KS_GUARDED_BY(mutex_);
+  std::set<std::string> refused_ KS_GUARDED_BY(mutex_);             // pod uids
+  std::map<Milestone, BindTimes> times_ KS_GUARDED_BY(mutex_);
   std::vector<std::string> moved_ KS_GUARDED_BY(mutex_);
 
   std::unique_ptr<client::Reflector<api::Pod>> reflector_;
