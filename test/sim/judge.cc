@@ -47,8 +47,8 @@ scheduler::PodDeltas LivePods(World& world) {
   return deltas;
 }
 
-// Runs a scheduler over the server's state until it has nothing to do.
-Notes Ask(World& world) {
+// Runs a scheduler over these pods and nodes until it has nothing to do.
+Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) {
   Notes notes;
   const framework::Registry registry = plugins::InTreeRegistry();
   auto made = scheduler::Scheduler::Create({.configuration = MakeConfiguration(world.plan, false),
@@ -58,8 +58,8 @@ Notes Ask(World& world) {
                                             .seed = 1});
   KS_CHECK(made.ok(), "the configuration is sound");
   scheduler::Scheduler& fresh = **made;
-  fresh.Post(All<api::Node>(world, "nodes"));
-  fresh.Post(LivePods(world));
+  fresh.Post(std::move(nodes));
+  fresh.Post(std::move(pods));
   fresh.Post(scheduler::OwnerDeltas(All<api::Service>(world, "services")));
   fresh.Post(
       scheduler::OwnerDeltas(All<api::ReplicationController>(world, "replicationcontrollers")));
@@ -108,12 +108,61 @@ std::string Compare(const View<T>& view, const std::vector<std::shared_ptr<const
 }  // namespace
 
 std::string JudgeServer(World& world) {
-  const Notes notes = Ask(world);
+  const Notes notes = Ask(world, All<api::Node>(world, "nodes"), LivePods(world));
   if (!notes.bound.empty()) {
     return fmt::format("pod {} waits although it fits on {}", notes.bound[0].first,
                        notes.bound[0].second);
   }
   return world.plan.conditions_current() ? JudgeConditions(world, notes) : std::string();
+}
+
+namespace {
+
+template <class T>
+std::vector<api::Delta<T>> Everything(std::vector<std::shared_ptr<const T>> items) {
+  api::Delta<T> delta;
+  delta.type = api::Delta<T>::Type::kReplace;
+  delta.items = std::move(items);
+  return {std::move(delta)};
+}
+
+// As the scheduler thinks of it: where it assumes the pod, where it takes it to be nominated, and
+// held back unless it is parked.
+api::PodPtr AsThoughtOf(SchedulerProcess& process, const api::PodPtr& seen) {
+  if (!seen->node_name.empty()) return seen;
+  const Result<api::PodPtr> assumed = process.scheduler().cache().GetPod(*seen);
+  if (assumed.ok()) return *assumed;
+  auto pod = std::make_shared<api::Pod>(*seen);
+  queue::SchedulingQueue& queue = process.scheduler().queue();
+  pod->status.nominated_node_name = std::string(queue.nominator().NodeOf(pod->meta.uid));
+  const framework::QueuedPod* queued = queue.Find(pod->meta.Key());
+  const bool parked = queue.StoreOf(pod->meta.Key()) == queue::Store::kUnschedulable &&
+                      queued->gating_plugin.empty();
+  if (parked) return pod;
+  auto spec = std::make_shared<api::PodSpec>(*pod->spec);
+  spec->scheduling_gates.emplace_back("example.com/not-parked");
+  pod->spec = std::move(spec);
+  return pod;
+}
+
+}  // namespace
+
+std::string FindParkedPodThatFits(World& world, SchedulerProcess& process) {
+  scheduler::PodDeltas pods = Everything<api::Pod>({});
+  for (const auto& [key, pod] : process.pods()) {
+    pods[0].items.push_back(AsThoughtOf(process, pod));
+  }
+  scheduler::NodeDeltas nodes = Everything<api::Node>({});
+  for (const auto& [key, node] : process.nodes()) nodes[0].items.push_back(node);
+  const Notes notes = Ask(world, std::move(nodes), std::move(pods));
+  if (notes.bound.empty()) return {};
+  const auto& [name, node] = notes.bound[0];
+  std::string why;
+  for (const auto& queued : process.scheduler().queue().PodsIn(queue::Store::kUnschedulable)) {
+    if (queued->pod()->meta.name != name) continue;
+    for (const std::string& plugin : queued->unschedulable_plugins) why += " " + plugin;
+  }
+  return fmt::format("pod {} is parked because of{}, although it fits on {}", name, why, node);
 }
 
 std::string JudgeProcess(World& world, SchedulerProcess& process) {

@@ -14,6 +14,10 @@ namespace ks::sim {
 // what is missing. Requires: no write is under way.
 std::string JudgeServer(World& world);
 
+// Empty: no pod among the unschedulable ones of the process fits anywhere, for all it knows. Else
+// which one does.
+std::string FindParkedPodThatFits(World& world, SchedulerProcess& process);
+
 // Empty: the process's caches hold what the server has.
 std::string JudgeProcess(World& world, SchedulerProcess& process);
 

@@ -63,6 +63,7 @@ NetworkFaults DrawNetwork(Random& random) {
 // From a stream of its own, so that the other seeds are what they were.
 void DrawPreemption(uint64_t seed, Plan* plan) {
   Random random(seed ^ 0x707265656d7074ULL);
+  plan->looks_for_sleepers = Chance(random, 0.3);
   plan->activates = Chance(random, 0.1) ? random.Unit() * 0.3 : 0;
   if (!Chance(random, 0.4)) return;
   plan->preemption = true;
@@ -135,7 +136,7 @@ std::string Plan::Text() const {
       "{:.3f} forget {:.3f} | restarts {} kills {} standby {} freezes {} partitions {} foreign {} "
       "reserve {:.3f} permit {:.3f}/{:.3f} | profiles {} percent {} owners {} events {} qps {} max "
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
-      "activates {:.3f} grace {}",
+      "activates {:.3f} grace {} sleepers {}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
@@ -143,7 +144,8 @@ std::string Plan::Text() const {
       n.forget, server_restarts, kills, standby, freezes, partitions, foreign, reserve_fails,
       permit_waits, permit_times_out, two_profiles ? 2 : 1, percentage_of_nodes_to_score,
       system_defaults, events, qps, FormatDuration(unschedulable_max), clock_rate, strict_capacity,
-      preemption, important, budgets, nominations, activates, FormatDuration(longest_grace));
+      preemption, important, budgets, nominations, activates, FormatDuration(longest_grace),
+      looks_for_sleepers);
 }
 
 }  // namespace ks::sim

@@ -73,6 +73,9 @@ struct Plan {
   double activates = 0;      // chance that a pod that got through activates another one
   Duration longest_grace{};  // from a deletion to the end of the pod
 
+  // Now and then an idle scheduler is asked whether it parks a pod that fits.
+  bool looks_for_sleepers = false;
+
   // Of the schedulers.
   bool two_profiles = false;
   int percentage_of_nodes_to_score = 0;

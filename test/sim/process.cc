@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/process.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <type_traits>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/check.h"
 #include "plugins/registry.h"
 #include "sim/invariants.h"
+#include "sim/judge.h"
 
 namespace ks::sim {
 namespace {
@@ -139,6 +141,22 @@ void SchedulerProcess::LookAtPreemption() {
       });
 }
 
+// A scheduler that has handled everything it was told, and that has nothing to do, has parked no
+// pod that fits. But for what upstream's hints count on others for: when a node goes, no plugin
+// about other pods is asked, until its pods are collected within a minute.
+void SchedulerProcess::LookForSleepers() {
+  constexpr Duration kPause = std::chrono::seconds(7);
+  constexpr Duration kCollected = std::chrono::seconds(70);
+  const TimePoint now = clock_.Now();
+  if (world_.faults_over() || now - looked_at_ < kPause) return;
+  // Its binding is news to come.
+  if (scheduler_->cache().counts().assumed_pods != 0) return;
+  looked_at_ = now;
+  if (now - node_lost_at_ < kCollected) return;
+  const std::string wrong = FindParkedPodThatFits(world_, *this);
+  if (!wrong.empty()) world_.fail(name() + ": " + wrong);
+}
+
 void SchedulerProcess::StartStreams() {
   node_stream_ = std::make_unique<client::Reflector<api::Node>>(
       *scheduling_,
@@ -201,6 +219,10 @@ void SchedulerProcess::Note(const std::vector<api::Delta<T>>& deltas, View<T>& v
         CheckOrder(view, *item);
         fresh[item->meta.Key()] = item;
       }
+      const bool lost = std::any_of(view.begin(), view.end(), [&](const auto& known) {
+        return !fresh.contains(known.first);
+      });
+      if (lost && std::is_same_v<T, api::Node>) node_lost_at_ = clock_.Now();
       view = std::move(fresh);
       continue;
     }
@@ -209,6 +231,7 @@ void SchedulerProcess::Note(const std::vector<api::Delta<T>>& deltas, View<T>& v
                       delta.object->meta.Key(), delta.object->meta.resource_version);
     CheckOrder(view, *delta.object);
     if (deleted) {
+      if (std::is_same_v<T, api::Node>) node_lost_at_ = clock_.Now();
       view.erase(delta.object->meta.Key());
     } else {
       const bool fresh = view.insert_or_assign(delta.object->meta.Key(), delta.object).second;
@@ -269,6 +292,7 @@ void SchedulerProcess::Step() {
     WakeAt(world_.loop.Now() + kStepTakes / 2 + Duration(extra));
     return;
   }
+  if (world_.plan.looks_for_sleepers && scheduler_->Synced()) LookForSleepers();
   if (const auto next = scheduler_->NextTimer()) WakeAt(clock_.TrueTime(*next));
 }
 

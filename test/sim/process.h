@@ -83,6 +83,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   void Build();
   std::unique_ptr<PreemptionWatch> MakePreemptionWatch();
   void LookAtPreemption();
+  void LookForSleepers();
   void StartStreams();
   void Wake();
   void WakeAt(TimePoint when);
@@ -100,6 +101,8 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   TimePoint frozen_until_{};
   uint64_t steps_ = 0;
   uint64_t nodes_joined_ = 0;
+  TimePoint node_lost_at_{};
+  TimePoint looked_at_{};     // for sleepers
   uint64_t preemptions_ = 0;  // that the world has been told of
   uint64_t evictions_ = 0;
   uint64_t wake_ = 0;  // number of the wake that counts
