@@ -21,6 +21,7 @@
 
 #include "base/canary.h"
 #include "base/check.h"
+#include "base/logging.h"
 #include "sim/canaries.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
@@ -238,6 +239,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "--seeds: \"%s\" is neither a seed nor A..B\n", flags.seeds.c_str());
     return 2;
   }
+  if (flags.logs) ks::log::SetVerbosity(5);
   if (!flags.logs) dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 #ifdef KS_CANARIES
   if (!flags.canary.empty()) return ks::sim::FindCanaries(flags);

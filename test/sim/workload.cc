@@ -56,10 +56,15 @@ void Workload::Start() {
 // ---- nodes ----
 
 void Workload::AddNode(const std::string& name) {
-  const std::string zone = "z" + std::to_string(random_.Below(world_.plan.zones));
+  // A node that comes back is where it was: pods on it never change their domain. Some nodes know
+  // of no zone.
+  const auto [known, fresh] = zone_of_.try_emplace(name);
+  std::string& zone = known->second;
+  if (fresh && (world_.plan.zones > 1 || Chance(0.5))) {
+    zone = "z" + std::to_string(random_.Below(world_.plan.zones));
+  }
   Json labels = {{kHost, name}, {"disk", Chance(0.5) ? "ssd" : "hdd"}};
-  // Some nodes know of no zone.
-  if (world_.plan.zones > 1 || Chance(0.5)) labels[kZone] = zone;
+  if (!zone.empty()) labels[kZone] = zone;
   const Json amounts = {{"cpu", std::to_string(Between(1, 8))},
                         {"memory", std::to_string(Between(2, 16)) + "Gi"},
                         {"pods", std::to_string(Between(4, 20))}};

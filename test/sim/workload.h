@@ -2,6 +2,7 @@
 #pragma once
 // What users, controllers, nodes and a foreign scheduler do at the API server during a simulation.
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -63,6 +64,7 @@ class Workload {
 
   World& world_;
   Random random_;
+  std::map<std::string, std::string> zone_of_;  // by node; empty: none
   int next_node_ = 0;
   int next_pod_ = 0;
   int next_foreign_ = 0;
