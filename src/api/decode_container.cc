@@ -122,14 +122,50 @@ constexpr SourceKind kSources[] = {
     {"azureFile", Volume::Source::kAzureFile, "shareName"},
 };
 
+// Of "<key>:<value as written>". The API server writes equal objects alike.
+void TakeFingerprint(std::string_view key, std::string_view raw, Volume& volume) {
+  while (!raw.empty() && (raw.back() == ' ' || raw.back() == '\n')) raw.remove_suffix(1);
+  const auto mix = [&](std::string_view text) {
+    for (const char c : text) {
+      volume.fingerprint = (volume.fingerprint ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    }
+  };
+  volume.fingerprint ^= 0xcbf29ce484222325;
+  mix(key);
+  mix(":");
+  mix(raw);
+}
+
+// Of a source that nothing is read of.
+bool ReadOther(JsonReader& reader, std::string_view key, Value value, Volume& volume) {
+  bool is_null = false;
+  if (!reader.IsNull(value, is_null)) return false;
+  if (is_null) return true;
+  simdjson::ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) return true;  // no source
+  std::string_view raw;
+  if (const simdjson::error_code error = object.raw_json().get(raw)) return reader.Fail(error);
+  TakeFingerprint(key, raw, volume);
+  return true;
+}
+
 bool ReadSource(JsonReader& reader, Value value, const SourceKind& kind, Volume& volume) {
   bool is_null = false;
   if (!reader.IsNull(value, is_null)) return false;
   if (is_null) return true;
   volume.source = kind.source;
+  if (volume.source == Volume::Source::kConfigMapOrSecret) return true;
+  simdjson::ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) {
+    return reader.FailType(value, "an object");
+  }
+  std::string_view raw;
+  if (const simdjson::error_code error = object.raw_json().get(raw)) return reader.Fail(error);
+  TakeFingerprint(kind.key, raw, volume);
+  if (const simdjson::error_code error = object.reset().error()) return reader.Fail(error);
   if (kind.id_key.empty()) return true;
   const std::string_view pool_key = kind.source == Volume::Source::kAzureDisk ? "kind" : "pool";
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Fields(object, [&](std::string_view key, Value field) {
     if (key == kind.id_key) return reader.String(field, volume.id);
     if (key == "readOnly") return reader.Bool(field, volume.read_only);
     if (key == pool_key) return reader.String(field, volume.pool);
@@ -179,7 +215,8 @@ bool ReadVolume(JsonReader& reader, Value value, Volume& volume) {
     if (key == "name") return reader.String(field, volume.name);
     const auto* const kind = std::find_if(std::begin(kSources), std::end(kSources),
                                           [&](const SourceKind& s) { return s.key == key; });
-    return kind == std::end(kSources) || ReadSource(reader, field, *kind, volume);
+    if (kind == std::end(kSources)) return ReadOther(reader, key, field, volume);
+    return ReadSource(reader, field, *kind, volume);
   });
   // Nothing reads these names, and generated ones (kube-api-access-x7k2p) would make each pod's
   // spec unique.

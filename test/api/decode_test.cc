@@ -278,8 +278,27 @@ TEST(DecodePodTest, Volumes) {
     SCOPED_TRACE(c.json);
     const PodPtr pod = Decode<Pod>(std::string(R"({"spec":{"volumes":[)") + c.json + "]}}");
     ASSERT_TRUE(pod);
-    EXPECT_EQ(pod->spec->volumes, (std::vector<Volume>{c.volume}));
+    ASSERT_EQ(pod->spec->volumes.size(), 1U);
+    Volume volume = pod->spec->volumes[0];
+    EXPECT_EQ(volume.fingerprint == 0, volume.source == Source::kConfigMapOrSecret);
+    volume.fingerprint = 0;
+    EXPECT_EQ(volume, c.volume);
   }
+}
+
+TEST(DecodePodTest, FingerprintsTellSourcesApartAndNotNames) {
+  const auto fingerprint = [](const std::string& json) {
+    const PodPtr pod = Decode<Pod>(R"({"spec":{"volumes":[)" + json + "]}}");
+    return pod == nullptr ? 0 : pod->spec->volumes.at(0).fingerprint;
+  };
+  const uint64_t token = fingerprint(R"({"name":"kube-api-access-1","projected":{"sources":[1]}})");
+  EXPECT_EQ(token, fingerprint(R"({"projected":{"sources":[1]},"name":"kube-api-access-2"})"));
+  EXPECT_NE(token, fingerprint(R"({"name":"kube-api-access-1","projected":{"sources":[2]}})"));
+  EXPECT_NE(fingerprint(R"({"name":"v","emptyDir":{}})"),
+            fingerprint(R"({"name":"v","downwardAPI":{}})"));
+  const uint64_t disk = fingerprint(R"({"name":"v","csi":{"driver":"d","fsType":"ext4"}})");
+  EXPECT_NE(disk, 0U);
+  EXPECT_NE(disk, fingerprint(R"({"name":"v","csi":{"driver":"d","fsType":"xfs"}})"));
 }
 
 TEST(DecodePodTest, Status) {

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "plugins/placeholders/neutral.h"
 #include "plugins/placeholders/reasons.h"
+#include "plugins/signature.h"
 
 namespace ks::plugins {
 namespace {
@@ -111,6 +114,38 @@ class FilterPlaceholder : public Guard,
   }
 };
 
+// Of pods whose volumes need no plugin. The four volume plugins say the same.
+class VolumeSignature : public framework::SignPlugin {
+ public:
+  Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
+    std::vector<uint64_t> sources;
+    for (const api::Volume& volume : pod.spec->volumes) {
+      if (volume.source != Source::kConfigMapOrSecret) sources.push_back(volume.fingerprint);
+    }
+    std::sort(sources.begin(), sources.end());
+    fragments->push_back({"v1.Pod.Spec.Volumes.NonSyntheticSources()", SignatureText(sources)});
+    return {};
+  }
+};
+
+class ClaimSignature : public framework::SignPlugin {
+ public:
+  Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>*) const override {
+    return pod.spec->resource_claims.empty() ? Status() : not_signable_;
+  }
+
+ private:
+  const Status not_signable_{Code::kUnschedulable,
+                             {"pods with dra resource claims are not signable"}};
+};
+
+// `Base` with a signature.
+template <class Base, class Signature>
+class Signing final : public Base, public Signature {
+ public:
+  using Base::Base;
+};
+
 class GangSchedulingPlaceholder final : public Guard,
                                         public framework::PreEnqueuePlugin,
                                         public framework::EnqueueExtensions,
@@ -143,10 +178,11 @@ MadePlugin Make(Arguments... arguments) {
 }  // namespace
 
 MadePlugin NewDynamicResources(const config::PluginArgs&, framework::Handle&) {
-  return Make<FilterPlaceholder<framework::PreEnqueuePlugin, framework::PostFilterPlugin,
-                                framework::ScorePlugin, framework::ReservePlugin,
-                                framework::PreBindPlugin, framework::PodGroupPostFilterPlugin>>(
-      kDynamicResourcesName, ResourceClaims);
+  using Placeholder =
+      FilterPlaceholder<framework::PreEnqueuePlugin, framework::PostFilterPlugin,
+                        framework::ScorePlugin, framework::ReservePlugin, framework::PreBindPlugin,
+                        framework::PodGroupPostFilterPlugin>;
+  return Make<Signing<Placeholder, ClaimSignature>>(kDynamicResourcesName, ResourceClaims);
 }
 
 MadePlugin NewGangScheduling(const config::PluginArgs&, framework::Handle&) {
@@ -154,7 +190,7 @@ MadePlugin NewGangScheduling(const config::PluginArgs&, framework::Handle&) {
 }
 
 MadePlugin NewNodeVolumeLimits(const config::PluginArgs&, framework::Handle&) {
-  return Make<FilterPlaceholder<>>(kNodeVolumeLimitsName, ClaimsAndDisks);
+  return Make<Signing<FilterPlaceholder<>, VolumeSignature>>(kNodeVolumeLimitsName, ClaimsAndDisks);
 }
 
 MadePlugin NewPodGroupPodsCount(const config::PluginArgs&, framework::Handle&) {
@@ -167,17 +203,18 @@ MadePlugin NewTopologyPlacementGenerator(const config::PluginArgs&, framework::H
 }
 
 MadePlugin NewVolumeBinding(const config::PluginArgs&, framework::Handle&) {
-  return Make<FilterPlaceholder<framework::PreScorePlugin, framework::ScorePlugin,
-                                framework::ReservePlugin, framework::PreBindPlugin>>(
-      kVolumeBindingName, Claims);
+  using Placeholder = FilterPlaceholder<framework::PreScorePlugin, framework::ScorePlugin,
+                                        framework::ReservePlugin, framework::PreBindPlugin>;
+  return Make<Signing<Placeholder, VolumeSignature>>(kVolumeBindingName, Claims);
 }
 
 MadePlugin NewVolumeRestrictions(const config::PluginArgs&, framework::Handle&) {
-  return Make<FilterPlaceholder<>>(kVolumeRestrictionsName, ClaimsAndDisks);
+  return Make<Signing<FilterPlaceholder<>, VolumeSignature>>(kVolumeRestrictionsName,
+                                                             ClaimsAndDisks);
 }
 
 MadePlugin NewVolumeZone(const config::PluginArgs&, framework::Handle&) {
-  return Make<FilterPlaceholder<>>(kVolumeZoneName, Claims);
+  return Make<Signing<FilterPlaceholder<>, VolumeSignature>>(kVolumeZoneName, Claims);
 }
 
 }  // namespace ks::plugins
