@@ -296,6 +296,7 @@ Result<void> Daemon::Run(const sigset_t& signals) {
                                     .seed = seed,
                                     .gates = &options_.gates,
                                     .metrics = &framework_metrics_,
+                                    .batch_metrics = &batch_metrics_,
                                     .remember_verdicts = options_.flags.remember_verdicts,
                                     .unschedulable_max = options_.flags.pod_max_in_unschedulable,
                                     .on_synced = [&health] { health.handlers_synced = true; }});

@@ -14,6 +14,7 @@
 #include "config/feature_gates.h"
 #include "config/types.h"
 #include "flags.h"
+#include "framework/batch_metrics.h"
 #include "framework/framework_metrics.h"
 #include "framework/registry.h"
 #include "metrics/registry.h"
@@ -69,6 +70,7 @@ class Daemon {
   metrics::Registry metrics_;
   metrics::ReloadMetrics reload_metrics_{metrics_};
   framework::FrameworkMetrics framework_metrics_{metrics_, RealClock()};
+  framework::BatchMetrics batch_metrics_{metrics_, RealClock()};
   std::unique_ptr<Reloader> reloader_;         // from Run on
   scheduler::Scheduler* scheduler_ = nullptr;  // while Run runs it
   OwnerInformers* owners_ = nullptr;           // as long

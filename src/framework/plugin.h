@@ -277,6 +277,8 @@ class SignPlugin {
   virtual ~SignPlugin() = default;
   // Success, U (the pod is not signable) or Error.
   virtual Status Sign(const api::Pod& pod, std::vector<SignFragment>* fragments) const = 0;
+  // False: Sign refuses every pod, so that nobody needs to ask.
+  virtual bool SignsPods() const { return true; }
 };
 
 }  // namespace ks::framework

@@ -151,6 +151,18 @@ class Framework final : public Handle {
   // as JSON with sorted keys (docs/spec/framework.md section 14). A failing plugin's status has its
   // name.
   SignOutcome SignPod(const api::Pod& pod) const override;
+  // False: SignPod refuses every pod.
+  bool SignsPods() const;
+
+  // Adds one node to a ranking. `nodes`: those of the ranking, in its order, and the new one at the
+  // end; `raws`: the raw scores that RunScorePlugins kept for the former. Runs PreScore for all,
+  // Score for the last one alone and NormalizeScore over all raw scores; appends to `raws` and
+  // fills `totals`, both by position in `nodes`. After a failure both are of no use.
+  enum class RescoreStep : uint8_t { kDone, kPreScore, kScore, kNormalize };
+  RescoreStep RescoreLast(CycleState& state, const api::Pod& pod,
+                          std::span<const NodeInfo* const> nodes,
+                          std::vector<NodeScores::PluginScores>* raws,
+                          std::vector<int64_t>* totals) const;
 
   // Handle.
   const std::string& ProfileName() const override;

@@ -72,6 +72,12 @@ SignOutcome Framework::SignPod(const api::Pod& pod) const {
   return outcome;
 }
 
+bool Framework::SignsPods() const {
+  return std::all_of(impl_->sign.begin(), impl_->sign.end(), [](const auto& entry) {
+    return entry.plugin != nullptr && entry.plugin->SignsPods();
+  });
+}
+
 SignOutcome Framework::MergeFragments(const api::Pod& pod) const {
   const CallSampler sampler = impl_->Sampler(true);
   for (const PointEntry<const SignPlugin>& entry : impl_->sign) {

@@ -249,4 +249,36 @@ Status Framework::RunScorePlugins(const CycleState& state, const api::Pod& pod, 
   return status;
 }
 
+Framework::RescoreStep Framework::RescoreLast(CycleState& state, const api::Pod& pod, Nodes nodes,
+                                              std::vector<NodeScores::PluginScores>* raws,
+                                              std::vector<int64_t>* totals) const {
+  if (!RunPreScorePlugins(state, pod, nodes).ok()) return RescoreStep::kPreScore;
+  std::vector<std::pair<const ScoreEntry*, NodeScores::PluginScores*>> asked;
+  raws->reserve(impl_->score.size());  // the pointers stay valid
+  for (const ScoreEntry& entry : impl_->score) {
+    if ((state.skip_score & entry.bit) != 0) continue;
+    auto raw = std::find_if(raws->begin(), raws->end(),
+                            [&](const auto& kept) { return kept.plugin == entry.name; });
+    if (raw == raws->end()) {
+      raw = raws->insert(raws->end(), {entry.name, entry.weight, {}, {}});
+      raw->raw.resize(nodes.size() - 1);
+    }
+    int64_t value = 0;
+    if (!entry.plugin->Score(state, pod, *nodes.back(), &value).ok()) return RescoreStep::kScore;
+    entry.CountCalls(1);
+    raw->raw.push_back(value);
+    asked.emplace_back(&entry, &*raw);
+  }
+  totals->assign(nodes.size(), 0);
+  for (const auto& [entry, raw] : asked) {
+    std::vector<int64_t> values = raw->raw;
+    if (entry->normalizer != nullptr &&
+        !entry->normalizer->NormalizeScore(state, pod, nodes, values).ok()) {
+      return RescoreStep::kNormalize;
+    }
+    for (size_t i = 0; i < values.size(); ++i) (*totals)[i] += values[i] * entry->weight;
+  }
+  return RescoreStep::kDone;
+}
+
 }  // namespace ks::framework

@@ -28,6 +28,7 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
     framework->Attach(options_.api, &queue_->nominator(), queue_.get());
   }
   FindNeededOwners();
+  batching_.clear();
   options_.configuration = configuration;
   algorithm_.set_percentage_of_nodes_to_score(configuration.percentage_of_nodes_to_score);
   parallelizer_.SetParallelism(configuration.parallelism);

@@ -248,8 +248,28 @@ void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
                        .nomination = framework::NominatingInfo{}});
     return;
   }
-  ScheduleResult result = algorithm_.SchedulePod(*framework, binding->state, *pod, &diagnosis_);
+  Batching* batching = BatchingOf(*framework);
+  BatchAttempt attempt{.cycle = queue_->scheduling_cycle(), .signature = {}, .hint = {}};
+  if (batching != nullptr) attempt.signature = batching->SignatureOf(*pod);
+  ScheduleResult result =
+      algorithm_.SchedulePod(*framework, binding->state, *pod, &diagnosis_, batching, &attempt);
   Conclude(std::move(binding), std::move(result));
+}
+
+// Null: the gate is off, or the profile is of the extenders' making: their answers cannot be
+// foreseen.
+Batching* Scheduler::BatchingOf(const framework::Framework& framework) {
+  if (!framework.gates().Enabled(config::Gate::kOpportunisticBatching)) return nullptr;
+  if (!options_.configuration.extenders.empty()) return nullptr;
+  std::unique_ptr<Batching>& made = batching_[&framework];
+  if (made == nullptr) {
+    framework::ProfileBatchMetrics* metrics =
+        options_.batch_metrics == nullptr
+            ? nullptr
+            : &options_.batch_metrics->ForProfile(framework.ProfileName());
+    made = std::make_unique<Batching>(framework, cache_, *options_.clock, metrics);
+  }
+  return made.get();
 }
 
 std::unique_ptr<Binding> Scheduler::BeginAttempt(const framework::Framework& framework,

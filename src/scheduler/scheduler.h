@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,7 +17,9 @@
 #include "base/result.h"
 #include "cache/owner_stores.h"
 #include "config/defaults.h"
+#include "framework/batch_metrics.h"
 #include "framework/registry.h"
+#include "scheduler/batching.h"
 #include "scheduler/binding_cycle.h"
 #include "scheduler/context.h"
 #include "scheduler/event_router.h"
@@ -34,6 +37,7 @@ struct SchedulerOptions {
   // Null: the defaults. Null: nothing is measured.
   const config::FeatureGates* gates = nullptr;
   framework::FrameworkMetrics* metrics = nullptr;
+  framework::BatchMetrics* batch_metrics = nullptr;
   bool remember_verdicts = true;  // see framework::FrameworkOptions
   // Bindings that may be unanswered before the scheduler pauses deciding: bounds memory when the
   // API server is slow.
@@ -104,6 +108,7 @@ class Scheduler {
   std::unique_ptr<Binding> BeginAttempt(const framework::Framework& framework,
                                         const framework::QueuedPodPtr& queued);
   void Conclude(std::unique_ptr<Binding> binding, ScheduleResult result);
+  Batching* BatchingOf(const framework::Framework& framework);
   bool SkipPod(const framework::Framework& framework, const api::PodPtr& pod);
   void FitError(const framework::Framework& framework, framework::CycleState& state,
                 const framework::QueuedPodPtr& queued, framework::Status status);
@@ -139,6 +144,7 @@ class Scheduler {
   std::unique_ptr<BindingCycles> bindings_;
   Parallelizer parallelizer_;
   SchedulingAlgorithm algorithm_;
+  std::map<const framework::Framework*, std::unique_ptr<Batching>> batching_;  // made when needed
   framework::Diagnosis diagnosis_;
   std::vector<Message> batch_;
 };

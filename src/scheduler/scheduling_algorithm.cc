@@ -19,10 +19,12 @@ SchedulingAlgorithm::SchedulingAlgorithm(const framework::Snapshot& snapshot,
 
 ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& framework,
                                                 framework::CycleState& state, const api::Pod& pod,
-                                                Diagnosis* diagnosis) {
+                                                Diagnosis* diagnosis, Batching* batching,
+                                                BatchAttempt* attempt) {
   ScheduleResult result;
   scores_.totals.clear();
-  result.status = FindNodesThatFit(framework, state, pod, diagnosis);
+  scores_.keep_details = batching != nullptr && Batching::WantsDetails(*attempt);
+  result.status = FindNodesThatFit(framework, state, pod, diagnosis, batching, attempt);
   if (!result.status.ok()) {
     result.fit_error = result.status.IsRejected() && !snapshot_.nodes().empty();
     return result;
@@ -36,10 +38,12 @@ ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& fram
   }
   if (feasible_.size() == 1) {
     result.node = feasible_.nodes.front();
-    return result;
+  } else {
+    result.status = Prioritize(framework, state, pod);
+    if (!result.status.ok()) return result;
+    result.node = feasible_.nodes[PickBest(scores_.totals)];
   }
-  result.status = Prioritize(framework, state, pod);
-  if (result.status.ok()) result.node = feasible_.nodes[PickBest(scores_.totals)];
+  if (batching != nullptr) batching->Store(*attempt, result.node->name(), feasible_, scores_);
   return result;
 }
 
@@ -47,13 +51,16 @@ ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& fram
 // share it.
 Status SchedulingAlgorithm::FindNodesThatFit(const framework::Framework& framework,
                                              framework::CycleState& state, const api::Pod& pod,
-                                             Diagnosis* diagnosis) {
+                                             Diagnosis* diagnosis, Batching* batching,
+                                             BatchAttempt* attempt) {
   std::optional<std::set<std::string>> narrowed;
   Status status = PreFilter(framework, state, pod, diagnosis, &narrowed);
   if (!status.ok()) return status;
-  if (!pod.status.nominated_node_name.empty() &&
-      NominatedNodeFits(framework, state, pod, diagnosis)) {
-    return Status();
+  if (batching != nullptr) batching->Hint(state, pod, attempt);
+  if (!pod.status.nominated_node_name.empty()) {
+    if (NominatedNodeFits(framework, state, pod, diagnosis)) return Status();
+  } else if (batching != nullptr && !attempt->hint.empty()) {
+    if (NodeFits(attempt->hint, framework, state, pod, diagnosis)) return Status();
   }
   return Search(framework, state, pod, narrowed, diagnosis);
 }
@@ -101,10 +108,15 @@ Status SchedulingAlgorithm::Search(const framework::Framework& framework,
 bool SchedulingAlgorithm::NominatedNodeFits(const framework::Framework& framework,
                                             const framework::CycleState& state, const api::Pod& pod,
                                             Diagnosis* diagnosis) {
-  const framework::NodeInfo* node = snapshot_.Find(pod.status.nominated_node_name);
+  return NodeFits(pod.status.nominated_node_name, framework, state, pod, diagnosis);
+}
+
+bool SchedulingAlgorithm::NodeFits(const std::string& name, const framework::Framework& framework,
+                                   const framework::CycleState& state, const api::Pod& pod,
+                                   Diagnosis* diagnosis) {
+  const framework::NodeInfo* node = snapshot_.Find(name);
   if (node == nullptr) {
-    KS_LOG(3, "Evaluation failed on nominated node",
-           {{"pod", pod.meta.Key()}, {"node", pod.status.nominated_node_name}});
+    KS_LOG(3, "Evaluation failed on nominated node", {{"pod", pod.meta.Key()}, {"node", name}});
     return false;
   }
   const framework::PointTimer timer = framework.StartTimer(framework::MetricPoint::kFilter);

@@ -14,6 +14,7 @@
 
 #include "framework/diagnosis.h"
 #include "framework/runtime.h"
+#include "scheduler/batching.h"
 #include "scheduler/node_search.h"
 
 namespace ks::scheduler {
@@ -35,9 +36,11 @@ class SchedulingAlgorithm {
                       int32_t percentage_of_nodes_to_score);
 
   // Requires: the snapshot was refreshed. `diagnosis` is reset here and filled when no node is
-  // feasible.
+  // feasible. `batching`: of the framework's profile, null to do without; `attempt` is its
+  // account of this attempt then.
   ScheduleResult SchedulePod(const framework::Framework& framework, framework::CycleState& state,
-                             const api::Pod& pod, framework::Diagnosis* diagnosis);
+                             const api::Pod& pod, framework::Diagnosis* diagnosis,
+                             Batching* batching = nullptr, BatchAttempt* attempt = nullptr);
 
   // The steps of SchedulePod one by one, for an attempt that waits between them
   // (extender_attempts.h). Same requirements.
@@ -71,7 +74,11 @@ class SchedulingAlgorithm {
  private:
   framework::Status FindNodesThatFit(const framework::Framework& framework,
                                      framework::CycleState& state, const api::Pod& pod,
-                                     framework::Diagnosis* diagnosis);
+                                     framework::Diagnosis* diagnosis, Batching* batching,
+                                     BatchAttempt* attempt);
+  bool NodeFits(const std::string& name, const framework::Framework& framework,
+                const framework::CycleState& state, const api::Pod& pod,
+                framework::Diagnosis* diagnosis);
   framework::Status Prioritize(const framework::Framework& framework, framework::CycleState& state,
                                const api::Pod& pod);
 

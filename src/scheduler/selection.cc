@@ -27,12 +27,6 @@ void SiftDown(std::span<const int64_t> totals, std::span<uint32_t> heap, size_t 
   }
 }
 
-void Build(std::span<const int64_t> totals, std::vector<uint32_t>* heap) {
-  heap->resize(totals.size());
-  std::iota(heap->begin(), heap->end(), 0U);
-  for (size_t i = totals.size() / 2; i-- > 0;) SiftDown(totals, *heap, i);
-}
-
 // In preorder of the tree in which the children of i are 2i+1 and 2i+2. From 1 on, the binary
 // digits of a position spell the way to it; an ancestor's are a prefix.
 bool IsBefore(size_t a, size_t b) {
@@ -69,15 +63,26 @@ size_t PickBest(std::span<const int64_t> totals) {
   return best;
 }
 
+std::vector<uint32_t> MakeHeap(std::span<const int64_t> totals) {
+  std::vector<uint32_t> heap(totals.size());
+  std::iota(heap.begin(), heap.end(), 0U);
+  for (size_t i = totals.size() / 2; i-- > 0;) SiftDown(totals, heap, i);
+  return heap;
+}
+
+uint32_t TakeBest(std::span<const int64_t> totals, std::vector<uint32_t>* heap) {
+  KS_CHECK(!heap->empty(), "nothing to take");
+  const uint32_t best = heap->front();
+  std::swap(heap->front(), heap->back());
+  heap->pop_back();
+  SiftDown(totals, *heap, 0);
+  return best;
+}
+
 std::vector<uint32_t> PickOrder(std::span<const int64_t> totals) {
-  std::vector<uint32_t> heap;
-  Build(totals, &heap);
+  std::vector<uint32_t> heap = MakeHeap(totals);
   std::vector<uint32_t> order;
-  for (size_t n = heap.size(); n > 0; --n) {
-    order.push_back(heap[0]);
-    std::swap(heap[0], heap[n - 1]);
-    SiftDown(totals, std::span(heap).first(n - 1), 0);
-  }
+  while (!heap.empty()) order.push_back(TakeBest(totals, &heap));
   return order;
 }
 

@@ -23,6 +23,12 @@ size_t NumFeasibleNodesToFind(size_t candidates, std::optional<int32_t> profile_
 // Requires: totals is not empty.
 size_t PickBest(std::span<const int64_t> totals);
 
+// Positions 0 to totals.size() - 1 as a heap by total, and its root taken out. The chosen one is
+// PickBest's.
+std::vector<uint32_t> MakeHeap(std::span<const int64_t> totals);
+// Requires: the heap is not empty.
+uint32_t TakeBest(std::span<const int64_t> totals, std::vector<uint32_t>* heap);
+
 // All positions in the order they would be taken. For tests and explaining.
 std::vector<uint32_t> PickOrder(std::span<const int64_t> totals);
 

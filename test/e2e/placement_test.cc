@@ -25,6 +25,8 @@ struct Workload {
   json (*node)(Random&, int);
   json (*pod)(Random&, int);
   bool all_fit;  // false: some pods find no room on either side
+  // Default constraints make every pod unfit for batching.
+  bool without_default_spread = false;
 };
 
 std::string Padded(const char* prefix, int i) {
@@ -231,6 +233,14 @@ json MixedPod(Random& random, int i) {
   return pod;
 }
 
+// Runs of equal pods, too short to outlive a remembered ranking: batching decides most of them.
+json RunOfPods(Random& random, int i) {
+  Random of_run(static_cast<uint64_t>(i / 9));
+  json pod = i / 9 % 5 == 4 ? AffinityPod(of_run, i) : PlainPod(of_run, i);
+  if (random.Below(25) == 0) pod["metadata"]["labels"]["odd"] = "one";
+  return pod;
+}
+
 using Assignment = std::map<std::string, std::string>;  // pod -> node, empty while pending
 
 // Every pod has been decided once: it is bound, or its condition says that it was tried.
@@ -249,8 +259,13 @@ Assignment Place(const Workload& workload, bool kubesched) {
   Random random(workload.seed);
   for (int i = 0; i < kNodes; ++i) cluster->CreateNode(workload.node(random, i));
   for (int i = 0; i < kPods; ++i) cluster->CreatePod(workload.pod(random, i));
-  const std::string configuration =
+  std::string configuration =
       SchedulerConfiguration(cluster->plane().SchedulerKubeconfig(), /*parallelism=*/1);
+  if (workload.without_default_spread) {
+    configuration +=
+        "profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args:\n"
+        "      defaultingType: List\n      defaultConstraints: []\n";
+  }
   const pid_t pid = kubesched ? cluster->StartKubesched(configuration)
                               : cluster->StartKubeScheduler(configuration);
   EXPECT_TRUE(cluster->view().WaitFor(AllDecided, std::chrono::seconds(180)))
@@ -290,7 +305,8 @@ std::vector<Workload> Workloads() {
   std::vector<Workload> workloads{{"plain", 101, PlainNode, PlainPod, true},
                                   {"affinity", 202, PlainNode, AffinityPod, true},
                                   {"tainted", 303, TaintedNode, TolerantPod, true},
-                                  {"nearly_full", 404, SmallNode, FillingPod, false}};
+                                  {"nearly_full", 404, SmallNode, FillingPod, false},
+                                  {"batched", 606, PlainNode, RunOfPods, true, true}};
   const char* const seeds = std::getenv("KS_PLACEMENT_SEEDS");
   const uint64_t count = seeds == nullptr ? 1 : std::strtoull(seeds, nullptr, 10);
   for (uint64_t i = 0; i < count; ++i) {

@@ -39,6 +39,7 @@ class Rig {
                                    .seed = options.seed,
                                    .gates = options.gates,
                                    .metrics = &metrics,
+                                   .batch_metrics = &batch_metrics,
                                    .max_outstanding_bindings = options.max_outstanding_bindings});
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     if (made.ok()) scheduler = std::move(*made);
@@ -130,6 +131,7 @@ class Rig {
   ks::testing::FakeApiWriter api;
   metrics::Registry metrics_registry;
   framework::FrameworkMetrics metrics{metrics_registry, clock};
+  framework::BatchMetrics batch_metrics{metrics_registry, clock};
   std::unique_ptr<Scheduler> scheduler;
 
  private:

@@ -153,6 +153,7 @@ class PodTopologySpread final : public framework::Plugin,
     if (!pod.spec->topology_spread_constraints.empty()) return own_not_signable_;
     return plans_->defaults().empty() ? Status() : defaults_not_signable_;
   }
+  bool SignsPods() const override { return plans_->defaults().empty(); }
 
  private:
   Status Change(CycleState& state, const framework::PodInfo& other, const NodeInfo& node,
