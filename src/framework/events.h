@@ -99,10 +99,20 @@ enum class QueueingHint : uint8_t { kSkip, kQueue };
 using QueueingHintFn = std::function<Result<QueueingHint>(
     const api::Pod& pod, const EventObject& old_object, const EventObject& new_object)>;
 
+// What of the pod a hint's answer depends on, apart from the event's objects and from what is the
+// same for all pods that one event concerns (the node, device classes, owners). The queue asks once
+// for all parked pods that agree in it.
+enum class HintScope : uint8_t {
+  kPod,     // anything: asked for each pod
+  kLabels,  // spec, namespace and labels
+  kSpec,    // the spec alone
+};
+
 // One registration of a plugin. Without a function the answer is always Queue.
 struct EventRegistration {
   ClusterEvent event;
   QueueingHintFn hint;
+  HintScope scope = HintScope::kPod;
 };
 
 // What a plugin without a registration of its own gets (docs/spec/framework.md section 7): action

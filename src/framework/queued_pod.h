@@ -8,11 +8,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "api/pod.h"
 #include "base/clock.h"
+#include "base/symbol.h"
+#include "framework/name_set.h"
 
 namespace ks::framework {
 
@@ -22,7 +23,7 @@ class QueuedEntity {
   virtual ~QueuedEntity() = default;
 
   // "pod/<namespace>/<name>": identity inside the stores.
-  virtual const std::string& Key() const = 0;
+  virtual std::string Key() const = 0;
   virtual int32_t Priority() const = 0;
   // Number of pods, at least 1: scales the longest backoff.
   virtual size_t PodCount() const = 0;
@@ -36,21 +37,22 @@ class QueuedEntity {
   std::optional<TimePoint> initial_attempt_timestamp;  // first entry into the active heap
   std::optional<TimePoint> backoff_expiration;         // computed when first asked for
   std::optional<TimePoint> flush_timestamp;
+  NameSet unschedulable_plugins;
+  NameSet pending_plugins;
+  Symbol gating_plugin;  // empty: not gated
   bool was_flushed_from_unschedulable = false;
-  std::set<std::string> unschedulable_plugins;
-  std::set<std::string> pending_plugins;
-  std::string gating_plugin;  // empty: not gated
 
   bool HasRejectingPlugins() const {
     return !unschedulable_plugins.empty() || !pending_plugins.empty();
   }
 };
 
+// Kept small: there is one for each pending pod of the cluster.
 class QueuedPod final : public QueuedEntity {
  public:
-  explicit QueuedPod(api::PodPtr pod) : key_("pod/" + pod->meta.Key()), pod_(std::move(pod)) {}
+  explicit QueuedPod(api::PodPtr pod) : pod_(std::move(pod)) {}
 
-  const std::string& Key() const override { return key_; }
+  std::string Key() const override { return "pod/" + pod_->meta.Key(); }
   int32_t Priority() const override { return pod_->Priority(); }
   size_t PodCount() const override { return 1; }
 
@@ -59,7 +61,6 @@ class QueuedPod final : public QueuedEntity {
   void set_pod(api::PodPtr pod) { pod_ = std::move(pod); }
 
  private:
-  std::string key_;
   api::PodPtr pod_;
 };
 using QueuedPodPtr = std::shared_ptr<QueuedPod>;

@@ -16,7 +16,7 @@
 
 namespace ks::queue {
 
-// T has a member `size_t index`, which belongs to the heap while the item is in it.
+// T has a member `uint32_t index`, which belongs to the heap while the item is in it.
 // Threads: one at a time. Lifetime: items outlive their stay.
 template <class T>
 class IndexedHeap {
@@ -27,7 +27,7 @@ class IndexedHeap {
 
   // Appends and sifts up while strictly less than the parent.
   void Push(T* item) {
-    item->index = items_.size();
+    item->index = static_cast<uint32_t>(items_.size());
     items_.push_back(item);
     Up(item->index);
   }
@@ -57,8 +57,8 @@ class IndexedHeap {
  private:
   void Swap(size_t a, size_t b) {
     std::swap(items_[a], items_[b]);
-    items_[a]->index = a;
-    items_[b]->index = b;
+    items_[a]->index = static_cast<uint32_t>(a);
+    items_[b]->index = static_cast<uint32_t>(b);
   }
 
   void Up(size_t place) {

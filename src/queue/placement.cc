@@ -33,6 +33,13 @@ void Increment(std::map<std::string, int64_t, std::less<>>& counters, std::strin
 
 }  // namespace
 
+EventEffect& SchedulingQueue::EffectOf(std::string_view label) {
+  const auto it = stats_.effects.find(label);
+  return it != stats_.effects.end()
+             ? it->second
+             : stats_.effects.emplace(std::string(label), EventEffect()).first->second;
+}
+
 // Without a strategy the pod goes to the active heap unless it is gated.
 void SchedulingQueue::Place(Record& record, std::optional<Strategy> strategy,
                             std::string_view label) {
@@ -104,14 +111,15 @@ bool SchedulingQueue::RunPreEnqueue(framework::QueuedPod& pod) {
   const std::string_view profile_name = pod.pod()->spec->scheduler_name.view();
   const auto profile = profiles_.find(std::string(profile_name));
   if (profile == profiles_.end() || !profile->second.pre_enqueue) {
-    pod.gating_plugin.clear();
+    pod.gating_plugin = {};
     return true;
   }
   const TimePoint start = observers_.pre_enqueue ? clock_.Now() : TimePoint();
-  const framework::Status status = profile->second.pre_enqueue(*pod.pod(), pod.gating_plugin);
+  const framework::Status status =
+      profile->second.pre_enqueue(*pod.pod(), pod.gating_plugin.view());
   if (observers_.pre_enqueue) observers_.pre_enqueue(profile_name, clock_.Now() - start);
   if (status.ok()) {
-    pod.gating_plugin.clear();
+    pod.gating_plugin = {};
     return true;
   }
   if (status.IsRejected()) {
@@ -123,11 +131,12 @@ bool SchedulingQueue::RunPreEnqueue(framework::QueuedPod& pod) {
     log::Error(status.Message(), "Unexpected error running PreEnqueue plugin",
                {{"pod", pod.pod()->meta.Key()}, {"plugin", status.plugin()}});
   }
-  pod.gating_plugin = std::string(status.plugin());
+  const std::string plugin(status.plugin());
+  pod.gating_plugin = Symbol(plugin);
   pod.was_flushed_from_unschedulable = false;
-  const bool known = pod.pending_plugins.contains(pod.gating_plugin);
-  if (pod.unschedulable_plugins.insert(pod.gating_plugin).second && !known) {
-    ++stats_.unschedulable_pods[{pod.gating_plugin, std::string(profile_name)}];
+  const bool known = pod.pending_plugins.contains(plugin);
+  if (pod.unschedulable_plugins.Insert(plugin) && !known) {
+    ++stats_.unschedulable_pods[{plugin, std::string(profile_name)}];
   }
   return false;
 }

@@ -48,39 +48,48 @@ PodStores::PodStores(const Less& less, const BackoffOptions& backoff)
         return BackoffExpiration(backoff, *a.pod) < BackoffExpiration(backoff, *b.pod);
       }) {}
 
-Record* PodStores::Find(std::string_view key) {
-  const auto it = records_.find(key);
-  return it == records_.end() ? nullptr : it->second.get();
+Record* PodStores::Find(Symbol ns, std::string_view name) {
+  const auto it = records_.find(Key{ns, name});
+  return it == records_.end() ? nullptr : it->get();
 }
 
-const Record* PodStores::Find(std::string_view key) const {
-  const auto it = records_.find(key);
-  return it == records_.end() ? nullptr : it->second.get();
+const Record* PodStores::Find(Symbol ns, std::string_view name) const {
+  const auto it = records_.find(Key{ns, name});
+  return it == records_.end() ? nullptr : it->get();
 }
 
 Record& PodStores::Create(framework::QueuedPodPtr pod) {
-  std::unique_ptr<Record> record;
-  const auto it = records_.find(pod->Key());
-  if (it == records_.end()) {
-    record = std::make_unique<Record>();
-  } else {
-    record = std::move(it->second);
-    records_.erase(it);  // its key lives in the old pod
+  if (Record* known = Find(pod->pod()->meta)) {
+    const bool parked = known->parked != nullptr;
+    if (parked) unschedulable_.Remove(*known);
+    known->pod = std::move(pod);
+    if (parked) unschedulable_.Add(*known, ~uint64_t{0});  // new, so any event moves it
+    return *known;
   }
+  auto record = std::make_unique<Record>();
   record->pod = std::move(pod);
-  Record& created = *record;
-  records_.try_emplace(created.pod->Key(), std::move(record));
-  return created;
+  return **records_.insert(std::move(record)).first;
 }
 
 void PodStores::Erase(Record& record) {
   Detach(record);
-  records_.erase(records_.find(record.pod->Key()));
+  records_.erase(records_.find(KeyOf(record)));
+}
+
+void PodStores::SetPod(Record& record, const api::PodPtr& pod) {
+  if (record.parked == nullptr) {
+    record.pod->set_pod(pod);
+    Fix(record);
+    return;
+  }
+  const uint64_t plugins = record.parked->bucket->group->plugins;
+  unschedulable_.Remove(record);
+  record.pod->set_pod(pod);
+  unschedulable_.Add(record, plugins);
 }
 
 void PodStores::Put(Record& record, Store store, uint64_t plugins) {
-  record.plugins = plugins;
-  if (record.store == store) {
+  if (record.store == store && store != Store::kUnschedulable) {
     Fix(record);
     return;
   }
@@ -97,8 +106,7 @@ void PodStores::Put(Record& record, Store store, uint64_t plugins) {
       error_backoff_.Push(&record);
       return;
     case Store::kUnschedulable:
-      record.index = unschedulable_.size();
-      unschedulable_.push_back(&record);
+      unschedulable_.Add(record, plugins);
       SetGated(record, !record.pod->gating_plugin.empty());
       return;
     case Store::kNone:
@@ -122,9 +130,7 @@ void PodStores::Detach(Record& record) {
       break;
     case Store::kUnschedulable:
       SetGated(record, false);
-      unschedulable_[record.index] = unschedulable_.back();
-      unschedulable_[record.index]->index = record.index;
-      unschedulable_.pop_back();
+      unschedulable_.Remove(record);
       break;
   }
   record.store = Store::kNone;
@@ -139,7 +145,6 @@ void PodStores::Fix(Record& record) {
     case Store::kErrorBackoff:
       return error_backoff_.Fix(&record);
     case Store::kUnschedulable:
-      return SetGated(record, !record.pod->gating_plugin.empty());
     case Store::kNone:
       return;
   }

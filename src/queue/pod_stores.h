@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "base/string_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "framework/queued_pod.h"
 #include "queue/backoff.h"
 #include "queue/heap.h"
+#include "queue/parked_pods.h"
 
 namespace ks::queue {
 
@@ -34,12 +34,10 @@ std::string_view StoreLabel(Store store);
 // One stored pod.
 struct Record {
   framework::QueuedPodPtr pod;
+  ParkedClass* parked = nullptr;  // in the unschedulable map
+  uint32_t index = 0;             // place in its heap or class
   Store store = Store::kNone;
-  size_t index = 0;  // place in its store
-  // In the unschedulable map: the plugins that may move the pod (RequeueRules), and whether a
-  // plugin holds it at PreEnqueue.
-  uint64_t plugins = 0;
-  bool gated = false;
+  bool gated = false;  // in the unschedulable map: a plugin holds it at PreEnqueue
 };
 
 // Invariant: a key is in one store at most.
@@ -52,22 +50,24 @@ class PodStores {
   // `less` is QueueSort.
   PodStores(const Less& less, const BackoffOptions& backoff);
 
-  // By "pod/<namespace>/<name>"; null when not stored.
-  Record* Find(std::string_view key);
-  const Record* Find(std::string_view key) const;
-  // The record of the pod's key, in no store if it is new; a known record keeps its place and gets
-  // the new pod (call Fix).
+  // By namespace and name; null when not stored.
+  Record* Find(const api::ObjectMeta& meta) { return Find(meta.ns, meta.name); }
+  Record* Find(Symbol ns, std::string_view name);
+  const Record* Find(Symbol ns, std::string_view name) const;
+  // The record of the pod's namespace and name, in no store if it is new. A known one gets the new
+  // pod and stays in its store, at a place that is right only after the next Put.
   Record& Create(framework::QueuedPodPtr pod);
   // Takes the record out of its store and forgets it.
   void Erase(Record& record);
+  // Exchanges the pod object for another version of the same pod; the record keeps its store and
+  // its order is right again.
+  void SetPod(Record& record, const api::PodPtr& pod);
 
-  // From whatever store it is in; into its own one it only restores the order. `store` must not be
-  // kNone. `plugins` is used for the unschedulable map.
+  // From whatever store it is in; into its own one it only finds its right place. `store` must not
+  // be kNone. `plugins` (RequeueRules::PluginsOf) is used for the unschedulable map.
   void Put(Record& record, Store store, uint64_t plugins = 0);
   // Takes the record out of its store but keeps it.
   void Detach(Record& record);
-  // Restores the order after the pod in the record has changed, and the gated count.
-  void Fix(Record& record);
 
   Record* ActiveTop() const { return active_.Top(); }
   Record* BackoffTop() const { return backoff_.Top(); }
@@ -76,21 +76,48 @@ class PodStores {
   std::span<Record* const> Active() const { return active_.items(); }
   std::span<Record* const> Backoff() const { return backoff_.items(); }
   std::span<Record* const> ErrorBackoff() const { return error_backoff_.items(); }
-  std::span<Record* const> Unschedulable() const { return unschedulable_; }
+  const ParkedPods& Unschedulable() const { return unschedulable_; }
   // Of the pods in the unschedulable map.
   size_t gated_count() const { return gated_count_; }
   size_t size() const { return records_.size(); }
 
  private:
-  void SetGated(Record& record, bool gated);
+  // Namespace and name.
+  struct Key {
+    Symbol ns;
+    std::string_view name;
+    friend bool operator==(Key, Key) = default;
+  };
+  static Key KeyOf(const Record& record) {
+    const api::ObjectMeta& meta = record.pod->pod()->meta;
+    return {meta.ns, meta.name};
+  }
+  // Records are found by the key that stands in their pod.
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(Key key) const {
+      return std::hash<std::string_view>()(key.name) ^ (key.ns.id() * 0x9e3779b97f4a7c15ULL);
+    }
+    size_t operator()(const std::unique_ptr<Record>& record) const {
+      return (*this)(KeyOf(*record));
+    }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const std::unique_ptr<Record>& a, Key key) const { return KeyOf(*a) == key; }
+    bool operator()(const std::unique_ptr<Record>& a, const std::unique_ptr<Record>& b) const {
+      return KeyOf(*a) == KeyOf(*b);
+    }
+  };
 
-  // Keys are views into the records' pods.
-  absl::flat_hash_map<std::string_view, std::unique_ptr<Record>, StringHash, std::equal_to<>>
-      records_;
+  void SetGated(Record& record, bool gated);
+  void Fix(Record& record);
+
+  absl::flat_hash_set<std::unique_ptr<Record>, Hash, Equal> records_;
   IndexedHeap<Record> active_;
   IndexedHeap<Record> backoff_;
   IndexedHeap<Record> error_backoff_;
-  std::vector<Record*> unschedulable_;
+  ParkedPods unschedulable_;
   size_t gated_count_ = 0;
 };
 

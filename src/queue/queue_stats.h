@@ -22,6 +22,13 @@ struct StoreArrivals {
   std::map<std::string, int64_t, std::less<>> entities;  // queue_incoming_entities_total
 };
 
+// What the events of one label came to, apart from pods in flight.
+struct EventEffect {
+  int64_t events = 0;     // that some plugin had registered
+  int64_t woken = 0;      // pods that left the unschedulable map, for the active or a backoff heap
+  int64_t hint_runs = 0;  // one may have answered for many pods
+};
+
 // Threads: the scheduling thread.
 struct QueueStats {
   StoreArrivals active;
@@ -29,6 +36,9 @@ struct QueueStats {
   StoreArrivals unschedulable;
   // unschedulable_pods, by plugin and profile. Series that were seen stay, with 0.
   std::map<std::pair<std::string, std::string>, int64_t> unschedulable_pods;
+
+  // By event label; "UnschedulableTimeout" for flushes of the leftover.
+  std::map<std::string, EventEffect, std::less<>> effects;
 
   StoreArrivals& Of(Store store) {
     if (store == Store::kActive) return active;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/logging.h"
 
 namespace ks::queue {
@@ -46,6 +47,7 @@ struct RequeueRules::Hint {
   uint64_t bit = 0;
   const std::string* plugin = nullptr;
   const framework::QueueingHintFn* function = nullptr;  // empty: always Queue
+  framework::HintScope scope = framework::HintScope::kPod;
 };
 
 struct RequeueRules::Matched {
@@ -56,11 +58,6 @@ struct RequeueRules::Matched {
 struct RequeueRules::Profile {
   Symbol scheduler_name;
   ProfileHooks::Registrations registrations;
-};
-
-struct RequeueRules::Objects {
-  const EventObject& old_object;
-  const EventObject& new_object;
 };
 
 RequeueRules::RequeueRules(const std::map<std::string, ProfileHooks>& profiles, const Clock& clock,
@@ -104,7 +101,11 @@ const RequeueRules::Matched& RequeueRules::MatchedBy(const ClusterEvent& event) 
     for (const auto& [plugin, registrations] : profile.registrations) {
       for (const framework::EventRegistration& registration : registrations) {
         if (!registration.event.Matches(event)) continue;
-        hints.push_back({.bit = BitOf(plugin), .plugin = &plugin, .function = &registration.hint});
+        hints.push_back(
+            {.bit = BitOf(plugin),
+             .plugin = &plugin,
+             .function = &registration.hint,
+             .scope = registration.hint ? registration.scope : framework::HintScope::kSpec});
         slot->plugins |= BitOf(plugin);
       }
     }
@@ -131,7 +132,7 @@ uint64_t RequeueRules::PluginsOf(const framework::QueuedEntity& entity) const {
   return plugins;
 }
 
-bool RequeueRules::OpensGate(const std::string& gating_plugin, const ClusterEvent& event) const {
+bool RequeueRules::OpensGate(std::string_view gating_plugin, const ClusterEvent& event) const {
   if (event.IsWildcard()) return true;
   const auto it = events_of_.find(gating_plugin);
   return it != events_of_.end() && std::any_of(it->second.begin(), it->second.end(),
@@ -155,45 +156,62 @@ Strategy RequeueRules::Decide(const QueuedPod& pod, const ClusterEvent& event,
                 {"schedulerName", pod.pod()->spec->scheduler_name.view()}});
     return Strategy::kAfterBackoff;
   }
+  const api::Pod& object = *pod.pod();
+  const Inquiry inquiry = Inquire({.unschedulable_plugins = pod.unschedulable_plugins,
+                                   .pending_plugins = pod.pending_plugins,
+                                   .gating_plugin = pod.gating_plugin,
+                                   .scheduler_name = object.spec->scheduler_name},
+                                  {event, old_object, new_object});
+  const Strategy by_spec = inquiry.AskSpec(object);
+  if (inquiry.SettledBySpec(by_spec)) return by_spec;
+  const Strategy by_labels = inquiry.AskLabels(object, by_spec);
+  return inquiry.SettledByLabels(by_labels) ? by_labels : inquiry.AskPod(object, by_labels);
+}
+
+RequeueRules::Inquiry RequeueRules::Inquire(const Rejection& rejection,
+                                            const EventWithObjects& event) {
+  const Profile* profile = FindProfile(rejection.scheduler_name);
+  KS_CHECK(profile != nullptr, "no hints are known for the scheduler name");
   const size_t place = static_cast<size_t>(profile - profiles_.data());
-  return RunHints(MatchedBy(event).by_profile[place], pod, event,
-                  {.old_object = old_object, .new_object = new_object});
-}
-
-Strategy RequeueRules::RunHints(const std::vector<Hint>& hints, const QueuedPod& pod,
-                                const ClusterEvent& event, const Objects& objects) const {
-  const uint64_t rejecting = PluginsOf(pod);
-  Strategy strategy = Strategy::kSkip;
-  for (const Hint& hint : hints) {
-    if ((hint.bit & rejecting) == 0) continue;
-    const bool pending = pod.pending_plugins.contains(*hint.plugin);
+  Inquiry inquiry(*this, event, !rejection.pending_plugins.empty());
+  for (const Hint& hint : MatchedBy(event.event).by_profile[place]) {
     // Bits may be shared, so the sets decide.
-    if (!pending && !pod.unschedulable_plugins.contains(*hint.plugin)) continue;
-    if (!SaysQueue(hint, pod, event, objects)) continue;
-    if (pending) return Strategy::kImmediately;
-    strategy = Strategy::kAfterBackoff;
-    if (pod.pending_plugins.empty()) return strategy;
+    const bool pending = rejection.pending_plugins.contains(*hint.plugin);
+    if (!pending && !rejection.unschedulable_plugins.contains(*hint.plugin)) continue;
+    Inquiry::Questions& questions = hint.scope == framework::HintScope::kSpec ? inquiry.of_spec_
+                                    : hint.scope == framework::HintScope::kLabels
+                                        ? inquiry.of_labels_
+                                        : inquiry.of_pod_;
+    questions.push_back({.hint = &hint, .pending = pending});
   }
-  return strategy;
+  return inquiry;
 }
 
-bool RequeueRules::SaysQueue(const Hint& hint, const QueuedPod& pod, const ClusterEvent& event,
-                             const Objects& objects) const {
+Strategy RequeueRules::Inquiry::Ask(const Questions& questions, const api::Pod& pod,
+                                    Strategy so_far) const {
+  for (const Question& question : questions) {
+    if (IsBest(so_far)) break;
+    if (!rules_.SaysQueue(*question.hint, pod, event_)) continue;
+    so_far = std::max(so_far, question.pending ? Strategy::kImmediately : Strategy::kAfterBackoff);
+  }
+  return so_far;
+}
+
+bool RequeueRules::SaysQueue(const Hint& hint, const api::Pod& pod, const EventWithObjects& event) {
+  ++hint_runs_;
   const TimePoint start = observer_ ? clock_->Now() : TimePoint();
   Result<framework::QueueingHint> answer = framework::QueueingHint::kQueue;
-  if (*hint.function) {
-    answer = (*hint.function)(*pod.pod(), objects.old_object, objects.new_object);
-  }
+  if (*hint.function) answer = (*hint.function)(pod, event.old_object, event.new_object);
   std::string_view text = "Error";
   if (answer.ok()) text = *answer == framework::QueueingHint::kQueue ? "Queue" : "QueueSkip";
-  if (observer_) observer_(*hint.plugin, event.Label(), text, clock_->Now() - start);
+  if (observer_) observer_(*hint.plugin, event.event.Label(), text, clock_->Now() - start);
   if (answer.ok()) return *answer == framework::QueueingHint::kQueue;
   log::Error(answer.error().message, "QueueingHintFn returns error",
-             {{"event", event.Label()},
+             {{"event", event.event.Label()},
               {"plugin", *hint.plugin},
-              {"pod", pod.pod()->meta.Key()},
-              {"oldObj", ObjectText(objects.old_object)},
-              {"newObj", ObjectText(objects.new_object)}});
+              {"pod", pod.meta.Key()},
+              {"oldObj", ObjectText(event.old_object)},
+              {"newObj", ObjectText(event.new_object)}});
   return true;
 }
 

@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "base/clock.h"
 #include "base/string_map.h"
 #include "framework/events.h"
 #include "framework/queued_pod.h"
+#include "queue/parked_pods.h"
 #include "queue/profile_hooks.h"
 
 namespace ks::queue {
@@ -28,9 +30,18 @@ enum class Strategy : uint8_t { kSkip = 0, kAfterBackoff = 1, kImmediately = 2 }
 using HintObserver = std::function<void(std::string_view plugin, std::string_view event,
                                         std::string_view hint, Duration took)>;
 
+// A cluster event with its objects.
+struct EventWithObjects {
+  const framework::ClusterEvent& event;
+  const framework::EventObject& old_object;
+  const framework::EventObject& new_object;
+};
+
 // Threads: one at a time.
 class RequeueRules {
  public:
+  class Inquiry;
+
   // Bit sets over plugins; a plugin that nobody registered shares the last bit with others.
   static constexpr uint64_t kAllPlugins = ~uint64_t{0};
 
@@ -49,26 +60,29 @@ class RequeueRules {
   // The rejecting plugins of an entity; kAllPlugins when it has none (every event moves it).
   uint64_t PluginsOf(const framework::QueuedEntity& entity) const;
   // Whether a pod held by the plugin at PreEnqueue is looked at for this event.
-  bool OpensGate(const std::string& gating_plugin, const framework::ClusterEvent& event) const;
+  bool OpensGate(std::string_view gating_plugin, const framework::ClusterEvent& event) const;
 
   // The decision for one pod and one event; the first rule that applies.
   Strategy Decide(const framework::QueuedPod& pod, const framework::ClusterEvent& event,
                   const framework::EventObject& old_object,
                   const framework::EventObject& new_object);
+  // Prepares the decision for pods with these rejecting plugins, of which there is at least one.
+  // Requires: no wildcard event; a profile of the scheduler name (HasProfile).
+  Inquiry Inquire(const Rejection& rejection, const EventWithObjects& event);
+  bool HasProfile(Symbol scheduler_name) const { return FindProfile(scheduler_name) != nullptr; }
+
+  // Hints that ran so far.
+  int64_t hint_runs() const { return hint_runs_; }
 
  private:
   struct Hint;
   struct Matched;
   struct Profile;
-  struct Objects;
 
   const Matched& MatchedBy(const framework::ClusterEvent& event);
   uint64_t BitOf(std::string_view plugin) const;
   const Profile* FindProfile(Symbol scheduler_name) const;
-  Strategy RunHints(const std::vector<Hint>& hints, const framework::QueuedPod& pod,
-                    const framework::ClusterEvent& event, const Objects& objects) const;
-  bool SaysQueue(const Hint& hint, const framework::QueuedPod& pod,
-                 const framework::ClusterEvent& event, const Objects& objects) const;
+  bool SaysQueue(const Hint& hint, const api::Pod& pod, const EventWithObjects& event);
 
   const Clock* clock_;
   HintObserver observer_;
@@ -76,6 +90,51 @@ class RequeueRules {
   std::vector<Profile> profiles_;  // few
   std::map<std::string, std::vector<framework::ClusterEvent>, std::less<>> events_of_;  // by plugin
   absl::flat_hash_map<uint64_t, std::unique_ptr<Matched>> matched_;  // by resource and actions
+  int64_t hint_runs_ = 0;
+};
+
+// The hints to ask about one event and the pods of one group, by what they look at. A pod is
+// decided by AskSpec, then AskLabels with its answer, then AskPod with that one; each answer holds
+// for all pods that agree in the spec, in the labels and the namespace too, and for that pod alone.
+class RequeueRules::Inquiry {
+ public:
+  const framework::ClusterEvent& event() const { return event_.event; }
+
+  Strategy AskSpec(const api::Pod& pod) const { return Ask(of_spec_, pod, Strategy::kSkip); }
+  Strategy AskLabels(const api::Pod& pod, Strategy so_far) const {
+    return Ask(of_labels_, pod, so_far);
+  }
+  Strategy AskPod(const api::Pod& pod, Strategy so_far) const { return Ask(of_pod_, pod, so_far); }
+
+  // Whether later answers can change the decision: no hint is left that could.
+  bool SettledBySpec(Strategy so_far) const {
+    return IsBest(so_far) || (of_labels_.empty() && of_pod_.empty());
+  }
+  bool SettledByLabels(Strategy so_far) const { return IsBest(so_far) || of_pod_.empty(); }
+
+ private:
+  friend class RequeueRules;
+
+  struct Question {
+    const Hint* hint;
+    bool pending;
+  };
+  using Questions = absl::InlinedVector<Question, 4>;
+
+  Inquiry(RequeueRules& rules, const EventWithObjects& event, bool any_pending)
+      : rules_(rules), event_(event), any_pending_(any_pending) {}
+  Strategy Ask(const Questions& questions, const api::Pod& pod, Strategy so_far) const;
+  bool IsBest(Strategy strategy) const {
+    return strategy == Strategy::kImmediately ||
+           (strategy == Strategy::kAfterBackoff && !any_pending_);
+  }
+
+  RequeueRules& rules_;
+  EventWithObjects event_;
+  bool any_pending_;
+  Questions of_spec_;
+  Questions of_labels_;
+  Questions of_pod_;
 };
 
 }  // namespace ks::queue

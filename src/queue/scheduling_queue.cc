@@ -20,9 +20,6 @@ using framework::QueuedPodPtr;
 constexpr Duration kLeftoverFlushPeriod = std::chrono::seconds(30);
 
 constexpr ClusterEvent kForceActivate{.custom_label = framework::kLabelForceActivate};
-constexpr ClusterEvent kUnschedulableTimeout{.custom_label = framework::kLabelUnschedulableTimeout};
-
-std::string StoreKey(std::string_view pod_key) { return "pod/" + std::string(pod_key); }
 
 // "[A B]".
 std::string PluginsText(const QueuedPod& pod) {
@@ -49,13 +46,6 @@ std::string_view PlaceText(Store store) {
 
 }  // namespace
 
-// A cluster event with its objects.
-struct SchedulingQueue::Event {
-  const ClusterEvent& event;
-  const EventObject& old_object;
-  const EventObject& new_object;
-};
-
 const PodStores::Less& SchedulingQueue::QueueSort(
     const std::map<std::string, ProfileHooks>& profiles) {
   KS_CHECK(!profiles.empty(), "a queue needs a profile");
@@ -76,7 +66,7 @@ SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
       stores_(QueueSort(profiles_), backoff_),
       nominator_({.informer = std::move(options.informer),
                   .stored = [this](const api::Pod& pod) -> api::PodPtr {
-                    const Record* record = stores_.Find(StoreKey(pod.meta.Key()));
+                    const Record* record = stores_.Find(pod.meta);
                     return record == nullptr ? nullptr : record->pod->pod();
                   }}) {}
 
@@ -87,7 +77,7 @@ void SchedulingQueue::Add(const api::PodPtr& pod) {
   last_add_ = std::max(clock_.Now(), last_add_ + Duration(1));
   queued->timestamp = last_add_;
   nominator_.AddNominatedPod(pod, std::nullopt);
-  if (const Record* known = stores_.Find(queued->Key())) CountUnschedulable(*known->pod, -1);
+  if (const Record* known = stores_.Find(pod->meta)) CountUnschedulable(*known->pod, -1);
   Place(stores_.Create(std::move(queued)), std::nullopt, framework::kLabelUnscheduledPodAdd);
   nominator_.PodStored(pod);
 }
@@ -104,7 +94,7 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, const api::PodPtr& new_
     }
     return;
   }
-  Record* record = stores_.Find(StoreKey(new_pod->meta.Key()));
+  Record* record = stores_.Find(new_pod->meta);
   if (record == nullptr) {
     Add(new_pod);
     return;
@@ -119,14 +109,10 @@ void SchedulingQueue::Update(const api::PodPtr& old_pod, const api::PodPtr& new_
     Add(new_pod);
     return;
   }
-  record->pod->set_pod(new_pod);
+  stores_.SetPod(*record, new_pod);
   nominator_.Update(*old_pod, new_pod);
   nominator_.PodStored(new_pod);
-  if (record->store == Store::kUnschedulable) {
-    UpdateParked(*record, old_pod, new_pod);
-  } else {
-    stores_.Fix(*record);
-  }
+  if (record->store == Store::kUnschedulable) UpdateParked(*record, old_pod, new_pod);
 }
 
 // The pod's own change may be what it waits for.
@@ -134,7 +120,11 @@ void SchedulingQueue::UpdateParked(Record& record, const api::PodPtr& old_pod,
                                    const api::PodPtr& new_pod) {
   for (const ClusterEvent& event :
        framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kTargetPod)) {
+    EventEffect& effect = EffectOf(event.Label());
+    ++effect.events;
+    effect.hint_runs -= rules_.hint_runs();
     const Strategy strategy = rules_.Decide(*record.pod, event, old_pod, new_pod);
+    effect.hint_runs += rules_.hint_runs();
     if (strategy == Strategy::kSkip) {
       KS_LOG(5, "Event is not making entity schedulable",
              {{"type", "pod"}, {"entity", new_pod->meta.Key()}, {"event", event.Label()}});
@@ -142,6 +132,7 @@ void SchedulingQueue::UpdateParked(Record& record, const api::PodPtr& old_pod,
     }
     Place(record, strategy, event.Label());
     if (record.store == Store::kUnschedulable) continue;
+    ++effect.woken;
     KS_LOG(5, "Entity moved to an internal scheduling queue because the Pod is updated",
            {{"type", "pod"},
             {"entity", new_pod->meta.Key()},
@@ -154,7 +145,7 @@ void SchedulingQueue::UpdateParked(Record& record, const api::PodPtr& old_pod,
 
 void SchedulingQueue::Delete(const api::Pod& pod) {
   nominator_.DeleteNominatedPodIfExists(pod);
-  Record* record = stores_.Find(StoreKey(pod.meta.Key()));
+  Record* record = stores_.Find(pod.meta);
   if (record == nullptr) return;
   CountUnschedulable(*record->pod, -1);
   stores_.Erase(*record);
@@ -187,7 +178,7 @@ void SchedulingQueue::Done(std::string_view uid) { in_flight_.Done(uid); }
 
 Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& pod) {
   const std::string uid = pod->pod()->meta.uid;
-  if (const Record* present = stores_.Find(pod->Key())) {
+  if (const Record* present = stores_.Find(pod->pod()->meta)) {
     in_flight_.Done(uid);
     return Error{"Pod " + pod->pod()->meta.Key() + " is already present in " +
                  std::string(PlaceText(present->store))};
@@ -246,47 +237,12 @@ Strategy SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
   return strategy;
 }
 
-void SchedulingQueue::MoveAllToActiveOrBackoff(const ClusterEvent& event,
-                                               const EventObject& old_object,
-                                               const EventObject& new_object,
-                                               const PreCheck& precheck) {
-  if (!rules_.IsInteresting(event)) return;
-  const uint64_t plugins = rules_.PluginsFor(event);
-  std::vector<Record*> candidates;
-  for (Record* record : stores_.Unschedulable()) {
-    if ((record->plugins & plugins) == 0) continue;  // the decision would be Skip
-    if (precheck && !precheck(*record->pod->pod())) continue;
-    candidates.push_back(record);
-  }
-  Move(candidates, {.event = event, .old_object = old_object, .new_object = new_object});
-}
-
-void SchedulingQueue::Move(const std::vector<Record*>& candidates, const Event& event) {
-  const std::string label = event.event.Label();
-  for (Record* record : candidates) {
-    const QueuedPod& pod = *record->pod;
-    if (!pod.gating_plugin.empty() && !rules_.OpensGate(pod.gating_plugin, event.event)) continue;
-    const Strategy strategy = rules_.Decide(pod, event.event, event.old_object, event.new_object);
-    if (strategy == Strategy::kSkip) {
-      KS_LOG(5, "Event is not making entity schedulable",
-             {{"type", "pod"}, {"entity", pod.pod()->meta.Key()}, {"event", label}});
-      continue;
-    }
-    stores_.Detach(*record);  // a pod that is gated again arrives anew
-    Place(*record, strategy, label);
-  }
-  if (in_flight_.empty()) return;
-  KS_LOG(5, "Event received while entities are in flight", {{"event", label}});
-  in_flight_.AddEvent(
-      {.event = event.event, .old_object = event.old_object, .new_object = event.new_object});
-}
-
 void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
   for (const api::PodPtr& pod : pods) ActivateOne(pod);
 }
 
 void SchedulingQueue::ActivateOne(const api::PodPtr& pod) {
-  Record* record = stores_.Find(StoreKey(pod->meta.Key()));
+  Record* record = stores_.Find(pod->meta);
   if (record == nullptr) {
     if (!in_flight_.Contains(pod->meta.uid)) return;
     in_flight_.AddEvent({.event = kForceActivate, .old_object = {}, .new_object = pod});
@@ -340,21 +296,6 @@ void SchedulingQueue::FlushBackoffCompleted() {
   }
 }
 
-void SchedulingQueue::FlushUnschedulableLeftover() {
-  const TimePoint now = clock_.Now();
-  std::vector<Record*> selected;
-  for (Record* record : stores_.Unschedulable()) {
-    QueuedPod& pod = *record->pod;
-    const TimePoint since = std::max(pod.timestamp, pod.flush_timestamp.value_or(pod.timestamp));
-    if (now - since <= unschedulable_max_) continue;
-    pod.was_flushed_from_unschedulable = true;
-    pod.flush_timestamp = now;
-    selected.push_back(record);
-  }
-  if (selected.empty()) return;
-  Move(selected, {.event = kUnschedulableTimeout, .old_object = {}, .new_object = {}});
-}
-
 void SchedulingQueue::Close() {
   in_flight_.Clear();
   closed_ = true;
@@ -362,23 +303,33 @@ void SchedulingQueue::Close() {
   KS_LOG(2, "Scheduling queue is closed");
 }
 
+const Record* SchedulingQueue::RecordOf(std::string_view pod_key) const {
+  const size_t slash = pod_key.find('/');
+  if (slash == std::string_view::npos) return stores_.Find(Symbol(), pod_key);
+  return stores_.Find(Symbol(pod_key.substr(0, slash)), pod_key.substr(slash + 1));
+}
+
 const QueuedPod* SchedulingQueue::Find(std::string_view pod_key) const {
-  const Record* record = stores_.Find(StoreKey(pod_key));
+  const Record* record = RecordOf(pod_key);
   return record == nullptr ? nullptr : record->pod.get();
 }
 
 Store SchedulingQueue::StoreOf(std::string_view pod_key) const {
-  const Record* record = stores_.Find(StoreKey(pod_key));
+  const Record* record = RecordOf(pod_key);
   return record == nullptr ? Store::kNone : record->store;
 }
 
 std::vector<QueuedPodPtr> SchedulingQueue::PodsIn(Store store) const {
+  std::vector<QueuedPodPtr> pods;
+  if (store == Store::kUnschedulable) {
+    pods.reserve(stores_.Unschedulable().size());
+    stores_.Unschedulable().ForEach([&pods](const Record& record) { pods.push_back(record.pod); });
+    return pods;
+  }
   std::span<Record* const> records;
   if (store == Store::kActive) records = stores_.Active();
   if (store == Store::kBackoff) records = stores_.Backoff();
   if (store == Store::kErrorBackoff) records = stores_.ErrorBackoff();
-  if (store == Store::kUnschedulable) records = stores_.Unschedulable();
-  std::vector<QueuedPodPtr> pods;
   pods.reserve(records.size());
   for (const Record* record : records) pods.push_back(record->pod);
   return pods;

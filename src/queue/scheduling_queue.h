@@ -140,17 +140,34 @@ class SchedulingQueue final : public framework::PodActivator {
   }
 
  private:
-  struct Event;
-
   // That of the first profile. Requires: there is one.
   static const PodStores::Less& QueueSort(const std::map<std::string, ProfileHooks>& profiles);
 
+  const Record* RecordOf(std::string_view pod_key) const;
   void UpdateParked(Record& record, const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void ActivateOne(const api::PodPtr& pod);
   Strategy DecideOnReturn(const framework::QueuedPod& pod);
-  void Move(const std::vector<Record*>& candidates, const Event& event);
+
+  // wake_up.cc
+  struct Woken {
+    Record* record;
+    Strategy strategy;
+  };
+  void FindWoken(const EventWithObjects& event, const PreCheck& precheck);
+  void FindWokenIn(const ParkedGroup& group, const EventWithObjects& event,
+                   const PreCheck& precheck);
+  void FindWokenIn(const ParkedBucket& bucket, const RequeueRules::Inquiry& inquiry,
+                   const PreCheck& precheck);
+  void FindWokenIn(const ParkedClass& of_labels, const RequeueRules::Inquiry& inquiry,
+                   Strategy by_spec, const PreCheck& precheck);
+  template <class Parked>
+  void Wake(const Parked& parked, Strategy strategy, const framework::ClusterEvent& event,
+            const PreCheck& precheck);
+  void WakeOne(Record& record, Strategy strategy, const framework::ClusterEvent& event);
+  void PlaceWoken(const EventWithObjects& event, int64_t hint_runs);
 
   // placement.cc
+  EventEffect& EffectOf(std::string_view label);
   void Place(Record& record, std::optional<Strategy> strategy, std::string_view label);
   void PutBackoff(Record& record, std::optional<Strategy> strategy, std::string_view label);
   void PutActive(Record& record, std::optional<Strategy> strategy, std::string_view label);
@@ -171,6 +188,7 @@ class SchedulingQueue final : public framework::PodActivator {
   InFlightLog in_flight_;
   PodNominator nominator_;
   QueueStats stats_;
+  std::vector<Woken> woken_;  // of the event at hand
   int64_t scheduling_cycle_ = 0;
   TimePoint last_add_{};
   bool closed_ = false;

@@ -36,9 +36,9 @@ void FailureHandler::Handle(const framework::Framework& framework,
     log::Error(failure.Message(), "Error scheduling pod; retrying", {{"pod", pod->meta.Key()}});
   }
 
-  queued->unschedulable_plugins.clear();
-  queued->pending_plugins.clear();
-  queued->gating_plugin.clear();
+  queued->unschedulable_plugins.Clear();
+  queued->pending_plugins.Clear();
+  queued->gating_plugin = {};
   if (failure.diagnosis != nullptr) {
     queued->unschedulable_plugins = failure.diagnosis->unschedulable_plugins;
     queued->pending_plugins = failure.diagnosis->pending_plugins;

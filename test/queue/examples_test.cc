@@ -186,7 +186,7 @@ TEST_F(QueueExamplesTest, Q9Gates) {
   const api::PodPtr one_gate = MakePod().Name("g").Gates({"y"}).Obj();
   queue.Add(two_gates);
   EXPECT_EQ(StoreOf("g"), Store::kUnschedulable);
-  EXPECT_EQ(Stored("g").gating_plugin, "SchedulingGates");
+  EXPECT_EQ(Stored("g").gating_plugin.view(), "SchedulingGates");
   EXPECT_EQ(queue.pending().gated, 1U);
   EXPECT_EQ(Rejections(), "SchedulingGates=1");
   At(30);
@@ -203,7 +203,7 @@ TEST_F(QueueExamplesTest, Q9Gates) {
   EXPECT_DOUBLE_EQ(Seconds(g->timestamp), 0);
   EXPECT_DOUBLE_EQ(Seconds(*g->initial_attempt_timestamp), 60);
   EXPECT_EQ(g->unschedulable_plugins, (std::set<std::string>{"SchedulingGates"}));
-  EXPECT_EQ(g->gating_plugin, "");
+  EXPECT_EQ(g->gating_plugin.view(), "");
   EXPECT_EQ(Rejections(), "");
   PopNamed("young");
 }
@@ -427,7 +427,7 @@ TEST_F(QueueExamplesTest, Q21AsyncPreemption) {
   EXPECT_EQ(StoreOf("p"), Store::kUnschedulable);
   EXPECT_EQ(queue.pending().gated, 0U) << "parking does not run PreEnqueue";
   Send(kAssignedPodDelete);
-  EXPECT_EQ(Stored("p").gating_plugin, "DefaultPreemption");
+  EXPECT_EQ(Stored("p").gating_plugin.view(), "DefaultPreemption");
   EXPECT_EQ(Stored("p").unschedulable_plugins,
             (std::set<std::string>{"DefaultPreemption", "NodeResourcesFit"}));
   EXPECT_EQ(queue.pending().gated, 1U);

@@ -17,7 +17,7 @@ namespace {
 struct Item {
   std::string name;
   int key = 0;
-  size_t index = 0;
+  uint32_t index = 0;
 };
 
 class HeapTest : public ::testing::Test {

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -21,14 +23,21 @@ using framework::QueuedPodPtr;
 using ks::testing::MakePod;
 
 constexpr int kNames = 60;
-constexpr int kSteps = 150'000;
+// More are run with KS_MODEL_STEPS, from another seed with KS_MODEL_SEED.
+constexpr uint64_t kSteps = 100'000;
+constexpr uint64_t kSeed = 20260718;
 constexpr ClusterEvent kLabelChange = TargetPod(framework::kActionUpdatePodLabel);
 
 // The plugins, once as registrations and once as a plain function:
-//   A    new nodes help
-//   B    new nodes never help; a deleted pod helps pods of even priority
-//   C    new nodes always help; a change of the pod's own labels helps
-//   Gate holds the pods named in a set; node labels open it
+//   A      new nodes help
+//   B      new nodes never help; a deleted pod helps pods of even priority (asked once per spec)
+//   C      new nodes always help; a change of the pod's own labels helps
+//   Labels taints help pods with an even label; fail for 5, which queues (once per labels)
+//   Names  taints help pods whose name ends with an even digit (asked for each pod)
+//   Gate   holds the pods named in a set; node labels open it
+bool EvenEnd(std::string_view text) { return (text.back() - '0') % 2 == 0; }
+const Symbol kLabelKey("k");
+
 ProfileHooks::Registrations Plugins() {
   ProfileHooks::Registrations plugins;
   plugins["A"] = {{kNodeAdd, Says(QueueingHint::kQueue)}};
@@ -37,6 +46,21 @@ ProfileHooks::Registrations Plugins() {
       {kAssignedPodDelete,
        [](const api::Pod& pod, const EventObject&, const EventObject&) -> Result<QueueingHint> {
          return pod.Priority() % 2 == 0 ? QueueingHint::kQueue : QueueingHint::kSkip;
+       },
+       framework::HintScope::kSpec}};
+  plugins["Labels"] = {
+      {kNodeTaint,
+       [](const api::Pod& pod, const EventObject&, const EventObject&) -> Result<QueueingHint> {
+         const Symbol* value = pod.meta.labels.Find(kLabelKey);
+         if (value == nullptr) return QueueingHint::kSkip;
+         if (value->view() == "5") return Error{"five is wrong"};
+         return EvenEnd(value->view()) ? QueueingHint::kQueue : QueueingHint::kSkip;
+       },
+       framework::HintScope::kLabels}};
+  plugins["Names"] = {
+      {kNodeTaint,
+       [](const api::Pod& pod, const EventObject&, const EventObject&) -> Result<QueueingHint> {
+         return EvenEnd(pod.meta.name) ? QueueingHint::kQueue : QueueingHint::kSkip;
        }}};
   plugins["C"] = {{kNodeAdd, {}}, {kLabelChange, Says(QueueingHint::kQueue)}};
   plugins["Gate"] = {{kNodeLabel, {}}};
@@ -46,10 +70,17 @@ bool PluginWants(const std::string& plugin, const std::string& event, const api:
   if (plugin == "A") return event == "NodeAdd";
   if (plugin == "B") return event == "AssignedPodDelete" && pod.Priority() % 2 == 0;
   if (plugin == "C") return event == "NodeAdd" || event == "TargetPodUpdatePodLabel";
+  if (plugin == "Labels") {
+    const Symbol* value = pod.meta.labels.Find(kLabelKey);
+    return event == "NodeUpdateNodeTaint" && value != nullptr &&
+           (EvenEnd(value->view()) || value->view() == "5");
+  }
+  if (plugin == "Names") return event == "NodeUpdateNodeTaint" && EvenEnd(pod.meta.name);
   return plugin == "Gate" && event == "NodeUpdateNodeLabel";
 }
 bool AnyoneRegistered(const std::string& event) {
-  return event == "NodeAdd" || event == "AssignedPodDelete" || event == "NodeUpdateNodeLabel";
+  return event == "NodeAdd" || event == "AssignedPodDelete" || event == "NodeUpdateNodeLabel" ||
+         event == "NodeUpdateNodeTaint";
 }
 
 struct ModelPod {
@@ -71,6 +102,7 @@ class Model {
   explicit Model(const Clock& clock) : clock_(clock) {}
 
   void Add(const api::PodPtr& pod) {
+    Nominate(*pod, pod->status.nominated_node_name);
     Drop(pod->meta.name);
     ModelPod& added = pods_.emplace_back();
     added.pod = pod;
@@ -78,7 +110,7 @@ class Model {
     Place(added, std::nullopt, "UnscheduledPodAdd");
   }
 
-  void Update(const api::PodPtr& pod, bool labels) {
+  void Update(const api::Pod& old_pod, const api::PodPtr& pod, bool labels) {
     const std::string event = labels ? "TargetPodUpdatePodLabel" : "TargetPodUpdate";
     if (InFlight(pod->meta.uid)) {
       log_.push_back({.uid = "", .event = event, .object = pod});
@@ -86,7 +118,14 @@ class Model {
     }
     ModelPod* stored = Find(pod->meta.name);
     if (stored == nullptr) return Add(pod);
+    if (stored->pod->meta.uid != pod->meta.uid) {
+      Delete(*stored->pod);
+      return Add(pod);
+    }
     stored->pod = pod;
+    const std::string named = pod->status.nominated_node_name;
+    const bool silent = named.empty() && old_pod.status.nominated_node_name.empty();
+    Nominate(*pod, silent ? NodeOf(pod->meta.uid) : named);
     if (stored->store != Store::kUnschedulable) return;
     const int strategy = Decide(*stored, event, pod);
     if (strategy > 0) Place(*stored, strategy, event);
@@ -95,6 +134,42 @@ class Model {
   void Drop(const std::string& name) {
     std::erase_if(pods_, [&name](const ModelPod& p) { return p.pod->meta.name == name; });
   }
+
+  void Delete(const api::Pod& pod) {
+    Nominate(pod, "");
+    Drop(std::string(pod.meta.name));
+  }
+
+  // An empty node: not any more.
+  void Nominate(const api::Pod& pod, const std::string& node) {
+    std::erase_if(nominations_, [&pod](const auto& entry) { return entry.first == pod.meta.uid; });
+    if (!node.empty()) nominations_.emplace_back(pod.meta.uid, node);
+  }
+  std::string NodeOf(const std::string& uid) const {
+    for (const auto& [nominated, node] : nominations_) {
+      if (nominated == uid) return node;
+    }
+    return "";
+  }
+  std::vector<std::string> NominatedTo(const std::string& node) const {
+    std::vector<std::string> uids;
+    for (const auto& [uid, on] : nominations_) {
+      if (on == node) uids.push_back(uid);
+    }
+    return uids;
+  }
+
+  void Reconfigure(int backoff_initial_s) {
+    backoff_initial_s_ = backoff_initial_s;
+    for (ModelPod& p : pods_) {
+      const bool active = p.store == Store::kActive;
+      p.store = Store::kNone;
+      Place(p, active ? std::optional<int>() : std::optional(1), "ConfigurationReload");
+    }
+    if (!log_.empty())
+      log_.push_back({.uid = "", .event = "ConfigurationReload", .object = nullptr});
+  }
+  void Close() { log_.clear(); }
 
   // What Pop must return.
   std::optional<ModelPod> Pop() {
@@ -226,10 +301,10 @@ class Model {
     if (a.pod->Priority() != b.pod->Priority()) return a.pod->Priority() > b.pod->Priority();
     return a.timestamp < b.timestamp;
   }
-  static TimePoint End(const ModelPod& p) {
-    static constexpr int kSeconds[] = {0, 1, 2, 4, 8};
+  TimePoint End(const ModelPod& p) const {
+    static constexpr int kFactors[] = {0, 1, 2, 4, 8};
     const int64_t count = p.errors > 0 ? p.errors : p.unschedulable;
-    const int seconds = count > 4 ? 10 : kSeconds[count];
+    const int seconds = count > 4 ? 10 : std::min(10, backoff_initial_s_ * kFactors[count]);
     return std::chrono::floor<std::chrono::seconds>(p.timestamp + std::chrono::seconds(seconds));
   }
   bool BackingOff(const ModelPod& p) const {
@@ -239,7 +314,8 @@ class Model {
 
   int Decide(const ModelPod& p, const std::string& event, const api::PodPtr& object) const {
     if (p.rejecting.empty()) return 1;
-    if (event == "ForceActivate" || event == "UnschedulableTimeout") {
+    if (event == "ForceActivate" || event == "UnschedulableTimeout" ||
+        event == "ConfigurationReload") {
       return object == nullptr || object->meta.uid == p.pod->meta.uid ? 1 : 0;
     }
     int strategy = 0;
@@ -290,6 +366,8 @@ class Model {
   }
 
   const Clock& clock_;
+  int backoff_initial_s_ = 1;
+  std::vector<std::pair<std::string, std::string>> nominations_;  // uid, node; oldest first
   std::vector<ModelPod> pods_;
   std::vector<Logged> log_;
 };
@@ -321,7 +399,7 @@ class QueueModelTest : public QueueTest {
       if (!model.gated_names.contains(pod.meta.name)) return framework::Status();
       return framework::Status(framework::Code::kUnschedulable, {"closed"}, "Gate");
     };
-    for (int step = 0; step < kSteps && !HasFatalFailure(); ++step) {
+    for (uint64_t step = 0; step < Setting("KS_MODEL_STEPS", kSteps) && !HasFailure(); ++step) {
       SCOPED_TRACE("step " + std::to_string(step));
       // Mostly fractions of a second, now and then minutes.
       clock_.Advance(random.Below(2000) == 0 ? Duration(std::chrono::minutes(5))
@@ -331,6 +409,22 @@ class QueueModelTest : public QueueTest {
       if (step % 100 == 0) Compare(model);
     }
     Compare(model);
+    if (HasFailure()) return;
+    // Closed, but what is stored can still be popped.
+    queue_->Close();
+    model.Close();
+    CompareCounts(model);
+    while (!HasFailure() && queue_->pending().active + queue_->pending().backoff > 0) {
+      PopPod(model);
+      const size_t left = queue_->pending().active + queue_->pending().backoff;
+      if (left == queue_->PodsIn(Store::kErrorBackoff).size()) break;
+    }
+    Compare(model);
+  }
+
+  static uint64_t Setting(const char* name, uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
   }
 
  private:
@@ -339,12 +433,19 @@ class QueueModelTest : public QueueTest {
     ModelPod model;
   };
 
+  // Pods of one priority share their spec, as pods of one template do.
   api::PodPtr NewPod(Random& random, const std::string& name) {
-    return MakePod()
-        .Name(name)
-        .Uid(name + "-" + std::to_string(++uids_))
-        .Priority(static_cast<int32_t>(random.Below(4)))
-        .Obj();
+    const auto priority = static_cast<int32_t>(random.Below(4));
+    auto pod = std::make_shared<api::Pod>(
+        *MakePod().Name(name).Uid(name + "-" + std::to_string(++uids_)).Priority(priority).Obj());
+    pod->spec = specs_.try_emplace(priority, pod->spec).first->second;
+    pod->status.nominated_node_name = RandomNode(random);
+    return pod;
+  }
+  // Mostly none.
+  static std::string RandomNode(Random& random) {
+    const uint64_t choice = random.Below(8);
+    return choice < 3 ? "n" + std::to_string(choice) : "";
   }
 
   void Step(Random& random, Model& model) {
@@ -375,9 +476,20 @@ class QueueModelTest : public QueueTest {
     } else if (action < 96) {
       queue_->FlushUnschedulableLeftover();
       model.FlushLeftover();
+    } else if (action < 97) {
+      if (random.Below(10) == 0) Reconfigure(model);
     } else if (!model.gated_names.erase(name)) {
       model.gated_names.insert(name);
     }
+  }
+
+  void Reconfigure(Model& model) {
+    const int initial_s = 3 - std::exchange(backoff_initial_s_, 3 - backoff_initial_s_);
+    SchedulingQueue::Settings settings;
+    settings.profiles = profiles_;
+    settings.backoff_initial = std::chrono::seconds(initial_s);
+    queue_->Reconfigure(std::move(settings));
+    model.Reconfigure(initial_s);
   }
 
   bool Known(const std::string& name, Model& model) {
@@ -425,8 +537,8 @@ class QueueModelTest : public QueueTest {
     }
     std::set<std::string> rejecting;
     std::set<std::string> pending;
-    for (const char* plugin : {"A", "B", "C"}) {
-      if (random.Below(3) == 0) rejecting.insert(plugin);
+    for (const char* plugin : {"A", "B", "C", "Labels", "Names"}) {
+      if (random.Below(4) == 0) rejecting.insert(plugin);
       if (rejecting.contains(plugin) && random.Below(5) == 0) pending.insert(plugin);
     }
     flight.pod->set_pod(known->second);
@@ -435,12 +547,19 @@ class QueueModelTest : public QueueTest {
     flight.model.pending = pending;
     Fail(flight.pod, rejecting, pending);
     model.Fail(flight.model);
+    if (random.Below(3) == 0) {  // what PostFilter found, or that it cannot help
+      const std::string node = RandomNode(random);
+      queue_->nominator().AddNominatedPod(known->second, framework::NominatingInfo{node});
+      model.Nominate(*known->second, node);
+    }
   }
 
   void DonePod(Random& random, Model& model) {
     if (flights_.empty()) return;
     const Flight flight = TakeFlight(random);
     const std::string& uid = flight.model.pod->meta.uid;
+    queue_->nominator().DeleteNominatedPodIfExists(*flight.model.pod);
+    model.Nominate(*flight.model.pod, "");
     queue_->Done(uid);
     model.Done(uid);
     const auto known = known_.find(flight.model.pod->meta.name);
@@ -454,9 +573,14 @@ class QueueModelTest : public QueueTest {
     const bool labels = random.Below(2) == 0;
     if (labels) changed->meta.labels.Set(Symbol("k"), Symbol(std::to_string(++label_values_ % 7)));
     const bool really = changed->meta.labels != old_pod->meta.labels;
+    if (random.Below(4) == 0) changed->status.nominated_node_name = RandomNode(random);
+    if (random.Below(40) == 0 && !queue_->IsInFlight(old_pod->meta.uid)) {
+      changed->meta.uid =
+          name + "-" + std::to_string(++uids_);  // recreated; the deletion was missed
+    }
     known_[name] = changed;
     queue_->Update(old_pod, changed);
-    model.Update(changed, really);
+    model.Update(*old_pod, changed, really);
   }
 
   void DeletePod(const std::string& name, Model& model) {
@@ -464,7 +588,7 @@ class QueueModelTest : public QueueTest {
     if (pod == nullptr) return;
     known_.erase(name);
     queue_->Delete(*pod);
-    model.Drop(name);
+    model.Delete(*pod);
   }
 
   void MovePods(Random& random, Model& model) {
@@ -504,7 +628,7 @@ class QueueModelTest : public QueueTest {
       EXPECT_EQ(got->unschedulable_count, p.unschedulable);
       EXPECT_EQ(got->consecutive_errors_count, p.errors);
       EXPECT_EQ(got->unschedulable_plugins, p.rejecting);
-      EXPECT_EQ(got->gating_plugin, p.gate);
+      EXPECT_EQ(got->gating_plugin.view(), p.gate);
       EXPECT_EQ(got->was_flushed_from_unschedulable, p.flag);
       EXPECT_EQ(got->flush_timestamp, p.flushed);
       for (const std::string& plugin : p.rejecting) ++rejections[{plugin, "default-scheduler"}];
@@ -512,28 +636,57 @@ class QueueModelTest : public QueueTest {
     auto got_rejections = queue_->stats().unschedulable_pods;
     std::erase_if(got_rejections, [](const auto& entry) { return entry.second == 0; });
     EXPECT_EQ(got_rejections, rejections);
+    for (const char* node : {"n0", "n1", "n2"}) CompareNominations(model, node);
     EXPECT_EQ(Counters(), model.counters);
   }
 
-  std::map<std::string, api::PodPtr> known_;  // as the informer sees them
+  void CompareNominations(Model& model, const std::string& node) {
+    std::vector<std::string> uids;
+    for (const framework::PodInfoPtr& info : queue_->nominator().NominatedPodsForNode(node)) {
+      uids.push_back(info->pod().meta.uid);
+      const ModelPod* stored = model.Find(info->pod().meta.name);
+      if (stored != nullptr && stored->pod->meta.uid == info->pod().meta.uid) {
+        EXPECT_EQ(info->ptr(), stored->pod);
+      } else {
+        EXPECT_EQ(info->pod().Priority(), 0) << "known by its identity only";
+      }
+    }
+    EXPECT_EQ(uids, model.NominatedTo(node)) << node;
+  }
+
+  std::map<std::string, api::PodPtr> known_;                      // as the informer sees them
+  std::map<int32_t, std::shared_ptr<const api::PodSpec>> specs_;  // by priority
+  int backoff_initial_s_ = 1;
   std::vector<Flight> flights_;
   int uids_ = 0;
   int label_values_ = 0;
 };
 
 TEST_F(QueueModelTest, AgreesWithTheModel) {
-  Run(20260718);
+  Run(Setting("KS_MODEL_SEED", kSeed));
+  if (HasFailure()) return;
   // The run is worth something only if everything happened in it.
-  for (const char* counter :
-       {"pods active UnscheduledPodAdd", "pods active NodeAdd", "pods active BackoffComplete",
-        "pods active PopFromBackoffQ", "pods active ForceActivate",
-        "pods active UnschedulableTimeout", "pods active AssignedPodDelete",
-        "pods active ScheduleAttemptFailure", "pods active TargetPodUpdatePodLabel",
-        "pods backoff NodeAdd", "pods backoff ScheduleAttemptFailure",
-        "pods backoff TargetPodUpdatePodLabel", "pods unschedulable NodeUpdateNodeLabel",
-        "pods unschedulable UnscheduledPodAdd", "pods unschedulable ScheduleAttemptFailure",
-        "pods unschedulable UnschedulableTimeout"}) {
-    EXPECT_GT(Counters()[counter], 20) << counter;
+  for (const char* counter : {"pods active UnscheduledPodAdd",
+                              "pods active NodeAdd",
+                              "pods active BackoffComplete",
+                              "pods active PopFromBackoffQ",
+                              "pods active ForceActivate",
+                              "pods active UnschedulableTimeout",
+                              "pods active AssignedPodDelete",
+                              "pods active ScheduleAttemptFailure",
+                              "pods active TargetPodUpdatePodLabel",
+                              "pods backoff NodeAdd",
+                              "pods backoff ScheduleAttemptFailure",
+                              "pods backoff TargetPodUpdatePodLabel",
+                              "pods unschedulable NodeUpdateNodeLabel",
+                              "pods unschedulable UnscheduledPodAdd",
+                              "pods unschedulable ScheduleAttemptFailure",
+                              "pods unschedulable UnschedulableTimeout",
+                              "pods active NodeUpdateNodeTaint",
+                              "pods backoff NodeUpdateNodeTaint",
+                              "pods active ConfigurationReload",
+                              "pods backoff ConfigurationReload"}) {
+    EXPECT_GT(Counters()[counter], 10) << counter;
   }
 }
 

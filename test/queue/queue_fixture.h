@@ -93,6 +93,7 @@ class QueueTest : public ::testing::Test {
     hooks.registrations = std::move(registrations);
     options.profiles.emplace("default-scheduler", std::move(hooks));
     if (change) change(options);
+    profiles_ = options.profiles;
     queue_ = std::make_unique<SchedulingQueue>(std::move(options));
     start_ = clock_.Now();
     return *queue_;
@@ -122,7 +123,7 @@ class QueueTest : public ::testing::Test {
     ASSERT_NE(pod, nullptr);
     pod->unschedulable_plugins = std::move(unschedulable);
     pod->pending_plugins = std::move(pending);
-    pod->gating_plugin.clear();
+    pod->gating_plugin = {};
     const Result<void> returned = queue_->AddUnschedulableIfNotPresent(pod);
     EXPECT_TRUE(returned.ok()) << (returned.ok() ? "" : returned.error().message);
   }
@@ -165,6 +166,7 @@ class QueueTest : public ::testing::Test {
   }
 
   ks::testing::FakeClock clock_;
+  std::map<std::string, ProfileHooks> profiles_;  // as given to the queue
   TimePoint start_{};
   std::function<framework::Status(const api::Pod&)> gate_;
   std::string pre_enqueue_first_;

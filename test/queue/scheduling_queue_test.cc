@@ -210,7 +210,7 @@ TEST_F(SchedulingQueueTest, AnErrorOfPreEnqueueGatesToo) {
   gate_ = [](const api::Pod&) { return framework::Status::Error("boom").WithPlugin("G"); };
   queue.Add(Named("p"));
   EXPECT_EQ(StoreOf("p"), Store::kUnschedulable);
-  EXPECT_EQ(Stored("p").gating_plugin, "G");
+  EXPECT_EQ(Stored("p").gating_plugin.view(), "G");
   EXPECT_FALSE(Stored("p").initial_attempt_timestamp.has_value());
 }
 
@@ -293,17 +293,81 @@ TEST_F(SchedulingQueueTest, MoveExaminesOnlyPodsThatItMayHelp) {
          return QueueingHint::kSkip;
        }}};
   SchedulingQueue& queue = Make(std::move(registrations));
-  int checked = 0;
+  std::set<std::string> checked;
+  const auto check = [&checked](const api::Pod& pod) {
+    checked.insert(pod.meta.name);
+    return pod.meta.name != "p1";
+  };
   for (int i = 0; i < 10; ++i) {
     const std::string name = "p" + std::to_string(i);
     queue.Add(Named(name));
     PopAndFail(name, {i < 3 ? "Counter" : "Deaf"});
   }
-  Send(kNodeAdd, [&checked](const api::Pod&) { return ++checked > 0; });
-  EXPECT_EQ(checked, 3);
-  EXPECT_EQ(asked, 3);
-  Send(kVolumeAdd, [&checked](const api::Pod&) { return ++checked > 0; });
-  EXPECT_EQ(checked, 3) << "nobody registered it";
+  Send(kNodeAdd, check);
+  EXPECT_EQ(checked, (std::set<std::string>{"p0", "p1", "p2"}));
+  EXPECT_EQ(asked, 2);
+  checked.clear();
+  Send(kVolumeAdd, check);
+  EXPECT_TRUE(checked.empty()) << "nobody registered it";
+}
+
+// One answer serves all pods that agree in what the hint looks at.
+TEST_F(SchedulingQueueTest, HintsRunOncePerSpecOrLabels) {
+  const struct {
+    framework::HintScope scope;
+    int want_runs;
+  } cases[] = {{framework::HintScope::kSpec, 2},
+               {framework::HintScope::kLabels, 5},
+               {framework::HintScope::kPod, 12}};
+  for (const auto& c : cases) {
+    int runs = 0;
+    const auto count = [&runs](const api::Pod& pod, const EventObject&,
+                               const EventObject&) -> Result<QueueingHint> {
+      ++runs;
+      return pod.Priority() == 1 ? QueueingHint::kQueue : QueueingHint::kSkip;
+    };
+    SchedulingQueue& queue = Make({{"Counter", {{kNodeAdd, count, c.scope}}}});
+    const api::PodPtr templates[] = {MakePod().Obj(), MakePod().Priority(1).Obj()};
+    for (int i = 0; i < 12; ++i) {
+      // Namespaces count as labels do.
+      auto pod = std::make_shared<api::Pod>(
+          *MakePod().Name("p" + std::to_string(i)).Namespace(i == 0 ? "other" : "ns").Obj());
+      pod->spec = templates[i % 2]->spec;
+      if (i >= 6) pod->meta.labels.Set(Symbol("app"), Symbol("a"));
+      queue.Add(pod);
+      Fail(queue.Pop(), {"Counter"});
+    }
+    Send(kNodeAdd);
+    EXPECT_EQ(runs, c.want_runs);
+    EXPECT_EQ(queue.pending().unschedulable, 6U);
+    const EventEffect& effect = queue.stats().effects.at("NodeAdd");
+    EXPECT_EQ(effect.events, 1);
+    EXPECT_EQ(effect.woken, 6);
+    EXPECT_EQ(effect.hint_runs, c.want_runs);
+  }
+}
+
+TEST_F(SchedulingQueueTest, AParkedPodIsFoundUnderItsPresentLabels) {
+  const auto by_label = [](const api::Pod& pod, const EventObject&,
+                           const EventObject&) -> Result<QueueingHint> {
+    return pod.meta.labels.empty() ? QueueingHint::kSkip : QueueingHint::kQueue;
+  };
+  SchedulingQueue& queue =
+      Make({{"ByLabel", {{kNodeAdd, by_label, framework::HintScope::kLabels}}}});
+  const api::PodPtr plain = Named("p");
+  auto labelled = std::make_shared<api::Pod>(*plain);
+  labelled->meta.labels.Set(Symbol("app"), Symbol("a"));
+  for (const char* name : {"p", "q"}) {
+    queue.Add(Named(name));
+    PopAndFail(name, {"ByLabel"});
+  }
+  queue.Update(plain, labelled);
+  EXPECT_EQ(StoreOf("p"), Store::kUnschedulable);
+  Send(kNodeAdd);
+  EXPECT_EQ(StoreOf("p"), Store::kBackoff);
+  EXPECT_EQ(StoreOf("q"), Store::kUnschedulable);
+  queue.Delete(*Named("q"));
+  EXPECT_EQ(queue.pending().unschedulable, 0U);
 }
 
 TEST_F(SchedulingQueueTest, ObserverOfPreEnqueue) {

@@ -71,7 +71,9 @@ class DefaultPreemption final : public framework::Plugin,
       return framework::QueueingHint::kSkip;
     };
     return {
-        {{framework::EventResource::kAssignedPod, framework::kActionDelete, {}}, skip},
+        {{framework::EventResource::kAssignedPod, framework::kActionDelete, {}},
+         skip,
+         framework::HintScope::kSpec},
     };
   }
 

@@ -93,10 +93,12 @@ std::vector<framework::EventRegistration> InterPodAffinityEvents() {
       {{EventResource::kAssignedPod,
         framework::kActionAdd | framework::kActionDelete | framework::kActionUpdatePodLabel,
         {}},
-       AfterPodChange},
+       AfterPodChange,
+       framework::HintScope::kLabels},
       {{EventResource::kTargetPod, framework::kActionUpdatePodLabel, {}}, {}},
       {{EventResource::kNode, framework::kActionAdd | framework::kActionUpdateNodeLabel, {}},
-       AfterNodeChange},
+       AfterNodeChange,
+       framework::HintScope::kSpec},
   };
 }
 

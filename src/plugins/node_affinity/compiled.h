@@ -21,6 +21,8 @@ struct CompiledNodeAffinity final : framework::StateData {
 
   // nodeSelector and required affinity.
   bool MatchesRequired(const api::Node& node) const;
+  // What is wrong with the required affinity; empty: nothing.
+  std::string RequiredError() const { return required_ ? required_->ErrorText() : std::string(); }
 
   bool has_required = false;   // a nodeSelector or a required block is present
   bool has_preferred = false;  // a preferred list is present, possibly empty

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plugins/deferred_pods.h"
+#include "plugins/hinting.h"
 #include "plugins/node_affinity/args.h"
 #include "plugins/node_affinity/compiled.h"
 #include "plugins/normalize_score.h"
@@ -138,10 +139,14 @@ class NodeAffinity final : public framework::Plugin,
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
+    const auto node = [this](const api::Pod& pod, const api::Node* before, const api::Node* after) {
+      return Hint(pod, before, after);
+    };
     return {{{framework::EventResource::kNode,
               framework::kActionAdd | framework::kActionUpdateNodeLabel,
               {}},
-             {}}};
+             HintOn<api::Node>(node),
+             framework::HintScope::kSpec}};
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
@@ -153,7 +158,24 @@ class NodeAffinity final : public framework::Plugin,
   }
 
  private:
-  const std::shared_ptr<CompiledNodeAffinity>& Compiled(const api::Pod& pod) {
+  // Whether the node is one that the pod was refused so far. The enforced affinity is not asked
+  // about the former node.
+  Result<framework::QueueingHint> Hint(const api::Pod& pod, const api::Node* before,
+                                       const api::Node* after) const {
+    if (after == nullptr) return framework::QueueingHint::kQueue;
+    if (added_.required && !added_.required->Matches(after->meta.labels, after->meta.name)) {
+      return framework::QueueingHint::kSkip;
+    }
+    const CompiledNodeAffinity& own = *Compiled(pod);
+    if (!own.MatchesRequired(*after)) {
+      const std::string error = own.RequiredError();
+      if (!error.empty()) return Error{error};
+      return framework::QueueingHint::kSkip;
+    }
+    return QueueIf(before == nullptr || !own.MatchesRequired(*before));
+  }
+
+  const std::shared_ptr<CompiledNodeAffinity>& Compiled(const api::Pod& pod) const {
     return cache_.GetOrMake(pod.spec,
                             [&pod] { return std::make_shared<CompiledNodeAffinity>(*pod.spec); });
   }
@@ -171,7 +193,7 @@ class NodeAffinity final : public framework::Plugin,
   const Status enforced_mismatch_ =
       Rejection("node(s) didn't match scheduler-enforced node affinity");
   const Status mismatch_ = Rejection("node(s) didn't match Pod's node affinity/selector");
-  SpecCache<CompiledNodeAffinity> cache_;
+  mutable SpecCache<CompiledNodeAffinity> cache_;
 };
 
 }  // namespace

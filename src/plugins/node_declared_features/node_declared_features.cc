@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plugins/deferred_pods.h"
+#include "plugins/hinting.h"
 #include "plugins/signature.h"
 
 namespace ks::plugins {
@@ -68,11 +69,21 @@ class NodeDeclaredFeatures final : public framework::Plugin,
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
-    return {{{EventResource::kNode,
-              framework::kActionAdd | framework::kActionUpdateNodeDeclaredFeature,
-              {}},
-             {}},
-            {{EventResource::kTargetPod, framework::kActionUpdate, {}}, {}}};
+    const auto node = [](const api::Pod&, const api::Node* before, const api::Node* after) {
+      return QueueIf(before == nullptr || after == nullptr ||
+                     before->declared_features != after->declared_features);
+    };
+    const auto own_change = [](const api::Pod&, const api::Pod* before, const api::Pod* after) {
+      return QueueIf(before == nullptr || after == nullptr ||
+                     RequiredFeatures(*before->spec) != RequiredFeatures(*after->spec));
+    };
+    return {
+        {{EventResource::kNode,
+          framework::kActionAdd | framework::kActionUpdateNodeDeclaredFeature,
+          {}},
+         HintOn<api::Node>(node),
+         framework::HintScope::kSpec},
+        {{EventResource::kTargetPod, framework::kActionUpdate, {}}, HintOn<api::Pod>(own_change)}};
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plugins/deferred_pods.h"
+#include "plugins/hinting.h"
 #include "plugins/signature.h"
 
 namespace ks::plugins {
@@ -53,7 +54,9 @@ class NodePorts final : public framework::Plugin,
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
-    return {{{EventResource::kAssignedPod, framework::kActionDelete, {}}, {}},
+    return {{{EventResource::kAssignedPod, framework::kActionDelete, {}},
+             HintOn<api::Pod>(PortsFreed),
+             framework::HintScope::kSpec},
             {{EventResource::kNode, framework::kActionAdd, {}}, {}}};
   }
 
@@ -70,6 +73,18 @@ class NodePorts final : public framework::Plugin,
   }
 
  private:
+  static framework::QueueingHint PortsFreed(const api::Pod& pod, const api::Pod* deleted,
+                                            const api::Pod*) {
+    if (deleted == nullptr || !IsPlaced(*deleted)) return framework::QueueingHint::kSkip;
+    framework::HostPortSet freed;
+    for (const framework::HostPort& port : framework::PodHostPorts(*deleted)) freed.Add(port);
+    if (freed.empty()) return framework::QueueingHint::kSkip;
+    for (const framework::HostPort& port : framework::PodHostPorts(pod)) {
+      if (freed.Conflicts(port)) return framework::QueueingHint::kQueue;
+    }
+    return framework::QueueingHint::kSkip;
+  }
+
   const DeferredPods deferred_pods_;
   const framework::StateSlot<WantedPorts> pre_filter_slot_;
   const Status skip_{Code::kSkip, {}, std::string(kNodePortsName)};

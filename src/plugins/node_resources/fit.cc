@@ -11,6 +11,7 @@
 #include "plugins/deferred_pods.h"
 #include "plugins/device_resources.h"
 #include "plugins/go_arithmetic.h"
+#include "plugins/hinting.h"
 #include "plugins/node_resources/args.h"
 #include "plugins/node_resources/strategies.h"
 #include "plugins/placeholders/neutral.h"
@@ -176,14 +177,29 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
+    const auto deleted = [](const api::Pod&, const api::Pod* pod, const api::Pod*) {
+      return QueueIf(pod != nullptr && IsPlaced(*pod));
+    };
+    const auto node = [this](const api::Pod& pod, const api::Node* before, const api::Node* after) {
+      return QueueIf(after == nullptr || NodeMayHelp(RequestOf(pod), before, *after));
+    };
+    const auto scaled = [this](const api::Pod& pod, const api::Pod* before, const api::Pod* after) {
+      return QueueIf(before == nullptr || after == nullptr ||
+                     (!after->node_name.empty() && Released(RequestOf(pod), *before, *after)));
+    };
     std::vector<framework::EventRegistration> events = {
-        {{EventResource::kAssignedPod, framework::kActionDelete, {}}, {}},
+        {{EventResource::kAssignedPod, framework::kActionDelete, {}},
+         HintOn<api::Pod>(deleted),
+         framework::HintScope::kSpec},
         {{EventResource::kNode,
           framework::kActionAdd | framework::kActionUpdateNodeAllocatable,
           {}},
-         {}},
+         HintOn<api::Node>(node),
+         framework::HintScope::kSpec},
         {{EventResource::kDeviceClass, framework::kActionAdd | framework::kActionUpdate, {}}, {}},
-        {{EventResource::kAssignedPod, framework::kActionUpdatePodScaleDown, {}}, {}},
+        {{EventResource::kAssignedPod, framework::kActionUpdatePodScaleDown, {}},
+         HintOn<api::Pod>(scaled),
+         framework::HintScope::kSpec},
         {{EventResource::kTargetPod, framework::kActionUpdatePodScaleDown, {}}, {}},
     };
     if (deferred_pods_.on()) {
@@ -199,6 +215,63 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
  private:
+  const Resource& RequestOf(const api::Pod& pod) const {
+    return *hint_requests_.GetOrMake(
+        pod.spec, [&pod] { return std::make_shared<Resource>(framework::PodRequest(pod)); });
+  }
+
+  // Whether the pod would fit on the node if nothing ran there, and the node offers more of what
+  // the pod asks for than it did. Ignored resources count here.
+  bool NodeMayHelp(const Resource& request, const api::Node* before, const api::Node& after) const {
+    const Resource now = Resource::FromList(after.allocatable);
+    if (!FitsEmpty(request, now)) return false;
+    if (before == nullptr) return true;
+    const Resource was = Resource::FromList(before->allocatable);
+    const auto grew = [&](int64_t Resource::*resource) {
+      return request.*resource > 0 && now.*resource > was.*resource;
+    };
+    if (now.allowed_pod_number > was.allowed_pod_number || grew(&Resource::milli_cpu) ||
+        grew(&Resource::memory) || grew(&Resource::ephemeral_storage)) {
+      return true;
+    }
+    for (const auto& [name, amount] : request.scalars) {
+      if (amount <= 0) continue;
+      const int64_t offered = now.Amount(name);
+      if (offered > was.Amount(name)) return true;
+      if (offered <= 0 && ServedByDevices(handle_, name)) return true;
+    }
+    return false;
+  }
+
+  bool FitsEmpty(const Resource& request, const Resource& all) const {
+    if (all.allowed_pod_number < 1) return false;
+    for (const auto resource :
+         {&Resource::milli_cpu, &Resource::memory, &Resource::ephemeral_storage}) {
+      if (request.*resource > 0 && request.*resource > all.*resource) return false;
+    }
+    for (const auto& [name, amount] : request.scalars) {
+      const int64_t offered = all.Amount(name);
+      if (amount <= 0 || amount <= offered) continue;
+      if (offered > 0 || !ServedByDevices(handle_, name)) return false;
+    }
+    return true;
+  }
+
+  // Whether the changed pod asks for less of something that the request has.
+  static bool Released(const Resource& request, const api::Pod& before, const api::Pod& after) {
+    constexpr framework::RequestOptions kWithStatus{.use_status = true};
+    const Resource was = Resource::FromList(framework::AggregateRequests(before, kWithStatus));
+    const Resource now = Resource::FromList(framework::AggregateRequests(after, kWithStatus));
+    for (const auto resource :
+         {&Resource::milli_cpu, &Resource::memory, &Resource::ephemeral_storage}) {
+      if (request.*resource != 0 && now.*resource < was.*resource) return true;
+    }
+    for (const auto& [name, amount] : request.scalars) {
+      if (amount != 0 && now.Amount(name) < was.Amount(name)) return true;
+    }
+    return false;
+  }
+
   std::shared_ptr<FitRequest> MakeRequest(const api::Pod& pod) const {
     const Resource request = framework::PodRequest(pod);
     auto result = std::make_shared<FitRequest>();
@@ -302,6 +375,7 @@ class NodeResourcesFit final : public framework::Plugin,
   uint64_t seen_device_classes_ = 0;
   SpecCache<FitRequest> requests_;  // under the device classes seen last
   SpecCache<PodAmounts> amounts_;
+  mutable SpecCache<Resource> hint_requests_;  // with the ignored resources
 };
 
 }  // namespace

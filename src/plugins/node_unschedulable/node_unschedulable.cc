@@ -2,6 +2,7 @@
 #include "plugins/node_unschedulable/node_unschedulable.h"
 
 #include "plugins/deferred_pods.h"
+#include "plugins/hinting.h"
 #include "plugins/signature.h"
 #include "plugins/tolerations.h"
 
@@ -39,9 +40,19 @@ class NodeUnschedulable final : public framework::Plugin,
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
-    return {
-        {{EventResource::kNode, framework::kActionAdd | framework::kActionUpdateNodeTaint, {}}, {}},
-        {{EventResource::kTargetPod, framework::kActionUpdatePodToleration, {}}, {}}};
+    const auto node = [](const api::Pod&, const api::Node* before, const api::Node* after) {
+      const bool was_open = before != nullptr && !before->unschedulable;
+      return QueueIf(after != nullptr && !after->unschedulable && !was_open);
+    };
+    const auto own_change = [this](const api::Pod& pod, const api::Pod*, const api::Pod* after) {
+      const api::Pod& changed = after == nullptr ? pod : *after;
+      return QueueIf(Tolerated(changed.spec->tolerations, cordon_, lt_and_gt_));
+    };
+    return {{{EventResource::kNode, framework::kActionAdd | framework::kActionUpdateNodeTaint, {}},
+             HintOn<api::Node>(node),
+             framework::HintScope::kSpec},
+            {{EventResource::kTargetPod, framework::kActionUpdatePodToleration, {}},
+             HintOn<api::Pod>(own_change)}};
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {

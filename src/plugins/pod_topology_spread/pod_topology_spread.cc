@@ -232,11 +232,16 @@ std::vector<framework::EventRegistration> PodTopologySpread::EventsToRegister() 
       return HintAfterNode(constraints, old_node, new_node);
     });
   };
+  // Default constraints select by the owners of each pod.
+  const auto scope = plans_->defaults().Has(SpreadAction::kDoNotSchedule)
+                         ? framework::HintScope::kPod
+                         : framework::HintScope::kLabels;
   return {
       {{EventResource::kAssignedPod,
         framework::kActionAdd | framework::kActionDelete | framework::kActionUpdatePodLabel,
         {}},
-       assigned_pod},
+       assigned_pod,
+       scope},
       {{EventResource::kTargetPod,
         framework::kActionUpdatePodLabel | framework::kActionUpdatePodToleration,
         {}},
@@ -245,7 +250,8 @@ std::vector<framework::EventRegistration> PodTopologySpread::EventsToRegister() 
         framework::kActionAdd | framework::kActionDelete | framework::kActionUpdateNodeLabel |
             framework::kActionUpdateNodeTaint,
         {}},
-       node},
+       node,
+       scope},
   };
 }
 

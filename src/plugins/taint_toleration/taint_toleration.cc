@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/taint_toleration/taint_toleration.h"
 
+#include <algorithm>
+
 #include "plugins/deferred_pods.h"
+#include "plugins/hinting.h"
 #include "plugins/normalize_score.h"
 #include "plugins/signature.h"
 #include "plugins/tolerations.h"
@@ -45,11 +48,7 @@ class TaintToleration final : public framework::Plugin,
 
   Status Filter(const CycleState&, const api::Pod& pod, const NodeInfo& node) const override {
     if (!node.has_hard_taints()) return {};
-    for (const api::Taint& taint : node.node()->taints) {
-      if (taint.effect != no_schedule_ && taint.effect != no_execute_) continue;
-      if (!Tolerated(pod.spec->tolerations, taint, lt_and_gt_)) return untolerated_;
-    }
-    return {};
+    return Repelled(pod, *node.node()) ? untolerated_ : Status();
   }
 
   Status PreScore(CycleState& state, const api::Pod& pod,
@@ -88,9 +87,14 @@ class TaintToleration final : public framework::Plugin,
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
-    return {
-        {{EventResource::kNode, framework::kActionAdd | framework::kActionUpdateNodeTaint, {}}, {}},
-        {{EventResource::kTargetPod, framework::kActionUpdatePodToleration, {}}, {}}};
+    const auto node = [this](const api::Pod& pod, const api::Node* before, const api::Node* after) {
+      return QueueIf(after != nullptr && !Repelled(pod, *after) &&
+                     (before == nullptr || Repelled(pod, *before)));
+    };
+    return {{{EventResource::kNode, framework::kActionAdd | framework::kActionUpdateNodeTaint, {}},
+             HintOn<api::Node>(node),
+             framework::HintScope::kSpec},
+            {{EventResource::kTargetPod, framework::kActionUpdatePodToleration, {}}, {}}};
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
@@ -99,6 +103,14 @@ class TaintToleration final : public framework::Plugin,
   }
 
  private:
+  // Some taint that keeps pods away is not tolerated.
+  bool Repelled(const api::Pod& pod, const api::Node& node) const {
+    return std::any_of(node.taints.begin(), node.taints.end(), [&](const api::Taint& taint) {
+      return (taint.effect == no_schedule_ || taint.effect == no_execute_) &&
+             !Tolerated(pod.spec->tolerations, taint, lt_and_gt_);
+    });
+  }
+
   const DeferredPods deferred_pods_;
   const LtAndGt lt_and_gt_;
   const framework::StateSlot<SoftTolerations> pre_score_slot_;

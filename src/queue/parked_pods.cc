@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/parked_pods.h"
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
+#include "base/check.h"
+#include "queue/pod_stores.h"
+
+namespace ks::queue {
+namespace {
+
+const api::ObjectMeta& MetaOf(const Record& record) { return record.pod->pod()->meta; }
+
+// Closes the gap with the last one.
+template <class List>
+void TakeOut(List& list, size_t index) {
+  list[index] = list.back();
+  list[index]->index = static_cast<uint32_t>(index);
+  list.pop_back();
+}
+
+struct ClassKey {
+  ClassKey(const ParkedBucket& of, const api::Pod& pod)
+      : bucket(&of), meta(pod.meta), hash(absl::HashOf(bucket, meta.ns)) {
+    for (const auto& [key, value] : meta.labels) hash = absl::HashOf(hash, key, value);
+  }
+  const ParkedBucket* bucket;
+  const api::ObjectMeta& meta;
+  size_t hash;
+};
+
+// A class knows its hash and is equal to itself alone, so that it can be taken out without its key.
+struct ClassHash {
+  using is_transparent = void;
+  size_t operator()(const std::unique_ptr<ParkedClass>& of) const { return of->hash; }
+  size_t operator()(const ParkedClass* of) const { return of->hash; }
+  size_t operator()(const ClassKey& key) const { return key.hash; }
+};
+
+struct ClassEqual {
+  using is_transparent = void;
+  bool operator()(const std::unique_ptr<ParkedClass>& a,
+                  const std::unique_ptr<ParkedClass>& b) const {
+    return a == b;
+  }
+  bool operator()(const std::unique_ptr<ParkedClass>& a, const ParkedClass* b) const {
+    return a.get() == b;
+  }
+  bool operator()(const std::unique_ptr<ParkedClass>& a, const ClassKey& key) const {
+    if (a->hash != key.hash || a->bucket != key.bucket) return false;
+    const api::ObjectMeta& meta = MetaOf(*a->pods.front());
+    return meta.ns == key.meta.ns && meta.labels == key.meta.labels;
+  }
+};
+
+}  // namespace
+
+struct ParkedPods::Classes {
+  absl::flat_hash_set<std::unique_ptr<ParkedClass>, ClassHash, ClassEqual> all;
+};
+
+ParkedPods::ParkedPods() : classes_(std::make_unique<Classes>()) {}
+ParkedPods::~ParkedPods() = default;
+ParkedPods::ParkedPods(ParkedPods&&) noexcept = default;
+ParkedPods& ParkedPods::operator=(ParkedPods&&) noexcept = default;
+
+ParkedGroup& ParkedPods::GroupOf(const framework::QueuedPod& pod, uint64_t plugins) {
+  const Rejection rejection{.unschedulable_plugins = pod.unschedulable_plugins,
+                            .pending_plugins = pod.pending_plugins,
+                            .gating_plugin = pod.gating_plugin,
+                            .scheduler_name = pod.pod()->spec->scheduler_name};
+  const auto [it, added] = group_of_.try_emplace(rejection, nullptr);
+  if (added) {
+    groups_.push_back(std::make_unique<ParkedGroup>());
+    it->second = groups_.back().get();
+    it->second->rejection = rejection;
+    it->second->plugins = plugins;
+  }
+  return *it->second;
+}
+
+ParkedBucket& ParkedPods::BucketOf(ParkedGroup& group, const api::PodSpec* spec) {
+  const auto [it, added] = buckets_.try_emplace({&group, spec}, nullptr);
+  if (added) {
+    it->second = std::make_unique<ParkedBucket>();
+    it->second->group = &group;
+    it->second->spec = spec;
+    it->second->index = static_cast<uint32_t>(group.buckets.size());
+    group.buckets.push_back(it->second.get());
+  }
+  return *it->second;
+}
+
+ParkedClass& ParkedPods::ClassOf(ParkedBucket& bucket, const api::Pod& pod) {
+  const ClassKey key(bucket, pod);
+  const auto known = classes_->all.find(key);
+  if (known != classes_->all.end()) return **known;
+  auto made = std::make_unique<ParkedClass>();
+  made->bucket = &bucket;
+  made->hash = key.hash;
+  made->index = static_cast<uint32_t>(bucket.classes.size());
+  bucket.classes.push_back(made.get());
+  return **classes_->all.insert(std::move(made)).first;
+}
+
+void ParkedPods::Add(Record& record, uint64_t plugins) {
+  KS_DCHECK(record.parked == nullptr, "a pod is parked twice");
+  const api::Pod& pod = *record.pod->pod();
+  ParkedBucket& bucket = BucketOf(GroupOf(*record.pod, plugins), pod.spec.get());
+  ParkedClass& of_labels = ClassOf(bucket, pod);
+  record.parked = &of_labels;
+  record.index = static_cast<uint32_t>(of_labels.pods.size());
+  of_labels.pods.push_back(&record);
+  ++size_;
+}
+
+void ParkedPods::Remove(Record& record) {
+  ParkedClass* of_labels = record.parked;
+  KS_CHECK(of_labels != nullptr, "a pod leaves the unschedulable map without being in it");
+  record.parked = nullptr;
+  --size_;
+  TakeOut(of_labels->pods, record.index);
+  if (!of_labels->pods.empty()) return;
+  ParkedBucket* bucket = of_labels->bucket;
+  TakeOut(bucket->classes, of_labels->index);
+  classes_->all.erase(classes_->all.find(of_labels));
+  if (!bucket->classes.empty()) return;
+  ParkedGroup* group = bucket->group;
+  TakeOut(group->buckets, bucket->index);
+  buckets_.erase(std::make_pair(static_cast<const ParkedGroup*>(group), bucket->spec));
+}
+
+}  // namespace ks::queue

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// ParkedPods: the unschedulable map, indexed so that an event costs nothing for pods that it cannot
+// help. Pods with the same rejecting and gating plugins form a group: an event that none of these
+// plugins has registered passes over the whole group. In a group, pods of one spec (pods of one
+// template share their spec object) form a bucket, and pods of a bucket with the same namespace and
+// labels a class: a hint that looks at nothing else is asked once for all of them.
+//
+// Upstream: docs/spec/queue.md sections 4 and 8; decision 0033.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "api/pod.h"
+#include "framework/name_set.h"
+#include "framework/queued_pod.h"
+
+namespace ks::queue {
+
+struct Record;
+
+// What the pods of a group have in common.
+struct Rejection {
+  framework::NameSet unschedulable_plugins;
+  framework::NameSet pending_plugins;
+  Symbol gating_plugin;
+  Symbol scheduler_name;
+
+  friend bool operator==(const Rejection&, const Rejection&) = default;
+};
+template <class H>
+H AbslHashValue(H state, const Rejection& rejection) {
+  return H::combine(std::move(state), rejection.unschedulable_plugins, rejection.pending_plugins,
+                    rejection.gating_plugin, rejection.scheduler_name);
+}
+
+struct ParkedBucket;
+struct ParkedGroup;
+
+// Pods of one bucket with the same namespace and labels. Never empty.
+struct ParkedClass {
+  ParkedBucket* bucket = nullptr;
+  uint32_t index = 0;  // in the bucket
+  size_t hash = 0;
+  absl::InlinedVector<Record*, 2> pods;
+};
+
+// Pods of one group with the same spec object. Never empty.
+struct ParkedBucket {
+  ParkedGroup* group = nullptr;
+  const api::PodSpec* spec = nullptr;
+  uint32_t index = 0;  // in the group
+  absl::InlinedVector<ParkedClass*, 2> classes;
+};
+
+struct ParkedGroup {
+  Rejection rejection;
+  uint64_t plugins = 0;  // RequeueRules::PluginsOf
+  std::vector<ParkedBucket*> buckets;
+};
+
+// Order of iteration is that of arrivals, disturbed by departures (the last takes the place of the
+// one that leaves): the same operations give the same order.
+// Threads: one at a time. Lifetime: records outlive their stay; while a record stays, its pod
+// object is not exchanged.
+class ParkedPods {
+ public:
+  ParkedPods();
+  ~ParkedPods();
+  ParkedPods(ParkedPods&&) noexcept;
+  ParkedPods& operator=(ParkedPods&&) noexcept;
+
+  // `plugins` as RequeueRules::PluginsOf says for the record's pod. Requires: it is not in here.
+  void Add(Record& record, uint64_t plugins);
+  // Requires: it is in here.
+  void Remove(Record& record);
+
+  // Some of them may be empty.
+  const std::vector<std::unique_ptr<ParkedGroup>>& groups() const { return groups_; }
+  size_t size() const { return size_; }
+
+  // Nothing may be added or removed meanwhile.
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    for (const auto& group : groups_) {
+      for (const ParkedBucket* bucket : group->buckets) {
+        for (const ParkedClass* of_labels : bucket->classes) {
+          for (Record* record : of_labels->pods) visit(*record);
+        }
+      }
+    }
+  }
+
+ private:
+  struct Classes;
+
+  ParkedGroup& GroupOf(const framework::QueuedPod& pod, uint64_t plugins);
+  ParkedBucket& BucketOf(ParkedGroup& group, const api::PodSpec* spec);
+  ParkedClass& ClassOf(ParkedBucket& bucket, const api::Pod& pod);
+
+  std::vector<std::unique_ptr<ParkedGroup>> groups_;  // never removed: there are few
+  absl::flat_hash_map<Rejection, ParkedGroup*> group_of_;
+  absl::flat_hash_map<std::pair<const ParkedGroup*, const api::PodSpec*>,
+                      std::unique_ptr<ParkedBucket>>
+      buckets_;
+  std::unique_ptr<Classes> classes_;
+  size_t size_ = 0;
+};
+
+}  // namespace ks::queue
