@@ -95,7 +95,8 @@ Result<client::ClusterAccess> LoadAccess(const std::string& kubeconfig, const st
 }
 
 Result<ApiSide> Connect(const client::ClusterAccess& access,
-                        const config::ClientConnection& settings, uint64_t seed) {
+                        const config::ClientConnection& settings, uint64_t seed,
+                        client::AsyncCallMetrics* calls) {
   auto connection = client::Connection::Make(access);
   if (!connection.ok()) return connection.error();
   ApiSide side;
@@ -109,7 +110,13 @@ Result<ApiSide> Connect(const client::ClusterAccess& access,
   writer.host_name = HostName();
   writer.seed = seed;
   writer.legacy_events = !client::DetectEventsApi(*side.scheduling);
+  if (calls != nullptr) {
+    writer.call_done = [calls](std::string_view call_type, bool ok, Duration took) {
+      calls->CallDone(call_type, ok, took);
+    };
+  }
   side.writer = std::make_unique<client::Writer>(*side.scheduling, *side.events, writer);
+  if (calls != nullptr) calls->Watch(side.writer->StatsSource());
   return side;
 }
 
@@ -286,7 +293,10 @@ Result<void> Daemon::Run(const sigset_t& signals) {
   server::SchedulerHealth health;
   reloader_ = MakeReloader();
   if (https_ != nullptr) InstallEndpoints(health);
-  auto api = Connect(access_, configuration.client_connection, seed);
+  if (options_.gates.Enabled(config::Gate::kSchedulerAsyncAPICalls)) {
+    call_metrics_ = std::make_unique<client::AsyncCallMetrics>(metrics_);
+  }
+  auto api = Connect(access_, configuration.client_connection, seed, call_metrics_.get());
   if (!api.ok()) return api.error();
   auto made =
       scheduler::Scheduler::Create({.configuration = configuration,

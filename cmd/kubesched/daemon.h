@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/result.h"
+#include "client/async_call_metrics.h"
 #include "client/kubeconfig.h"
 #include "config/feature_gates.h"
 #include "config/types.h"
@@ -71,9 +72,10 @@ class Daemon {
   metrics::ReloadMetrics reload_metrics_{metrics_};
   framework::FrameworkMetrics framework_metrics_{metrics_, RealClock()};
   framework::BatchMetrics batch_metrics_{metrics_, RealClock()};
-  std::unique_ptr<Reloader> reloader_;         // from Run on
-  scheduler::Scheduler* scheduler_ = nullptr;  // while Run runs it
-  OwnerInformers* owners_ = nullptr;           // as long
+  std::unique_ptr<client::AsyncCallMetrics> call_metrics_;  // null: the gate is off
+  std::unique_ptr<Reloader> reloader_;                      // from Run on
+  scheduler::Scheduler* scheduler_ = nullptr;               // while Run runs it
+  OwnerInformers* owners_ = nullptr;                        // as long
   client::ClusterAccess access_;
   std::unique_ptr<server::HttpsServer> https_;  // null: --secure-port=0
 };

@@ -58,15 +58,18 @@ void Writer::Core::Enqueue(const JobPtr& job) {
   Pump(name);
 }
 
+// One patch of a pod at a time, and no binding beside it: two in flight could arrive in either
+// order, and a bound pod must not be told afterwards that it is unschedulable.
+bool Writer::Core::WaitsForPatch(const Job& job) const {
+  if (job.lane == LaneName::kEvent || job.deletion) return false;
+  return !patching_.empty() && patching_.contains(job.pod->meta.uid);
+}
+
 Writer::Core::JobPtr Writer::Core::TakeNext(LaneName name) {
   Lane& lane = LaneOf(name);
   if (lane.in_flight >= lane.limit) return nullptr;
-  // One patch of a pod at a time: two in flight could arrive in either order.
   auto it = lane.queue.begin();
-  while (it != lane.queue.end() && (*it)->lane == LaneName::kPatch &&
-         patching_.contains((*it)->pod->meta.uid)) {
-    ++it;
-  }
+  while (it != lane.queue.end() && WaitsForPatch(**it)) ++it;
   if (it == lane.queue.end()) return nullptr;
   JobPtr job = std::move(*it);
   lane.queue.erase(it);
@@ -97,12 +100,12 @@ void Writer::Core::Run(const JobPtr& job) {
     MutexLock lock(mutex_);
     job->timer = 0;
   }
-  ++job->tries;
+  if (job->tries++ == 0) job->started = timers().clock().Now();
   const std::string path = job->pod ? PodPath(*job->pod) : std::string();
   if (job->lane == LaneName::kEvent) {
     SendEvent(job);
   } else if (job->lane == LaneName::kPatch) {
-    std::string body = api::PodStatusPatch(*job->pod, job->change);
+    std::string body = job->dropped ? std::string() : api::PodStatusPatch(*job->pod, job->change);
     if (body.empty()) {
       Later([self = shared_from_this(), job] { self->Finish(job, std::nullopt); });
       return;
@@ -145,6 +148,7 @@ void Writer::Core::Send(const JobPtr& job, RestClient& client, RestRequest reque
     MutexLock lock(mutex_);
     operation = ++job->operation;
     job->exchange.reset();
+    job->sent = true;
   }
   std::shared_ptr<Exchange> exchange = client.Send(std::move(request), std::move(next));
   bool cancel = false;
@@ -173,6 +177,7 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
     job->exchange.reset();
     running_.erase(job);
     if (job->lane == LaneName::kPatch) patching_.erase(job->pod->meta.uid);
+    if (job->lane == LaneName::kBind && !job->deletion) binding_.erase(job->pod->meta.uid);
     LaneOf(job->lane).in_flight -= 1;
     if (job->lane == LaneName::kPatch) {
       ++(error.has_value() ? stats_.patch_failures : stats_.patches);
@@ -182,7 +187,9 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
       ++(error.has_value() ? stats_.bind_failures : stats_.binds);
     }
   }
+  Observe(*job, !error.has_value());
   Pump(job->lane);
+  if (job->lane == LaneName::kPatch) Pump(LaneName::kBind);  // one may have waited for this patch
   if (job->done) {
     const Done done = std::move(job->done);
     done(std::move(error));
@@ -192,6 +199,12 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
   changed_.NotifyAll();
 }
 
+void Writer::Core::Observe(const Job& job, bool ok) const {
+  if (!options_.call_done || job.lane == LaneName::kEvent || job.deletion || !job.sent) return;
+  options_.call_done(job.lane == LaneName::kPatch ? "pod_status_patch" : "pod_binding", ok,
+                     timers().clock().Now() - job.started);
+}
+
 // ---- bindings, deletions, patches ----
 
 void Writer::Core::Bind(api::PodPtr pod, std::string node_name, Done done) {
@@ -199,6 +212,17 @@ void Writer::Core::Bind(api::PodPtr pod, std::string node_name, Done done) {
   job->pod = std::move(pod);
   job->node_name = std::move(node_name);
   job->done = std::move(done);
+  {
+    MutexLock lock(mutex_);
+    if (!closed_) binding_.insert(job->pod->meta.uid);
+    // What a patch that nobody has sent yet would say of the pod is no longer true.
+    const auto queued = queued_patches_.find(job->pod->meta.uid);
+    if (queued != queued_patches_.end()) {
+      queued->second->dropped = true;
+      queued_patches_.erase(queued);
+      ++stats_.patches_superseded;
+    }
+  }
   Enqueue(job);
 }
 
@@ -223,6 +247,13 @@ void Writer::Core::Patch(api::PodPtr pod, api::PodStatusChange change, Done done
     JobPtr& newest = queued_patches_[job->pod->meta.uid];
     if (closed_) {
       if (newest == nullptr) queued_patches_.erase(job->pod->meta.uid);
+    } else if (binding_.contains(job->pod->meta.uid)) {
+      // The binding says more.
+      if (newest == nullptr) queued_patches_.erase(job->pod->meta.uid);
+      replaced = std::move(job->done);
+      superseded = true;
+      ++stats_.patches_superseded;
+      LaneOf(LaneName::kPatch).pending += 1;
     } else if (newest != nullptr &&
                (!newest->change.condition || !job->change.condition ||
                 newest->change.condition->type == job->change.condition->type)) {
@@ -423,6 +454,10 @@ void Writer::RecordEvent(framework::PodEvent event) { core_->Record(std::move(ev
 bool Writer::Drain(Duration deadline) { return core_->Drain(deadline); }
 
 WriterStats Writer::Stats() const { return core_->Stats(); }
+
+std::function<WriterStats()> Writer::StatsSource() const {
+  return [core = core_] { return core->Stats(); };
+}
 
 bool DetectEventsApi(RestClient& client) { return client.Get("/apis/events.k8s.io/v1").ok(); }
 

@@ -7,8 +7,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "client/rest_client.h"
 #include "framework/api_writer.h"
@@ -22,7 +24,10 @@ struct WriterOptions {
   int event_in_flight = 8;
   size_t event_queue = 1000;   // pending events; the oldest is dropped beyond
   bool legacy_events = false;  // core/v1; see DetectEventsApi
-  uint64_t seed = 0;           // jitter of retries, names of last resort
+  // Told of each binding ("pod_binding") and status patch ("pod_status_patch") that was sent, when
+  // it is over; on a client thread. May be empty.
+  std::function<void(std::string_view call_type, bool ok, Duration took)> call_done{};
+  uint64_t seed = 0;  // jitter of retries, names of last resort
 };
 
 // Monotonic counts since start, but for the pending ones.
@@ -64,6 +69,8 @@ class Writer final : public framework::ApiWriter {
   bool Drain(Duration deadline);
 
   WriterStats Stats() const;
+  // The same, to be asked as long as one likes.
+  std::function<WriterStats()> StatsSource() const;
 
  private:
   class Core;

@@ -74,6 +74,9 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
     int32_t told_count = 0;       // of the event's sending in flight
     bool creating = false;        // the sending in flight is a POST
     int tries = 0;
+    TimePoint started{};     // of the first try
+    bool sent = false;       // some try left
+    bool dropped = false;    // a patch that a binding made untrue
     bool uncertain = false;  // an earlier try may have been carried out
     // Guarded by the core's mutex_.
     uint64_t operation = 0;
@@ -100,6 +103,8 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   // -- lanes --
   void Enqueue(const JobPtr& job);
   void Pump(LaneName name);
+  bool WaitsForPatch(const Job& job) const KS_REQUIRES(mutex_);
+  void Observe(const Job& job, bool ok) const;
   JobPtr TakeNext(LaneName name) KS_REQUIRES(mutex_);
   void Run(const JobPtr& job);
   void Send(const JobPtr& job, RestClient& client, RestRequest request, RestHandler next);
@@ -148,6 +153,7 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   std::unordered_set<JobPtr> running_ KS_GUARDED_BY(mutex_);
   std::unordered_map<std::string, JobPtr> queued_patches_ KS_GUARDED_BY(mutex_);  // newest by uid
   std::unordered_set<std::string> patching_ KS_GUARDED_BY(mutex_);                // uids in flight
+  std::unordered_set<std::string> binding_ KS_GUARDED_BY(mutex_);  // uids, queued and in flight
   std::deque<RawEvent> raw_events_ KS_GUARDED_BY(mutex_);
   bool event_pump_due_ KS_GUARDED_BY(mutex_) = false;
   EventSeries series_ KS_GUARDED_BY(mutex_);

@@ -417,12 +417,7 @@ constexpr Missing kMissing[] = {
     {Gate::kInPlacePodVerticalScalingSchedulerPreemption, true,
      "running pods with a deferred resize are not queued yet"},
     {Gate::kPodGroupPreemptionPolicy, true, kPodGroups},
-    {Gate::kSchedulerAsyncAPICalls, true, "there is no dispatcher for API calls yet"},
     {Gate::kTopologyAwareWorkloadScheduling, true, kPodGroups},
-    {Gate::kNominatedNodeNameForExpectation, false,
-     "a nominated node is always taken as expectation"},
-    {Gate::kSchedulerPopFromBackoffQ, false,
-     "the queue always runs pods in back-off when no other pod is ready"},
 };
 
 }  // namespace

@@ -60,6 +60,8 @@ Result<void> Scheduler::Build() {
   queue.backoff_initial = std::chrono::seconds(options_.configuration.pod_initial_backoff_seconds);
   queue.backoff_max = std::chrono::seconds(options_.configuration.pod_max_backoff_seconds);
   queue.unschedulable_max = options_.unschedulable_max;
+  queue.pop_from_backoff =
+      options_.gates == nullptr || options_.gates->Enabled(config::Gate::kSchedulerPopFromBackoffQ);
   queue.informer = [this](const api::Pod& pod) { return pods_.Get(pod.meta.Key()); };
   queue_ = std::make_unique<queue::SchedulingQueue>(std::move(queue));
   for (const auto& [name, framework] : profiles_) {

@@ -317,6 +317,55 @@ TEST_F(WriterTest, QueuedPatchesOfOnePodAreSuperseded) {
   EXPECT_EQ(writer_->Stats().patches, 3u);
 }
 
+// A patch that arrives after the binding would tell a bound pod that it is unschedulable.
+TEST_F(WriterTest, ABindingWaitsForThePatchInFlightAndReplacesTheQueuedOne) {
+  Outcome first;
+  Outcome second;
+  Outcome bound;
+  Outcome late;
+  Outcome other;
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("1"), first.Handler());
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("2"), second.Handler());
+  writer_->Bind(MakePod().Name("p").Obj(), "n1", bound.Handler());
+  writer_->Bind(MakePod().Name("q").Obj(), "n1", other.Handler());
+  ASSERT_EQ(net_.transport.size(), 2u) << "the patch, and the binding of another pod";
+  EXPECT_EQ(Line(1), "POST /api/v1/namespaces/ns/pods/q/binding");
+  net_.transport.Answer(0, 200, "{}");
+  net_.timers.Settle();
+  EXPECT_TRUE(first.ok());
+  EXPECT_TRUE(second.ok()) << "dropped unsent";
+  ASSERT_EQ(net_.transport.size(), 3u);
+  EXPECT_EQ(Line(2), "POST /api/v1/namespaces/ns/pods/p/binding");
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("3"), late.Handler());
+  net_.timers.Settle();
+  EXPECT_TRUE(late.ok()) << "the binding says more";
+  net_.transport.Answer(2, 201, "{}");
+  EXPECT_TRUE(bound.ok());
+  net_.transport.Answer(1, 201, "{}");
+  EXPECT_TRUE(other.ok());
+  EXPECT_EQ(net_.transport.size(), 3u);
+  EXPECT_EQ(writer_->Stats().patches_superseded, 2u);
+}
+
+TEST_F(WriterTest, CallsThatWereSentAreTold) {
+  std::vector<std::string> told;
+  WriterOptions options;
+  options.call_done = [&told](std::string_view call_type, bool ok, Duration took) {
+    told.push_back(std::string(call_type) + (ok ? " ok " : " failed ") +
+                   std::to_string(took.count()));
+  };
+  Restart(options);
+  Outcome outcome;
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), {}, outcome.Handler());
+  net_.timers.Settle();
+  EXPECT_THAT(told, ::testing::IsEmpty()) << "nothing to send";
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("1"), outcome.Handler());
+  net_.transport.Answer(0, 403, "{}");
+  writer_->Bind(MakePod().Name("p").Obj(), "n1", outcome.Handler());
+  net_.transport.Answer(1, 201, "{}");
+  EXPECT_THAT(told, ::testing::ElementsAre("pod_status_patch failed 0", "pod_binding ok 0"));
+}
+
 TEST_F(WriterTest, ConditionsOfDifferentTypesAreBothSent) {
   Outcome a;
   Outcome b;

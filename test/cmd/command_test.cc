@@ -152,14 +152,14 @@ TEST_F(Command, GatesAreCheckedBeforeTheVersionIsPrinted) {
 }
 
 TEST_F(Command, WhatIsUnsupportedIsRefusedBeforeRunning) {
-  const std::vector<std::string> odd = {"--feature-gates=SchedulerAsyncAPICalls=true",
+  const std::vector<std::string> odd = {"--feature-gates=GenericWorkload=true",
                                         "--disabled-metrics=a"};
   EXPECT_EQ(Check(odd).exit_code, 0);
   const Outcome outcome = Run(
       {odd[0], odd[1], "--secure-port=0", "--leader-elect=false", "--kubeconfig=" + kubeconfig_});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.log,
-              AllOf(HasSubstr("feature gate SchedulerAsyncAPICalls=true is not supported"),
+              AllOf(HasSubstr("feature gate GenericWorkload=true is not supported"),
                     HasSubstr("--disabled-metrics is not supported")));
 }
 

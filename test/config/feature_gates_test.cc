@@ -229,7 +229,7 @@ TEST(FeatureGates, EmulationTakesTheDefaultsOfItsVersion) {
 
 TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
   for (const char* text :
-       {"GenericWorkload=true", "SchedulerAsyncAPICalls=true", "CoordinatedLeaderElection=true",
+       {"GenericWorkload=true", "CoordinatedLeaderElection=true",
         "InPlacePodVerticalScalingSchedulerPreemption=true"}) {
     const auto made = FeatureGates::Make(Gates({text}), nullptr);
     ASSERT_TRUE(made.ok()) << made.error().message;
@@ -241,6 +241,8 @@ TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
 TEST(FeatureGates, SwitchableGates) {
   for (const char* flag :
        {"TaintTolerationComparisonOperators=true", "InPlacePodLevelResourcesVerticalScaling=false",
+        "SchedulerAsyncAPICalls=true", "SchedulerPopFromBackoffQ=false",
+        "NominatedNodeNameForExpectation=false", "OpportunisticBatching=false",
         // Needed by the three others.
         "PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false,"
         "PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass=false",
