@@ -42,6 +42,10 @@ void OwnerInformers::Ensure(framework::OwnerKinds kinds) {
   if (kinds.Contains(OwnerKind::kNamespace)) {
     Start(namespaces_, "/api/v1/namespaces", "*v1.Namespace", "namespaces");
   }
+  if (kinds.Contains(OwnerKind::kPodDisruptionBudget)) {
+    Start(budgets_, "/apis/policy/v1/poddisruptionbudgets", "*v1.PodDisruptionBudget",
+          "poddisruptionbudgets");
+  }
 }
 
 void OwnerInformers::Stop() {
@@ -50,6 +54,7 @@ void OwnerInformers::Stop() {
   if (replica_sets_ != nullptr) replica_sets_->Stop();
   if (stateful_sets_ != nullptr) stateful_sets_->Stop();
   if (namespaces_ != nullptr) namespaces_->Stop();
+  if (budgets_ != nullptr) budgets_->Stop();
 }
 
 }  // namespace ks::daemon

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The watches of Services, ReplicationControllers, ReplicaSets, StatefulSets and Namespaces, each
-// started only when some plugin needs its kind.
+// The watches of Services, ReplicationControllers, ReplicaSets, StatefulSets, Namespaces and
+// PodDisruptionBudgets, each started only when some plugin needs its kind.
 //
 // Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3, docs/spec/api.md section 6.
 
@@ -46,6 +46,7 @@ class OwnerInformers {
   std::unique_ptr<client::Reflector<api::ReplicaSet>> replica_sets_;
   std::unique_ptr<client::Reflector<api::StatefulSet>> stateful_sets_;
   std::unique_ptr<client::Reflector<api::Namespace>> namespaces_;
+  std::unique_ptr<client::Reflector<api::PodDisruptionBudget>> budgets_;
 };
 
 }  // namespace ks::daemon

@@ -34,6 +34,8 @@ template <>
 constexpr std::string_view kKind<ReplicaSet> = "ReplicaSet";
 template <>
 constexpr std::string_view kKind<StatefulSet> = "StatefulSet";
+template <>
+constexpr std::string_view kKind<PodDisruptionBudget> = "PodDisruptionBudget";
 
 std::optional<WatchEventType> ParseEventType(std::string_view text) {
   if (text == "ADDED") return WatchEventType::kAdded;
@@ -260,6 +262,8 @@ template Result<std::shared_ptr<const ReplicationController>>
     Decoder::Object<ReplicationController>(std::string_view);
 template Result<std::shared_ptr<const ReplicaSet>> Decoder::Object<ReplicaSet>(std::string_view);
 template Result<std::shared_ptr<const StatefulSet>> Decoder::Object<StatefulSet>(std::string_view);
+template Result<std::shared_ptr<const PodDisruptionBudget>> Decoder::Object<PodDisruptionBudget>(
+    std::string_view);
 template Result<WatchEvent<Pod>> Decoder::Event<Pod>(std::string_view);
 template Result<WatchEvent<Node>> Decoder::Event<Node>(std::string_view);
 template Result<WatchEvent<Namespace>> Decoder::Event<Namespace>(std::string_view);
@@ -269,6 +273,8 @@ template Result<WatchEvent<ReplicationController>> Decoder::Event<ReplicationCon
     std::string_view);
 template Result<WatchEvent<ReplicaSet>> Decoder::Event<ReplicaSet>(std::string_view);
 template Result<WatchEvent<StatefulSet>> Decoder::Event<StatefulSet>(std::string_view);
+template Result<WatchEvent<PodDisruptionBudget>> Decoder::Event<PodDisruptionBudget>(
+    std::string_view);
 template Result<ListPage<Pod>> Decoder::List<Pod>(std::string_view);
 template Result<ListPage<Node>> Decoder::List<Node>(std::string_view);
 template Result<ListPage<Namespace>> Decoder::List<Namespace>(std::string_view);
@@ -278,5 +284,6 @@ template Result<ListPage<ReplicationController>> Decoder::List<ReplicationContro
     std::string_view);
 template Result<ListPage<ReplicaSet>> Decoder::List<ReplicaSet>(std::string_view);
 template Result<ListPage<StatefulSet>> Decoder::List<StatefulSet>(std::string_view);
+template Result<ListPage<PodDisruptionBudget>> Decoder::List<PodDisruptionBudget>(std::string_view);
 
 }  // namespace ks::api

@@ -82,5 +82,7 @@ bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value
                Draft<ReplicaSet>& draft);
 bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
                Draft<StatefulSet>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<PodDisruptionBudget>& draft);
 
 }  // namespace ks::api

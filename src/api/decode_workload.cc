@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Services and the kinds that own pods.
+// Services, the kinds that own pods, and disruption budgets.
 
 #include "api/decode_object.h"
 
@@ -28,18 +28,37 @@ bool ReadSelectorOf(JsonReader& reader, Value spec, Read&& read) {
       spec, [&](std::string_view key, Value field) { return key != "selector" || read(field); });
 }
 
-// The label selector of a ReplicaSet or StatefulSet.
+// spec.selector of the kinds that have a label selector.
+bool ReadCompiledSelector(JsonReader& reader, Value spec_value, LabelSelector& out) {
+  std::optional<LabelSelectorSpec> spec;
+  const bool ok = ReadSelectorOf(reader, spec_value, [&](Value field) {
+    return ReadOptionalLabelSelector(reader, field, spec);
+  });
+  if (!ok) return false;
+  Result<LabelSelector> selector = LabelSelector::Compile(spec);
+  out = selector.ok() ? std::move(selector).value() : LabelSelector();
+  return true;
+}
+
+// A ReplicaSet or StatefulSet.
 template <class T>
 bool ReadWorkload(JsonReader& reader, std::string_view key, Value value, T& object) {
   if (key == "metadata") return ReadIdentity(reader, value, object.meta);
   if (key != "spec") return true;
-  std::optional<LabelSelectorSpec> spec;
-  const bool ok = ReadSelectorOf(
-      reader, value, [&](Value field) { return ReadOptionalLabelSelector(reader, field, spec); });
-  if (!ok) return false;
-  Result<LabelSelector> selector = LabelSelector::Compile(spec);
-  object.selector = selector.ok() ? std::move(selector).value() : LabelSelector();
-  return true;
+  return ReadCompiledSelector(reader, value, object.selector);
+}
+
+bool ReadBudgetStatus(JsonReader& reader, Value value, PodDisruptionBudget& budget) {
+  budget.disruptions_allowed = 0;
+  budget.disrupted_pods.clear();
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "disruptionsAllowed") return reader.Int32(field, budget.disruptions_allowed);
+    if (key != "disruptedPods") return true;
+    return reader.Object(field, [&](std::string_view name, Value) {
+      budget.disrupted_pods.emplace_back(name);
+      return true;
+    });
+  });
 }
 
 }  // namespace
@@ -72,6 +91,14 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Repl
 
 bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<StatefulSet>& draft) {
   return ReadWorkload(reader, key, value, draft.object);
+}
+
+bool ReadField(JsonReader& reader, std::string_view key, Value value,
+               Draft<PodDisruptionBudget>& draft) {
+  PodDisruptionBudget& budget = draft.object;
+  if (key == "metadata") return ReadIdentity(reader, value, budget.meta);
+  if (key == "spec") return ReadCompiledSelector(reader, value, budget.selector);
+  return key != "status" || ReadBudgetStatus(reader, value, budget);
 }
 
 }  // namespace ks::api

@@ -173,6 +173,14 @@ std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change) {
   return ObjectText().Raw("status", status.Done()).Done();
 }
 
+std::string DeleteOptionsBody(std::string_view uid) {
+  return ObjectText()
+      .Text("kind", "DeleteOptions")
+      .Text("apiVersion", "v1")
+      .Raw("preconditions", ObjectText().Text("uid", uid).Done())
+      .Done();
+}
+
 std::string EventBody(const EventRecord& event) {
   const std::string_view ns = event.ns.empty() ? std::string_view("default") : event.ns.view();
   ObjectText object;

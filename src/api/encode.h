@@ -28,6 +28,9 @@ struct PodStatusChange {
 // to be sent. The condition's observed_generation is the caller's (metadata.generation).
 std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change);
 
+// {"kind":"DeleteOptions",…}: deletes the object only while it has that uid.
+std::string DeleteOptionsBody(std::string_view uid);
+
 // An events.k8s.io/v1 Event about a pod.
 struct EventRecord {
   Symbol ns;

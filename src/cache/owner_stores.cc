@@ -38,6 +38,40 @@ class Counting final : public ObjectHandler<T> {
   uint64_t& version_;
 };
 
+// Objects of one kind by namespace, each list ascending by name.
+template <class T>
+using ByNamespace = std::map<Symbol, std::vector<std::shared_ptr<const T>>>;
+
+// Where the object stands or belongs.
+template <class T>
+typename std::vector<std::shared_ptr<const T>>::iterator Place(
+    std::vector<std::shared_ptr<const T>>& list, const T& object) {
+  return std::lower_bound(list.begin(), list.end(), object.meta.name,
+                          [](const std::shared_ptr<const T>& entry, const std::string& name) {
+                            return entry->meta.name < name;
+                          });
+}
+
+template <class T>
+void Insert(ByNamespace<T>& lists, const std::shared_ptr<const T>& object) {
+  std::vector<std::shared_ptr<const T>>& list = lists[object->meta.ns];
+  list.insert(Place(list, *object), object);
+}
+
+template <class T>
+void Erase(ByNamespace<T>& lists, const T& object) {
+  const auto found = lists.find(object.meta.ns);
+  found->second.erase(Place(found->second, object));
+  if (found->second.empty()) lists.erase(found);
+}
+
+template <class T>
+std::span<const std::shared_ptr<const T>> In(const ByNamespace<T>& lists, Symbol ns) {
+  const auto found = lists.find(ns);
+  if (found == lists.end()) return {};
+  return found->second;
+}
+
 template <class T>
 const T* Find(const ObjectStore<T>& store, Symbol ns, std::string_view name) {
   std::string key(ns.view());
@@ -55,8 +89,7 @@ class OwnerStores::ServiceHandler final : public ObjectHandler<api::Service> {
       : lists_(stores.services_by_namespace_), version_(stores.version_), changed_(changed) {}
 
   void Add(const api::ServicePtr& service) override {
-    std::vector<api::ServicePtr>& list = lists_[service->meta.ns];
-    list.insert(Place(list, *service), service);
+    Insert(lists_, service);
     Changed(framework::kActionAdd);
   }
   void Update(const api::ServicePtr& old_service, const api::ServicePtr& new_service) override {
@@ -64,9 +97,7 @@ class OwnerStores::ServiceHandler final : public ObjectHandler<api::Service> {
     if (!SameContent(*old_service, *new_service)) Changed(framework::kActionUpdate);
   }
   void Delete(const api::ServicePtr& service, bool) override {
-    const auto found = lists_.find(service->meta.ns);
-    found->second.erase(Place(found->second, *service));
-    if (found->second.empty()) lists_.erase(found);
+    Erase(lists_, *service);
     Changed(framework::kActionDelete);
   }
 
@@ -75,18 +106,26 @@ class OwnerStores::ServiceHandler final : public ObjectHandler<api::Service> {
     ++version_;
     changed_(action);
   }
-  // Where the service stands or belongs.
-  static std::vector<api::ServicePtr>::iterator Place(std::vector<api::ServicePtr>& list,
-                                                      const api::Service& service) {
-    return std::lower_bound(list.begin(), list.end(), service.meta.name,
-                            [](const api::ServicePtr& entry, const std::string& name) {
-                              return entry->meta.name < name;
-                            });
-  }
 
-  std::map<Symbol, std::vector<api::ServicePtr>>& lists_;
+  ByNamespace<api::Service>& lists_;
   uint64_t& version_;
   const ServiceChanged& changed_;
+};
+
+// Nobody is told: budgets are read afresh in each attempt that needs them.
+class OwnerStores::BudgetHandler final : public ObjectHandler<api::PodDisruptionBudget> {
+ public:
+  explicit BudgetHandler(OwnerStores& stores) : lists_(stores.budgets_by_namespace_) {}
+
+  void Add(const api::PodDisruptionBudgetPtr& budget) override { Insert(lists_, budget); }
+  void Update(const api::PodDisruptionBudgetPtr&,
+              const api::PodDisruptionBudgetPtr& new_budget) override {
+    *Place(lists_[new_budget->meta.ns], *new_budget) = new_budget;
+  }
+  void Delete(const api::PodDisruptionBudgetPtr& budget, bool) override { Erase(lists_, *budget); }
+
+ private:
+  ByNamespace<api::PodDisruptionBudget>& lists_;
 };
 
 template <class T>
@@ -114,13 +153,18 @@ void OwnerStores::Apply(const OwnerDeltas& deltas, const ServiceChanged& changed
   } else if (const auto* namespaces = std::get_if<4>(&deltas)) {
     Counting<api::Namespace> handler(version_);
     ApplyTo(namespaces_, *namespaces, OwnerKind::kNamespace, handler);
+  } else if (const auto* budgets = std::get_if<5>(&deltas)) {
+    BudgetHandler handler(*this);
+    ApplyTo(budgets_, *budgets, OwnerKind::kPodDisruptionBudget, handler);
   }
 }
 
 std::span<const api::ServicePtr> OwnerStores::Services(Symbol ns) const {
-  const auto found = services_by_namespace_.find(ns);
-  if (found == services_by_namespace_.end()) return {};
-  return found->second;
+  return In(services_by_namespace_, ns);
+}
+
+std::span<const api::PodDisruptionBudgetPtr> OwnerStores::PodDisruptionBudgets(Symbol ns) const {
+  return In(budgets_by_namespace_, ns);
 }
 
 const api::ReplicationController* OwnerStores::FindReplicationController(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OwnerStores: the last known Services, ReplicationControllers, ReplicaSets, StatefulSets and
-// Namespaces. Empty and free of cost while nobody watches them.
+// OwnerStores: the last known Services, ReplicationControllers, ReplicaSets, StatefulSets,
+// Namespaces and PodDisruptionBudgets. Empty and free of cost while nobody watches them.
 //
 // Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3, docs/spec/api.md section 6.5.
 
@@ -21,7 +21,7 @@ namespace ks::cache {
 using OwnerDeltas = std::variant<
     std::vector<api::Delta<api::Service>>, std::vector<api::Delta<api::ReplicationController>>,
     std::vector<api::Delta<api::ReplicaSet>>, std::vector<api::Delta<api::StatefulSet>>,
-    std::vector<api::Delta<api::Namespace>>>;
+    std::vector<api::Delta<api::Namespace>>, std::vector<api::Delta<api::PodDisruptionBudget>>>;
 
 // Threads: the scheduling thread; workers read while a cycle runs.
 class OwnerStores final : public framework::OwnerListers {
@@ -42,10 +42,12 @@ class OwnerStores final : public framework::OwnerListers {
   const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const override;
   const api::Namespace* FindNamespace(Symbol name) const override;
   std::vector<api::NamespacePtr> Namespaces() const override { return namespaces_.List(); }
+  std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(Symbol ns) const override;
   uint64_t version() const override { return version_; }
 
  private:
   class ServiceHandler;
+  class BudgetHandler;
   template <class T>
   void ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
                framework::OwnerKind kind, ObjectHandler<T>& handler);
@@ -55,8 +57,10 @@ class OwnerStores final : public framework::OwnerListers {
   ObjectStore<api::ReplicaSet> replica_sets_;
   ObjectStore<api::StatefulSet> stateful_sets_;
   ObjectStore<api::Namespace> namespaces_;
+  ObjectStore<api::PodDisruptionBudget> budgets_;
   uint64_t version_ = 0;
   std::map<Symbol, std::vector<api::ServicePtr>> services_by_namespace_;  // each ascending by name
+  std::map<Symbol, std::vector<api::PodDisruptionBudgetPtr>> budgets_by_namespace_;  // the same
   framework::OwnerKinds synced_;
 };
 

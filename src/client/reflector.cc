@@ -494,5 +494,6 @@ template class Reflector<api::Service>;
 template class Reflector<api::ReplicationController>;
 template class Reflector<api::ReplicaSet>;
 template class Reflector<api::StatefulSet>;
+template class Reflector<api::PodDisruptionBudget>;
 
 }  // namespace ks::client

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The objects that select, own or contain pods (Services, ReplicationControllers, ReplicaSets,
-// StatefulSets, Namespaces), as plugins read them. Only the kinds that an enabled plugin asks for
-// are watched; the others look empty.
+// The objects that select, own, protect or contain pods (Services, ReplicationControllers,
+// ReplicaSets, StatefulSets, PodDisruptionBudgets, Namespaces), as plugins read them. Only the
+// kinds that an enabled plugin asks for are watched; the others look empty.
 //
-// Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3.
+// Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3, docs/spec/preemption.md section 7.
 
 #include <cstdint>
 #include <initializer_list>
@@ -23,10 +23,12 @@ enum class OwnerKind : uint8_t {
   kReplicaSet,
   kStatefulSet,
   kNamespace,
+  kPodDisruptionBudget,
 };
 inline constexpr OwnerKind kAllOwnerKinds[] = {
-    OwnerKind::kService, OwnerKind::kReplicationController, OwnerKind::kReplicaSet,
-    OwnerKind::kStatefulSet, OwnerKind::kNamespace};
+    OwnerKind::kService,    OwnerKind::kReplicationController,
+    OwnerKind::kReplicaSet, OwnerKind::kStatefulSet,
+    OwnerKind::kNamespace,  OwnerKind::kPodDisruptionBudget};
 
 // A set of kinds. Threads: like a value.
 class OwnerKinds {
@@ -67,8 +69,11 @@ class OwnerListers {
   // All known ones, in no particular order.
   virtual std::vector<api::NamespacePtr> Namespaces() const = 0;
 
-  // Another value whenever a selector, or a namespace's labels, may have changed since: what was
-  // derived from the objects holds until then.
+  // All PodDisruptionBudgets of a namespace, ascending by name (upstream: undefined).
+  virtual std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(Symbol ns) const = 0;
+
+  // Another value whenever a selector, or a namespace's labels, may have changed since (budgets
+  // apart): what was derived from the objects holds until then.
   virtual uint64_t version() const = 0;
 };
 

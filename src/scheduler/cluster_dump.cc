@@ -60,8 +60,10 @@ constexpr KnownKind kService{"v1", "Service"};
 constexpr KnownKind kReplicationController{"v1", "ReplicationController"};
 constexpr KnownKind kReplicaSet{"apps/v1", "ReplicaSet"};
 constexpr KnownKind kStatefulSet{"apps/v1", "StatefulSet"};
+constexpr KnownKind kPodDisruptionBudget{"policy/v1", "PodDisruptionBudget"};
 constexpr KnownKind kKnownKinds[] = {
-    kPod, kNode, kNamespace, kService, kReplicationController, kReplicaSet, kStatefulSet};
+    kPod,        kNode,        kNamespace,          kService, kReplicationController,
+    kReplicaSet, kStatefulSet, kPodDisruptionBudget};
 
 // Kinds of other groups may have the same names.
 bool Is(const Item& item, const KnownKind& known, std::string_view suffix = "") {
@@ -205,6 +207,7 @@ Result<void> ClusterDumpReader::Impl::ReadKnown(const Item& item) {
   if (Is(item, kReplicationController)) return Decode(item, true, &dump.replication_controllers);
   if (Is(item, kReplicaSet)) return Decode(item, true, &dump.replica_sets);
   if (Is(item, kStatefulSet)) return Decode(item, true, &dump.stateful_sets);
+  if (Is(item, kPodDisruptionBudget)) return Decode(item, true, &dump.budgets);
   return {};
 }
 

@@ -26,6 +26,7 @@ struct ClusterDump {
   std::vector<api::ReplicationControllerPtr> replication_controllers;
   std::vector<api::ReplicaSetPtr> replica_sets;
   std::vector<api::StatefulSetPtr> stateful_sets;
+  std::vector<api::PodDisruptionBudgetPtr> budgets;
 };
 
 // Other kinds are ignored. What hand-written objects may lack and the API server would have set is

@@ -29,6 +29,7 @@ void PostOwners(Scheduler& scheduler, ClusterDump&& dump) {
   post(framework::OwnerKind::kReplicaSet, std::move(dump.replica_sets));
   post(framework::OwnerKind::kStatefulSet, std::move(dump.stateful_sets));
   post(framework::OwnerKind::kNamespace, std::move(dump.namespaces));
+  post(framework::OwnerKind::kPodDisruptionBudget, std::move(dump.budgets));
 }
 
 bool Before(const api::PodPtr& a, const api::PodPtr& b) {
@@ -43,7 +44,7 @@ class OfflineCluster::NoApi final : public framework::ApiWriter {
  public:
   void Bind(api::PodPtr, std::string, Done) override { Refuse(); }
   void PatchPodStatus(api::PodPtr, api::PodStatusChange, Done) override { Refuse(); }
-  void DeletePod(api::PodPtr, Done) override { Refuse(); }
+  void EvictPod(api::PodPtr, api::Condition, EvictionDone) override { Refuse(); }
   void RecordEvent(framework::PodEvent) override { Refuse(); }
 
  private:

@@ -142,6 +142,28 @@ TEST(DecodeWorkloadTest, ListsAndWatchEvents) {
   EXPECT_TRUE(bookmark->initial_events_end);
 }
 
+TEST(DecodeWorkloadTest, PodDisruptionBudget) {
+  const auto budget = Decode<PodDisruptionBudget>(
+      R"({"kind":"PodDisruptionBudget","metadata":{"name":"b","namespace":"ns"},"spec":)"
+      R"({"minAvailable":1,"selector":{"matchLabels":{"app":"web"}}},"status":{)"
+      R"("disruptionsAllowed":2,"disruptedPods":{"p":"2026-11-21T00:00:00Z","q":null},)"
+      R"("expectedPods":3}})");
+  EXPECT_EQ(budget->meta.Key(), "ns/b");
+  EXPECT_TRUE(budget->selector.Matches(kWeb));
+  EXPECT_FALSE(budget->selector.Matches(kOther));
+  EXPECT_EQ(budget->disruptions_allowed, 2);
+  EXPECT_EQ(budget->disrupted_pods, (std::vector<std::string>{"p", "q"}));
+
+  const auto bare = Decode<PodDisruptionBudget>(R"({"metadata":{"name":"b"},"spec":{}})");
+  EXPECT_TRUE(bare->selector.MatchesNothing());
+  EXPECT_EQ(bare->disruptions_allowed, 0);
+  const auto empty = Decode<PodDisruptionBudget>(R"({"spec":{"selector":{}}})");
+  EXPECT_TRUE(empty->selector.Empty());
+  const auto invalid = Decode<PodDisruptionBudget>(
+      R"({"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"Wrong"}]}}})");
+  EXPECT_TRUE(invalid->selector.MatchesNothing());
+}
+
 TEST(DecodeWorkloadTest, TheControllerIsTheFirstOwnerMarkedSo) {
   ObjectMeta meta;
   EXPECT_EQ(meta.Controller(), nullptr);

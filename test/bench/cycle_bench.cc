@@ -44,7 +44,7 @@ class Bed {
     scheduler->Post(NodeDeltas{std::move(state)});
     scheduler->Post(PodDeltas{api::Delta<api::Pod>{}});
     PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
-                 api::StatefulSet>();
+                 api::StatefulSet, api::PodDisruptionBudget>();
     // Two pods on each node, so that scores differ and rows are warm with real sums.
     for (int i = 0; i < nodes * 2; ++i) {
       const std::string node = "node-" + std::to_string(i % nodes);

@@ -126,5 +126,31 @@ TEST_F(OwnerStoresTest, SyncedAfterTheFirstFullStateOfEachKind) {
   EXPECT_FALSE(stores.Synced({OwnerKind::kReplicaSet}));
 }
 
+TEST_F(OwnerStoresTest, BudgetsByNamespaceAndName) {
+  const auto budget = [](const std::string& ns, const std::string& name, int32_t allowed) {
+    auto made = Named<api::PodDisruptionBudget>(ns, name);
+    made->disruptions_allowed = allowed;
+    return api::PodDisruptionBudgetPtr(made);
+  };
+  const auto shown = [this](const std::string& ns) {
+    Names names;
+    for (const api::PodDisruptionBudgetPtr& object : stores.PodDisruptionBudgets(Symbol(ns))) {
+      names.push_back(object->meta.name + std::to_string(object->disruptions_allowed));
+    }
+    return names;
+  };
+  using Budgets = Deltas<api::PodDisruptionBudget>;
+  const uint64_t version = stores.version();
+  EXPECT_FALSE(stores.Synced({OwnerKind::kPodDisruptionBudget}));
+  Apply(Budgets{Replace<api::PodDisruptionBudget>({budget("a", "y", 1), budget("b", "z", 0)})});
+  EXPECT_TRUE(stores.Synced({OwnerKind::kPodDisruptionBudget}));
+  Apply(Budgets{Upsert(budget("a", "x", 2)), Upsert(budget("a", "y", 3))});
+  EXPECT_EQ(shown("a"), (Names{"x2", "y3"}));
+  EXPECT_EQ(shown("b"), Names{"z0"});
+  Apply(Budgets{Delete(budget("b", "z", 0))});
+  EXPECT_EQ(shown("b"), Names{});
+  EXPECT_EQ(stores.version(), version) << "nothing is derived from budgets";
+}
+
 }  // namespace
 }  // namespace ks::cache

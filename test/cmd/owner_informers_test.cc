@@ -66,6 +66,10 @@ TEST_F(OwnerInformersTest, HandsOverEachKindAsItsOwn) {
   EXPECT_EQ(Delivered(), (std::vector<size_t>{0}));
   net_.transport.Answer(1, 200, EmptyList("StatefulSet"));
   EXPECT_EQ(Delivered(), (std::vector<size_t>{0, 3}));
+  informers_.Ensure({OwnerKind::kPodDisruptionBudget});
+  EXPECT_EQ(Paths().back(), "/apis/policy/v1/poddisruptionbudgets");
+  net_.transport.Answer(net_.transport.size() - 1, 200, EmptyList("PodDisruptionBudget"));
+  EXPECT_EQ(Delivered(), (std::vector<size_t>{0, 3, 5}));
 }
 
 }  // namespace

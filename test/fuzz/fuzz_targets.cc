@@ -246,8 +246,9 @@ std::string RunCanary(std::string_view input) {
 
 // Every kind reads every text: the kinds that own pods differ by few fields.
 std::string RunWorkload(std::string_view input) {
-  for (const auto run : {RunDecode<api::Service>, RunDecode<api::ReplicationController>,
-                         RunDecode<api::ReplicaSet>, RunDecode<api::StatefulSet>}) {
+  for (const auto run :
+       {RunDecode<api::Service>, RunDecode<api::ReplicationController>, RunDecode<api::ReplicaSet>,
+        RunDecode<api::StatefulSet>, RunDecode<api::PodDisruptionBudget>}) {
     if (std::string wrong = run(input); !wrong.empty()) return wrong;
   }
   return "";

@@ -49,7 +49,7 @@ TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
   EXPECT_EQ(rig.Bound(), (Placement{{"p", "a"}}));
 }
 
-// InterPodAffinity reads Namespaces, PodTopologySpread the others.
+// InterPodAffinity reads Namespaces, DefaultPreemption budgets, PodTopologySpread the others.
 TEST(OwnerListersTest, ADefaultProfileNeedsAll) {
   Rig rig;
   for (const framework::OwnerKind kind : framework::kAllOwnerKinds) {

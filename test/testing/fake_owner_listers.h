@@ -48,6 +48,21 @@ std::shared_ptr<const T> MakeSet(std::string_view ns, std::string_view name,
   return set;
 }
 
+// A selector that does not compile counts as decoded.
+inline api::PodDisruptionBudgetPtr MakeBudget(std::string_view ns, std::string_view name,
+                                              const std::optional<api::LabelSelectorSpec>& selector,
+                                              int32_t allowed,
+                                              std::vector<std::string> disrupted = {}) {
+  auto budget = std::make_shared<api::PodDisruptionBudget>();
+  budget->meta.ns = Symbol(ns);
+  budget->meta.name = name;
+  const Result<api::LabelSelector> compiled = api::LabelSelector::Compile(selector);
+  if (compiled.ok()) budget->selector = *compiled;
+  budget->disruptions_allowed = allowed;
+  budget->disrupted_pods = std::move(disrupted);
+  return budget;
+}
+
 inline api::NamespacePtr MakeNamespace(std::string_view name, const Texts& labels) {
   auto object = std::make_shared<api::Namespace>();
   object->meta.name = name;
@@ -92,6 +107,15 @@ class FakeOwnerListers final : public framework::OwnerListers {
     const auto found = namespaces_.find(name);
     return found == namespaces_.end() ? nullptr : found->second.get();
   }
+  void Add(const api::PodDisruptionBudgetPtr& budget) {
+    budgets_[budget->meta.ns].push_back(budget);
+  }
+  // In the order of Add.
+  std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(Symbol ns) const override {
+    const auto found = budgets_.find(ns);
+    if (found == budgets_.end()) return {};
+    return found->second;
+  }
   std::vector<api::NamespacePtr> Namespaces() const override {
     std::vector<api::NamespacePtr> list;
     for (const auto& [name, object] : namespaces_) list.push_back(object);
@@ -119,6 +143,7 @@ class FakeOwnerListers final : public framework::OwnerListers {
   Objects<api::ReplicaSet> replica_sets_;
   Objects<api::StatefulSet> stateful_sets_;
   std::map<Symbol, api::NamespacePtr> namespaces_;
+  std::map<Symbol, std::vector<api::PodDisruptionBudgetPtr>> budgets_;
   uint64_t version_ = 0;
 };
 

@@ -127,7 +127,9 @@ TEST_F(SelectorSpreadTest, WorksWithoutPreScore) {
 TEST_F(SelectorSpreadTest, NeedsAllOwners) {
   const framework::OwnerKinds needed = rig.As<framework::ListerUser>()->NeededOwnerKinds();
   for (const framework::OwnerKind kind : framework::kAllOwnerKinds) {
-    EXPECT_EQ(needed.Contains(kind), kind != framework::OwnerKind::kNamespace);
+    const bool selects = kind != framework::OwnerKind::kNamespace &&
+                         kind != framework::OwnerKind::kPodDisruptionBudget;
+    EXPECT_EQ(needed.Contains(kind), selects);
   }
 }
 
