@@ -15,7 +15,8 @@ namespace {
 constexpr std::array<Duration, 3> kRetryWaits = {
     std::chrono::milliseconds(10), std::chrono::milliseconds(50), std::chrono::milliseconds(250)};
 constexpr const char* kStrategicMerge = "application/strategic-merge-patch+json";
-constexpr const char* kDeleteOptions = R"({"kind":"DeleteOptions","apiVersion":"v1"})";
+// The API server's words for a precondition that does not hold. Any other conflict is an error.
+constexpr std::string_view kOtherUid = "UID in the precondition";
 
 std::string PodPath(const api::Pod& pod) {
   std::string path = "/api/v1/namespaces/";
@@ -48,7 +49,7 @@ void Writer::Core::Enqueue(const JobPtr& job) {
   }
   if (refused) {
     Later([self = shared_from_this(), job] {
-      if (job->done) job->done(ShutDown());
+      Tell(job, ShutDown());
       MutexLock lock(self->mutex_);
       self->LaneOf(job->lane).pending -= 1;
       self->changed_.NotifyAll();
@@ -61,7 +62,7 @@ void Writer::Core::Enqueue(const JobPtr& job) {
 // One patch of a pod at a time, and no binding beside it: two in flight could arrive in either
 // order, and a bound pod must not be told afterwards that it is unschedulable.
 bool Writer::Core::WaitsForPatch(const Job& job) const {
-  if (job.lane == LaneName::kEvent || job.deletion) return false;
+  if (job.lane == LaneName::kEvent || job.evicted) return false;
   return !patching_.empty() && patching_.contains(job.pod->meta.uid);
 }
 
@@ -120,16 +121,8 @@ void Writer::Core::Run(const JobPtr& job) {
          [self = shared_from_this(), job](RestReply reply) {
            self->Patched(job, std::move(reply));
          });
-  } else if (job->deletion) {
-    Send(job, scheduling_,
-         {.method = "DELETE",
-          .target = path,
-          .body = kDeleteOptions,
-          .resource = "pods",
-          .name = job->pod->meta.name},
-         [self = shared_from_this(), job](RestReply reply) {
-           self->Deleted(job, std::move(reply));
-         });
+  } else if (job->evicted) {
+    StartEviction(job);
   } else {
     Send(job, scheduling_,
          {.method = "POST",
@@ -177,12 +170,12 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
     job->exchange.reset();
     running_.erase(job);
     if (job->lane == LaneName::kPatch) patching_.erase(job->pod->meta.uid);
-    if (job->lane == LaneName::kBind && !job->deletion) binding_.erase(job->pod->meta.uid);
+    if (job->lane == LaneName::kBind && !job->evicted) binding_.erase(job->pod->meta.uid);
     LaneOf(job->lane).in_flight -= 1;
     if (job->lane == LaneName::kPatch) {
       ++(error.has_value() ? stats_.patch_failures : stats_.patches);
-    } else if (job->lane == LaneName::kBind && job->deletion) {
-      ++(error.has_value() ? stats_.delete_failures : stats_.deletes);
+    } else if (job->lane == LaneName::kBind && job->evicted) {
+      ++(error.has_value() ? stats_.eviction_failures : stats_.evictions);
     } else if (job->lane == LaneName::kBind) {
       ++(error.has_value() ? stats_.bind_failures : stats_.binds);
     }
@@ -190,22 +183,33 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
   Observe(*job, !error.has_value());
   Pump(job->lane);
   if (job->lane == LaneName::kPatch) Pump(LaneName::kBind);  // one may have waited for this patch
-  if (job->done) {
-    const Done done = std::move(job->done);
-    done(std::move(error));
-  }
+  Tell(job, std::move(error));
   MutexLock lock(mutex_);
   LaneOf(job->lane).pending -= 1;
   changed_.NotifyAll();
 }
 
 void Writer::Core::Observe(const Job& job, bool ok) const {
-  if (!options_.call_done || job.lane == LaneName::kEvent || job.deletion || !job.sent) return;
+  if (!options_.call_done || job.lane == LaneName::kEvent || job.evicted || !job.sent) return;
   options_.call_done(job.lane == LaneName::kPatch ? "pod_status_patch" : "pod_binding", ok,
                      timers().clock().Now() - job.started);
 }
 
-// ---- bindings, deletions, patches ----
+void Writer::Core::Tell(const JobPtr& job, std::optional<api::ApiError> error) {
+  using framework::EvictionOutcome;
+  if (job->evicted) {
+    const EvictionDone evicted = std::move(job->evicted);
+    const EvictionOutcome outcome = error.has_value() ? EvictionOutcome::kFailed
+                                    : job->gone       ? EvictionOutcome::kGone
+                                                      : EvictionOutcome::kEvicted;
+    evicted(outcome, std::move(error));
+  } else if (job->done) {
+    const Done done = std::move(job->done);
+    done(std::move(error));
+  }
+}
+
+// ---- bindings, evictions, patches ----
 
 void Writer::Core::Bind(api::PodPtr pod, std::string node_name, Done done) {
   auto job = std::make_shared<Job>();
@@ -226,11 +230,11 @@ void Writer::Core::Bind(api::PodPtr pod, std::string node_name, Done done) {
   Enqueue(job);
 }
 
-void Writer::Core::Delete(api::PodPtr pod, Done done) {
+void Writer::Core::Evict(api::PodPtr pod, api::Condition condition, EvictionDone done) {
   auto job = std::make_shared<Job>();
   job->pod = std::move(pod);
-  job->deletion = true;
-  job->done = std::move(done);
+  job->change.condition = std::move(condition);
+  job->evicted = std::move(done);
   Enqueue(job);
 }
 
@@ -287,7 +291,7 @@ bool Writer::Core::Retry(const JobPtr& job, const RestReply& reply, bool on_conf
   {
     MutexLock lock(mutex_);
     if (cancelled_) return false;
-    if (job->lane == LaneName::kBind) ++stats_.bind_retries;
+    if (job->lane == LaneName::kBind && !job->evicted) ++stats_.bind_retries;
   }
   const Duration wait = kRetryWaits[static_cast<size_t>(job->tries - 1)];
   Again(job,
@@ -334,8 +338,42 @@ void Writer::Core::AskWhoWon(const JobPtr& job, api::ApiError error) {
        std::move(handler));
 }
 
+// First the condition that says why the pod goes.
+void Writer::Core::StartEviction(const JobPtr& job) {
+  std::string body = api::PodStatusPatch(*job->pod, job->change);
+  if (body.empty()) return Delete(job);
+  Send(job, scheduling_,
+       {.method = "PATCH",
+        .target = PodPath(*job->pod) + "/status",
+        .body = std::move(body),
+        .content_type = kStrategicMerge,
+        .resource = "pods",
+        .name = job->pod->meta.name},
+       [self = shared_from_this(), job](RestReply reply) {
+         if (reply.ok()) return self->Delete(job);
+         if (self->Retry(job, reply, /*on_conflict=*/true)) return;
+         self->Deleted(job, std::move(reply));
+       });
+}
+
+void Writer::Core::Delete(const JobPtr& job) {
+  Send(job, scheduling_,
+       {.method = "DELETE",
+        .target = PodPath(*job->pod),
+        .body = api::DeleteOptionsBody(job->pod->meta.uid),
+        .resource = "pods",
+        .name = job->pod->meta.name},
+       [self = shared_from_this(), job](RestReply reply) { self->Deleted(job, std::move(reply)); });
+}
+
+// A pod that is gone, or whose name another pod has by now, needs no eviction.
 void Writer::Core::Deleted(const JobPtr& job, RestReply reply) {
-  if (!reply.ok() && reply.error->IsNotFound()) reply.error.reset();
+  if (!reply.ok()) {
+    const api::ApiError& error = *reply.error;
+    job->gone = error.IsNotFound() ||
+                (error.IsConflict() && error.message.find(kOtherUid) != std::string::npos);
+    if (job->gone) reply.error.reset();
+  }
   Finish(job, std::move(reply.error));
 }
 
@@ -411,7 +449,7 @@ void Writer::Core::CancelEverything() {
   }
   for (const JobPtr& job : unsent) {
     Later([self = shared_from_this(), job] {
-      if (job->done) job->done(ShutDown());
+      Tell(job, ShutDown());
       MutexLock lock(self->mutex_);
       self->LaneOf(job->lane).pending -= 1;
       self->changed_.NotifyAll();
@@ -445,8 +483,8 @@ void Writer::PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done d
   core_->Patch(std::move(pod), std::move(change), std::move(done));
 }
 
-void Writer::DeletePod(api::PodPtr pod, Done done) {
-  core_->Delete(std::move(pod), std::move(done));
+void Writer::EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) {
+  core_->Evict(std::move(pod), std::move(condition), std::move(done));
 }
 
 void Writer::RecordEvent(framework::PodEvent event) { core_->Record(std::move(event)); }

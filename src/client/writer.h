@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The scheduler's writes over HTTPS: bindings and deletions, status patches, events, each in a lane
+// The scheduler's writes over HTTPS: bindings and evictions, status patches, events, each in a lane
 // with its own limit of requests in flight, so that a flood of events cannot delay a binding.
 //
 // Upstream: docs/spec/api.md sections 1.3, 9, 10; docs/spec/cycle.md section 18.
@@ -19,7 +19,7 @@ namespace ks::client {
 
 struct WriterOptions {
   std::string host_name{};  // for reportingInstance
-  int bind_in_flight = 32;  // bindings and deletions together
+  int bind_in_flight = 32;  // bindings and evictions together
   int patch_in_flight = 8;
   int event_in_flight = 8;
   size_t event_queue = 1000;   // pending events; the oldest is dropped beyond
@@ -39,12 +39,12 @@ struct WriterStats {
   uint64_t patches = 0;
   uint64_t patch_failures = 0;
   uint64_t patches_superseded = 0;
-  uint64_t deletes = 0;
-  uint64_t delete_failures = 0;
+  uint64_t evictions = 0;  // of pods that were gone already, too
+  uint64_t eviction_failures = 0;
   uint64_t events_sent = 0;     // POSTs and PATCHes that succeeded
   uint64_t events_failed = 0;   // given up
   uint64_t events_dropped = 0;  // queue full, or shut down
-  uint64_t binds_pending = 0;   // queued and in flight, deletions included
+  uint64_t binds_pending = 0;   // queued and in flight, evictions included
   uint64_t patches_pending = 0;
   uint64_t events_pending = 0;
 };
@@ -59,7 +59,7 @@ class Writer final : public framework::ApiWriter {
 
   void Bind(api::PodPtr pod, std::string node_name, Done done) override;
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override;
-  void DeletePod(api::PodPtr pod, Done done) override;
+  void EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) override;
   void RecordEvent(framework::PodEvent event) override;
 
   // Ends the intake (later calls fail with a transport error "the writer is shut down"), drops

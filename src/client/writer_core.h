@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The machinery behind writer.h: the lanes and their jobs. Internal to writer.cc (lanes, bindings,
-// deletions, patches, shutdown) and writer_events.cc (events).
+// evictions, patches, shutdown) and writer_events.cc (events).
 //
 // Upstream: docs/spec/api.md sections 9 and 10.
 
@@ -30,6 +30,7 @@ enum class LaneName : uint8_t { kBind, kPatch, kEvent };
 class Writer::Core final : public std::enable_shared_from_this<Core> {
  public:
   using Done = framework::ApiWriter::Done;
+  using EvictionDone = framework::ApiWriter::EvictionDone;
 
   Core(RestClient& scheduling, RestClient& events, WriterOptions options)
       : scheduling_(scheduling),
@@ -52,7 +53,7 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
 
   void Bind(api::PodPtr pod, std::string node_name, Done done);
   void Patch(api::PodPtr pod, api::PodStatusChange change, Done done);
-  void Delete(api::PodPtr pod, Done done);
+  void Evict(api::PodPtr pod, api::Condition condition, EvictionDone done);
   void Record(framework::PodEvent event);
   bool Drain(Duration deadline);
   WriterStats Stats() const;
@@ -67,9 +68,10 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
     LaneName lane = LaneName::kBind;
     api::PodPtr pod;
     Done done;
-    std::string node_name;  // bindings
-    bool deletion = false;
-    api::PodStatusChange change;  // patches
+    std::string node_name;        // bindings
+    EvictionDone evicted;         // evictions, instead of `done`
+    bool gone = false;            // an eviction found no pod
+    api::PodStatusChange change;  // patches, and what an eviction begins with
     RecordedEventPtr event;       // events
     int32_t told_count = 0;       // of the event's sending in flight
     bool creating = false;        // the sending in flight is a POST
@@ -112,11 +114,14 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   void Finish(const JobPtr& job, std::optional<api::ApiError> error);
   void Later(std::function<void()> task) { timers().Schedule(Duration::zero(), std::move(task)); }
 
-  // -- bindings, deletions, patches --
+  // -- bindings, evictions, patches --
   bool Retry(const JobPtr& job, const RestReply& reply, bool on_conflict);
   void Bound(const JobPtr& job, RestReply reply);
   void AskWhoWon(const JobPtr& job, api::ApiError error);
+  void StartEviction(const JobPtr& job);
+  void Delete(const JobPtr& job);
   void Deleted(const JobPtr& job, RestReply reply);
+  static void Tell(const JobPtr& job, std::optional<api::ApiError> error);
   void Patched(const JobPtr& job, RestReply reply);
 
   // -- events --

@@ -7,6 +7,7 @@
 // Upstream: docs/spec/api.md section 9 (bodies, retries), section 10 (events), docs/spec/cycle.md
 // section 18.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,7 +29,14 @@ struct PodEvent {
   bool warning = false;
 };
 
-// Order between kinds: bindings and deletions first, then status patches, then events; each kind
+// What became of an eviction.
+enum class EvictionOutcome : uint8_t {
+  kEvicted,
+  kGone,  // the pod does not exist any more, or another one has its name
+  kFailed,
+};
+
+// Order between kinds: bindings and evictions first, then status patches, then events; each kind
 // has its own limit of requests in flight, so that a flood of failing pods cannot delay a binding.
 // Threads: any. Callbacks run on a client thread, exactly once, never from inside the call itself.
 class ApiWriter {
@@ -46,8 +54,11 @@ class ApiWriter {
   // later one; the replaced call's callback gets success. Nothing is sent when the change is empty.
   virtual void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) = 0;
 
-  // Deletes a pod (a preemption victim). 404 is success.
-  virtual void DeletePod(api::PodPtr pod, Done done) = 0;
+  // Gives the pod the condition, retried as status patches are, then deletes it, once, only if it
+  // still has its uid. Nothing else is done for a pod that is gone at either call. The error is
+  // there for kFailed only.
+  using EvictionDone = std::function<void(EvictionOutcome, std::optional<api::ApiError>)>;
+  virtual void EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) = 0;
 
   // Queues an event; series and drops are the writer's business. Dropped events are counted, never
   // reported.

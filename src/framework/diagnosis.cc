@@ -4,49 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/check.h"
 
 namespace ks::framework {
 namespace {
-
-// Nodes that share a status body are counted first, texts afterwards: thousands of nodes have few
-// bodies.
-class ReasonCounts {
- public:
-  void Add(const Status& status) {
-    if (last_ == nullptr || status.id() != last_->first->id()) {
-      last_ = &bodies_.try_emplace(status.id(), &status, 0).first->second;
-    }
-    ++last_->second;
-  }
-
-  void AddReasons(const Status& status, size_t times) {
-    for (const std::string& reason : status.reasons()) texts_[reason] += times;
-  }
-
-  // "<count> <reason>", sorted as text.
-  std::vector<std::string> Lines() {
-    for (const auto& [id, entry] : bodies_) AddReasons(*entry.first, entry.second);
-    bodies_.clear();
-    last_ = nullptr;
-    std::vector<std::string> lines;
-    lines.reserve(texts_.size());
-    for (const auto& [reason, count] : texts_) {
-      lines.push_back(std::to_string(count) + " ");
-      lines.back() += reason;
-    }
-    std::sort(lines.begin(), lines.end());
-    return lines;
-  }
-
- private:
-  using Entry = std::pair<const Status*, size_t>;
-  std::unordered_map<const void*, Entry> bodies_;
-  Entry* last_ = nullptr;
-  std::map<std::string_view, size_t> texts_;
-};
 
 // Called for every rejected node; a linear look at the few names avoids making a string.
 void Record(std::set<std::string>& plugins, std::string_view plugin) {
@@ -102,23 +64,54 @@ void Diagnosis::AddNodeStatus(uint32_t index, const Status& status) {
   if (status.code() == Code::kPending) Record(pending_plugins, status.plugin());
 }
 
+void ReasonCounts::Add(const Status& status, size_t nodes) {
+  if (nodes == 0) return;
+  nodes_ += nodes;
+  if (last_ == nullptr || status.id() != last_->first.id()) {
+    last_ = &bodies_.try_emplace(status.id(), status, 0).first->second;
+  }
+  last_->second += nodes;
+}
+
+std::vector<std::string> ReasonCounts::Lines() const {
+  std::map<std::string_view, size_t> texts;
+  for (const auto& [id, entry] : bodies_) {
+    for (const std::string& reason : entry.first.reasons()) texts[reason] += entry.second;
+  }
+  std::vector<std::string> lines;
+  lines.reserve(texts.size());
+  for (const auto& [reason, count] : texts) {
+    lines.push_back(std::to_string(count) + " ");
+    lines.back() += reason;
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+std::string ReasonCounts::Text(size_t all_nodes) const {
+  std::string text = "0/" + std::to_string(all_nodes) + " nodes are available:";
+  const std::vector<std::string> lines = Lines();
+  for (const std::string& line : lines) {
+    text += (&line == &lines.front() ? " " : ", ") + line;
+  }
+  if (!lines.empty()) text += '.';
+  return text;
+}
+
 std::string Diagnosis::Text() const {
-  std::string text = "0/" + std::to_string(num_all_nodes) + " nodes are available:";
+  std::string text;
   if (!pre_filter_message.empty()) {
-    text += " " + pre_filter_message + ".";
+    text = "0/" + std::to_string(num_all_nodes) + " nodes are available: " + pre_filter_message;
+    text += '.';
   } else {
     ReasonCounts counts;
     for (uint32_t i = 0; i < nodes.size(); ++i) {
-      if (nodes.IsExplicit(i)) counts.Add(nodes.Get(i));
+      if (nodes.IsExplicit(i)) counts.Add(nodes.Get(i), 1);
     }
     if (nodes.explicit_count() < num_all_nodes) {
-      counts.AddReasons(nodes.absent(), num_all_nodes - nodes.explicit_count());
+      counts.Add(nodes.absent(), num_all_nodes - nodes.explicit_count());
     }
-    const std::vector<std::string> lines = counts.Lines();
-    for (const std::string& line : lines) {
-      text += (&line == &lines.front() ? " " : ", ") + line;
-    }
-    if (!lines.empty()) text += '.';
+    text = counts.Text(num_all_nodes);
   }
   if (!post_filter_message.empty()) text += " " + post_filter_message;
   return text;

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "framework/snapshot.h"
@@ -40,6 +42,26 @@ class NodeStatuses {
   std::vector<Status> statuses_;    // success = no explicit status
   std::vector<uint32_t> explicit_;  // indices of explicit statuses, in the order of Set
   Status absent_{Code::kUnschedulableAndUnresolvable, {}};
+};
+
+// The reasons for which nodes are not available, counted. Nodes that share a status body are
+// counted first, texts afterwards: thousands of nodes have few bodies. Threads: one at a time.
+class ReasonCounts {
+ public:
+  void Add(const Status& status, size_t nodes);
+  // Added so far.
+  size_t nodes() const { return nodes_; }
+  // "0/<all nodes> nodes are available: <count> <reason>, …." sorted as text; without reasons it
+  // ends with the colon.
+  std::string Text(size_t all_nodes) const;
+
+ private:
+  using Entry = std::pair<Status, size_t>;
+  std::vector<std::string> Lines() const;
+
+  size_t nodes_ = 0;
+  std::unordered_map<const void*, Entry> bodies_;  // by Status::id, which the entry keeps alive
+  Entry* last_ = nullptr;
 };
 
 // The status of nodes outside the node set that PreFilter's `plugins` left.

@@ -72,6 +72,7 @@ FrameworkMetrics::FrameworkMetrics(metrics::Registry& registry, const Clock& clo
       permit_waits_(registry.AddHistogram({.name = "scheduler_permit_wait_duration_seconds",
                                            .stability = Stability::kBeta,
                                            .help = "Time a pod was held by Permit."})),
+      preemption_(registry),
       plugin_buckets_(metrics::ExponentialBuckets(0.00001, 1.5, 20)),
       cycle_draws_(seed),
       pre_enqueue_draws_(~seed),

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/random.h"
+#include "framework/preemption_metrics.h"
 #include "framework/status.h"
 #include "metrics/registry.h"
 
@@ -139,6 +140,8 @@ class FrameworkMetrics {
   // scheduler_permit_wait_duration_seconds: the pod really waited.
   void ObservePermitWait(Code result, Duration duration);
 
+  PreemptionMetrics& preemption() { return preemption_; }
+
  private:
   struct BufferedSample {
     PluginMeter* meter;
@@ -154,6 +157,7 @@ class FrameworkMetrics {
   metrics::Family<metrics::Histogram>& plugin_durations_;
   metrics::Family<metrics::Counter>& evaluations_;
   metrics::Family<metrics::Histogram>& permit_waits_;
+  PreemptionMetrics preemption_;
   const std::vector<double> plugin_buckets_;
   Random cycle_draws_;
   Random pre_enqueue_draws_;

@@ -16,8 +16,11 @@
 #include "framework/device_classes.h"
 #include "framework/owner_listers.h"
 #include "framework/plugin.h"
+#include "framework/preemption_extender.h"
 
 namespace ks::framework {
+
+class PreemptionMetrics;
 
 // Pods that are expected to run on a node although they are not there yet.
 // Threads: the scheduling thread; workers may read while a cycle runs.
@@ -25,9 +28,14 @@ class Nominator {
  public:
   virtual ~Nominator() = default;
   // Pods nominated to the node, in nomination order; entries that are in no store are stubs
-  // (priority 0, no requests).
-  virtual std::vector<PodInfoPtr> NominatedPodsForNode(std::string_view node_name) const = 0;
+  // (priority 0, no requests). Valid until the next change.
+  virtual std::span<const PodInfoPtr> NominatedPodsForNode(std::string_view node_name) const = 0;
   virtual bool HasNominatedPods() const = 0;
+  // Calls `visit` with the name of each node that has nominated pods, in no particular order.
+  virtual void ForEachNominatedNode(
+      const std::function<void(std::string_view node_name)>& visit) const = 0;
+  // Another value after each change of the nodes that have nominated pods.
+  virtual uint64_t version() const = 0;
   // See docs/spec/queue.md section 11. Absent info means Noop: the entry follows the pod's status.
   virtual void AddNominatedPod(const api::PodPtr& pod,
                                const std::optional<NominatingInfo>& info) = 0;
@@ -39,6 +47,34 @@ class PodActivator {
  public:
   virtual ~PodActivator() = default;
   virtual void Activate(const std::vector<api::PodPtr>& pods) = 0;
+};
+
+// Pods as the API server last showed them. Threads: the scheduling thread.
+class PodLister {
+ public:
+  virtual ~PodLister() = default;
+  // Null when unknown. `key`: "namespace/name".
+  virtual api::PodPtr FindPod(std::string_view key) const = 0;
+};
+
+// The way to the scheduling thread, for answers that come on other threads. Tasks run there in
+// order, between two attempts. Threads: any.
+class TaskInbox {
+ public:
+  virtual ~TaskInbox() = default;
+  virtual void PostTask(std::function<void()> task) = 0;
+};
+
+// What a framework gets after all profiles are built. Null where nothing of the profile needs it.
+// Lifetime: everything outlives the framework and what its plugins started.
+struct LateParts {
+  ApiWriter* api = nullptr;
+  Nominator* nominator = nullptr;
+  PodActivator* activator = nullptr;
+  const PodLister* pods = nullptr;
+  TaskInbox* tasks = nullptr;
+  // In the order in which they are asked (docs/spec/cycle.md 10.1).
+  std::vector<PreemptionExtender*> preemption_extenders;
 };
 
 // A pod held by Permit. Exactly one verdict counts, the first.
@@ -123,11 +159,18 @@ class Handle {
   virtual const Clock& clock() const = 0;
   virtual const config::FeatureGates& gates() const = 0;
   virtual Random& random() = 0;
-  virtual ApiWriter& api() = 0;           // late
-  virtual Nominator& nominator() = 0;     // late
-  virtual PodActivator& activator() = 0;  // late
+  virtual ApiWriter& api() = 0;                                                       // late
+  virtual Nominator& nominator() = 0;                                                 // late
+  virtual PodActivator& activator() = 0;                                              // late
+  virtual const PodLister& pods() = 0;                                                // late
+  virtual TaskInbox& tasks() = 0;                                                     // late
+  virtual std::span<PreemptionExtender* const> preemption_extenders() { return {}; }  // late
   virtual WaitingPodAccess& waiting_pods() = 0;
   virtual PodsInPreBindAccess& pods_in_pre_bind() = 0;
+  // How much may be done at once; at least 1.
+  virtual int32_t parallelism() const { return 1; }
+  // Null: nothing is measured. Outlives the plugins and what they started.
+  virtual PreemptionMetrics* preemption_metrics() { return nullptr; }
   virtual uint32_t NewStateSlot() = 0;  // factories only; wrap it in a StateSlot<T>
 
   // The points of section 3, for preemption and the like. Contracts: framework/runtime.h.

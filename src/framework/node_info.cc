@@ -146,7 +146,23 @@ void NodeInfo::UnsetNode() {
   generation_ = NextGeneration();
 }
 
+void NodeInfo::CountPriority(int32_t priority) {
+  if (priority < lowest_priority_) {
+    lowest_priority_ = priority;
+    lowest_priority_pods_ = 0;
+  }
+  if (priority == lowest_priority_) ++lowest_priority_pods_;
+}
+
+// The pod has left pods_ already.
+void NodeInfo::UncountPriority(int32_t priority) {
+  if (priority != lowest_priority_ || --lowest_priority_pods_ > 0) return;
+  lowest_priority_ = kNoPriority;
+  for (const PodInfoPtr& info : pods_) CountPriority(info->pod().Priority());
+}
+
 void NodeInfo::AddPod(PodInfoPtr pod) {
+  CountPriority(pod->pod().Priority());
   const AccountedRequest& request = pod->request();
   requested_.Add(request.requested);
   non_zero_milli_cpu_ += request.non_zero_milli_cpu;
@@ -161,6 +177,7 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
 PodInfoPtr NodeInfo::RemovePod(const api::Pod& pod) {
   PodInfoPtr removed = SwapRemove(&pods_, pod.meta.uid);
   if (removed == nullptr) return nullptr;
+  UncountPriority(removed->pod().Priority());
   if (HasAffinity(pod)) SwapRemove(&pods_with_affinity_, pod.meta.uid);
   if (HasRequiredAntiAffinity(pod)) SwapRemove(&pods_with_required_anti_affinity_, pod.meta.uid);
   const AccountedRequest& request = removed->request();

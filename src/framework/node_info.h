@@ -7,6 +7,7 @@
 // Upstream: docs/spec/cache.md section 4, docs/spec/plugins-node.md 2.6.
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -97,6 +98,8 @@ class NodeInfo {
   std::span<const PodInfoPtr> pods_with_required_anti_affinity() const {
     return pods_with_required_anti_affinity_;
   }
+  // Of pods(); kNoPriority when there are none.
+  int32_t lowest_priority() const { return lowest_priority_; }
   const HostPortSet& used_ports() const { return used_ports_; }
   // Sorted by name id.
   std::span<const ImageState> images() const { return images_; }
@@ -132,8 +135,12 @@ class NodeInfo {
   void SetImages(std::vector<ImageState> images) { images_ = std::move(images); }
 
   static uint64_t NextGeneration();
+  static constexpr int32_t kNoPriority = std::numeric_limits<int32_t>::max();
 
  private:
+  void CountPriority(int32_t priority);
+  void UncountPriority(int32_t priority);
+
   // Hot row: read for every node in every cycle.
   Resource allocatable_;
   Resource requested_;
@@ -143,6 +150,8 @@ class NodeInfo {
   uint32_t index_ = 0;
   uint32_t slot_ = 0;
   uint32_t declared_features_ = 0;
+  int32_t lowest_priority_ = kNoPriority;
+  uint32_t lowest_priority_pods_ = 0;
   bool has_hard_taints_ = false;
   bool has_soft_taints_ = false;
   bool unschedulable_ = false;

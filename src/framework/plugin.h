@@ -105,6 +105,7 @@ struct NominatingInfo {
 struct PostFilterResult {
   Status status;  // Success, U, UU, Pending or Error
   std::optional<NominatingInfo> nomination;
+  std::string message = {};  // of Success
 };
 
 class PostFilterPlugin {

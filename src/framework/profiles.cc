@@ -27,7 +27,9 @@ std::optional<config::PluginArgs> Arguments(const config::Profile& profile,
 }  // namespace
 
 Result<Profiles> BuildProfiles(const Registry& registry, const config::Configuration& configuration,
-                               const FrameworkOptions& options) {
+                               const FrameworkOptions& shared) {
+  FrameworkOptions options = shared;
+  options.parallelism = configuration.parallelism;
   Profiles profiles;
   std::string first_sort;
   for (size_t i = 0; i < configuration.profiles.size(); ++i) {

@@ -237,11 +237,7 @@ Result<std::unique_ptr<Framework>> Framework::Create(const Registry& registry,
   return framework;
 }
 
-void Framework::Attach(ApiWriter* api, Nominator* nominator, PodActivator* activator) {
-  impl_->api = api;
-  impl_->nominator = nominator;
-  impl_->activator = activator;
-}
+void Framework::Attach(LateParts parts) { impl_->late = std::move(parts); }
 
 std::vector<std::string> Framework::ListPlugins(std::string_view point) const {
   std::vector<std::string> names;
@@ -326,21 +322,43 @@ Random& Framework::random() {
 }
 
 ApiWriter& Framework::api() {
-  KS_CHECK(impl_->api != nullptr,
+  KS_CHECK(impl_->late.api != nullptr,
            "the API writer is not attached yet: not to be used in factories");
-  return *impl_->api;
+  return *impl_->late.api;
 }
 
 Nominator& Framework::nominator() {
-  KS_CHECK(impl_->nominator != nullptr,
+  KS_CHECK(impl_->late.nominator != nullptr,
            "the nominator is not attached yet: not to be used in factories");
-  return *impl_->nominator;
+  return *impl_->late.nominator;
 }
 
 PodActivator& Framework::activator() {
-  KS_CHECK(impl_->activator != nullptr,
+  KS_CHECK(impl_->late.activator != nullptr,
            "the activator is not attached yet: not to be used in factories");
-  return *impl_->activator;
+  return *impl_->late.activator;
+}
+
+const PodLister& Framework::pods() {
+  KS_CHECK(impl_->late.pods != nullptr,
+           "the pod lister is not attached yet: not to be used in factories");
+  return *impl_->late.pods;
+}
+
+TaskInbox& Framework::tasks() {
+  KS_CHECK(impl_->late.tasks != nullptr,
+           "the task inbox is not attached yet: not to be used in factories");
+  return *impl_->late.tasks;
+}
+
+std::span<PreemptionExtender* const> Framework::preemption_extenders() {
+  return impl_->late.preemption_extenders;
+}
+
+int32_t Framework::parallelism() const { return impl_->options.parallelism; }
+
+PreemptionMetrics* Framework::preemption_metrics() {
+  return impl_->options.metrics == nullptr ? nullptr : &impl_->options.metrics->preemption();
 }
 
 WaitingPodAccess& Framework::waiting_pods() {

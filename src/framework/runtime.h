@@ -25,6 +25,7 @@
 #include "framework/placement_plugins.h"
 #include "framework/plugin.h"
 #include "framework/pods_in_prebind.h"
+#include "framework/preemption_explainer.h"
 #include "framework/registry.h"
 #include "framework/waiting_pods.h"
 
@@ -42,6 +43,7 @@ struct FrameworkOptions {
   FrameworkMetrics* metrics = nullptr;          // null: nothing is measured; needs `clock`
   // Remember what node-local plugins said (NodeLocalPlugin). Changes the time and nothing else.
   bool remember_verdicts = true;
+  int32_t parallelism = 1;
 };
 
 struct PreFilterOutcome {
@@ -68,7 +70,7 @@ class Framework final : public Handle {
   ~Framework() override;
 
   // Attaches the late parts; call once, before the first attempt.
-  void Attach(ApiWriter* api, Nominator* nominator, PodActivator* activator);
+  void Attach(LateParts parts);
   // Closes every plugin that is a Closer, once; the destructor does it otherwise and logs the
   // error: `framework <profile> failed to close: <plugin> failed to close: …`, one line a plugin.
   Result<void> Close();
@@ -109,6 +111,9 @@ class Framework final : public Handle {
   // which no PostFilter plugin may return, end it as Error.
   PostFilterResult RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
                                         const NodeStatuses& statuses) const;
+  // What the first PostFilter plugin that preempts would do; absent when none does.
+  std::optional<PreemptionFinding> ExplainPreemption(CycleState& state, const api::PodPtr& pod,
+                                                     const NodeStatuses& statuses) const;
   Status RunPreScorePlugins(CycleState& state, const api::Pod& pod,
                             std::span<const NodeInfo* const> nodes) const override;
   // PreScore must have run. Totals are 0 when all score plugins are skipped. Of several failures
@@ -174,8 +179,13 @@ class Framework final : public Handle {
   ApiWriter& api() override;
   Nominator& nominator() override;
   PodActivator& activator() override;
+  const PodLister& pods() override;
+  TaskInbox& tasks() override;
+  std::span<PreemptionExtender* const> preemption_extenders() override;
   WaitingPodAccess& waiting_pods() override;
   PodsInPreBindAccess& pods_in_pre_bind() override;
+  int32_t parallelism() const override;
+  PreemptionMetrics* preemption_metrics() override;
   uint32_t NewStateSlot() override;
   Status RunFilterPlugins(const CycleState& state, const api::Pod& pod,
                           const NodeInfo& node) const override;
@@ -201,7 +211,7 @@ class Framework final : public Handle {
     Status Run(const NodeInfo& node);
     // The same for the snapshot's node with that slot: what is remembered of it is used.
     Status RunListed(const NodeInfo& node, uint32_t slot) {
-      if (verdicts_ == nullptr) return Run(node);
+      if (verdicts_ == nullptr || HasNominated(slot)) return Run(node);
       const uint8_t verdict = verdicts_->verdict(slot);
       if (verdict == NodeVerdicts::kFits && !has_rest_) [[likely]] {
         ++fits_;
@@ -213,6 +223,9 @@ class Framework final : public Handle {
     Status RunPlugins(const CycleState& state, const NodeInfo& node);
 
    private:
+    bool HasNominated(uint32_t slot) const {
+      return nominated_ != nullptr && (*nominated_)[slot] != 0;
+    }
     Status RunRemembered(const NodeInfo& node, uint32_t slot, uint8_t verdict);
     Status RunRange(const CycleState& state, const NodeInfo& node, size_t begin, size_t end);
     Status RunMeasured(const CycleState& state, const NodeInfo& node, size_t begin, size_t limit);
@@ -221,10 +234,11 @@ class Framework final : public Handle {
     const CycleState& state_;
     const api::Pod& pod_;
     const CallSampler sampler_;
-    NodeVerdicts* verdicts_ = nullptr;  // null: nothing to remember, or nominated pods are about
-    bool has_rest_ = true;              // filters after the remembered ones are to be asked
-    uint32_t fits_ = 0;                 // nodes that all filters let pass
-    size_t last_asked_ = 0;             // position of the filter that rejected last
+    NodeVerdicts* verdicts_ = nullptr;                 // null: nothing to remember
+    const std::vector<uint8_t>* nominated_ = nullptr;  // by slot; null: no node has nominated pods
+    bool has_rest_ = true;   // filters after the remembered ones are to be asked
+    uint32_t fits_ = 0;      // nodes that all filters let pass
+    size_t last_asked_ = 0;  // position of the filter that rejected last
     // By position in the Filter list: nodes for which this was the last plugin asked. Only the
     // first entries, as many as there are plugins, are in use.
     std::array<uint32_t, kMaxPlugins> ended_at_;

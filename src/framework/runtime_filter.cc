@@ -41,17 +41,22 @@ void Intersect(std::optional<std::set<std::string>>* nodes, std::set<std::string
       .WithPlugin(plugin);
 }
 
-// The pods nominated to the node that this pod has to respect (docs/spec/framework.md section 9).
-std::vector<PodInfoPtr> RespectedNominations(const Nominator& nominator, const api::Pod& pod,
-                                             const NodeInfo& node) {
-  std::vector<PodInfoPtr> nominated = nominator.NominatedPodsForNode(node.name());
-  std::erase_if(nominated, [&](const PodInfoPtr& other) {
-    return other->pod().Priority() < pod.Priority() || other->pod().meta.uid == pod.meta.uid;
-  });
-  return nominated;
+// Whether a pod nominated to the node counts for this one (docs/spec/framework.md section 9).
+bool Respects(const api::Pod& pod, const api::Pod& nominated) {
+  return nominated.Priority() >= pod.Priority() && nominated.meta.uid != pod.meta.uid;
 }
 
 }  // namespace
+
+void NominatedSlots::Refresh(const Nominator& nominator, const Snapshot& snapshot) {
+  if (version_ == nominator.version() && changes_ == snapshot.changes().end()) return;
+  version_ = nominator.version();
+  changes_ = snapshot.changes().end();
+  has_pods_.assign(snapshot.slots(), 0);
+  nominator.ForEachNominatedNode([&](std::string_view name) {
+    if (const NodeInfo* node = snapshot.Find(name)) has_pods_[node->slot()] = 1;
+  });
+}
 
 PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const {
   const PointTimer timer = impl_->StartTimer(MetricPoint::kPreFilter);
@@ -61,6 +66,9 @@ PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Po
     uint64_t outside = 0;
     for (const NodeLocalPlugin* plugin : impl_->local_plugins) outside += plugin->OutsideVersion();
     state.verdicts = impl_->memory->For(pod, snapshot(), outside);
+    if (impl_->late.nominator != nullptr && impl_->late.nominator->HasNominatedPods()) {
+      impl_->nominated_slots.Refresh(*impl_->late.nominator, snapshot());
+    }
   }
   return outcome;
 }
@@ -148,7 +156,11 @@ Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState
     : framework_(framework), state_(state), pod_(pod), sampler_(framework.Sampler(state)) {
   const Impl& impl = *framework.impl_;
   std::fill_n(ended_at_.begin(), impl.filter.size(), 0);
-  if (impl.nominator != nullptr && impl.nominator->HasNominatedPods()) return;
+  const Nominator* const nominator = impl.late.nominator;
+  if (nominator != nullptr && nominator->HasNominatedPods()) {
+    nominated_ = impl.nominated_slots.At(*nominator);
+    if (nominated_ == nullptr) return;
+  }
   verdicts_ = state.verdicts.get();
   has_rest_ = false;
   for (size_t i = impl.local_filters; i < impl.filter.size(); ++i) {
@@ -233,14 +245,18 @@ Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeIn
 }
 
 Status Framework::FilterBatch::Run(const NodeInfo& node) {
-  const Nominator* const nominator = framework_.impl_->nominator;
+  const Nominator* const nominator = framework_.impl_->late.nominator;
   if (nominator == nullptr || !nominator->HasNominatedPods()) return RunPlugins(state_, node);
-  const std::vector<PodInfoPtr> nominated = RespectedNominations(*nominator, pod_, node);
-  if (nominated.empty()) return RunPlugins(state_, node);
+  const std::span<const PodInfoPtr> nominated = nominator->NominatedPodsForNode(node.name());
+  if (std::none_of(nominated.begin(), nominated.end(),
+                   [this](const PodInfoPtr& other) { return Respects(pod_, other->pod()); })) {
+    return RunPlugins(state_, node);
+  }
 
   NodeInfo node_with_nominated = node;
   CycleState state_with_nominated = state_.Clone();
   for (const PodInfoPtr& other : nominated) {
+    if (!Respects(pod_, other->pod())) continue;
     node_with_nominated.AddPod(other);
     Status status = framework_.RunPreFilterExtensionAddPod(state_with_nominated, pod_, *other,
                                                            node_with_nominated);
@@ -259,6 +275,16 @@ PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const api::P
   PostFilterResult result = AskPostFilters(state, pod, statuses);
   timer.Stop(result.status.code());
   return result;
+}
+
+std::optional<PreemptionFinding> Framework::ExplainPreemption(CycleState& state,
+                                                              const api::PodPtr& pod,
+                                                              const NodeStatuses& statuses) const {
+  for (const PointEntry<PostFilterPlugin>& entry : impl_->post_filter) {
+    auto* explainer = dynamic_cast<PreemptionExplainer*>(entry.plugin);
+    if (explainer != nullptr) return explainer->FindVictims(state, pod, statuses);
+  }
+  return std::nullopt;
 }
 
 PostFilterResult Framework::AskPostFilters(CycleState& state, const api::PodPtr& pod,

@@ -52,6 +52,21 @@ struct PreBindEntry : PointEntry<PreBindPlugin> {
   PluginMeter* pre_flight_meter = nullptr;
 };
 
+// Which nodes have nominated pods, by slot, so that the others can be answered from memory.
+class NominatedSlots {
+ public:
+  void Refresh(const Nominator& nominator, const Snapshot& snapshot);
+  // Null when it does not show the nominator's present state.
+  const std::vector<uint8_t>* At(const Nominator& nominator) const {
+    return version_ == nominator.version() ? &has_pods_ : nullptr;
+  }
+
+ private:
+  std::optional<uint64_t> version_;
+  uint64_t changes_ = 0;  // of the snapshot
+  std::vector<uint8_t> has_pods_;
+};
+
 struct Framework::Impl {
   std::string profile_name;
   std::optional<int32_t> percentage_of_nodes_to_score;
@@ -60,10 +75,7 @@ struct Framework::Impl {
   uint32_t next_slot = 0;
   bool closed = false;
 
-  // Attached late.
-  ApiWriter* api = nullptr;
-  Nominator* nominator = nullptr;
-  PodActivator* activator = nullptr;
+  LateParts late;
 
   // Constant after construction. The entries below point into `resolved.plugins`.
   ResolvedProfile resolved;
@@ -84,6 +96,7 @@ struct Framework::Impl {
   // What is remembered: the verdicts of the first `local_filters` entries of `filter`, and the raw
   // scores of `local_scores`. Null: nothing.
   mutable std::unique_ptr<NodeMemory> memory;
+  mutable NominatedSlots nominated_slots;
   size_t local_filters = 0;
   PluginMask local_scores = 0;
   std::vector<const NodeLocalPlugin*> local_plugins;

@@ -24,14 +24,11 @@ framework::PodInfoPtr Stub(const api::Pod& pod) {
 
 }  // namespace
 
-std::vector<framework::PodInfoPtr> PodNominator::NominatedPodsForNode(
+std::span<const framework::PodInfoPtr> PodNominator::NominatedPodsForNode(
     std::string_view node_name) const {
-  std::vector<framework::PodInfoPtr> pods;
   const auto it = nominations_.find(node_name);
-  if (it == nominations_.end()) return pods;
-  pods.reserve(it->second.size());
-  for (const Entry& entry : it->second) pods.push_back(entry.info);
-  return pods;
+  if (it == nominations_.end()) return {};
+  return it->second;
 }
 
 void PodNominator::AddNominatedPod(const api::PodPtr& pod,
@@ -53,9 +50,9 @@ void PodNominator::AddNominatedPod(const api::PodPtr& pod,
     }
   }
   const api::PodPtr stored = sources_.stored(*pod);
-  nominations_[node].push_back(
-      {.uid = pod->meta.uid,
-       .info = stored == nullptr ? Stub(*pod) : std::make_shared<framework::PodInfo>(stored)});
+  nominations_[node].push_back(stored == nullptr ? Stub(*pod)
+                                                 : std::make_shared<framework::PodInfo>(stored));
+  ++version_;
   node_of_.insert_or_assign(pod->meta.uid, node);
 }
 
@@ -64,7 +61,10 @@ void PodNominator::DeleteNominatedPodIfExists(const api::Pod& pod) {
   if (node == node_of_.end()) return;
   const auto list = nominations_.find(node->second);
   KS_CHECK(list != nominations_.end(), "a nominated pod is missing in its node's list");
-  std::erase_if(list->second, [&pod](const Entry& entry) { return entry.uid == pod.meta.uid; });
+  std::erase_if(list->second, [&pod](const framework::PodInfoPtr& info) {
+    return info->pod().meta.uid == pod.meta.uid;
+  });
+  ++version_;
   if (list->second.empty()) nominations_.erase(list);
   node_of_.erase(node);
 }
@@ -83,16 +83,16 @@ void PodNominator::Update(const api::Pod& old_pod, const api::PodPtr& new_pod) {
 
 void PodNominator::PodStored(const api::PodPtr& pod) {
   if (node_of_.empty()) return;
-  Entry* entry = FindEntry(pod->meta.uid);
-  if (entry != nullptr && entry->info->ptr() != pod) {
-    entry->info = std::make_shared<framework::PodInfo>(pod);
+  framework::PodInfoPtr* entry = FindEntry(pod->meta.uid);
+  if (entry != nullptr && (*entry)->ptr() != pod) {
+    *entry = std::make_shared<framework::PodInfo>(pod);
   }
 }
 
 void PodNominator::PodLeft(const api::Pod& pod) {
   if (node_of_.empty()) return;
-  Entry* entry = FindEntry(pod.meta.uid);
-  if (entry != nullptr) entry->info = Stub(pod);
+  framework::PodInfoPtr* entry = FindEntry(pod.meta.uid);
+  if (entry != nullptr) *entry = Stub(pod);
 }
 
 std::string_view PodNominator::NodeOf(std::string_view uid) const {
@@ -100,11 +100,11 @@ std::string_view PodNominator::NodeOf(std::string_view uid) const {
   return it == node_of_.end() ? std::string_view() : std::string_view(it->second);
 }
 
-PodNominator::Entry* PodNominator::FindEntry(std::string_view uid) {
+framework::PodInfoPtr* PodNominator::FindEntry(std::string_view uid) {
   const auto node = node_of_.find(uid);
   if (node == node_of_.end()) return nullptr;
-  for (Entry& entry : nominations_.find(node->second)->second) {
-    if (entry.uid == uid) return &entry;
+  for (framework::PodInfoPtr& info : nominations_.find(node->second)->second) {
+    if (info->pod().meta.uid == uid) return &info;
   }
   return nullptr;
 }

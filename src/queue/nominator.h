@@ -4,7 +4,9 @@
 //
 // Upstream: docs/spec/queue.md section 11.
 
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +20,7 @@ namespace ks::queue {
 // Identity is the uid; a pod is nominated to one node at most. What filtering sees of a nominated
 // pod is kept ready here, so that workers only read: the stored pod while the queue has it, a stub
 // without priority and requests while it has not.
-// Threads: the scheduling thread; workers may call the two const methods of Nominator while a cycle
+// Threads: the scheduling thread; workers may call the const methods of Nominator while a cycle
 // runs. Lifetime: the functions outlive it.
 class PodNominator final : public framework::Nominator {
  public:
@@ -32,9 +34,14 @@ class PodNominator final : public framework::Nominator {
 
   explicit PodNominator(Sources sources) : sources_(std::move(sources)) {}
 
-  std::vector<framework::PodInfoPtr> NominatedPodsForNode(
+  std::span<const framework::PodInfoPtr> NominatedPodsForNode(
       std::string_view node_name) const override;
   bool HasNominatedPods() const override { return !node_of_.empty(); }
+  void ForEachNominatedNode(
+      const std::function<void(std::string_view node_name)>& visit) const override {
+    for (const auto& [node, pods] : nominations_) visit(node);
+  }
+  uint64_t version() const override { return version_; }
   void AddNominatedPod(const api::PodPtr& pod,
                        const std::optional<framework::NominatingInfo>& info) override;
   void DeleteNominatedPodIfExists(const api::Pod& pod) override;
@@ -50,15 +57,13 @@ class PodNominator final : public framework::Nominator {
   std::string_view NodeOf(std::string_view uid) const;
 
  private:
-  struct Entry {
-    std::string uid;
-    framework::PodInfoPtr info;
-  };
-  Entry* FindEntry(std::string_view uid);
+  // Null when the pod is not nominated.
+  framework::PodInfoPtr* FindEntry(std::string_view uid);
 
   Sources sources_;
-  StringMap<std::string> node_of_;             // uid -> node
-  StringMap<std::vector<Entry>> nominations_;  // node -> pods, in order of nomination
+  StringMap<std::string> node_of_;                             // uid -> node
+  StringMap<std::vector<framework::PodInfoPtr>> nominations_;  // node -> pods, in order
+  uint64_t version_ = 0;
 };
 
 }  // namespace ks::queue

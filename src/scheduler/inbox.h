@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "cache/owner_stores.h"
+#include "framework/handle.h"
 
 namespace ks::scheduler {
 
@@ -25,9 +27,10 @@ using Task = std::function<void()>;
 using Message = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, Task>;
 
 // Threads: Post any; the rest the scheduling thread.
-class Inbox {
+class Inbox final : public framework::TaskInbox {
  public:
   void Post(Message message) KS_EXCLUDES(mutex_);
+  void PostTask(Task task) override { Post(std::move(task)); }
 
   // Moves everything posted so far to `out` (cleared first), in order. Costs one atomic load when
   // there is nothing.

@@ -24,9 +24,7 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
   if (!made.ok()) return made.error();
 
   Profiles former = std::exchange(profiles_, std::move(made).value());
-  for (const auto& [name, framework] : profiles_) {
-    framework->Attach(options_.api, &queue_->nominator(), queue_.get());
-  }
+  AttachProfiles();
   FindNeededOwners();
   batching_.clear();
   options_.configuration = configuration;

@@ -64,9 +64,7 @@ Result<void> Scheduler::Build() {
       options_.gates == nullptr || options_.gates->Enabled(config::Gate::kSchedulerPopFromBackoffQ);
   queue.informer = [this](const api::Pod& pod) { return pods_.Get(pod.meta.Key()); };
   queue_ = std::make_unique<queue::SchedulingQueue>(std::move(queue));
-  for (const auto& [name, framework] : profiles_) {
-    framework->Attach(options_.api, &queue_->nominator(), queue_.get());
-  }
+  AttachProfiles();
 
   context_.reset(new Context{.cache = cache_,
                              .queue = *queue_,
@@ -85,6 +83,17 @@ Result<void> Scheduler::Build() {
   failures_ = std::make_unique<FailureHandler>(*context_);
   bindings_ = std::make_unique<BindingCycles>(*context_, *failures_);
   return {};
+}
+
+void Scheduler::AttachProfiles() {
+  for (const auto& [name, framework] : profiles_) {
+    framework->Attach({.api = options_.api,
+                       .nominator = &queue_->nominator(),
+                       .activator = queue_.get(),
+                       .pods = &informer_pods_,
+                       .tasks = &inbox_,
+                       .preemption_extenders = {}});
+  }
 }
 
 void Scheduler::Stop() {
@@ -321,7 +330,7 @@ void Scheduler::FitError(const framework::Framework& framework, framework::Cycle
       log::Error(result.status.Message(), "Status after running PostFilter plugins for pod",
                  {{"pod", queued->pod()->meta.Key()}});
     }
-    diagnosis_.post_filter_message = result.status.Message();
+    diagnosis_.post_filter_message = result.status.ok() ? result.message : result.status.Message();
     failure.nomination = std::move(result.nomination);
   }
   failures_->Handle(framework, queued, queued->pod(), failure);

@@ -28,6 +28,16 @@
 
 namespace ks::scheduler {
 
+// The informer's pods, for plugins. Lifetime: the store outlives it.
+class InformerPods final : public framework::PodLister {
+ public:
+  explicit InformerPods(const cache::ObjectStore<api::Pod>& pods) : pods_(pods) {}
+  api::PodPtr FindPod(std::string_view key) const override { return pods_.Get(key); }
+
+ private:
+  const cache::ObjectStore<api::Pod>& pods_;
+};
+
 struct SchedulerOptions {
   config::Configuration configuration = config::DefaultConfiguration();
   const framework::Registry* registry = nullptr;
@@ -95,6 +105,7 @@ class Scheduler {
   Result<Profiles> MakeProfiles(const config::Configuration& configuration);
   std::map<std::string, queue::ProfileHooks> QueueHooks() const;
   std::vector<api::PodPtr> TakeUpAndLetGo(const Profiles& former);
+  void AttachProfiles();
   void FindNeededOwners();
   void DropRetiredProfiles();
 
@@ -134,6 +145,7 @@ class Scheduler {
   std::vector<Profiles> retired_;  // replaced by Reload, kept while pods are on their way
   std::unique_ptr<queue::SchedulingQueue> queue_;
   cache::ObjectStore<api::Pod> pods_;
+  const InformerPods informer_pods_{pods_};
   cache::ObjectStore<api::Node> nodes_;
   bool pods_synced_ = false;
   bool nodes_synced_ = false;

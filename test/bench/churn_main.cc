@@ -104,10 +104,10 @@ class Server final : public framework::ApiWriter {
       done(std::nullopt);
     });
   }
-  void DeletePod(api::PodPtr pod, Done done) override {
+  void EvictPod(api::PodPtr pod, api::Condition /*condition*/, EvictionDone done) override {
     agenda_.In(milliseconds(5), [this, pod, done] {
       Remove(pod->meta.uid);
-      done(std::nullopt);
+      done(framework::EvictionOutcome::kEvicted, std::nullopt);
     });
   }
   void RecordEvent(framework::PodEvent) override { ++events; }
@@ -170,7 +170,7 @@ class Churn {
     scheduler_->Post(NodeDeltas{std::move(nodes)});
     scheduler_->Post(PodDeltas{api::Delta<api::Pod>{}});
     PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
-                 api::StatefulSet>();
+                 api::StatefulSet, api::PodDisruptionBudget>();
     Arrive();
     ChangeNode();
     // Until all pods came, and then until those that fit are bound.

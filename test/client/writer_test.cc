@@ -75,6 +75,10 @@ class WriterTest : public ::testing::Test {
     return change;
   }
 
+  static api::Condition Disruption() {
+    return {.type = "DisruptionTarget", .status = "True", .reason = "PreemptionByScheduler"};
+  }
+
   FakeNetwork net_;
   std::unique_ptr<RestClient> scheduling_;
   std::unique_ptr<RestClient> events_;
@@ -239,31 +243,21 @@ TEST_F(WriterTest, LanesHaveTheirOwnLimits) {
     if (i % 2 == 0) {
       writer_->Bind(pod, "n", outcomes[i].Handler());
     } else {
-      writer_->DeletePod(pod, outcomes[i].Handler());
+      writer_->EvictPod(pod, Disruption(),
+                        [done = outcomes[i].Handler()](framework::EvictionOutcome,
+                                                       std::optional<api::ApiError> error) {
+                          done(std::move(error));
+                        });
     }
   }
   ASSERT_EQ(net_.transport.size(), 3u) << "the full patch lane does not hold bindings back";
   EXPECT_EQ(Line(1), "POST /api/v1/namespaces/ns/pods/p4/binding");
-  EXPECT_EQ(Line(2), "DELETE /api/v1/namespaces/ns/pods/p5");
+  EXPECT_EQ(Line(2), "PATCH /api/v1/namespaces/ns/pods/p5/status");
   EXPECT_EQ(writer_->Stats().binds_pending, 4u);
   EXPECT_EQ(writer_->Stats().patches_pending, 4u);
   for (size_t i = 0; i < net_.transport.size(); ++i) net_.transport.Answer(i, 200, "{}");
-  EXPECT_EQ(net_.transport.size(), 8u);
+  EXPECT_EQ(net_.transport.size(), 10u) << "an eviction is two requests";
   for (const Outcome& outcome : outcomes) EXPECT_TRUE(outcome.ok());
-}
-
-TEST_F(WriterTest, DeleteOfAMissingPodIsSuccess) {
-  Outcome missing;
-  Outcome refused;
-  writer_->DeletePod(MakePod().Name("v").Obj(), missing.Handler());
-  EXPECT_EQ(net_.transport.request(0).body, R"({"kind":"DeleteOptions","apiVersion":"v1"})");
-  net_.transport.Answer(0, 404, StatusBody(404, "NotFound", "gone"));
-  EXPECT_TRUE(missing.ok());
-  writer_->DeletePod(MakePod().Name("v").Obj(), refused.Handler());
-  net_.transport.Answer(1, 500, StatusBody(500, "InternalError", "boom"));
-  ASSERT_EQ(refused.calls(), 1);
-  EXPECT_TRUE(refused.error().has_value());
-  EXPECT_EQ(net_.transport.size(), 2u) << "no retry";
 }
 
 TEST_F(WriterTest, PatchRetriesConflicts) {

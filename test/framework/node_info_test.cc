@@ -130,6 +130,27 @@ TEST(NodeInfoTest, RemovalTrustsTheGivenObjectAboutAffinity) {
 }
 
 // cache.md 3.8: what was added is subtracted, whatever the object says by then.
+TEST(NodeInfoTest, LowestPriority) {
+  NodeInfo node(MakeNode().Name("n").Obj());
+  EXPECT_EQ(node.lowest_priority(), NodeInfo::kNoPriority);
+  const auto pod = [](const std::string& name, int32_t priority) {
+    return std::make_shared<PodInfo>(MakePod().Name(name).Priority(priority).Obj());
+  };
+  const auto a = pod("a", 5);
+  const auto b = pod("b", -3);
+  const auto c = pod("c", -3);
+  for (const auto& info : {a, b, c}) node.AddPod(info);
+  EXPECT_EQ(node.lowest_priority(), -3);
+  (void)node.RemovePod(b->pod());
+  EXPECT_EQ(node.lowest_priority(), -3);
+  const NodeInfo copy = node;
+  (void)node.RemovePod(c->pod());
+  EXPECT_EQ(node.lowest_priority(), 5);
+  (void)node.RemovePod(a->pod());
+  EXPECT_EQ(node.lowest_priority(), NodeInfo::kNoPriority);
+  EXPECT_EQ(copy.lowest_priority(), -3);
+}
+
 TEST(NodeInfoTest, RemovalSubtractsTheVectorThatWasAdded) {
   NodeInfo node(PlainNode().Obj());
   node.AddPod(Info(MakePod().Name("a").Req({{"cpu", "1"}})));

@@ -8,6 +8,7 @@
 
 #include "framework/runtime.h"
 #include "testing/builders.h"
+#include "testing/fake_nominator.h"
 #include "testing/fake_snapshot.h"
 #include "testing/test_plugins.h"
 
@@ -183,6 +184,41 @@ TEST_F(NodeVerdictsTest, ACopyOfTheStateRemembersNothing) {
   ASSERT_TRUE(framework_->RunPreFilterPlugins(state, *pod_).status.ok());
   EXPECT_NE(state.verdicts, nullptr);
   EXPECT_EQ(state.Clone().verdicts, nullptr);
+}
+
+// Only the nodes that have nominated pods are evaluated as if these ran there.
+TEST_F(NodeVerdictsTest, NodesWithoutNominatedPodsAreRemembered) {
+  testing::FakeNominator nominator;
+  Learn(*pod_);
+  framework_->Attach({.nominator = &nominator});
+  nominator.pods["n1"] = {
+      std::make_shared<const PodInfo>(MakePod().Name("q").Priority(5).Req({}).Obj())};
+  nominator.changes = 1;
+  EXPECT_EQ(Attempt(*pod_), (Texts{"Filter L n1", "Filter G n1", "Filter L n1", "Filter G n1",
+                                   "Score G n1", "Score G n2"}));
+  EXPECT_EQ(statuses_[1], Status(Code::kUnschedulable, {"no"}, "L"));
+  nominator.pods.clear();
+  nominator.pods["n2"] = {};
+  nominator.changes = 2;
+  EXPECT_EQ(Attempt(*pod_), (Texts{"Filter G n1", "Filter L n2", "Score G n1", "Score G n2"}));
+  nominator.pods.clear();
+  nominator.changes = 3;
+  EXPECT_EQ(Attempt(*pod_), kRemembered);
+}
+
+// A nominator that changed since PreFilter: nothing is taken from memory.
+TEST_F(NodeVerdictsTest, NominationsOfAnotherTimeAreNotUsed) {
+  testing::FakeNominator nominator;
+  Learn(*pod_);
+  framework_->Attach({.nominator = &nominator});
+  nominator.pods["n1"] = {};
+  CycleState state;
+  ASSERT_TRUE(framework_->RunPreFilterPlugins(state, *pod_).status.ok());
+  nominator.changes = 7;
+  log_.clear();
+  (void)Framework::FilterBatch(*framework_, state, *pod_)
+      .RunListed(*snapshot_.nodes()[1], snapshot_.nodes()[1]->slot());
+  EXPECT_EQ(log_, Texts{"Filter L n2"});
 }
 
 TEST_F(NodeVerdictsTest, TheSwitchTurnsItOff) {

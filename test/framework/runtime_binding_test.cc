@@ -387,7 +387,7 @@ TEST(FrameworkTest, Handle) {
   const auto framework = profile.Build(
       {.snapshot = &snapshot, .clock = &clock, .random = &random, .waiting_pods = &waiting_pods});
   ks::testing::FakeApiWriter api;
-  framework->Attach(&api, nullptr, nullptr);
+  framework->Attach({.api = &api});
   EXPECT_EQ(framework->ProfileName(), "default-scheduler");
   EXPECT_EQ(&framework->snapshot(), &snapshot);
   EXPECT_EQ(&framework->clock(), &clock);

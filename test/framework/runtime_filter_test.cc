@@ -13,12 +13,14 @@
 
 #include "framework/runtime.h"
 #include "testing/builders.h"
+#include "testing/fake_nominator.h"
 #include "testing/fake_snapshot.h"
 #include "testing/test_plugins.h"
 
 namespace ks::framework {
 namespace {
 
+using ks::testing::FakeNominator;
 using ks::testing::FakeSnapshot;
 using ks::testing::Filters;
 using ks::testing::Hooks;
@@ -307,19 +309,6 @@ TEST(FilterTest, ManyWorkersAtOnce) {
 
 // ---- Filter with nominated pods
 
-class FakeNominator final : public Nominator {
- public:
-  std::vector<PodInfoPtr> NominatedPodsForNode(std::string_view node) const override {
-    const auto found = pods.find(std::string(node));
-    return found == pods.end() ? std::vector<PodInfoPtr>() : found->second;
-  }
-  bool HasNominatedPods() const override { return !pods.empty(); }
-  void AddNominatedPod(const api::PodPtr&, const std::optional<NominatingInfo>&) override {}
-  void DeleteNominatedPodIfExists(const api::Pod&) override {}
-
-  std::map<std::string, std::vector<PodInfoPtr>> pods;
-};
-
 PodInfoPtr Nominated(const std::string& name, std::optional<int32_t> priority) {
   auto pod = MakePod().Name(name);
   if (priority) pod.Priority(*priority);
@@ -398,7 +387,7 @@ TEST_P(NominatedTest, TwoPasses) {
   const auto framework = Build(profile);
   FakeNominator nominator;
   nominator.pods["n1"] = test.nominated;
-  framework->Attach(nullptr, &nominator, nullptr);
+  framework->Attach({.nominator = &nominator});
   const auto pod = MakePod().Name("p").Priority(5).Obj();
   CycleState state;
   (void)framework->RunPreFilterPlugins(state, *pod);
@@ -440,7 +429,7 @@ TEST(NominatedHookTest, AFailingHookIsAnErrorWithoutPlugin) {
   const auto framework = Build(profile);
   FakeNominator nominator;
   nominator.pods["n1"] = {Nominated("a", 7)};
-  framework->Attach(nullptr, &nominator, nullptr);
+  framework->Attach({.nominator = &nominator});
   EXPECT_EQ(framework->RunFilterPluginsWithNominatedPods(CycleState(), *MakePod().Name("p").Obj(),
                                                          *TwoNodes().nodes()[0]),
             Status::Error("running AddPod on PreFilter plugin \"A\": no"));

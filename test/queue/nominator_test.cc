@@ -97,7 +97,7 @@ TEST_F(NominatorTest, StubsWhileInFlight) {
   const api::PodPtr pod = Pod("p", "n");
   informer_["p"] = pod;
   nominator_.AddNominatedPod(pod, std::nullopt);
-  const auto shown = [this] { return nominator_.NominatedPodsForNode("n").at(0); };
+  const auto shown = [this] { return nominator_.NominatedPodsForNode("n")[0]; };
   EXPECT_EQ(shown()->pod().Priority(), 0);
   EXPECT_EQ(shown()->request().requested.milli_cpu, 0);
   nominator_.PodStored(pod);

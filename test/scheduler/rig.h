@@ -52,6 +52,7 @@ class Rig {
     PostNone<api::ReplicationController>();
     PostNone<api::ReplicaSet>();
     PostNone<api::StatefulSet>();
+    PostNone<api::PodDisruptionBudget>();
     if (services_too) PostNone<api::Service>();
   }
 

@@ -20,7 +20,8 @@ class Notes final : public framework::ApiWriter {
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done /*done*/) override {
     if (change.condition.has_value()) conditions[pod->meta.Key()] = *change.condition;
   }
-  void DeletePod(api::PodPtr /*pod*/, Done /*done*/) override {}
+  void EvictPod(api::PodPtr /*pod*/, api::Condition /*condition*/, EvictionDone /*done*/) override {
+  }
   void RecordEvent(framework::PodEvent /*event*/) override {}
 
   std::vector<std::pair<std::string, std::string>> bound;
@@ -66,6 +67,7 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
   fresh.Post(scheduler::OwnerDeltas(All<api::ReplicaSet>(world, "replicasets")));
   fresh.Post(scheduler::OwnerDeltas(All<api::StatefulSet>(world, "statefulsets")));
   fresh.Post(scheduler::OwnerDeltas(All<api::Namespace>(world, "namespaces")));
+  fresh.Post(scheduler::OwnerDeltas(All<api::PodDisruptionBudget>(world, "poddisruptionbudgets")));
   for (int i = 0; i < 100000 && fresh.Step(); ++i) {
   }
   return notes;

@@ -59,13 +59,15 @@ class Recorder::Writer final : public framework::ApiWriter {
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
     real_.PatchPodStatus(std::move(pod), std::move(change), std::move(done));
   }
-  void DeletePod(api::PodPtr pod, Done done) override {
+  void EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) override {
     PreemptionWatch* const watch = recorder_.host_.preemption;
     watch->EvictionStarts(*pod);
-    real_.DeletePod(pod, [watch, uid = pod->meta.uid, done = std::move(done)](auto error) {
-      watch->EvictionEnds(uid, error.has_value());
-      done(std::move(error));
-    });
+    real_.EvictPod(pod, std::move(condition),
+                   [watch, uid = pod->meta.uid, done = std::move(done)](
+                       framework::EvictionOutcome outcome, std::optional<api::ApiError> error) {
+                     watch->EvictionEnds(uid, outcome == framework::EvictionOutcome::kFailed);
+                     done(outcome, std::move(error));
+                   });
   }
   void RecordEvent(framework::PodEvent event) override {
     if (event.reason == "FailedScheduling") {

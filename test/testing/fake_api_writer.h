@@ -18,6 +18,11 @@ class FakeApiWriter final : public framework::ApiWriter {
     std::string node_name;
     Done done;  // null once answered
   };
+  struct EvictCall {
+    api::PodPtr pod;
+    api::Condition condition;
+    EvictionDone done;  // null once answered
+  };
   struct PatchCall {
     api::PodPtr pod;
     api::PodStatusChange change;
@@ -30,9 +35,8 @@ class FakeApiWriter final : public framework::ApiWriter {
     patches.push_back({std::move(pod), std::move(change)});
     done(std::nullopt);
   }
-  void DeletePod(api::PodPtr pod, Done done) override {
-    deletes.push_back(std::move(pod));
-    done(std::nullopt);
+  void EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) override {
+    evictions.push_back({std::move(pod), std::move(condition), std::move(done)});
   }
   void RecordEvent(framework::PodEvent event) override { events.push_back(std::move(event)); }
 
@@ -49,9 +53,22 @@ class FakeApiWriter final : public framework::ApiWriter {
     return answered;
   }
 
+  // Answers the oldest unanswered EvictPod. Null when there is none, else the pod.
+  api::PodPtr AnswerEviction(framework::EvictionOutcome outcome,
+                             const std::optional<api::ApiError>& error = std::nullopt) {
+    for (EvictCall& call : evictions) {
+      if (!call.done) continue;
+      const api::PodPtr pod = call.pod;
+      const EvictionDone done = std::exchange(call.done, nullptr);
+      done(outcome, error);
+      return pod;
+    }
+    return nullptr;
+  }
+
   std::vector<BindCall> binds;
   std::vector<PatchCall> patches;
-  std::vector<api::PodPtr> deletes;
+  std::vector<EvictCall> evictions;
   std::vector<framework::PodEvent> events;
 };
 

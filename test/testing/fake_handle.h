@@ -3,7 +3,10 @@
 // A Handle for tests of single plugins: a fake snapshot, clock and API writer. The parts that only
 // a whole framework has (nominations, waiting pods, what-if runs) stop the process when asked for.
 
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/check.h"
@@ -16,6 +19,19 @@
 #include "testing/fake_snapshot.h"
 
 namespace ks::testing {
+
+// Threads: one.
+class FakePodLister final : public framework::PodLister {
+ public:
+  void Add(const api::PodPtr& pod) { pods_[pod->meta.Key()] = pod; }
+  api::PodPtr FindPod(std::string_view key) const override {
+    const auto found = pods_.find(key);
+    return found == pods_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::map<std::string, api::PodPtr, std::less<>> pods_;
+};
 
 // Threads: one.
 class FakeHandle final : public framework::Handle {
@@ -41,6 +57,9 @@ class FakeHandle final : public framework::Handle {
   framework::ApiWriter& api() override { return api_; }
   framework::Nominator& nominator() override { Absent("nominator"); }
   framework::PodActivator& activator() override { Absent("activator"); }
+  const framework::PodLister& pods() override { return pods_; }
+  FakePodLister& fake_pods() { return pods_; }
+  framework::TaskInbox& tasks() override { Absent("task inbox"); }
   framework::WaitingPodAccess& waiting_pods() override { Absent("waiting pods"); }
   framework::PodsInPreBindAccess& pods_in_pre_bind() override { return pods_in_pre_bind_; }
   uint32_t NewStateSlot() override { return next_slot_++; }
@@ -95,6 +114,7 @@ class FakeHandle final : public framework::Handle {
   FakeClock clock_;
   config::FeatureGates gates_;
   framework::PodsInPreBind pods_in_pre_bind_;
+  FakePodLister pods_;
   FakeApiWriter api_;
   Random random_{1};
   uint32_t next_slot_ = 0;

@@ -2,7 +2,18 @@
 #include "plugins/default_preemption/default_preemption.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "framework/preemption_explainer.h"
+#include "framework/preemption_metrics.h"
+#include "framework/quote.h"
+#include "plugins/default_preemption/ask_extenders.h"
+#include "plugins/default_preemption/candidates.h"
+#include "plugins/default_preemption/eviction.h"
 #include "plugins/placeholders/neutral.h"
 
 namespace ks::plugins {
@@ -14,12 +25,10 @@ using framework::NodeInfo;
 using framework::NodeStatuses;
 using framework::PodInfoPtr;
 using framework::PostFilterResult;
+using framework::PreemptionFinding;
 using framework::Status;
 
 constexpr std::string_view kPrefix = "preemption: ";
-// Differs from upstream, which would evict.
-constexpr std::string_view kDoesNotPreempt =
-    "this version of kubesched does not preempt; lower-priority pods were left running";
 
 bool IsTerminatingByPreemption(const api::Pod& pod) {
   if (!pod.meta.deletion_timestamp) return false;
@@ -28,44 +37,115 @@ bool IsTerminatingByPreemption(const api::Pod& pod) {
          condition->reason == "PreemptionByScheduler";
 }
 
-PostFilterResult Unschedulable(std::string_view message,
-                               std::optional<framework::NominatingInfo> nomination) {
-  std::string reason(kPrefix);
-  reason += message;
-  return {Status(Code::kUnschedulable, {std::move(reason)}), std::move(nomination)};
+std::string Prefixed(std::string_view message) {
+  std::string text(kPrefix);
+  text += message;
+  return text;
 }
 
-// Nothing is evicted yet, so there is nothing to wait for at PreEnqueue.
+PreemptionFinding Rejected(std::string_view message,
+                           std::optional<framework::NominatingInfo> nomination = {}) {
+  PreemptionFinding finding;
+  finding.result.status = Status(Code::kUnschedulable, {Prefixed(message)});
+  finding.result.nomination = std::move(nomination);
+  return finding;
+}
+
+PreemptionFinding Failed(std::string_view message) {
+  PreemptionFinding finding;
+  finding.result.status = Status::Error(Prefixed(message));
+  return finding;
+}
+
+// Several errors as one text.
+std::string Joined(const std::vector<std::string>& errors) {
+  if (errors.size() == 1) return errors.front();
+  std::string text = "[";
+  for (const std::string& error : errors) {
+    if (text.size() > 1) text += ", ";
+    text += error;
+  }
+  return text + "]";
+}
+
 class DefaultPreemption final : public framework::Plugin,
-                                public Neutral<framework::PreEnqueuePlugin>,
+                                public framework::PreEnqueuePlugin,
                                 public framework::PostFilterPlugin,
                                 public Neutral<framework::PodGroupPostFilterPlugin>,
-                                public framework::EnqueueExtensions {
+                                public framework::EnqueueExtensions,
+                                public framework::ListerUser,
+                                public framework::PreemptionExplainer {
  public:
-  explicit DefaultPreemption(framework::Handle& handle) : handle_(handle) {}
+  DefaultPreemption(framework::Handle& handle, const config::DefaultPreemptionArgs& args)
+      : handle_(handle),
+        in_background_(handle.gates().Enabled(config::Gate::kSchedulerAsyncPreemption)),
+        search_(handle, args) {}
 
   std::string_view Name() const override { return kDefaultPreemptionName; }
 
-  PostFilterResult PostFilter(CycleState&, const api::PodPtr& pod,
-                              const NodeStatuses& statuses) override {
-    if (pod->spec->preemption_policy.view() == "Never") {
-      return Unschedulable("not eligible due to preemptionPolicy=Never.", std::nullopt);
-    }
-    if (WaitsForVictims(*pod, statuses)) {
-      return Unschedulable("not eligible due to a terminating pod on the nominated node.",
-                           std::nullopt);
-    }
-    const std::vector<uint32_t> tried = statuses.NodesForCode(Code::kUnschedulable);
-    for (const uint32_t index : tried) {
-      if (HasLowerPriorityPod(*pod, *handle_.snapshot().nodes()[index])) {
-        return Unschedulable(kDoesNotPreempt, std::nullopt);
-      }
-    }
-    return Unschedulable(FitErrorText(statuses.size(), tried), framework::NominatingInfo{});
+  framework::OwnerKinds NeededOwnerKinds() const override {
+    return {framework::OwnerKind::kPodDisruptionBudget};
   }
 
-  // Preemption never wakes a pod by itself.
+  Status PreEnqueue(const api::Pod& pod) override {
+    if (!ongoing_->Blocks(pod.meta.uid, handle_)) return {};
+    return blocked_;
+  }
+
+  PostFilterResult PostFilter(CycleState& state, const api::PodPtr& pod,
+                              const NodeStatuses& statuses) override {
+    framework::PreemptionMetrics* const metrics = handle_.preemption_metrics();
+    const bool workloads = handle_.gates().Enabled(config::Gate::kGenericWorkload);
+    if (metrics != nullptr) metrics->CountAttempt();
+    const TimePoint start = handle_.clock().Now();
+    PreemptionFinding finding = FindVictims(state, pod, statuses);
+    if (metrics != nullptr && workloads) {
+      metrics->ObserveEvaluation(finding.result.status.code(), handle_.clock().Now() - start);
+    }
+    if (!finding.result.status.ok()) return std::move(finding.result);
+    if (metrics != nullptr) {
+      metrics->ObserveVictims(finding.victims.pods.size());
+      if (workloads) metrics->CountViolations(finding.victims.pdb_violations);
+    }
+    Preemption preemption{.preemptor = pod,
+                          .node = finding.result.nomination->node_name,
+                          .victims = std::move(finding.victims.pods)};
+    if (in_background_) {
+      EvictInBackground(handle_, std::move(preemption), ongoing_);
+    } else {
+      EvictAtOnce(handle_, std::move(preemption));
+    }
+    return std::move(finding.result);
+  }
+
+  PreemptionFinding FindVictims(CycleState& state, const api::PodPtr& attempted,
+                                const NodeStatuses& statuses) override {
+    const api::PodPtr pod = handle_.pods().FindPod(attempted->meta.Key());
+    if (pod == nullptr) {
+      return Failed("pod " + framework::Quoted(attempted->meta.name) + " not found");
+    }
+    if (pod->spec->preemption_policy.view() == "Never") {
+      return Rejected("not eligible due to preemptionPolicy=Never.");
+    }
+    if (WaitsForVictims(*pod, statuses)) {
+      return Rejected("not eligible due to a terminating pod on the nominated node.");
+    }
+    Candidates candidates = search_.Find(state, *pod, statuses);
+    if (candidates.found.empty()) {
+      if (!candidates.errors.empty()) return Failed(Joined(candidates.errors));
+      return Rejected(candidates.fit_error, framework::NominatingInfo{});
+    }
+    Result<std::vector<Candidate>> left = AskExtenders(
+        handle_.preemption_extenders(), handle_.snapshot(), *pod, std::move(candidates.found));
+    if (!left.ok()) return Failed(left.error().message);
+    if (left->empty()) return Rejected("no candidate node for preemption");
+    return Taken(std::move(left).value());
+  }
+
+  // Preemption never wakes a pod by itself. The registration lets the event through to the pods
+  // that PreEnqueue holds.
   std::vector<framework::EventRegistration> EventsToRegister() const override {
+    if (!in_background_) return {};
     const auto skip = [](const api::Pod&, const framework::EventObject&,
                          const framework::EventObject&) -> Result<framework::QueueingHint> {
       return framework::QueueingHint::kSkip;
@@ -78,13 +158,6 @@ class DefaultPreemption final : public framework::Plugin,
   }
 
  private:
-  static bool HasLowerPriorityPod(const api::Pod& preemptor, const NodeInfo& node) {
-    const int32_t priority = preemptor.Priority();
-    return std::any_of(node.pods().begin(), node.pods().end(), [priority](const PodInfoPtr& info) {
-      return info->pod().Priority() < priority;
-    });
-  }
-
   // Victims of an earlier preemption are still leaving the nominated node, which may help without
   // another one.
   bool WaitsForVictims(const api::Pod& pod, const NodeStatuses& statuses) const {
@@ -98,27 +171,36 @@ class DefaultPreemption final : public framework::Plugin,
     });
   }
 
-  std::string FitErrorText(size_t num_nodes, const std::vector<uint32_t>& tried) const {
-    framework::Diagnosis diagnosis;
-    diagnosis.num_all_nodes = num_nodes;
-    diagnosis.nodes.Reset(num_nodes);
-    diagnosis.nodes.set_absent(not_helpful_);
-    for (const uint32_t index : tried) diagnosis.nodes.Set(index, no_victims_);
-    return diagnosis.Text();
+  PreemptionFinding Taken(std::vector<Candidate> candidates) const {
+    const Candidate& best = PickCandidate(candidates, handle_.clock().WallNow());
+    PreemptionFinding finding;
+    finding.result.nomination.emplace(best.node);
+    finding.result.message =
+        Prefixed("found a potential placement for pod on node " + best.node + ", preempting " +
+                 std::to_string(best.victims.pods.size()) + " victims");
+    finding.victims = best.victims;
+    for (Candidate& candidate : candidates) {
+      finding.candidates.emplace(std::move(candidate.node), std::move(candidate.victims));
+    }
+    return finding;
   }
 
   framework::Handle& handle_;
-  const Status not_helpful_{Code::kUnschedulableAndUnresolvable,
-                            {"Preemption is not helpful for scheduling"}};
-  const Status no_victims_{Code::kUnschedulableAndUnresolvable,
-                           {"No preemption victims found for incoming pod"}};
+  const bool in_background_;
+  const Status blocked_{Code::kUnschedulableAndUnresolvable,
+                        {"waiting for the preemption for this pod to be finished"}};
+  CandidateSearch search_;
+  // Shared with the evictions under way, which may outlive this plugin.
+  const std::shared_ptr<OngoingPreemptions> ongoing_ = std::make_shared<OngoingPreemptions>();
 };
 
 }  // namespace
 
-Result<std::unique_ptr<framework::Plugin>> NewDefaultPreemption(const config::PluginArgs&,
+Result<std::unique_ptr<framework::Plugin>> NewDefaultPreemption(const config::PluginArgs& args,
                                                                 framework::Handle& handle) {
-  return std::unique_ptr<framework::Plugin>(std::make_unique<DefaultPreemption>(handle));
+  const auto* typed = std::get_if<config::DefaultPreemptionArgs>(&args);
+  return std::unique_ptr<framework::Plugin>(std::make_unique<DefaultPreemption>(
+      handle, typed == nullptr ? config::DefaultPreemptionArgs() : *typed));
 }
 
 }  // namespace ks::plugins

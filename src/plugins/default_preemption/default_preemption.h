@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DefaultPreemption: tells why preemption cannot help. It never evicts a pod in this version.
+// DefaultPreemption: makes room for a pod that fits nowhere by evicting pods of lower priority from
+// one node. Groups of pods preempt nothing in this version.
 //
-// Upstream: docs/spec/preemption.md sections 1 to 5 (messages and nominations).
+// Upstream: docs/spec/preemption.md, docs/spec/queue.md 6.3 and 10.15.
 
 #include <memory>
 #include <string_view>

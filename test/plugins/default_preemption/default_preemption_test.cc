@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The message rows of docs/spec/preemption.md 17 (P12 to P15, P17) and of docs/spec/cycle.md
-// (22 to 24, 26 to 28): the preemption part of the text. Nothing is ever evicted here.
+// (22 to 24, 26 to 28): the preemption part of the text, where no node has anybody to evict.
 #include "plugins/default_preemption/default_preemption.h"
 
 #include <optional>
@@ -42,6 +42,7 @@ class DefaultPreemptionTest : public ::testing::TestWithParam<PreemptionCase> {}
 TEST_P(DefaultPreemptionTest, Answers) {
   const PreemptionCase& c = GetParam();
   PluginRig rig(NewDefaultPreemption);
+  rig.handle.fake_pods().Add(c.pod.Obj());
   framework::NodeStatuses statuses;
   statuses.Reset(c.nodes.size());
   statuses.set_absent(c.absent);
@@ -58,7 +59,7 @@ TEST_P(DefaultPreemptionTest, Answers) {
   if (c.want_nomination) {
     EXPECT_EQ(result.nomination->node_name, *c.want_nomination);
   }
-  EXPECT_TRUE(rig.handle.fake_api().deletes.empty());
+  EXPECT_TRUE(rig.handle.fake_api().evictions.empty());
 }
 
 PodBuilder Preemptor() { return MakePod().Name("p").Priority(10).Req({{"cpu", "2"}}); }
@@ -76,8 +77,6 @@ std::vector<NodeCase> Times(size_t count, const NodeCase& node) {
   return std::vector<NodeCase>(count, node);
 }
 
-const char kDoesNotPreempt[] =
-    "this version of kubesched does not preempt; lower-priority pods were left running";
 const char kWaiting[] = "not eligible due to a terminating pod on the nominated node.";
 
 const PreemptionCase kCases[] = {
@@ -116,10 +115,6 @@ const PreemptionCase kCases[] = {
      Preemptor().NominatedNode("n1"),
      {{kUnschedulable, {Leaving("PreemptionByScheduler")}}},
      kWaiting},
-    {"deleted_by_somebody_else",
-     Preemptor().NominatedNode("n1"),
-     {{kUnschedulable, {Leaving("DeletionByTaintManager")}}},
-     kDoesNotPreempt},
     {"nominated_node_cannot_be_helped",
      Preemptor().NominatedNode("n1"),
      {{kUnresolvable, {Leaving("PreemptionByScheduler")}}},
@@ -130,10 +125,6 @@ const PreemptionCase kCases[] = {
      {{kUnschedulable}},
      "0/1 nodes are available: 1 No preemption victims found for incoming pod.",
      ""},
-    {"lower_priority_pods_stay",
-     Preemptor(),
-     {{kUnschedulable}, {kUnschedulable, {Holder(9)}}},
-     kDoesNotPreempt},
     {"absent_status_can_be_helped", Preemptor(), Times(2, {Status()}),
      "0/2 nodes are available: 2 No preemption victims found for incoming pod.", "",
      Status(Code::kUnschedulable, {"rejected in PreFilter"})},
@@ -142,6 +133,14 @@ const PreemptionCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Rows, DefaultPreemptionTest, ::testing::ValuesIn(kCases),
                          [](const auto& test) { return test.param.name; });
 
+TEST(DefaultPreemptionTest, UnknownPod) {
+  PluginRig rig(NewDefaultPreemption);
+  const framework::PostFilterResult result =
+      rig.As<framework::PostFilterPlugin>()->PostFilter(rig.state, Preemptor().Obj(), {});
+  EXPECT_EQ(result.status, Status::Error(R"(preemption: pod "p" not found)"));
+  EXPECT_FALSE(result.nomination.has_value());
+}
+
 TEST(DefaultPreemptionTest, WakesNoPod) {
   PluginRig rig(NewDefaultPreemption);
   const auto registrations = rig.As<framework::EnqueueExtensions>()->EventsToRegister();
@@ -149,6 +148,13 @@ TEST(DefaultPreemptionTest, WakesNoPod) {
   EXPECT_EQ(rig.Events(), std::vector<std::string>{"AssignedPod/2"});
   EXPECT_EQ(registrations[0].hint(*MakePod().Obj(), {}, {}).value(),
             framework::QueueingHint::kSkip);
+}
+
+TEST(DefaultPreemptionTest, RegistersNothingWithoutItsGate) {
+  testing::FakeHandle handle;
+  handle.fake_gates().Set(config::Gate::kSchedulerAsyncPreemption, false);
+  const auto plugin = NewDefaultPreemption({}, handle).value();
+  EXPECT_TRUE(dynamic_cast<framework::EnqueueExtensions&>(*plugin).EventsToRegister().empty());
 }
 
 }  // namespace

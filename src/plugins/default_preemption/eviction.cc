@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/default_preemption/eviction.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/logging.h"
+#include "framework/preemption_metrics.h"
+#include "plugins/default_preemption/default_preemption.h"
+
+namespace ks::plugins {
+namespace {
+
+using framework::EvictionOutcome;
+
+// What the handle gave: it may be gone before the job is.
+struct Surroundings {
+  framework::ApiWriter& api;
+  framework::Nominator& nominator;
+  framework::PodActivator& activator;
+  framework::TaskInbox& tasks;
+  framework::WaitingPodAccess& waiting_pods;
+  framework::PodsInPreBindAccess& pods_in_pre_bind;
+  const Clock& clock;
+  framework::PreemptionMetrics* metrics;  // null: nothing is measured
+  bool workload_metrics;
+  std::string profile;
+  size_t at_once;
+
+  static Surroundings Of(framework::Handle& handle) {
+    return {.api = handle.api(),
+            .nominator = handle.nominator(),
+            .activator = handle.activator(),
+            .tasks = handle.tasks(),
+            .waiting_pods = handle.waiting_pods(),
+            .pods_in_pre_bind = handle.pods_in_pre_bind(),
+            .clock = handle.clock(),
+            .metrics = handle.preemption_metrics(),
+            .workload_metrics = handle.gates().Enabled(config::Gate::kGenericWorkload),
+            .profile = handle.ProfileName(),
+            .at_once = static_cast<size_t>(std::max(handle.parallelism(), 1))};
+  }
+};
+
+// One preemption. Every step runs on the scheduling thread; answers of calls are posted there.
+//
+//   in the background:  clear nominations -> all victims but the last -> the last -> end
+//   at once:            all victims -> clear nominations -> end
+class Job final : public std::enable_shared_from_this<Job> {
+ public:
+  // `ongoing`: null for the mode "at once".
+  Job(framework::Handle& handle, Preemption preemption, std::shared_ptr<OngoingPreemptions> ongoing)
+      : around_(Surroundings::Of(handle)),
+        preemption_(std::move(preemption)),
+        ongoing_(std::move(ongoing)),
+        start_(around_.clock.Now()) {
+    wave_end_ = preemption_.victims.size() - (ongoing_ != nullptr ? 1 : 0);
+  }
+
+  void StartInBackground() {
+    ongoing_->Begin(preemption_.preemptor->meta.uid);
+    around_.tasks.PostTask(
+        [self = shared_from_this()] { self->ClearNominations([self] { self->EvictWave(); }); });
+  }
+  void StartAtOnce() { EvictWave(); }
+
+ private:
+  using Step = std::function<void()>;
+
+  // The lower-priority pods that counted on the node get it no more. `next` follows in any case.
+  void ClearNominations(Step next) {
+    const std::vector<api::PodPtr> pods = LowerNominated();
+    clearing_ = pods.size();
+    if (pods.empty()) return next();
+    for (const api::PodPtr& pod : pods) {
+      api::PodStatusChange change;
+      change.nominated_node_name.emplace();
+      around_.api.PatchPodStatus(
+          pod, std::move(change),
+          [self = shared_from_this(), next, pod](std::optional<api::ApiError> error) {
+            self->around_.tasks.PostTask(
+                [self, next, pod, error = std::move(error)] { self->Cleared(*pod, error, next); });
+          });
+    }
+  }
+  std::vector<api::PodPtr> LowerNominated() const {
+    std::vector<api::PodPtr> pods;
+    for (const framework::PodInfoPtr& info :
+         around_.nominator.NominatedPodsForNode(preemption_.node)) {
+      const api::Pod& pod = info->pod();
+      if (pod.Priority() >= preemption_.preemptor->Priority()) continue;
+      if (!pod.status.nominated_node_name.empty()) pods.push_back(info->ptr());
+    }
+    return pods;
+  }
+  void Cleared(const api::Pod& pod, const std::optional<api::ApiError>& error, const Step& next) {
+    if (error.has_value()) {
+      log::Error(error->message, "Cannot clear 'NominatedNodeName' field of pod",
+                 {{"pod", pod.meta.Key()}});
+      if (ongoing_ != nullptr) failed_ = true;
+    }
+    if (--clearing_ == 0) next();
+  }
+
+  // Goes on with the victims before wave_end_.
+  void EvictWave() {
+    while (!stopped_ && next_ < wave_end_ && in_flight_ < around_.at_once) {
+      Evict(preemption_.victims[next_++]);
+    }
+    if (in_flight_ == 0 && (stopped_ || next_ == wave_end_)) WaveOver();
+  }
+  void WaveOver() {
+    if (ongoing_ == nullptr) {
+      if (stopped_) return End();
+      return ClearNominations([self = shared_from_this()] { self->End(); });
+    }
+    if (stopped_ || wave_end_ == preemption_.victims.size()) return End();
+    const api::PodPtr& last = preemption_.victims.back();
+    ongoing_->SetLastVictim(preemption_.preemptor->meta.uid, last->meta.Key());
+    wave_end_ = preemption_.victims.size();
+    EvictWave();
+  }
+
+  void Evict(const api::PodPtr& victim) {
+    if (EndInMemory(*victim)) {
+      last_in_memory_ = next_ == preemption_.victims.size();
+      TellVictim(victim, " (in kube-scheduler memory).");
+      return;
+    }
+    api::Condition condition;
+    condition.type = "DisruptionTarget";
+    condition.status = "True";
+    condition.reason = "PreemptionByScheduler";
+    condition.message = preemption_.preemptor->spec->scheduler_name.str() +
+                        ": preempting to accommodate a higher priority pod";
+    condition.observed_generation = victim->meta.generation;
+    condition.last_transition_time = around_.clock.WallNow();
+    ++in_flight_;
+    around_.api.EvictPod(
+        victim, std::move(condition),
+        [self = shared_from_this(), victim](EvictionOutcome outcome,
+                                            std::optional<api::ApiError> error) {
+          self->around_.tasks.PostTask([self, victim, outcome, error = std::move(error)] {
+            self->Evicted(victim, outcome, error);
+          });
+        });
+  }
+  // Whether the victim was given up before it was bound.
+  bool EndInMemory(const api::Pod& victim) {
+    const std::string& uid = victim.meta.uid;
+    if (framework::WaitingPod* waiting = around_.waiting_pods.GetWaitingPod(uid)) {
+      return waiting->Preempt(kDefaultPreemptionName, "preempted");
+    }
+    framework::PodInPreBind* pre_bind = around_.pods_in_pre_bind.GetPodInPreBind(uid);
+    return pre_bind != nullptr && pre_bind->Cancel("preempted by DefaultPreemption");
+  }
+  void Evicted(const api::PodPtr& victim, EvictionOutcome outcome,
+               const std::optional<api::ApiError>& error) {
+    --in_flight_;
+    if (outcome == EvictionOutcome::kEvicted) TellVictim(victim, "");
+    if (outcome == EvictionOutcome::kFailed) {
+      log::Error(error.has_value() ? error->message : std::string(), "Failed to preempt pod",
+                 {{"pod", victim->meta.Key()},
+                  {"preemptor", preemption_.preemptor->meta.Key()},
+                  {"node", preemption_.node}});
+      failed_ = stopped_ = true;
+    }
+    EvictWave();
+  }
+  void TellVictim(const api::PodPtr& victim, std::string_view suffix) {
+    KS_LOG(2, "Preemptor pod preempted victim pod",
+           {{"preemptor", preemption_.preemptor->meta.Key()},
+            {"victim", victim->meta.Key()},
+            {"node", preemption_.node}});
+    std::string note =
+        "Preempted by pod " + preemption_.preemptor->meta.uid + " on node " + preemption_.node;
+    note += suffix;
+    around_.api.RecordEvent({.regarding = victim,
+                             .related = nullptr,
+                             .reporting_controller = around_.profile,
+                             .reason = "Preempted",
+                             .action = "Preempting",
+                             .note = std::move(note),
+                             .warning = false});
+  }
+
+  void End() {
+    Measure();
+    if (ongoing_ == nullptr && !failed_) return;
+    // A victim given up in memory is forgotten by tasks posted before this one: a preemptor that
+    // comes back earlier would find it in its place.
+    around_.tasks.PostTask([self = shared_from_this()] {
+      const api::PodPtr& preemptor = self->preemption_.preemptor;
+      if (self->ongoing_ != nullptr) self->ongoing_->End(preemptor->meta.uid);
+      if (self->failed_ || self->last_in_memory_) self->around_.activator.Activate({preemptor});
+    });
+  }
+  void Measure() const {
+    if (around_.metrics == nullptr) return;
+    if (ongoing_ != nullptr) around_.metrics->CountJob(!failed_);
+    if (around_.workload_metrics) {
+      around_.metrics->ObserveExecution(!failed_, around_.clock.Now() - start_);
+    }
+  }
+
+  const Surroundings around_;
+  const Preemption preemption_;
+  const std::shared_ptr<OngoingPreemptions> ongoing_;
+  const TimePoint start_;
+  size_t clearing_ = 0;  // patches without answer
+  size_t next_ = 0;      // victim
+  size_t wave_end_ = 0;
+  size_t in_flight_ = 0;
+  bool stopped_ = false;  // an eviction failed
+  bool failed_ = false;
+  bool last_in_memory_ = false;
+};
+
+// The same without victims that are leaving already. Null when none is left.
+std::shared_ptr<Job> MakeJob(framework::Handle& handle, Preemption preemption,
+                             std::shared_ptr<OngoingPreemptions> ongoing) {
+  std::erase_if(preemption.victims,
+                [](const api::PodPtr& pod) { return pod->meta.deletion_timestamp.has_value(); });
+  if (preemption.victims.empty() && ongoing != nullptr) return nullptr;
+  return std::make_shared<Job>(handle, std::move(preemption), std::move(ongoing));
+}
+
+}  // namespace
+
+bool OngoingPreemptions::Blocks(const std::string& uid, framework::Handle& handle) const {
+  if (last_victims_.empty()) return false;
+  const auto found = last_victims_.find(uid);
+  if (found == last_victims_.end()) return false;
+  if (!found->second.has_value()) return true;
+  const api::PodPtr victim = handle.pods().FindPod(*found->second);
+  return victim != nullptr && !victim->meta.deletion_timestamp;
+}
+
+void EvictInBackground(framework::Handle& handle, Preemption preemption,
+                       const std::shared_ptr<OngoingPreemptions>& ongoing) {
+  if (auto job = MakeJob(handle, std::move(preemption), ongoing)) job->StartInBackground();
+}
+
+void EvictAtOnce(framework::Handle& handle, Preemption preemption) {
+  MakeJob(handle, std::move(preemption), nullptr)->StartAtOnce();
+}
+
+}  // namespace ks::plugins

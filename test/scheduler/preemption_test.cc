@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preemption from the failed attempt to the binding: order of the calls, the gate at PreEnqueue,
+// errors, victims that are not bound yet, nominations (docs/spec/preemption.md sections 10 to 13;
+// P9, P22, P22b, P29).
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/preemption_rig.h"
+
+namespace ks::scheduler {
+namespace {
+
+using framework::EvictionOutcome;
+using framework::Status;
+using ks::testing::PodBuilder;
+using std::chrono::seconds;
+using Texts = PreemptionTexts;
+
+config::FeatureGates Gates(bool async) {
+  config::FeatureGates gates;
+  gates.Set(config::Gate::kSchedulerAsyncPreemption, async);
+  return gates;
+}
+
+// ---- in the background
+
+TEST(PreemptionTest, VictimsGoneThenBound) {
+  PreemptionRig rig;
+  rig.Sync({CpuNode("n1", "2").Obj()}, {Running("a", 0, "1").Generation(7).Obj(),
+                                        Running("b", 5, "1").Obj(), CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  ASSERT_EQ(rig.Victims(), Texts{"b"}) << "the least important one goes alone, last";
+  rig.AnswerOne();
+  ASSERT_EQ(rig.Victims(), (Texts{"b", "a"}));
+  const api::Condition& condition = rig.api.evictions[1].condition;
+  EXPECT_EQ(condition.type, "DisruptionTarget");
+  EXPECT_EQ(condition.status, "True");
+  EXPECT_EQ(condition.reason, "PreemptionByScheduler");
+  EXPECT_EQ(condition.message,
+            "default-scheduler: preempting to accommodate a higher priority pod");
+  EXPECT_EQ(condition.observed_generation, 7);
+  EXPECT_EQ(condition.last_transition_time, rig.clock.WallNow());
+  rig.AnswerOne();
+  EXPECT_EQ(rig.PreemptedEvents(), (Texts{"b: Preempted by pod uid-p on node n1",
+                                          "a: Preempted by pod uid-p on node n1"}));
+  rig.Advance(seconds(10));
+  EXPECT_EQ(rig.Bound()["p"], "n1");
+  EXPECT_EQ(rig.Victims().size(), 2U);
+}
+
+// The delete event of a victim wakes the preemptor; PreEnqueue holds it until the last victim goes.
+TEST(PreemptionTest, TheGateHoldsThePreemptor) {
+  PreemptionRig rig;
+  const api::PodPtr a = Running("a", 0, "1").Obj();
+  const api::PodPtr b = Running("b", 5, "1").Obj();
+  rig.Sync({CpuNode("n1", "2").Obj()}, {a, b, CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  const uint64_t attempts = rig.scheduler->stats().attempts;
+  rig.DeletePod(b);  // seen before the answer
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.scheduler->stats().attempts, attempts) << "no last victim yet";
+  rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.scheduler->stats().attempts, attempts) << "the last victim runs";
+  rig.DeletePod(a);
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.Bound()["p"], "n1") << "the event came before the answer, which is no race";
+  rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+  EXPECT_EQ(rig.Victims(), (Texts{"b", "a"}));
+}
+
+TEST(PreemptionTest, TerminatingLastVictimOpensTheGate) {
+  PreemptionRig rig;
+  PodBuilder victim = Running("v", 0, "2");
+  rig.Sync({CpuNode("n1", "2").Obj()}, {victim.Obj(), CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  rig.ShowNomination(CpuPod("p", 10, "2"), "n1");
+  rig.UpsertPod(Preempted(victim).ResourceVersion("2").Obj());
+  rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+  const uint64_t attempts = rig.scheduler->stats().attempts;
+  rig.UpsertNode(CpuNode("n1", "3").ResourceVersion("2").Obj());  // wakes it
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.scheduler->stats().attempts, attempts + 1);
+  EXPECT_EQ(rig.LastMessage("p"),
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to a "
+            "terminating pod on the nominated node.");
+  EXPECT_EQ(rig.Victims(), Texts{"v"});
+  rig.DeletePod(victim.Obj());
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.Bound()["p"], "n1");
+}
+
+TEST(PreemptionTest, P9) {
+  PreemptionRig rig;
+  rig.Sync(
+      {CpuNode("n1", "2").Obj()},
+      {Running("v1", 1, "2").Obj(), CpuPod("q", 3, "2").NominatedNode("n1").Gates({"held"}).Obj(),
+       CpuPod("r", 10, "2").NominatedNode("n1").Gates({"held"}).Obj(), CpuPod("p", 11, "2").Obj()});
+  rig.Settle();
+  EXPECT_EQ(rig.Nomination("q"), "");
+  EXPECT_EQ(rig.Nomination("r"), "");
+  EXPECT_EQ(rig.Nomination("p"), "n1");
+  EXPECT_EQ(rig.Victims(), Texts{"v1"});
+}
+
+TEST(PreemptionTest, EqualNominationsStay) {
+  PreemptionRig rig;
+  rig.Sync(
+      {CpuNode("n1", "4").Obj()},
+      {Running("v1", 1, "3").Obj(), CpuPod("q", 10, "1").NominatedNode("n1").Gates({"held"}).Obj(),
+       CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  EXPECT_EQ(rig.Nomination("q"), "-");
+  EXPECT_EQ(rig.Victims(), Texts{"v1"});
+}
+
+TEST(PreemptionTest, P29) {
+  PreemptionRig rig;
+  rig.Sync({CpuNode("n1", "2").Obj()},
+           {Running("a", 0, "1").Obj(), Running("b", 5, "1").Obj(), CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  EXPECT_EQ(rig.Nomination("p"), "n1");
+  const uint64_t attempts = rig.scheduler->stats().attempts;
+  rig.AnswerOne(EvictionOutcome::kFailed);
+  EXPECT_EQ(rig.scheduler->stats().attempts, attempts + 1) << "activated, past its backoff";
+  EXPECT_EQ(rig.Victims(), (Texts{"b", "b"})) << "the last victim was not touched, p tries again";
+  EXPECT_TRUE(rig.PreemptedEvents().empty());
+}
+
+TEST(PreemptionTest, AGoneVictimIsSuccessWithoutEvent) {
+  PreemptionRig rig;
+  rig.Sync({CpuNode("n1", "2").Obj()},
+           {Running("a", 0, "1").Obj(), Running("b", 5, "1").Obj(), CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  rig.AnswerOne(EvictionOutcome::kGone);
+  EXPECT_EQ(rig.Victims(), (Texts{"b", "a"}));
+  EXPECT_TRUE(rig.PreemptedEvents().empty());
+}
+
+// The first error lets nobody else begin.
+TEST(PreemptionTest, ManyVictimsAtOnce) {
+  Rig::Options options;
+  options.configuration.parallelism = 3;
+  PreemptionRig rig(std::move(options));
+  std::vector<api::PodPtr> pods = {CpuPod("p", 10, "6").Obj()};
+  for (int i = 0; i < 6; ++i) pods.push_back(Running("v" + std::to_string(i), 6 - i, "1").Obj());
+  rig.Sync({CpuNode("n1", "6").Obj()}, pods);
+  rig.Settle();
+  EXPECT_EQ(rig.Victims(), (Texts{"v0", "v1", "v2"}));
+  rig.AnswerOne();
+  EXPECT_EQ(rig.Victims(), (Texts{"v0", "v1", "v2", "v3"}));
+  rig.AnswerOne(EvictionOutcome::kFailed);
+  rig.AnswerOne();
+  const size_t begun = rig.Victims().size();
+  EXPECT_EQ(begun, 4U) << "v4 and v5 are not touched";
+  rig.AnswerOne();
+  EXPECT_GT(rig.Victims().size(), begun) << "p was activated and tries again";
+}
+
+TEST(PreemptionTest, Metrics) {
+  PreemptionRig rig;
+  rig.Sync({CpuNode("n1", "2").Obj()},
+           {Running("a", 0, "1").Obj(), Running("b", 5, "1").Obj(), CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  rig.AnswerAll();
+  const std::string text = rig.metrics_registry.Text();
+  for (const char* line :
+       {"\nscheduler_preemption_attempts_total 1\n", "\nscheduler_preemption_victims_sum 2\n",
+        "\nscheduler_preemption_victims_bucket{le=\"64\"} 1\n",
+        "\nscheduler_preemption_goroutines_execution_total{result=\"success\"} 1\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  }
+  EXPECT_EQ(text.find("scheduler_preemption_evaluation"), std::string::npos)
+      << "only with GenericWorkload";
+}
+
+// ---- without the gate SchedulerAsyncPreemption
+
+TEST(PreemptionTest, AtOnceEverybodyGoesAndNobodyIsHeld) {
+  const config::FeatureGates gates = Gates(false);
+  Rig::Options options;
+  options.configuration.parallelism = 16;
+  options.gates = &gates;
+  PreemptionRig rig(std::move(options));
+  rig.Sync(
+      {CpuNode("n1", "2").Obj()},
+      {Running("a", 0, "1").Obj(), Running("b", 5, "1").Obj(),
+       CpuPod("q", 3, "2").NominatedNode("n1").Gates({"held"}).Obj(), CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  EXPECT_EQ(rig.Victims(), (Texts{"b", "a"}));
+  EXPECT_EQ(rig.Nomination("q"), "-") << "cleared after the evictions";
+  rig.AnswerOne();
+  EXPECT_EQ(rig.Nomination("q"), "-");
+  rig.AnswerOne();
+  EXPECT_EQ(rig.Nomination("q"), "");
+  rig.Advance(seconds(10));
+  EXPECT_EQ(rig.Bound()["p"], "n1");
+}
+
+TEST(PreemptionTest, AtOnceAnErrorBringsThePreemptorBack) {
+  const config::FeatureGates gates = Gates(false);
+  Rig::Options options;
+  options.configuration.parallelism = 1;
+  options.gates = &gates;
+  PreemptionRig rig(std::move(options));
+  rig.Sync({CpuNode("n1", "2").Obj()},
+           {Running("a", 0, "1").Obj(), Running("b", 5, "1").Obj(), CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  EXPECT_EQ(rig.Victims(), Texts{"b"});
+  const uint64_t attempts = rig.scheduler->stats().attempts;
+  rig.AnswerOne(EvictionOutcome::kFailed);
+  EXPECT_EQ(rig.scheduler->stats().attempts, attempts + 1);
+  EXPECT_EQ(rig.Victims(), (Texts{"b", "b"}));
+}
+
+// ---- victims that are not bound yet
+
+// The default plugins and one more.
+class UnboundVictimTest : public ::testing::Test {
+ protected:
+  template <class... Parts>
+  void Start(testing::PluginScript script) {
+    Rig::Options options;
+    config::Profile& profile = options.configuration.profiles[0];
+    profile.plugins.multi_point.enabled.push_back({script.name, {}});
+    slot_ = std::make_unique<testing::FactorySlot>(
+        [script](const config::PluginArgs&,
+                 framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
+          return std::unique_ptr<framework::Plugin>(new testing::TestPlugin<Parts...>(script));
+        });
+    ASSERT_TRUE(options.registry.Register(script.name, slot_->factory()).ok());
+    rig_ = std::make_unique<PreemptionRig>(std::move(options));
+    rig_->Sync({CpuNode("n1", "1").Obj()}, {CpuPod("v", 0, "1").Obj()});
+    rig_->Settle();
+    ASSERT_TRUE(rig_->api.binds.empty());
+    rig_->UpsertPod(CpuPod("p", 10, "1").Obj());
+    hold_ = false;
+    rig_->Settle();
+  }
+  void ExpectTakenBack(const std::string& message) {
+    EXPECT_TRUE(rig_->Victims().empty());
+    EXPECT_EQ(rig_->PreemptedEvents(),
+              Texts{"v: Preempted by pod uid-p on node n1 (in kube-scheduler memory)."});
+    EXPECT_EQ(rig_->Bound()["p"], "n1");
+    bool told = false;
+    for (const auto& patch : rig_->api.patches) {
+      if (patch.pod->meta.name != "v" || !patch.change.condition) continue;
+      if (patch.change.condition->message != message) continue;
+      told = true;
+      EXPECT_EQ(patch.change.condition->reason, "SchedulerError");
+    }
+    EXPECT_TRUE(told) << rig_->LastMessage("v");
+    rig_->Bind();
+    rig_->Advance(seconds(20));
+    EXPECT_EQ(rig_->LastMessage("v"),
+              "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: "
+              "1 No preemption victims found for incoming pod.");
+  }
+
+  bool hold_ = true;
+  std::unique_ptr<testing::FactorySlot> slot_;
+  std::unique_ptr<PreemptionRig> rig_;
+};
+
+TEST_F(UnboundVictimTest, P22) {
+  Start<testing::Permits>({.name = "WP", .permit = [this]() -> framework::PermitResult {
+                             if (!hold_) return {};
+                             return {Status(framework::Code::kWait, {"m"}), seconds(600)};
+                           }});
+  ExpectTakenBack("waiting on permit for pod: preempted");
+}
+
+// Waits until it is cancelled.
+class Endless final : public framework::PreBindSequence {
+ public:
+  explicit Endless(bool hold) : hold_(hold) {}
+  framework::PreBindStep Next(const Status&) override {
+    framework::PreBindStep step;
+    step.finished = !hold_;
+    step.condition = [] { return std::optional<Status>(); };
+    return step;
+  }
+
+ private:
+  const bool hold_;
+};
+
+TEST_F(UnboundVictimTest, P22b) {
+  Start<testing::PreBinds>(
+      {.name = "WP", .pre_bind = [this] { return std::make_unique<Endless>(hold_); }});
+  ExpectTakenBack(R"(running PreBind plugin "WP": preempted by DefaultPreemption)");
+}
+
+}  // namespace
+}  // namespace ks::scheduler
