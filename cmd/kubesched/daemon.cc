@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "cache/cache.h"
 #include "client/connection.h"
+#include "client/extender_client.h"
 #include "client/reflector.h"
 #include "client/writer.h"
 #include "config/defaults.h"
@@ -121,36 +122,93 @@ Result<ApiSide> Connect(const client::ClusterAccess& access,
 }
 
 // The streams that feed a scheduler. Started when made, ended when destroyed.
+// Threads: one at a time.
 class Streams {
  public:
   Streams(ApiSide& api, scheduler::Scheduler& scheduler, uint64_t seed)
-      : nodes_(*api.scheduling,
-               {.path = "/api/v1/nodes",
-                .field_selector = "",
-                .type_name = "*v1.Node",
-                .resource = "nodes",
-                .seed = seed + 1},
-               [&scheduler](scheduler::NodeDeltas deltas) { scheduler.Post(std::move(deltas)); }),
-        pods_(*api.scheduling,
-              {.path = "/api/v1/pods",
-               .field_selector = "status.phase!=Succeeded,status.phase!=Failed",
-               .type_name = "*v1.Pod",
-               .resource = "pods",
-               .seed = seed + 2},
-              [&scheduler](scheduler::PodDeltas deltas) { scheduler.Post(std::move(deltas)); }) {
-    nodes_.Start();
-    pods_.Start();
+      : api_(api), scheduler_(scheduler), seed_(seed), objects_(scheduler.NeededWholeObjects()) {
+    Open();
+  }
+
+  // Lists again if extenders need other objects whole than before.
+  void Ensure(const scheduler::Scheduler::WholeObjects& objects) {
+    if (objects == objects_) return;
+    log::Info(1, "Listing pods and nodes again: extenders need them whole, or no longer");
+    Stop();
+    objects_ = objects;
+    Open();
   }
 
   void Stop() {
-    pods_.Stop();
-    nodes_.Stop();
+    pods_->Stop();
+    nodes_->Stop();
   }
 
  private:
-  client::Reflector<api::Node> nodes_;
-  client::Reflector<api::Pod> pods_;
+  void Open() {
+    scheduler::Scheduler& scheduler = scheduler_;
+    nodes_ = std::make_unique<client::Reflector<api::Node>>(
+        *api_.scheduling,
+        client::ReflectorOptions{.path = "/api/v1/nodes",
+                                 .field_selector = "",
+                                 .type_name = "*v1.Node",
+                                 .resource = "nodes",
+                                 .seed = seed_ + 1,
+                                 .keep_raw = objects_.nodes},
+        [&scheduler](scheduler::NodeDeltas deltas) { scheduler.Post(std::move(deltas)); });
+    pods_ = std::make_unique<client::Reflector<api::Pod>>(
+        *api_.scheduling,
+        client::ReflectorOptions{.path = "/api/v1/pods",
+                                 .field_selector = "status.phase!=Succeeded,status.phase!=Failed",
+                                 .type_name = "*v1.Pod",
+                                 .resource = "pods",
+                                 .seed = seed_ + 2,
+                                 .keep_raw = objects_.pods},
+        [&scheduler](scheduler::PodDeltas deltas) { scheduler.Post(std::move(deltas)); });
+    nodes_->Start();
+    pods_->Start();
+  }
+
+  ApiSide& api_;
+  scheduler::Scheduler& scheduler_;
+  const uint64_t seed_;
+  scheduler::Scheduler::WholeObjects objects_;
+  std::unique_ptr<client::Reflector<api::Node>> nodes_;
+  std::unique_ptr<client::Reflector<api::Pod>> pods_;
 };
+
+}  // namespace
+
+// What a reload has to change outside of the scheduler. Lives while Run runs.
+class Feeds {
+ public:
+  Feeds(ApiSide& api, scheduler::Scheduler& scheduler, uint64_t seed)
+      : streams_(api, scheduler, seed),
+        owners_(*api.scheduling, seed + 10, [&scheduler](scheduler::OwnerDeltas deltas) {
+          scheduler.Post(std::move(deltas));
+        }) {
+    owners_.Ensure(scheduler.NeededOwnerKinds());
+  }
+
+  struct Needs {
+    framework::OwnerKinds owners;
+    scheduler::Scheduler::WholeObjects objects;
+  };
+  void Ensure(const Needs& needs) {
+    owners_.Ensure(needs.owners);
+    streams_.Ensure(needs.objects);
+  }
+  void Stop() {
+    owners_.Stop();
+    streams_.Stop();
+  }
+
+ private:
+  Streams streams_;
+  OwnerInformers owners_;
+};
+
+namespace {
 
 // Returns at the first signal that ends the process; from then on a second one ends it at once.
 int AwaitSignal(const sigset_t& signals, const std::function<void()>& hang_up) {
@@ -162,12 +220,6 @@ int AwaitSignal(const sigset_t& signals, const std::function<void()>& hang_up) {
     _exit(1);
   }).detach();
   return signal;
-}
-
-Result<void> CheckExtenders(const config::Configuration& configuration) {
-  if (configuration.extenders.empty()) return {};
-  return Error{
-      "extenders are not in this version of kubesched: remove them from the configuration"};
 }
 
 // Null without a file, or when the system refuses: SIGHUP is left then.
@@ -246,16 +298,19 @@ Result<void> Daemon::CheckProfiles() {
 // Applying runs between two attempts, on the scheduling thread; the caller waits for it.
 std::unique_ptr<Reloader> Daemon::MakeReloader() {
   const auto apply = [this](const config::Configuration& wanted) -> Result<void> {
-    if (Result<void> fine = CheckExtenders(wanted); !fine.ok()) return fine;
-    std::promise<Result<framework::OwnerKinds>> done;
+    std::promise<Result<Feeds::Needs>> done;
     scheduler_->Post(scheduler::Task([&] {
       const Result<void> reloaded = scheduler_->Reload(wanted);
-      done.set_value(reloaded.ok() ? Result<framework::OwnerKinds>(scheduler_->NeededOwnerKinds())
-                                   : Result<framework::OwnerKinds>(reloaded.error()));
+      if (!reloaded.ok()) {
+        done.set_value(reloaded.error());
+        return;
+      }
+      done.set_value(Feeds::Needs{.owners = scheduler_->NeededOwnerKinds(),
+                                  .objects = scheduler_->NeededWholeObjects()});
     }));
     const auto needed = done.get_future().get();
     if (!needed.ok()) return needed.error();
-    owners_->Ensure(*needed);
+    feeds_->Ensure(*needed);
     return {};
   };
   return std::make_unique<Reloader>(ReloaderOptions{.flags = &options_.flags,
@@ -282,7 +337,6 @@ void Daemon::InstallEndpoints(const server::SchedulerHealth& health) {
 
 Result<void> Daemon::Run(const sigset_t& signals) {
   const config::Configuration& configuration = options_.configuration;
-  if (Result<void> fine = CheckExtenders(configuration); !fine.ok()) return fine;
   if (Result<void> fine =
           CheckLeaderElection(configuration.leader_election, options_.leader_election_asked);
       !fine.ok()) {
@@ -298,6 +352,9 @@ Result<void> Daemon::Run(const sigset_t& signals) {
   }
   auto api = Connect(access_, configuration.client_connection, seed, call_metrics_.get());
   if (!api.ok()) return api.error();
+  const auto extender_transport = [&api](const std::vector<config::Extender>& extenders) {
+    return client::NewExtenderClient(extenders, api.value().connection->timers());
+  };
   auto made =
       scheduler::Scheduler::Create({.configuration = configuration,
                                     .registry = &registry_,
@@ -309,16 +366,13 @@ Result<void> Daemon::Run(const sigset_t& signals) {
                                     .batch_metrics = &batch_metrics_,
                                     .remember_verdicts = options_.flags.remember_verdicts,
                                     .unschedulable_max = options_.flags.pod_max_in_unschedulable,
+                                    .extender_transport = extender_transport,
                                     .on_synced = [&health] { health.handlers_synced = true; }});
   if (!made.ok()) return made.error();
   scheduler::Scheduler& scheduler = **made;
   scheduler_ = &scheduler;
-  Streams streams(api.value(), scheduler, seed);
-  OwnerInformers owners(
-      *api.value().scheduling, seed + 10,
-      [&scheduler](scheduler::OwnerDeltas deltas) { scheduler.Post(std::move(deltas)); });
-  owners.Ensure(scheduler.NeededOwnerKinds());
-  owners_ = &owners;
+  Feeds feeds(api.value(), scheduler, seed);
+  feeds_ = &feeds;
   std::thread loop([&scheduler] { scheduler.Run(kStopGrace); });
   std::unique_ptr<ConfigWatcher> watcher =
       WatchConfiguration(options_.flags.config_file, *reloader_);
@@ -330,8 +384,7 @@ Result<void> Daemon::Run(const sigset_t& signals) {
   scheduler.Stop();
   loop.join();
   api.value().writer->Drain(std::chrono::seconds(5));
-  owners.Stop();
-  streams.Stop();
+  feeds.Stop();
   if (https_ != nullptr) https_->Stop();
   LogTotals(scheduler.stats(), api.value().writer->Stats());
   if (!configuration.leader_election.leader_elect) return Error{"finished without leader elect"};

@@ -28,6 +28,8 @@
 
 namespace ks::daemon {
 
+class Feeds;  // daemon.cc
+
 struct DaemonOptions {
   Options flags;
   config::FeatureGates gates;
@@ -75,7 +77,7 @@ class Daemon {
   std::unique_ptr<client::AsyncCallMetrics> call_metrics_;  // null: the gate is off
   std::unique_ptr<Reloader> reloader_;                      // from Run on
   scheduler::Scheduler* scheduler_ = nullptr;               // while Run runs it
-  OwnerInformers* owners_ = nullptr;                        // as long
+  Feeds* feeds_ = nullptr;                                  // as long
   client::ClusterAccess access_;
   std::unique_ptr<server::HttpsServer> https_;  // null: --secure-port=0
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/decode_object.h"
+#include "api/json_split.h"
 
 namespace ks::api {
 
@@ -53,6 +54,44 @@ bool ReadEventType(JsonReader& reader, Value value, std::optional<WatchEventType
   return type || reader.Fail(fmt::format("\"{}\" is no type of watch event", text));
 }
 
+std::string WithoutManagedFields(std::string_view metadata) {
+  const auto members = JsonSplitter(metadata).Members(metadata);
+  if (!members.ok()) return std::string(metadata);
+  std::string text = "{";
+  for (const JsonMember& member : *members) {
+    if (member.key == "managedFields") continue;
+    if (text.size() > 1) text += ',';
+    text += '"';
+    text += member.key;
+    text += "\":";
+    text += member.value;
+  }
+  return text + '}';
+}
+
+// An object's text without what an object inside another one does not have. The text was read
+// before, so it is known to be sound.
+std::string Embedded(std::string_view object, bool drop_managed_fields) {
+  std::string text = "{";
+  const auto members = JsonSplitter(object).Members(object);
+  if (!members.ok()) return std::string(object);
+  for (const JsonMember& member : *members) {
+    if (member.key == "kind" || member.key == "apiVersion") continue;
+    if (text.size() > 1) text += ',';
+    text += '"';
+    text += member.key;
+    text += "\":";
+    if (drop_managed_fields && member.key == "metadata" && member.value.starts_with('{')) {
+      text += WithoutManagedFields(member.value);
+    } else {
+      text += member.value;
+    }
+  }
+  text += '}';
+  text.shrink_to_fit();
+  return text;
+}
+
 }  // namespace
 
 struct Decoder::Impl {
@@ -60,6 +99,7 @@ struct Decoder::Impl {
   od::parser parser;
   od::document document;
   SpecCache specs;
+  KeepRaw keep_raw = KeepRaw::kNone;
 
   // The root object of a text; failures leave their cause in the reader.
   bool Open(std::string_view json, od::object& root) {
@@ -79,12 +119,31 @@ struct Decoder::Impl {
   }
 
   template <class T>
-  std::shared_ptr<const T> Finish(Draft<T>&& draft) {
+  std::shared_ptr<const T> Finish(Draft<T>&& draft, std::string_view /*raw*/) {
     return std::make_shared<const T>(std::move(draft.object));
   }
-  std::shared_ptr<const Pod> Finish(Draft<Pod>&& draft) {
+  std::shared_ptr<const Node> Finish(Draft<Node>&& draft, std::string_view raw) {
+    if (keep_raw == KeepRaw::kAll) draft.object.raw = Raw(raw, false);
+    return std::make_shared<const Node>(std::move(draft.object));
+  }
+  std::shared_ptr<const Pod> Finish(Draft<Pod>&& draft, std::string_view raw) {
+    const bool pending = draft.object.node_name.empty();
+    if (keep_raw == KeepRaw::kAll || (pending && keep_raw == KeepRaw::kPendingPods)) {
+      draft.object.raw = Raw(raw, true);
+    }
     draft.object.spec = specs.Share(std::move(draft.spec));
     return std::make_shared<const Pod>(std::move(draft.object));
+  }
+
+  static std::shared_ptr<const std::string> Raw(std::string_view json, bool drop_managed_fields) {
+    const size_t start = json.find('{');
+    if (start == json.npos) return nullptr;
+    json = json.substr(start, json.rfind('}') + 1 - start);
+    return std::make_shared<const std::string>(Embedded(json, drop_managed_fields));
+  }
+  template <class T>
+  bool KeepsRaw() const {
+    return (std::is_same_v<T, Pod> || std::is_same_v<T, Node>)&&keep_raw != KeepRaw::kNone;
   }
 
   // A field of the root object. Once the kind is known to be another one, only the metadata is
@@ -102,11 +161,18 @@ struct Decoder::Impl {
   }
 
   template <class T>
-  bool ReadObject(Value value, Draft<T>& draft, bool& other_kind) {
+  bool ReadObject(Value value, Draft<T>& draft, bool& other_kind, std::string_view& raw) {
     other_kind = false;
-    return reader.Object(value, [&](std::string_view key, Value field) {
+    const auto read = [&](std::string_view key, Value field) {
       return ReadRootField(key, field, draft, other_kind);
-    });
+    };
+    od::object object;
+    if (!KeepsRaw<T>() || value.get_object().get(object) != simdjson::SUCCESS) {
+      return reader.Object(value, read);
+    }
+    simdjson::error_code error = object.raw_json().get(raw);
+    if (!error) error = object.reset().error();
+    return error ? reader.Fail(error) : reader.Fields(object, read);
   }
 
   template <class T>
@@ -119,9 +185,10 @@ struct Decoder::Impl {
     if (is_null) return true;
     Draft<T> draft;
     bool other_kind = false;
-    if (!ReadObject(value, draft, other_kind)) return false;
+    std::string_view raw;
+    if (!ReadObject(value, draft, other_kind, raw)) return false;
     event.resource_version = draft.object.meta.resource_version;
-    event.object = other_kind ? nullptr : Finish(std::move(draft));
+    event.object = other_kind ? nullptr : Finish(std::move(draft), raw);
     return true;
   }
 
@@ -206,8 +273,9 @@ bool Decoder::Impl::ReadListField(std::string_view key, Value value, ListPage<T>
   return reader.Array(value, [&](Value item) {
     Draft<T> draft;
     bool other_kind = false;
-    if (!ReadObject(item, draft, other_kind)) return false;
-    if (!other_kind) page.items.push_back(Finish(std::move(draft)));
+    std::string_view raw;
+    if (!ReadObject(item, draft, other_kind, raw)) return false;
+    if (!other_kind) page.items.push_back(Finish(std::move(draft), raw));
     return true;
   });
 }
@@ -223,6 +291,8 @@ bool Decoder::Impl::ReadList(std::string_view json, ListPage<T>& page) {
 Decoder::Decoder() : impl_(std::make_unique<Impl>()) {}
 Decoder::~Decoder() = default;
 
+void Decoder::set_keep_raw(KeepRaw keep) { impl_->keep_raw = keep; }
+
 template <class T>
 Result<std::shared_ptr<const T>> Decoder::Object(std::string_view json) {
   od::object root;
@@ -236,7 +306,7 @@ Result<std::shared_ptr<const T>> Decoder::Object(std::string_view json) {
                   impl_->AtEnd();
   if (!ok) return impl_->reader.TakeError();
   if (other_kind) return std::shared_ptr<const T>();
-  return impl_->Finish(std::move(draft));
+  return impl_->Finish(std::move(draft), json);
 }
 
 template <class T>

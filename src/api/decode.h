@@ -43,6 +43,11 @@ struct ListPage {
   std::string continue_token;  // empty: last page
 };
 
+// Of which pods and nodes the whole JSON is kept beside what was read of it. It is upstream's form
+// of an object inside another one: without kind and apiVersion, and without metadata.managedFields,
+// which upstream's scheduler drops from pods (extenders see nodes whole).
+enum class KeepRaw : uint8_t { kNone, kPendingPods, kAll };
+
 // Holds a parser's buffers; reuse it. T is Pod, Node, Namespace, Lease or a kind of
 // workloads.h.
 // Threads: one at a time. Errors: texts like `spec.containers[0].resources.requests.cpu: <cause>`.
@@ -52,6 +57,9 @@ class Decoder {
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
+
+  // From the next object on. kPendingPods: pods without a node, no nodes.
+  void set_keep_raw(KeepRaw keep);
 
   // Requires of `json`: kJsonPadding readable bytes behind its end.
   template <class T>

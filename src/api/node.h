@@ -40,6 +40,8 @@ struct Node {
   std::vector<ContainerImage> images;
   std::vector<std::pair<Symbol, Symbol>> conditions;  // type, status; only as requeue trigger
   std::vector<std::string> declared_features;
+  // The whole object as JSON for extenders (Decoder::set_keep_raw); null unless asked for.
+  std::shared_ptr<const std::string> raw{};
 };
 
 using NodePtr = std::shared_ptr<const Node>;

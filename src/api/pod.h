@@ -202,6 +202,8 @@ struct Pod {
   std::string node_name;                // spec.nodeName; non-empty: bound
   std::shared_ptr<const PodSpec> spec;  // never null
   PodStatus status;
+  // The whole object as JSON for extenders (Decoder::set_keep_raw); null unless asked for.
+  std::shared_ptr<const std::string> raw{};
 
   // spec.priority, 0 when null.
   int32_t Priority() const { return spec->priority.value_or(0); }

@@ -51,7 +51,9 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
       : client_(client),
         options_(std::move(options)),
         sink_(std::move(sink)),
-        random_(options_.seed) {}
+        random_(options_.seed) {
+    decoder_.set_keep_raw(options_.keep_raw);
+  }
 
   void Start() {
     {

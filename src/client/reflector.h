@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "api/decode.h"
 #include "api/delta.h"
 #include "api/status.h"
 #include "client/rest_client.h"
@@ -25,6 +26,7 @@ struct ReflectorOptions {
   std::string resource{};        // "pods"
   uint64_t seed = 0;             // jitter of delays and watch lengths
   bool gzip_lists = true;
+  api::KeepRaw keep_raw = api::KeepRaw::kNone;
 };
 
 struct ReflectorStatus {

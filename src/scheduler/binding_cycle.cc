@@ -158,23 +158,44 @@ void BindingCycles::FinishPreBind(const std::string& uid, const Status& status) 
   StartBind(binding);
 }
 
+// An extender that binds goes before the plugins; one that may be ignored leaves it to them when it
+// fails.
 void BindingCycles::StartBind(Binding& binding) {
-  const std::string uid = binding.assumed->meta.uid;
   ++binding_;
-  Status started = binding.framework->RunBindPlugins(
-      binding.state, binding.assumed, binding.node(), [this, uid](Status status) {
-        context_.inbox.Post(Task([this, uid, status = std::move(status)] {
-          --binding_;
-          if (status.ok()) {
-            Succeed(uid);
+  if (binding.extenders == nullptr || !binding.extenders->Binds(*binding.assumed)) {
+    StartBindPlugins(binding);
+    return;
+  }
+  binding.extenders->Bind(
+      binding.assumed, binding.node(),
+      [this, &inbox = context_.inbox, uid = binding.assumed->meta.uid](Status status) {
+        inbox.Post(Task([this, uid, status = std::move(status)] {
+          if (status.IsSkip()) {
+            StartBindPlugins(*Find(uid));
           } else {
-            Fail(uid, status, false);
+            FinishBind(uid, status);
           }
         }));
       });
-  if (started.ok()) return;
+}
+
+void BindingCycles::StartBindPlugins(Binding& binding) {
+  const std::string uid = binding.assumed->meta.uid;
+  Status started = binding.framework->RunBindPlugins(
+      binding.state, binding.assumed, binding.node(), [this, uid](Status status) {
+        context_.inbox.Post(
+            Task([this, uid, status = std::move(status)] { FinishBind(uid, status); }));
+      });
+  if (!started.ok()) FinishBind(uid, started);
+}
+
+void BindingCycles::FinishBind(const std::string& uid, const Status& status) {
   --binding_;
-  Fail(uid, started, false);
+  if (status.ok()) {
+    Succeed(uid);
+  } else {
+    Fail(uid, status, false);
+  }
 }
 
 std::unique_ptr<Binding> BindingCycles::End(const std::string& uid) {

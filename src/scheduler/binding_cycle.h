@@ -18,6 +18,7 @@
 #include "framework/queued_pod.h"
 #include "scheduler/blocking_pool.h"
 #include "scheduler/context.h"
+#include "scheduler/extender_set.h"
 #include "scheduler/failure_handler.h"
 
 namespace ks::scheduler {
@@ -32,7 +33,8 @@ struct Binding {
   framework::QueuedPodPtr queued;
   api::PodPtr assumed;  // spec.nodeName set
   framework::CycleState state;
-  framework::PermitOutcome permit;  // Success or Wait
+  framework::PermitOutcome permit;         // Success or Wait
+  std::shared_ptr<ExtenderSet> extenders;  // in force at the attempt; null: none
   size_t evaluated_nodes = 0;
   size_t feasible_nodes = 0;
 
@@ -77,6 +79,8 @@ class BindingCycles {
   void StartPreBind(Binding& binding);
   void FinishPreBind(const std::string& uid, const framework::Status& status);
   void StartBind(Binding& binding);
+  void StartBindPlugins(Binding& binding);
+  void FinishBind(const std::string& uid, const framework::Status& status);
   // Takes the pod out of everything that knows it as on its way.
   std::unique_ptr<Binding> End(const std::string& uid);
   void Succeed(const std::string& uid);

@@ -10,7 +10,13 @@ namespace ks::scheduler {
 
 std::map<std::string, queue::ProfileHooks> Scheduler::QueueHooks() const {
   std::map<std::string, queue::ProfileHooks> hooks;
-  for (const auto& [name, framework] : profiles_) hooks.emplace(name, queue::HooksOf(*framework));
+  for (const auto& [name, framework] : profiles_) {
+    queue::ProfileHooks& profile = hooks.emplace(name, queue::HooksOf(*framework)).first->second;
+    // The pseudo plugin that blames extenders (docs/spec/queue.md 8.3).
+    if (extenders_ != nullptr) {
+      profile.registrations.emplace("Extender", framework::DefaultEventRegistrations());
+    }
+  }
   return hooks;
 }
 
@@ -22,6 +28,8 @@ void Scheduler::FindNeededOwners() {
 Result<void> Scheduler::Reload(const config::Configuration& configuration) {
   auto made = MakeProfiles(configuration);
   if (!made.ok()) return made.error();
+  auto extenders = MakeExtenders(configuration);
+  if (!extenders.ok()) return extenders.error();
 
   Profiles former = std::exchange(profiles_, std::move(made).value());
   AttachProfiles();
@@ -30,6 +38,7 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
   options_.configuration = configuration;
   algorithm_.set_percentage_of_nodes_to_score(configuration.percentage_of_nodes_to_score);
   parallelizer_.SetParallelism(configuration.parallelism);
+  UseExtenders(std::move(extenders).value());
 
   const std::vector<api::PodPtr> taken_up = TakeUpAndLetGo(former);
   queue_->Reconfigure(
@@ -52,7 +61,9 @@ std::vector<api::PodPtr> Scheduler::TakeUpAndLetGo(const Profiles& former) {
     const bool was_ours = former.contains(name);
     const bool is_ours = profiles_.contains(name);
     if (was_ours && !is_ours) queue_->Delete(*pod);
-    if (!was_ours && is_ours && !bindings_->IsActive(pod->meta.uid)) taken_up.push_back(pod);
+    const bool on_its_way =
+        bindings_->IsActive(pod->meta.uid) || extender_attempts_->Has(pod->meta.uid);
+    if (!was_ours && is_ours && !on_its_way) taken_up.push_back(pod);
   }
   return taken_up;
 }
@@ -62,8 +73,14 @@ void Scheduler::DropRetiredProfiles() {
   std::erase_if(retired_, [this](const Profiles& profiles) {
     for (const auto& [name, framework] : profiles) {
       if (bindings_->Uses(framework.get())) return false;
+      if (extender_attempts_->Uses(framework.get())) return false;
     }
     return true;
+  });
+  // The profiles that asked them in preemption are gone by then.
+  if (!retired_.empty()) return;
+  std::erase_if(retired_extenders_, [](const std::shared_ptr<ExtenderSet>& extenders) {
+    return extenders.use_count() == 1 && extenders->outstanding() == 0;
   });
 }
 

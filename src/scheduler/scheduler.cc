@@ -51,6 +51,9 @@ Result<Profiles> Scheduler::MakeProfiles(const config::Configuration& configurat
 Result<void> Scheduler::Build() {
   auto profiles = MakeProfiles(options_.configuration);
   if (!profiles.ok()) return profiles.error();
+  auto extenders = MakeExtenders(options_.configuration);
+  if (!extenders.ok()) return extenders.error();
+  extenders_ = std::move(extenders).value();
   profiles_ = std::move(profiles).value();
   FindNeededOwners();
 
@@ -82,6 +85,14 @@ Result<void> Scheduler::Build() {
   router_ = std::make_unique<EventRouter>(*context_);
   failures_ = std::make_unique<FailureHandler>(*context_);
   bindings_ = std::make_unique<BindingCycles>(*context_, *failures_);
+  extender_attempts_ = std::make_unique<ExtenderAttempts>(
+      *context_, algorithm_,
+      [this](std::unique_ptr<Binding> binding, ScheduleResult result,
+             framework::Diagnosis diagnosis) {
+        diagnosis_ = std::move(diagnosis);
+        Conclude(std::move(binding), std::move(result));
+      });
+  UseExtenders(extenders_);
   return {};
 }
 
@@ -122,6 +133,11 @@ bool Scheduler::Step() {
   bool worked = ApplyInbox();
   worked |= FireTimers();
   if (!MayAttempt()) return worked;
+  if (const framework::QueuedPodPtr next = extender_attempts_->Next()) {
+    ScheduleManaged(next);
+    return true;
+  }
+  if (extender_attempts_->HoldsQueue()) return worked;
   const framework::QueuedPodPtr queued = queue_->Pop();
   if (queued == nullptr) return worked;
   ScheduleOne(queued);
@@ -148,6 +164,7 @@ bool Scheduler::ApplyInbox() {
     }
   }
   batch_.clear();
+  extender_attempts_->set_objects_missing(whole_pods_missing_ || whole_nodes_missing_);
   bindings_->Poll();
   DropRetiredProfiles();
   if (!Synced() && pods_synced_ && nodes_synced_ && owners_.Synced(needed_owners_)) {
@@ -177,7 +194,9 @@ void Scheduler::ApplyPods(const PodDeltas& deltas) {
   } handler(*router_);
   for (const api::Delta<api::Pod>& delta : deltas) {
     pods_.Apply(delta, handler);
-    pods_synced_ |= delta.type == api::Delta<api::Pod>::Type::kReplace;
+    if (delta.type != api::Delta<api::Pod>::Type::kReplace) continue;
+    pods_synced_ = true;
+    whole_pods_missing_ = false;
   }
 }
 
@@ -196,11 +215,14 @@ void Scheduler::ApplyNodes(const NodeDeltas& deltas) {
   } handler(*router_);
   for (const api::Delta<api::Node>& delta : deltas) {
     nodes_.Apply(delta, handler);
-    nodes_synced_ |= delta.type == api::Delta<api::Node>::Type::kReplace;
+    if (delta.type != api::Delta<api::Node>::Type::kReplace) continue;
+    nodes_synced_ = true;
+    whole_nodes_missing_ = false;
   }
 }
 
 void Scheduler::ApplyOwners(const OwnerDeltas& deltas) {
+  extender_attempts_->NoteOtherChange();
   owners_.Apply(deltas, [this](uint32_t action) { router_->OnServiceChange(action); });
 }
 
@@ -251,6 +273,10 @@ void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
     queue_->Done(pod->meta.uid);
     return;
   }
+  if (extender_attempts_->Takes(*pod)) {
+    extender_attempts_->PutInLine(*framework, queued);
+    return;
+  }
   std::unique_ptr<Binding> binding = BeginAttempt(*framework, queued);
   if (Result<void> refreshed = cache_.RefreshSnapshot(); !refreshed.ok()) {
     failures_->Handle(*framework, queued, pod,
@@ -290,6 +316,7 @@ std::unique_ptr<Binding> Scheduler::BeginAttempt(const framework::Framework& fra
   auto binding = std::make_unique<Binding>();
   binding->framework = &framework;
   binding->queued = queued;
+  binding->extenders = extenders_;
   binding->state.record_plugin_metrics = framework.DrawMetricsSample();
   binding->state.pods_to_activate = std::make_shared<framework::PodsToActivate>();
   return binding;

@@ -23,6 +23,7 @@
 #include "scheduler/binding_cycle.h"
 #include "scheduler/context.h"
 #include "scheduler/event_router.h"
+#include "scheduler/extender_attempts.h"
 #include "scheduler/failure_handler.h"
 #include "scheduler/scheduling_algorithm.h"
 
@@ -54,6 +55,8 @@ struct SchedulerOptions {
   size_t max_outstanding_bindings = 1000;
   // Longest stay of a pod among the unschedulable ones.
   Duration unschedulable_max = std::chrono::minutes(5);
+  // Empty: extenders of the configuration are not asked (offline tools).
+  framework::ExtenderTransportFactory extender_transport{};
   // Told once, on the scheduling thread, when Synced() becomes true. May be empty.
   std::function<void()> on_synced;
 };
@@ -92,6 +95,15 @@ class Scheduler {
   // The optional kinds that some plugin of some profile reads: whoever feeds the scheduler must
   // post them (OwnerDeltas). Nothing is attempted before they are there. Changes with Reload.
   framework::OwnerKinds NeededOwnerKinds() const { return needed_owners_; }
+  // The kinds whose whole objects extenders must be sent: whoever feeds the scheduler must keep
+  // them (api::KeepRaw). Changes with Reload; if it asks for more, pods that extenders manage wait
+  // for the next full state of both kinds. Threads: the scheduling thread.
+  struct WholeObjects {
+    api::KeepRaw pods = api::KeepRaw::kNone;
+    api::KeepRaw nodes = api::KeepRaw::kNone;
+    bool operator==(const WholeObjects&) const = default;
+  };
+  WholeObjects NeededWholeObjects() const;
   const config::Configuration& configuration() const { return options_.configuration; }
   const SchedulerStats& stats() const { return stats_; }
   cache::Cache& cache() { return cache_; }
@@ -116,6 +128,9 @@ class Scheduler {
   bool FireTimers();
   bool MayAttempt() const;
   void ScheduleOne(const framework::QueuedPodPtr& queued);
+  void ScheduleManaged(const framework::QueuedPodPtr& queued);
+  Result<std::shared_ptr<ExtenderSet>> MakeExtenders(const config::Configuration& configuration);
+  void UseExtenders(std::shared_ptr<ExtenderSet> extenders);
   std::unique_ptr<Binding> BeginAttempt(const framework::Framework& framework,
                                         const framework::QueuedPodPtr& queued);
   void Conclude(std::unique_ptr<Binding> binding, ScheduleResult result);
@@ -159,6 +174,13 @@ class Scheduler {
   std::map<const framework::Framework*, std::unique_ptr<Batching>> batching_;  // made when needed
   framework::Diagnosis diagnosis_;
   std::vector<Message> batch_;
+
+  // Last, because their answers arrive through what stands above.
+  std::shared_ptr<ExtenderSet> extenders_;                       // null: none
+  std::vector<std::shared_ptr<ExtenderSet>> retired_extenders_;  // replaced, still being asked
+  std::unique_ptr<ExtenderAttempts> extender_attempts_;
+  bool whole_pods_missing_ = false;
+  bool whole_nodes_missing_ = false;
 };
 
 }  // namespace ks::scheduler

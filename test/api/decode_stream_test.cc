@@ -346,5 +346,65 @@ TEST(DecodeStatusTest, ReasonlessStatusIsClassifiedByCode) {
   EXPECT_EQ(error.message, "m");
 }
 
+// What extenders are sent: see docs/spec/cycle.md 19.4.
+TEST(KeepRaw, PodsAndNodesInTheFormOfEmbeddedObjects) {
+  struct Case {
+    const char* name;
+    KeepRaw keep;
+    const char* object;
+    const char* raw;  // null: not kept
+  };
+  const Case pods[] = {
+      {"off", KeepRaw::kNone, R"({"metadata":{"name":"p"}})", nullptr},
+      {"pending", KeepRaw::kPendingPods,
+       R"({"metadata":{"name":"p"},"spec":{"x":[1,{"y":"\"}"}]}})",
+       R"({"metadata":{"name":"p"},"spec":{"x":[1,{"y":"\"}"}]}})"},
+      {"assigned is not pending", KeepRaw::kPendingPods,
+       R"({"metadata":{"name":"p"},"spec":{"nodeName":"n"}})", nullptr},
+      {"assigned", KeepRaw::kAll, R"({"metadata":{"name":"p"},"spec":{"nodeName":"n"}})",
+       R"({"metadata":{"name":"p"},"spec":{"nodeName":"n"}})"},
+      {"without what embedded objects lack", KeepRaw::kAll,
+       R"({"kind":"Pod","apiVersion":"v1","metadata":{"managedFields":[{"a":{}}],"name":"p"},"spec":{}})",
+       R"({"metadata":{"name":"p"},"spec":{}})"},
+      {"kind further down stays", KeepRaw::kAll,
+       R"({"metadata":{"name":"p","ownerReferences":[{"kind":"R"}],"managedFields":[]},"kind":"Pod"})",
+       R"({"metadata":{"name":"p","ownerReferences":[{"kind":"R"}]}})"},
+      {"null metadata", KeepRaw::kAll, R"({"metadata":null,"extra":1})",
+       R"({"metadata":null,"extra":1})"},
+  };
+  for (const Case& row : pods) {
+    SCOPED_TRACE(row.name);
+    Decoder decoder;
+    decoder.set_keep_raw(row.keep);
+    const auto check = [&](const PodPtr& pod) {
+      ASSERT_NE(pod, nullptr);
+      ASSERT_EQ(pod->raw == nullptr, row.raw == nullptr);
+      if (row.raw != nullptr) {
+        EXPECT_EQ(*pod->raw, row.raw);
+      }
+    };
+    const std::string object = row.object;
+    check(*decoder.Object<Pod>(Padded(object)));
+    check(decoder.Event<Pod>(Padded(R"({"type":"ADDED","object":)" + object + "}"))->object);
+    check(decoder.Event<Pod>(Padded(R"({"object":)" + object + R"(,"type":"MODIFIED"})"))->object);
+    const auto page = decoder.List<Pod>(Padded(R"({"items":[)" + object + "," + object + "]}"));
+    ASSERT_TRUE(page.ok());
+    ASSERT_EQ(page->items.size(), 2u);
+    check(page->items[0]);
+    check(page->items[1]);
+  }
+}
+
+TEST(KeepRaw, NodesKeepTheirManagedFields) {
+  const std::string node =
+      R"({"kind":"Node","metadata":{"name":"n","managedFields":[{}]},"status":{"images":[]}})";
+  Decoder decoder;
+  decoder.set_keep_raw(KeepRaw::kPendingPods);
+  EXPECT_EQ((*decoder.Object<Node>(Padded(node)))->raw, nullptr);
+  decoder.set_keep_raw(KeepRaw::kAll);
+  EXPECT_EQ(*(*decoder.Object<Node>(Padded(node)))->raw,
+            R"({"metadata":{"name":"n","managedFields":[{}]},"status":{"images":[]}})");
+}
+
 }  // namespace
 }  // namespace ks::api

@@ -28,6 +28,7 @@ class Rig {
     size_t max_outstanding_bindings = 1000;
     const config::FeatureGates* gates = nullptr;
     bool owners_synced = true;  // there are none, and that is known from the start
+    framework::ExtenderTransportFactory extender_transport{};
   };
 
   Rig() : Rig(Options()) {}
@@ -40,7 +41,8 @@ class Rig {
                                    .gates = options.gates,
                                    .metrics = &metrics,
                                    .batch_metrics = &batch_metrics,
-                                   .max_outstanding_bindings = options.max_outstanding_bindings});
+                                   .max_outstanding_bindings = options.max_outstanding_bindings,
+                                   .extender_transport = std::move(options.extender_transport)});
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     if (made.ok()) scheduler = std::move(*made);
     if (made.ok() && options.owners_synced) SyncOwners(true);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheduler's side of extenders: which are in force, and pods that they manage.
+
+#include <utility>
+
+#include "base/logging.h"
+#include "scheduler/scheduler.h"
+
+namespace ks::scheduler {
+
+Result<std::shared_ptr<ExtenderSet>> Scheduler::MakeExtenders(
+    const config::Configuration& configuration) {
+  if (configuration.extenders.empty() || !options_.extender_transport) {
+    return std::shared_ptr<ExtenderSet>();
+  }
+  auto transport = options_.extender_transport(configuration.extenders);
+  if (!transport.ok()) return transport.error();
+  return std::make_shared<ExtenderSet>(configuration.extenders, std::move(transport).value());
+}
+
+Scheduler::WholeObjects Scheduler::NeededWholeObjects() const {
+  if (extenders_ == nullptr) return {};
+  return {.pods = extenders_->PodsNeeded(), .nodes = extenders_->NodesNeeded()};
+}
+
+void Scheduler::UseExtenders(std::shared_ptr<ExtenderSet> extenders) {
+  const WholeObjects before = NeededWholeObjects();
+  if (extenders_ != nullptr && extenders_ != extenders) retired_extenders_.push_back(extenders_);
+  const bool at_start = extenders_ == extenders;
+  extenders_ = std::move(extenders);
+  extender_attempts_->Use(extenders_.get());
+  algorithm_.set_extenders_choose(extenders_ != nullptr && extenders_->Chooses());
+  if (at_start) return;
+  const WholeObjects now = NeededWholeObjects();
+  // Whoever feeds the scheduler lists both kinds again when either needs more or less.
+  if (now.pods > before.pods) whole_pods_missing_ = true;
+  if (now.nodes > before.nodes) whole_nodes_missing_ = true;
+  extender_attempts_->set_objects_missing(whole_pods_missing_ || whole_nodes_missing_);
+}
+
+// The next pod in the extenders' line; it may have waited for long.
+void Scheduler::ScheduleManaged(const framework::QueuedPodPtr& queued) {
+  const std::string uid = queued->pod()->meta.uid;
+  const api::PodPtr current = pods_.Get(queued->pod()->meta.Key());
+  if (current == nullptr || current->meta.uid != uid || !current->node_name.empty()) {
+    queue_->Done(uid);
+    return;
+  }
+  if (current != queued->pod()) queued->set_pod(current);
+  if (!extender_attempts_->Takes(*current)) {
+    ScheduleOne(queued);  // a reload took its extenders away
+    return;
+  }
+  const framework::Framework* framework = context_->ProfileFor(*current);
+  if (framework == nullptr || SkipPod(*framework, current)) {
+    queue_->Done(uid);
+    return;
+  }
+  extender_attempts_->Begin(BeginAttempt(*framework, queued));
+}
+
+}  // namespace ks::scheduler

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole scheduler with extenders that answer when told. Worked examples: docs/spec/cycle.md
+// section 24.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "scheduler/rig.h"
+#include "testing/fake_extenders.h"
+
+namespace ks::scheduler {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeExtenders;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::MakeNode;
+using testing::MakePod;
+using ::testing::StartsWith;
+
+constexpr char kResource[] = "example.com/foo";
+
+api::PodPtr Whole(const api::PodPtr& pod) {
+  auto whole = std::make_shared<api::Pod>(*pod);
+  whole->raw =
+      std::make_shared<const std::string>(R"({"metadata":{"name":")" + pod->meta.name + R"("}})");
+  return whole;
+}
+api::NodePtr WholeNode(const std::string& name, const char* cpu = "4") {
+  auto node = std::make_shared<api::Node>(
+      *MakeNode()
+           .Name(name)
+           .Allocatable({{"cpu", cpu}, {"memory", "8Gi"}, {"pods", "10"}, {kResource, "10"}})
+           .Obj());
+  node->raw = std::make_shared<const std::string>(R"({"metadata":{"name":")" + name +
+                                                  R"("},"status":{"allocatable":{"cpu":"4",)"
+                                                  R"("memory":"8Gi","pods":"10"}}})");
+  return node;
+}
+api::PodPtr Plain(const std::string& name, const char* cpu = "1") {
+  return Whole(MakePod().Name(name).Req({{"cpu", cpu}}).Obj());
+}
+// One that the extender of Managing() is interested in.
+api::PodPtr Managed(const std::string& name, const char* cpu = "1", int32_t priority = 0) {
+  return Whole(MakePod().Name(name).Priority(priority).Req({{"cpu", cpu}, {kResource, "1"}}).Obj());
+}
+
+config::Extender Filtering() {
+  config::Extender extender;
+  extender.url_prefix = "http://h:1";
+  extender.filter_verb = "filter";
+  extender.node_cache_capable = true;
+  return extender;
+}
+config::Extender Managing() {
+  config::Extender extender = Filtering();
+  extender.managed_resources = {{.name = kResource}};
+  return extender;
+}
+
+class ExtenderAttempt : public ::testing::Test {
+ protected:
+  void Make(std::vector<config::Extender> extenders, uint64_t seed = 1) {
+    Rig::Options options;
+    options.configuration.extenders = std::move(extenders);
+    options.seed = seed;
+    options.extender_transport = [this](const std::vector<config::Extender>&)
+        -> Result<std::shared_ptr<framework::ExtenderTransport>> {
+      fake_ = std::make_shared<FakeExtenders>();
+      return std::shared_ptr<framework::ExtenderTransport>(fake_);
+    };
+    rig_.emplace(std::move(options));
+  }
+  void Begin(std::vector<api::NodePtr> nodes, std::vector<api::PodPtr> pods) {
+    rig_->Sync(std::move(nodes), std::move(pods));
+    rig_->Settle();
+  }
+  void Answer(size_t i, const std::string& body, int status = 200) {
+    fake_->Answer(i, body, status);
+    rig_->Settle();
+  }
+  std::string Reason(const std::string& pod) const {
+    std::string reason;
+    for (const auto& patch : rig_->api.patches) {
+      if (patch.pod->meta.name == pod && patch.change.condition) {
+        reason = patch.change.condition->reason;
+      }
+    }
+    return reason;
+  }
+
+  std::shared_ptr<FakeExtenders> fake_;
+  std::optional<Rig> rig_;
+};
+
+TEST_F(ExtenderAttempt, Example29NothingLeftAndNothingSaid) {
+  Make({Filtering()});
+  Begin({WholeNode("n1"), WholeNode("n2")}, {Plain("p")});
+  ASSERT_EQ(fake_->asked.size(), 1u);
+  EXPECT_EQ(fake_->asked[0].request.body,
+            R"({"Pod":{"metadata":{"name":"p"}},"Nodes":null,"NodeNames":["n1","n2"]})");
+  Answer(0, "{}");
+  EXPECT_EQ(rig_->LastMessage("p"),
+            "0/2 nodes are available: preemption: 0/2 nodes are available: 2 Preemption is not "
+            "helpful for scheduling.");
+  EXPECT_EQ(Reason("p"), "Unschedulable");
+  EXPECT_THAT(rig_->Bound(), IsEmpty());
+}
+
+TEST_F(ExtenderAttempt, Example30ReasonsOfExtenders) {
+  Make({Filtering()});
+  Begin({WholeNode("n1"), WholeNode("n2", "500m")}, {Plain("p")});
+  Answer(0, R"({"NodeNames":[],"FailedNodes":{"n1":"no dev"}})");
+  EXPECT_THAT(rig_->LastMessage("p"),
+              StartsWith("0/2 nodes are available: 1 Insufficient cpu, 1 no dev."));
+}
+
+TEST_F(ExtenderAttempt, Example31HttpError) {
+  Make({Filtering()});
+  Begin({WholeNode("n1")}, {Plain("p")});
+  Answer(0, "", 500);
+  EXPECT_EQ(Reason("p"), "SchedulerError");
+  EXPECT_EQ(rig_->LastMessage("p"),
+            "failed filter with extender at URL http://h:1/filter, code 500");
+}
+
+TEST_F(ExtenderAttempt, NameThatWasNotSent) {
+  Make({Filtering()});
+  Begin({WholeNode("n1")}, {Plain("p")});
+  Answer(0, R"({"NodeNames":["zz"]})");
+  EXPECT_EQ(rig_->LastMessage("p"),
+            "extender \"http://h:1\" claims a filtered node \"zz\" which is not found in the input "
+            "node list");
+}
+
+TEST_F(ExtenderAttempt, SlowExtenderDelaysOnlyItsPods) {
+  Make({Managing()});
+  Begin({WholeNode("n1"), WholeNode("n2")},
+        {Managed("slow"), Plain("a"), Managed("behind"), Plain("b")});
+  rig_->Bind();
+  EXPECT_EQ(rig_->Bound().size(), 2u);
+  EXPECT_TRUE(rig_->Bound().contains("a"));
+  EXPECT_TRUE(rig_->Bound().contains("b"));
+  ASSERT_EQ(fake_->asked.size(), 1u) << "one attempt at a time";
+  rig_->Advance(std::chrono::seconds(3));
+  Answer(0, R"({"NodeNames":["n2"]})");
+  EXPECT_EQ(rig_->Bound().at("slow"), "n2");
+  ASSERT_EQ(fake_->asked.size(), 2u);
+  EXPECT_THAT(fake_->asked[1].request.body, HasSubstr("behind"));
+}
+
+TEST_F(ExtenderAttempt, LineKeepsTheQueuesOrder) {
+  Make({Managing()});
+  Begin({WholeNode("n1")}, {Managed("first"), Managed("low")});
+  rig_->UpsertPod(Managed("high", "1", 100));
+  rig_->Settle();
+  Answer(0, R"({"NodeNames":["n1"]})");
+  ASSERT_EQ(fake_->asked.size(), 2u);
+  EXPECT_THAT(fake_->asked[1].request.body, HasSubstr("high"));
+}
+
+TEST_F(ExtenderAttempt, ManagingEveryPodLeavesTheQueueAlone) {
+  Make({Filtering()});
+  Begin({WholeNode("n1")}, {Plain("a"), Plain("b")});
+  EXPECT_EQ(rig_->scheduler->queue().PendingPods().size(), 1u);
+  Answer(0, R"({"NodeNames":["n1"]})");
+  EXPECT_THAT(fake_->Verbs(), ElementsAre("0/filter", "0/filter"));
+  Answer(1, R"({"NodeNames":["n1"]})");
+  EXPECT_EQ(rig_->Bound().size(), 2u);
+}
+
+// Invariant 4 of docs/architecture.md.
+TEST_F(ExtenderAttempt, NoPodOnANodeThatWasTakenMeanwhile) {
+  Make({Managing()});
+  Begin({WholeNode("n1", "1"), WholeNode("n2", "1")}, {Managed("slow")});
+  rig_->UpsertPod(Plain("quick"));
+  rig_->Settle();
+  ASSERT_EQ(rig_->Bound().size(), 1u);
+  const std::string taken = rig_->Bound().at("quick");
+  const std::string free = taken == "n1" ? "n2" : "n1";
+  // The extender kept only the node that is gone; the search begins anew and finds the other one.
+  Answer(0, R"({"NodeNames":[")" + taken + R"("]})");
+  ASSERT_EQ(fake_->asked.size(), 2u);
+  EXPECT_THAT(fake_->asked[1].request.body, HasSubstr(R"("NodeNames":[")" + free + R"("])"));
+  Answer(1, R"({"NodeNames":[")" + free + R"("]})");
+  EXPECT_EQ(rig_->Bound().at("slow"), free);
+}
+
+TEST_F(ExtenderAttempt, NodeThatLeftMeanwhile) {
+  Make({Managing()});
+  const api::NodePtr leaving = WholeNode("n1");
+  Begin({leaving, WholeNode("n2"), WholeNode("n3", "500m")}, {Managed("p")});
+  rig_->DeleteNode(leaving);
+  rig_->Settle();
+  Answer(0, R"({"NodeNames":["n1"]})");
+  Answer(1, R"({"NodeNames":[],"FailedNodes":{"n2":"no dev"}})");
+  EXPECT_THAT(rig_->LastMessage("p"),
+              StartsWith("0/2 nodes are available: 1 Insufficient cpu, 1 no dev."));
+}
+
+TEST_F(ExtenderAttempt, PodDeletedMeanwhile) {
+  Make({Managing()});
+  const api::PodPtr pod = Managed("p");
+  Begin({WholeNode("n1")}, {pod});
+  rig_->DeletePod(pod);
+  rig_->Settle();
+  Answer(0, R"({"NodeNames":["n1"]})");
+  EXPECT_THAT(rig_->Bound(), IsEmpty());
+  EXPECT_THAT(rig_->api.patches, IsEmpty());
+  EXPECT_FALSE(rig_->scheduler->queue().IsInFlight("uid-p"));
+}
+
+TEST_F(ExtenderAttempt, IgnorableOnesGoLastAndAreSkipped) {
+  config::Extender ignorable = Filtering();
+  ignorable.ignorable = true;
+  Make({ignorable, Filtering()});
+  Begin({WholeNode("n1"), WholeNode("n2")}, {Plain("p")});
+  EXPECT_THAT(fake_->Verbs(), ElementsAre("1/filter"));
+  Answer(0, R"({"NodeNames":["n2"]})");
+  EXPECT_THAT(fake_->Verbs(), ElementsAre("1/filter", "0/filter"));
+  fake_->Fail(1, "gone");
+  rig_->Settle();
+  EXPECT_EQ(rig_->Bound().at("p"), "n2");
+}
+
+TEST_F(ExtenderAttempt, WeightedScoresDecide) {
+  config::Extender three = Filtering();
+  three.filter_verb.clear();
+  three.prioritize_verb = "prioritize";
+  three.weight = 3;
+  config::Extender one = three;
+  one.weight = 1;
+  Make({three, one});
+  Begin({WholeNode("n1"), WholeNode("n2")}, {Plain("p")});
+  EXPECT_THAT(fake_->Verbs(), ElementsAre("0/prioritize", "1/prioritize")) << "side by side";
+  Answer(1, R"([{"Host":"n1","Score":20}])");
+  EXPECT_THAT(rig_->Bound(), IsEmpty());
+  Answer(0, R"([{"Host":"n2","Score":7},{"Host":"zz","Score":1}])");
+  EXPECT_EQ(rig_->Bound().at("p"), "n2");
+}
+
+TEST_F(ExtenderAttempt, PrioritizeIsNotAskedAboutOneNode) {
+  config::Extender extender = Filtering();
+  extender.prioritize_verb = "prioritize";
+  extender.weight = 1;
+  Make({extender});
+  Begin({WholeNode("n1"), WholeNode("n2")}, {Plain("p")});
+  Answer(0, R"({"NodeNames":["n2"]})");
+  EXPECT_THAT(fake_->Verbs(), ElementsAre("0/filter"));
+  EXPECT_EQ(rig_->Bound().at("p"), "n2");
+}
+
+TEST_F(ExtenderAttempt, FailedPrioritizeGivesNoScore) {
+  config::Extender extender = Filtering();
+  extender.filter_verb.clear();
+  extender.prioritize_verb = "prioritize";
+  extender.weight = 1;
+  Make({extender});
+  Begin({WholeNode("n1"), WholeNode("n2")}, {Plain("p")});
+  Answer(0, "", 500);
+  EXPECT_EQ(rig_->Bound().at("p"), "n1") << "and ties stay in list order";
+}
+
+// Example 19, trap T6.
+TEST_F(ExtenderAttempt, Example19WholeObjectsHideWhatRunsOnTheNodes) {
+  config::Extender extender = Filtering();
+  extender.node_cache_capable = false;
+  std::set<std::string> chosen;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Make({extender}, seed);
+    Begin({WholeNode("n1"), WholeNode("n2")},
+          {MakePod().Name("load").Node("n1").Req({{"cpu", "3"}}).Obj(), Plain("p", "100m")});
+    ASSERT_EQ(fake_->asked.size(), 1u);
+    const std::string& body = fake_->asked[0].request.body;
+    EXPECT_THAT(body, HasSubstr(R"("NodeNames":null)"));
+    const size_t start = body.find(R"("Nodes":)");
+    Answer(0, "{" + body.substr(start));
+    chosen.insert(rig_->Bound().at("p"));
+  }
+  EXPECT_EQ(chosen, (std::set<std::string>{"n1", "n2"}));
+}
+
+TEST_F(ExtenderAttempt, NominatedNodeIsAskedAboutAlone) {
+  Make({Filtering()});
+  auto pod = Whole(MakePod().Name("p").Req({{"cpu", "1"}}).NominatedNode("n2").Obj());
+  Begin({WholeNode("n1"), WholeNode("n2")}, {pod});
+  EXPECT_THAT(fake_->asked[0].request.body, HasSubstr(R"("NodeNames":["n2"])"));
+  Answer(0, "", 500);  // only logged
+  EXPECT_THAT(fake_->asked[1].request.body, HasSubstr(R"("NodeNames":["n1","n2"])"));
+  Answer(1, R"({"NodeNames":["n1"]})");
+  EXPECT_EQ(rig_->Bound().at("p"), "n1");
+}
+
+TEST_F(ExtenderAttempt, EventsWakePodsThatExtendersRejected) {
+  Make({Filtering()});
+  Begin({WholeNode("n1")}, {Plain("p")});
+  Answer(0, "{}");
+  rig_->Advance(std::chrono::seconds(30));
+  EXPECT_EQ(fake_->asked.size(), 1u);
+  rig_->UpsertNode(WholeNode("n2"));
+  rig_->Settle();
+  EXPECT_EQ(fake_->asked.size(), 2u);
+}
+
+TEST_F(ExtenderAttempt, BindsInTheSchedulersPlace) {
+  config::Extender extender = Filtering();
+  extender.filter_verb.clear();
+  extender.bind_verb = "bind";
+  Make({extender});
+  Begin({WholeNode("n1")}, {Plain("p")});
+  ASSERT_THAT(fake_->Verbs(), ElementsAre("0/bind"));
+  EXPECT_FALSE(fake_->asked[0].request.repeatable);
+  EXPECT_EQ(fake_->asked[0].request.body,
+            R"({"PodName":"p","PodNamespace":"ns","PodUID":"uid-p","Node":"n1"})");
+  Answer(0, "{}");
+  EXPECT_THAT(rig_->api.binds, IsEmpty());
+  ASSERT_EQ(rig_->api.events.size(), 1u);
+  EXPECT_EQ(rig_->api.events[0].note, "Successfully assigned ns/p to n1");
+}
+
+TEST_F(ExtenderAttempt, FailedBind) {
+  config::Extender extender = Filtering();
+  extender.filter_verb.clear();
+  extender.bind_verb = "bind";
+  for (const bool ignorable : {false, true}) {
+    SCOPED_TRACE(ignorable);
+    extender.ignorable = ignorable;
+    Make({extender});
+    Begin({WholeNode("n1")}, {Plain("p")});
+    Answer(0, R"({"Error":"taken"})");
+    EXPECT_EQ(rig_->api.binds.size(), ignorable ? 1u : 0u) << "the plugins' turn";
+    EXPECT_EQ(rig_->LastMessage("p"), ignorable ? "" : "taken");
+  }
+}
+
+TEST_F(ExtenderAttempt, ReloadAsksForWholeObjectsFirst) {
+  Make({});
+  rig_->Sync({WholeNode("n1")}, {});
+  rig_->Settle();
+  config::Configuration wanted = rig_->scheduler->configuration();
+  wanted.extenders = {Managing()};
+  EXPECT_EQ(rig_->scheduler->NeededWholeObjects(), Scheduler::WholeObjects{});
+  ASSERT_TRUE(rig_->scheduler->Reload(wanted).ok());
+  EXPECT_EQ(rig_->scheduler->NeededWholeObjects().pods, api::KeepRaw::kPendingPods);
+  EXPECT_EQ(rig_->scheduler->NeededWholeObjects().nodes, api::KeepRaw::kNone);
+  rig_->UpsertPod(Managed("p"));
+  rig_->UpsertPod(Plain("a"));
+  rig_->Settle();
+  EXPECT_TRUE(rig_->Bound().contains("a"));
+  EXPECT_THAT(fake_->asked, IsEmpty());
+  rig_->Sync({WholeNode("n1")}, {Managed("p")});
+  rig_->Settle();
+  EXPECT_EQ(fake_->asked.size(), 1u);
+  // And away with them, while one is asked: the pod goes on without.
+  wanted.extenders.clear();
+  ASSERT_TRUE(rig_->scheduler->Reload(wanted).ok());
+  rig_->Settle();
+  EXPECT_EQ(rig_->Bound().at("p"), "n1");
+  Answer(0, R"({"NodeNames":["n1"]})");  // nobody listens any more
+}
+
+TEST_F(ExtenderAttempt, MissingObjectIsAnErrorAndTriedAgain) {
+  Make({Filtering()});
+  Begin({WholeNode("n1")}, {MakePod().Name("p").Req({{"cpu", "1"}}).Obj()});
+  EXPECT_EQ(Reason("p"), "SchedulerError");
+  EXPECT_THAT(rig_->LastMessage("p"), StartsWith("the whole object of pod ns/p is not at hand"));
+}
+
+}  // namespace
+}  // namespace ks::scheduler
