@@ -25,6 +25,24 @@ bool Names(const std::vector<api::Container>& containers, const std::vector<Symb
       });
 }
 
+class PreemptingExtender final : public framework::PreemptionExtender {
+ public:
+  PreemptingExtender(ExtenderSet& set, const ExtenderEntry& entry) : set_(set), entry_(entry) {}
+
+  const std::string& Name() const override { return entry_.config.url_prefix; }
+  bool IsIgnorable() const override { return entry_.config.ignorable; }
+  bool SupportsPreemption() const override { return !entry_.config.preempt_verb.empty(); }
+  bool IsInterested(const api::Pod& pod) const override { return entry_.IsInterestedIn(pod); }
+  Result<framework::MetaVictimsByNode> ProcessPreemption(
+      const api::Pod& pod, const framework::VictimsByNode& victims) override {
+    return set_.Preempt(entry_, pod, victims);
+  }
+
+ private:
+  ExtenderSet& set_;
+  const ExtenderEntry& entry_;
+};
+
 }  // namespace
 
 std::string ExtenderEntry::Url(const std::string& verb) const {
@@ -61,6 +79,10 @@ ExtenderSet::ExtenderSet(const std::vector<config::Extender>& extenders,
   }
   std::stable_partition(entries_.begin(), entries_.end(),
                         [](const ExtenderEntry& entry) { return !entry.config.ignorable; });
+  for (const ExtenderEntry& entry : entries_) {
+    preempting_owned_.push_back(std::make_unique<PreemptingExtender>(*this, entry));
+    preempting_.push_back(preempting_owned_.back().get());
+  }
 }
 
 ExtenderSet::~ExtenderSet() {
@@ -139,8 +161,9 @@ void ExtenderSet::Bind(const api::PodPtr& pod, const std::string& node,
       });
 }
 
-Result<WireVictimsByNode> ExtenderSet::Preempt(const ExtenderEntry& extender, const api::Pod& pod,
-                                               const WireVictimsByNode& victims) {
+Result<framework::MetaVictimsByNode> ExtenderSet::Preempt(const ExtenderEntry& extender,
+                                                          const api::Pod& pod,
+                                                          const framework::VictimsByNode& victims) {
   Result<std::string> body = PreemptRequestBody(pod, victims, extender.config.node_cache_capable);
   if (!body.ok()) return body.error();
   const std::string& verb = extender.config.preempt_verb;

@@ -88,8 +88,13 @@ class ExtenderSet {
             std::function<void(framework::Status)> done);
 
   // Blocks for the answer.
-  Result<WireVictimsByNode> Preempt(const ExtenderEntry& extender, const api::Pod& pod,
-                                    const WireVictimsByNode& victims);
+  Result<framework::MetaVictimsByNode> Preempt(const ExtenderEntry& extender, const api::Pod& pod,
+                                               const framework::VictimsByNode& victims);
+
+  // As preemption sees them, in order. Live as long as this.
+  const std::vector<framework::PreemptionExtender*>& preemption_extenders() const {
+    return preempting_;
+  }
 
   // Questions without an answer yet, preemption aside.
   size_t outstanding() const { return outstanding_.load(std::memory_order_acquire); }
@@ -102,6 +107,8 @@ class ExtenderSet {
 
   // Constant.
   std::vector<ExtenderEntry> entries_;
+  std::vector<std::unique_ptr<framework::PreemptionExtender>> preempting_owned_;
+  std::vector<framework::PreemptionExtender*> preempting_;
   bool wants_every_pod_ = false;
   bool choose_ = false;
   api::KeepRaw pods_needed_ = api::KeepRaw::kNone;

@@ -223,7 +223,7 @@ std::string BindRequestBody(const api::Pod& pod, std::string_view node) {
                      Quote(node));
 }
 
-Result<std::string> PreemptRequestBody(const api::Pod& pod, const WireVictimsByNode& victims,
+Result<std::string> PreemptRequestBody(const api::Pod& pod, const framework::VictimsByNode& victims,
                                        bool node_cache_capable) {
   if (pod.raw == nullptr) return NoRaw("pod", pod.meta.Key());
   std::string map = "{";
@@ -239,7 +239,7 @@ Result<std::string> PreemptRequestBody(const api::Pod& pod, const WireVictimsByN
         map += PodText(*victim);
       }
     }
-    map += fmt::format(R"(],"NumPDBViolations":{}}})", on_node.num_pdb_violations);
+    map += fmt::format(R"(],"NumPDBViolations":{}}})", on_node.pdb_violations);
   }
   map += '}';
   const std::string none = "null";
@@ -302,13 +302,14 @@ Result<void> ReadBindAnswer(const ExtenderReply& reply, std::string_view verb,
   return {};
 }
 
-Result<WireVictimsByNode> ReadPreemptAnswer(const ExtenderReply& reply, std::string_view verb,
-                                            std::string_view url) {
+Result<framework::MetaVictimsByNode> ReadPreemptAnswer(const ExtenderReply& reply,
+                                                       std::string_view verb,
+                                                       std::string_view url) {
   Result<json> value = ReadObject(reply, verb, url, "v1.ExtenderPreemptionResult");
   if (!value.ok()) return value.error();
   Fields fields(*value, "ExtenderPreemptionResult");
   constexpr std::string_view kMap = "NodeNameToMetaVictims";
-  WireVictimsByNode victims;
+  framework::MetaVictimsByNode victims;
   const json* map = fields.Find(kMap);
   if (map == nullptr) return victims;
   if (!map->is_object()) {
@@ -316,14 +317,14 @@ Result<WireVictimsByNode> ReadPreemptAnswer(const ExtenderReply& reply, std::str
     return fields.error();
   }
   for (auto it = map->begin(); it != map->end(); ++it) {
-    WireVictims& on_node = victims[it.key()];
+    framework::MetaVictims& on_node = victims[it.key()];
     if (it->is_null()) continue;
     if (!it->is_object()) {
       fields.Wrong(kMap, *it, "v1.MetaVictims");
       return fields.error();
     }
     Fields entry(*it, "MetaVictims");
-    if (!entry.Integer("NumPDBViolations", on_node.num_pdb_violations)) return entry.error();
+    if (!entry.Integer("NumPDBViolations", on_node.pdb_violations)) return entry.error();
     const json* pods = entry.Find("Pods");
     if (pods == nullptr) continue;
     if (!pods->is_array()) {

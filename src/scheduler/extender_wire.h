@@ -17,6 +17,7 @@
 #include "api/pod.h"
 #include "base/result.h"
 #include "framework/extender_transport.h"
+#include "framework/preemption_extender.h"
 
 namespace ks::scheduler {
 
@@ -27,16 +28,8 @@ Result<std::string> FilterRequestBody(const api::Pod& pod, std::span<const api::
                                       bool node_cache_capable);
 std::string BindRequestBody(const api::Pod& pod, std::string_view node);
 
-// Of one node in a preemption request or answer.
-struct WireVictims {
-  std::vector<api::PodPtr> pods;  // requests
-  std::vector<std::string> uids;  // answers
-  int64_t num_pdb_violations = 0;
-};
-using WireVictimsByNode = std::map<std::string, WireVictims>;
-
 // Error: as FilterRequestBody; with node_cache_capable only `pod` needs its raw form.
-Result<std::string> PreemptRequestBody(const api::Pod& pod, const WireVictimsByNode& victims,
+Result<std::string> PreemptRequestBody(const api::Pod& pod, const framework::VictimsByNode& victims,
                                        bool node_cache_capable);
 
 // Answers. Keys match in any case, the exact one first; unknown keys and what stands behind the
@@ -63,7 +56,7 @@ Result<std::vector<HostPriority>> ReadPrioritizeAnswer(const framework::Extender
                                                        std::string_view verb, std::string_view url);
 Result<void> ReadBindAnswer(const framework::ExtenderReply& reply, std::string_view verb,
                             std::string_view url);
-Result<WireVictimsByNode> ReadPreemptAnswer(const framework::ExtenderReply& reply,
-                                            std::string_view verb, std::string_view url);
+Result<framework::MetaVictimsByNode> ReadPreemptAnswer(const framework::ExtenderReply& reply,
+                                                       std::string_view verb, std::string_view url);
 
 }  // namespace ks::scheduler

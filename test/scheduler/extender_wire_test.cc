@@ -48,11 +48,10 @@ TEST(ExtenderRequest, Bind) {
 
 TEST(ExtenderRequest, Preempt) {
   const api::PodPtr pod = RawPod("p");
-  const WireVictimsByNode victims = {
+  const framework::VictimsByNode victims = {
       {"n1",
        {.pods = {RawPod("v", "n1"), RawPod("w", "n1", R"({"spec":{"nodeName":"n1"}})")},
-        .uids = {},
-        .num_pdb_violations = 1}}};
+        .pdb_violations = 1}}};
   EXPECT_EQ(*PreemptRequestBody(*pod, victims, true),
             R"({"Pod":{"metadata":{},"spec":{}},"NodeNameToVictims":null,"NodeNameToMetaVictims":)"
             R"({"n1":{"Pods":[{"UID":"uid-v"},{"UID":"uid-w"}],"NumPDBViolations":1}}})");
@@ -164,7 +163,7 @@ TEST(PreemptAnswer, VictimsByUid) {
                         "preempt", kUrl);
   ASSERT_TRUE(victims.ok());
   EXPECT_EQ(victims->at("n1").uids, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(victims->at("n1").num_pdb_violations, 2);
+  EXPECT_EQ(victims->at("n1").pdb_violations, 2);
   EXPECT_TRUE(victims->at("n2").uids.empty());
   EXPECT_TRUE(victims->contains("n3"));
   EXPECT_TRUE(ReadPreemptAnswer(Ok("{}"), "preempt", kUrl)->empty());

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extenders over real sockets (docs/spec/cycle.md 19.1).
+#include "client/extender_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "client/transport_harness.h"
+#include "testing/temp_dir.h"
+
+namespace ks::client {
+namespace {
+
+using framework::ExtenderReply;
+using ks::testing::ScriptedConnection;
+using ks::testing::ScriptedServer;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// Answers with what arrived.
+void Mirror(ScriptedConnection& connection) {
+  while (const auto request = connection.Read()) {
+    connection.Respond(200, request->method + " " + request->target + " " +
+                                request->Header("content-type") + " " + request->body + " " +
+                                connection.ClientName());
+  }
+}
+
+class ExtenderOverSockets : public ::testing::Test {
+ protected:
+  ExtenderOverSockets() { InitializeClientProcess(); }
+
+  ExtenderReply Ask(config::Extender extender, const std::string& body = "{}") {
+    extender.filter_verb = "filter";
+    auto made = NewExtenderClient({extender}, *timers_);
+    if (!made.ok()) return {.error = "not made: " + made.error().message};
+    client_ = std::move(made).value();
+    return client_->CallAndWait({.extender = 0, .verb = "filter", .body = body});
+  }
+
+  std::unique_ptr<TimerService> timers_ = NewTimerThread();
+  std::shared_ptr<framework::ExtenderTransport> client_;
+};
+
+TEST_F(ExtenderOverSockets, PostsJsonToPrefixAndVerbOnOneConnection) {
+  ScriptedServer server({}, Mirror);
+  const ExtenderReply reply = Ask({.url_prefix = server.url() + "/a/b//"}, R"({"x":1})");
+  EXPECT_EQ(reply.error, "");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.body, R"(POST /a/b/filter application/json {"x":1} )");
+  (void)client_->CallAndWait({.extender = 0, .verb = "filter", .body = "{}"});
+  EXPECT_EQ(server.connections(), 1);
+  client_.reset();
+}
+
+TEST_F(ExtenderOverSockets, TimeoutIsOfTheWholeCall) {
+  ScriptedServer::Gate gate;
+  ScriptedServer server({}, [&gate](ScriptedConnection& connection) {
+    (void)connection.Read();
+    gate.Wait();
+  });
+  const ExtenderReply reply =
+      Ask({.url_prefix = server.url(), .http_timeout = std::chrono::milliseconds(30)});
+  EXPECT_EQ(reply.error, "Post \"" + server.url() +
+                             "/filter\": context deadline exceeded (Client.Timeout exceeded while "
+                             "awaiting headers)");
+  gate.Open();
+  client_.reset();
+}
+
+TEST_F(ExtenderOverSockets, NobodyListens) {
+  int port = 0;
+  {
+    const ScriptedServer gone({}, Mirror);
+    port = gone.port();
+  }
+  const std::string address = "127.0.0.1:" + std::to_string(port);
+  EXPECT_EQ(Ask({.url_prefix = "http://" + address}).error, "Post \"http://" + address +
+                                                                "/filter\": dial tcp " + address +
+                                                                ": connect: connection refused");
+}
+
+TEST_F(ExtenderOverSockets, Certificates) {
+  const ks::testing::TempDir dir;
+  const std::string ca_file = dir.Write("ca.pem", Authority().ca_pem());
+  const std::string foreign = ks::testing::TestAuthority("foreign").ca_pem();
+  const std::string foreign_file = dir.Write("foreign.pem", foreign);
+  struct Case {
+    const char* name;
+    bool enable_https;
+    std::optional<config::ExtenderTls> tls;
+    const char* error;  // part of it; empty: accepted
+  };
+  const Case cases[] = {
+      {"HttpsWithoutAuthorityIsNotVerified", true, std::nullopt, ""},
+      {"WithoutEnableHttpsTheSystemsRootsCount", false, std::nullopt, "certificate"},
+      {"Insecure", false, config::ExtenderTls{.insecure = true}, ""},
+      {"CaFile", true, config::ExtenderTls{.ca_file = ca_file}, ""},
+      {"DataWinsOverFile", true,
+       config::ExtenderTls{.ca_file = foreign_file, .ca_data = Authority().ca_pem()}, ""},
+      {"ForeignAuthority", true, config::ExtenderTls{.ca_data = foreign}, "certificate"},
+      {"OtherServerName", true,
+       config::ExtenderTls{.server_name = "other", .ca_data = Authority().ca_pem()}, "other"},
+  };
+  ScriptedServer server(Https("IP:127.0.0.1"), Mirror);
+  for (const Case& row : cases) {
+    SCOPED_TRACE(row.name);
+    const ExtenderReply reply =
+        Ask({.url_prefix = server.url(), .enable_https = row.enable_https, .tls_config = row.tls});
+    if (*row.error == '\0') {
+      EXPECT_EQ(reply.error, "");
+    } else {
+      EXPECT_THAT(reply.error, HasSubstr(row.error));
+    }
+  }
+  client_.reset();
+}
+
+TEST_F(ExtenderOverSockets, ClientCertificateFilesAreReadAgain) {
+  const ks::testing::TempDir dir;
+  const auto first = Authority().Issue("first", "");
+  const auto second = Authority().Issue("second-with-a-longer-name", "");
+  ks::testing::ScriptedServerOptions options = Https("IP:127.0.0.1");
+  options.client_ca_pem = Authority().ca_pem();
+  ScriptedServer server(options, Mirror);
+  const config::ExtenderTls tls{.cert_file = dir.Write("cert.pem", first.cert_pem),
+                                .key_file = dir.Write("key.pem", first.key_pem),
+                                .ca_data = Authority().ca_pem()};
+  EXPECT_THAT(Ask({.url_prefix = server.url(), .enable_https = true, .tls_config = tls}).body,
+              HasSubstr("CN=first"));
+  dir.Write("key.pem", second.key_pem);
+  dir.Write("cert.pem", second.cert_pem);
+  EXPECT_THAT(client_->CallAndWait({.extender = 0, .verb = "filter", .body = "{}"}).body,
+              HasSubstr("CN=second"));
+  client_.reset();
+}
+
+TEST_F(ExtenderOverSockets, UnusableUrlIsFoundAtTheStart) {
+  EXPECT_THAT(Ask({.url_prefix = "ftp://h/x"}).error,
+              StartsWith("not made: couldn't build extenders: ftp://h/x: "));
+  // One without verbs is never called.
+  EXPECT_TRUE(NewExtenderClient({config::Extender{}}, *timers_).ok());
+}
+
+TEST_F(ExtenderOverSockets, DestructionEndsWhatRuns) {
+  ScriptedServer::Gate asked;
+  ScriptedServer server({}, [&asked](ScriptedConnection& connection) {
+    (void)connection.Read();
+    asked.Open();
+    connection.WaitForClose();
+  });
+  auto made = NewExtenderClient({{.url_prefix = server.url(), .filter_verb = "filter"}}, *timers_);
+  ASSERT_TRUE(made.ok());
+  std::string error;
+  (*made)->Call({.extender = 0, .verb = "filter", .body = "{}"},
+                [&error](const ExtenderReply& reply) { error = reply.error; });
+  asked.Wait();
+  made->reset();
+  EXPECT_THAT(error, HasSubstr("request canceled"));
+}
+
+}  // namespace
+}  // namespace ks::client

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// kube-scheduler and kubesched with the same extenders against the in-memory API server: the same
+// requests as JSON, the same placement, the same messages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "apiserver/api_server.h"
+#include "client/connection.h"
+#include "e2e/child.h"
+#include "e2e/cluster.h"
+#include "testing/control_plane.h"
+#include "testing/scripted_server.h"
+#include "testing/temp_dir.h"
+
+namespace ks::e2e {
+namespace {
+
+// What differs between two runs of the same.
+json Comparable(json request) {
+  for (const char* key : {"uid", "resourceVersion", "creationTimestamp"}) {
+    if (request.contains("Pod")) request["Pod"]["metadata"].erase(key);
+    if (request.contains("Nodes") && request["Nodes"].is_object()) {
+      for (json& node : request["Nodes"]["items"]) node["metadata"].erase(key);
+    }
+  }
+  // Conditions carry times.
+  if (request.contains("Pod")) request["Pod"]["status"].erase("conditions");
+  request.erase("PodUID");
+  return request;
+}
+
+// Extenders under one address; writes down the first request of each kind about each pod.
+class Recorder {
+ public:
+  using Requests = std::map<std::string, json>;
+
+  std::string url() const { return server_.url(); }
+  Requests requests() {
+    MutexLock lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  void Serve(testing::ScriptedConnection& connection) {
+    while (const auto request = connection.Read()) {
+      const json body = json::parse(request->body, nullptr, false);
+      if (!body.is_object()) return;
+      const std::string pod = body.contains("Pod") ? body["Pod"]["metadata"].value("name", "")
+                                                   : body.value("PodName", "");
+      {
+        MutexLock lock(mutex_);
+        requests_.emplace(request->target + " " + pod, Comparable(body));
+      }
+      const std::string verb = request->target.substr(request->target.rfind('/') + 1);
+      if (pod == "refused") {
+        connection.Respond(500, "");
+      } else {
+        connection.Respond(200, Answer(verb, pod, body).dump());
+      }
+    }
+  }
+  static json Answer(const std::string& verb, const std::string& pod, const json& body) {
+    if (verb == "bind") return {{"Error", "not today"}};
+    if (verb == "filter" && pod == "unwanted") {
+      return {{"NodeNames", json::array()},
+              {"FailedNodes", {{"n0", "no dev"}}},
+              {"FailedAndUnresolvableNodes", {{"n1", "never"}}}};
+    }
+    if (verb == "filter") return {{"nodenames", body["NodeNames"]}, {"nodes", body["Nodes"]}};
+    json scores = json::array();
+    for (const json& name : body["NodeNames"]) {
+      const std::string text = name;
+      scores.push_back({{"Host", text}, {"Score", 10 * (text[1] - '0')}});
+    }
+    return scores;
+  }
+
+  Mutex mutex_;
+  Requests requests_ KS_GUARDED_BY(mutex_);
+  testing::ScriptedServer server_{
+      {}, [this](testing::ScriptedConnection& connection) { Serve(connection); }};
+};
+
+constexpr char kConfiguration[] = R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: false}
+clientConnection: {kubeconfig: KUBECONFIG}
+extenders:
+- urlPrefix: URL/names/
+  filterVerb: filter
+  prioritizeVerb: prioritize
+  weight: 5
+  nodeCacheCapable: true
+- urlPrefix: URL/whole
+  filterVerb: filter
+  managedResources: [{name: example.com/whole, ignoredByScheduler: true}]
+- urlPrefix: URL/bind
+  bindVerb: bind
+  managedResources: [{name: example.com/bind, ignoredByScheduler: true}]
+)";
+
+struct Outcome {
+  Recorder::Requests requests;
+  std::map<std::string, std::string> nodes;     // by pod
+  std::map<std::string, std::string> messages;  // by pod
+};
+
+std::string Replaced(std::string text, const std::string& word, const std::string& by) {
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + by.size())) {
+    text.replace(at, word.size(), by);
+  }
+  return text;
+}
+
+std::string Message(const api::Pod& pod) {
+  const api::Condition* condition = pod.FindCondition("PodScheduled");
+  return condition == nullptr ? std::string() : condition->message;
+}
+
+bool Decided(const PodView::Pods& pods) {
+  size_t decided = 0;
+  for (const auto& [key, pod] : pods) {
+    decided += (!pod->node_name.empty() || !Message(*pod).empty()) ? 1 : 0;
+  }
+  return decided == 5;
+}
+
+void RunScheduler(const std::string& binary, Outcome* outcome) {
+  const testing::TempDir dir;
+  apiserver::ApiServerOptions options;
+  options.dir = dir.path() + "/server";
+  auto server = apiserver::ApiServer::Start(options);
+  ASSERT_TRUE(server.ok()) << server.error().message;
+  auto access = client::LoadKubeconfig((*server)->admin_kubeconfig());
+  ASSERT_TRUE(access.ok()) << access.error().message;
+  auto connection = client::Connection::Make(*access);
+  ASSERT_TRUE(connection.ok()) << connection.error().message;
+  const auto admin = (*connection)->NewRestClient({.qps = -1});
+  const auto create = [&admin](const std::string& path, const json& object) {
+    const client::RestReply reply = admin->Post(path, object.dump());
+    EXPECT_TRUE(reply.ok()) << path << ": " << reply.error->message;
+  };
+  for (int i = 0; i < 3; ++i) {
+    create("/api/v1/nodes", NodeManifest("n" + std::to_string(i),
+                                         {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "20"}}, {}));
+  }
+  const auto pod = [&create](const std::string& name, std::map<std::string, std::string> requests) {
+    json object = PodManifest(name, requests);
+    for (json& container : object["spec"]["containers"]) {
+      for (const auto& [resource, quantity] : requests) {
+        if (resource != "cpu") container["resources"]["limits"][resource] = quantity;
+      }
+    }
+    create("/api/v1/namespaces/default/pods", object);
+  };
+  pod("plain", {{"cpu", "100m"}});
+  pod("whole", {{"cpu", "100m"}, {"example.com/whole", "1"}});
+  pod("bind", {{"cpu", "100m"}, {"example.com/bind", "1"}});
+  pod("unwanted", {{"cpu", "100m"}});
+  pod("refused", {{"cpu", "100m"}});
+
+  Recorder recorder;
+  const std::string file =
+      dir.Write("config.yaml",
+                Replaced(Replaced(kConfiguration, "KUBECONFIG", (*server)->scheduler_kubeconfig()),
+                         "URL", recorder.url()));
+  Child child({binary, "--config=" + file, "--secure-port=0"}, dir.path() + "/log");
+  {
+    PodView view(*admin);
+    EXPECT_TRUE(view.WaitFor(Decided, std::chrono::seconds(60)));
+    for (const auto& [key, seen] : view.pods()) {
+      outcome->nodes[seen->meta.name] = seen->node_name;
+      outcome->messages[seen->meta.name] = Replaced(Message(*seen), recorder.url(), "URL");
+    }
+  }
+  child.Stop();
+  outcome->requests = recorder.requests();
+  if (::testing::Test::HasFailure()) {
+    std::ifstream log(dir.path() + "/log");
+    std::cerr << std::string((std::istreambuf_iterator<char>(log)), {}) << "\n";
+  }
+}
+
+TEST(ExtenderParity, SameRequestsPlacementAndMessages) {
+  std::string why;
+  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  client::InitializeClientProcess();
+  Outcome real;
+  Outcome own;
+  ASSERT_NO_FATAL_FAILURE(RunScheduler(testing::ControlPlane::BinaryPath("kube-scheduler"), &real));
+  ASSERT_NO_FATAL_FAILURE(RunScheduler(KS_KUBESCHED_PATH, &own));
+  EXPECT_EQ(real.nodes, own.nodes);
+  EXPECT_EQ(real.messages, own.messages);
+  EXPECT_EQ(real.requests, own.requests);
+  // That the comparison is about something.
+  EXPECT_EQ(own.nodes["plain"], "n2") << "the extender's scores decide";
+  EXPECT_EQ(own.messages["bind"], "not today");
+  EXPECT_EQ(own.messages["refused"],
+            "failed filter with extender at URL URL/names/filter, code 500");
+  EXPECT_THAT(own.messages["unwanted"],
+              ::testing::StartsWith("0/3 nodes are available: 1 never, 1 no dev."));
+  for (const char* key : {"/names/filter plain", "/names/prioritize plain", "/whole/filter whole",
+                          "/bind/bind bind"}) {
+    EXPECT_TRUE(own.requests.contains(key)) << key;
+  }
+}
+
+}  // namespace
+}  // namespace ks::e2e
