@@ -32,13 +32,13 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
   if (!extenders.ok()) return extenders.error();
 
   Profiles former = std::exchange(profiles_, std::move(made).value());
+  UseExtenders(std::move(extenders).value());
   AttachProfiles();
   FindNeededOwners();
   batching_.clear();
   options_.configuration = configuration;
   algorithm_.set_percentage_of_nodes_to_score(configuration.percentage_of_nodes_to_score);
   parallelizer_.SetParallelism(configuration.parallelism);
-  UseExtenders(std::move(extenders).value());
 
   const std::vector<api::PodPtr> taken_up = TakeUpAndLetGo(former);
   queue_->Reconfigure(

@@ -103,7 +103,7 @@ void Scheduler::AttachProfiles() {
                        .activator = queue_.get(),
                        .pods = &informer_pods_,
                        .tasks = &inbox_,
-                       .preemption_extenders = {}});
+                       .preemption_extenders = PreemptionExtenders()});
   }
 }
 

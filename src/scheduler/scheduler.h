@@ -130,6 +130,7 @@ class Scheduler {
   void ScheduleOne(const framework::QueuedPodPtr& queued);
   void ScheduleManaged(const framework::QueuedPodPtr& queued);
   Result<std::shared_ptr<ExtenderSet>> MakeExtenders(const config::Configuration& configuration);
+  std::vector<framework::PreemptionExtender*> PreemptionExtenders() const;
   void UseExtenders(std::shared_ptr<ExtenderSet> extenders);
   std::unique_ptr<Binding> BeginAttempt(const framework::Framework& framework,
                                         const framework::QueuedPodPtr& queued);
