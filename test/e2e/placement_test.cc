@@ -306,7 +306,7 @@ std::vector<Workload> Workloads() {
                                   {"affinity", 202, PlainNode, AffinityPod, true},
                                   {"tainted", 303, TaintedNode, TolerantPod, true},
                                   {"nearly_full", 404, SmallNode, FillingPod, false},
-                                  {"batched", 606, PlainNode, RunOfPods, true, true}};
+                                  {"batched", 606, PlainNode, RunOfPods, false, true}};
   const char* const seeds = std::getenv("KS_PLACEMENT_SEEDS");
   const uint64_t count = seeds == nullptr ? 1 : std::strtoull(seeds, nullptr, 10);
   for (uint64_t i = 0; i < count; ++i) {
