@@ -229,6 +229,8 @@ Strategy SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
           {"inFlightPodsSize", in_flight_.pod_count()}});
   Strategy strategy = Strategy::kSkip;
   for (const InFlightEvent* logged : events) {
+    KS_LOG(5, "Checking event for in-flight pod",
+           {{"pod", pod.pod()->meta.Key()}, {"event", logged->event.Label()}});
     strategy = std::max(strategy,
                         rules_.Decide(pod, logged->event, logged->old_object, logged->new_object));
     if (strategy == Strategy::kImmediately) break;

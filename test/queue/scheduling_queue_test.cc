@@ -311,6 +311,36 @@ TEST_F(SchedulingQueueTest, MoveExaminesOnlyPodsThatItMayHelp) {
   EXPECT_TRUE(checked.empty()) << "nobody registered it";
 }
 
+// docs/spec/queue.md 6.1: runs of PreEnqueue by move.
+TEST_F(SchedulingQueueTest, PreEnqueueByMove) {
+  for (const bool gate : {true, false}) {
+    SCOPED_TRACE(gate ? "pop from backoff" : "no pop from backoff");
+    int runs = 0;
+    SchedulingQueue& queue =
+        Make(DefaultRegistrations(), [&runs, gate](SchedulingQueueOptions& options) {
+          options.pop_from_backoff = gate;
+          options.observers.pre_enqueue = [&runs](std::string_view, Duration) { ++runs; };
+        });
+    const auto runs_of = [&runs](auto move) {
+      runs = 0;
+      move();
+      return runs;
+    };
+    for (const char* name : {"p", "q"}) {
+      EXPECT_EQ(runs_of([&] { queue.Add(Named(name)); }), 1);
+      EXPECT_EQ(runs_of([&] { PopAndFail(name, {"X"}); }), 0) << "parking";
+    }
+    EXPECT_EQ(runs_of([&] { Send(kNodeAdd); }), gate ? 2 : 0) << "into backoff";
+    EXPECT_EQ(StoreOf("p"), Store::kBackoff);
+    EXPECT_EQ(runs_of([&] { queue.Activate({Named("p")}); }), gate ? 0 : 1);
+    EXPECT_EQ(StoreOf("p"), Store::kActive);
+    clock_.Advance(std::chrono::seconds(3));
+    EXPECT_EQ(runs_of([&] { queue.FlushBackoffCompleted(); }), gate ? 0 : 1);
+    EXPECT_EQ(StoreOf("q"), Store::kActive);
+    clock_.Advance(std::chrono::seconds(57));
+  }
+}
+
 // One answer serves all pods that agree in what the hint looks at.
 TEST_F(SchedulingQueueTest, HintsRunOncePerSpecOrLabels) {
   const struct {
