@@ -89,11 +89,13 @@ Result<std::vector<api::PodPtr>> PodsAskedFor(const OfflineCluster& cluster,
   return std::vector<api::PodPtr>{pod};
 }
 
-std::string Record(const OfflineCluster& cluster, const api::Pod& pod,
+std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
                    const ExplainQuestion& question) {
-  scheduler::Explanation explanation = scheduler::Explain(*cluster.ProfileFor(pod), pod);
+  scheduler::Explanation explanation = scheduler::Explain(
+      *cluster.ProfileFor(*pod), pod,
+      question.preemption ? scheduler::ExplainPreemption::kYes : scheduler::ExplainPreemption::kNo);
   if (!question.json) {
-    return ExplanationTable(explanation, pod, cluster.snapshot(), question.node);
+    return ExplanationTable(explanation, *pod, cluster.snapshot(), question.node);
   }
   if (!question.node.empty()) {
     std::erase_if(explanation.nodes, [&](const auto& node) { return node.name != question.node; });
@@ -122,9 +124,6 @@ Result<scheduler::ClusterDump> ReadDump(const std::vector<std::string>& files) {
 
 Result<void> ExplainDump(scheduler::ClusterDump dump, const ExplainQuestion& question,
                          const ExplainSinks& sinks) {
-  if (question.preemption) {
-    return Error{"--preemption: explain does not run PostFilter yet; leave the flag out"};
-  }
   const auto gates = MakeGates(question.feature_gates);
   if (!gates.ok()) return gates.error();
   framework::SetRequestGates(*gates);
@@ -143,7 +142,7 @@ Result<void> ExplainDump(scheduler::ClusterDump dump, const ExplainQuestion& que
   if (pods->empty()) sinks.warn("no pending pods in the dump");
   for (const api::PodPtr& pod : *pods) {
     if (!question.json && pod != pods->front()) sinks.out("\n");
-    sinks.out(Record(cluster, *pod, question));
+    sinks.out(Record(cluster, pod, question));
   }
   return {};
 }

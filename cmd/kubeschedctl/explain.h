@@ -17,7 +17,7 @@ struct ExplainQuestion {
   std::string config_file;                 // empty: the defaults
   std::string pod;                         // [NAMESPACE/]POD; empty: all pending ones
   std::string node;                        // empty: all
-  bool preemption = false;                 // refused: PostFilter is not explained yet
+  bool preemption = false;  // also what PostFilter would do for pods that fit nowhere
   bool json = false;
 };
 

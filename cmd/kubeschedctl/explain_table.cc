@@ -229,6 +229,55 @@ std::string BestNodes(std::vector<const NodeVerdict*> feasible) {
   return text;
 }
 
+std::string VictimsText(const std::vector<scheduler::VictimVerdict>& victims) {
+  std::string text;
+  for (const scheduler::VictimVerdict& victim : victims) {
+    text += (text.empty() ? "" : ", ") + victim.pod + " (priority " +
+            std::to_string(victim.priority) + (victim.terminating ? ", leaving" : "") + ")";
+  }
+  return text;
+}
+
+std::string TriedText(const scheduler::TriedNode& tried) {
+  if (!tried.victims.empty()) return VictimsText(tried.victims);
+  std::string text;
+  for (const std::string& reason : tried.reasons) text += (text.empty() ? "" : ", ") + reason;
+  return text.empty() ? std::string(tried.code) : text;
+}
+
+std::string PreemptionText(const scheduler::PreemptionVerdict& preemption,
+                           std::string_view only_node) {
+  std::string text =
+      "  " + (preemption.message.empty() ? "preemption: nothing to say" : preemption.message) +
+      "\n";
+  if (preemption.nomination == "clear") text += "  its nomination, if it has one, is cleared\n";
+  // The chosen node, those that would do as well, the others.
+  std::vector<const scheduler::TriedNode*> tried;
+  for (const scheduler::TriedNode& node : preemption.tried) {
+    if (only_node.empty() || node.name == only_node) tried.push_back(&node);
+  }
+  if (tried.empty()) return text;
+  const auto rank = [&](const scheduler::TriedNode* node) {
+    if (node->name == preemption.node) return 0;
+    return node->victims.empty() ? 2 : 1;
+  };
+  std::stable_sort(tried.begin(), tried.end(),
+                   [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  Columns columns({false, false, true, false});
+  columns.Add({"", "TRIED", "BUDGETS VIOLATED", "VICTIMS, OR WHY NONE HELP"});
+  const size_t shown = std::min(tried.size(), kTriedNodesShown);
+  for (size_t i = 0; i < shown; ++i) {
+    columns.Add({rank(tried[i]) == 0 ? "*" : "", tried[i]->name,
+                 tried[i]->victims.empty() ? "-" : std::to_string(tried[i]->violations),
+                 TriedText(*tried[i])});
+  }
+  text += columns.Text("  ");
+  if (shown < tried.size()) {
+    text += "  (" + Count(tried.size() - shown, "more node") + " tried, left out)\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string ExplanationTable(const Explanation& explanation, const api::Pod& pod,
@@ -250,6 +299,7 @@ std::string ExplanationTable(const Explanation& explanation, const api::Pod& pod
   const std::vector<Group> rejected = groups.Sorted();
   if (!rejected.empty()) text += "\n" + RejectedNodes(rejected);
   if (!to_rank.empty()) text += "\n" + BestNodes(std::move(to_rank));
+  if (explanation.preemption) text += "\n" + PreemptionText(*explanation.preemption, only_node);
   return text;
 }
 

@@ -13,6 +13,7 @@
 namespace ks::ctl {
 
 inline constexpr size_t kBestNodesShown = 10;
+inline constexpr size_t kTriedNodesShown = 10;
 
 // Lines, each with its line feed. `snapshot` is the one that was explained: it knows how much is
 // free. `only_node`: the node to list; empty: all.

@@ -399,7 +399,8 @@ void DeclareExplain(CLI::App& app, ExplainOptions& options, int& status) {
       ->type_name("FILE");
   AddFeatureGates(*verb, options.feature_gates);
   verb->add_option("--node", options.node, "show this node only")->type_name("NODE");
-  verb->add_flag("--preemption", options.preemption, "not there yet");
+  verb->add_flag("--preemption", options.preemption,
+                 "also what preemption would do for pods that fit nowhere");
   verb->add_option_function<std::string>(
           "-o,--output", [&options](const std::string& format) { options.json = format == "json"; },
           "output format; json is one line a pod")

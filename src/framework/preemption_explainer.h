@@ -2,26 +2,37 @@
 #pragma once
 // PreemptionExplainer: what preemption would do for a pod, without doing it.
 //
-// Upstream: docs/spec/preemption.md sections 2 to 9.
+// Upstream: docs/spec/preemption.md sections 2 to 9; docs/spec/explain.md, "Preemption".
+
+#include <string_view>
 
 #include "framework/plugin.h"
 #include "framework/preemption_extender.h"
 
 namespace ks::framework {
 
-struct PreemptionFinding {
-  PostFilterResult result;   // what PostFilter would answer
-  Victims victims;           // on the chosen node; empty unless result.status is Success
-  VictimsByNode candidates;  // that it was chosen from, itself among them
+// Who wants to know what happens on the way. Threads: the scheduling thread.
+class PreemptionObserver {
+ public:
+  virtual ~PreemptionObserver() = default;
+
+  // A node was tried in vain.
+  virtual void OnRejected(std::string_view node, const Status& status) = 0;
+  // The pod fits on the node without the victims: the most important one first, terminating ones
+  // included.
+  virtual void OnCandidate(std::string_view node, const Victims& victims) = 0;
+  // The candidate that would be carried out, after extenders and ranking.
+  virtual void OnChosen(std::string_view node, const Victims& victims) = 0;
 };
 
 // Of a PostFilter plugin that preempts.
 class PreemptionExplainer {
  public:
   virtual ~PreemptionExplainer() = default;
-  // As PostFilter, but evicts nothing and counts nothing. Extenders are asked.
-  virtual PreemptionFinding FindVictims(CycleState& state, const api::PodPtr& pod,
-                                        const NodeStatuses& statuses) = 0;
+  // As PostFilter, but evicts nobody and counts nothing, and tries nodes from the first of the
+  // snapshot on, so that the answer repeats. Extenders are asked.
+  virtual PostFilterResult Explain(CycleState& state, const api::PodPtr& pod,
+                                   const NodeStatuses& statuses, PreemptionObserver& observer) = 0;
 };
 
 }  // namespace ks::framework

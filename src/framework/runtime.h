@@ -111,9 +111,10 @@ class Framework final : public Handle {
   // which no PostFilter plugin may return, end it as Error.
   PostFilterResult RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
                                         const NodeStatuses& statuses) const;
-  // What the first PostFilter plugin that preempts would do; absent when none does.
-  std::optional<PreemptionFinding> ExplainPreemption(CycleState& state, const api::PodPtr& pod,
-                                                     const NodeStatuses& statuses) const;
+  // The same answer, but plugins that preempt only tell the observer.
+  PostFilterResult ExplainPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
+                                            const NodeStatuses& statuses,
+                                            PreemptionObserver& observer) const;
   Status RunPreScorePlugins(CycleState& state, const api::Pod& pod,
                             std::span<const NodeInfo* const> nodes) const override;
   // PreScore must have run. Totals are 0 when all score plugins are skipped. Of several failures
@@ -251,8 +252,8 @@ class Framework final : public Handle {
   Status AskPreScores(CycleState& state, const api::Pod& pod,
                       std::span<const NodeInfo* const> nodes) const;
   PreFilterOutcome MergePreFilters(CycleState& state, const api::Pod& pod) const;
-  PostFilterResult AskPostFilters(CycleState& state, const api::PodPtr& pod,
-                                  const NodeStatuses& statuses) const;
+  using AskPostFilter = std::function<PostFilterResult(PostFilterPlugin&)>;
+  PostFilterResult AskPostFilters(const CycleState& state, const AskPostFilter& ask) const;
   PermitOutcome AskPermits(CycleState& state, const api::PodPtr& pod,
                            const std::string& node) const;
   Status AskPreFlights(CycleState& state, const api::PodPtr& pod, const std::string& node) const;

@@ -272,23 +272,24 @@ Status Framework::FilterBatch::Run(const NodeInfo& node) {
 PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
                                                  const NodeStatuses& statuses) const {
   const PointTimer timer = impl_->StartTimer(MetricPoint::kPostFilter);
-  PostFilterResult result = AskPostFilters(state, pod, statuses);
+  PostFilterResult result = AskPostFilters(
+      state, [&](PostFilterPlugin& plugin) { return plugin.PostFilter(state, pod, statuses); });
   timer.Stop(result.status.code());
   return result;
 }
 
-std::optional<PreemptionFinding> Framework::ExplainPreemption(CycleState& state,
-                                                              const api::PodPtr& pod,
-                                                              const NodeStatuses& statuses) const {
-  for (const PointEntry<PostFilterPlugin>& entry : impl_->post_filter) {
-    auto* explainer = dynamic_cast<PreemptionExplainer*>(entry.plugin);
-    if (explainer != nullptr) return explainer->FindVictims(state, pod, statuses);
-  }
-  return std::nullopt;
+PostFilterResult Framework::ExplainPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
+                                                     const NodeStatuses& statuses,
+                                                     PreemptionObserver& observer) const {
+  return AskPostFilters(state, [&](PostFilterPlugin& plugin) {
+    auto* explainer = dynamic_cast<PreemptionExplainer*>(&plugin);
+    return explainer == nullptr ? plugin.PostFilter(state, pod, statuses)
+                                : explainer->Explain(state, pod, statuses, observer);
+  });
 }
 
-PostFilterResult Framework::AskPostFilters(CycleState& state, const api::PodPtr& pod,
-                                           const NodeStatuses& statuses) const {
+PostFilterResult Framework::AskPostFilters(const CycleState& state,
+                                           const AskPostFilter& ask) const {
   if (state.skip_all_post_filter) {
     return {Status(Code::kUnschedulable, {"All PostFilter plugins are skipped"}), {}};
   }
@@ -297,8 +298,7 @@ PostFilterResult Framework::AskPostFilters(CycleState& state, const api::PodPtr&
   std::string rejecting_plugin;
   std::optional<NominatingInfo> nomination;
   for (const PointEntry<PostFilterPlugin>& entry : impl_->post_filter) {
-    PostFilterResult result = sampler.Measure(
-        entry.meter, [&] { return entry.plugin->PostFilter(state, pod, statuses); });
+    PostFilterResult result = sampler.Measure(entry.meter, [&] { return ask(*entry.plugin); });
     const Status& status = result.status;
     if (status.ok()) return result;
     if (status.code() == Code::kUnschedulableAndUnresolvable) {

@@ -18,8 +18,13 @@ using framework::Status;
 // One attempt, with every node's status kept.
 class Attempt {
  public:
-  Attempt(const framework::Framework& framework, const api::Pod& pod)
-      : framework_(framework), pod_(pod), nodes_(framework.snapshot().nodes()) {
+  Attempt(const framework::Framework& framework, const api::PodPtr& pod,
+          ExplainPreemption preemption)
+      : framework_(framework),
+        pod_ptr_(pod),
+        pod_(*pod),
+        preemption_(preemption),
+        nodes_(framework.snapshot().nodes()) {
     diagnosis_.nodes.Reset(nodes_.size());
     diagnosis_.num_all_nodes = nodes_.size();
     statuses_.resize(nodes_.size());
@@ -45,6 +50,10 @@ class Attempt {
     out->unschedulable_plugins = diagnosis_.unschedulable_plugins;
     if (nominated_ != nullptr) out->nominated_node = nominated_->name();
     SetNodes(out);
+    if (feasible_.empty() && preemption_ == ExplainPreemption::kYes &&
+        framework_.HasPostFilterPlugins()) {
+      out->preemption = PreemptionLog().Run(framework_, state_, pod_ptr_, &diagnosis_);
+    }
   }
 
  private:
@@ -171,7 +180,9 @@ class Attempt {
   }
 
   const framework::Framework& framework_;
+  const api::PodPtr& pod_ptr_;
   const api::Pod& pod_;
+  const ExplainPreemption preemption_;
   const std::span<const NodeInfo* const> nodes_;
   framework::CycleState state_;
   framework::Diagnosis diagnosis_;
@@ -199,9 +210,10 @@ std::string_view VerdictText(Verdict verdict) {
   return "Error";
 }
 
-Explanation Explain(const framework::Framework& framework, const api::Pod& pod) {
-  Explanation out{.pod = pod.meta.Key(), .profile = framework.ProfileName()};
-  const Status gate = framework.RunPreEnqueuePlugins(pod, {});
+Explanation Explain(const framework::Framework& framework, const api::PodPtr& pod,
+                    ExplainPreemption preemption) {
+  Explanation out{.pod = pod->meta.Key(), .profile = framework.ProfileName()};
+  const Status gate = framework.RunPreEnqueuePlugins(*pod, {});
   if (!gate.ok()) {
     out.result = Verdict::kGated;
     out.message = gate.Message();
@@ -209,7 +221,7 @@ Explanation Explain(const framework::Framework& framework, const api::Pod& pod) 
     out.result = Verdict::kUnschedulable;
     out.message = "no nodes available to schedule pods";
   } else {
-    Attempt(framework, pod).Run(&out);
+    Attempt(framework, pod, preemption).Run(&out);
   }
   return out;
 }

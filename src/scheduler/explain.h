@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The verdict of every plugin on every node for one pod, as data. Runs the framework's own points
-// over all nodes, without sampling; decides nothing and changes nothing. Not for preemption.
+// over all nodes, without sampling; decides nothing and changes nothing.
 //
 // Upstream: docs/spec/explain.md (the form), docs/spec/cycle.md sections 6 to 12 (the rules).
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "api/pod.h"
 #include "framework/runtime.h"
+#include "scheduler/explain_preemption.h"
 
 namespace ks::scheduler {
 
@@ -59,12 +61,18 @@ struct Explanation {
   std::vector<NodeVerdict> nodes;
   // status.nominatedNodeName, when that node fits: it is chosen before all others.
   std::string nominated_node;
+  // Of a kUnschedulable pod, when asked for and the profile has PostFilter plugins.
+  std::optional<PreemptionVerdict> preemption;
 };
+
+// Whether Explanation::preemption is asked for.
+enum class ExplainPreemption : bool { kNo, kYes };
 
 // With one feasible node, where an attempt would not score, scores are computed all the same; if
 // that fails, the node has none, and its total is 0.
 // Requires: the framework's snapshot was refreshed; the pod has no node. Threads: the scheduling
 // thread.
-Explanation Explain(const framework::Framework& framework, const api::Pod& pod);
+Explanation Explain(const framework::Framework& framework, const api::PodPtr& pod,
+                    ExplainPreemption preemption = ExplainPreemption::kNo);
 
 }  // namespace ks::scheduler

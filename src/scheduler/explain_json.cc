@@ -39,6 +39,43 @@ void AddNode(JsonBuilder& json, const NodeVerdict& node) {
   json.EndObject();
 }
 
+void AddVictims(JsonBuilder& json, const std::vector<VictimVerdict>& victims) {
+  json.Key("victims").BeginArray();
+  for (const VictimVerdict& victim : victims) {
+    json.BeginObject();
+    json.Key("pod").Text(victim.pod);
+    json.Key("priority").Number(victim.priority);
+    if (victim.terminating) json.Key("terminating").Bool(true);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void AddTried(JsonBuilder& json, const TriedNode& tried) {
+  json.BeginObject();
+  json.Key("node").Text(tried.name);
+  if (!tried.victims.empty()) AddVictims(json, tried.victims);
+  if (tried.violations != 0) json.Key("violations").Number(tried.violations);
+  if (!tried.code.empty()) json.Key("code").Text(tried.code);
+  if (!tried.reasons.empty()) AddTexts(json, "reasons", tried.reasons);
+  json.EndObject();
+}
+
+void AddPreemption(JsonBuilder& json, const PreemptionVerdict& preemption) {
+  json.Key("preemption").BeginObject();
+  if (!preemption.node.empty()) json.Key("node").Text(preemption.node);
+  json.Key("nomination").Text(preemption.nomination);
+  json.Key("code").Text(preemption.code);
+  if (!preemption.message.empty()) json.Key("message").Text(preemption.message);
+  json.Key("event").Text(preemption.event);
+  AddVictims(json, preemption.victims);
+  json.Key("violations").Number(preemption.violations);
+  json.Key("tried").BeginArray();
+  for (const TriedNode& tried : preemption.tried) AddTried(json, tried);
+  json.EndArray();
+  json.EndObject();
+}
+
 }  // namespace
 
 std::string ExplanationJson(const Explanation& explanation) {
@@ -55,6 +92,7 @@ std::string ExplanationJson(const Explanation& explanation) {
   json.Key("nodes").BeginArray();
   for (const NodeVerdict& node : explanation.nodes) AddNode(json, node);
   json.EndArray();
+  if (explanation.preemption) AddPreemption(json, *explanation.preemption);
   json.EndObject();
   return json.Take();
 }

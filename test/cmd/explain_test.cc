@@ -87,6 +87,55 @@ TEST_F(ExplainVerbTest, TableOfAPodThatFits) {
 )");
 }
 
+// docs/spec/preemption.md P1, and nodes on which preemption does not help.
+constexpr const char* kFullCluster = R"(kind: List
+items:
+- {kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 10}}}
+- {kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 2, pods: 1}}}
+- {kind: Node, metadata: {name: n3}, status: {allocatable: {cpu: 1, pods: 10}}}
+- {kind: Pod, metadata: {name: a, uid: a}, spec: {nodeName: n1, priority: 1, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+- {kind: Pod, metadata: {name: b, uid: b}, spec: {nodeName: n1, priority: 2, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+- {kind: Pod, metadata: {name: c, uid: c}, spec: {nodeName: n1, priority: 3, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+- {kind: Pod, metadata: {name: d, uid: d}, spec: {nodeName: n1, priority: 4, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+- {kind: Pod, metadata: {name: e, uid: e}, spec: {nodeName: n2, priority: 10, containers: [{name: c}]}}
+)";
+
+TEST_F(ExplainVerbTest, TableOfPreemption) {
+  EXPECT_EQ(
+      Explain(kFullCluster + Pod("p", "priority: 10, " + Requests("cpu: 2")), {.preemption = true}),
+      R"(default/p: Unschedulable
+  0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu.
+
+  NODES  PLUGIN            REASON                                     FOR EXAMPLE
+      2  NodeResourcesFit  Insufficient cpu: needs 2, free at most 1  n1
+      1  NodeResourcesFit  Too many pods: needs 1, free 0             n2
+
+  preemption: found a potential placement for pod on node n1, preempting 2 victims
+     TRIED  BUDGETS VIOLATED  VICTIMS, OR WHY NONE HELP
+  *  n1                    0  default/b (priority 2), default/a (priority 1)
+     n2                    -  No preemption victims found for incoming pod
+)");
+}
+
+TEST_F(ExplainVerbTest, JsonOfPreemption) {
+  const std::string dump = kFullCluster + Pod("p", "priority: 10, " + Requests("cpu: 2"));
+  const std::string json = Explain(dump, {.preemption = true, .json = true});
+  const size_t begin = json.find("\"preemption\":");
+  ASSERT_NE(begin, std::string::npos) << json;
+  EXPECT_EQ(
+      json.substr(begin),
+      R"("preemption":{"node":"n1","nomination":"override","code":"Success",)"
+      R"("message":"preemption: found a potential placement for pod on node n1, preempting 2 victims",)"
+      R"("event":"0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu. preemption: found a )"
+      R"(potential placement for pod on node n1, preempting 2 victims",)"
+      R"("victims":[{"pod":"default/b","priority":2},{"pod":"default/a","priority":1}],)"
+      R"("violations":0,"tried":[{"node":"n1","victims":[{"pod":"default/b","priority":2},)"
+      R"({"pod":"default/a","priority":1}]},{"node":"n2","code":"UnschedulableAndUnresolvable",)"
+      R"("reasons":["No preemption victims found for incoming pod"]}]}})"
+      "\n");
+  EXPECT_EQ(Explain(dump, {.json = true}).find("preemption"), std::string::npos);
+}
+
 TEST_F(ExplainVerbTest, TableOfOneNode) {
   const std::string dump = kCluster + Pod("web", Requests("cpu: 1")) + Pod("b", Requests("cpu: 1"));
   EXPECT_EQ(Explain(dump, {.pod = "web", .node = "n3"}),
@@ -202,8 +251,6 @@ TEST_F(ExplainVerbTest, WhatCannotBeExplained) {
             "pod default/other belongs to another scheduler: no profile is named other; give its "
             "configuration with --config");
   EXPECT_EQ(refused({.node = "n9"}), "no node n9 in the dump");
-  EXPECT_EQ(refused({.preemption = true}),
-            "--preemption: explain does not run PostFilter yet; leave the flag out");
   EXPECT_EQ(refused({.feature_gates = {"Nothing=true"}}).substr(0, 21), "unrecognized feature ");
   EXPECT_EQ(Explain(kCluster), "no pending pods in the dump\n");
 }

@@ -84,8 +84,8 @@ TEST_P(ExplainTest, Json) {
   const auto framework = profile.Build({.snapshot = &snapshot});
   const api::PodPtr pod = MakePod().Name("p").NominatedNode(GetParam().nominated).Obj();
   const std::string want = std::string(kHead) + GetParam().want + "}";
-  EXPECT_EQ(ExplanationJson(Explain(*framework, *pod)), want);
-  EXPECT_EQ(ExplanationJson(Explain(*framework, *pod)), want) << "the second time";
+  EXPECT_EQ(ExplanationJson(Explain(*framework, pod)), want);
+  EXPECT_EQ(ExplanationJson(Explain(*framework, pod)), want) << "the second time";
 }
 
 const Case kCases[] = {
@@ -287,7 +287,7 @@ TEST(ExplainOnNothingTest, WithoutNodes) {
   profile.Add<Filters>({.name = "F", .filter = Says(kNo)});
   const FakeSnapshot snapshot;
   const auto framework = profile.Build({.snapshot = &snapshot});
-  EXPECT_EQ(ExplanationJson(Explain(*framework, *MakePod().Name("p").Obj())),
+  EXPECT_EQ(ExplanationJson(Explain(*framework, MakePod().Name("p").Obj())),
             std::string(kHead) +
                 R"("result":"Unschedulable","message":"no nodes available to schedule pods",)"
                 R"("nodes":[]})");
@@ -297,8 +297,8 @@ TEST(ExplainNominationTest, OfThePodIsTold) {
   TestProfile profile;
   const FakeSnapshot snapshot = ThreeNodes();
   const auto framework = profile.Build({.snapshot = &snapshot});
-  EXPECT_EQ(Explain(*framework, *MakePod().NominatedNode("b").Obj()).nominated_node, "b");
-  EXPECT_EQ(Explain(*framework, *MakePod().NominatedNode("x").Obj()).nominated_node, "");
+  EXPECT_EQ(Explain(*framework, MakePod().NominatedNode("b").Obj()).nominated_node, "b");
+  EXPECT_EQ(Explain(*framework, MakePod().NominatedNode("x").Obj()).nominated_node, "");
 }
 
 TEST(ExplainJsonTest, EscapesWhatJsonNeeds) {
@@ -375,7 +375,7 @@ TEST_P(ExplainAgreementTest, WithAnAttempt) {
   framework::CycleState state;
   framework::Diagnosis diagnosis;
   const ScheduleResult result = algorithm.SchedulePod(*framework, state, *pod, &diagnosis);
-  const Explanation explanation = Explain(*framework, *pod);
+  const Explanation explanation = Explain(*framework, pod);
 
   if (result.status.ok()) {
     EXPECT_EQ(explanation.result, Verdict::kSchedulable);

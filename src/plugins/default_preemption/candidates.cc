@@ -70,6 +70,14 @@ class Findings {
   framework::ReasonCounts reasons_;
 };
 
+void Tell(framework::PreemptionObserver& observer, const NodeInfo& node, const DryRun& run) {
+  if (run.status.ok()) {
+    observer.OnCandidate(node.name(), run.victims);
+  } else {
+    observer.OnRejected(node.name(), run.status);
+  }
+}
+
 }  // namespace
 
 size_t WantedCandidates(size_t nodes, const config::DefaultPreemptionArgs& args) {
@@ -79,7 +87,8 @@ size_t WantedCandidates(size_t nodes, const config::DefaultPreemptionArgs& args)
 }
 
 Candidates CandidateSearch::Find(const framework::CycleState& state, const api::Pod& preemptor,
-                                 const framework::NodeStatuses& statuses) {
+                                 const framework::NodeStatuses& statuses,
+                                 framework::PreemptionObserver* observer) {
   const std::vector<uint32_t> tried = statuses.NodesForCode(Code::kUnschedulable);
   const size_t wanted = WantedCandidates(tried.size(), args_);
   Findings findings(wanted);
@@ -87,17 +96,21 @@ Candidates CandidateSearch::Find(const framework::CycleState& state, const api::
   lowest_.Refresh(snapshot);
   const std::span<const uint32_t> slots = snapshot.node_slots();
   const int32_t priority = preemptor.Priority();
-  size_t place = wanted < tried.size() ? handle_.random().Below(tried.size()) : 0;
+  size_t place =
+      wanted < tried.size() && observer == nullptr ? handle_.random().Below(tried.size()) : 0;
   size_t without_victims = 0;
   for (size_t i = 0; i < tried.size(); ++i) {
     const uint32_t index = tried[place];
+    const NodeInfo& node = *snapshot.nodes()[index];
     if (++place == tried.size()) place = 0;
     if (!lowest_.HasBelow(slots[index], priority)) {
       ++without_victims;
+      if (observer != nullptr) observer->OnRejected(node.name(), NoVictims());
       continue;
     }
-    const NodeInfo& node = *snapshot.nodes()[index];
-    if (findings.Add(node, RunWithoutLowerPods(handle_, state, preemptor, node))) break;
+    DryRun run = RunWithoutLowerPods(handle_, state, preemptor, node);
+    if (observer != nullptr) Tell(*observer, node, run);
+    if (findings.Add(node, std::move(run))) break;
   }
   findings.AddNodesWithoutVictims(without_victims);
   return findings.Take(statuses.size());

@@ -11,6 +11,7 @@
 #include "config/plugin_args.h"
 #include "framework/diagnosis.h"
 #include "framework/handle.h"
+#include "framework/preemption_explainer.h"
 #include "plugins/default_preemption/lowest_priorities.h"
 #include "plugins/default_preemption/selection.h"
 
@@ -34,9 +35,9 @@ class CandidateSearch {
       : handle_(handle), args_(args) {}
 
   // Tries the nodes that `statuses` calls Unschedulable, one after another, around from a random
-  // one; from the first one when all of them are wanted.
+  // one; from the first one when all of them are wanted, or an observer (may be null) is told.
   Candidates Find(const framework::CycleState& state, const api::Pod& preemptor,
-                  const framework::NodeStatuses& statuses);
+                  const framework::NodeStatuses& statuses, framework::PreemptionObserver* observer);
 
  private:
   framework::Handle& handle_;

@@ -25,7 +25,6 @@ using framework::NodeInfo;
 using framework::NodeStatuses;
 using framework::PodInfoPtr;
 using framework::PostFilterResult;
-using framework::PreemptionFinding;
 using framework::Status;
 
 constexpr std::string_view kPrefix = "preemption: ";
@@ -37,22 +36,28 @@ bool IsTerminatingByPreemption(const api::Pod& pod) {
          condition->reason == "PreemptionByScheduler";
 }
 
+// What preemption would do.
+struct Finding {
+  PostFilterResult result;     // what PostFilter answers
+  framework::Victims victims;  // on the chosen node; empty unless the status is Success
+};
+
 std::string Prefixed(std::string_view message) {
   std::string text(kPrefix);
   text += message;
   return text;
 }
 
-PreemptionFinding Rejected(std::string_view message,
-                           std::optional<framework::NominatingInfo> nomination = {}) {
-  PreemptionFinding finding;
+Finding Rejected(std::string_view message,
+                 std::optional<framework::NominatingInfo> nomination = {}) {
+  Finding finding;
   finding.result.status = Status(Code::kUnschedulable, {Prefixed(message)});
   finding.result.nomination = std::move(nomination);
   return finding;
 }
 
-PreemptionFinding Failed(std::string_view message) {
-  PreemptionFinding finding;
+Finding Failed(std::string_view message) {
+  Finding finding;
   finding.result.status = Status::Error(Prefixed(message));
   return finding;
 }
@@ -98,7 +103,7 @@ class DefaultPreemption final : public framework::Plugin,
     const bool workloads = handle_.gates().Enabled(config::Gate::kGenericWorkload);
     if (metrics != nullptr) metrics->CountAttempt();
     const TimePoint start = handle_.clock().Now();
-    PreemptionFinding finding = FindVictims(state, pod, statuses);
+    Finding finding = FindVictims(state, pod, statuses, nullptr);
     if (metrics != nullptr && workloads) {
       metrics->ObserveEvaluation(finding.result.status.code(), handle_.clock().Now() - start);
     }
@@ -118,28 +123,13 @@ class DefaultPreemption final : public framework::Plugin,
     return std::move(finding.result);
   }
 
-  PreemptionFinding FindVictims(CycleState& state, const api::PodPtr& attempted,
-                                const NodeStatuses& statuses) override {
-    const api::PodPtr pod = handle_.pods().FindPod(attempted->meta.Key());
-    if (pod == nullptr) {
-      return Failed("pod " + framework::Quoted(attempted->meta.name) + " not found");
+  PostFilterResult Explain(CycleState& state, const api::PodPtr& pod, const NodeStatuses& statuses,
+                           framework::PreemptionObserver& observer) override {
+    Finding finding = FindVictims(state, pod, statuses, &observer);
+    if (finding.result.status.ok()) {
+      observer.OnChosen(finding.result.nomination->node_name, finding.victims);
     }
-    if (pod->spec->preemption_policy.view() == "Never") {
-      return Rejected("not eligible due to preemptionPolicy=Never.");
-    }
-    if (WaitsForVictims(*pod, statuses)) {
-      return Rejected("not eligible due to a terminating pod on the nominated node.");
-    }
-    Candidates candidates = search_.Find(state, *pod, statuses);
-    if (candidates.found.empty()) {
-      if (!candidates.errors.empty()) return Failed(Joined(candidates.errors));
-      return Rejected(candidates.fit_error, framework::NominatingInfo{});
-    }
-    Result<std::vector<Candidate>> left = AskExtenders(
-        handle_.preemption_extenders(), handle_.snapshot(), *pod, std::move(candidates.found));
-    if (!left.ok()) return Failed(left.error().message);
-    if (left->empty()) return Rejected("no candidate node for preemption");
-    return Taken(std::move(left).value());
+    return std::move(finding.result);
   }
 
   // Preemption never wakes a pod by itself. The registration lets the event through to the pods
@@ -158,6 +148,30 @@ class DefaultPreemption final : public framework::Plugin,
   }
 
  private:
+  Finding FindVictims(const CycleState& state, const api::PodPtr& attempted,
+                      const NodeStatuses& statuses, framework::PreemptionObserver* observer) {
+    const api::PodPtr pod = handle_.pods().FindPod(attempted->meta.Key());
+    if (pod == nullptr) {
+      return Failed("pod " + framework::Quoted(attempted->meta.name) + " not found");
+    }
+    if (pod->spec->preemption_policy.view() == "Never") {
+      return Rejected("not eligible due to preemptionPolicy=Never.");
+    }
+    if (WaitsForVictims(*pod, statuses)) {
+      return Rejected("not eligible due to a terminating pod on the nominated node.");
+    }
+    Candidates candidates = search_.Find(state, *pod, statuses, observer);
+    if (candidates.found.empty()) {
+      if (!candidates.errors.empty()) return Failed(Joined(candidates.errors));
+      return Rejected(candidates.fit_error, framework::NominatingInfo{});
+    }
+    Result<std::vector<Candidate>> left = AskExtenders(
+        handle_.preemption_extenders(), handle_.snapshot(), *pod, std::move(candidates.found));
+    if (!left.ok()) return Failed(left.error().message);
+    if (left->empty()) return Rejected("no candidate node for preemption");
+    return Taken(std::move(left).value());
+  }
+
   // Victims of an earlier preemption are still leaving the nominated node, which may help without
   // another one.
   bool WaitsForVictims(const api::Pod& pod, const NodeStatuses& statuses) const {
@@ -171,17 +185,14 @@ class DefaultPreemption final : public framework::Plugin,
     });
   }
 
-  PreemptionFinding Taken(std::vector<Candidate> candidates) const {
+  Finding Taken(std::vector<Candidate> candidates) const {
     const Candidate& best = PickCandidate(candidates, handle_.clock().WallNow());
-    PreemptionFinding finding;
+    Finding finding;
     finding.result.nomination.emplace(best.node);
     finding.result.message =
         Prefixed("found a potential placement for pod on node " + best.node + ", preempting " +
                  std::to_string(best.victims.pods.size()) + " victims");
     finding.victims = best.victims;
-    for (Candidate& candidate : candidates) {
-      finding.candidates.emplace(std::move(candidate.node), std::move(candidate.victims));
-    }
     return finding;
   }
 

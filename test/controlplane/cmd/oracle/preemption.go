@@ -221,7 +221,8 @@ func (e *evaluator) preempt(pod *v1.Pod, state fwk.CycleState, fit *framework.Fi
 	return out
 }
 
-// Of two equal candidates upstream takes the one that a hash map shows first: this many choices show both.
+// Of two equal candidates upstream takes the one that a hash map shows first: mostly the one put in first, so both orders
+// are offered. This many choices show both.
 const choices = 40
 
 // ties returns the candidates that upstream takes in the chosen one's place, sooner or later.
@@ -229,7 +230,11 @@ func (e *evaluator) ties(p *preemptor, chosen *candidate) []string {
 	var names []string
 	for name, other := range p.runs.candidates {
 		for i := 0; name != chosen.node && i < choices; i++ {
-			if p.plugin.Evaluator.SelectCandidate(e.ctx, []preemption.Candidate{chosen, other}).Name() == name {
+			pair := []preemption.Candidate{chosen, other}
+			if i%2 == 0 {
+				pair[0], pair[1] = other, chosen
+			}
+			if p.plugin.Evaluator.SelectCandidate(e.ctx, pair).Name() == name {
 				names = append(names, name)
 				break
 			}
