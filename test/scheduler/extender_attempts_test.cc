@@ -368,5 +368,63 @@ TEST_F(ExtenderAttempt, MissingObjectIsAnErrorAndTriedAgain) {
   EXPECT_THAT(rig_->LastMessage("p"), StartsWith("the whole object of pod ns/p is not at hand"));
 }
 
+struct PreemptCase {
+  const char* name;
+  bool ignorable;
+  framework::ExtenderReply reply;
+  const char* message;    // of the preemptor's condition
+  const char* nominated;  // node; empty: none
+};
+
+class ExtenderPreemption : public ExtenderAttempt,
+                           public ::testing::WithParamInterface<PreemptCase> {};
+
+// Examples P23 and P24 of docs/spec/preemption.md.
+TEST_P(ExtenderPreemption, Row) {
+  config::Extender extender = Filtering();
+  extender.filter_verb.clear();
+  extender.preempt_verb = "preempt";
+  extender.ignorable = GetParam().ignorable;
+  Make({extender});
+  fake_->at_once = GetParam().reply;
+  Begin({WholeNode("n1", "1")},
+        {MakePod().Name("v").Node("n1").Req({{"cpu", "1"}}).Obj(),
+         Whole(MakePod().Name("p").Priority(10).Req({{"cpu", "1"}}).Obj())});
+  ASSERT_EQ(fake_->asked.size(), 1u);
+  EXPECT_EQ(fake_->asked[0].request.body,
+            R"({"Pod":{"metadata":{"name":"p"}},"NodeNameToVictims":null,)"
+            R"("NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"uid-v"}],"NumPDBViolations":0}}})");
+  EXPECT_THAT(rig_->LastMessage("p"), HasSubstr(GetParam().message));
+  EXPECT_EQ(rig_->scheduler->queue().nominator().NodeOf("uid-p"), GetParam().nominated);
+}
+
+framework::ExtenderReply Meta(const std::string& map) {
+  return {.status = 200, .body = R"({"NodeNameToMetaVictims":)" + map + "}"};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Examples, ExtenderPreemption,
+    ::testing::Values(
+        PreemptCase{"Agrees", false, Meta(R"({"n1":{"Pods":[{"UID":"uid-v"}]}})"),
+                    "preempting 1 victims", "n1"},
+        PreemptCase{"P23", false, Meta(R"({"n1":{"Pods":[{"UID":"zz"}]}})"),
+                    "preemption: extender: http://h:1 claims to preempt pod (UID: &{zz}) on node: "
+                    "n1, but the pod is not found on that node",
+                    ""},
+        PreemptCase{"P23Ignorable", true, Meta(R"({"n1":{"Pods":[{"UID":"zz"}]}})"),
+                    "preempting 1 victims", "n1"},
+        PreemptCase{"P24", false, Meta(R"({"n1":{"Pods":[]}})"),
+                    "preemption: expected at least one victim pod on node \"n1\"", ""},
+        PreemptCase{"P24Ignorable", true, Meta(R"({"n1":{"Pods":[]}})"),
+                    "preemption: no candidate node for preemption", ""},
+        PreemptCase{"NothingLeft", false, Meta("{}"),
+                    "preemption: no candidate node for preemption", ""},
+        PreemptCase{"HttpError",
+                    false,
+                    {.status = 500},
+                    "preemption: failed preempt with extender at URL http://h:1/preempt, code 500",
+                    ""}),
+    [](const auto& row) { return row.param.name; });
+
 }  // namespace
 }  // namespace ks::scheduler
