@@ -188,7 +188,7 @@ class DefaultPreemption final : public framework::Plugin,
   Finding Taken(std::vector<Candidate> candidates) const {
     const Candidate& best = PickCandidate(candidates, handle_.clock().WallNow());
     Finding finding;
-    finding.result.nomination.emplace(best.node);
+    finding.result.nomination = framework::NominatingInfo{best.node};
     finding.result.message =
         Prefixed("found a potential placement for pod on node " + best.node + ", preempting " +
                  std::to_string(best.victims.pods.size()) + " victims");
