@@ -150,7 +150,8 @@ TEST_F(EvictionTest, AnotherPodOfTheNameIsLeftAlone) {
   Evict(MakePod().Name("v"));
   Answer(200);
   Fail(409, "Conflict",
-       "Operation cannot be fulfilled on Pod \\\"v\\\": the UID in the precondition (uid-v) does not "
+       "Operation cannot be fulfilled on Pod \\\"v\\\": the UID in the precondition (uid-v) does "
+       "not "
        "match the UID in record (other). The object might have been deleted and then recreated");
   EXPECT_EQ(*results_, Texts{"gone"});
 }

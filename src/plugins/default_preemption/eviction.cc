@@ -68,7 +68,7 @@ class Job final : public std::enable_shared_from_this<Job> {
   using Step = std::function<void()>;
 
   // The lower-priority pods that counted on the node get it no more. `next` follows in any case.
-  void ClearNominations(Step next) {
+  void ClearNominations(const Step& next) {
     const std::vector<api::PodPtr> pods = LowerNominated();
     clearing_ = pods.size();
     if (pods.empty()) return next();
