@@ -79,7 +79,7 @@ class Search {
     statuses.set_absent(Status(Code::kUnschedulable, {"full"}));
     const api::PodPtr pod = MakePod().Name(preemptor).Priority(10).Obj();
     framework::CycleState state;
-    return search.Find(state, *pod, statuses);
+    return search.Find(state, *pod, statuses, nullptr);
   }
   // Nodes in the order of their first evaluation.
   std::vector<std::string> Evaluated() const {
