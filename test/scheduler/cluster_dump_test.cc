@@ -253,10 +253,10 @@ TEST(OfflineClusterTest, BoundAndNominatedPodsCount) {
   EXPECT_EQ(cluster->snapshot().nodes()[0]->pods().size(), 2u);
   // One more fits, and that is promised to the nominated pod.
   const api::PodPtr pod = cluster->FindPod("default/waits");
-  EXPECT_EQ(Explain(*cluster->ProfileFor(*pod), *pod).message,
+  EXPECT_EQ(Explain(*cluster->ProfileFor(*pod), pod).message,
             "0/1 nodes are available: 1 Too many pods.");
   const api::PodPtr nominated = cluster->FindPod("default/hopes");
-  EXPECT_EQ(Explain(*cluster->ProfileFor(*nominated), *nominated).result, Verdict::kSchedulable);
+  EXPECT_EQ(Explain(*cluster->ProfileFor(*nominated), nominated).result, Verdict::kSchedulable);
 }
 
 TEST(OfflineClusterTest, PluginsSeeTheKindsThatTheyAskFor) {
