@@ -33,6 +33,9 @@ def _node_differences(name, ours, theirs):
 
 def differences(ours, theirs):
     """Yields (field, kubesched's value, upstream's value) of two records of one pod."""
+    # A pod whose nominated node fits, while another node is an error: upstream takes the former, the oracle has no verdicts.
+    if theirs.get("message", "").startswith("oracle: SchedulePod found a node") and ours["result"] == "Schedulable":
+        return
     # The message too: of several errors upstream reports the one that a worker meets first, which is the first in node
     # order here, where the oracle has a single worker.
     for field in ("pod", "profile", "result", "message"):
@@ -74,9 +77,9 @@ def _placeholder_differs(ours, theirs):
     fails when PreFilter ended before it (docs/spec/cycle.md, trap T8), and is there alone where DefaultPreemption is off."""
     if theirs is None:
         return False
-    if ours is None:
-        return theirs["code"] == "Unschedulable" and not theirs.get("message") and theirs["nomination"] == "none"
-    return theirs["code"] == "Error" and theirs.get("message") == "not found" and not ours["victims"]
+    if theirs["code"] == "Error" and theirs.get("message") == "not found":
+        return ours is None or not ours["victims"]
+    return ours is None and theirs["code"] == "Unschedulable" and not theirs.get("message") and theirs["nomination"] == "none"
 
 
 def _preemption_differences(ours, theirs):

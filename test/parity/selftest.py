@@ -103,7 +103,8 @@ class ComparePreemption(unittest.TestCase):
         cleared = {**without, "preemption": {**alone, "nomination": "clear", "message": "preemption: x"}}
         self.assertEqual([], list(compare.differences(without, {**without, "preemption": alone})))
         self.assertEqual([], list(compare.differences(cleared, {**without, "preemption": failed})))
-        for ours, theirs in ((without, failed), (PREEMPTING["preemption"], failed), (alone, PREEMPTING["preemption"])):
+        self.assertEqual([], list(compare.differences(without, {**without, "preemption": failed})))
+        for ours, theirs in ((without, PREEMPTING["preemption"]), (PREEMPTING["preemption"], failed), (alone, PREEMPTING["preemption"])):
             ours = ours if "pod" in ours else {**without, "preemption": ours}
             self.assertNotEqual([], list(compare.differences(ours, {**without, "preemption": theirs})))
 
