@@ -106,7 +106,7 @@ function(ks_test)
   # Optimizing test code takes a third of its compile time and gains nothing: the libraries do the work.
   target_compile_options(ks_${ARG_NAME}_test PRIVATE -O0)
   if(KS_SANITIZE MATCHES "undefined")
-    # What is under test keeps both sanitizers; checking gmock's templates for undefined behaviour costs a fourth of a test's compile time.
+    # What is under test keeps both; checking gmock's templates for undefined behaviour costs a fourth of a test's compile time.
     target_compile_options(ks_${ARG_NAME}_test PRIVATE -fno-sanitize=undefined)
   endif()
   target_link_libraries(ks_${ARG_NAME}_test PRIVATE ks_options ${ARG_DEPS} GTest::gmock GTest::gtest_main)

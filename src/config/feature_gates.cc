@@ -417,6 +417,7 @@ constexpr Missing kMissing[] = {
     {Gate::kInPlacePodVerticalScalingSchedulerPreemption, true,
      "running pods with a deferred resize are not queued yet"},
     {Gate::kPodGroupPreemptionPolicy, true, kPodGroups},
+    {Gate::kSchedulerPreQueueingHints, true, "no plugin has a pre-queueing hint yet"},
     {Gate::kTopologyAwareWorkloadScheduling, true, kPodGroups},
 };
 

@@ -230,7 +230,7 @@ TEST(FeatureGates, EmulationTakesTheDefaultsOfItsVersion) {
 TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
   for (const char* text :
        {"GenericWorkload=true", "CoordinatedLeaderElection=true",
-        "InPlacePodVerticalScalingSchedulerPreemption=true"}) {
+        "InPlacePodVerticalScalingSchedulerPreemption=true", "SchedulerPreQueueingHints=true"}) {
     const auto made = FeatureGates::Make(Gates({text}), nullptr);
     ASSERT_TRUE(made.ok()) << made.error().message;
     EXPECT_THAT(made.value().NotImplemented(),
