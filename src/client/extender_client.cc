@@ -161,7 +161,8 @@ class ExtenderClient final : public framework::ExtenderTransport {
       : endpoints_(std::move(endpoints)) {}
 
   void Call(ExtenderRequest request, Done done) override {
-    endpoints_.at(request.extender)->Call(std::move(request), std::move(done));
+    Endpoint& endpoint = *endpoints_.at(request.extender);
+    endpoint.Call(std::move(request), std::move(done));
   }
 
   ExtenderReply CallAndWait(ExtenderRequest request) override {

@@ -72,19 +72,7 @@ def _tried_differences(ours, theirs):
             yield f"preemption.nodes[{name}].reasons", one, two
 
 
-def _placeholder_differs(ours, theirs):
-    """Whether upstream's answer is that of its PostFilter plugin DynamicResources, of which kubesched has a placeholder only: it
-    fails when PreFilter ended before it (docs/spec/cycle.md, trap T8), and is there alone where DefaultPreemption is off."""
-    if theirs is None:
-        return False
-    if theirs["code"] == "Error" and theirs.get("message") == "not found":
-        return ours is None or not ours["victims"]
-    return ours is None and theirs["code"] == "Unschedulable" and not theirs.get("message") and theirs["nomination"] == "none"
-
-
 def _preemption_differences(ours, theirs):
-    if _placeholder_differs(ours, theirs):
-        return
     if ours is None or theirs is None:
         if ours != theirs:
             yield "preemption", ours, theirs

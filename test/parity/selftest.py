@@ -96,18 +96,6 @@ class ComparePreemption(unittest.TestCase):
         theirs["preemption"]["ties"] = ["c"]
         self.assertIn("preemption.node", [found for found, _, _ in compare.differences(ours, theirs)])
 
-    def test_only_the_placeholder_of_dynamic_resources_may_differ(self):
-        alone = {"nomination": "none", "code": "Unschedulable", "event": "m", "victims": [], "violations": 0, "tried": []}
-        failed = {**alone, "code": "Error", "message": "not found", "event": "m not found"}
-        without = {name: value for name, value in PREEMPTING.items() if name != "preemption"}
-        cleared = {**without, "preemption": {**alone, "nomination": "clear", "message": "preemption: x"}}
-        self.assertEqual([], list(compare.differences(without, {**without, "preemption": alone})))
-        self.assertEqual([], list(compare.differences(cleared, {**without, "preemption": failed})))
-        self.assertEqual([], list(compare.differences(without, {**without, "preemption": failed})))
-        for ours, theirs in ((without, PREEMPTING["preemption"]), (PREEMPTING["preemption"], failed), (alone, PREEMPTING["preemption"])):
-            ours = ours if "pod" in ours else {**without, "preemption": ours}
-            self.assertNotEqual([], list(compare.differences(ours, {**without, "preemption": theirs})))
-
     def test_coverage_counts_kinds(self):
         coverage = compare.Coverage()
         coverage.add(PREEMPTING)

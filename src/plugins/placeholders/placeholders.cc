@@ -2,9 +2,12 @@
 #include "plugins/placeholders/placeholders.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "framework/post_filter_stand_in.h"
 #include "plugins/placeholders/neutral.h"
 #include "plugins/placeholders/reasons.h"
 #include "plugins/signature.h"
@@ -146,6 +149,38 @@ class Signing final : public Base, public Signature {
   using Base::Base;
 };
 
+using DynamicResourcesPoints =
+    FilterPlaceholder<framework::PreEnqueuePlugin, framework::PostFilterPlugin,
+                      framework::ScorePlugin, framework::ReservePlugin, framework::PreBindPlugin,
+                      framework::PodGroupPostFilterPlugin>;
+
+// Its PostFilter has nothing to free, but needs what its PreFilter left: where another plugin ended
+// PreFilter before, it fails, and preemption is not tried (docs/spec/cycle.md, trap T8).
+class DynamicResourcesPlaceholder final : public DynamicResourcesPoints,
+                                          public ClaimSignature,
+                                          public framework::PostFilterStandIn {
+ public:
+  explicit DynamicResourcesPlaceholder(framework::Handle& handle)
+      : DynamicResourcesPoints(kDynamicResourcesName, ResourceClaims),
+        reached_(handle.NewStateSlot()) {}
+
+  framework::PreFilterResult PreFilter(framework::CycleState& state, const api::Pod& pod,
+                                       const framework::Snapshot& snapshot) override {
+    static const auto reached = std::make_shared<framework::StateData>();
+    reached_.Write(state, reached);
+    return DynamicResourcesPoints::PreFilter(state, pod, snapshot);
+  }
+
+  framework::PostFilterResult PostFilter(framework::CycleState& state, const api::PodPtr&,
+                                         const framework::NodeStatuses&) override {
+    if (reached_.Read(state) == nullptr) return {Status::Error("not found"), {}};
+    return {Status(Code::kUnschedulable, {}), {}};
+  }
+
+ private:
+  framework::StateSlot<framework::StateData> reached_;
+};
+
 class GangSchedulingPlaceholder final : public Guard,
                                         public framework::PreEnqueuePlugin,
                                         public framework::EnqueueExtensions,
@@ -171,18 +206,15 @@ class GroupPlaceholder final : public Guard, public Neutral<Point> {
 };
 
 template <class Made, class... Arguments>
-MadePlugin Make(Arguments... arguments) {
-  return std::unique_ptr<framework::Plugin>(std::make_unique<Made>(arguments...));
+MadePlugin Make(Arguments&&... arguments) {
+  return std::unique_ptr<framework::Plugin>(
+      std::make_unique<Made>(std::forward<Arguments>(arguments)...));
 }
 
 }  // namespace
 
-MadePlugin NewDynamicResources(const config::PluginArgs&, framework::Handle&) {
-  using Placeholder =
-      FilterPlaceholder<framework::PreEnqueuePlugin, framework::PostFilterPlugin,
-                        framework::ScorePlugin, framework::ReservePlugin, framework::PreBindPlugin,
-                        framework::PodGroupPostFilterPlugin>;
-  return Make<Signing<Placeholder, ClaimSignature>>(kDynamicResourcesName, ResourceClaims);
+MadePlugin NewDynamicResources(const config::PluginArgs&, framework::Handle& handle) {
+  return Make<DynamicResourcesPlaceholder>(handle);
 }
 
 MadePlugin NewGangScheduling(const config::PluginArgs&, framework::Handle&) {

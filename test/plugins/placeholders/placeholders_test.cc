@@ -141,5 +141,24 @@ TEST(PlaceholdersTest, StandAtUpstreamsPointsAndCostNothing) {
   EXPECT_EQ(claims.As<framework::PreScorePlugin>(), nullptr);
 }
 
+// docs/spec/cycle.md, trap T8: preemption is not tried where another plugin ended PreFilter before.
+TEST(PlaceholdersTest, DynamicResourcesMissesWhatItsPreFilterLeaves) {
+  PluginRig rig(NewDynamicResources);
+  auto* plugin = rig.As<framework::PostFilterPlugin>();
+  framework::CycleState state;
+  const api::PodPtr pod = MakePod().Obj();
+  const framework::NodeStatuses statuses;
+  const framework::Status cut_short = plugin->PostFilter(state, pod, statuses).status;
+  EXPECT_EQ(cut_short.code(), framework::Code::kError);
+  EXPECT_EQ(cut_short.Message(), "not found");
+  EXPECT_TRUE(rig.As<framework::PreFilterPlugin>()
+                  ->PreFilter(state, *pod, rig.handle.snapshot())
+                  .status.IsSkip());
+  const framework::PostFilterResult reached = plugin->PostFilter(state, pod, statuses);
+  EXPECT_EQ(reached.status.code(), framework::Code::kUnschedulable);
+  EXPECT_EQ(reached.status.Message(), "");
+  EXPECT_FALSE(reached.nomination.has_value());
+}
+
 }  // namespace
 }  // namespace ks::plugins
