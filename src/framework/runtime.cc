@@ -30,8 +30,9 @@ bool IsIdle(const ResolvedProfile& resolved, Point point, uint32_t index) {
   const Plugin& plugin = *resolved.plugins[index].plugin;
   if (dynamic_cast<const PlaceholderPlugin*>(&plugin) == nullptr) return false;
   if (point == Point::kPreEnqueue || point == Point::kPreFilter) return false;
-  if (point == Point::kPostFilter)
+  if (point == Point::kPostFilter) {
     return dynamic_cast<const PostFilterStandIn*>(&plugin) == nullptr;
+  }
   if (point != Point::kFilter) return true;
   const std::vector<uint32_t>& pre_filter = resolved.List(Point::kPreFilter);
   return std::find(pre_filter.begin(), pre_filter.end(), index) != pre_filter.end();
