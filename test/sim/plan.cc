@@ -67,6 +67,10 @@ void DrawPreemption(uint64_t seed, Plan* plan) {
   plan->activates = Chance(random, 0.1) ? random.Unit() * 0.3 : 0;
   if (!Chance(random, 0.4)) return;
   plan->preemption = true;
+  // Upstream wakes nobody when a nominated pod goes elsewhere: the flush finds who could use the
+  // room.
+  plan->unschedulable_max = minutes(5);
+  plan->looks_for_sleepers = false;
   plan->nodes = Between(random, 1, 6);
   plan->pods = Between(random, 20, 60);
   plan->important = 0.2 + random.Unit() * 0.7;
