@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/canary.h"
 #include "base/logging.h"
 
 namespace ks::queue {
@@ -121,7 +122,9 @@ bool RequeueRules::IsInteresting(const ClusterEvent& event) {
 }
 
 uint64_t RequeueRules::PluginsFor(const ClusterEvent& event) {
-  return event.IsWildcard() ? kAllPlugins : MatchedBy(event).plugins;
+  if (event.IsWildcard()) return kAllPlugins;
+  const uint64_t plugins = MatchedBy(event).plugins;
+  return KS_CANARY(WrongPluginMask) ? plugins >> 1 : plugins;
 }
 
 uint64_t RequeueRules::PluginsOf(const framework::QueuedEntity& entity) const {

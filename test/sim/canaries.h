@@ -12,7 +12,7 @@ struct CanaryInfo {
   const char* bug;
 };
 
-inline constexpr std::array<CanaryInfo, 12> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 13> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed"},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled"},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen"},
@@ -24,6 +24,7 @@ inline constexpr std::array<CanaryInfo, 12> kCanaries = {{
     {"NodeRemovalIgnored", "a removed node stays while pods are on it"},
     {"DoneForgotten", "a pod that is gone when its attempt fails stays in flight"},
     {"DeletedPodKeepsRoom", "a pod deleted on its way to a node keeps its room there"},
+    {"WrongPluginMask", "an event is taken for one that interests other plugins"},
     {"CutFrameDropped", "the first part of a watch event that comes in two pieces is lost"},
 }};
 

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -12,6 +14,11 @@
 
 namespace ks::sim {
 namespace {
+
+std::optional<TimePoint> ParkedSince(queue::Store store, const framework::QueuedPod& queued) {
+  if (store != queue::Store::kUnschedulable || !queued.gating_plugin.empty()) return std::nullopt;
+  return std::max(queued.timestamp, queued.flush_timestamp.value_or(queued.timestamp));
+}
 
 // One look at a scheduler; the first thing that is wrong stays in `wrong_`.
 class Look {
@@ -25,7 +32,7 @@ class Look {
     Nodes();
     Queue();
     Pending();
-    process_.attempts_seen().swap(attempts_);
+    process_.stored().swap(seen_);
     return wrong_;
   }
 
@@ -43,8 +50,8 @@ class Look {
   void Pending();
   // Attempts of a pod before it was popped last; pods in flight keep the number.
   int64_t Before(const std::string& uid) const {
-    const auto it = process_.attempts_seen().find(uid);
-    return it == process_.attempts_seen().end() ? 0 : it->second;
+    const auto it = process_.stored().find(uid);
+    return it == process_.stored().end() ? 0 : it->second.attempts;
   }
 
   SchedulerProcess& process_;
@@ -52,7 +59,7 @@ class Look {
   queue::SchedulingQueue& queue_;
   std::set<std::string> assumed_;
   std::set<std::string> stored_;
-  std::map<std::string, int64_t> attempts_;
+  std::map<std::string, SchedulerProcess::Stored> seen_;
   size_t cached_ = 0;
   size_t confirmed_ = 0;
   size_t nodes_ = 0;
@@ -149,13 +156,13 @@ void Look::Queue() {
         Wrong("the queue has pod {}, which is bound", pod.meta.name);
       }
       if (!stored_.insert(pod.meta.uid).second) Wrong("pod {} is queued twice", pod.meta.name);
-      attempts_[pod.meta.uid] = queued->attempts;
+      seen_[pod.meta.uid] = {.attempts = queued->attempts, .parked = ParkedSince(store, *queued)};
       if (assumed_.contains(pod.meta.uid)) Wrong("pod {} is queued and assumed", pod.meta.name);
       if (queue_.IsInFlight(pod.meta.uid)) Wrong("pod {} is queued and in flight", pod.meta.name);
     }
   }
   for (const api::PodPtr& pod : queue_.in_flight().Pods()) {
-    attempts_[pod->meta.uid] = Before(pod->meta.uid);
+    seen_[pod->meta.uid].attempts = Before(pod->meta.uid);
     if (!process_.recorder().waiting().contains(pod->meta.uid)) {
       Wrong("pod {} is still in flight", pod->meta.name);
     }

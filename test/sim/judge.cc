@@ -110,17 +110,10 @@ std::string Compare(const View<T>& view, const std::vector<std::shared_ptr<const
 
 }  // namespace
 
-namespace {
-
-// Upstream has no hint for the end of the last pod that an affinity term matches, which frees a pod
-// that matches its own term, nor for a new node when pods elsewhere repel the pod
-// (docs/spec/plugins-crosspod.md 3.10): the flush finds such a pod.
 bool MayOversleep(const std::string& message) {
   return message.find("didn't match pod affinity rules") != std::string::npos ||
          message.find("didn't satisfy existing pods anti-affinity rules") != std::string::npos;
 }
-
-}  // namespace
 
 std::string JudgeServer(World& world) {
   const Notes notes = Ask(world, All<api::Node>(world, "nodes"), LivePods(world));

@@ -14,6 +14,11 @@ namespace ks::sim {
 // what is missing. Requires: no write is under way.
 std::string JudgeServer(World& world);
 
+// Upstream has no hint for the end of the last pod that an affinity term matches, which frees a pod
+// that matches its own term, nor for a new node when pods elsewhere repel the pod
+// (docs/spec/plugins-crosspod.md 3.10): the flush finds such a pod. `message`: of its condition.
+bool MayOversleep(const std::string& message);
+
 // Empty: no pod among the unschedulable ones of the process fits anywhere, for all it knows. Else
 // which one does.
 std::string FindParkedPodThatFits(World& world, SchedulerProcess& process);

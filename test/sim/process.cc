@@ -99,7 +99,8 @@ void SchedulerProcess::Build() {
                        },
                    .faults_over = world_.faults_over,
                    .nodes_joined = [this] { return nodes_joined_; },
-                   .preemption = preemption_.get()});
+                   .preemption = preemption_.get(),
+                   .was_flushed = [this](const api::Pod& pod) { return WasFlushed(pod); }});
   watched_writer_ = recorder_->Watch(*writer_);
   KS_CHECK(registry_.Register(kRecorderName, recorder_->factory()).ok(), "one recorder");
   auto made = scheduler::Scheduler::Create({.configuration = MakeConfiguration(world_.plan, true),
@@ -139,6 +140,16 @@ void SchedulerProcess::LookAtPreemption() {
         if (queued == nullptr || queued->pod()->meta.uid != uid) return std::nullopt;
         return queued->attempts;
       });
+}
+
+// In this step, or so it looks: whoever is parked so long is flushed at the next opportunity.
+bool SchedulerProcess::WasFlushed(const api::Pod& pod) const {
+  if (world_.plan.preemption) return false;
+  const auto seen = stored_.find(pod.meta.uid);
+  if (seen == stored_.end() || !seen->second.parked.has_value()) return false;
+  const api::Condition* told = pod.FindCondition("PodScheduled");
+  if (told == nullptr || MayOversleep(told->message)) return false;
+  return clock_.Now() - *seen->second.parked > world_.plan.unschedulable_max;
 }
 
 // A scheduler that has handled everything it was told, and that has nothing to do, has parked no

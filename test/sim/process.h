@@ -76,14 +76,19 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   const View<api::Pod>& pods() const { return pods_; }
   const View<api::Node>& nodes() const { return nodes_; }
   bool IsOurs(const api::Pod& pod) const;
-  // How often each stored pod had been tried, by uid, when the scheduler was last looked at.
-  std::map<std::string, int64_t>& attempts_seen() { return attempts_seen_; }
+  // What was seen of each stored pod, by uid, when the scheduler was last looked at.
+  struct Stored {
+    int64_t attempts = 0;
+    std::optional<TimePoint> parked;  // since when; absent: not, or gated
+  };
+  std::map<std::string, Stored>& stored() { return stored_; }
 
  private:
   void Build();
   std::unique_ptr<PreemptionWatch> MakePreemptionWatch();
   void LookAtPreemption();
   void LookForSleepers();
+  bool WasFlushed(const api::Pod& pod) const;
   void StartStreams();
   void Wake();
   void WakeAt(TimePoint when);
@@ -111,7 +116,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   View<api::Pod> pods_;
   View<api::Node> nodes_;
   std::vector<Budget> budgets_;  // by key
-  std::map<std::string, int64_t> attempts_seen_;
+  std::map<std::string, Stored> stored_;
 
   std::unique_ptr<VirtualTimers> timers_;
   std::shared_ptr<SimTransport> transport_;

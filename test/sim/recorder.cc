@@ -114,6 +114,9 @@ Status Recorder::Reserve(framework::Handle& handle, const api::Pod& pod, const s
       host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + room);
     }
   }
+  if (host_.was_flushed(pod)) {
+    host_.fail("pod " + pod.meta.name + " fits on " + node + ", and only the flush found out");
+  }
   host_.preemption->Tried(pod);
   if (Chance(host_.plan->reserve_fails)) return Status::Error("a fault of the simulation");
   return {};

@@ -35,6 +35,8 @@ struct RecorderHost {
   std::function<bool()> faults_over;
   std::function<uint64_t()> nodes_joined;  // so far, as the process was told
   PreemptionWatch* preemption = nullptr;
+  // Whether nothing but the flush of those who wait too long made the queue look at the pod again.
+  std::function<bool(const api::Pod& pod)> was_flushed;
 };
 
 // Threads: one. Lifetime: outlives the frameworks built with its plugin.
