@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace ks::sim {
@@ -37,29 +38,25 @@ std::string WhyNotEligible(Handle& handle, const api::Pod& pod,
   return waits ? "not eligible due to a terminating pod on the nominated node." : "";
 }
 
-bool Covers(const Budget& budget, const api::Pod& pod) {
-  if (budget.labels.empty() || budget.ns != pod.meta.ns.view()) return false;
-  for (const auto& [key, value] : budget.labels) {
-    const bool has =
-        std::any_of(pod.meta.labels.begin(), pod.meta.labels.end(), [&](const auto& label) {
-          return label.first.view() == key && label.second.view() == value;
-        });
-    if (!has) return false;
-  }
-  return !budget.disrupted.contains(pod.meta.name);
+bool Covers(const api::PodDisruptionBudget& budget, const api::Pod& pod) {
+  if (pod.meta.labels.empty() || budget.meta.ns != pod.meta.ns) return false;
+  const auto& gone = budget.disrupted_pods;
+  return budget.selector.Matches(pod.meta.labels) &&
+         std::find(gone.begin(), gone.end(), pod.meta.name) == gone.end();
 }
 
 // Spends the budgets in the order of the pods; true: the pod's eviction violates one.
 bool Spend(std::vector<Budget>& budgets, const api::Pod& pod) {
   for (Budget& budget : budgets) {
-    if (Covers(budget, pod) && --budget.allowed < 0) return true;
+    if (Covers(*budget.object, pod) && --budget.left < 0) return true;
   }
   return false;
 }
 
 // A pod that has not started counts as started later than all others.
-bool StartedBefore(const api::Pod& a, const api::Pod& b, TimePoint now) {
-  return a.status.start_time.value_or(now) < b.status.start_time.value_or(now);
+bool StartedBefore(const api::Pod& a, const api::Pod& b) {
+  constexpr TimePoint kNever = TimePoint::max();
+  return a.status.start_time.value_or(kNever) < b.status.start_time.value_or(kNever);
 }
 
 // One node without its lower-priority pods, to which they come back one by one.
@@ -79,12 +76,11 @@ class DryRun {
   bool failed() const { return failed_; }
 
   PreemptionCandidate Reprieve(std::vector<Budget> budgets) {
-    const TimePoint now = handle_.clock().WallNow();
-    std::stable_sort(lower_.begin(), lower_.end(), [now](const auto& a, const auto& b) {
+    std::stable_sort(lower_.begin(), lower_.end(), [](const auto& a, const auto& b) {
       if (a->pod().Priority() != b->pod().Priority()) {
         return a->pod().Priority() > b->pod().Priority();
       }
-      return StartedBefore(a->pod(), b->pod(), now);
+      return StartedBefore(a->pod(), b->pod());
     });
     std::vector<size_t> violating;
     std::vector<size_t> others;

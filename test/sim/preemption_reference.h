@@ -7,21 +7,18 @@
 // Upstream: docs/spec/preemption.md sections 3 to 9.
 
 #include <cstdint>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "api/workloads.h"
 #include "framework/handle.h"
 
 namespace ks::sim {
 
-// A PodDisruptionBudget whose selector is matchLabels.
+// A budget and what is left of it.
 struct Budget {
-  std::string ns;
-  std::map<std::string, std::string> labels;  // empty: no pod
-  std::set<std::string> disrupted;            // names of pods that count as gone
-  int64_t allowed = 0;
+  api::PodDisruptionBudgetPtr object;
+  int64_t left = 0;
 };
 
 struct PreemptionCandidate {

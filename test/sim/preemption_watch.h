@@ -38,8 +38,9 @@ class PreemptionWatch {
   void Answered(const api::Pod& pod, const std::string& message);
   // The pod is tried, whatever comes of it.
   void Tried(const api::Pod& pod);
-  void EvictionStarts(const api::Pod& victim);
-  void EvictionEnds(const std::string& uid, bool failed);
+  // The number of the decision it belongs to, for EvictionEnds.
+  uint64_t EvictionStarts(const api::Pod& victim);
+  void EvictionEnds(uint64_t decision, const std::string& uid, bool failed);
 
   // After a step. `attempts`: how often a stored pod has been tried; absent: not stored.
   void AfterStep(const std::function<std::optional<int64_t>(const std::string& key,
@@ -58,6 +59,7 @@ class PreemptionWatch {
     bool ended = false;
   };
   struct Decision {
+    uint64_t number = 0;
     std::string preemptor;
     std::string key;
     std::string uid;

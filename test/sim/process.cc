@@ -124,9 +124,17 @@ std::unique_ptr<PreemptionWatch> SchedulerProcess::MakePreemptionWatch() {
         const auto it = pods_.find(key);
         return it == pods_.end() ? nullptr : it->second;
       },
-      .budgets = [this] { return budgets_; },
+      .budgets = [this] { return Budgets(); },
       .now = [this] { return clock_.Now(); },
       .is_held = [this](const std::string& uid) { return recorder_->waiting().contains(uid); }});
+}
+
+std::vector<Budget> SchedulerProcess::Budgets() const {
+  std::vector<Budget> budgets;
+  for (const auto& [key, budget] : budgets_) {
+    budgets.push_back({.object = budget, .left = budget->disruptions_allowed});
+  }
+  return budgets;
 }
 
 void SchedulerProcess::LookAtPreemption() {
@@ -195,8 +203,12 @@ void SchedulerProcess::StartStreams() {
   node_stream_->Start();
   pod_stream_->Start();
   owner_streams_ = std::make_unique<daemon::OwnerInformers>(
-      *scheduling_, options_.seed + 10,
-      [this](scheduler::OwnerDeltas deltas) { scheduler_->Post(std::move(deltas)); });
+      *scheduling_, options_.seed + 10, [this](scheduler::OwnerDeltas deltas) {
+        using Budgets = std::vector<api::Delta<api::PodDisruptionBudget>>;
+        if (dead_) return;
+        if (const auto* budgets = std::get_if<Budgets>(&deltas)) Note(*budgets, budgets_);
+        scheduler_->Post(std::move(deltas));
+      });
   owner_streams_->Ensure(scheduler_->NeededOwnerKinds());
 }
 

@@ -86,6 +86,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
  private:
   void Build();
   std::unique_ptr<PreemptionWatch> MakePreemptionWatch();
+  std::vector<Budget> Budgets() const;
   void LookAtPreemption();
   void LookForSleepers();
   bool WasFlushed(const api::Pod& pod) const;
@@ -115,7 +116,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   Random random_;
   View<api::Pod> pods_;
   View<api::Node> nodes_;
-  std::vector<Budget> budgets_;  // by key
+  View<api::PodDisruptionBudget> budgets_;
   std::map<std::string, Stored> stored_;
 
   std::unique_ptr<VirtualTimers> timers_;

@@ -61,11 +61,12 @@ class Recorder::Writer final : public framework::ApiWriter {
   }
   void EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) override {
     PreemptionWatch* const watch = recorder_.host_.preemption;
-    watch->EvictionStarts(*pod);
+    const uint64_t decision = watch->EvictionStarts(*pod);
     real_.EvictPod(pod, std::move(condition),
-                   [watch, uid = pod->meta.uid, done = std::move(done)](
+                   [watch, decision, uid = pod->meta.uid, done = std::move(done)](
                        framework::EvictionOutcome outcome, std::optional<api::ApiError> error) {
-                     watch->EvictionEnds(uid, outcome == framework::EvictionOutcome::kFailed);
+                     watch->EvictionEnds(decision, uid,
+                                         outcome == framework::EvictionOutcome::kFailed);
                      done(outcome, std::move(error));
                    });
   }
