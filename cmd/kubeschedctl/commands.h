@@ -57,13 +57,14 @@ Result<double> MeasureBindRate(Cluster& cluster, const Workload& workload);
 enum class Scenario : uint8_t {
   kBacklog,     // all pods are there when the scheduler starts, and fit
   kHeadOfLine,  // `others` pods that fit nowhere come first, then `pods` that fit
-  kPreemption,  // nodes are full of `others` pods of low priority; then `pods` of high priority come
+  kPreemption,  // nodes are full of `others` pods of low priority; then `pods` of high priority
+                // come
   kPending,     // `pods` pods that fit nowhere
 };
 
 struct CompareOptions {
   Scenario scenario = Scenario::kBacklog;
-  size_t others = 0;  // see Scenario
+  size_t others = 0;                                     // see Scenario
   std::string kubesched;                                 // empty: next to this program
   std::string kube_scheduler;                            // empty: with the control plane's binaries
   std::string controlplane_tool = "tools/controlplane";  // of the source tree

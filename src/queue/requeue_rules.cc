@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
 #include "base/canary.h"
+#include "base/check.h"
 #include "base/logging.h"
 
 namespace ks::queue {

@@ -158,9 +158,8 @@ TEST_F(Command, WhatIsUnsupportedIsRefusedBeforeRunning) {
   const Outcome outcome = Run(
       {odd[0], odd[1], "--secure-port=0", "--leader-elect=false", "--kubeconfig=" + kubeconfig_});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.log,
-              AllOf(HasSubstr("feature gate GenericWorkload=true is not supported"),
-                    HasSubstr("--disabled-metrics is not supported")));
+  EXPECT_THAT(outcome.log, AllOf(HasSubstr("feature gate GenericWorkload=true is not supported"),
+                                 HasSubstr("--disabled-metrics is not supported")));
 }
 
 TEST_F(Command, OlderVersionsCanBeEmulatedForAConfiguration) {
