@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -28,6 +29,17 @@ json Comparable(json request) {
     if (request.contains("Nodes") && request["Nodes"].is_object()) {
       for (json& node : request["Nodes"]["items"]) node["metadata"].erase(key);
     }
+  }
+  // The search starts at another node after each attempt, and how many there were depends on
+  // chance.
+  if (request.contains("NodeNames") && request["NodeNames"].is_array()) {
+    std::sort(request["NodeNames"].begin(), request["NodeNames"].end());
+  }
+  if (request.contains("Nodes") && request["Nodes"].is_object()) {
+    json& items = request["Nodes"]["items"];
+    std::sort(items.begin(), items.end(), [](const json& a, const json& b) {
+      return a["metadata"]["name"] < b["metadata"]["name"];
+    });
   }
   // Conditions carry times.
   if (request.contains("Pod")) request["Pod"]["status"].erase("conditions");
@@ -91,6 +103,7 @@ constexpr char kConfiguration[] = R"(
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: false}
+parallelism: 1
 clientConnection: {kubeconfig: KUBECONFIG}
 extenders:
 - urlPrefix: URL/names/
