@@ -45,7 +45,7 @@ void Writer::Core::Enqueue(const JobPtr& job) {
     MutexLock lock(mutex_);
     refused = closed_;
     LaneOf(name).pending += 1;
-    if (!refused) LaneOf(name).queue.push_back(job);
+    if (!refused) LaneOf(name).Add(job, job->evicted != nullptr);
   }
   if (refused) {
     Later([self = shared_from_this(), job] {
@@ -69,11 +69,16 @@ bool Writer::Core::WaitsForPatch(const Job& job) const {
 Writer::Core::JobPtr Writer::Core::TakeNext(LaneName name) {
   Lane& lane = LaneOf(name);
   if (lane.in_flight >= lane.limit) return nullptr;
-  auto it = lane.queue.begin();
-  while (it != lane.queue.end() && WaitsForPatch(**it)) ++it;
-  if (it == lane.queue.end()) return nullptr;
-  JobPtr job = std::move(*it);
-  lane.queue.erase(it);
+  size_t place = 0;
+  while (place < lane.first_eviction && WaitsForPatch(*lane.queue[place])) ++place;
+  // A preemptor that may be bound is not kept behind everybody's victims, and bindings leave a
+  // quarter of the lane to evictions.
+  const bool eviction_due = lane.evictions_in_flight * 4 < lane.limit;
+  if (place == lane.first_eviction || eviction_due) {
+    if (lane.first_eviction < lane.queue.size()) place = lane.first_eviction;
+  }
+  if (place == lane.queue.size()) return nullptr;
+  JobPtr job = lane.Take(place);
   if (name == LaneName::kPatch) {
     const auto newest = queued_patches_.find(job->pod->meta.uid);
     if (newest != queued_patches_.end() && newest->second == job) queued_patches_.erase(newest);
@@ -172,6 +177,7 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
     if (job->lane == LaneName::kPatch) patching_.erase(job->pod->meta.uid);
     if (job->lane == LaneName::kBind && !job->evicted) binding_.erase(job->pod->meta.uid);
     LaneOf(job->lane).in_flight -= 1;
+    if (job->evicted) LaneOf(job->lane).evictions_in_flight -= 1;
     if (job->lane == LaneName::kPatch) {
       ++(error.has_value() ? stats_.patch_failures : stats_.patches);
     } else if (job->lane == LaneName::kBind && job->evicted) {
@@ -399,7 +405,7 @@ bool Writer::Core::Drain(Duration deadline) {
     stats_.events_dropped += raw_events_.size() + LaneOf(LaneName::kEvent).queue.size();
     LaneOf(LaneName::kEvent).pending -= LaneOf(LaneName::kEvent).queue.size();
     raw_events_.clear();
-    LaneOf(LaneName::kEvent).queue.clear();
+    LaneOf(LaneName::kEvent).Clear();
   }
   bool expired = deadline <= Duration::zero();
   const auto flag = std::make_shared<std::atomic<bool>>(expired);
@@ -432,7 +438,7 @@ void Writer::Core::CancelEverything() {
     cancelled_ = true;
     for (Lane& lane : lanes_) {
       unsent.insert(unsent.end(), lane.queue.begin(), lane.queue.end());
-      lane.queue.clear();
+      lane.Clear();
     }
     queued_patches_.clear();
     for (const JobPtr& job : running_) {

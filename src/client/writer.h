@@ -19,7 +19,8 @@ namespace ks::client {
 
 struct WriterOptions {
   std::string host_name{};  // for reportingInstance
-  int bind_in_flight = 32;  // bindings and evictions together
+  int bind_in_flight =
+      32;  // bindings and evictions together; a quarter is the evictions' if wanted
   int patch_in_flight = 8;
   int event_in_flight = 8;
   size_t event_queue = 1000;   // pending events; the oldest is dropped beyond

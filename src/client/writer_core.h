@@ -89,8 +89,32 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   struct Lane {
     int limit = 1;
     int in_flight = 0;
-    std::deque<JobPtr> queue;
-    size_t pending = 0;  // queued, in flight, or in their callback
+    int evictions_in_flight = 0;  // of these
+    std::deque<JobPtr> queue;     // evictions behind all others
+    size_t first_eviction = 0;    // queue.size(): none
+    size_t pending = 0;           // queued, in flight, or in their callback
+
+    void Add(const JobPtr& job, bool eviction) {
+      if (eviction) {
+        queue.push_back(job);
+      } else {
+        queue.insert(queue.begin() + static_cast<ptrdiff_t>(first_eviction++), job);
+      }
+    }
+    JobPtr Take(size_t place) {
+      JobPtr job = std::move(queue[place]);
+      queue.erase(queue.begin() + static_cast<ptrdiff_t>(place));
+      if (place < first_eviction) {
+        --first_eviction;
+      } else {
+        ++evictions_in_flight;
+      }
+      return job;
+    }
+    void Clear() {
+      queue.clear();
+      first_eviction = 0;
+    }
   };
 
   // An event as recorded, before it is known whether it is a repetition.

@@ -195,5 +195,23 @@ TEST_F(EvictionTest, ShutDown) {
   EXPECT_EQ(*results_, Texts{"the writer is shut down"});
 }
 
+// A preemptor whose victims are gone must not wait for everybody else's victims.
+TEST_F(EvictionTest, BindingsGoBeforeEvictionsThatWait) {
+  writer_ = std::make_unique<Writer>(*scheduling_, *events_, WriterOptions{.bind_in_flight = 4});
+  for (const char* victim : {"v1", "v2", "v3", "v4", "v5", "v6"}) Evict(MakePod().Name(victim));
+  ASSERT_EQ(net_.transport.size(), 4U) << "the lane is full";
+  for (const char* pod : {"a", "b", "c", "d"}) {
+    writer_->Bind(MakePod().Name(pod).Namespace("ns").Obj(), "n1", [](auto) {});
+  }
+  for (size_t i = 0; i < 4; ++i) net_.transport.Answer(i, 404, StatusBody(404, "NotFound", "gone"));
+  Texts later = Lines();
+  later.erase(later.begin(), later.begin() + 4);
+  EXPECT_EQ(later, (Texts{"POST /api/v1/namespaces/ns/pods/a/binding",
+                          "POST /api/v1/namespaces/ns/pods/b/binding",
+                          "POST /api/v1/namespaces/ns/pods/c/binding",
+                          "PATCH /api/v1/namespaces/ns/pods/v5/status"}))
+      << "a quarter of the lane stays the evictions'";
+}
+
 }  // namespace
 }  // namespace ks::client
