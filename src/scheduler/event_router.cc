@@ -105,7 +105,10 @@ void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
     log::Error(cached.error().message, "Scheduler cache RemovePod failed",
                {{"object", pod->meta.Key()}});
   }
-  context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, pod, std::monostate(), nullptr);
+  // A list may miss a pod whose binding no event has shown: hints must see where it was.
+  const bool bound_unseen = cached.ok() && pod->node_name.empty();
+  context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, bound_unseen ? *cached : pod,
+                                          std::monostate(), nullptr);
 }
 
 void EventRouter::DeletePending(const api::PodPtr& pod) {

@@ -406,5 +406,23 @@ TEST(Scheduler, AWrongProfileIsRefusedAtStart) {
       << made.error().message;
 }
 
+// The watch broke before it showed the binding; the list that follows knows the pod no more.
+TEST(Scheduler, APodThatIsGoneBeforeItsBindingWasSeenFreesItsRoom) {
+  Rig rig;
+  const api::NodePtr node = MakeNode().Name("n1").Allocatable({{"cpu", "1"}, {"pods", "10"}}).Obj();
+  const api::PodPtr first = MakePod().Name("first").Req({{"cpu", "1"}}).Obj();
+  const api::PodPtr second = MakePod().Name("second").Req({{"cpu", "1"}}).Obj();
+  rig.Sync({node}, {first});
+  rig.Settle();
+  rig.api.AnswerBinds();
+  rig.Settle();
+  rig.UpsertPod(second);
+  rig.Settle();
+  ASSERT_FALSE(rig.Bound().contains("second"));
+  rig.scheduler->Post(PodDeltas{Rig::Replace<api::Pod>({second})});
+  rig.Settle();
+  EXPECT_EQ(rig.Bound().at("second"), "n1");
+}
+
 }  // namespace
 }  // namespace ks::scheduler

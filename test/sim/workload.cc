@@ -100,11 +100,16 @@ void Workload::ReplaceTaints(const std::string& name) {
 void Workload::Resize(const std::string& name) {
   const bool grow = world_.plan.strict_capacity;
   Told("resize " + name);
-  const std::string cpu = std::to_string(grow ? Between(8, 16) : Between(1, 16));
-  const std::string pods = std::to_string(grow ? Between(20, 30) : Between(2, 30));
+  const int cpu = grow ? Between(8, 16) : Between(1, 16);
+  const int pods = grow ? Between(20, 30) : Between(2, 30);
   world_.api.ModifyStatus("nodes", "", name, [&](Json& node) {
-    node["status"]["allocatable"]["cpu"] = cpu;
-    node["status"]["allocatable"]["pods"] = pods;
+    const auto set = [&](const char* resource, int wanted) {
+      Json& value = node["status"]["allocatable"][resource];
+      const int present = std::stoi(value.get<std::string>());
+      value = std::to_string(grow ? std::max(present, wanted) : wanted);
+    };
+    set("cpu", cpu);
+    set("pods", pods);
   });
 }
 
