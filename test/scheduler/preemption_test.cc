@@ -74,6 +74,24 @@ TEST(PreemptionTest, TheGateHoldsThePreemptor) {
   EXPECT_EQ(rig.Victims(), (Texts{"b", "a"}));
 }
 
+// Somebody else deletes the last victim while the others are evicted: its event finds the preemptor
+// held, and there is no other one.
+TEST(PreemptionTest, ALastVictimThatIsGoneBeforeLeavesNobodyWaiting) {
+  PreemptionRig rig;
+  const api::PodPtr a = Running("a", 0, "1").Obj();
+  const api::PodPtr b = Running("b", 5, "1").Obj();
+  rig.Sync({CpuNode("n1", "2").Obj()}, {a, b, CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  rig.DeletePod(a);
+  rig.DeletePod(b);
+  rig.Advance(seconds(20));
+  EXPECT_FALSE(rig.Bound().contains("p"));
+  rig.AnswerOne(EvictionOutcome::kGone, /*leaves=*/false);
+  rig.AnswerOne(EvictionOutcome::kGone, /*leaves=*/false);
+  rig.Settle();
+  EXPECT_EQ(rig.Bound()["p"], "n1");
+}
+
 TEST(PreemptionTest, TerminatingLastVictimOpensTheGate) {
   PreemptionRig rig;
   PodBuilder victim = Running("v", 0, "2");

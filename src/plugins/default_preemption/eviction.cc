@@ -19,6 +19,7 @@ struct Surroundings {
   framework::Nominator& nominator;
   framework::PodActivator& activator;
   framework::TaskInbox& tasks;
+  const framework::PodLister& pods;
   framework::WaitingPodAccess& waiting_pods;
   framework::PodsInPreBindAccess& pods_in_pre_bind;
   const Clock& clock;
@@ -32,6 +33,7 @@ struct Surroundings {
             .nominator = handle.nominator(),
             .activator = handle.activator(),
             .tasks = handle.tasks(),
+            .pods = handle.pods(),
             .waiting_pods = handle.waiting_pods(),
             .pods_in_pre_bind = handle.pods_in_pre_bind(),
             .clock = handle.clock(),
@@ -165,6 +167,11 @@ class Job final : public std::enable_shared_from_this<Job> {
                   {"node", preemption_.node}});
       failed_ = stopped_ = true;
     }
+    // Somebody else was faster. If the event has passed, it found the preemptor still held.
+    if (outcome == EvictionOutcome::kGone && next_ == preemption_.victims.size()) {
+      const api::PodPtr seen = around_.pods.FindPod(victim->meta.Key());
+      gone_before_ = seen == nullptr || seen->meta.uid != victim->meta.uid;
+    }
     EvictWave();
   }
   void TellVictim(const api::PodPtr& victim, std::string_view suffix) {
@@ -192,7 +199,9 @@ class Job final : public std::enable_shared_from_this<Job> {
     around_.tasks.PostTask([self = shared_from_this()] {
       const api::PodPtr& preemptor = self->preemption_.preemptor;
       if (self->ongoing_ != nullptr) self->ongoing_->End(preemptor->meta.uid);
-      if (self->failed_ || self->last_in_memory_) self->around_.activator.Activate({preemptor});
+      if (self->failed_ || self->last_in_memory_ || self->gone_before_) {
+        self->around_.activator.Activate({preemptor});
+      }
     });
   }
   void Measure() const {
@@ -214,6 +223,7 @@ class Job final : public std::enable_shared_from_this<Job> {
   bool stopped_ = false;  // an eviction failed
   bool failed_ = false;
   bool last_in_memory_ = false;
+  bool gone_before_ = false;  // the last victim
 };
 
 // The same without victims that are leaving already. Null when none is left.
