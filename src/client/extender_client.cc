@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "client/reply_slot.h"
 #include "client/transport.h"
 
 namespace ks::client {
@@ -166,20 +167,9 @@ class ExtenderClient final : public framework::ExtenderTransport {
   }
 
   ExtenderReply CallAndWait(ExtenderRequest request) override {
-    struct Waiter {
-      Mutex mutex;
-      CondVar arrived;
-      std::optional<ExtenderReply> reply KS_GUARDED_BY(mutex);
-    };
-    const auto waiter = std::make_shared<Waiter>();
-    Call(std::move(request), [waiter](ExtenderReply reply) {
-      MutexLock lock(waiter->mutex);
-      waiter->reply = std::move(reply);
-      waiter->arrived.NotifyAll();
-    });
-    MutexLock lock(waiter->mutex);
-    while (!waiter->reply) waiter->arrived.Wait(waiter->mutex);
-    return std::move(*waiter->reply);
+    const auto slot = std::make_shared<ReplySlot<ExtenderReply>>();
+    Call(std::move(request), [slot](ExtenderReply reply) { slot->Fill(std::move(reply)); });
+    return slot->Take();
   }
 
  private:

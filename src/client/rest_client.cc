@@ -11,6 +11,7 @@
 #include "api/decode.h"
 #include "base/logging.h"
 #include "base/mutex.h"
+#include "client/reply_slot.h"
 #include "client/token_bucket.h"
 
 namespace ks::client {
@@ -466,20 +467,9 @@ std::shared_ptr<Exchange> RestClient::Watch(RestRequest request, std::shared_ptr
 }
 
 RestReply RestClient::SendAndWait(RestRequest request) {
-  struct Slot {
-    Mutex mutex;
-    CondVar filled;
-    std::optional<RestReply> reply KS_GUARDED_BY(mutex);
-  };
-  const auto slot = std::make_shared<Slot>();
-  Send(std::move(request), [slot](RestReply reply) {
-    MutexLock lock(slot->mutex);
-    slot->reply = std::move(reply);
-    slot->filled.NotifyAll();
-  });
-  MutexLock lock(slot->mutex);
-  while (!slot->reply.has_value()) slot->filled.Wait(slot->mutex);
-  return std::move(*slot->reply);
+  const auto slot = std::make_shared<ReplySlot<RestReply>>();
+  Send(std::move(request), [slot](RestReply reply) { slot->Fill(std::move(reply)); });
+  return slot->Take();
 }
 
 RestReply RestClient::Get(std::string target, Duration timeout) {

@@ -24,6 +24,15 @@ std::string PodPath(const api::Pod& pod) {
   return path;
 }
 
+RestRequest StatusPatch(const api::Pod& pod, std::string body) {
+  return {.method = "PATCH",
+          .target = PodPath(pod) + "/status",
+          .body = std::move(body),
+          .content_type = kStrategicMerge,
+          .resource = "pods",
+          .name = pod.meta.name};
+}
+
 bool IsTemporary(const api::ApiError& error) {
   return error.IsInternal() || error.IsUnavailable() || error.connection_refused;
 }
@@ -107,7 +116,6 @@ void Writer::Core::Run(const JobPtr& job) {
     job->timer = 0;
   }
   if (job->tries++ == 0) job->started = timers().clock().Now();
-  const std::string path = job->pod ? PodPath(*job->pod) : std::string();
   if (job->lane == LaneName::kEvent) {
     SendEvent(job);
   } else if (job->lane == LaneName::kPatch) {
@@ -116,13 +124,7 @@ void Writer::Core::Run(const JobPtr& job) {
       Later([self = shared_from_this(), job] { self->Finish(job, std::nullopt); });
       return;
     }
-    Send(job, scheduling_,
-         {.method = "PATCH",
-          .target = path + "/status",
-          .body = std::move(body),
-          .content_type = kStrategicMerge,
-          .resource = "pods",
-          .name = job->pod->meta.name},
+    Send(job, scheduling_, StatusPatch(*job->pod, std::move(body)),
          [self = shared_from_this(), job](RestReply reply) {
            self->Patched(job, std::move(reply));
          });
@@ -131,7 +133,7 @@ void Writer::Core::Run(const JobPtr& job) {
   } else {
     Send(job, scheduling_,
          {.method = "POST",
-          .target = path + "/binding",
+          .target = PodPath(*job->pod) + "/binding",
           .body = api::BindingBody(*job->pod, job->node_name),
           .resource = "pods",
           .name = job->pod->meta.name},
@@ -348,13 +350,7 @@ void Writer::Core::AskWhoWon(const JobPtr& job, api::ApiError error) {
 void Writer::Core::StartEviction(const JobPtr& job) {
   std::string body = api::PodStatusPatch(*job->pod, job->change);
   if (body.empty()) return Delete(job);
-  Send(job, scheduling_,
-       {.method = "PATCH",
-        .target = PodPath(*job->pod) + "/status",
-        .body = std::move(body),
-        .content_type = kStrategicMerge,
-        .resource = "pods",
-        .name = job->pod->meta.name},
+  Send(job, scheduling_, StatusPatch(*job->pod, std::move(body)),
        [self = shared_from_this(), job](RestReply reply) {
          if (reply.ok()) return self->Delete(job);
          if (self->Retry(job, reply, /*on_conflict=*/true)) return;
