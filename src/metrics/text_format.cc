@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/text_format.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -49,9 +48,10 @@ void AppendLabel(std::string* out, char before, std::string_view name, std::stri
 }
 
 // One line. `bound` is the `le` label of a bucket.
-void AppendSample(std::string* out, const std::string& name, const Labels& labels, double value,
-                  const double* bound = nullptr) {
+void AppendSample(std::string* out, std::string_view name, std::string_view suffix,
+                  const Labels& labels, double value, const double* bound = nullptr) {
   *out += name;
+  *out += suffix;
   char before = '{';
   for (const auto& label : labels) {
     AppendLabel(out, before, label.name, label.value);
@@ -67,44 +67,18 @@ void AppendSample(std::string* out, const std::string& name, const Labels& label
   *out += '\n';
 }
 
-void AppendHistogram(std::string* out, const std::string& name,
+void AppendHistogram(std::string* out, std::string_view name,
                      const prometheus::ClientMetric& metric) {
   const auto& histogram = metric.histogram;
   const auto count = static_cast<double>(histogram.sample_count);
-  const std::string bucket_name = name + "_bucket";
   for (const auto& bucket : histogram.bucket) {
     if (std::isinf(bucket.upper_bound)) continue;
-    AppendSample(out, bucket_name, metric.label, static_cast<double>(bucket.cumulative_count),
+    AppendSample(out, name, "_bucket", metric.label, static_cast<double>(bucket.cumulative_count),
                  &bucket.upper_bound);
   }
-  AppendSample(out, bucket_name, metric.label, count, &kInfinity);
-  AppendSample(out, name + "_sum", metric.label, histogram.sample_sum);
-  AppendSample(out, name + "_count", metric.label, count);
-}
-
-void AppendFamily(std::string* out, prometheus::MetricFamily* family) {
-  if (family->metric.empty()) return;
-  for (auto& metric : family->metric) std::sort(metric.label.begin(), metric.label.end());
-  std::sort(family->metric.begin(), family->metric.end(),
-            [](const auto& a, const auto& b) { return a.label < b.label; });
-  *out += "# HELP " + family->name + " ";
-  AppendEscaped(out, family->help, false);
-  *out += "\n# TYPE " + family->name + " ";
-  *out += TypeName(family->type);
-  *out += '\n';
-  for (const auto& metric : family->metric) {
-    switch (family->type) {
-      case prometheus::MetricType::Counter:
-        AppendSample(out, family->name, metric.label, metric.counter.value);
-        break;
-      case prometheus::MetricType::Histogram:
-        AppendHistogram(out, family->name, metric);
-        break;
-      default:
-        AppendSample(out, family->name, metric.label, metric.gauge.value);
-        break;
-    }
-  }
+  AppendSample(out, name, "_bucket", metric.label, count, &kInfinity);
+  AppendSample(out, name, "_sum", metric.label, histogram.sample_sum);
+  AppendSample(out, name, "_count", metric.label, count);
 }
 
 }  // namespace
@@ -121,11 +95,36 @@ std::string FormatNumber(double value) {
   return error == std::errc() ? std::string(buffer.data(), end) : std::string("NaN");
 }
 
-std::string FormatText(std::vector<prometheus::MetricFamily> families) {
-  std::sort(families.begin(), families.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+void AppendTextHead(std::string* out, std::string_view name, std::string_view help,
+                    prometheus::MetricType type) {
+  out->append("# HELP ").append(name).append(" ");
+  AppendEscaped(out, help, false);
+  out->append("\n# TYPE ").append(name).append(" ").append(TypeName(type)).append("\n");
+}
+
+void AppendTextSeries(std::string* out, std::string_view name, prometheus::MetricType type,
+                      const prometheus::ClientMetric& metric) {
+  switch (type) {
+    case prometheus::MetricType::Counter:
+      AppendSample(out, name, "", metric.label, metric.counter.value);
+      break;
+    case prometheus::MetricType::Histogram:
+      AppendHistogram(out, name, metric);
+      break;
+    default:
+      AppendSample(out, name, "", metric.label, metric.gauge.value);
+      break;
+  }
+}
+
+std::string FormatText(const std::vector<prometheus::MetricFamily>& families) {
   std::string out;
-  for (prometheus::MetricFamily& family : families) AppendFamily(&out, &family);
+  for (const prometheus::MetricFamily& family : families) {
+    AppendTextHead(&out, family.name, family.help, family.type);
+    for (const auto& metric : family.metric) {
+      AppendTextSeries(&out, family.name, family.type, metric);
+    }
+  }
   return out;
 }
 

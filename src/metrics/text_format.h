@@ -9,6 +9,7 @@
 #include <prometheus/metric_family.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ks::metrics {
@@ -17,8 +18,14 @@ namespace ks::metrics {
 // on: "65389", "1.048576e+06", "1e-05"; "+Inf", "-Inf", "NaN".
 std::string FormatNumber(double value);
 
-// Families by name, series by their label values, labels by name with `le` last. Families without
-// series are left out. Counters, gauges and histograms only.
-std::string FormatText(std::vector<prometheus::MetricFamily> families);
+// The lines before a family's samples. Counters, gauges and histograms only.
+void AppendTextHead(std::string* out, std::string_view name, std::string_view help,
+                    prometheus::MetricType type);
+// The lines of one series, labels in the order given, `le` behind them.
+void AppendTextSeries(std::string* out, std::string_view name, prometheus::MetricType type,
+                      const prometheus::ClientMetric& metric);
+
+// Families, series and labels in the order given.
+std::string FormatText(const std::vector<prometheus::MetricFamily>& families);
 
 }  // namespace ks::metrics
