@@ -75,8 +75,23 @@ void AppendQuoted(std::string& out, std::string_view text) {
       case '\t':
         out += "\\t";
         break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\a':
+        out += "\\a";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\v':
+        out += "\\v";
+        break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
           out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
         } else {
           out += c;
@@ -129,11 +144,24 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
 }
 
+// Keys whose values are "namespace/name"; scrapers expect objects.
+bool IsReference(const Field& field) {
+  return (field.key() == "pod" || field.key() == "preemptor" || field.key() == "victim") &&
+         field.quoted() && field.value().find('/') != std::string_view::npos;
+}
+
 void AppendJsonField(std::string& out, const Field& field) {
   out += ',';
   AppendJsonString(out, field.key());
   out += ':';
-  if (field.quoted()) {
+  if (IsReference(field)) {
+    const size_t slash = field.value().find('/');
+    out += "{\"name\":";
+    AppendJsonString(out, field.value().substr(slash + 1));
+    out += ",\"namespace\":";
+    AppendJsonString(out, field.value().substr(0, slash));
+    out += '}';
+  } else if (field.quoted()) {
     AppendJsonString(out, field.value());
   } else {
     out += field.value();

@@ -14,47 +14,11 @@ struct HealthQuery {
   std::set<std::string> excluded;
 };
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-// Undoes query escaping; a broken escape stays as it is.
-std::string Unescape(std::string_view text) {
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+') {
-      result += ' ';
-    } else if (text[i] == '%' && i + 2 < text.size() && HexValue(text[i + 1]) >= 0 &&
-               HexValue(text[i + 2]) >= 0) {
-      result += static_cast<char>(HexValue(text[i + 1]) * 16 + HexValue(text[i + 2]));
-      i += 2;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
-HealthQuery ParseQuery(std::string_view query) {
-  HealthQuery result;
-  while (!query.empty()) {
-    const size_t end = query.find('&');
-    const std::string_view pair = query.substr(0, end);
-    query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
-    const size_t equals = pair.find('=');
-    const std::string key = Unescape(pair.substr(0, equals));
-    if (key == "verbose") {
-      result.verbose = true;
-    } else if (key == "exclude") {
-      result.excluded.insert(equals == std::string_view::npos ? ""
-                                                              : Unescape(pair.substr(equals + 1)));
-    }
+HealthQuery ParseQuery(std::string_view text) {
+  const Query query(text);
+  HealthQuery result{.verbose = query.Has("verbose")};
+  for (const std::string_view name : query.All("exclude")) {
+    result.excluded.emplace(name);
   }
   return result;
 }
@@ -73,7 +37,7 @@ std::string UnmatchedLine(const std::set<std::string>& unmatched) {
 }  // namespace
 
 Response AnswerHealth(std::string_view name, const std::vector<HealthCheck>& checks,
-                      std::string_view query) {
+                      std::string_view query, HealthMetrics* metrics) {
   HealthQuery asked = ParseQuery(query);
   std::string lines;
   std::string failed_names;
@@ -84,6 +48,9 @@ Response AnswerHealth(std::string_view name, const std::vector<HealthCheck>& che
       continue;
     }
     const std::string failure = check.failure();
+    if (metrics != nullptr) {
+      metrics->Checked(std::string(name), check.name, failure.empty());
+    }
     if (failure.empty()) {
       lines += "[+]" + check.name + " ok\n";
       continue;
@@ -113,20 +80,20 @@ Response AnswerHealthCheck(const HealthCheck& check) {
   return Response{.status = 500, .body = "internal server error: " + failure + "\n"};
 }
 
-void InstallHealth(HttpsServer& server, const std::string& name, std::vector<HealthCheck> checks) {
+void InstallHealth(HttpsServer& server, const std::string& name, std::vector<HealthCheck> checks,
+                   HealthMetrics* metrics) {
   for (const HealthCheck& check : checks) {
     server.Handle("/" + name + "/" + check.name,
                   [check](const Request&) { return AnswerHealthCheck(check); });
   }
-  server.Handle("/" + name, [name, checks = std::move(checks)](const Request& request) {
-    return AnswerHealth(name, checks, request.query);
+  server.Handle("/" + name, [name, checks = std::move(checks), metrics](const Request& request) {
+    return AnswerHealth(name, checks, request.query, metrics);
   });
 }
 
-void InstallSchedulerHealth(HttpsServer& server, const SchedulerHealth& health) {
+void InstallSchedulerHealth(HttpsServer& server, const SchedulerHealth& health,
+                            SchedulerHealthOptions options) {
   const HealthCheck ping{.name = "ping", .failure = [] { return std::string(); }};
-  InstallHealth(server, "healthz", {ping});
-  InstallHealth(server, "livez", {ping});
   const HealthCheck shutdown{.name = "shutdown", .failure = [&health] {
                                return health.shutting_down ? std::string("process is shutting down")
                                                            : std::string();
@@ -136,7 +103,17 @@ void InstallSchedulerHealth(HttpsServer& server, const SchedulerHealth& health) 
                                       ? std::string()
                                       : std::string("handlers are not fully synchronized");
                          }};
-  InstallHealth(server, "readyz", {shutdown, sync});
+  std::vector<HealthCheck> alive = {ping};
+  std::vector<HealthCheck> ready = {shutdown, sync};
+  if (options.leader_election) {
+    const HealthCheck leader{.name = "leaderElection",
+                             .failure = std::move(options.leader_election)};
+    alive = {leader};
+    ready.insert(ready.begin(), leader);
+  }
+  InstallHealth(server, "healthz", std::move(alive), options.metrics);
+  InstallHealth(server, "livez", {ping}, options.metrics);
+  InstallHealth(server, "readyz", std::move(ready), options.metrics);
 }
 
 }  // namespace ks::server

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/health_metrics.h"
 #include "server/https_server.h"
 
 namespace ks::server {
@@ -21,23 +22,34 @@ struct HealthCheck {
 };
 
 // The answer of the root endpoint `name` ("readyz"): `?verbose` and `?exclude=check` are obeyed.
+// `metrics` (may be null) hears of every check that ran.
 Response AnswerHealth(std::string_view name, const std::vector<HealthCheck>& checks,
-                      std::string_view query);
+                      std::string_view query, HealthMetrics* metrics = nullptr);
 
 // The answer of one check's own endpoint ("/readyz/shutdown").
 Response AnswerHealthCheck(const HealthCheck& check);
 
-// Registers "/<name>" and "/<name>/<check>" of all checks.
-void InstallHealth(HttpsServer& server, const std::string& name, std::vector<HealthCheck> checks);
+// Registers "/<name>" and "/<name>/<check>" of all checks. Lifetime: `metrics` (may be null)
+// outlives the server.
+void InstallHealth(HttpsServer& server, const std::string& name, std::vector<HealthCheck> checks,
+                   HealthMetrics* metrics = nullptr);
 
-// What the endpoints of a scheduler without leader election look at. Threads: any.
+// What the endpoints of a scheduler look at. Threads: any.
 struct SchedulerHealth {
   std::atomic<bool> handlers_synced = false;  // initial lists reached all event handlers
   std::atomic<bool> shutting_down = false;    // termination was requested
 };
 
-// /healthz and /livez: ping; /readyz: shutdown, sched-handler-sync. Lifetime: `health` outlives the
-// server.
-void InstallSchedulerHealth(HttpsServer& server, const SchedulerHealth& health);
+struct SchedulerHealthOptions {
+  // Why the check `leaderElection` fails, empty: it passes. An empty function: leader election is
+  // off, and the check is not there.
+  std::function<std::string()> leader_election{};
+  HealthMetrics* metrics = nullptr;
+};
+
+// /healthz: leaderElection, or ping without it; /livez: ping; /readyz: leaderElection (if any),
+// shutdown, sched-handler-sync. Lifetime: `health` and what the options use outlive the server.
+void InstallSchedulerHealth(HttpsServer& server, const SchedulerHealth& health,
+                            SchedulerHealthOptions options = {});
 
 }  // namespace ks::server

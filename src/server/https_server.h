@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The daemon's HTTPS server: exact paths to functions, on one thread. Boost.Beast sits behind this
-// header. Not for slow answers: a handler runs on the server's thread and delays every other one.
+// The daemon's HTTPS server: paths to functions, on one thread. Boost.Beast sits behind this
+// header. An answer may be given later and from any thread (HandleAsync); a handler that answers at
+// once runs on the server's thread and delays every other one.
 //
-// Who may ask for what is judged by HttpsOptions::guard (path_authorization.h) before a handler is
-// looked for; a path without a handler is 404.
+// Who may ask for what is judged by HttpsOptions::guard before a handler is looked for; a path
+// without a handler is 404.
 //
-// Limits: 8 KB of headers, 4 KB of request body, HTTP/1.1 only (upstream also speaks HTTP/2 and
-// takes 1 MiB of headers).
+// Limits: 1 MiB of headers, a body of 4 KB unless the handler's options say otherwise, HTTP/1.1
+// only (upstream also speaks HTTP/2). A body is read once the guard has admitted its request.
 //
 // Upstream: docs/spec/operations.md sections 2 and 2.1, 3.2.
 
@@ -21,30 +22,33 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "server/certificate.h"
+#include "server/http_message.h"
+#include "server/tls_context.h"
 #include "server/tls_settings.h"
 
 namespace ks::server {
 
-struct Request {
-  std::string method;
-  std::string path;   // as sent, without the query
-  std::string query;  // behind the '?', as sent
-  std::string user_agent;
-};
-
-struct Response {
-  int status = 200;
-  std::string content_type = "text/plain; charset=utf-8";
-  std::string body;
-  bool no_sniff = true;  // X-Content-Type-Options: nosniff
-};
-
 // Runs on the server's thread for every method; the body is left out of the answer to HEAD. Must
 // not block.
 using Handler = std::function<Response(const Request&)>;
+// The same, but the answer may come later. The request lives for the call only.
+using AsyncHandler = std::function<void(const Request&, Reply)>;
 
-// Runs before the handler, on the server's thread: absent lets the request pass, else the answer.
-using Guard = std::function<std::optional<Response>(const Request&)>;
+// What the guard says of a request.
+struct Admission {
+  std::optional<Response> refusal{};  // absent: admitted
+  Identity caller{};                  // of an admitted request
+};
+// Callable once, from any thread. Destroyed uncalled: 500.
+using Admit = std::function<void(Admission)>;
+
+// Runs before the handler is looked for and before the body is read, on the server's thread. Must
+// not block; the verdict may come later. The request lives for the call only.
+using Guard = std::function<void(const Request&, Admit)>;
+
+struct RouteOptions {
+  size_t body_limit = 4 << 10;  // bytes; beyond it 413
+};
 
 struct HttpsOptions {
   std::string bind_address = "0.0.0.0";  // empty, 0.0.0.0 and ::: all addresses of both families
@@ -52,8 +56,9 @@ struct HttpsOptions {
   bool share_port = false;               // SO_REUSEPORT
   ServingCertificate certificate;
   TlsSettings tls;
-  Guard guard;                // empty: everybody may ask for everything
-  size_t max_sessions = 256;  // beyond it the session that waited longest is closed
+  Guard guard;                           // empty: everybody may ask for everything
+  size_t max_sessions = 256;             // beyond it the session that waited longest is closed
+  size_t max_buffered_bytes = 32 << 20;  // of half-read headers of all sessions; beyond it 431
   Duration handshake_timeout = std::chrono::seconds(10);
   Duration header_timeout = std::chrono::seconds(32);  // from a request's first byte to its end
   Duration idle_timeout = std::chrono::seconds(90);    // between two requests
@@ -63,7 +68,7 @@ struct HttpsOptions {
   Duration accept_pause = std::chrono::milliseconds(200);  // after an accept error
 };
 
-// Threads: Handle before Serve; the rest any. Lifetime: handlers outlive the server's Stop.
+// Threads: Handle… before Serve; the rest any. Lifetime: handlers outlive the server's Stop.
 class HttpsServer {
  public:
   // Binds the socket and no more. Error: `failed to create listener: …`.
@@ -72,13 +77,20 @@ class HttpsServer {
   static Result<std::unique_ptr<HttpsServer>> Listen(HttpsOptions options);
   ~HttpsServer();  // stops
 
-  // Error: a certificate or settings that cannot be used. Requires: not yet serving.
-  Result<void> Secure(const ServingCertificate& certificate, const TlsSettings& settings);
+  // What new connections get from here on; open ones keep what they have. Error: a certificate or
+  // settings that cannot be used; nothing has changed.
+  Result<void> Secure(const TlsSetup& setup);
   // Replaces that of the options. Requires: not yet serving.
   void SetGuard(Guard guard);
 
   // Requires: not yet serving, path not yet taken.
-  void Handle(const std::string& path, Handler handler);
+  void Handle(const std::string& path, Handler handler, RouteOptions options = {});
+  void HandleAsync(const std::string& path, AsyncHandler handler, RouteOptions options = {});
+  // Every path that begins with `prefix` and has no handler of its own; the longest prefix wins.
+  void HandlePrefix(const std::string& prefix, AsyncHandler handler, RouteOptions options = {});
+
+  // Keeps what handlers use as long as the server.
+  void Keep(std::shared_ptr<void> owned);
 
   // Starts the thread. Requires: called once.
   void Serve();

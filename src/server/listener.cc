@@ -57,17 +57,18 @@ Result<void> BindAcceptor(Tcp::acceptor& acceptor, const ListenAddress& where) {
   return {};
 }
 
-std::string EndpointText(const Tcp::endpoint& endpoint) {
+std::string AddressText(const Tcp::endpoint& endpoint) {
   const asio::ip::address address = endpoint.address();
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+  }
+  return address.to_string();
+}
+
+std::string EndpointText(const Tcp::endpoint& endpoint) {
+  const std::string address = AddressText(endpoint);
   const std::string port = ":" + std::to_string(endpoint.port());
-  if (address.is_v4()) {
-    return address.to_v4().to_string() + port;
-  }
-  const asio::ip::address_v6 v6 = address.to_v6();
-  if (v6.is_v4_mapped()) {
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string() + port;
-  }
-  return "[" + v6.to_string() + "]" + port;
+  return address.find(':') == std::string::npos ? address + port : "[" + address + "]" + port;
 }
 
 void CloseOnExec(int socket) { ::fcntl(socket, F_SETFD, FD_CLOEXEC); }

@@ -17,11 +17,15 @@ struct ListenAddress {
   bool share_port = false;     // SO_REUSEPORT
 };
 
-// Opens, binds and listens. Error: `failed to create listener: …`.
+// Opens, binds and listens; SO_REUSEADDR is always set, as Go's listeners have it. Error: `failed
+// to create listener: …`.
 Result<void> BindAcceptor(boost::asio::ip::tcp::acceptor& acceptor, const ListenAddress& where);
 
 // "10.0.0.1:5", "[::1]:5"; IPv4 also in the form in which a socket of both families shows it.
 std::string EndpointText(const boost::asio::ip::tcp::endpoint& endpoint);
+
+// The same without the port and without brackets.
+std::string AddressText(const boost::asio::ip::tcp::endpoint& endpoint);
 
 // The socket does not pass to child processes.
 void CloseOnExec(int socket);

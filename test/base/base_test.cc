@@ -176,6 +176,25 @@ TEST(Log, WritesJson) {
       << text;
 }
 
+TEST(Log, NamesOfPodsAreObjectsInJson) {
+  log::SetFormat(log::Format::kJson);
+  ::testing::internal::CaptureStderr();
+  log::Info(0, "said", {{"pod", "ns/p"}, {"node", "a/b"}, {"preemptor", "ns/q"}});
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  log::SetFormat(log::Format::kText);
+  EXPECT_NE(text.find(R"("pod":{"name":"p","namespace":"ns"},"node":"a/b",)"
+                      R"("preemptor":{"name":"q","namespace":"ns"}})"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Log, QuotesAsGoDoes) {
+  ::testing::internal::CaptureStderr();
+  log::Info(0, "said", {{"zone", std::string_view(":\0:z1\r\a\b\f\v\x7f", 11)}});
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find(R"(zone=":\x00:z1\r\a\b\f\v\x7f")"), std::string::npos) << text;
+}
+
 TEST(Log, ModuleLevelsAddToTheVerbosity) {
   log::SetModuleLevels({{"base_*", 3}, {"base_test", 9}, {"other", 5}});
   EXPECT_TRUE(log::Enabled(3));

@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
+#include "server/certificate.h"
+#include "testing/tls_client.h"
+
 namespace ks::server {
 namespace {
 
@@ -99,6 +105,58 @@ TEST(Health, OneCheck) {
   EXPECT_EQ(bad.status, 500);
   EXPECT_EQ(bad.body, "internal server error: handlers are not fully synchronized\n");
   EXPECT_TRUE(bad.no_sniff);
+}
+
+TEST(Health, RootRequestsAreCounted) {
+  metrics::Registry slis;
+  HealthMetrics metrics(slis);
+  AnswerHealth("readyz", {Check("a"), Check("b", "bad"), Check("c")}, "exclude=c", &metrics);
+  AnswerHealth("readyz", {Check("a")}, "", &metrics);
+  const std::string text = slis.Text();
+  for (const char* line :
+       {"kubernetes_healthcheck{name=\"a\",type=\"readyz\"} 1\n",
+        "kubernetes_healthcheck{name=\"b\",type=\"readyz\"} 0\n",
+        "kubernetes_healthchecks_total{name=\"a\",status=\"success\",type=\"readyz\"} 2\n",
+        "kubernetes_healthchecks_total{name=\"b\",status=\"error\",type=\"readyz\"} 1\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  EXPECT_EQ(text.find("\"c\""), std::string::npos) << "an excluded check did not run";
+}
+
+TEST(Health, ChecksOfASchedulerInOrder) {
+  struct Case {
+    std::string name;
+    bool elects;
+    std::string want_healthz;
+    std::string want_livez;
+    std::string want_readyz;
+  };
+  const Case cases[] = {
+      {"with leader election", true, "[-]leaderElection failed: reason withheld\n", "[+]ping ok\n",
+       "[-]leaderElection failed: reason withheld\n[+]shutdown ok\n[+]sched-handler-sync ok\n"},
+      {"without", false, "[+]ping ok\n", "[+]ping ok\n",
+       "[+]shutdown ok\n[+]sched-handler-sync ok\n"},
+  };
+  for (const Case& test : cases) {
+    SCOPED_TRACE(test.name);
+    SchedulerHealth health;
+    health.handlers_synced = true;
+    const auto server =
+        HttpsServer::Listen({.bind_address = "127.0.0.1",
+                             .port = 0,
+                             .certificate = MakeSelfSignedCertificate("", 1795219413).value()})
+            .value();
+    SchedulerHealthOptions options;
+    if (test.elects) options.leader_election = [] { return std::string("late"); };
+    InstallSchedulerHealth(*server, health, std::move(options));
+    server->Serve();
+    testing::TlsClient client(server->port());
+    EXPECT_TRUE(client.Exchange("GET", "/healthz?verbose").body.starts_with(test.want_healthz));
+    EXPECT_TRUE(client.Exchange("GET", "/livez?verbose").body.starts_with(test.want_livez));
+    EXPECT_TRUE(client.Exchange("GET", "/readyz?verbose").body.starts_with(test.want_readyz));
+    EXPECT_EQ(client.Exchange("GET", "/healthz/leaderElection").body,
+              test.elects ? "internal server error: late\n" : "404 page not found\n");
+  }
 }
 
 }  // namespace
