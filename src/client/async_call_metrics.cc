@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/durations.h"
+
 namespace ks::client {
 namespace {
 
@@ -50,7 +52,7 @@ void AsyncCallMetrics::Watch(std::function<WriterStats()> stats) {
 void AsyncCallMetrics::CallDone(std::string_view call_type, bool ok, Duration took) {
   const Series& series = series_[call_type == kTypes[0] ? 0 : 1][ok ? 1 : 0];
   series.calls->Increment();
-  series.durations->Observe(std::chrono::duration<double>(took).count());
+  series.durations->Observe(Seconds(took));
 }
 
 }  // namespace ks::client

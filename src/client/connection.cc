@@ -4,16 +4,19 @@
 namespace ks::client {
 
 Result<std::unique_ptr<Connection>> Connection::Make(const ClusterAccess& access,
-                                                     const Clock& clock) {
+                                                     const Clock& clock,
+                                                     Duration unacknowledged_most) {
   std::unique_ptr<Connection> connection(new Connection());
   connection->server_ = access.server;
   connection->timers_ = NewTimerThread(clock);
   Result<std::unique_ptr<Credentials>> credentials = NewCredentials(access, clock);
   if (!credentials.ok()) return credentials.error();
   connection->credentials_ = std::move(*credentials);
-  Result<std::unique_ptr<Transport>> transport = NewCpprestTransport(
-      TransportOptions{.server = access.server, .tls = connection->credentials_->InitialTls()},
-      *connection->timers_);
+  Result<std::unique_ptr<Transport>> transport =
+      NewCpprestTransport(TransportOptions{.server = access.server,
+                                           .tls = connection->credentials_->InitialTls(),
+                                           .unacknowledged_most = unacknowledged_most},
+                          *connection->timers_);
   if (!transport.ok()) return transport.error();
   connection->transport_ = std::move(*transport);
   return connection;

@@ -17,8 +17,10 @@ namespace ks::client {
 class Connection {
  public:
   // Nothing is sent. Requires: InitializeClientProcess() ran.
+  // `unacknowledged_most`: TransportOptions.
   static Result<std::unique_ptr<Connection>> Make(const ClusterAccess& access,
-                                                  const Clock& clock = RealClock());
+                                                  const Clock& clock = RealClock(),
+                                                  Duration unacknowledged_most = {});
   ~Connection();
 
   std::unique_ptr<RestClient> NewRestClient(RestOptions options);

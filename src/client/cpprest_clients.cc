@@ -24,6 +24,7 @@ constexpr int kProbes = 3;
 struct KeepAlive {
   int family = AF_UNSPEC;  // AF_UNSPEC: unknown, leave new sockets alone
   int idle = 30;           // seconds
+  unsigned unacknowledged_most_ms = 0;
 };
 
 // Runs before each request. On a new connection the socket is not open yet, and options set on it
@@ -38,7 +39,9 @@ void SetSocketOptions(tcp::socket& socket, const KeepAlive& keep_alive) {
   const int interval = kProbeInterval;
   const int probes = kProbes;
   const unsigned user_timeout_ms =
-      1000u * static_cast<unsigned>(keep_alive.idle + interval * probes);
+      keep_alive.unacknowledged_most_ms != 0
+          ? keep_alive.unacknowledged_most_ms
+          : 1000u * static_cast<unsigned>(keep_alive.idle + interval * probes);
   setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
   setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &keep_alive.idle, sizeof(keep_alive.idle));
   setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
@@ -56,7 +59,10 @@ http_client_config BaseConfig(const ServerUrl& url, const TransportOptions& opti
   const KeepAlive keep_alive{
       .family = family,
       .idle = static_cast<int>(
-          std::chrono::duration_cast<std::chrono::seconds>(options.keep_alive).count())};
+          std::chrono::duration_cast<std::chrono::seconds>(options.keep_alive).count()),
+      .unacknowledged_most_ms = static_cast<unsigned>(
+          std::chrono::duration_cast<std::chrono::milliseconds>(options.unacknowledged_most)
+              .count())};
   if (!url.tls) {
     config.set_nativehandle_options([keep_alive](void* handle) {
       SetSocketOptions(*static_cast<tcp::socket*>(handle), keep_alive);
@@ -131,6 +137,7 @@ std::string Describe(Kind kind, const CpprestClients& clients, const ServerUrl& 
     }
     case Kind::kMalformed:
       return "malformed HTTP response: " + std::string(text);
+    case Kind::kFenced:
     case Kind::kOther:
       break;
   }

@@ -114,6 +114,7 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
   std::shared_ptr<CpprestClients> clients_;
   std::atomic<uint64_t> tls_generation_ = UINT64_MAX;  // of clients_; UINT64_MAX: not begun
   std::atomic<int> sent_ = 0;                          // how often the whole request went out
+  std::atomic<bool> fenced_ = false;                   // the fence kept the body back
   HttpReply reply_;
 
   Mutex mutex_;
@@ -215,6 +216,9 @@ void Call::Send() {
     MutexLock lock(mutex_);
     token = cancel_.get_token();
   }
+  if (request_.fence != nullptr && !request_.fence->IsOpen()) {
+    return Finish(TransportError{Kind::kFenced, WriteFence::kRefusal});
+  }
   try {
     web::http::http_request request(request_.method);
     request.set_request_uri(web::uri(request_.target));
@@ -233,6 +237,13 @@ void Call::Send() {
     request.set_progress_handler([self = shared_from_this()](
                                      web::http::message_direction::direction direction,
                                      utility::size64_t size) {
+      // Between headers and body: what is thrown here ends the exchange, and the peer sees a
+      // request that breaks off.
+      if (direction == web::http::message_direction::upload && size == 0 &&
+          self->request_.fence != nullptr && !self->request_.fence->IsOpen()) {
+        self->fenced_ = true;
+        throw web::http::http_exception(WriteFence::kRefusal);
+      }
       if (direction == web::http::message_direction::upload && size == self->request_.body.size()) {
         ++self->sent_;
       }
@@ -378,6 +389,8 @@ void Call::Failed(TransportError error) {
                       : error.kind == Kind::kLost
                           ? "connection closed: the credentials have changed"
                           : "request canceled";
+    } else if (fenced_) {
+      error = {Kind::kFenced, WriteFence::kRefusal};
     } else {
       const bool nothing_delivered = !sink_ || !head_seen_;
       repeat = error.kind == Kind::kLost && request_.repeat_when_lost && !reply_.uncertain &&

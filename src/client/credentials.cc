@@ -11,6 +11,7 @@
 
 #include "base/logging.h"
 #include "base/mutex.h"
+#include "base/text.h"
 #include "client/exec_plugin.h"
 #include "client/server_url.h"
 #include "client/tls_context.h"
@@ -27,13 +28,6 @@ Result<std::string> ReadFile(const std::string& path) {
   if (file) text << file.rdbuf();
   if (!file) return Error{"unable to read " + path};
   return text.str();
-}
-
-std::string Trim(const std::string& text) {
-  constexpr const char* kSpace = " \t\r\n\v\f";
-  const size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
 std::string Base64(const std::string& text) {
@@ -146,7 +140,7 @@ class ConfiguredCredentials final : public Credentials {
     tls_checked_ = token_read_ = clock_.Now();
     tls_ = std::make_shared<const TlsConfig>(std::move(tls));
     if (!access_.token_file.empty()) ReadToken();
-    if (access_.token_file.empty()) token_ = Trim(access_.token);
+    if (access_.token_file.empty()) token_ = Trimmed(access_.token, kSpace);
     if (access_.exec.has_value()) {
       exec_ = std::make_unique<ExecRunner>(
           *access_.exec,
@@ -269,7 +263,7 @@ class ConfiguredCredentials final : public Credentials {
 
   void ReadToken() KS_REQUIRES(mutex_) {
     const Result<std::string> text = ReadFile(access_.token_file);
-    const std::string token = text.ok() ? Trim(*text) : std::string();
+    const std::string token = text.ok() ? std::string(Trimmed(*text, kSpace)) : std::string();
     if (!token.empty()) {
       token_ = token;
       return;
@@ -315,7 +309,7 @@ Result<std::unique_ptr<Credentials>> NewCredentials(ClusterAccess access, const 
   if (!access.token_file.empty()) {
     const Result<std::string> token = ReadFile(access.token_file);
     if (!token.ok()) return Error{"tokenFile: " + token.error().message};
-    if (Trim(*token).empty() && access.token.empty()) {
+    if (Trimmed(*token, kSpace).empty() && access.token.empty()) {
       return Error{"tokenFile: read empty token from file \"" + access.token_file + "\""};
     }
   }

@@ -10,8 +10,10 @@
 namespace ks::client {
 namespace {
 
-void AppendReference(const api::PodPtr& pod, std::string* key) {
-  if (pod != nullptr) key->append(pod->meta.uid).append("\n").append(pod->meta.resource_version);
+void AppendReference(const api::PodPtr& pod, bool legacy, std::string* key) {
+  if (pod != nullptr) key->append(pod->meta.uid);
+  key->append("\n");
+  if (pod != nullptr && !legacy) key->append(pod->meta.resource_version);
   key->append("\n");
 }
 
@@ -47,9 +49,8 @@ std::string EventSeries::Key(const framework::PodEvent& event) const {
   std::string key = event.warning ? "W\n" : "N\n";
   key.append(event.action).append("\n").append(event.reason).append("\n");
   key.append(event.reporting_controller).append("\n");
-  AppendReference(event.regarding, &key);
-  AppendReference(event.related, &key);
-  if (options_.legacy) key.append(event.note);
+  AppendReference(event.regarding, options_.legacy, &key);
+  AppendReference(event.related, options_.legacy, &key);
   return key;
 }
 
@@ -78,12 +79,37 @@ RecordedEventPtr EventSeries::Create(const framework::PodEvent& event, TimePoint
 
 RecordedEventPtr EventSeries::Record(const framework::PodEvent& event, TimePoint wall,
                                      TimePoint now) {
+  if (options_.legacy) return RecordLegacy(event, wall, now);
+  return Count(event, Key(event), false, wall, now);
+}
+
+// The text is part of the key, unless there are too many texts.
+RecordedEventPtr EventSeries::RecordLegacy(framework::PodEvent event, TimePoint wall,
+                                           TimePoint now) {
   std::string key = Key(event);
+  const bool combined = limits_.Combines(key, event.note, now);
+  if (combined) {
+    event.note.insert(0, EventLimits::kPrefix);
+  } else {
+    key.append(event.note);
+  }
+  const std::string object = event.reporting_controller + "\n" + event.regarding->meta.uid;
+  const bool allowed = limits_.Allows(object, now);
+  if (!allowed && !events_.contains(key)) return nullptr;
+  RecordedEventPtr due = Count(event, std::move(key), combined, wall, now);
+  if (allowed || due == nullptr) return due;
+  due->sending = false;  // counted, and told with the next refresh
+  return nullptr;
+}
+
+RecordedEventPtr EventSeries::Count(const framework::PodEvent& event, std::string key,
+                                    bool combined, TimePoint wall, TimePoint now) {
   if (const auto it = events_.find(key); it != events_.end()) {
     RecordedEvent& known = *it->second;
     ++known.count;
     known.observed = wall;
     known.seen = now;
+    if (combined) known.note = event.note;
     // The second occurrence is told, later ones with the next refresh.
     if (known.count != 2 || known.sending) return nullptr;
     known.sending = true;
@@ -137,15 +163,19 @@ std::vector<RecordedEventPtr> EventSeries::Finish(TimePoint now) {
   return due;
 }
 
-std::string EventSeries::PatchBody(int32_t count, TimePoint observed) const {
-  if (!options_.legacy) return api::EventSeriesPatch(count, observed);
-  return "{\"count\":" + std::to_string(count) + ",\"lastTimestamp\":\"" + FormatTime(observed) +
-         "\"}";
+std::string EventSeries::PatchBody(const RecordedEvent& event) const {
+  if (!options_.legacy) return api::EventSeriesPatch(event.count, event.observed);
+  std::string text = "{\"count\":" + std::to_string(event.count) + ",\"lastTimestamp\":\"" +
+                     FormatTime(event.observed) + "\"";
+  if (!event.note.empty()) {
+    text += ",\"message\":" + api::JsonString(api::EventNote(event.note, true));
+  }
+  return text + "}";
 }
 
 std::string EventSeries::CreationBody(const RecordedEvent& event) const {
   if (event.count < 2 || options_.legacy) return event.body;
-  std::string update = PatchBody(event.count, event.observed);
+  std::string update = PatchBody(event);
   update.back() = ',';
   return update + event.body.substr(1);
 }

@@ -3,8 +3,8 @@
 // Which events are repetitions of which: decides when an event is created, when its series is
 // updated, and when it is forgotten. Sends nothing itself.
 //
-// Upstream: docs/spec/api.md sections 10.2, 10.4, 10.5 (simple form: no aggregation of similar
-// texts).
+// Upstream: docs/spec/api.md sections 10.2, 10.4, 10.5. Of core/v1 events, too, only the second
+// occurrence is told at once; upstream tells each.
 
 #include <cstdint>
 #include <deque>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "client/event_limits.h"
 #include "framework/api_writer.h"
 
 namespace ks::client {
@@ -24,6 +25,7 @@ struct RecordedEvent {
   std::string collection;  // "/apis/events.k8s.io/v1/namespaces/ns/events"
   std::string name;
   std::string body;  // of the first occurrence
+  std::string note;  // of the last one, where it is told (combined core/v1 events); else empty
   int32_t count = 1;
   int32_t sent_count = 0;  // what the server was told; 0: not created yet
   TimePoint observed{};    // wall time of the last occurrence, for the server
@@ -63,15 +65,19 @@ class EventSeries {
   size_t size() const { return events_.size(); }
 
   // The update of a series: {"series":…}, or the legacy counters.
-  std::string PatchBody(int32_t count, TimePoint observed) const;
+  std::string PatchBody(const RecordedEvent& event) const;
   // The creation of an event that has become a series: its first body with the update merged in.
   std::string CreationBody(const RecordedEvent& event) const;
 
  private:
   std::string Key(const framework::PodEvent& event) const;
   RecordedEventPtr Create(const framework::PodEvent& event, TimePoint wall);
+  RecordedEventPtr Count(const framework::PodEvent& event, std::string key, bool combined,
+                         TimePoint wall, TimePoint now);
+  RecordedEventPtr RecordLegacy(framework::PodEvent event, TimePoint wall, TimePoint now);
 
   const EventSeriesOptions options_;
+  EventLimits limits_;  // core/v1 only
   uint64_t serial_ = 0;
   std::unordered_map<std::string, RecordedEventPtr> events_;
   std::deque<std::weak_ptr<RecordedEvent>> by_age_;

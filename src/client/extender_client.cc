@@ -74,7 +74,8 @@ std::string TrimmedPrefix(const config::Extender& extender) {
 // One extender. Threads: any.
 class Endpoint {
  public:
-  explicit Endpoint(config::Extender config) : config_(std::move(config)) {}
+  Endpoint(config::Extender config, std::shared_ptr<const WriteFence> fence)
+      : config_(std::move(config)), fence_(std::move(fence)) {}
 
   Result<void> Open(TimerService& timers) {
     const bool silent = config_.filter_verb.empty() && config_.prioritize_verb.empty() &&
@@ -105,6 +106,7 @@ class Endpoint {
     http.timeout = Timeout();
     http.repeat_when_lost = request.repeatable;
     http.tls = PresentTls();
+    if (!request.repeatable) http.fence = fence_;
     transport_->Send(std::move(http), [done = std::move(done)](HttpReply reply) {
       ExtenderReply answer;
       if (reply.error) {
@@ -149,6 +151,7 @@ class Endpoint {
   }
 
   const config::Extender config_;
+  const std::shared_ptr<const WriteFence> fence_;
   std::unique_ptr<Transport> transport_;
 
   Mutex mutex_;
@@ -179,10 +182,11 @@ class ExtenderClient final : public framework::ExtenderTransport {
 }  // namespace
 
 Result<std::shared_ptr<framework::ExtenderTransport>> NewExtenderClient(
-    const std::vector<config::Extender>& extenders, TimerService& timers) {
+    const std::vector<config::Extender>& extenders, TimerService& timers,
+    const std::shared_ptr<const WriteFence>& fence) {
   std::vector<std::unique_ptr<Endpoint>> endpoints;
   for (const config::Extender& extender : extenders) {
-    endpoints.push_back(std::make_unique<Endpoint>(extender));
+    endpoints.push_back(std::make_unique<Endpoint>(extender, fence));
     const Result<void> opened = endpoints.back()->Open(timers);
     if (!opened.ok()) {
       return Error{"couldn't build extenders: " + extender.url_prefix + ": " +

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "client/timer_service.h"
+#include "client/write_fence.h"
 #include "config/types.h"
 #include "framework/extender_transport.h"
 
@@ -17,9 +18,12 @@ namespace ks::client {
 
 // Nothing is sent. Error: a URL or TLS setting is unusable, `couldn't build extenders: …`. A pair
 // of certificate files is read again when one of them has changed.
+// `fence` is asked before each call that is not repeatable (a binding); a shut one makes it fail
+// unsent. Null: none.
 // Requires: InitializeClientProcess() ran. Lifetime: `timers` outlives the transport; destruction
 // not on a client thread.
 Result<std::shared_ptr<framework::ExtenderTransport>> NewExtenderClient(
-    const std::vector<config::Extender>& extenders, TimerService& timers);
+    const std::vector<config::Extender>& extenders, TimerService& timers,
+    const std::shared_ptr<const WriteFence>& fence = nullptr);
 
 }  // namespace ks::client

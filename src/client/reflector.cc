@@ -15,6 +15,8 @@
 #include "base/random.h"
 #include "client/backoff.h"
 #include "client/frame_splitter.h"
+#include "client/informer_metrics.h"
+#include "client/list_form.h"
 
 namespace ks::client {
 namespace {
@@ -22,22 +24,11 @@ namespace {
 constexpr int kPageSize = 500;
 constexpr Duration kShortWatch = std::chrono::seconds(1);
 
-// docs/spec/api.md 6.3.
-bool IsTooLargeResourceVersion(const api::ApiError& error) {
-  constexpr std::string_view kText = "Too large resource version";
-  for (const api::StatusCause& cause : error.causes) {
-    if (cause.reason == "ResourceVersionTooLarge") return true;
-    if (error.reason == "Timeout" && cause.message.find(kText) != std::string::npos) return true;
-  }
-  return error.reason == "Timeout" && error.message.find(kText) != std::string::npos;
+template <class T>
+void Append(std::vector<T> more, std::vector<T>* all) {
+  all->insert(all->end(), std::make_move_iterator(more.begin()),
+              std::make_move_iterator(more.end()));
 }
-
-// How a list is asked for.
-struct ListForm {
-  bool limit = false;
-  std::optional<std::string> resource_version{};
-  std::string continue_token{};
-};
 
 }  // namespace
 
@@ -53,6 +44,7 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
         sink_(std::move(sink)),
         random_(options_.seed) {
     decoder_.set_keep_raw(options_.keep_raw);
+    decoder_.set_keep_texts(options_.keep_texts);
   }
 
   void Start() {
@@ -92,6 +84,32 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
     return status_.synced;
   }
 
+  void WhenReached(std::string resource_version, std::function<void()> reached) {
+    {
+      MutexLock lock(mutex_);
+      waiters_.push_back({std::move(resource_version), std::move(reached)});
+    }
+    client_.timers().Schedule(Duration::zero(),
+                              [self = this->shared_from_this()] { self->TellWaiters(""); });
+  }
+
+  void ListAgain(std::string resource_version) {
+    std::shared_ptr<Exchange> exchange;
+    {
+      MutexLock lock(mutex_);
+      relist_ = std::move(resource_version);
+      if (timer_ != 0 && client_.timers().Cancel(timer_)) {  // no patience now
+        timer_ = client_.timers().Schedule(
+            Duration::zero(), [self = this->shared_from_this()] { self->StartRound(); });
+        return;
+      }
+      if (!is_watch_) return;
+      abort_ = true;
+      exchange = exchange_;
+    }
+    if (exchange != nullptr) exchange->Cancel();
+  }
+
   // WatchSink.
   void OnOpened() override {
     MutexLock lock(mutex_);
@@ -117,6 +135,15 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   void RoundEnded(const std::string& what, api::ApiError error);
   void After(Duration delay, void (Core::*next)());
   void End();
+  void TellWaiters(const std::string& listed_anew);
+  std::optional<std::string> TakeRelist() {
+    MutexLock lock(mutex_);
+    return std::exchange(relist_, std::nullopt);
+  }
+  bool RelistAsked() const {
+    MutexLock lock(mutex_);
+    return relist_.has_value();
+  }
 
   // One watch frame into `batch`. False: the stream is over, watch_error_ says why.
   bool Frame(std::string_view frame, std::vector<Delta>* batch);
@@ -133,6 +160,7 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
     exchange_.reset();
     timer_ = 0;
     abort_ = false;
+    is_watch_ = false;
     return ++operation_;
   }
   // An operation may be over, and the next one begun, before its handle arrives here.
@@ -160,9 +188,10 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   bool unavailable_ = false;  // the server refused last_
   bool paginate_ = false;     // the server has no watch cache
   ListForm form_;
-  ListForm first_form_;    // of the list that the page belongs to
-  bool repeated_ = false;  // the list was begun anew once
-  std::vector<std::shared_ptr<const T>> items_;
+  ListForm first_form_;      // of the list that the page belongs to
+  bool repeated_ = false;    // the list was begun anew once
+  std::string listing_for_;  // what ListAgain asked for, in this round
+  Delta listed_;             // the pages so far
   TimePoint watch_began_{};
   uint64_t watch_events_ = 0;
   std::optional<api::ApiError> watch_error_;
@@ -173,6 +202,13 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   bool stopped_ KS_GUARDED_BY(mutex_) = false;
   bool opened_ KS_GUARDED_BY(mutex_) = false;
   bool abort_ KS_GUARDED_BY(mutex_) = false;  // the operation is to be cancelled
+  bool is_watch_ KS_GUARDED_BY(mutex_) = false;
+  std::optional<std::string> relist_ KS_GUARDED_BY(mutex_);
+  struct Waiter {
+    std::string resource_version;
+    std::function<void()> reached;
+  };
+  std::vector<Waiter> waiters_ KS_GUARDED_BY(mutex_);
   uint64_t operation_ KS_GUARDED_BY(mutex_) = 0;
   std::shared_ptr<Exchange> exchange_ KS_GUARDED_BY(mutex_);
   TimerId timer_ KS_GUARDED_BY(mutex_) = 0;
@@ -183,7 +219,11 @@ template <class T>
 void Reflector<T>::Core::StartRound() {
   repeated_ = false;
   ListForm form;
-  if (unavailable_) {
+  if (auto asked = TakeRelist()) listing_for_ = *std::move(asked);
+  if (!listing_for_.empty() && !unavailable_) {
+    form.limit = paginate_;
+    form.resource_version = listing_for_;
+  } else if (unavailable_) {
     form.limit = true;
   } else if (last_.empty()) {
     form.limit = true;
@@ -200,7 +240,7 @@ void Reflector<T>::Core::List(ListForm form) {
   if (Stopped()) return End();
   if (form.continue_token.empty()) {
     first_form_ = form;
-    items_.clear();
+    listed_ = {};
   }
   form_ = std::move(form);
   std::vector<std::pair<std::string, std::string>> parameters;
@@ -228,12 +268,8 @@ void Reflector<T>::Core::Listed(RestReply reply) {
     error.message = page.error().message;
     return RoundEnded("failed to list " + options_.type_name, std::move(error));
   }
-  if (items_.empty()) {
-    items_ = std::move(page->items);
-  } else {
-    items_.insert(items_.end(), std::make_move_iterator(page->items.begin()),
-                  std::make_move_iterator(page->items.end()));
-  }
+  Append(std::move(page->items), &listed_.items);
+  Append(std::move(page->texts), &listed_.texts);
   if (page->continue_token.empty()) return Replace(std::move(page->resource_version));
   if (form_.resource_version == "0") paginate_ = true;
   List({.limit = true, .continue_token = std::move(page->continue_token)});
@@ -258,23 +294,52 @@ void Reflector<T>::Core::Replace(std::string resource_version) {
   last_ = std::move(resource_version);
   unavailable_ = false;
   std::vector<Delta> batch(1);
-  batch[0].type = Delta::Type::kReplace;
-  batch[0].items = std::move(items_);
-  items_.clear();
+  batch[0] = std::exchange(listed_, {});
   sink_(std::move(batch));
+  if (options_.metrics != nullptr) options_.metrics->Seen(last_);
+  bool first = false;
   {
     MutexLock lock(mutex_);
+    first = !status_.synced;
     status_.synced = true;
     status_.resource_version = last_;
     status_.error.reset();
     ++status_.lists;
   }
+  if (first) {
+    log::Info(2, "Caches populated", {{"type", options_.type_name}, {"reflector", options_.path}});
+  }
+  TellWaiters(std::exchange(listing_for_, {}));
   Watch();
+}
+
+// Everybody whose version is reached; `listed_anew`: by a list that was asked for with it.
+template <class T>
+void Reflector<T>::Core::TellWaiters(const std::string& listed_anew) {
+  std::vector<std::function<void()>> reached;
+  {
+    MutexLock lock(mutex_);
+    if (stopped_) return;
+    const std::string known = status_.synced ? status_.resource_version : std::string();
+    const auto is_reached = [&](const Waiter& waiter) {
+      if (!listed_anew.empty() && waiter.resource_version == listed_anew) return true;
+      if (known.empty()) return false;
+      if (KS_CANARY(CaughtUpTooEarly)) return true;
+      const auto order = api::CompareResourceVersions(known, waiter.resource_version);
+      return order.ok() && *order >= 0;
+    };
+    for (Waiter& waiter : waiters_) {
+      if (is_reached(waiter)) reached.push_back(std::exchange(waiter.reached, nullptr));
+    }
+    std::erase_if(waiters_, [](const Waiter& waiter) { return waiter.reached == nullptr; });
+  }
+  for (const std::function<void()>& each : reached) each();
 }
 
 template <class T>
 void Reflector<T>::Core::Watch() {
   if (Stopped()) return End();
+  if (RelistAsked()) return StartRound();
   splitter_.Clear();
   watch_events_ = 0;
   watch_error_.reset();
@@ -283,6 +348,8 @@ void Reflector<T>::Core::Watch() {
   {
     MutexLock lock(mutex_);
     opened_ = false;
+    is_watch_ = true;
+    abort_ = relist_.has_value();  // asked for meanwhile
   }
   Keep(operation,
        client_.Watch({.target = WatchTarget(), .verb = "watch", .resource = options_.resource},
@@ -306,15 +373,19 @@ StreamSink::Flow Reflector<T>::Core::OnData(std::string_view data) {
   }
   const uint64_t events = batch.size();
   if (events != 0) sink_(std::move(batch));
+  if (options_.metrics != nullptr) options_.metrics->Seen(last_);
+  bool waited_for = false;
   std::shared_ptr<Exchange> exchange;
   {
     MutexLock lock(mutex_);
     status_.resource_version = last_;
     status_.events += events;
-    abort_ = !going;
+    abort_ = abort_ || !going;
     if (!going) exchange = exchange_;
+    waited_for = !waiters_.empty();
   }
   if (exchange != nullptr) exchange->Cancel();
+  if (waited_for) TellWaiters("");
   return StreamSink::Flow::kContinue;
 }
 
@@ -342,6 +413,7 @@ bool Reflector<T>::Core::Frame(std::string_view frame, std::vector<Delta>* batch
     Delta& delta = batch->emplace_back();
     delta.type = event->type == Type::kDeleted ? Delta::Type::kDelete : Delta::Type::kUpsert;
     delta.object = std::move(event->object);
+    delta.text = std::move(event->text);
   }
   if (KS_CANARY(OldVersionResumed) && event->type == Type::kModified) return true;
   last_ = std::move(event->resource_version);
@@ -357,6 +429,7 @@ void Reflector<T>::Core::OnEnd(std::optional<api::ApiError> error) {
     status_.watching = false;
   }
   if (Stopped()) return End();
+  if (RelistAsked()) return StartRound();
   if (watch_error_.has_value()) return WatchEnded(watch_error_);
   // Cut connections, and servers that cannot be reached after all repetitions, count as ends.
   if (opened || (error.has_value() && error->IsTransport() && !error->connection_refused)) {
@@ -398,9 +471,11 @@ void Reflector<T>::Core::RoundEnded(const std::string& what, api::ApiError error
     log::Info(4, "Watch is behind what the server remembers",
               {{"type", options_.type_name}, {"err", error.message}});
   } else {
-    log::Error(error.message, "Failed to list and watch", {{"type", options_.type_name}});
+    log::Error(
+        error.message, "Failed to watch",
+        {{"logger", "UnhandledError"}, {"reflector", options_.path}, {"type", options_.type_name}});
   }
-  items_.clear();
+  listed_ = {};
   {
     MutexLock lock(mutex_);
     status_.error = std::move(error);
@@ -489,6 +564,16 @@ ReflectorStatus Reflector<T>::Status() const {
   return core_->Status();
 }
 
+template <class T>
+void Reflector<T>::WhenReached(std::string resource_version, std::function<void()> reached) {
+  core_->WhenReached(std::move(resource_version), std::move(reached));
+}
+
+template <class T>
+void Reflector<T>::ListAgain(std::string resource_version) {
+  core_->ListAgain(std::move(resource_version));
+}
+
 template class Reflector<api::Pod>;
 template class Reflector<api::Node>;
 template class Reflector<api::Namespace>;
@@ -497,5 +582,12 @@ template class Reflector<api::ReplicationController>;
 template class Reflector<api::ReplicaSet>;
 template class Reflector<api::StatefulSet>;
 template class Reflector<api::PodDisruptionBudget>;
+template class Reflector<api::PersistentVolume>;
+template class Reflector<api::PersistentVolumeClaim>;
+template class Reflector<api::StorageClass>;
+template class Reflector<api::CsiNode>;
+template class Reflector<api::CsiDriver>;
+template class Reflector<api::CsiStorageCapacity>;
+template class Reflector<api::VolumeAttachment>;
 
 }  // namespace ks::client

@@ -8,6 +8,7 @@
 // Upstream: docs/spec/api.md sections 6.1, 6.3 to 6.7, 7.3.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@
 
 namespace ks::client {
 
+class InformerSeries;
+
 struct ReflectorOptions {
   std::string path{};            // "/api/v1/pods"
   std::string field_selector{};  // "status.phase!=Succeeded,status.phase!=Failed"; unescaped
@@ -27,6 +30,8 @@ struct ReflectorOptions {
   uint64_t seed = 0;             // jitter of delays and watch lengths
   bool gzip_lists = true;
   api::KeepRaw keep_raw = api::KeepRaw::kNone;
+  bool keep_texts = false;            // deltas bring the JSON of their objects
+  InformerSeries* metrics = nullptr;  // told of the newest state; outlives the reflector
 };
 
 struct ReflectorStatus {
@@ -59,6 +64,14 @@ class Reflector {
 
   bool Synced() const;
   ReflectorStatus Status() const;
+
+  // Calls `reached` once, on a client thread, when the state handed to the sink is at least as new
+  // as this version (a consistent read gave it): an event, a bookmark or a list says so. Versions
+  // that are no numbers cannot be compared: only ListAgain gets there. Never after Stop.
+  void WhenReached(std::string resource_version, std::function<void()> reached);
+  // Ends the present watch and lists again, not older than this version: for when nothing happens
+  // that a watch would tell. Asked for during a list, it takes its turn after it.
+  void ListAgain(std::string resource_version);
 
  private:
   class Core;

@@ -9,9 +9,12 @@
 #include <utility>
 
 #include "api/decode.h"
+#include "base/canary.h"
 #include "base/logging.h"
 #include "base/mutex.h"
+#include "base/text.h"
 #include "client/reply_slot.h"
+#include "client/rest_metrics.h"
 #include "client/token_bucket.h"
 
 namespace ks::client {
@@ -19,6 +22,10 @@ namespace {
 
 constexpr int kMostRepetitions = 10;
 constexpr Duration kLostWait = std::chrono::seconds(1);
+// Waits for the client's own rate limit: noted, shown at once, and how often at most.
+constexpr Duration kNotableWait = std::chrono::milliseconds(50);
+constexpr Duration kLongWait = std::chrono::seconds(1);
+constexpr Duration kTellAgain = std::chrono::seconds(10);
 constexpr size_t kMostErrorBody = 1 << 20;  // of a refused watch
 
 using Kind = TransportError::Kind;
@@ -33,12 +40,6 @@ std::optional<int> RetryAfterSeconds(const std::string& text) {
     return std::nullopt;
   }
   return seconds;
-}
-
-std::string LowerCase(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return text;
 }
 
 api::ApiError FromTransport(const TransportError& failure) {
@@ -66,7 +67,8 @@ HttpRequest ToHttp(const RestRequest& request, const RestOptions& options, const
                    .body = request.body,
                    .timeout = request.timeout,
                    .accept_gzip = request.accept_gzip,
-                   .tls = access.tls};
+                   .tls = access.tls,
+                   .fence = request.fence};
   http.headers.emplace_back("Accept", options.accept);
   if (!options.user_agent.empty()) http.headers.emplace_back("User-Agent", options.user_agent);
   if (!request.body.empty()) http.headers.emplace_back("Content-Type", request.content_type);
@@ -90,9 +92,26 @@ struct RestClient::State {
         options(std::move(o)),
         bucket(options.qps, options.burst) {}
 
-  Duration TakeToken() {
+  // For a sending with this method.
+  Duration TakeToken(const std::string& method) {
     MutexLock lock(mutex);
-    return bucket.Take(timers.clock().Now());
+    const Duration wait = bucket.Take(timers.clock().Now());
+    if (options.metrics != nullptr) options.metrics->ObserveRateLimit(method, wait);
+    return wait;
+  }
+
+  // Code 0: without an answer.
+  void Count(const std::string& method, int code) const {
+    if (options.metrics != nullptr) options.metrics->CountRequest(method, code);
+  }
+
+  // Whether a long wait is worth a line: at most one in ten seconds is.
+  bool TellNow() {
+    MutexLock lock(mutex);
+    const TimePoint now = timers.clock().Now();
+    if (told && now - *told < kTellAgain) return false;
+    told = now;
+    return true;
   }
 
   void Start(const std::shared_ptr<Running>& call) {
@@ -137,6 +156,7 @@ struct RestClient::State {
   Mutex mutex;
   CondVar empty;
   TokenBucket bucket KS_GUARDED_BY(mutex);
+  std::optional<TimePoint> told KS_GUARDED_BY(mutex);  // of a long wait
   std::unordered_map<Running*, std::shared_ptr<Running>> active KS_GUARDED_BY(mutex);
   bool closed KS_GUARDED_BY(mutex) = false;
 };
@@ -267,12 +287,31 @@ class RestClient::Call final : public Attempt {
         request_(std::move(request)),
         done_(std::move(done)) {}
 
-  void Begin() override { SendAfter(state_->TakeToken()); }
+  void Begin() override {
+    began_ = timers_.clock().Now();
+    const Duration wait = state_->TakeToken(request_.method);
+    if (wait > kNotableWait) TellOfWait(wait);
+    SendAfter(wait);
+  }
 
  private:
+  // The limit that was set for this client holds it back.
+  void TellOfWait(Duration wait) {
+    const int level = wait > kLongWait && state_->TellNow() ? 0 : 3;
+    KS_LOG(level, "Waited before sending request",
+           {{"delay", FormatDuration(wait)},
+            {"reason", "client-side throttling, not priority and fairness"},
+            {"verb", request_.method},
+            {"URL", request_.target}});
+  }
+
   void Ready(uint64_t sending, Access access) override {
     access_ = std::move(access);
     auto self = std::static_pointer_cast<Call>(shared_from_this());
+    if (request_.fence != nullptr && !request_.fence->IsOpen() && !KS_CANARY(FenceNotAsked)) {
+      timers_.Schedule(Duration::zero(), [self] { self->Fenced(); });
+      return;
+    }
     SetExchange(sending, state_->transport.Send(
                              ToHttp(request_, state_->options, access_),
                              [self](HttpReply reply) { self->Answered(std::move(reply)); }));
@@ -287,12 +326,22 @@ class RestClient::Call final : public Attempt {
 
   void Cancelled() override { Refused("request canceled"); }
 
+  void Fenced() {
+    RestReply reply;
+    reply.fenced = true;
+    reply.error.emplace();
+    reply.error->message = WriteFence::kRefusal;
+    Finish(std::move(reply));
+  }
+
   void Answered(HttpReply http) {
     uncertain_ = uncertain_ || http.uncertain;
+    state_->Count(request_.method, http.error.has_value() ? 0 : http.response.status);
     if (http.error.has_value()) {
+      if (http.error->kind == Kind::kFenced) return Fenced();
       const bool lost = http.error->kind == Kind::kLost;
       if (lost) earlier_ = http.error->message;
-      if (lost && request_.method == "GET" && Again(kLostWait)) return;
+      if (lost && request_.method == "GET" && Again(kLostWait, 0)) return;
       RestReply reply;
       reply.error = FromTransport(*http.error);
       // The peer may have carried out a request whose answer is missing.
@@ -307,7 +356,12 @@ class RestClient::Call final : public Attempt {
     if ((response.status == 429 || response.status >= 500) && wait.has_value()) {
       KS_LOG(4, "Repeating a request as the server asked",
              {{"target", request_.target}, {"code", response.status}, {"afterSeconds", *wait}});
-      if (Again(std::chrono::seconds(*wait))) return;
+      if (Again(std::chrono::seconds(*wait), response.status)) return;
+    }
+    if (HostMetrics* const metrics = state_->options.metrics) {
+      metrics->ObserveExchange(request_.method, {.took = timers_.clock().Now() - began_,
+                                                 .request_bytes = request_.body.size(),
+                                                 .response_bytes = response.body.size()});
     }
     RestReply reply;
     reply.code = response.status;
@@ -322,11 +376,12 @@ class RestClient::Call final : public Attempt {
     Finish(std::move(reply));
   }
 
-  // False when the repetitions are used up.
-  bool Again(Duration wait) {
+  // False when the repetitions are used up. `code`: that of the answer, 0 without one.
+  bool Again(Duration wait, int code) {
     if (IsCancelled() || repetitions_ == kMostRepetitions) return false;
     ++repetitions_;
-    SendAfter(wait + state_->TakeToken());
+    if (auto* metrics = state_->options.metrics) metrics->CountRepetition(request_.method, code);
+    SendAfter(wait + state_->TakeToken(request_.method));
     return true;
   }
 
@@ -342,6 +397,7 @@ class RestClient::Call final : public Attempt {
   const RestRequest request_;
   RestHandler done_;
   Access access_;
+  TimePoint began_;
   int repetitions_ = 0;
   bool uncertain_ = false;
   std::string earlier_;  // transport error of an earlier sending
@@ -364,6 +420,7 @@ class RestClient::WatchCall final : public Attempt {
     explicit Stream(std::shared_ptr<WatchCall> call) : call_(std::move(call)) {}
     void OnHeaders(const HttpResponse& head) override {
       head_ = head;
+      call_->state_->Count(call_->request_.method, head.status);
       opened_ = IsSuccess(head.status);
       if (opened_) call_->sink_->OnOpened();
     }
@@ -407,17 +464,18 @@ class RestClient::WatchCall final : public Attempt {
       }
       return;
     }
+    if (head.status == 0) state_->Count(request_.method, 0);
     if (error.has_value() && head.status == 0) {
       const bool again = error->kind == Kind::kLost || error->kind == Kind::kTimedOut;
       if (again) earlier_ = error->message;
-      if (again && Again(kLostWait)) return;
+      if (again && Again(kLostWait, 0)) return;
       Finish(FromTransport(*error));
       return;
     }
     if (head.status == 401) state_->credentials.Rejected(access_);
     const std::optional<int> wait = RetryAfterSeconds(head.retry_after);
     if ((head.status == 429 || head.status >= 500) && wait.has_value() &&
-        Again(std::chrono::seconds(*wait))) {
+        Again(std::chrono::seconds(*wait), head.status)) {
       return;
     }
     api::ApiError refusal = FromResponse(request_, head);
@@ -425,9 +483,10 @@ class RestClient::WatchCall final : public Attempt {
     Finish(std::move(refusal));
   }
 
-  bool Again(Duration wait) {
+  bool Again(Duration wait, int code) {
     if (IsCancelled() || repetitions_ == kMostRepetitions) return false;
     ++repetitions_;
+    if (auto* metrics = state_->options.metrics) metrics->CountRepetition(request_.method, code);
     // Never at once from inside the transport's callback: the sending before has to end first.
     SendAfter(std::max(wait, Duration(1)));
     return true;

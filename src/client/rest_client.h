@@ -19,11 +19,14 @@
 
 namespace ks::client {
 
+class HostMetrics;
+
 struct RestOptions {
   float qps = 50;  // negative: no limit
   int burst = 100;
   std::string user_agent{};  // see UserAgent()
   std::string accept = "application/json";
+  HostMetrics* metrics = nullptr;  // outlives the client; null: nothing is measured
 };
 
 struct RestRequest {
@@ -33,6 +36,8 @@ struct RestRequest {
   std::string content_type = "application/json";  // sent with a body only
   Duration timeout{};                             // of one sending; zero: none
   bool accept_gzip = false;
+  // Asked before every sending; a shut one ends the request with RestReply::fenced. Null: none.
+  std::shared_ptr<const WriteFence> fence{};
   // For error texts: "pods", "p". Empty verb: the method in lower case.
   std::string verb{};
   std::string resource{};
@@ -45,6 +50,8 @@ struct RestReply {
   std::string body{};  // of a success; capacity >= size + api::kJsonPadding
   // An earlier sending may have been carried out although its answer was lost or bad.
   bool uncertain = false;
+  // The last sending did not take place: RestRequest::fence was shut. The error says so.
+  bool fenced = false;
 
   bool ok() const { return !error.has_value(); }
 };

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "client/timer_service.h"
+#include "client/write_fence.h"
 
 namespace ks::client {
 
@@ -42,6 +43,9 @@ struct HttpRequest {
   // Send once more when a kept connection turns out to be dead. The answer then says `uncertain`.
   bool repeat_when_lost = true;
   std::shared_ptr<const TlsConfig> tls{};  // null: what the transport was made with
+  // Asked before each sending, those included that the transport repeats by itself, and of requests
+  // with a body once more at the last moment, when the connection is there. Null: none.
+  std::shared_ptr<const WriteFence> fence{};
 };
 
 // A failure without an HTTP answer.
@@ -54,6 +58,7 @@ struct TransportError {
     kTls,        // certificate or handshake
     kResolve,    // host name
     kMalformed,  // an answer that is not HTTP
+    kFenced,     // HttpRequest::fence was shut; the body did not leave, in this sending
     kOther,
   };
   Kind kind = Kind::kOther;
@@ -125,6 +130,9 @@ struct TransportOptions {
   Duration stream_idle_timeout = std::chrono::seconds(120);
   Duration keep_alive =
       std::chrono::seconds(30);  // TCP: first probe after this silence, then every 5 s, 3 in all
+  // TCP: data that the peer has not acknowledged for so long will never reach it: the connection is
+  // lost. Zero: as long as the probes last.
+  Duration unacknowledged_most{};
 };
 
 // The transport over cpprestsdk. Requires: InitializeClientProcess() ran. Error: the URL or the

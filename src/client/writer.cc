@@ -6,6 +6,7 @@
 #include "api/decode.h"
 #include "api/encode.h"
 #include "base/canary.h"
+#include "base/check.h"
 #include "client/writer_core.h"
 
 namespace ks::client {
@@ -71,7 +72,7 @@ void Writer::Core::Enqueue(const JobPtr& job) {
 // One patch of a pod at a time, and no binding beside it: two in flight could arrive in either
 // order, and a bound pod must not be told afterwards that it is unschedulable.
 bool Writer::Core::WaitsForPatch(const Job& job) const {
-  if (job.lane == LaneName::kEvent || job.evicted) return false;
+  if (job.lane == LaneName::kEvent || job.evicted || job.IsStorageWrite()) return false;
   return !patching_.empty() && patching_.contains(job.pod->meta.uid);
 }
 
@@ -128,6 +129,8 @@ void Writer::Core::Run(const JobPtr& job) {
          [self = shared_from_this(), job](RestReply reply) {
            self->Patched(job, std::move(reply));
          });
+  } else if (job->IsStorageWrite()) {
+    SendStorage(job);
   } else if (job->evicted) {
     StartEviction(job);
   } else {
@@ -150,6 +153,13 @@ void Writer::Core::Send(const JobPtr& job, RestClient& client, RestRequest reque
     job->exchange.reset();
     job->sent = true;
   }
+  if (request.method != "GET" && options_.fence != nullptr) {
+    request.fence = options_.fence;
+    next = [this, next = std::move(next)](RestReply reply) {
+      if (reply.fenced) CountFenced();
+      next(std::move(reply));
+    };
+  }
   std::shared_ptr<Exchange> exchange = client.Send(std::move(request), std::move(next));
   bool cancel = false;
   {
@@ -160,6 +170,11 @@ void Writer::Core::Send(const JobPtr& job, RestClient& client, RestRequest reque
     cancel = cancelled_;
   }
   if (cancel) exchange->Cancel();
+}
+
+void Writer::Core::CountFenced() {
+  MutexLock lock(mutex_);
+  ++stats_.fenced;
 }
 
 void Writer::Core::Again(const JobPtr& job, Duration wait) {
@@ -177,14 +192,15 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
     job->exchange.reset();
     running_.erase(job);
     if (job->lane == LaneName::kPatch) patching_.erase(job->pod->meta.uid);
-    if (job->lane == LaneName::kBind && !job->evicted) binding_.erase(job->pod->meta.uid);
+    const bool binds = job->lane == LaneName::kBind && !job->evicted && !job->IsStorageWrite();
+    if (binds) binding_.erase(job->pod->meta.uid);
     LaneOf(job->lane).in_flight -= 1;
     if (job->evicted) LaneOf(job->lane).evictions_in_flight -= 1;
     if (job->lane == LaneName::kPatch) {
       ++(error.has_value() ? stats_.patch_failures : stats_.patches);
     } else if (job->lane == LaneName::kBind && job->evicted) {
       ++(error.has_value() ? stats_.eviction_failures : stats_.evictions);
-    } else if (job->lane == LaneName::kBind) {
+    } else if (binds) {
       ++(error.has_value() ? stats_.bind_failures : stats_.binds);
     }
   }
@@ -199,6 +215,7 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
 
 void Writer::Core::Observe(const Job& job, bool ok) const {
   if (!options_.call_done || job.lane == LaneName::kEvent || job.evicted || !job.sent) return;
+  if (job.IsStorageWrite()) return;
   options_.call_done(job.lane == LaneName::kPatch ? "pod_status_patch" : "pod_binding", ok,
                      timers().clock().Now() - job.started);
 }
@@ -211,6 +228,9 @@ void Writer::Core::Tell(const JobPtr& job, std::optional<api::ApiError> error) {
                                     : job->gone       ? EvictionOutcome::kGone
                                                       : EvictionOutcome::kEvicted;
     evicted(outcome, std::move(error));
+  } else if (job->written) {
+    const WriteDone written = std::move(job->written);
+    written(std::move(error), std::move(job->resource_version));
   } else if (job->done) {
     const Done done = std::move(job->done);
     done(std::move(error));
@@ -238,8 +258,10 @@ void Writer::Core::Bind(api::PodPtr pod, std::string node_name, Done done) {
   Enqueue(job);
 }
 
-void Writer::Core::Evict(api::PodPtr pod, api::Condition condition, EvictionDone done) {
+void Writer::Core::Evict(api::PodPtr pod, api::Condition condition, TimePoint decided,
+                         EvictionDone done) {
   auto job = std::make_shared<Job>();
+  job->decided = decided;
   job->pod = std::move(pod);
   job->change.condition = std::move(condition);
   job->evicted = std::move(done);
@@ -299,7 +321,9 @@ bool Writer::Core::Retry(const JobPtr& job, const RestReply& reply, bool on_conf
   {
     MutexLock lock(mutex_);
     if (cancelled_) return false;
-    if (job->lane == LaneName::kBind && !job->evicted) ++stats_.bind_retries;
+    if (job->lane == LaneName::kBind && !job->evicted && !job->IsStorageWrite()) {
+      ++stats_.bind_retries;
+    }
   }
   const Duration wait = kRetryWaits[static_cast<size_t>(job->tries - 1)];
   Again(job,
@@ -485,8 +509,16 @@ void Writer::PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done d
   core_->Patch(std::move(pod), std::move(change), std::move(done));
 }
 
-void Writer::EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) {
-  core_->Evict(std::move(pod), std::move(condition), std::move(done));
+void Writer::EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,
+                      EvictionDone done) {
+  core_->Evict(std::move(pod), std::move(condition), decided, std::move(done));
+}
+
+void Writer::WriteVolume(api::PersistentVolumePtr version, WriteDone done) {
+  core_->WriteVolume(std::move(version), std::move(done));
+}
+void Writer::WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) {
+  core_->WriteClaim(std::move(version), std::move(done));
 }
 
 void Writer::RecordEvent(framework::PodEvent event) { core_->Record(std::move(event)); }

@@ -25,6 +25,9 @@ struct WriterOptions {
   int event_in_flight = 8;
   size_t event_queue = 1000;   // pending events; the oldest is dropped beyond
   bool legacy_events = false;  // core/v1; see DetectEventsApi
+  // Asked before every sending that writes; what it keeps back fails, and is not tried again. Null:
+  // none (no leader election).
+  std::shared_ptr<const WriteFence> fence{};
   // Told of each binding ("pod_binding") and status patch ("pod_status_patch") that was sent, when
   // it is over; on a client thread. May be empty.
   std::function<void(std::string_view call_type, bool ok, Duration took)> call_done{};
@@ -45,6 +48,7 @@ struct WriterStats {
   uint64_t events_sent = 0;     // POSTs and PATCHes that succeeded
   uint64_t events_failed = 0;   // given up
   uint64_t events_dropped = 0;  // queue full, or shut down
+  uint64_t fenced = 0;          // sendings that the fence kept back
   uint64_t binds_pending = 0;   // queued and in flight, evictions included
   uint64_t patches_pending = 0;
   uint64_t events_pending = 0;
@@ -60,7 +64,10 @@ class Writer final : public framework::ApiWriter {
 
   void Bind(api::PodPtr pod, std::string node_name, Done done) override;
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override;
-  void EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) override;
+  void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,
+                EvictionDone done) override;
+  void WriteVolume(api::PersistentVolumePtr version, WriteDone done) override;
+  void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) override;
   void RecordEvent(framework::PodEvent event) override;
 
   // Ends the intake (later calls fail with a transport error "the writer is shut down"), drops

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The machinery behind writer.h: the lanes and their jobs. Internal to writer.cc (lanes, bindings,
-// evictions, patches, shutdown) and writer_events.cc (events).
+// evictions, patches, shutdown), writer_storage.cc (volumes, claims) and writer_events.cc (events).
 //
 // Upstream: docs/spec/api.md sections 9 and 10.
 
@@ -31,6 +31,7 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
  public:
   using Done = framework::ApiWriter::Done;
   using EvictionDone = framework::ApiWriter::EvictionDone;
+  using WriteDone = framework::ApiWriter::WriteDone;
 
   Core(RestClient& scheduling, RestClient& events, WriterOptions options)
       : scheduling_(scheduling),
@@ -53,7 +54,9 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
 
   void Bind(api::PodPtr pod, std::string node_name, Done done);
   void Patch(api::PodPtr pod, api::PodStatusChange change, Done done);
-  void Evict(api::PodPtr pod, api::Condition condition, EvictionDone done);
+  void Evict(api::PodPtr pod, api::Condition condition, TimePoint decided, EvictionDone done);
+  void WriteVolume(api::PersistentVolumePtr version, WriteDone done);
+  void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done);
   void Record(framework::PodEvent event);
   bool Drain(Duration deadline);
   WriterStats Stats() const;
@@ -68,13 +71,18 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
     LaneName lane = LaneName::kBind;
     api::PodPtr pod;
     Done done;
-    std::string node_name;        // bindings
-    EvictionDone evicted;         // evictions, instead of `done`
-    bool gone = false;            // an eviction found no pod
-    api::PodStatusChange change;  // patches, and what an eviction begins with
-    RecordedEventPtr event;       // events
-    int32_t told_count = 0;       // of the event's sending in flight
-    bool creating = false;        // the sending in flight is a POST
+    std::string node_name;                // bindings
+    EvictionDone evicted;                 // evictions, instead of `done`
+    TimePoint decided{};                  // evictions: when their preemption was
+    bool gone = false;                    // an eviction found no pod
+    api::PersistentVolumePtr volume;      // of a storage write one of the two, and no pod
+    api::PersistentVolumeClaimPtr claim;  //
+    WriteDone written;                    // storage writes, instead of `done`
+    std::string resource_version;         // after a storage write
+    api::PodStatusChange change;          // patches, and what an eviction begins with
+    RecordedEventPtr event;               // events
+    int32_t told_count = 0;               // of the event's sending in flight
+    bool creating = false;                // the sending in flight is a POST
     int tries = 0;
     TimePoint started{};     // of the first try
     bool sent = false;       // some try left
@@ -84,19 +92,25 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
     uint64_t operation = 0;
     std::shared_ptr<Exchange> exchange;
     TimerId timer = 0;
+
+    bool IsStorageWrite() const { return volume != nullptr || claim != nullptr; }
   };
 
   struct Lane {
     int limit = 1;
     int in_flight = 0;
     int evictions_in_flight = 0;  // of these
-    std::deque<JobPtr> queue;     // evictions behind all others
+    std::deque<JobPtr> queue;     // evictions behind all others, in the order of their decisions
     size_t first_eviction = 0;    // queue.size(): none
     size_t pending = 0;           // queued, in flight, or in their callback
 
     void Add(const JobPtr& job, bool eviction) {
       if (eviction) {
-        queue.push_back(job);
+        const auto begin = queue.begin() + static_cast<ptrdiff_t>(first_eviction);
+        queue.insert(std::upper_bound(
+                         begin, queue.end(), job,
+                         [](const JobPtr& a, const JobPtr& b) { return a->decided < b->decided; }),
+                     job);
       } else {
         queue.insert(queue.begin() + static_cast<ptrdiff_t>(first_eviction++), job);
       }
@@ -135,6 +149,7 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   void Run(const JobPtr& job);
   void Send(const JobPtr& job, RestClient& client, RestRequest request, RestHandler next);
   void Again(const JobPtr& job, Duration wait);
+  void CountFenced() KS_EXCLUDES(mutex_);
   void Finish(const JobPtr& job, std::optional<api::ApiError> error);
   void Later(std::function<void()> task) { timers().Schedule(Duration::zero(), std::move(task)); }
 
@@ -147,6 +162,11 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   void Deleted(const JobPtr& job, RestReply reply);
   static void Tell(const JobPtr& job, std::optional<api::ApiError> error);
   void Patched(const JobPtr& job, RestReply reply);
+
+  // -- volumes and claims (writer_storage.cc) --
+  void SendStorage(const JobPtr& job);
+  void StorageAnswered(const JobPtr& job, RestReply reply);
+  void AskWhatBecame(const JobPtr& job, api::ApiError error);
 
   // -- events --
   void PumpEvents();

@@ -87,7 +87,7 @@ void Writer::Core::SendEvent(const JobPtr& job) {
     } else {
       request.method = "PATCH";
       request.target = event.collection + "/" + event.name;
-      request.body = series_.PatchBody(event.count, event.observed);
+      request.body = series_.PatchBody(event);
     }
   }
   Send(job, events_, std::move(request), [self = shared_from_this(), job](RestReply reply) {
@@ -106,7 +106,7 @@ void Writer::Core::EventAnswered(const JobPtr& job, RestReply reply) {
     MutexLock lock(mutex_);
     cancelled = cancelled_ || closed_;
   }
-  const bool last = cancelled || job->tries >= kEventTries;
+  const bool last = cancelled || reply.fenced || job->tries >= kEventTries;
   if (!last && !job->creating && error.IsNotFound()) {
     job->creating = true;
     return Again(job, Duration::zero());
@@ -120,7 +120,7 @@ void Writer::Core::EventAnswered(const JobPtr& job, RestReply reply) {
     return Again(job, kEventWait + Duration(static_cast<int64_t>(
                                        static_cast<double>(kEventWait.count()) * jitter)));
   }
-  if (!cancelled) {
+  if (!cancelled && !reply.fenced) {
     log::Error(error.message, "Server rejected event (will not retry!)",
                {{"event", job->event->name}});
   }

@@ -26,7 +26,7 @@ class EvictionTest : public ::testing::Test {
     writer_ = std::make_unique<Writer>(*scheduling_, *events_, WriterOptions{});
   }
 
-  void Evict(const PodBuilder& pod) {
+  void Evict(const PodBuilder& pod, TimePoint decided = {}) {
     api::Condition condition;
     condition.type = "DisruptionTarget";
     condition.status = "True";
@@ -35,11 +35,12 @@ class EvictionTest : public ::testing::Test {
     const api::PodPtr victim = pod.Obj();
     condition.observed_generation = victim->meta.generation;
     condition.last_transition_time = TimePoint(std::chrono::seconds(1795219834));
-    writer_->EvictPod(victim, condition, [results = results_](EvictionOutcome outcome, auto error) {
-      results->push_back(outcome == EvictionOutcome::kEvicted ? "evicted"
-                         : outcome == EvictionOutcome::kGone  ? "gone"
-                                                              : error->message);
-    });
+    writer_->EvictPod(victim, condition, decided,
+                      [results = results_](EvictionOutcome outcome, auto error) {
+                        results->push_back(outcome == EvictionOutcome::kEvicted ? "evicted"
+                                           : outcome == EvictionOutcome::kGone  ? "gone"
+                                                                                : error->message);
+                      });
   }
   void Answer(int code, const std::string& body = "{}") {
     net_.transport.Answer(net_.transport.size() - 1, code, body);
@@ -211,6 +212,22 @@ TEST_F(EvictionTest, BindingsGoBeforeEvictionsThatWait) {
                           "POST /api/v1/namespaces/ns/pods/c/binding",
                           "PATCH /api/v1/namespaces/ns/pods/v5/status"}))
       << "a quarter of the lane stays the evictions'";
+}
+
+// The last victim of the first preemptor is asked for when its other victims are gone, behind the
+// first victims of those who decided after it.
+TEST_F(EvictionTest, OlderDecisionsGoFirst) {
+  writer_ = std::make_unique<Writer>(*scheduling_, *events_, WriterOptions{.bind_in_flight = 1});
+  const auto at = [](int second) { return TimePoint(std::chrono::seconds(second)); };
+  Evict(MakePod().Name("first"), at(1));
+  Evict(MakePod().Name("b"), at(2));
+  Evict(MakePod().Name("c"), at(3));
+  Evict(MakePod().Name("b2"), at(2));
+  Evict(MakePod().Name("last"), at(1));
+  for (size_t i = 0; i < 5; ++i) net_.transport.Answer(i, 404, StatusBody(404, "NotFound", "gone"));
+  Texts order;
+  for (const std::string& line : Lines()) order.push_back(line.substr(line.find("pods/") + 5));
+  EXPECT_EQ(order, (Texts{"first/status", "last/status", "b/status", "b2/status", "c/status"}));
 }
 
 }  // namespace

@@ -424,5 +424,68 @@ TEST_F(ReflectorTest, StopWhileWaiting) {
 
 TEST_F(ReflectorTest, StopWithoutStart) { reflector_.reset(); }
 
+// ---- a version that somebody waits for ----
+
+TEST_F(ReflectorTest, AVersionIsReachedByEventsAndBookmarks) {
+  Sync();
+  std::vector<std::string> reached;
+  for (const char* version : {"9", "12", "100"}) {
+    reflector_->WhenReached(version, [&reached, version] { reached.emplace_back(version); });
+  }
+  net_.timers.Settle();
+  EXPECT_THAT(reached, ElementsAre("9"));
+  net_.transport.Data(Last(), EventJson("ADDED", NodeJson("b", "12")));
+  EXPECT_THAT(reached, ElementsAre("9", "12"));
+  // As numbers: as text it would be smaller.
+  net_.transport.Data(Last(), BookmarkJson("100"));
+  EXPECT_THAT(reached, ElementsAre("9", "12", "100"));
+}
+
+TEST_F(ReflectorTest, AVersionIsReachedByListingAgain) {
+  Sync();
+  int reached = 0;
+  reflector_->WhenReached("12", [&reached] { ++reached; });
+  reflector_->ListAgain("12");
+  net_.timers.Settle();
+  EXPECT_EQ(Target(), "/api/v1/nodes?resourceVersion=12");
+  EXPECT_EQ(reached, 0);
+  net_.transport.Answer(Last(), 200, ListJson({NodeJson("a", "7")}, "15"));
+  EXPECT_EQ(reached, 1);
+  EXPECT_THAT(TakeBatches(), ElementsAre("=a7;"));
+  EXPECT_THAT(Target(), HasSubstr("watch=true"));
+  EXPECT_THAT(Target(), HasSubstr("resourceVersion=15"));
+}
+
+TEST_F(ReflectorTest, VersionsThatAreNoNumbersAreReachedByListingOnly) {
+  Sync();
+  int reached = 0;
+  reflector_->WhenReached("x", [&reached] { ++reached; });
+  net_.transport.Data(Last(), BookmarkJson("100"));
+  EXPECT_EQ(reached, 0);
+  reflector_->ListAgain("x");
+  net_.timers.Settle();
+  net_.transport.Answer(Last(), 200, ListJson({}, "y"));
+  EXPECT_EQ(reached, 1);
+}
+
+TEST_F(ReflectorTest, ListingAgainDoesNotWaitForABackoff) {
+  reflector_->Start();
+  net_.transport.Answer(Last(), 500, "broken");
+  const size_t before = net_.transport.size();
+  reflector_->ListAgain("12");
+  net_.timers.Settle();
+  EXPECT_EQ(net_.transport.size(), before + 1);
+  EXPECT_THAT(Target(), HasSubstr("resourceVersion=12"));
+}
+
+TEST_F(ReflectorTest, ListingAgainDuringAListTakesItsTurn) {
+  reflector_->Start();
+  reflector_->ListAgain("12");
+  net_.transport.Answer(Last(), 200, ListJson({NodeJson("a", "7")}, "10"));
+  EXPECT_EQ(Target(), "/api/v1/nodes?resourceVersion=12");
+  net_.transport.Answer(Last(), 200, ListJson({NodeJson("a", "7")}, "12"));
+  EXPECT_THAT(Target(), HasSubstr("watch=true"));
+}
+
 }  // namespace
 }  // namespace ks::client

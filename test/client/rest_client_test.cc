@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "client/fake_transport.h"
 #include "client/server_url.h"
 #include "client/token_bucket.h"
@@ -164,6 +166,33 @@ TEST(RestClient, RateLimit) {
   net.timers.Advance(milliseconds(980));
   EXPECT_EQ(net.transport.size(), 150u);
   EXPECT_EQ(net.transport.at(149), seconds(1));
+}
+
+// docs/spec/operations.md 10.4, line 26: long waits show at once, but not each of them.
+TEST(RestClient, WaitsForTheLimitAreTold) {
+  FakeNetwork net;
+  const auto client = net.Client({.qps = 1, .burst = 1});
+  const auto send = [&client] {
+    client->Send({.method = "POST", .target = "/bind"}, [](RestReply) {});
+  };
+  ::testing::internal::CaptureStderr();
+  send();
+  send();  // waits 1 s, which is told at a higher verbosity only
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ::testing::internal::CaptureStderr();
+  send();
+  send();
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find(R"(] "Waited before sending request" delay="2s" reason="client-side )"
+                      R"(throttling, not priority and fairness" verb="POST" URL="/bind")"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  net.timers.Advance(seconds(10));
+  for (int i = 0; i < 2; ++i) send();
+  ::testing::internal::CaptureStderr();
+  send();
+  EXPECT_NE(::testing::internal::GetCapturedStderr(), "") << "told again after ten seconds";
 }
 
 TEST(RestClient, RepetitionsTakeTokensAndWatchesDoNot) {

@@ -222,6 +222,52 @@ TEST_F(WriterEventsTest, Legacy) {
   EXPECT_THAT(Line(2), StartsWith("POST ")) << "the text is part of the key";
 }
 
+// Asked of upstream's correlator: the tenth text within ten minutes is the first to be combined.
+TEST_F(WriterEventsTest, LegacyEventsThatDifferInTextBecomeOne) {
+  Restart({.legacy_events = true});
+  for (int i = 1; i <= 9; ++i) {
+    Record("p", std::to_string(i), "m" + std::to_string(i));
+    EXPECT_THAT(Body(i - 1), HasSubstr("\"message\":\"m" + std::to_string(i) + "\""));
+    net_.transport.Answer(i - 1, 201, "{}");
+  }
+  Record("p", "10", "m10");
+  EXPECT_THAT(Line(9), StartsWith("POST "));
+  EXPECT_THAT(Body(9), HasSubstr(R"("message":"(combined from similar events): m10")"));
+  net_.transport.Answer(9, 201, "{}");
+  Record("p", "11", "m11");
+  EXPECT_THAT(Line(10), StartsWith("PATCH "));
+  EXPECT_THAT(Body(10), HasSubstr(R"("count":2,)"));
+  EXPECT_THAT(Body(10), HasSubstr(R"("message":"(combined from similar events): m11")"));
+  net_.transport.Answer(10, 200, "{}");
+  net_.timers.Advance(minutes(10) + seconds(1));
+  const size_t before = net_.transport.size();
+  Record("p", "12", "m99");
+  ASSERT_GT(net_.transport.size(), before);
+  EXPECT_THAT(Body(net_.transport.size() - 1), HasSubstr(R"("message":"m99")"));
+}
+
+TEST_F(WriterEventsTest, LegacyEventsOfOneObjectHaveABudget) {
+  EventLimits limits;
+  const TimePoint start(seconds(1'000'000));
+  for (int i = 0; i < 25; ++i) EXPECT_TRUE(limits.Allows("q", start)) << i;
+  EXPECT_FALSE(limits.Allows("q", start));
+  EXPECT_FALSE(limits.Allows("q", start + seconds(299)));
+  EXPECT_TRUE(limits.Allows("r", start)) << "another object";
+  EXPECT_TRUE(limits.Allows("q", start + seconds(300)));
+  EXPECT_FALSE(limits.Allows("q", start + seconds(300)));
+
+  Restart({.legacy_events = true});
+  for (int i = 0; i < 40; ++i) {
+    // Nine texts at a time, so that nothing is combined.
+    Record("p", "1", "m" + std::to_string(i));
+    if (i % 8 == 7) net_.timers.Advance(minutes(10) + seconds(1));
+    for (size_t sent = 0; sent < net_.transport.size(); ++sent) {
+      if (net_.transport.open(sent)) net_.transport.Answer(sent, 201, "{}");
+    }
+  }
+  EXPECT_EQ(net_.transport.size(), 25U + 8U) << "and one more each five minutes";
+}
+
 TEST_F(WriterEventsTest, Detection) {
   for (const int status : {200, 404}) {
     FakeNetwork net;

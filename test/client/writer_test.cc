@@ -243,7 +243,7 @@ TEST_F(WriterTest, LanesHaveTheirOwnLimits) {
     if (i % 2 == 0) {
       writer_->Bind(pod, "n", outcomes[i].Handler());
     } else {
-      writer_->EvictPod(pod, Disruption(),
+      writer_->EvictPod(pod, Disruption(), {},
                         [done = outcomes[i].Handler()](framework::EvictionOutcome,
                                                        std::optional<api::ApiError> error) {
                           done(std::move(error));

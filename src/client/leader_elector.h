@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Leader election over a Lease: stands for election until it wins, renews until it loses, releases
+// at the end. One try at a time; no thread of its own, everything happens in answers and timers.
+//
+// What is safe here: a candidate takes the lease of another only after it has seen it unchanged for
+// the whole lease duration by its own monotonic clock, and a leader's WriteFence is open for the
+// renew deadline only, counted from before the renewal was sent. The clocks of others never matter.
+//
+// Differences from upstream, on purpose (operations.md, "→"): a leader that reads another holder's
+// name is no leader any more, at once; a release looks at the holder just read; a leader whose
+// deadline has passed writes nothing at all, not even a release or an event.
+//
+// Upstream: docs/spec/operations.md section 6, docs/spec/api.md section 11.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "client/leader_metrics.h"
+#include "client/rest_client.h"
+#include "client/write_fence.h"
+
+namespace ks::client {
+
+struct LeaderElectorOptions {
+  std::string lease_namespace = "kube-system";
+  std::string lease_name = "kube-scheduler";
+  std::string identity{};  // see NewIdentity
+  Duration lease_duration = std::chrono::seconds(15);
+  Duration renew_deadline = std::chrono::seconds(10);
+  Duration retry_period = std::chrono::seconds(2);
+  std::string event_component = "default-scheduler";
+  uint64_t seed = 0;  // jitter
+};
+
+// Error: `couldn't create leader elector: …`. One rule more than upstream's: a lease duration below
+// a second, which the API server would refuse for ever.
+Result<void> CheckLeaderElector(const LeaderElectorOptions& options);
+
+// `<host>_<random UUID v4>`.
+std::string NewIdentity(const std::string& host, Random& random);
+
+// Called on the timers' thread, one at a time, in order; must not block. All may be empty.
+struct LeaderCallbacks {
+  std::function<void()> started_leading{};
+  // The fence was shut because a renewal came late, and is open again.
+  std::function<void()> may_write_again{};
+  // The term is over; `why` for the log. The fence is closed already.
+  std::function<void(const std::string& why)> stopped_leading{};
+};
+
+// Threads: any. Lifetime: the client, the metrics and what the callbacks use outlive it.
+// Destruction ends everything without a release, and waits for a callback that runs. Requires: not
+// destroyed in a callback.
+class LeaderElector {
+ public:
+  // `metrics` may be null. The client is used for nothing else. Requires: options that
+  // CheckLeaderElector accepts.
+  LeaderElector(RestClient& client, LeaderElectorOptions options, LeaderMetrics* metrics,
+                LeaderCallbacks callbacks);
+  ~LeaderElector();
+  LeaderElector(const LeaderElector&) = delete;
+  LeaderElector& operator=(const LeaderElector&) = delete;
+
+  // Tries to win, for one term, whose fence this is. May be called again after stopped_leading.
+  // Requires: neither standing nor leading nor released.
+  void Stand(std::shared_ptr<WriteFence> fence);
+
+  // Ends the candidacy or the term: closes the fence, tells by an event that a leader stopped, and
+  // gives the lease back if it is held. `done` comes like a callback, after renew_deadline at the
+  // latest; nothing is sent any more then. Once.
+  void Release(std::function<void()> done);
+
+  bool IsLeader() const;
+  // The health check: why leading is in doubt; empty: it is not. A leader is in doubt when its last
+  // renewal is older than the lease duration and `tolerance`. Does not block.
+  std::string Failure(Duration tolerance) const;
+
+  const std::string& identity() const;
+
+ private:
+  class Core;
+  std::shared_ptr<Core> core_;
+};
+
+}  // namespace ks::client
