@@ -37,6 +37,20 @@ template <>
 constexpr std::string_view kKind<StatefulSet> = "StatefulSet";
 template <>
 constexpr std::string_view kKind<PodDisruptionBudget> = "PodDisruptionBudget";
+template <>
+constexpr std::string_view kKind<PersistentVolume> = "PersistentVolume";
+template <>
+constexpr std::string_view kKind<PersistentVolumeClaim> = "PersistentVolumeClaim";
+template <>
+constexpr std::string_view kKind<StorageClass> = "StorageClass";
+template <>
+constexpr std::string_view kKind<CsiNode> = "CSINode";
+template <>
+constexpr std::string_view kKind<CsiDriver> = "CSIDriver";
+template <>
+constexpr std::string_view kKind<CsiStorageCapacity> = "CSIStorageCapacity";
+template <>
+constexpr std::string_view kKind<VolumeAttachment> = "VolumeAttachment";
 
 std::optional<WatchEventType> ParseEventType(std::string_view text) {
   if (text == "ADDED") return WatchEventType::kAdded;
@@ -100,6 +114,7 @@ struct Decoder::Impl {
   od::document document;
   SpecCache specs;
   KeepRaw keep_raw = KeepRaw::kNone;
+  bool keep_texts = false;
 
   // The root object of a text; failures leave their cause in the reader.
   bool Open(std::string_view json, od::object& root) {
@@ -143,7 +158,17 @@ struct Decoder::Impl {
   }
   template <class T>
   bool KeepsRaw() const {
-    return (std::is_same_v<T, Pod> || std::is_same_v<T, Node>)&&keep_raw != KeepRaw::kNone;
+    return keep_texts ||
+           ((std::is_same_v<T, Pod> || std::is_same_v<T, Node>)&&keep_raw != KeepRaw::kNone);
+  }
+  // Null unless it is asked for.
+  template <class T>
+  ObjectText TextOf(const T& object, std::string_view raw) const {
+    if (!keep_texts) return nullptr;
+    if constexpr (std::is_same_v<T, Pod> || std::is_same_v<T, Node>) {
+      if (object.raw != nullptr) return object.raw;
+    }
+    return Raw(raw, !std::is_same_v<T, Node>);
   }
 
   // A field of the root object. Once the kind is known to be another one, only the metadata is
@@ -188,7 +213,9 @@ struct Decoder::Impl {
     std::string_view raw;
     if (!ReadObject(value, draft, other_kind, raw)) return false;
     event.resource_version = draft.object.meta.resource_version;
-    event.object = other_kind ? nullptr : Finish(std::move(draft), raw);
+    if (other_kind) return true;
+    event.object = Finish(std::move(draft), raw);
+    event.text = TextOf(*event.object, raw);
     return true;
   }
 
@@ -270,12 +297,15 @@ bool Decoder::Impl::ReadListField(std::string_view key, Value value, ListPage<T>
   }
   if (key != "items") return true;
   page.items.clear();
+  page.texts.clear();
   return reader.Array(value, [&](Value item) {
     Draft<T> draft;
     bool other_kind = false;
     std::string_view raw;
     if (!ReadObject(item, draft, other_kind, raw)) return false;
-    if (!other_kind) page.items.push_back(Finish(std::move(draft), raw));
+    if (other_kind) return true;
+    page.items.push_back(Finish(std::move(draft), raw));
+    if (keep_texts) page.texts.push_back(TextOf(*page.items.back(), raw));
     return true;
   });
 }
@@ -292,6 +322,8 @@ Decoder::Decoder() : impl_(std::make_unique<Impl>()) {}
 Decoder::~Decoder() = default;
 
 void Decoder::set_keep_raw(KeepRaw keep) { impl_->keep_raw = keep; }
+
+void Decoder::set_keep_texts(bool keep) { impl_->keep_texts = keep; }
 
 template <class T>
 Result<std::shared_ptr<const T>> Decoder::Object(std::string_view json) {
@@ -355,5 +387,34 @@ template Result<ListPage<ReplicationController>> Decoder::List<ReplicationContro
 template Result<ListPage<ReplicaSet>> Decoder::List<ReplicaSet>(std::string_view);
 template Result<ListPage<StatefulSet>> Decoder::List<StatefulSet>(std::string_view);
 template Result<ListPage<PodDisruptionBudget>> Decoder::List<PodDisruptionBudget>(std::string_view);
+template Result<std::shared_ptr<const PersistentVolume>> Decoder::Object<PersistentVolume>(
+    std::string_view);
+template Result<std::shared_ptr<const PersistentVolumeClaim>>
+    Decoder::Object<PersistentVolumeClaim>(std::string_view);
+template Result<std::shared_ptr<const StorageClass>> Decoder::Object<StorageClass>(
+    std::string_view);
+template Result<std::shared_ptr<const CsiNode>> Decoder::Object<CsiNode>(std::string_view);
+template Result<std::shared_ptr<const CsiDriver>> Decoder::Object<CsiDriver>(std::string_view);
+template Result<std::shared_ptr<const CsiStorageCapacity>> Decoder::Object<CsiStorageCapacity>(
+    std::string_view);
+template Result<std::shared_ptr<const VolumeAttachment>> Decoder::Object<VolumeAttachment>(
+    std::string_view);
+template Result<WatchEvent<PersistentVolume>> Decoder::Event<PersistentVolume>(std::string_view);
+template Result<WatchEvent<PersistentVolumeClaim>> Decoder::Event<PersistentVolumeClaim>(
+    std::string_view);
+template Result<WatchEvent<StorageClass>> Decoder::Event<StorageClass>(std::string_view);
+template Result<WatchEvent<CsiNode>> Decoder::Event<CsiNode>(std::string_view);
+template Result<WatchEvent<CsiDriver>> Decoder::Event<CsiDriver>(std::string_view);
+template Result<WatchEvent<CsiStorageCapacity>> Decoder::Event<CsiStorageCapacity>(
+    std::string_view);
+template Result<WatchEvent<VolumeAttachment>> Decoder::Event<VolumeAttachment>(std::string_view);
+template Result<ListPage<PersistentVolume>> Decoder::List<PersistentVolume>(std::string_view);
+template Result<ListPage<PersistentVolumeClaim>> Decoder::List<PersistentVolumeClaim>(
+    std::string_view);
+template Result<ListPage<StorageClass>> Decoder::List<StorageClass>(std::string_view);
+template Result<ListPage<CsiNode>> Decoder::List<CsiNode>(std::string_view);
+template Result<ListPage<CsiDriver>> Decoder::List<CsiDriver>(std::string_view);
+template Result<ListPage<CsiStorageCapacity>> Decoder::List<CsiStorageCapacity>(std::string_view);
+template Result<ListPage<VolumeAttachment>> Decoder::List<VolumeAttachment>(std::string_view);
 
 }  // namespace ks::api

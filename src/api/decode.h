@@ -11,10 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "api/delta.h"
 #include "api/lease.h"
 #include "api/node.h"
 #include "api/pod.h"
 #include "api/status.h"
+#include "api/storage.h"
 #include "api/workloads.h"
 #include "base/result.h"
 
@@ -30,7 +32,8 @@ template <class T>
 struct WatchEvent {
   WatchEventType type = WatchEventType::kAdded;
   std::shared_ptr<const T>
-      object;  // kAdded, kModified, kDeleted; null when the object is of another kind
+      object;       // kAdded, kModified, kDeleted; null when the object is of another kind
+  ObjectText text;  // of the object, if texts are kept
   std::string resource_version;     // of the object or bookmark
   bool initial_events_end = false;  // kBookmark with k8s.io/initial-events-end: "true"
   ApiError error;                   // kError
@@ -39,6 +42,7 @@ struct WatchEvent {
 template <class T>
 struct ListPage {
   std::vector<std::shared_ptr<const T>> items;
+  std::vector<ObjectText> texts;  // of the items, if texts are kept
   std::string resource_version;
   std::string continue_token;  // empty: last page
 };
@@ -49,7 +53,7 @@ struct ListPage {
 enum class KeepRaw : uint8_t { kNone, kPendingPods, kAll };
 
 // Holds a parser's buffers; reuse it. T is Pod, Node, Namespace, Lease or a kind of
-// workloads.h.
+// workloads.h or storage.h.
 // Threads: one at a time. Errors: texts like `spec.containers[0].resources.requests.cpu: <cause>`.
 class Decoder {
  public:
@@ -60,6 +64,9 @@ class Decoder {
 
   // From the next object on. kPendingPods: pods without a node, no nodes.
   void set_keep_raw(KeepRaw keep);
+  // Whether events and lists bring the JSON of their objects, of every kind, in the form of KeepRaw
+  // (without managedFields, nodes apart). Object makes the same object of it.
+  void set_keep_texts(bool keep);
 
   // Requires of `json`: kJsonPadding readable bytes behind its end.
   template <class T>

@@ -20,15 +20,6 @@ bool ReadNodeTerm(JsonReader& reader, Value value, NodeSelectorTerm& term) {
   });
 }
 
-bool ReadNodeSelector(JsonReader& reader, Value value, NodeSelectorSpec& selector) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
-    if (key != "nodeSelectorTerms") return true;
-    return reader.List(field, selector.terms, [&](Value element, NodeSelectorTerm& term) {
-      return ReadNodeTerm(reader, element, term);
-    });
-  });
-}
-
 bool ReadPreferredNodeTerm(JsonReader& reader, Value value, PreferredSchedulingTerm& term) {
   return reader.Object(value, [&](std::string_view key, Value field) {
     if (key == "weight") return reader.Int32(field, term.weight);
@@ -98,6 +89,15 @@ bool ReadPodAffinity(JsonReader& reader, Value value, PodAffinity& affinity) {
 }
 
 }  // namespace
+
+bool ReadNodeSelector(JsonReader& reader, Value value, NodeSelectorSpec& selector) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key != "nodeSelectorTerms") return true;
+    return reader.List(field, selector.terms, [&](Value element, NodeSelectorTerm& term) {
+      return ReadNodeTerm(reader, element, term);
+    });
+  });
+}
 
 bool ReadAffinity(JsonReader& reader, Value value, PodSpec& spec) {
   spec.node_affinity.reset();

@@ -57,26 +57,28 @@ bool ReadCause(JsonReader& reader, Value value, StatusCause& cause) {
 
 }  // namespace
 
+bool ReadMetaField(JsonReader& reader, std::string_view key, Value value, ObjectMeta& meta) {
+  if (key == "name") return reader.String(value, meta.name);
+  if (key == "namespace") return reader.Sym(value, meta.ns);
+  if (key == "uid") return reader.String(value, meta.uid);
+  if (key == "resourceVersion") return reader.String(value, meta.resource_version);
+  if (key == "generation") return reader.Int64(value, meta.generation);
+  if (key == "labels") return reader.SymMap(value, meta.labels);
+  if (key == "creationTimestamp") return reader.Time(value, meta.creation_timestamp);
+  if (key == "deletionTimestamp") return reader.Time(value, meta.deletion_timestamp);
+  if (key == "ownerReferences") {
+    return reader.List(value, meta.owner_references, [&](Value element, OwnerReference& owner) {
+      return ReadOwner(reader, element, owner);
+    });
+  }
+  return true;
+}
+
 bool ReadMeta(JsonReader& reader, Value value, ObjectMeta& meta, KeepAnnotations keep) {
   meta = ObjectMeta();
   return reader.Object(value, [&](std::string_view key, Value field) {
-    if (key == "name") return reader.String(field, meta.name);
-    if (key == "namespace") return reader.Sym(field, meta.ns);
-    if (key == "uid") return reader.String(field, meta.uid);
-    if (key == "resourceVersion") return reader.String(field, meta.resource_version);
-    if (key == "generation") return reader.Int64(field, meta.generation);
-    if (key == "labels") return reader.SymMap(field, meta.labels);
-    if (key == "annotations") {
-      return keep == KeepAnnotations::kNo || reader.StringMap(field, meta.annotations);
-    }
-    if (key == "creationTimestamp") return reader.Time(field, meta.creation_timestamp);
-    if (key == "deletionTimestamp") return reader.Time(field, meta.deletion_timestamp);
-    if (key == "ownerReferences") {
-      return reader.List(field, meta.owner_references, [&](Value element, OwnerReference& owner) {
-        return ReadOwner(reader, element, owner);
-      });
-    }
-    return true;
+    if (key != "annotations") return ReadMetaField(reader, key, field, meta);
+    return keep == KeepAnnotations::kNo || reader.StringMap(field, meta.annotations);
   });
 }
 
@@ -135,6 +137,14 @@ bool ReadStatus(JsonReader& reader, Value value, ApiError& error) {
       });
     });
   });
+}
+
+bool ReadCompiledSelector(JsonReader& reader, Value value, LabelSelector& selector) {
+  std::optional<LabelSelectorSpec> spec;
+  if (!ReadOptionalLabelSelector(reader, value, spec)) return false;
+  Result<LabelSelector> compiled = LabelSelector::Compile(spec);
+  selector = compiled.ok() ? std::move(compiled).value() : LabelSelector();
+  return true;
 }
 
 }  // namespace ks::api

@@ -15,6 +15,7 @@
 #include "api/node.h"
 #include "api/pod.h"
 #include "api/status.h"
+#include "api/storage.h"
 #include "api/workloads.h"
 
 namespace ks::api {
@@ -23,6 +24,9 @@ namespace ks::api {
 enum class KeepAnnotations : bool { kNo, kYes };
 
 bool ReadMeta(JsonReader& reader, JsonReader::Value value, ObjectMeta& meta, KeepAnnotations keep);
+// One field of the metadata; annotations are skipped.
+bool ReadMetaField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+                   ObjectMeta& meta);
 bool ReadCondition(JsonReader& reader, JsonReader::Value value, Condition& condition);
 bool ReadStatus(JsonReader& reader, JsonReader::Value value, ApiError& error);
 
@@ -32,6 +36,9 @@ bool ReadLabelSelector(JsonReader& reader, JsonReader::Value value, LabelSelecto
 // null: stays absent.
 bool ReadOptionalLabelSelector(JsonReader& reader, JsonReader::Value value,
                                std::optional<LabelSelectorSpec>& selector);
+// A selector that matches nothing when it is null or invalid.
+bool ReadCompiledSelector(JsonReader& reader, JsonReader::Value value, LabelSelector& selector);
+bool ReadNodeSelector(JsonReader& reader, JsonReader::Value value, NodeSelectorSpec& selector);
 // spec.affinity, into three fields of the spec.
 bool ReadAffinity(JsonReader& reader, JsonReader::Value value, PodSpec& spec);
 bool ReadContainer(JsonReader& reader, JsonReader::Value value, Container& container);
@@ -84,5 +91,19 @@ bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value
                Draft<StatefulSet>& draft);
 bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
                Draft<PodDisruptionBudget>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<PersistentVolume>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<PersistentVolumeClaim>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<StorageClass>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<CsiNode>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<CsiDriver>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<CsiStorageCapacity>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<VolumeAttachment>& draft);
 
 }  // namespace ks::api

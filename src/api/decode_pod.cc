@@ -69,6 +69,16 @@ bool ReadRequests(JsonReader& reader, Value value, std::optional<ResourceList>& 
   });
 }
 
+// spec.resources.
+bool ReadPodResources(JsonReader& reader, Value value, PodSpec& spec) {
+  spec.resource_requests.reset();
+  spec.resource_limits = {};
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "requests") return ReadOptionalResources(reader, field, spec.resource_requests);
+    return key != "limits" || reader.Resources(field, spec.resource_limits);
+  });
+}
+
 // An object of which one text is read, under `wanted`.
 bool ReadOnly(JsonReader& reader, Value value, std::string_view wanted,
               std::optional<std::string>& out) {
@@ -148,7 +158,7 @@ bool ReadRareSpecField(JsonReader& reader, std::string_view key, Value field, Po
     return ReadBindMountOptions(reader, field, spec.ephemeral_bind_mount_options);
   }
   if (key == "overhead") return reader.Resources(field, spec.overhead);
-  if (key == "resources") return ReadRequests(reader, field, spec.resource_requests);
+  if (key == "resources") return ReadPodResources(reader, field, spec);
   if (key == "resourceClaims") {
     return reader.List(field, spec.resource_claims, [&](Value element, PodResourceClaim& claim) {
       return ReadPodClaim(reader, element, claim);

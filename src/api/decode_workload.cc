@@ -29,15 +29,10 @@ bool ReadSelectorOf(JsonReader& reader, Value spec, Read&& read) {
 }
 
 // spec.selector of the kinds that have a label selector.
-bool ReadCompiledSelector(JsonReader& reader, Value spec_value, LabelSelector& out) {
-  std::optional<LabelSelectorSpec> spec;
-  const bool ok = ReadSelectorOf(reader, spec_value, [&](Value field) {
-    return ReadOptionalLabelSelector(reader, field, spec);
-  });
-  if (!ok) return false;
-  Result<LabelSelector> selector = LabelSelector::Compile(spec);
-  out = selector.ok() ? std::move(selector).value() : LabelSelector();
-  return true;
+bool ReadSpecSelector(JsonReader& reader, Value spec_value, LabelSelector& out) {
+  out = LabelSelector();
+  return ReadSelectorOf(reader, spec_value,
+                        [&](Value field) { return ReadCompiledSelector(reader, field, out); });
 }
 
 // A ReplicaSet or StatefulSet.
@@ -45,7 +40,7 @@ template <class T>
 bool ReadWorkload(JsonReader& reader, std::string_view key, Value value, T& object) {
   if (key == "metadata") return ReadIdentity(reader, value, object.meta);
   if (key != "spec") return true;
-  return ReadCompiledSelector(reader, value, object.selector);
+  return ReadSpecSelector(reader, value, object.selector);
 }
 
 bool ReadBudgetStatus(JsonReader& reader, Value value, PodDisruptionBudget& budget) {
@@ -97,7 +92,7 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value,
                Draft<PodDisruptionBudget>& draft) {
   PodDisruptionBudget& budget = draft.object;
   if (key == "metadata") return ReadIdentity(reader, value, budget.meta);
-  if (key == "spec") return ReadCompiledSelector(reader, value, budget.selector);
+  if (key == "spec") return ReadSpecSelector(reader, value, budget.selector);
   return key != "status" || ReadBudgetStatus(reader, value, budget);
 }
 

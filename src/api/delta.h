@@ -7,9 +7,13 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ks::api {
+
+// The whole JSON of an object, where it was asked for (Decoder::set_keep_texts); else null.
+using ObjectText = std::shared_ptr<const std::string>;
 
 // Threads: like a value.
 template <class T>
@@ -23,6 +27,8 @@ struct Delta {
   Type type = Type::kReplace;
   std::shared_ptr<const T> object;
   std::vector<std::shared_ptr<const T>> items;  // kReplace, in received order
+  ObjectText text{};                            // of `object`
+  std::vector<ObjectText> texts{};              // of `items`; empty unless asked for
 };
 
 // Called from the reflector's thread with one or more deltas, in order. Must not block for long:

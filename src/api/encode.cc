@@ -10,23 +10,23 @@ namespace ks::api {
 namespace {
 
 // One JSON object, fields in the order of the calls.
-class ObjectText {
+class ObjectWriter {
  public:
   // `json` is a finished JSON value.
-  ObjectText& Raw(std::string_view key, std::string_view json) {
+  ObjectWriter& Raw(std::string_view key, std::string_view json) {
     text_ += text_.size() == 1 ? "\"" : ",\"";
     text_ += key;
     text_ += "\":";
     text_ += json;
     return *this;
   }
-  ObjectText& Text(std::string_view key, std::string_view value) {
+  ObjectWriter& Text(std::string_view key, std::string_view value) {
     return Raw(key, JsonString(value));
   }
-  ObjectText& TextUnlessEmpty(std::string_view key, std::string_view value) {
+  ObjectWriter& TextUnlessEmpty(std::string_view key, std::string_view value) {
     return value.empty() ? *this : Text(key, value);
   }
-  ObjectText& Number(std::string_view key, int64_t value) {
+  ObjectWriter& Number(std::string_view key, int64_t value) {
     return Raw(key, std::to_string(value));
   }
   bool Empty() const { return text_.size() == 1; }
@@ -42,7 +42,7 @@ std::string TimeJson(const std::optional<TimePoint>& time) {
 
 // A new element of the conditions list: every field that is not empty. Keys in order.
 std::string NewCondition(const Condition& condition) {
-  ObjectText object;
+  ObjectWriter object;
   object.Raw("lastProbeTime", TimeJson(condition.last_probe_time));
   object.Raw("lastTransitionTime", TimeJson(condition.last_transition_time));
   object.TextUnlessEmpty("message", condition.message);
@@ -56,7 +56,7 @@ std::string NewCondition(const Condition& condition) {
 }
 
 // null deletes a field that the new value does not have.
-void TextDifference(ObjectText& object, std::string_view key, const std::string& from,
+void TextDifference(ObjectWriter& object, std::string_view key, const std::string& from,
                     const std::string& to) {
   if (from == to) return;
   if (to.empty()) {
@@ -66,8 +66,8 @@ void TextDifference(ObjectText& object, std::string_view key, const std::string&
   }
 }
 
-void TimeDifference(ObjectText& object, std::string_view key, const std::optional<TimePoint>& from,
-                    const std::optional<TimePoint>& to) {
+void TimeDifference(ObjectWriter& object, std::string_view key,
+                    const std::optional<TimePoint>& from, const std::optional<TimePoint>& to) {
   const std::string json = TimeJson(to);
   if (TimeJson(from) != json) object.Raw(key, json);
 }
@@ -79,7 +79,7 @@ std::string ChangedCondition(const Condition& from, const Condition& to) {
       from.last_probe_time == to.last_probe_time) {
     return "";
   }
-  ObjectText object;
+  ObjectWriter object;
   TimeDifference(object, "lastProbeTime", from.last_probe_time, to.last_probe_time);
   if (!same_status) {
     TimeDifference(object, "lastTransitionTime", from.last_transition_time,
@@ -106,14 +106,14 @@ std::string ConditionOrder(const std::vector<Condition>& conditions,
   std::string text = "[";
   const auto add = [&](const std::string& type) {
     if (text.size() > 1) text += ',';
-    text += ObjectText().Text("type", type).Done();
+    text += ObjectWriter().Text("type", type).Done();
   };
   for (const Condition& condition : conditions) add(condition.type);
   if (!added_type.empty()) add(added_type);
   return text + "]";
 }
 
-void ConditionDifference(ObjectText& status, const Pod& pod, const Condition& wanted) {
+void ConditionDifference(ObjectWriter& status, const Pod& pod, const Condition& wanted) {
   const Condition* const current = pod.FindCondition(wanted.type);
   const std::string element =
       current == nullptr ? NewCondition(wanted) : ChangedCondition(*current, wanted);
@@ -127,7 +127,7 @@ void ConditionDifference(ObjectText& status, const Pod& pod, const Condition& wa
 }
 
 std::string PodReference(const Pod& pod) {
-  return ObjectText()
+  return ObjectWriter()
       .Text("kind", "Pod")
       .TextUnlessEmpty("namespace", pod.meta.ns.view())
       .TextUnlessEmpty("name", pod.meta.name)
@@ -138,7 +138,7 @@ std::string PodReference(const Pod& pod) {
 }
 
 std::string SeriesJson(int32_t count, TimePoint last_observed) {
-  return ObjectText()
+  return ObjectWriter()
       .Number("count", count)
       .Text("lastObservedTime", FormatMicroTime(last_observed))
       .Done();
@@ -147,14 +147,14 @@ std::string SeriesJson(int32_t count, TimePoint last_observed) {
 }  // namespace
 
 std::string BindingBody(const Pod& pod, std::string_view node_name) {
-  const std::string metadata = ObjectText()
+  const std::string metadata = ObjectWriter()
                                    .TextUnlessEmpty("name", pod.meta.name)
                                    .TextUnlessEmpty("namespace", pod.meta.ns.view())
                                    .TextUnlessEmpty("uid", pod.meta.uid)
                                    .Done();
   const std::string target =
-      ObjectText().Text("kind", "Node").TextUnlessEmpty("name", node_name).Done();
-  return ObjectText()
+      ObjectWriter().Text("kind", "Node").TextUnlessEmpty("name", node_name).Done();
+  return ObjectWriter()
       .Text("kind", "Binding")
       .Text("apiVersion", "v1")
       .Raw("metadata", metadata)
@@ -163,29 +163,29 @@ std::string BindingBody(const Pod& pod, std::string_view node_name) {
 }
 
 std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change) {
-  ObjectText status;
+  ObjectWriter status;
   if (change.condition) ConditionDifference(status, pod, *change.condition);
   if (change.nominated_node_name) {
     TextDifference(status, "nominatedNodeName", pod.status.nominated_node_name,
                    *change.nominated_node_name);
   }
   if (status.Empty()) return "";
-  return ObjectText().Raw("status", status.Done()).Done();
+  return ObjectWriter().Raw("status", status.Done()).Done();
 }
 
 std::string DeleteOptionsBody(std::string_view uid) {
-  return ObjectText()
+  return ObjectWriter()
       .Text("kind", "DeleteOptions")
       .Text("apiVersion", "v1")
-      .Raw("preconditions", ObjectText().Text("uid", uid).Done())
+      .Raw("preconditions", ObjectWriter().Text("uid", uid).Done())
       .Done();
 }
 
 std::string EventBody(const EventRecord& event) {
   const std::string_view ns = event.ns.empty() ? std::string_view("default") : event.ns.view();
-  ObjectText object;
+  ObjectWriter object;
   object.Text("kind", "Event").Text("apiVersion", "events.k8s.io/v1");
-  object.Raw("metadata", ObjectText().Text("name", event.name).Text("namespace", ns).Done());
+  object.Raw("metadata", ObjectWriter().Text("name", event.name).Text("namespace", ns).Done());
   object.Text("eventTime", FormatMicroTime(event.event_time));
   if (event.series_count > 0) {
     object.Raw("series", SeriesJson(event.series_count, event.series_last_observed));
@@ -202,7 +202,7 @@ std::string EventBody(const EventRecord& event) {
 }
 
 std::string EventSeriesPatch(int32_t count, TimePoint last_observed) {
-  return ObjectText().Raw("series", SeriesJson(count, last_observed)).Done();
+  return ObjectWriter().Raw("series", SeriesJson(count, last_observed)).Done();
 }
 
 }  // namespace ks::api

@@ -159,6 +159,7 @@ struct PodSpec {
   bool ephemeral_bind_mount_options = false;  // some ephemeral container has bindMountOptions
   ResourceList overhead;
   std::optional<ResourceList> resource_requests;  // spec.resources.requests
+  ResourceList resource_limits;                   // spec.resources.limits; only for metrics
   std::vector<PodResourceClaim> resource_claims;
   std::vector<Volume> volumes;
   bool host_network = false;

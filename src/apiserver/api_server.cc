@@ -172,6 +172,29 @@ Result<void> ApiServer::LoadDumps(const std::vector<std::string>& files) {
   return {};
 }
 
+// Where components learn whose client certificates to trust. One from a dump is of another cluster.
+Result<void> ApiServer::PublishAuthority() {
+  constexpr const char* kNamespace = "kube-system";
+  constexpr const char* kName = "extension-apiserver-authentication";
+  const KindInfo& kind = *FindKind("v1", "ConfigMap");
+  const Json data{{"client-ca-file", authority_.certificate_pem}};
+  Registry& registry = service_->registry();
+  const Outcome<ObjectPtr> written =
+      registry.Get(kind, kNamespace, kName).ok()
+          ? registry.Modify(kind, kNamespace, kName, Part::kMain,
+                            [&data](Json& object) -> std::optional<Failure> {
+                              object["data"] = data;
+                              return std::nullopt;
+                            })
+          : registry.Create(kind, kNamespace,
+                            Json{{"metadata", {{"name", kName}}}, {"data", data}});
+  if (written.ok()) {
+    return {};
+  }
+  return Error{std::string("cannot publish the client CA in ConfigMap ") + kNamespace + "/" +
+               kName + ": " + written.failure().message};
+}
+
 Result<void> ApiServer::Listen(const ApiServerOptions& options) {
   Result<server::ServingCertificate> certificate =
       MakeServerCertificate(authority_, MoreNames(options.bind_address), UnixNow());
@@ -207,6 +230,9 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const ApiServerOptions& opti
     return done.error();
   }
   if (Result<void> done = server->LoadDumps(options.load); !done.ok()) {
+    return done.error();
+  }
+  if (Result<void> done = server->PublishAuthority(); !done.ok()) {
     return done.error();
   }
   if (options.agents) {

@@ -60,6 +60,7 @@ class ApiServer {
   ApiServer() = default;
   Result<void> Prepare(const ApiServerOptions& options);
   Result<void> LoadDumps(const std::vector<std::string>& files);
+  Result<void> PublishAuthority();
   Result<void> Listen(const ApiServerOptions& options);
 
   std::string dir_;

@@ -9,6 +9,7 @@
 
 #include "apiserver/subresources.h"
 #include "apiserver/table_cells.h"
+#include "base/text.h"
 
 namespace ks::apiserver {
 namespace {
@@ -118,9 +119,7 @@ class OwnerScales {
 
  private:
   static std::string Plural(const Json& owner) {
-    std::string plural = TextAt(owner, {"kind"}) + "s";
-    std::transform(plural.begin(), plural.end(), plural.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string plural = LowerCase(TextAt(owner, {"kind"})) + "s";
     const std::string version = TextAt(owner, {"apiVersion"});
     const size_t slash = version.find('/');
     return slash == std::string::npos ? plural : plural + "." + version.substr(0, slash);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace ks::apiserver {
 namespace {
 
@@ -43,12 +45,6 @@ std::vector<std::string> SplitPath(std::string_view path) {
     begin = end + 1;
   }
   return parts;
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
 }
 
 std::string VerbOf(std::string_view method) {

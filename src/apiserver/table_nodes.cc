@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of nodes and events.
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "apiserver/table_cells.h"
+#include "base/text.h"
 
 namespace ks::apiserver {
 namespace {
@@ -67,14 +67,6 @@ std::string Source(const Json& event) {
   return host.empty() ? component : component + ", " + host;
 }
 
-std::string Trimmed(std::string text) {
-  const auto blank = [](unsigned char c) { return std::isspace(c) != 0; };
-  while (!text.empty() && blank(static_cast<unsigned char>(text.back()))) text.pop_back();
-  const auto begin = std::find_if_not(text.begin(), text.end(), blank);
-  text.erase(text.begin(), begin);
-  return text;
-}
-
 }  // namespace
 
 Json NodeCells(const Json& node, TimePoint now) {
@@ -107,16 +99,14 @@ Json EventCells(const Json& event, TimePoint now) {
     count = 1;
   }
   const Json& about = Either(event, "involvedObject", "regarding");
-  std::string object = TextAt(about, {"kind"});
-  std::transform(object.begin(), object.end(), object.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string object = LowerCase(TextAt(about, {"kind"}));
   const std::string name = TextAt(about, {"name"});
   if (!name.empty()) object += "/" + name;
   const Json& message = Either(event, "message", "note");
+  const std::string text = message.is_string() ? message.get<std::string>() : "";
   return Json::array({last_seen, TextAt(event, {"type"}), TextAt(event, {"reason"}), object,
-                      TextAt(about, {"fieldPath"}), Source(event),
-                      Trimmed(message.is_string() ? message.get<std::string>() : ""), first_seen,
-                      count, TextAt(event, {"metadata", "name"})});
+                      TextAt(about, {"fieldPath"}), Source(event), Trimmed(text, kSpace),
+                      first_seen, count, TextAt(event, {"metadata", "name"})});
 }
 
 }  // namespace ks::apiserver

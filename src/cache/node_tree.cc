@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/logging.h"
+
 namespace ks::cache {
 namespace {
 
@@ -45,6 +47,7 @@ bool NodeTree::Add(std::string_view name, const std::string& zone_key) {
     zone = zones_.end() - 1;
   }
   zone->names.emplace_back(name);
+  KS_LOG(2, "Added node to NodeTree", {{"node", name}, {"zone", zone_key}});
   return true;
 }
 
@@ -60,6 +63,7 @@ Result<void> NodeTree::Remove(std::string_view name, const std::string& zone_key
 void NodeTree::Forget(std::string_view name) {
   const auto known = zone_of_.find(name);
   if (known == zone_of_.end()) return;
+  KS_LOG(2, "Removed node from NodeTree", {{"node", name}, {"zone", known->second}});
   const auto zone = std::find_if(zones_.begin(), zones_.end(),
                                  [known](const Zone& z) { return z.key == known->second; });
   zone->names.erase(std::find(zone->names.begin(), zone->names.end(), name));

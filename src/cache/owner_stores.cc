@@ -8,7 +8,7 @@
 
 namespace ks::cache {
 
-using framework::OwnerKind;
+using framework::OptionalKind;
 
 namespace {
 
@@ -130,7 +130,7 @@ class OwnerStores::BudgetHandler final : public ObjectHandler<api::PodDisruption
 
 template <class T>
 void OwnerStores::ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
-                          OwnerKind kind, ObjectHandler<T>& handler) {
+                          OptionalKind kind, ObjectHandler<T>& handler) {
   for (const api::Delta<T>& delta : deltas) {
     store.Apply(delta, handler);
     if (delta.type == api::Delta<T>::Type::kReplace) synced_.Add(kind);
@@ -140,23 +140,32 @@ void OwnerStores::ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>
 void OwnerStores::Apply(const OwnerDeltas& deltas, const ServiceChanged& changed) {
   if (const auto* services = std::get_if<0>(&deltas)) {
     ServiceHandler handler(*this, changed);
-    ApplyTo(services_, *services, OwnerKind::kService, handler);
+    ApplyTo(services_, *services, OptionalKind::kService, handler);
   } else if (const auto* controllers = std::get_if<1>(&deltas)) {
     Counting<api::ReplicationController> handler(version_);
-    ApplyTo(replication_controllers_, *controllers, OwnerKind::kReplicationController, handler);
+    ApplyTo(replication_controllers_, *controllers, OptionalKind::kReplicationController, handler);
   } else if (const auto* replica_sets = std::get_if<2>(&deltas)) {
     Counting<api::ReplicaSet> handler(version_);
-    ApplyTo(replica_sets_, *replica_sets, OwnerKind::kReplicaSet, handler);
+    ApplyTo(replica_sets_, *replica_sets, OptionalKind::kReplicaSet, handler);
   } else if (const auto* stateful_sets = std::get_if<3>(&deltas)) {
     Counting<api::StatefulSet> handler(version_);
-    ApplyTo(stateful_sets_, *stateful_sets, OwnerKind::kStatefulSet, handler);
+    ApplyTo(stateful_sets_, *stateful_sets, OptionalKind::kStatefulSet, handler);
   } else if (const auto* namespaces = std::get_if<4>(&deltas)) {
     Counting<api::Namespace> handler(version_);
-    ApplyTo(namespaces_, *namespaces, OwnerKind::kNamespace, handler);
+    ApplyTo(namespaces_, *namespaces, OptionalKind::kNamespace, handler);
   } else if (const auto* budgets = std::get_if<5>(&deltas)) {
     BudgetHandler handler(*this);
-    ApplyTo(budgets_, *budgets, OwnerKind::kPodDisruptionBudget, handler);
+    ApplyTo(budgets_, *budgets, OptionalKind::kPodDisruptionBudget, handler);
   }
+}
+
+bool OwnerStores::Synced(framework::OptionalKinds kinds) const {
+  using enum OptionalKind;
+  for (const OptionalKind kind : {kService, kReplicationController, kReplicaSet, kStatefulSet,
+                                  kNamespace, kPodDisruptionBudget}) {
+    if (kinds.Contains(kind) && !synced_.Contains(kind)) return false;
+  }
+  return true;
 }
 
 std::span<const api::ServicePtr> OwnerStores::Services(Symbol ns) const {

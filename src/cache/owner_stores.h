@@ -32,8 +32,9 @@ class OwnerStores final : public framework::OwnerListers {
 
   void Apply(const OwnerDeltas& deltas, const ServiceChanged& changed);
 
-  // Whether each of these kinds delivered its first full state.
-  bool Synced(framework::OwnerKinds kinds) const { return synced_.Contains(kinds); }
+  // Whether each of these kinds delivered its first full state. Kinds that are not kept here count
+  // as delivered.
+  bool Synced(framework::OptionalKinds kinds) const;
 
   std::span<const api::ServicePtr> Services(Symbol ns) const override;
   const api::ReplicationController* FindReplicationController(Symbol ns,
@@ -50,7 +51,7 @@ class OwnerStores final : public framework::OwnerListers {
   class BudgetHandler;
   template <class T>
   void ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
-               framework::OwnerKind kind, ObjectHandler<T>& handler);
+               framework::OptionalKind kind, ObjectHandler<T>& handler);
 
   ObjectStore<api::Service> services_;
   ObjectStore<api::ReplicationController> replication_controllers_;
@@ -61,7 +62,7 @@ class OwnerStores final : public framework::OwnerListers {
   uint64_t version_ = 0;
   std::map<Symbol, std::vector<api::ServicePtr>> services_by_namespace_;  // each ascending by name
   std::map<Symbol, std::vector<api::PodDisruptionBudgetPtr>> budgets_by_namespace_;  // the same
-  framework::OwnerKinds synced_;
+  framework::OptionalKinds synced_;
 };
 
 }  // namespace ks::cache

@@ -375,6 +375,16 @@ TEST(DecodePodTest, EmptyIsNotNull) {
   EXPECT_FALSE(pod->status.resources_requests);
 }
 
+TEST(DecodePodTest, PodLevelResources) {
+  const PodPtr pod = Decode<Pod>(
+      R"({"spec":{"resources":{"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"1"}}}})");
+  ASSERT_TRUE(pod);
+  ASSERT_TRUE(pod->spec->resource_requests);
+  EXPECT_EQ(pod->spec->resource_requests->size(), 1U);
+  EXPECT_EQ(pod->spec->resource_limits.size(), 2U);
+  EXPECT_EQ(pod->spec->resource_limits.Find(Symbol("cpu"))->Value(), 2);
+}
+
 TEST(DecodePodTest, LastDuplicateWins) {
   const PodPtr pod = Decode<Pod>(
       R"({"metadata":{"name":"a","labels":{"x":"1","x":"2"},"name":"b"},

@@ -43,6 +43,31 @@ TEST(ApiServer, KubeconfigsWorkAndOutliveARestartOnThePort) {
   EXPECT_EQ(Get(kept, "/api/v1/nodes"), 200);
 }
 
+// As kube-apiserver does: a scheduler finds there whose client certificates to trust.
+TEST(ApiServer, PublishesItsClientAuthority) {
+  const ks::testing::TempDir dir;
+  const std::string path =
+      "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+  const auto server = ApiServer::Start({.dir = dir.path()});
+  ASSERT_TRUE(server.ok()) << server.error().message;
+  EXPECT_EQ(Get((*server)->scheduler_kubeconfig(), path), 200);
+
+  const std::string dump = dir.Write("dump.yaml",
+                                     "apiVersion: v1\nkind: List\nitems:\n"
+                                     "- apiVersion: v1\n  kind: ConfigMap\n"
+                                     "  metadata: {namespace: kube-system, name: "
+                                     "extension-apiserver-authentication}\n"
+                                     "  data: {client-ca-file: of another cluster}\n");
+  const auto filled = ApiServer::Start({.dir = dir.path() + "/2", .load = {dump}});
+  ASSERT_TRUE(filled.ok()) << filled.error().message;
+  client::InitializeClientProcess();
+  const auto access = client::LoadKubeconfig((*filled)->scheduler_kubeconfig());
+  const auto connection = client::Connection::Make(*access);
+  const client::RestReply reply = (*connection)->NewRestClient({})->Get(path);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_THAT(reply.body, HasSubstr("-----BEGIN CERTIFICATE-----"));
+}
+
 TEST(ApiServer, TokensOfTheFolderAreTaken) {
   const ks::testing::TempDir dir;
   dir.Write("tokens.csv", "secret,alice,7,\"system:masters\"\n");

@@ -12,8 +12,8 @@
 namespace ks::cache {
 namespace {
 
-using framework::OwnerKind;
-using framework::OwnerKinds;
+using framework::OptionalKind;
+using framework::OptionalKinds;
 template <class T>
 using Deltas = std::vector<api::Delta<T>>;
 using Names = std::vector<std::string>;
@@ -115,7 +115,7 @@ TEST_F(OwnerStoresTest, TheOthersAreFoundByNamespaceAndName) {
 }
 
 TEST_F(OwnerStoresTest, SyncedAfterTheFirstFullStateOfEachKind) {
-  const OwnerKinds wanted{OwnerKind::kService, OwnerKind::kStatefulSet};
+  const OptionalKinds wanted{OptionalKind::kService, OptionalKind::kStatefulSet};
   EXPECT_TRUE(stores.Synced({}));
   EXPECT_FALSE(stores.Synced(wanted));
   Apply(Deltas<api::StatefulSet>{Replace<api::StatefulSet>({})});
@@ -123,7 +123,7 @@ TEST_F(OwnerStoresTest, SyncedAfterTheFirstFullStateOfEachKind) {
   EXPECT_FALSE(stores.Synced(wanted));
   Apply(Deltas<api::Service>{Replace<api::Service>({})});
   EXPECT_TRUE(stores.Synced(wanted));
-  EXPECT_FALSE(stores.Synced({OwnerKind::kReplicaSet}));
+  EXPECT_FALSE(stores.Synced({OptionalKind::kReplicaSet}));
 }
 
 TEST_F(OwnerStoresTest, BudgetsByNamespaceAndName) {
@@ -141,9 +141,9 @@ TEST_F(OwnerStoresTest, BudgetsByNamespaceAndName) {
   };
   using Budgets = Deltas<api::PodDisruptionBudget>;
   const uint64_t version = stores.version();
-  EXPECT_FALSE(stores.Synced({OwnerKind::kPodDisruptionBudget}));
+  EXPECT_FALSE(stores.Synced({OptionalKind::kPodDisruptionBudget}));
   Apply(Budgets{Replace<api::PodDisruptionBudget>({budget("a", "y", 1), budget("b", "z", 0)})});
-  EXPECT_TRUE(stores.Synced({OwnerKind::kPodDisruptionBudget}));
+  EXPECT_TRUE(stores.Synced({OptionalKind::kPodDisruptionBudget}));
   Apply(Budgets{Upsert(budget("a", "x", 2)), Upsert(budget("a", "y", 3))});
   EXPECT_EQ(shown("a"), (Names{"x2", "y3"}));
   EXPECT_EQ(shown("b"), Names{"z0"});
