@@ -15,6 +15,8 @@
 #include "api/encode.h"
 #include "api/pod.h"
 #include "api/status.h"
+#include "api/storage.h"
+#include "base/clock.h"
 
 namespace ks::framework {
 
@@ -56,9 +58,23 @@ class ApiWriter {
 
   // Gives the pod the condition, retried as status patches are, then deletes it, once, only if it
   // still has its uid. Nothing else is done for a pod that is gone at either call. The error is
-  // there for kFailed only.
+  // there for kFailed only. `decided`: when the preemption was. Where calls have to wait, those of
+  // the older preemption go first: a preemptor has its room sooner than if its last victim stood
+  // behind the first victims of all others.
   using EvictionDone = std::function<void(EvictionOutcome, std::optional<api::ApiError>)>;
-  virtual void EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) = 0;
+  virtual void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,
+                        EvictionDone done) = 0;
+
+  // Gives the volume the claimRef and the annotation bound-by-controller of `version`, the claim
+  // the annotation selected-node of `version`; nothing else of them is written. Only if the
+  // object's resourceVersion still is that of `version`: else the error is the API server's
+  // conflict. Not repeated after an answer; an uncertain try is repeated as a binding is, and a
+  // conflict then is success if the object is as it was to become. `resource_version`: the object's
+  // after the write; empty with an error.
+  using WriteDone =
+      std::function<void(std::optional<api::ApiError> error, std::string resource_version)>;
+  virtual void WriteVolume(api::PersistentVolumePtr version, WriteDone done) = 0;
+  virtual void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) = 0;
 
   // Queues an event; series and drops are the writer's business. Dropped events are counted, never
   // reported.

@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/durations.h"
+
 namespace ks::framework {
 namespace {
 
 using metrics::Stability;
-
-double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 const std::vector<double>& Buckets() {
   static const std::vector<double> buckets = metrics::ExponentialBuckets(0.00001, 2, 12);

@@ -16,6 +16,7 @@
 
 #include "api/node.h"
 #include "api/pod.h"
+#include "api/storage.h"
 #include "base/result.h"
 
 namespace ks::framework {
@@ -90,7 +91,10 @@ inline constexpr std::string_view kLabelUnscheduledPodAdd = "UnscheduledPodAdd";
 
 // An event's object, old or new; monostate when there is none. Other kinds join as their plugins
 // land.
-using EventObject = std::variant<std::monostate, api::PodPtr, api::NodePtr>;
+using EventObject =
+    std::variant<std::monostate, api::PodPtr, api::NodePtr, api::PersistentVolumePtr,
+                 api::PersistentVolumeClaimPtr, api::StorageClassPtr, api::CsiNodePtr,
+                 api::CsiDriverPtr, api::CsiStorageCapacityPtr, api::VolumeAttachmentPtr>;
 
 enum class QueueingHint : uint8_t { kSkip, kQueue };
 

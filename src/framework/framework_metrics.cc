@@ -2,6 +2,7 @@
 #include "framework/framework_metrics.h"
 
 #include "base/check.h"
+#include "base/durations.h"
 
 namespace ks::framework {
 namespace {
@@ -27,8 +28,6 @@ constexpr std::array<std::string_view, static_cast<size_t>(MetricPoint::kCount)>
     "Bind",
     "PostBind",
 };
-
-double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 const std::vector<double>& PointBuckets() {
   static const std::vector<double> buckets = metrics::ExponentialBuckets(0.0001, 2, 12);
@@ -73,6 +72,7 @@ FrameworkMetrics::FrameworkMetrics(metrics::Registry& registry, const Clock& clo
                                            .stability = Stability::kBeta,
                                            .help = "Time a pod was held by Permit."})),
       preemption_(registry),
+      volumes_(registry),
       plugin_buckets_(metrics::ExponentialBuckets(0.00001, 1.5, 20)),
       cycle_draws_(seed),
       pre_enqueue_draws_(~seed),

@@ -20,6 +20,7 @@
 #include "base/random.h"
 #include "framework/preemption_metrics.h"
 #include "framework/status.h"
+#include "framework/volume_metrics.h"
 #include "metrics/registry.h"
 
 namespace ks::framework {
@@ -141,6 +142,7 @@ class FrameworkMetrics {
   void ObservePermitWait(Code result, Duration duration);
 
   PreemptionMetrics& preemption() { return preemption_; }
+  VolumeMetrics& volumes() { return volumes_; }
 
  private:
   struct BufferedSample {
@@ -158,6 +160,7 @@ class FrameworkMetrics {
   metrics::Family<metrics::Counter>& evaluations_;
   metrics::Family<metrics::Histogram>& permit_waits_;
   PreemptionMetrics preemption_;
+  VolumeMetrics volumes_;
   const std::vector<double> plugin_buckets_;
   Random cycle_draws_;
   Random pre_enqueue_draws_;

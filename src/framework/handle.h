@@ -17,10 +17,12 @@
 #include "framework/owner_listers.h"
 #include "framework/plugin.h"
 #include "framework/preemption_extender.h"
+#include "framework/storage_state.h"
 
 namespace ks::framework {
 
 class PreemptionMetrics;
+class VolumeMetrics;
 
 // Pods that are expected to run on a node although they are not there yet.
 // Threads: the scheduling thread; workers may read while a cycle runs.
@@ -57,6 +59,14 @@ class PodLister {
   virtual api::PodPtr FindPod(std::string_view key) const = 0;
 };
 
+// Nodes as the API server last showed them. Threads: the scheduling thread.
+class NodeLister {
+ public:
+  virtual ~NodeLister() = default;
+  // Null when unknown.
+  virtual api::NodePtr FindNode(std::string_view name) const = 0;
+};
+
 // The way to the scheduling thread, for answers that come on other threads. Tasks run there in
 // order, between two attempts. Threads: any.
 class TaskInbox {
@@ -72,6 +82,7 @@ struct LateParts {
   Nominator* nominator = nullptr;
   PodActivator* activator = nullptr;
   const PodLister* pods = nullptr;
+  const NodeLister* nodes = nullptr;
   TaskInbox* tasks = nullptr;
   // In the order in which they are asked (docs/spec/cycle.md 10.1).
   std::vector<PreemptionExtender*> preemption_extenders;
@@ -152,8 +163,10 @@ class Handle {
 
   virtual const std::string& ProfileName() const = 0;
   virtual const Snapshot& snapshot() const = 0;  // only inside an attempt
-  // What a ListerUser asked for; anything else looks empty. Only inside an attempt.
+  // What an OptionalKindReader asked for; anything else looks empty. Only inside an attempt.
   virtual const OwnerListers& owner_listers() const = 0;
+  // The same for volumes; also between attempts, on the scheduling thread.
+  virtual StorageState& storage() = 0;
   // Which extended resources devices serve; none unless the implementation knows some.
   virtual const DeviceClassLister& device_classes() const { return NoDeviceClasses(); }
   virtual const Clock& clock() const = 0;
@@ -163,6 +176,7 @@ class Handle {
   virtual Nominator& nominator() = 0;                                                 // late
   virtual PodActivator& activator() = 0;                                              // late
   virtual const PodLister& pods() = 0;                                                // late
+  virtual const NodeLister& nodes() = 0;                                              // late
   virtual TaskInbox& tasks() = 0;                                                     // late
   virtual std::span<PreemptionExtender* const> preemption_extenders() { return {}; }  // late
   virtual WaitingPodAccess& waiting_pods() = 0;
@@ -194,6 +208,9 @@ class Handle {
   virtual void RunReservePluginsUnreserve(CycleState& state, const api::PodPtr& pod,
                                           const std::string& node) const = 0;
   virtual SignOutcome SignPod(const api::Pod& pod) const = 0;
+
+  // Null: nothing is measured. Outlives the plugins.
+  virtual VolumeMetrics* volume_metrics() const { return nullptr; }
 };
 
 }  // namespace ks::framework

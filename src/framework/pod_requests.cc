@@ -61,7 +61,7 @@ bool ResizeIs(const Pod& pod, std::string_view reason) {
 bool IsInfeasible(const Pod& pod) { return ResizeIs(pod, kInfeasible); }
 
 // Which list stands for a container in one of the three totals (docs/spec/plugins-node.md 2.4).
-enum class Source { kSpec, kAllocated, kActual };
+enum class Source { kSpec, kAllocated, kActual, kLimits };
 
 const api::ContainerStatus* FindStatus(const Pod& pod, std::string_view name) {
   for (const auto* list : {&pod.status.container_statuses, &pod.status.init_container_statuses}) {
@@ -76,6 +76,7 @@ const ResourceList& ListOf(const Pod& pod, const Container& container, Source so
                            bool infeasible) {
   static const ResourceList none;
   if (source == Source::kSpec) return container.requests;
+  if (source == Source::kLimits) return container.limits;
   const api::ContainerStatus* status = FindStatus(pod, container.name);
   if (status != nullptr) {
     if (source == Source::kActual && status->resources_requests) return *status->resources_requests;
@@ -236,6 +237,20 @@ ResourceList AggregateRequests(const Pod& pod, const RequestOptions& options) {
     OverridePodLevel(pod, options.use_status, &result);
   }
   AddTo(&result, pod.spec->overhead);
+  return result;
+}
+
+ResourceList AggregateLimits(const Pod& pod) {
+  ResourceList result = Total(pod, Source::kLimits, false, {});
+  if (PodLevelOn()) {
+    for (const auto& [name, quantity] : pod.spec->resource_limits) {
+      if (IsPodLevelName(name)) result.Set(name, quantity);
+    }
+  }
+  for (const auto& [name, quantity] : pod.spec->overhead) {
+    const Quantity* limit = result.Find(name);
+    if (limit != nullptr && !limit->IsZero()) result[name] += quantity;
+  }
   return result;
 }
 

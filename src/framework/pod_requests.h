@@ -41,6 +41,12 @@ bool StatusAffectsRequests(const api::Pod& pod);
 // The exact aggregate, before rounding. A resource named nowhere is absent.
 api::ResourceList AggregateRequests(const api::Pod& pod, const RequestOptions& options);
 
+// The same of limits, by the spec alone; overhead is added where there is a limit. Only for
+// metrics.
+//
+// Upstream: docs/spec/metrics.md section 7.
+api::ResourceList AggregateLimits(const api::Pod& pod);
+
 // 2.5 row 1: the incoming pod in Fit's PreFilter and Filter.
 Resource PodRequest(const api::Pod& pod);
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "base/durations.h"
+
 namespace ks::framework {
 namespace {
 
 using metrics::Stability;
-
-double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 std::string JobResult(bool success) { return success ? "success" : "error"; }
 
@@ -34,6 +34,11 @@ PreemptionMetrics::PreemptionMetrics(metrics::Registry& registry)
       jobs_(registry.AddCounter({.name = "scheduler_preemption_goroutines_execution_total",
                                  .stability = Stability::kAlpha,
                                  .help = "Background eviction jobs finished."})),
+      job_durations_(
+          registry.AddHistogram({.name = "scheduler_preemption_goroutines_duration_seconds",
+                                 .stability = Stability::kAlpha,
+                                 .help = "Duration of background eviction jobs.",
+                                 .deprecated_since = "1.37.0"})),
       evaluations_(
           registry.AddHistogram({.name = "scheduler_preemption_evaluation_duration_seconds",
                                  .stability = Stability::kAlpha,
@@ -45,8 +50,10 @@ PreemptionMetrics::PreemptionMetrics(metrics::Registry& registry)
                                        .stability = Stability::kAlpha,
                                        .help = "Disruption budgets overridden by preemption."})) {}
 
-void PreemptionMetrics::CountJob(bool success) {
+void PreemptionMetrics::JobEnded(bool success, Duration duration) {
+  static const std::vector<double> buckets = metrics::ExponentialBuckets(0.01, 2, 20);
   jobs_.Add({{"result", JobResult(success)}}).Increment();
+  job_durations_.Add({{"result", JobResult(success)}}, buckets).Observe(Seconds(duration));
 }
 
 void PreemptionMetrics::ObserveEvaluation(Code result, Duration duration) {

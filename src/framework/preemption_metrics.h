@@ -13,8 +13,7 @@
 
 namespace ks::framework {
 
-// Upstream records the duration of background jobs too, in a histogram that v1.37 hides; here it is
-// left out. Threads: any.
+// Threads: any.
 class PreemptionMetrics {
  public:
   explicit PreemptionMetrics(metrics::Registry& registry);
@@ -23,8 +22,8 @@ class PreemptionMetrics {
   void CountAttempt() { attempts_.Increment(); }
   // scheduler_preemption_victims: of the chosen node, those already terminating included.
   void ObserveVictims(size_t victims) { victims_.Observe(static_cast<double>(victims)); }
-  // scheduler_preemption_goroutines_execution_total.
-  void CountJob(bool success);
+  // scheduler_preemption_goroutines_execution_total and …_duration_seconds (hidden by age).
+  void JobEnded(bool success, Duration duration);
 
   // Only where the gate GenericWorkload is on. The preemptor is a pod.
   void ObserveEvaluation(Code result, Duration duration);
@@ -35,6 +34,7 @@ class PreemptionMetrics {
   metrics::Counter& attempts_;
   metrics::Histogram& victims_;
   metrics::Family<metrics::Counter>& jobs_;
+  metrics::Family<metrics::Histogram>& job_durations_;
   metrics::Family<metrics::Histogram>& evaluations_;
   metrics::Family<metrics::Histogram>& executions_;
   metrics::Family<metrics::Counter>& violations_;

@@ -278,11 +278,11 @@ const std::map<std::string, std::vector<EventRegistration>>& Framework::event_re
   return impl_->events;
 }
 
-OwnerKinds Framework::NeededOwnerKinds() const {
-  OwnerKinds kinds;
+OptionalKinds Framework::NeededKinds() const {
+  OptionalKinds kinds;
   for (const ResolvedProfile::Instance& instance : impl_->resolved.plugins) {
-    const auto* user = dynamic_cast<const ListerUser*>(instance.plugin.get());
-    if (user != nullptr) kinds.Add(user->NeededOwnerKinds());
+    const auto* user = dynamic_cast<const OptionalKindReader*>(instance.plugin.get());
+    if (user != nullptr) kinds.Add(user->NeededKinds());
   }
   return kinds;
 }
@@ -308,6 +308,11 @@ const OwnerListers& Framework::owner_listers() const {
   KS_CHECK(impl_->options.owner_listers != nullptr,
            "the framework was built without owner listers");
   return *impl_->options.owner_listers;
+}
+
+StorageState& Framework::storage() {
+  KS_CHECK(impl_->options.storage != nullptr, "the framework was built without storage state");
+  return *impl_->options.storage;
 }
 
 const Clock& Framework::clock() const {
@@ -349,6 +354,12 @@ const PodLister& Framework::pods() {
   return *impl_->late.pods;
 }
 
+const NodeLister& Framework::nodes() {
+  KS_CHECK(impl_->late.nodes != nullptr,
+           "the node lister is not attached yet: not to be used in factories");
+  return *impl_->late.nodes;
+}
+
 TaskInbox& Framework::tasks() {
   KS_CHECK(impl_->late.tasks != nullptr,
            "the task inbox is not attached yet: not to be used in factories");
@@ -363,6 +374,10 @@ int32_t Framework::parallelism() const { return impl_->options.parallelism; }
 
 PreemptionMetrics* Framework::preemption_metrics() {
   return impl_->options.metrics == nullptr ? nullptr : &impl_->options.metrics->preemption();
+}
+
+VolumeMetrics* Framework::volume_metrics() const {
+  return impl_->options.metrics == nullptr ? nullptr : &impl_->options.metrics->volumes();
 }
 
 WaitingPodAccess& Framework::waiting_pods() {

@@ -35,6 +35,7 @@ namespace ks::framework {
 struct FrameworkOptions {
   const Snapshot* snapshot = nullptr;
   const OwnerListers* owner_listers = nullptr;
+  StorageState* storage = nullptr;
   const Clock* clock = nullptr;
   Random* random = nullptr;
   WaitingPods* waiting_pods = nullptr;
@@ -89,7 +90,7 @@ class Framework final : public Handle {
   const std::map<std::string, std::vector<EventRegistration>>& event_registrations() const;
 
   // What the profile's plugins together ask for.
-  OwnerKinds NeededOwnerKinds() const;
+  OptionalKinds NeededKinds() const;
 
   // Whether the plugin calls of a new cycle are to be measured (CycleState::record_plugin_metrics).
   // One cycle in ten by chance; never without metrics.
@@ -174,6 +175,7 @@ class Framework final : public Handle {
   const std::string& ProfileName() const override;
   const Snapshot& snapshot() const override;
   const OwnerListers& owner_listers() const override;
+  StorageState& storage() override;
   const Clock& clock() const override;
   const config::FeatureGates& gates() const override;
   Random& random() override;
@@ -181,12 +183,14 @@ class Framework final : public Handle {
   Nominator& nominator() override;
   PodActivator& activator() override;
   const PodLister& pods() override;
+  const NodeLister& nodes() override;
   TaskInbox& tasks() override;
   std::span<PreemptionExtender* const> preemption_extenders() override;
   WaitingPodAccess& waiting_pods() override;
   PodsInPreBindAccess& pods_in_pre_bind() override;
   int32_t parallelism() const override;
   PreemptionMetrics* preemption_metrics() override;
+  VolumeMetrics* volume_metrics() const override;
   uint32_t NewStateSlot() override;
   Status RunFilterPlugins(const CycleState& state, const api::Pod& pod,
                           const NodeInfo& node) const override;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/canary.h"
 #include "framework/runtime.h"
 #include "framework/runtime_impl.h"
 
@@ -43,6 +44,7 @@ void Intersect(std::optional<std::set<std::string>>* nodes, std::set<std::string
 
 // Whether a pod nominated to the node counts for this one (docs/spec/framework.md section 9).
 bool Respects(const api::Pod& pod, const api::Pod& nominated) {
+  if (KS_CANARY(NominationsIgnored)) return false;
   return nominated.Priority() >= pod.Priority() && nominated.meta.uid != pod.meta.uid;
 }
 

@@ -4,8 +4,9 @@
 import collections
 import re
 
-# Upstream asks these for a score even if a pod has no volume and no claim, and gets 0. kubesched's are placeholders
-# without a score (decision 0020). Only a score of exactly 0 may be missing.
+# Upstream asks these for a score even if a pod has no claim or no node an offer of storage, and gets 0. kubesched leaves
+# DynamicResources out, which is a placeholder (decision 0020), and VolumeBinding, whose PreScore then skips. Only a score of
+# exactly 0 may be missing.
 SILENT_SCORERS = ("DynamicResources", "VolumeBinding")
 
 
@@ -94,6 +95,15 @@ def kind(field):
     return re.sub(r"nodes\[[^]]*\]", "nodes", field)
 
 
+def _without_names(text):
+    """A reason without the names in it, to count."""
+    text = re.sub(r"^parsing pod: .*", "parsing pod: ...", text)
+    text = re.sub(r'"[^"]*"', '"_"', text)
+    text = re.sub(r"^PVC \S+ was not created for pod \S+ ", "PVC _ was not created for pod _ ", text)
+    text = re.sub(r"^looking up PVC \S+: ", "looking up PVC _: ", text)
+    return re.sub(r"^\S+ CSI driver is", "_ CSI driver is", text)
+
+
 def _number(name, number, most):
     return f"{name}: {number}" if number < most else f"{name}: {most} or more"
 
@@ -138,13 +148,12 @@ class Coverage:
         self.pods += 1
         self.results[record["result"]] += 1
         if record["result"] == "Error":
-            self.errors[re.sub(r"[0-9]+|\".*?\"|\[.*", "_", record["message"])[:80]] += 1
+            self.errors[re.sub(r"volume\(\w+\)", "volume(_)", re.sub(r"[0-9]+|\".*?\"|\[.*", "_", record["message"]))[:120]] += 1
         for node in record["nodes"]:
             self.nodes += 1
             if not node["feasible"]:
                 for reason in node.get("reasons", ("",)):
-                    reason = re.sub(r"^parsing pod: .*", "parsing pod: ...", reason)
-                    self.rejections[f"{node.get('plugin', '-')} {node['code']} {reason}"] += 1
+                    self.rejections[f"{node.get('plugin', '-')} {node['code']} {_without_names(reason)}"] += 1
             for entry in node.get("scores", ()):
                 (self.scores if entry["raw"] else self.zero)[entry["plugin"]] += 1
 

@@ -150,13 +150,13 @@ def configuration(dice, world):
     return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles}
 
 
-def for_deferred_pods(configuration):
+def for_deferred_pods(configuration, off=("VolumeBinding", "DynamicResources")):
     """Plugins that are not the test's subject fail in PreScore and Score for a deferred pod, whose PreFilter they skipped."""
     configuration = configuration or {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
                                       "profiles": [{"schedulerName": PROFILES[0]}]}
     for profile in configuration["profiles"]:
         disabled = profile.setdefault("plugins", {}).setdefault("multiPoint", {}).setdefault("disabled", [])
-        disabled += [{"name": "VolumeBinding"}, {"name": "DynamicResources"}]
+        disabled += [{"name": name} for name in off]
     return configuration
 
 

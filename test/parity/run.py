@@ -8,6 +8,8 @@ KS_PARITY_SEED or --seed repeats a run. A difference is shrunk to a small case a
     run.py --kubeschedctl build/bin/kubeschedctl                         3,000 pods, as in CI
     run.py --kubeschedctl build/bin/kubeschedctl --pods 200000 --jobs 2  a long run, by hand
     run.py --kubeschedctl build/bin/kubeschedctl --preemption            preemption on full clusters
+    run.py --kubeschedctl build/bin/kubeschedctl --volumes               volumes, claims, drivers and limits
+    run.py --kubeschedctl build/bin/kubeschedctl --volumes --preemption  the same, and what preemption would do
 """
 
 import argparse
@@ -25,6 +27,7 @@ import compare
 import generate
 import preempting
 import shrink
+import volumes
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77  # ctest's word for a test that did not run
@@ -85,6 +88,29 @@ nomination: override
 not eligible due to preemptionPolicy=Never.
 not eligible due to a terminating pod on the nominated node.
 """
+REQUIRED_VOLUMES = """
+VolumeRestrictions UnschedulableAndUnresolvable persistentvolumeclaim "_" not found
+VolumeRestrictions Unschedulable node(s) had no available disk
+VolumeRestrictions Unschedulable node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod
+NodeVolumeLimits Unschedulable node(s) exceed max volume count
+NodeVolumeLimits Unschedulable _ CSI driver is not installed on the node
+NodeVolumeLimits UnschedulableAndUnresolvable looking up PVC _: persistentvolumeclaim "_" not found
+VolumeBinding UnschedulableAndUnresolvable waiting for ephemeral volume controller to create the persistentvolumeclaim "_"
+VolumeBinding UnschedulableAndUnresolvable persistentvolumeclaim "_" bound to non-existent persistentvolume "_"
+VolumeBinding UnschedulableAndUnresolvable persistentvolumeclaim "_" is being deleted
+VolumeBinding UnschedulableAndUnresolvable PVC _ was not created for pod _ (pod is not owner)
+VolumeBinding UnschedulableAndUnresolvable pod has unbound immediate PersistentVolumeClaims
+VolumeBinding UnschedulableAndUnresolvable node(s) didn't match PersistentVolume's node affinity
+VolumeBinding UnschedulableAndUnresolvable node(s) didn't find available persistent volumes to bind
+VolumeBinding UnschedulableAndUnresolvable node(s) did not have enough free storage
+VolumeBinding UnschedulableAndUnresolvable node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)
+VolumeZone UnschedulableAndUnresolvable node(s) had no available volume zone
+"""
+REQUIRED_VOLUME_ERRORS = (
+    "VolumeBindingMode not set for StorageClass",
+    "converting volume(_) from inline to csi",
+    "PersistentVolumeClaim had no name",
+)
 LONG_RUN_PODS = 20000
 
 
@@ -123,12 +149,18 @@ def compare_folder(commands, folder, coverage=None):
     return found
 
 
+def generator(args):
+    """The function that makes the cases."""
+    if args.volumes:
+        return volumes.case
+    return preempting.case if args.preemption else generate.case
+
+
 def run_case(commands, args, number):
     """One case: (coverage, [text of a difference, ...])."""
     coverage, texts = compare.Coverage(), []
     pods = min(PODS_PER_CASE, args.pods - number * PODS_PER_CASE)
-    make = preempting.case if args.preemption else generate.case
-    made = make(args.seed, number, pods, not args.no_cross_pod)
+    made = generator(args)(args.seed, number, pods, not args.no_cross_pod)
     with tempfile.TemporaryDirectory(prefix="ks-parity-") as scratch:
         folder = pathlib.Path(scratch)
         generate.write(made, folder)
@@ -183,6 +215,10 @@ def gaps(args, coverage):
     """What a long run should have seen and did not."""
     if coverage.pods < LONG_RUN_PODS:
         return []
+    if args.volumes:
+        return ([text for text in REQUIRED_VOLUMES.strip().splitlines() if text not in coverage.rejections] +
+                [text for text in REQUIRED_VOLUME_ERRORS if not any(text in error for error in coverage.errors)] +
+                ([] if coverage.scores["VolumeBinding"] else ["score VolumeBinding"]))
     if args.preemption:
         return [text for text in REQUIRED_PREEMPTION.strip().splitlines() if text not in coverage.preemption]
     texts, scorers = REQUIRED.strip().splitlines(), REQUIRED_SCORES
@@ -205,6 +241,8 @@ def parse_arguments():
     parser.add_argument("--preemption", action="store_true",
                         help="full clusters, and also what preemption would do: node, victims in order, violated budgets, texts, "
                              "every node that was tried")
+    parser.add_argument("--volumes", action="store_true",
+                        help="clusters with volumes, claims, storage classes, drivers, capacities, limits and attachments")
     parser.add_argument("--no-cross-pod", action="store_true", help="leave out affinity between pods and topology spread")
     parser.add_argument("--out", default="parity-differences", help="the folder for small cases")
     return parser.parse_args()

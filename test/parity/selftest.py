@@ -12,6 +12,7 @@ import compare
 import generate
 import preempting
 import shrink
+import volumes
 
 RECORD = {
     "pod": "default/p", "profile": "default-scheduler", "result": "Schedulable", "message": "m",
@@ -140,6 +141,21 @@ class Generate(unittest.TestCase):
             nodes = collections.Counter(item["spec"].get("nodeName") for item in made[0]["items"] if item["kind"] == "Pod")
             del nodes[None]
             self.assertLessEqual(max(nodes.values()), preempting.MOST_PODS_PER_NODE)
+
+    def test_volumes_leave_nothing_to_the_order_of_a_hash_set(self):
+        for number in range(30):
+            made = volumes.case("s", number, 40)
+            self.assertEqual(json.dumps(made), json.dumps(volumes.case("s", number, 40)))
+            of_kind = collections.defaultdict(list)
+            for item in made[0]["items"]:
+                of_kind[item["kind"]].append(item)
+            sizes = [volume["spec"]["capacity"]["storage"] for volume in of_kind["PersistentVolume"]]
+            self.assertEqual(len(sizes), len(set(sizes)))
+            kept = [json.dumps([volume["spec"]["claimRef"][key] for key in ("namespace", "name")])
+                    for volume in of_kind["PersistentVolume"] if "claimRef" in volume["spec"]]
+            self.assertEqual(len(kept), len(set(kept)))
+            strict = [driver for driver in of_kind["CSIDriver"] if driver["spec"].get("preventPodSchedulingIfMissing")]
+            self.assertLessEqual(len(strict), 1)
 
     def test_without_cross_pod_terms(self):
         for number in range(20):

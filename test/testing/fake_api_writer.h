@@ -28,6 +28,12 @@ class FakeApiWriter final : public framework::ApiWriter {
     api::PodStatusChange change;
   };
 
+  struct WriteCall {
+    api::PersistentVolumePtr volume;      // of WriteVolume
+    api::PersistentVolumeClaimPtr claim;  // of WriteClaim
+    WriteDone done;                       // null once answered
+  };
+
   void Bind(api::PodPtr pod, std::string node_name, Done done) override {
     binds.push_back({std::move(pod), std::move(node_name), std::move(done)});
   }
@@ -35,8 +41,15 @@ class FakeApiWriter final : public framework::ApiWriter {
     patches.push_back({std::move(pod), std::move(change)});
     done(std::nullopt);
   }
-  void EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) override {
+  void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint /*decided*/,
+                EvictionDone done) override {
     evictions.push_back({std::move(pod), std::move(condition), std::move(done)});
+  }
+  void WriteVolume(api::PersistentVolumePtr version, WriteDone done) override {
+    writes.push_back({std::move(version), nullptr, std::move(done)});
+  }
+  void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) override {
+    writes.push_back({nullptr, std::move(version), std::move(done)});
   }
   void RecordEvent(framework::PodEvent event) override { events.push_back(std::move(event)); }
 
@@ -66,9 +79,21 @@ class FakeApiWriter final : public framework::ApiWriter {
     return nullptr;
   }
 
+  // Answers the oldest unanswered WriteVolume or WriteClaim. False when there is none.
+  bool AnswerWrite(const std::optional<api::ApiError>& error, std::string resource_version = "") {
+    for (WriteCall& call : writes) {
+      if (!call.done) continue;
+      const WriteDone done = std::exchange(call.done, nullptr);
+      done(error, std::move(resource_version));
+      return true;
+    }
+    return false;
+  }
+
   std::vector<BindCall> binds;
   std::vector<PatchCall> patches;
   std::vector<EvictCall> evictions;
+  std::vector<WriteCall> writes;
   std::vector<framework::PodEvent> events;
 };
 

@@ -11,8 +11,10 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "cache/storage_stores.h"
 #include "framework/handle.h"
 #include "framework/pods_in_prebind.h"
+#include "framework/volume_metrics.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
 #include "testing/fake_owner_listers.h"
@@ -33,6 +35,19 @@ class FakePodLister final : public framework::PodLister {
   std::map<std::string, api::PodPtr, std::less<>> pods_;
 };
 
+class FakeNodeLister final : public framework::NodeLister {
+ public:
+  void Put(const api::NodePtr& node) { nodes_[node->meta.name] = node; }
+  void Remove(std::string_view name) { nodes_.erase(nodes_.find(name)); }
+  api::NodePtr FindNode(std::string_view name) const override {
+    const auto found = nodes_.find(name);
+    return found == nodes_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::map<std::string, api::NodePtr, std::less<>> nodes_;
+};
+
 // Threads: one.
 class FakeHandle final : public framework::Handle {
  public:
@@ -48,6 +63,8 @@ class FakeHandle final : public framework::Handle {
   // Instead of fake_snapshot(). Lifetime: `snapshot` outlives the handle.
   void UseSnapshot(const framework::Snapshot& snapshot) { used_snapshot_ = &snapshot; }
   const framework::OwnerListers& owner_listers() const override { return owner_listers_; }
+  framework::StorageState& storage() override { return storage_; }
+  cache::StorageStores& fake_storage() { return storage_; }
   const framework::DeviceClassLister& device_classes() const override { return device_classes_; }
   framework::DeviceClassTable& fake_device_classes() { return device_classes_; }
   const Clock& clock() const override { return clock_; }
@@ -58,11 +75,15 @@ class FakeHandle final : public framework::Handle {
   framework::Nominator& nominator() override { Absent("nominator"); }
   framework::PodActivator& activator() override { Absent("activator"); }
   const framework::PodLister& pods() override { return pods_; }
+  const framework::NodeLister& nodes() override { return nodes_; }
+  FakeNodeLister& fake_nodes() { return nodes_; }
   FakePodLister& fake_pods() { return pods_; }
   framework::TaskInbox& tasks() override { Absent("task inbox"); }
   framework::WaitingPodAccess& waiting_pods() override { Absent("waiting pods"); }
   framework::PodsInPreBindAccess& pods_in_pre_bind() override { return pods_in_pre_bind_; }
   uint32_t NewStateSlot() override { return next_slot_++; }
+  framework::VolumeMetrics* volume_metrics() const override { return &volume_metrics_; }
+  metrics::Registry& metrics() { return metrics_; }
 
   framework::Status RunFilterPlugins(const framework::CycleState&, const api::Pod&,
                                      const framework::NodeInfo&) const override {
@@ -115,7 +136,11 @@ class FakeHandle final : public framework::Handle {
   config::FeatureGates gates_;
   framework::PodsInPreBind pods_in_pre_bind_;
   FakePodLister pods_;
+  FakeNodeLister nodes_;
+  cache::StorageStores storage_;
   FakeApiWriter api_;
+  metrics::Registry metrics_;
+  mutable framework::VolumeMetrics volume_metrics_{metrics_};
   Random random_{1};
   uint32_t next_slot_ = 0;
 };

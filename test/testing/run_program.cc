@@ -32,9 +32,8 @@ std::optional<int> Await(pid_t pid, std::chrono::milliseconds limit) {
 
 }  // namespace
 
-Result<ProgramResult> RunProgram(std::vector<std::string> argv, const std::string& folder,
-                                 const std::string& name, std::chrono::milliseconds limit) {
-  const std::string log = folder + "/" + name + ".log";
+Result<pid_t> StartProgram(std::vector<std::string> argv, const std::string& log,
+                           const std::string& folder) {
   std::vector<char*> words;
   for (std::string& word : argv) words.push_back(word.data());
   words.push_back(nullptr);
@@ -44,13 +43,21 @@ Result<ProgramResult> RunProgram(std::vector<std::string> argv, const std::strin
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0644);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t pid = 0;
   errno = posix_spawn(&pid, words[0], &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (errno != 0) return SystemError(argv[0]);
+  return pid;
+}
+
+Result<ProgramResult> RunProgram(std::vector<std::string> argv, const std::string& folder,
+                                 const std::string& name, std::chrono::milliseconds limit) {
+  const std::string log = folder + "/" + name + ".log";
+  const Result<pid_t> pid = StartProgram(std::move(argv), log, folder);
+  if (!pid.ok()) return pid.error();
   ProgramResult result;
-  result.exit_status = Await(pid, limit);
+  result.exit_status = Await(*pid, limit);
   std::ifstream stream(log, std::ios::binary);
   result.output.assign(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
   return result;

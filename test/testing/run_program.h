@@ -2,6 +2,8 @@
 #pragma once
 // Runs a program to its end and returns what it said.
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -15,6 +17,11 @@ struct ProgramResult {
   std::optional<int> exit_status;  // empty: a signal ended it, or it was killed after the limit
   std::string output;              // both streams
 };
+
+// Starts a program whose output goes to the file `log`. `argv[0]` is a path; `folder`: its working
+// directory, empty: ours. The caller waits for it. Threads: any.
+Result<pid_t> StartProgram(std::vector<std::string> argv, const std::string& log,
+                           const std::string& folder = "");
 
 // `argv[0]` is a path; `folder` becomes its working directory and takes the file `<name>.log`.
 // Blocks; kills the program when `limit` is over. Threads: any, with different names.

@@ -54,6 +54,12 @@ void UseIdentity(SSL_CTX* context, const TestIdentity& identity) {
   BIO_free(cert_text);
 }
 
+std::string CommonName(X509_NAME* name) {
+  char text[256] = "";
+  X509_NAME_get_text_by_NID(name, NID_commonName, text, sizeof(text));
+  return text;
+}
+
 }  // namespace
 
 PlainClient::PlainClient(int port, bool ipv6) : fd_(Connect(port, ipv6)) {}
@@ -79,14 +85,16 @@ std::string PlainClient::ReadAll() {
 }
 
 TlsClient::TlsClient(int port, bool ipv6, int max_version) : tcp_(port, ipv6) {
-  Handshake(max_version, {});
+  Handshake(max_version, {}, "");
 }
 
-TlsClient::TlsClient(int port, const TestIdentity& identity) : tcp_(port) {
-  Handshake(0, identity);
+TlsClient::TlsClient(int port, const TestIdentity& identity, const std::string& server_name)
+    : tcp_(port) {
+  Handshake(0, identity, server_name);
 }
 
-void TlsClient::Handshake(int max_version, const TestIdentity& identity) {
+void TlsClient::Handshake(int max_version, const TestIdentity& identity,
+                          const std::string& server_name) {
   std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
   SSL_CTX* context = SSL_CTX_new(TLS_client_method());
   context_ = context;
@@ -101,12 +109,29 @@ void TlsClient::Handshake(int max_version, const TestIdentity& identity) {
   SSL* ssl = SSL_new(context);
   ssl_ = ssl;
   SSL_set_fd(ssl, tcp_.fd());
+  if (!server_name.empty()) {
+    SSL_set_tlsext_host_name(ssl, server_name.c_str());
+  }
   connected_ = tcp_.connected() && SSL_connect(ssl) == 1;
 }
 
 TlsClient::~TlsClient() {
   SSL_free(static_cast<SSL*>(ssl_));
   SSL_CTX_free(static_cast<SSL_CTX*>(context_));
+}
+
+std::string TlsClient::peer_name() const {
+  X509* peer = SSL_get0_peer_certificate(static_cast<SSL*>(ssl_));
+  return peer == nullptr ? std::string() : CommonName(X509_get_subject_name(peer));
+}
+
+std::vector<std::string> TlsClient::asked_authorities() const {
+  std::vector<std::string> names;
+  const STACK_OF(X509_NAME)* asked = SSL_get0_peer_CA_list(static_cast<SSL*>(ssl_));
+  for (int i = 0; i < sk_X509_NAME_num(asked); ++i) {
+    names.push_back(CommonName(sk_X509_NAME_value(asked, i)));
+  }
+  return names;
 }
 
 bool TlsClient::Send(std::string_view data) {

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "testing/test_certificates.h"
 
@@ -38,8 +39,8 @@ struct Answer {
 class TlsClient {
  public:
   explicit TlsClient(int port, bool ipv6 = false, int max_version = 0);
-  // With a client certificate; an empty one: none.
-  TlsClient(int port, const TestIdentity& identity);
+  // With a client certificate; an empty one: none. With a server's name to ask for; empty: none.
+  TlsClient(int port, const TestIdentity& identity, const std::string& server_name = "");
   ~TlsClient();
   TlsClient(const TlsClient&) = delete;
   TlsClient& operator=(const TlsClient&) = delete;
@@ -57,9 +58,13 @@ class TlsClient {
   int read_errno() const { return read_errno_; }
   // The protocol the server chose by ALPN; empty: none.
   std::string alpn() const;
+  // The common name of the server's certificate.
+  std::string peer_name() const;
+  // Common names of the authorities whose certificates the server asks for.
+  std::vector<std::string> asked_authorities() const;
 
  private:
-  void Handshake(int max_version, const TestIdentity& identity);
+  void Handshake(int max_version, const TestIdentity& identity, const std::string& server_name);
   bool Receive();
 
   PlainClient tcp_;

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "base/canary.h"
+
 namespace ks::plugins {
 namespace {
 
@@ -44,7 +46,7 @@ BudgetSplit SplitByBudgets(std::vector<PotentialVictim> victims,
   Budgets budgets(listers);
   BudgetSplit split;
   for (PotentialVictim& victim : victims) {
-    const bool violates = budgets.Violates(victim.info->pod());
+    const bool violates = budgets.Violates(victim.info->pod()) != KS_CANARY(BudgetSplitReversed);
     (violates ? split.violating : split.others).push_back(std::move(victim));
   }
   return split;

@@ -8,12 +8,14 @@
 #include <variant>
 #include <vector>
 
+#include "base/logging.h"
 #include "framework/preemption_explainer.h"
 #include "framework/preemption_metrics.h"
 #include "framework/quote.h"
 #include "plugins/default_preemption/ask_extenders.h"
 #include "plugins/default_preemption/candidates.h"
 #include "plugins/default_preemption/eviction.h"
+#include "plugins/hinting.h"
 #include "plugins/placeholders/neutral.h"
 
 namespace ks::plugins {
@@ -78,7 +80,7 @@ class DefaultPreemption final : public framework::Plugin,
                                 public framework::PostFilterPlugin,
                                 public Neutral<framework::PodGroupPostFilterPlugin>,
                                 public framework::EnqueueExtensions,
-                                public framework::ListerUser,
+                                public framework::OptionalKindReader,
                                 public framework::PreemptionExplainer {
  public:
   DefaultPreemption(framework::Handle& handle, const config::DefaultPreemptionArgs& args)
@@ -88,8 +90,8 @@ class DefaultPreemption final : public framework::Plugin,
 
   std::string_view Name() const override { return kDefaultPreemptionName; }
 
-  framework::OwnerKinds NeededOwnerKinds() const override {
-    return {framework::OwnerKind::kPodDisruptionBudget};
+  framework::OptionalKinds NeededKinds() const override {
+    return {framework::OptionalKind::kPodDisruptionBudget};
   }
 
   Status PreEnqueue(const api::Pod& pod) override {
@@ -112,6 +114,8 @@ class DefaultPreemption final : public framework::Plugin,
       metrics->ObserveVictims(finding.victims.pods.size());
       if (workloads) metrics->CountViolations(finding.victims.pdb_violations);
     }
+    KS_LOG(2, "the target node for the preemption is determined",
+           {{"node", finding.result.nomination->node_name}, {"pod", pod->meta.Key()}});
     Preemption preemption{.preemptor = pod,
                           .node = finding.result.nomination->node_name,
                           .victims = std::move(finding.victims.pods)};
@@ -132,19 +136,16 @@ class DefaultPreemption final : public framework::Plugin,
     return std::move(finding.result);
   }
 
-  // Preemption never wakes a pod by itself. The registration lets the event through to the pods
-  // that PreEnqueue holds.
+  // The registration lets the event through to the pods that PreEnqueue holds. Upstream's hint
+  // never wakes one; a preemptor that missed something while it was held comes back here at the
+  // latest.
   std::vector<framework::EventRegistration> EventsToRegister() const override {
     if (!in_background_) return {};
-    const auto skip = [](const api::Pod&, const framework::EventObject&,
-                         const framework::EventObject&) -> Result<framework::QueueingHint> {
-      return framework::QueueingHint::kSkip;
+    const auto hint = [this](const api::Pod& pod, const framework::EventObject&,
+                             const framework::EventObject&) -> Result<framework::QueueingHint> {
+      return QueueIf(ongoing_->MayComeBack(pod.meta.uid));
     };
-    return {
-        {{framework::EventResource::kAssignedPod, framework::kActionDelete, {}},
-         skip,
-         framework::HintScope::kSpec},
-    };
+    return {{{framework::EventResource::kAssignedPod, framework::kActionDelete, {}}, hint}};
   }
 
  private:
@@ -163,6 +164,8 @@ class DefaultPreemption final : public framework::Plugin,
     Candidates candidates = search_.Find(state, *pod, statuses, observer);
     if (candidates.found.empty()) {
       if (!candidates.errors.empty()) return Failed(Joined(candidates.errors));
+      KS_LOG(2, "No preemption candidate is found; preemption is not helpful for scheduling",
+             {{"pod", pod->meta.Key()}});
       return Rejected(candidates.fit_error, framework::NominatingInfo{});
     }
     Result<std::vector<Candidate>> left = AskExtenders(

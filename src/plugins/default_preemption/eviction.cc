@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/canary.h"
 #include "base/logging.h"
 #include "framework/preemption_metrics.h"
 #include "plugins/default_preemption/default_preemption.h"
@@ -19,7 +20,7 @@ struct Surroundings {
   framework::Nominator& nominator;
   framework::PodActivator& activator;
   framework::TaskInbox& tasks;
-  const framework::PodLister& pods;
+  const framework::Snapshot& snapshot;  // between attempts, what it shows is the present state
   framework::WaitingPodAccess& waiting_pods;
   framework::PodsInPreBindAccess& pods_in_pre_bind;
   const Clock& clock;
@@ -33,7 +34,7 @@ struct Surroundings {
             .nominator = handle.nominator(),
             .activator = handle.activator(),
             .tasks = handle.tasks(),
-            .pods = handle.pods(),
+            .snapshot = handle.snapshot(),
             .waiting_pods = handle.waiting_pods(),
             .pods_in_pre_bind = handle.pods_in_pre_bind(),
             .clock = handle.clock(),
@@ -50,17 +51,25 @@ struct Surroundings {
 //   at once:            all victims -> clear nominations -> end
 class Job final : public std::enable_shared_from_this<Job> {
  public:
-  // `ongoing`: null for the mode "at once".
-  Job(framework::Handle& handle, Preemption preemption, std::shared_ptr<OngoingPreemptions> ongoing)
+  // `chosen`: the number of victims before those that are leaving were taken out. `ongoing`: null
+  // for the mode "at once".
+  Job(framework::Handle& handle, Preemption preemption, size_t chosen,
+      std::shared_ptr<OngoingPreemptions> ongoing)
       : around_(Surroundings::Of(handle)),
         preemption_(std::move(preemption)),
+        chosen_(chosen),
         ongoing_(std::move(ongoing)),
         start_(around_.clock.Now()) {
     wave_end_ = preemption_.victims.size() - (ongoing_ != nullptr ? 1 : 0);
   }
 
-  void StartInBackground() {
-    ongoing_->Begin(preemption_.preemptor->meta.uid);
+  void StartInBackground(const framework::PodLister& pods) {
+    KS_LOG(2, "Start the preemption asynchronously",
+           {{"preemptor", preemption_.preemptor->meta.Key()},
+            {"node", preemption_.node},
+            {"numVictims", chosen_},
+            {"numVictimsToDelete", preemption_.victims.size()}});
+    number_ = ongoing_->Begin(*preemption_.preemptor, pods);
     around_.tasks.PostTask(
         [self = shared_from_this()] { self->ClearNominations([self] { self->EvictWave(); }); });
   }
@@ -118,7 +127,7 @@ class Job final : public std::enable_shared_from_this<Job> {
     }
     if (stopped_ || wave_end_ == preemption_.victims.size()) return End();
     const api::PodPtr& last = preemption_.victims.back();
-    ongoing_->SetLastVictim(preemption_.preemptor->meta.uid, last->meta.Key());
+    ongoing_->SetLastVictim(preemption_.preemptor->meta.uid, number_, last->meta.Key());
     wave_end_ = preemption_.victims.size();
     EvictWave();
   }
@@ -139,7 +148,7 @@ class Job final : public std::enable_shared_from_this<Job> {
     condition.last_transition_time = around_.clock.WallNow();
     ++in_flight_;
     around_.api.EvictPod(
-        victim, std::move(condition),
+        victim, std::move(condition), start_,
         [self = shared_from_this(), victim](EvictionOutcome outcome,
                                             std::optional<api::ApiError> error) {
           self->around_.tasks.PostTask([self, victim, outcome, error = std::move(error)] {
@@ -160,22 +169,17 @@ class Job final : public std::enable_shared_from_this<Job> {
                const std::optional<api::ApiError>& error) {
     --in_flight_;
     if (outcome == EvictionOutcome::kEvicted) TellVictim(victim, "");
-    if (outcome == EvictionOutcome::kFailed) {
+    if (outcome == EvictionOutcome::kFailed && !KS_CANARY(EvictionErrorSwallowed)) {
       log::Error(error.has_value() ? error->message : std::string(), "Failed to preempt pod",
                  {{"pod", victim->meta.Key()},
                   {"preemptor", preemption_.preemptor->meta.Key()},
                   {"node", preemption_.node}});
       failed_ = stopped_ = true;
     }
-    // Somebody else was faster. If the event has passed, it found the preemptor still held.
-    if (outcome == EvictionOutcome::kGone && next_ == preemption_.victims.size()) {
-      const api::PodPtr seen = around_.pods.FindPod(victim->meta.Key());
-      gone_before_ = seen == nullptr || seen->meta.uid != victim->meta.uid;
-    }
     EvictWave();
   }
   void TellVictim(const api::PodPtr& victim, std::string_view suffix) {
-    KS_LOG(2, "Preemptor pod preempted victim pod",
+    KS_LOG(2, "Preemptor Pod preempted victim Pod",
            {{"preemptor", preemption_.preemptor->meta.Key()},
             {"victim", victim->meta.Key()},
             {"node", preemption_.node}});
@@ -194,28 +198,53 @@ class Job final : public std::enable_shared_from_this<Job> {
   void End() {
     Measure();
     if (ongoing_ == nullptr && !failed_) return;
+    if (ongoing_ != nullptr) {
+      KS_LOG(2, "Async Preemption finished completely",
+             {{"preemptor", preemption_.preemptor->meta.Key()},
+              {"node", preemption_.node},
+              {"result", failed_ ? "error" : "success"}});
+    }
     // A victim given up in memory is forgotten by tasks posted before this one: a preemptor that
     // comes back earlier would find it in its place.
     around_.tasks.PostTask([self = shared_from_this()] {
       const api::PodPtr& preemptor = self->preemption_.preemptor;
-      if (self->ongoing_ != nullptr) self->ongoing_->End(preemptor->meta.uid);
-      if (self->failed_ || self->last_in_memory_ || self->gone_before_) {
+      const bool missed =
+          self->ongoing_ != nullptr && self->ongoing_->End(preemptor->meta.uid, self->number_,
+                                                           [self] { return self->AllHaveLeft(); });
+      // A victim in PreBind may be slow to stop; its removal wakes the preemptor, which would only
+      // give it up again and again until then.
+      const bool given_up = self->last_in_memory_ && self->AllHaveLeft();
+      if (self->failed_ || given_up || missed) {
         self->around_.activator.Activate({preemptor});
       }
     });
   }
+  // No victim's removal is to come. Somebody else may have deleted the last one, or its binding
+  // failed before its eviction ended, so that its deletion frees nothing.
+  bool AllHaveLeft() const {
+    const framework::NodeInfo* node = around_.snapshot.Find(preemption_.node);
+    if (node == nullptr) return true;
+    const auto& victims = preemption_.victims;
+    return std::none_of(
+        node->pods().begin(), node->pods().end(), [&](const framework::PodInfoPtr& info) {
+          return std::any_of(victims.begin(), victims.end(), [&](const api::PodPtr& victim) {
+            return victim->meta.uid == info->pod().meta.uid;
+          });
+        });
+  }
   void Measure() const {
     if (around_.metrics == nullptr) return;
-    if (ongoing_ != nullptr) around_.metrics->CountJob(!failed_);
-    if (around_.workload_metrics) {
-      around_.metrics->ObserveExecution(!failed_, around_.clock.Now() - start_);
-    }
+    const Duration took = around_.clock.Now() - start_;
+    if (ongoing_ != nullptr) around_.metrics->JobEnded(!failed_, took);
+    if (around_.workload_metrics) around_.metrics->ObserveExecution(!failed_, took);
   }
 
   const Surroundings around_;
   const Preemption preemption_;
+  const size_t chosen_;
   const std::shared_ptr<OngoingPreemptions> ongoing_;
   const TimePoint start_;
+  uint64_t number_ = 0;  // of `ongoing_`
   size_t clearing_ = 0;  // patches without answer
   size_t next_ = 0;      // victim
   size_t wave_end_ = 0;
@@ -223,32 +252,74 @@ class Job final : public std::enable_shared_from_this<Job> {
   bool stopped_ = false;  // an eviction failed
   bool failed_ = false;
   bool last_in_memory_ = false;
-  bool gone_before_ = false;  // the last victim
 };
 
 // The same without victims that are leaving already. Null when none is left.
 std::shared_ptr<Job> MakeJob(framework::Handle& handle, Preemption preemption,
                              std::shared_ptr<OngoingPreemptions> ongoing) {
+  const size_t chosen = preemption.victims.size();
   std::erase_if(preemption.victims,
                 [](const api::PodPtr& pod) { return pod->meta.deletion_timestamp.has_value(); });
   if (preemption.victims.empty() && ongoing != nullptr) return nullptr;
-  return std::make_shared<Job>(handle, std::move(preemption), std::move(ongoing));
+  return std::make_shared<Job>(handle, std::move(preemption), chosen, std::move(ongoing));
 }
 
 }  // namespace
 
-bool OngoingPreemptions::Blocks(const std::string& uid, framework::Handle& handle) const {
-  if (last_victims_.empty()) return false;
-  const auto found = last_victims_.find(uid);
-  if (found == last_victims_.end()) return false;
-  if (!found->second.has_value()) return true;
-  const api::PodPtr victim = handle.pods().FindPod(*found->second);
-  return victim != nullptr && !victim->meta.deletion_timestamp;
+uint64_t OngoingPreemptions::Begin(const api::Pod& preemptor, const framework::PodLister& pods) {
+  std::erase_if(preemptors_, [&pods](const auto& entry) {
+    if (!entry.second.left) return false;
+    const api::PodPtr pod = pods.FindPod(entry.second.key);
+    return pod == nullptr || pod->meta.uid != entry.first || !pod->node_name.empty();
+  });
+  preemptors_[preemptor.meta.uid] = {.number = ++begun_, .key = preemptor.meta.Key()};
+  return begun_;
+}
+
+void OngoingPreemptions::SetLastVictim(const std::string& uid, uint64_t number, std::string key) {
+  const auto found = preemptors_.find(uid);
+  if (found == preemptors_.end() || found->second.number != number) return;
+  found->second.last_victim = std::move(key);
+}
+
+bool OngoingPreemptions::End(const std::string& uid, uint64_t number, std::function<bool()> left) {
+  const auto found = preemptors_.find(uid);
+  if (found == preemptors_.end() || found->second.number != number) return false;
+  const bool missed = found->second.turned_away && left();
+  if (missed || !found->second.turned_away) {
+    preemptors_.erase(found);
+    return missed;
+  }
+  found->second.left = std::move(left);
+  return false;
+}
+
+bool OngoingPreemptions::Blocks(const std::string& uid, framework::Handle& handle) {
+  if (preemptors_.empty() || KS_CANARY(PreemptorsNotHeld)) return false;
+  const auto found = preemptors_.find(uid);
+  if (found == preemptors_.end()) return false;
+  Preemptor& preemptor = found->second;
+  if (preemptor.left) {
+    preemptors_.erase(found);
+    return false;
+  }
+  preemptor.turned_away = true;
+  if (!preemptor.last_victim.has_value()) return true;
+  const api::PodPtr victim = handle.pods().FindPod(*preemptor.last_victim);
+  preemptor.turned_away = victim != nullptr && !victim->meta.deletion_timestamp;
+  return preemptor.turned_away;
+}
+
+bool OngoingPreemptions::MayComeBack(const std::string& uid) const {
+  const auto found = preemptors_.find(uid);
+  return found != preemptors_.end() && found->second.left && found->second.left();
 }
 
 void EvictInBackground(framework::Handle& handle, Preemption preemption,
                        const std::shared_ptr<OngoingPreemptions>& ongoing) {
-  if (auto job = MakeJob(handle, std::move(preemption), ongoing)) job->StartInBackground();
+  if (auto job = MakeJob(handle, std::move(preemption), ongoing)) {
+    job->StartInBackground(handle.pods());
+  }
 }
 
 void EvictAtOnce(framework::Handle& handle, Preemption preemption) {

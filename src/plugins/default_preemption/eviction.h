@@ -6,6 +6,8 @@
 // Upstream: docs/spec/preemption.md section 10. Why the mode without SchedulerAsyncPreemption does
 // not hold up the attempt: docs/decisions/0031-eviction-never-blocks.md.
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,21 +25,35 @@ struct Preemption {
   std::vector<api::PodPtr> victims;  // most important first
 };
 
-// Preemptors whose victims are being evicted, by uid. Threads: the scheduling thread.
+// Preemptors whose victims are being evicted. What wakes one of them meanwhile is lost: it is
+// turned away, and its rejections may be out of date by then. So it has to be tried once more when
+// its victims have left, whatever the hints of other plugins say. Threads: the scheduling thread.
 class OngoingPreemptions {
  public:
-  void Begin(const std::string& uid) { last_victims_[uid] = std::nullopt; }
+  // Everything is by the preemptor's uid. The number is that of the preemption: the latest one of a
+  // pod counts. Forgets preemptors that are gone or bound.
+  uint64_t Begin(const api::Pod& preemptor, const framework::PodLister& pods);
   // The last victim, "namespace/name", is being evicted from now on.
-  void SetLastVictim(const std::string& uid, std::string key) {
-    last_victims_[uid] = std::move(key);
-  }
-  void End(const std::string& uid) { last_victims_.erase(uid); }
+  void SetLastVictim(const std::string& uid, uint64_t number, std::string key);
+  // The evictions are over; `left`: whether all victims have left the node. True: the preemptor was
+  // turned away, not let through since, and nobody is left to wait for.
+  bool End(const std::string& uid, uint64_t number, std::function<bool()> left);
 
-  // Whether the preemptor would come too early.
-  bool Blocks(const std::string& uid, framework::Handle& handle) const;
+  // Whether the preemptor would come too early. Then it is turned away.
+  bool Blocks(const std::string& uid, framework::Handle& handle);
+  // Whether the preemptor was turned away and may come now: the last of its victims has left.
+  bool MayComeBack(const std::string& uid) const;
 
  private:
-  std::unordered_map<std::string, std::optional<std::string>> last_victims_;
+  struct Preemptor {
+    uint64_t number = 0;
+    std::string key;
+    std::optional<std::string> last_victim{};
+    bool turned_away = false;
+    std::function<bool()> left{};  // empty: the evictions are not over
+  };
+  std::unordered_map<std::string, Preemptor> preemptors_;
+  uint64_t begun_ = 0;
 };
 
 // Both return at once; what follows depends neither on the attempt nor on the handle's framework.

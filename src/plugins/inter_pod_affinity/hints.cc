@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "plugins/cross_pod/refutation.h"
 #include "plugins/hinting.h"
 #include "plugins/inter_pod_affinity/terms.h"
 
@@ -17,6 +18,51 @@ using Terms = std::vector<AffinityTerm>;
 
 // Selectors for namespaces are asked about a namespace without labels (trap T25).
 const api::LabelMap kNoLabels;
+
+using WrittenTerms = std::vector<api::PodAffinityTerm>;
+
+const WrittenTerms& Required(const std::optional<api::PodAffinity>& affinity) {
+  static const WrittenTerms none;
+  return affinity.has_value() ? affinity->required : none;
+}
+
+bool LookSound(const std::optional<api::PodAffinity>& affinity) {
+  if (!affinity.has_value()) return true;
+  const auto sound = [](const api::PodAffinityTerm& term) {
+    return LooksSound(term.label_selector) && LooksSound(term.namespace_selector);
+  };
+  return std::all_of(affinity->required.begin(), affinity->required.end(), sound) &&
+         std::all_of(affinity->preferred.begin(), affinity->preferred.end(),
+                     [&sound](const auto& weighted) { return sound(weighted.term); });
+}
+// Else the pod's terms have to be parsed, for their error.
+bool LookSound(const api::Pod& pod) {
+  return LookSound(pod.spec->pod_affinity) && LookSound(pod.spec->pod_anti_affinity);
+}
+
+// Whether some term, or each of them, cannot match the pod, by its labels as written.
+bool SomeCannotMatch(const WrittenTerms& terms, Symbol ns, const api::Pod& pod) {
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const api::PodAffinityTerm& term) { return CannotMatch(term, ns, pod); });
+}
+bool NoneCanMatch(const WrittenTerms& terms, Symbol ns, const api::Pod& pod) {
+  return std::all_of(terms.begin(), terms.end(),
+                     [&](const api::PodAffinityTerm& term) { return CannotMatch(term, ns, pod); });
+}
+
+// The change cannot help; `before` or `after` is null as in the event.
+bool CannotHelp(const api::Pod& pod, const api::Pod* before, const api::Pod* after) {
+  if (!LookSound(pod) || (after == nullptr && !LookSound(*before))) return false;
+  const WrittenTerms& affinity = Required(pod.spec->pod_affinity);
+  const WrittenTerms& anti_affinity = Required(pod.spec->pod_anti_affinity);
+  const Symbol ns = pod.meta.ns;
+  const bool comes_near =
+      after != nullptr && !affinity.empty() && !SomeCannotMatch(affinity, ns, *after);
+  const bool goes_far = before != nullptr && !NoneCanMatch(anti_affinity, ns, *before);
+  if (comes_near || goes_far) return false;
+  if (before == nullptr || after != nullptr) return true;
+  return NoneCanMatch(Required(before->spec->pod_anti_affinity), before->meta.ns, pod);
+}
 
 Result<PodTerms> TermsOf(const api::Pod& pod) {
   std::string error;
@@ -50,7 +96,7 @@ Result<QueueingHint> AfterPodChange(const api::Pod& pod, const EventObject& old_
   const auto* after = ObjectOf<api::Pod>(new_object);
   const api::Pod* changed = after != nullptr ? after : before;
   if (changed == nullptr) return QueueingHint::kQueue;
-  if (!IsPlaced(*changed)) return QueueingHint::kSkip;
+  if (!IsPlaced(*changed) || CannotHelp(pod, before, after)) return QueueingHint::kSkip;
   const Result<PodTerms> terms = TermsOf(pod);
   if (!terms.ok()) return terms.error();
   if (before != nullptr && after != nullptr) return AfterUpdate(terms.value(), *before, *after);
@@ -63,27 +109,29 @@ bool Changed(const Symbol* value, const Symbol* other) {
   return value != nullptr && (other == nullptr || *value != *other);
 }
 
+// Only the keys of the terms matter.
 Result<QueueingHint> AfterNodeChange(const api::Pod& pod, const EventObject& old_object,
                                      const EventObject& new_object) {
   const auto* before = ObjectOf<api::Node>(old_object);
   const auto* after = ObjectOf<api::Node>(new_object);
   if (after == nullptr) return QueueingHint::kQueue;
-  const Result<PodTerms> parsed = TermsOf(pod);
-  if (!parsed.ok()) return parsed.error();
-  const Terms& affinity = parsed.value().required_affinity;
-  const Terms& anti_affinity = parsed.value().required_anti_affinity;
+  if (!LookSound(pod)) {
+    if (const Result<PodTerms> parsed = TermsOf(pod); !parsed.ok()) return parsed.error();
+  }
+  const WrittenTerms& affinity = Required(pod.spec->pod_affinity);
+  const WrittenTerms& anti_affinity = Required(pod.spec->pod_anti_affinity);
   static const api::LabelMap nothing;
   const api::LabelMap& old_labels = before == nullptr ? nothing : before->meta.labels;
   const api::LabelMap& new_labels = after->meta.labels;
-  const bool nearer = std::any_of(affinity.begin(), affinity.end(), [&](const AffinityTerm& term) {
-    return Changed(new_labels.Find(term.key), old_labels.Find(term.key));
-  });
+  const auto some_changed = [](const WrittenTerms& terms, const api::LabelMap& is,
+                               const api::LabelMap& was) {
+    return std::any_of(terms.begin(), terms.end(), [&](const api::PodAffinityTerm& term) {
+      return Changed(is.Find(term.topology_key), was.Find(term.topology_key));
+    });
+  };
+  const bool nearer = some_changed(affinity, new_labels, old_labels);
   if (before == nullptr) return QueueIf(nearer || !anti_affinity.empty());
-  return QueueIf(nearer || std::any_of(anti_affinity.begin(), anti_affinity.end(),
-                                       [&](const AffinityTerm& term) {
-                                         return Changed(old_labels.Find(term.key),
-                                                        new_labels.Find(term.key));
-                                       }));
+  return QueueIf(nearer || some_changed(anti_affinity, old_labels, new_labels));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class InterPodAffinity final : public framework::Plugin,
                                public framework::ScoreNormalizer,
                                public framework::EnqueueExtensions,
                                public framework::SignPlugin,
-                               public framework::ListerUser {
+                               public framework::OptionalKindReader {
  public:
   InterPodAffinity(const config::InterPodAffinityArgs& args, framework::Handle& handle)
       : args_(args),
@@ -81,8 +81,8 @@ class InterPodAffinity final : public framework::Plugin,
 
   std::string_view Name() const override { return kInterPodAffinityName; }
 
-  framework::OwnerKinds NeededOwnerKinds() const override {
-    return {framework::OwnerKind::kNamespace};
+  framework::OptionalKinds NeededKinds() const override {
+    return {framework::OptionalKind::kNamespace};
   }
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,

@@ -17,7 +17,7 @@ namespace {
 
 using framework::CycleState;
 using framework::NodeInfo;
-using framework::OwnerKind;
+using framework::OptionalKind;
 using framework::Status;
 
 // The zone's part of a score; the node's is the rest. The difference 1 - 2/3 is not the double 1/3,
@@ -57,16 +57,16 @@ class SelectorSpread final : public framework::Plugin,
                              public framework::PreScorePlugin,
                              public framework::ScorePlugin,
                              public framework::ScoreNormalizer,
-                             public framework::ListerUser {
+                             public framework::OptionalKindReader {
  public:
   explicit SelectorSpread(framework::Handle& handle)
       : handle_(handle), slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return kSelectorSpreadName; }
 
-  framework::OwnerKinds NeededOwnerKinds() const override {
-    return {OwnerKind::kService, OwnerKind::kReplicationController, OwnerKind::kReplicaSet,
-            OwnerKind::kStatefulSet};
+  framework::OptionalKinds NeededKinds() const override {
+    return {OptionalKind::kService, OptionalKind::kReplicationController, OptionalKind::kReplicaSet,
+            OptionalKind::kStatefulSet};
   }
 
   // Skip for pods that bring their own constraints: those are PodTopologySpread's.

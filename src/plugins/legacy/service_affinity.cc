@@ -92,7 +92,7 @@ class ServiceAffinity final : public framework::Plugin,
                               public framework::ScorePlugin,
                               public framework::ScoreNormalizer,
                               public framework::EnqueueExtensions,
-                              public framework::ListerUser {
+                              public framework::OptionalKindReader {
  public:
   ServiceAffinity(ServiceAffinityArgs args, framework::Handle& handle)
       : args_(std::move(args)),
@@ -102,8 +102,8 @@ class ServiceAffinity final : public framework::Plugin,
 
   std::string_view Name() const override { return kServiceAffinityName; }
 
-  framework::OwnerKinds NeededOwnerKinds() const override {
-    return {framework::OwnerKind::kService};
+  framework::OptionalKinds NeededKinds() const override {
+    return {framework::OptionalKind::kService};
   }
 
   // Skip when no node can be rejected, whatever pods are added or removed.

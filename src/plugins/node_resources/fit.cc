@@ -216,12 +216,19 @@ class NodeResourcesFit final : public framework::Plugin,
 
  private:
   const Resource& RequestOf(const api::Pod& pod) const {
-    return *hint_requests_.GetOrMake(
-        pod.spec, [&pod] { return std::make_shared<Resource>(framework::PodRequest(pod)); });
+    return *hint_requests_.GetOrMake(pod.spec, [this, &pod] {
+      auto request = std::make_shared<Resource>(framework::PodRequest(pod));
+      const auto scalars = request->scalars;
+      for (const auto& [name, amount] : scalars) {
+        if (IsIgnored(name)) request->scalars.Erase(name);
+      }
+      return request;
+    });
   }
 
   // Whether the pod would fit on the node if nothing ran there, and the node offers more of what
-  // the pod asks for than it did. Ignored resources count here.
+  // the pod asks for than it did. Upstream counts ignored resources here, which no node may offer:
+  // then no node wakes the pod.
   bool NodeMayHelp(const Resource& request, const api::Node* before, const api::Node& after) const {
     const Resource now = Resource::FromList(after.allocatable);
     if (!FitsEmpty(request, now)) return false;
@@ -375,7 +382,7 @@ class NodeResourcesFit final : public framework::Plugin,
   uint64_t seen_device_classes_ = 0;
   SpecCache<FitRequest> requests_;  // under the device classes seen last
   SpecCache<PodAmounts> amounts_;
-  mutable SpecCache<Resource> hint_requests_;  // with the ignored resources
+  mutable SpecCache<Resource> hint_requests_;  // without the ignored resources
 };
 
 }  // namespace

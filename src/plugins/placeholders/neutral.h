@@ -31,15 +31,6 @@ class Neutral<framework::PostFilterPlugin> : public framework::PostFilterPlugin 
 };
 
 template <>
-class Neutral<framework::PreScorePlugin> : public framework::PreScorePlugin {
- public:
-  framework::Status PreScore(framework::CycleState&, const api::Pod&,
-                             std::span<const framework::NodeInfo* const>) override {
-    return framework::Status(framework::Code::kSkip, {});
-  }
-};
-
-template <>
 class Neutral<framework::ScorePlugin> : public framework::ScorePlugin {
  public:
   framework::Status Score(const framework::CycleState&, const api::Pod&, const framework::NodeInfo&,

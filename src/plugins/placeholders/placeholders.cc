@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/placeholders/placeholders.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include "framework/post_filter_stand_in.h"
 #include "plugins/placeholders/neutral.h"
 #include "plugins/placeholders/reasons.h"
-#include "plugins/signature.h"
 
 namespace ks::plugins {
 namespace {
@@ -18,33 +14,6 @@ namespace {
 using framework::Code;
 using framework::EventResource;
 using framework::Status;
-using Source = api::Volume::Source;
-
-bool HasVolume(const api::PodSpec& spec, bool (*wanted)(Source)) {
-  return std::any_of(spec.volumes.begin(), spec.volumes.end(),
-                     [wanted](const api::Volume& volume) { return wanted(volume.source); });
-}
-
-bool IsClaim(Source source) {
-  return source == Source::kPersistentVolumeClaim || source == Source::kEphemeral;
-}
-
-bool IsInlineDisk(Source source) {
-  switch (source) {
-    case Source::kGcePersistentDisk:
-    case Source::kAwsElasticBlockStore:
-    case Source::kIscsi:
-    case Source::kRbd:
-    case Source::kCsi:
-    case Source::kAzureDisk:
-    case Source::kCinder:
-    case Source::kVsphere:
-    case Source::kPortworx:
-      return true;
-    default:
-      return false;
-  }
-}
 
 using Reasons = std::vector<std::string>;
 
@@ -56,14 +25,6 @@ Reasons If(bool applies, std::string_view reason) {
 }
 
 Reasons Nothing(const api::PodSpec&) { return {}; }
-Reasons Claims(const api::PodSpec& spec) {
-  return If(HasVolume(spec, IsClaim), kNoPersistentVolumeClaims);
-}
-Reasons ClaimsAndDisks(const api::PodSpec& spec) {
-  Reasons reasons = Claims(spec);
-  if (HasVolume(spec, IsInlineDisk)) reasons.emplace_back(kNoInlineDisks);
-  return reasons;
-}
 Reasons ResourceClaims(const api::PodSpec& spec) {
   return If(!spec.resource_claims.empty(), kNoResourceClaims);
 }
@@ -117,20 +78,6 @@ class FilterPlaceholder : public Guard,
   }
 };
 
-// Of pods whose volumes need no plugin. The four volume plugins say the same.
-class VolumeSignature : public framework::SignPlugin {
- public:
-  Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
-    std::vector<uint64_t> sources;
-    for (const api::Volume& volume : pod.spec->volumes) {
-      if (volume.source != Source::kConfigMapOrSecret) sources.push_back(volume.fingerprint);
-    }
-    std::sort(sources.begin(), sources.end());
-    fragments->push_back({"v1.Pod.Spec.Volumes.NonSyntheticSources()", SignatureText(sources)});
-    return {};
-  }
-};
-
 class ClaimSignature : public framework::SignPlugin {
  public:
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>*) const override {
@@ -140,13 +87,6 @@ class ClaimSignature : public framework::SignPlugin {
  private:
   const Status not_signable_{Code::kUnschedulable,
                              {"pods with dra resource claims are not signable"}};
-};
-
-// `Base` with a signature.
-template <class Base, class Signature>
-class Signing final : public Base, public Signature {
- public:
-  using Base::Base;
 };
 
 using DynamicResourcesPoints =
@@ -221,10 +161,6 @@ MadePlugin NewGangScheduling(const config::PluginArgs&, framework::Handle&) {
   return Make<GangSchedulingPlaceholder>();
 }
 
-MadePlugin NewNodeVolumeLimits(const config::PluginArgs&, framework::Handle&) {
-  return Make<Signing<FilterPlaceholder<>, VolumeSignature>>(kNodeVolumeLimitsName, ClaimsAndDisks);
-}
-
 MadePlugin NewPodGroupPodsCount(const config::PluginArgs&, framework::Handle&) {
   return Make<GroupPlaceholder<framework::PlacementScorePlugin>>(kPodGroupPodsCountName, Nothing);
 }
@@ -232,21 +168,6 @@ MadePlugin NewPodGroupPodsCount(const config::PluginArgs&, framework::Handle&) {
 MadePlugin NewTopologyPlacementGenerator(const config::PluginArgs&, framework::Handle&) {
   return Make<GroupPlaceholder<framework::PlacementGeneratePlugin>>(kTopologyPlacementGeneratorName,
                                                                     Nothing);
-}
-
-MadePlugin NewVolumeBinding(const config::PluginArgs&, framework::Handle&) {
-  using Placeholder = FilterPlaceholder<framework::PreScorePlugin, framework::ScorePlugin,
-                                        framework::ReservePlugin, framework::PreBindPlugin>;
-  return Make<Signing<Placeholder, VolumeSignature>>(kVolumeBindingName, Claims);
-}
-
-MadePlugin NewVolumeRestrictions(const config::PluginArgs&, framework::Handle&) {
-  return Make<Signing<FilterPlaceholder<>, VolumeSignature>>(kVolumeRestrictionsName,
-                                                             ClaimsAndDisks);
-}
-
-MadePlugin NewVolumeZone(const config::PluginArgs&, framework::Handle&) {
-  return Make<Signing<FilterPlaceholder<>, VolumeSignature>>(kVolumeZoneName, Claims);
 }
 
 }  // namespace ks::plugins

@@ -6,10 +6,6 @@
 
 namespace ks::plugins {
 
-inline constexpr std::string_view kNoPersistentVolumeClaims =
-    "kubesched does not schedule pods with persistent volume claims yet";
-inline constexpr std::string_view kNoInlineDisks =
-    "kubesched does not schedule pods with inline CSI or disk volumes yet";
 inline constexpr std::string_view kNoResourceClaims =
     "kubesched does not schedule pods with resource claims yet";
 inline constexpr std::string_view kNoPodGroups = "kubesched does not schedule pod groups yet";

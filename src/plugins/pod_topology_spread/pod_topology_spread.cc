@@ -21,7 +21,7 @@ using framework::CycleState;
 using framework::EventObject;
 using framework::EventResource;
 using framework::NodeInfo;
-using framework::OwnerKind;
+using framework::OptionalKind;
 using framework::QueueingHint;
 using framework::Status;
 
@@ -38,7 +38,7 @@ class PodTopologySpread final : public framework::Plugin,
                                 public framework::ScoreNormalizer,
                                 public framework::EnqueueExtensions,
                                 public framework::SignPlugin,
-                                public framework::ListerUser {
+                                public framework::OptionalKindReader {
  public:
   PodTopologySpread(const config::PluginArgs& args, framework::Handle& handle)
       : handle_(handle),
@@ -49,10 +49,10 @@ class PodTopologySpread final : public framework::Plugin,
 
   std::string_view Name() const override { return kPodTopologySpreadName; }
 
-  framework::OwnerKinds NeededOwnerKinds() const override {
+  framework::OptionalKinds NeededKinds() const override {
     if (plans_->defaults().empty()) return {};
-    return {OwnerKind::kService, OwnerKind::kReplicationController, OwnerKind::kReplicaSet,
-            OwnerKind::kStatefulSet};
+    return {OptionalKind::kService, OptionalKind::kReplicationController, OptionalKind::kReplicaSet,
+            OptionalKind::kStatefulSet};
   }
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
@@ -209,6 +209,11 @@ std::vector<framework::EventRegistration> PodTopologySpread::EventsToRegister() 
                                    const EventObject& new_object) {
     const auto* old_pod = ObjectOf<api::Pod>(old_object);
     const auto* new_pod = ObjectOf<api::Pod>(new_object);
+    const bool known = old_pod != nullptr || new_pod != nullptr;
+    if (known && HasSoundConstraints(*pod.spec) &&
+        CannotHelpAfterAssignedPod(pod, old_pod, new_pod)) {
+      return Result<QueueingHint>(QueueingHint::kSkip);
+    }
     return Hint(pod, [&](const SpreadConstraints& constraints) {
       if (old_pod == nullptr && new_pod == nullptr) return QueueingHint::kQueue;
       return HintAfterAssignedPod(pod, constraints, old_pod, new_pod);
@@ -227,6 +232,10 @@ std::vector<framework::EventRegistration> PodTopologySpread::EventsToRegister() 
                            const EventObject& new_object) {
     const auto* old_node = ObjectOf<api::Node>(old_object);
     const auto* new_node = ObjectOf<api::Node>(new_object);
+    const bool known = old_node != nullptr || new_node != nullptr;
+    if (known && HasSoundConstraints(*pod.spec)) {
+      return Result<QueueingHint>(HintAfterNode(*pod.spec, old_node, new_node));
+    }
     return Hint(pod, [&](const SpreadConstraints& constraints) {
       if (old_node == nullptr && new_node == nullptr) return QueueingHint::kQueue;
       return HintAfterNode(constraints, old_node, new_node);

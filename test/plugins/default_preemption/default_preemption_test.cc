@@ -141,7 +141,7 @@ TEST(DefaultPreemptionTest, UnknownPod) {
   EXPECT_FALSE(result.nomination.has_value());
 }
 
-TEST(DefaultPreemptionTest, WakesNoPod) {
+TEST(DefaultPreemptionTest, WakesNoPodThatPreemptsNothing) {
   PluginRig rig(NewDefaultPreemption);
   const auto registrations = rig.As<framework::EnqueueExtensions>()->EventsToRegister();
   ASSERT_EQ(registrations.size(), 1U);

@@ -67,8 +67,8 @@ TEST(InterPodAffinityArgsTest, WithoutArgumentsTheDefaults) {
 
 TEST(InterPodAffinityTest, NeedsNamespacesOnly) {
   PluginRig rig(NewInterPodAffinity);
-  EXPECT_EQ(rig.As<framework::ListerUser>()->NeededOwnerKinds(),
-            framework::OwnerKinds{framework::OwnerKind::kNamespace});
+  EXPECT_EQ(rig.As<framework::OptionalKindReader>()->NeededKinds(),
+            framework::OptionalKinds{framework::OptionalKind::kNamespace});
 }
 
 // Section 2.3.

@@ -179,7 +179,7 @@ TEST_F(LegacyProfileTest, ListersAreAskedForByThePluginsThatAreEnabled) {
   const framework::Registry registry = InTreeRegistry();
   const auto made = framework::Framework::Create(registry, profile, {});
   ASSERT_TRUE(made.ok()) << made.error().message;
-  EXPECT_TRUE((*made)->NeededOwnerKinds().Contains(framework::OwnerKind::kStatefulSet));
+  EXPECT_TRUE((*made)->NeededKinds().Contains(framework::OptionalKind::kStatefulSet));
 }
 
 }  // namespace

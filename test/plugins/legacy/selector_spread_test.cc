@@ -125,10 +125,12 @@ TEST_F(SelectorSpreadTest, WorksWithoutPreScore) {
 }
 
 TEST_F(SelectorSpreadTest, NeedsAllOwners) {
-  const framework::OwnerKinds needed = rig.As<framework::ListerUser>()->NeededOwnerKinds();
-  for (const framework::OwnerKind kind : framework::kAllOwnerKinds) {
-    const bool selects = kind != framework::OwnerKind::kNamespace &&
-                         kind != framework::OwnerKind::kPodDisruptionBudget;
+  const framework::OptionalKinds needed = rig.As<framework::OptionalKindReader>()->NeededKinds();
+  for (const framework::OptionalKind kind : framework::kAllOptionalKinds) {
+    const bool selects = kind == framework::OptionalKind::kService ||
+                         kind == framework::OptionalKind::kReplicationController ||
+                         kind == framework::OptionalKind::kReplicaSet ||
+                         kind == framework::OptionalKind::kStatefulSet;
     EXPECT_EQ(needed.Contains(kind), selects);
   }
 }

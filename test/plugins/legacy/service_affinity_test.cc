@@ -236,8 +236,8 @@ TEST(ServiceAffinityTest, EventsAndListers) {
                      "TargetPod/" + text(framework::kActionUpdatePodLabel),
                      "Node/" + text(framework::kActionAdd | framework::kActionUpdateNodeLabel),
                      "Service/" + text(framework::kActionAll)}));
-  EXPECT_EQ(rig.As<framework::ListerUser>()->NeededOwnerKinds(),
-            framework::OwnerKinds{framework::OwnerKind::kService});
+  EXPECT_EQ(rig.As<framework::OptionalKindReader>()->NeededKinds(),
+            framework::OptionalKinds{framework::OptionalKind::kService});
 }
 
 TEST(ServiceAffinityTest, ArgumentErrors) {

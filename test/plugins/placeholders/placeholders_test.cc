@@ -23,10 +23,7 @@ struct Rejection {
 };
 using Reasons = std::vector<Rejection>;
 
-constexpr framework::PluginFactory kFactories[] = {
-    NewVolumeRestrictions, NewNodeVolumeLimits, NewVolumeBinding,
-    NewVolumeZone,         NewDynamicResources,
-};
+constexpr framework::PluginFactory kFactories[] = {NewDynamicResources};
 
 std::vector<std::string> Texts(const Reasons& reasons) {
   std::vector<std::string> texts;
@@ -35,13 +32,6 @@ std::vector<std::string> Texts(const Reasons& reasons) {
   }
   return texts;
 }
-
-const Reasons kClaims = {{"VolumeRestrictions", kNoPersistentVolumeClaims},
-                         {"NodeVolumeLimits", kNoPersistentVolumeClaims},
-                         {"VolumeBinding", kNoPersistentVolumeClaims},
-                         {"VolumeZone", kNoPersistentVolumeClaims}};
-const Reasons kDisks = {{"VolumeRestrictions", kNoInlineDisks},
-                        {"NodeVolumeLimits", kNoInlineDisks}};
 
 PodBuilder WithVolume(Volume::Source source) {
   PodBuilder pod = MakePod().Req({});
@@ -60,7 +50,6 @@ PodBuilder With(Change change) {
 }
 
 TEST(PlaceholdersTest, SpecFeatures) {
-  using Source = Volume::Source;
   struct Case {
     std::string name;
     PodBuilder pod;
@@ -68,34 +57,10 @@ TEST(PlaceholdersTest, SpecFeatures) {
   };
   const Case cases[] = {
       {"plain", MakePod().Req({{"cpu", "1"}}), {}},
-      {"claim", WithVolume(Source::kPersistentVolumeClaim), kClaims},
-      {"ephemeral", WithVolume(Source::kEphemeral), kClaims},
-      {"csi", WithVolume(Source::kCsi), kDisks},
-      {"gce", WithVolume(Source::kGcePersistentDisk), kDisks},
-      {"aws", WithVolume(Source::kAwsElasticBlockStore), kDisks},
-      {"iscsi", WithVolume(Source::kIscsi), kDisks},
-      {"rbd", WithVolume(Source::kRbd), kDisks},
-      {"azure disk", WithVolume(Source::kAzureDisk), kDisks},
-      {"cinder", WithVolume(Source::kCinder), kDisks},
-      {"vsphere", WithVolume(Source::kVsphere), kDisks},
-      {"portworx", WithVolume(Source::kPortworx), kDisks},
-      {"empty directory", WithVolume(Source::kOther), {}},
-      {"config map", WithVolume(Source::kConfigMapOrSecret), {}},
-      {"image", WithVolume(Source::kImage), {}},
-      {"azure file", WithVolume(Source::kAzureFile), {}},
+      {"claim", WithVolume(Volume::Source::kPersistentVolumeClaim), {}},
       {"resource claim",
        With([](api::PodSpec& s) { s.resource_claims.emplace_back(); }),
        {{"DynamicResources", kNoResourceClaims}}},
-      {"several",
-       With([](api::PodSpec& s) {
-         s.volumes.emplace_back().source = Source::kPersistentVolumeClaim;
-         s.resource_claims.emplace_back();
-       }),
-       {{"VolumeRestrictions", kNoPersistentVolumeClaims},
-        {"NodeVolumeLimits", kNoPersistentVolumeClaims},
-        {"VolumeBinding", kNoPersistentVolumeClaims},
-        {"VolumeZone", kNoPersistentVolumeClaims},
-        {"DynamicResources", kNoResourceClaims}}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -132,10 +97,6 @@ TEST(PlaceholdersTest, PodGroupsAreGated) {
 
 // The runtime calls a placeholder only where it may reject.
 TEST(PlaceholdersTest, StandAtUpstreamsPointsAndCostNothing) {
-  PluginRig volumes(NewVolumeBinding);
-  EXPECT_NE(volumes.As<framework::PreBindPlugin>(), nullptr);
-  EXPECT_NE(volumes.As<framework::ReservePlugin>(), nullptr);
-  EXPECT_EQ(volumes.As<framework::PostFilterPlugin>(), nullptr);
   PluginRig claims(NewDynamicResources);
   EXPECT_NE(claims.As<framework::PostFilterPlugin>(), nullptr);
   EXPECT_EQ(claims.As<framework::PreScorePlugin>(), nullptr);

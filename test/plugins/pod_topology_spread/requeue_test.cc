@@ -190,12 +190,14 @@ TEST(SpreadSignatureTest, OnlyWithoutAnyConstraint) {
 }
 
 TEST(SpreadOwnersTest, OnlyForDefaults) {
-  using framework::OwnerKind;
-  const framework::OwnerKinds all = {OwnerKind::kService, OwnerKind::kReplicationController,
-                                     OwnerKind::kReplicaSet, OwnerKind::kStatefulSet};
-  EXPECT_EQ(SpreadRig().As<framework::ListerUser>()->NeededOwnerKinds(), all);
-  EXPECT_EQ(SpreadRig({}, kHardDefault).As<framework::ListerUser>()->NeededOwnerKinds(), all);
-  EXPECT_TRUE(SpreadRig({}, kNoDefaults).As<framework::ListerUser>()->NeededOwnerKinds().empty());
+  using framework::OptionalKind;
+  const framework::OptionalKinds all = {OptionalKind::kService,
+                                        OptionalKind::kReplicationController,
+                                        OptionalKind::kReplicaSet, OptionalKind::kStatefulSet};
+  EXPECT_EQ(SpreadRig().As<framework::OptionalKindReader>()->NeededKinds(), all);
+  EXPECT_EQ(SpreadRig({}, kHardDefault).As<framework::OptionalKindReader>()->NeededKinds(), all);
+  EXPECT_TRUE(
+      SpreadRig({}, kNoDefaults).As<framework::OptionalKindReader>()->NeededKinds().empty());
 }
 
 // A plugin whose gates were set before it was made.
