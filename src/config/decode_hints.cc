@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/selector.h"
+#include "base/text.h"
 #include "config/nearest_name.h"
 
 namespace ks::config {
@@ -45,14 +46,6 @@ constexpr Moved kMoved[] = {
     {"PluginSet", "enable", "did you mean \"enabled\"?", false},
     {"PluginSet", "disable", "did you mean \"disabled\"?", false},
 };
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  return lower;
-}
 
 std::string Quoted(const std::string& text) {
   return api::GoQuote(text.size() <= kLongestShown ? text : text.substr(0, kLongestShown) + "…");
@@ -102,9 +95,9 @@ std::string UnknownFieldHint(std::string_view name, const std::string& key,
     if (moved.structure != name || moved.field != key) continue;
     return std::string(moved.hint) + (moved.convertible ? std::string(kConvert) : "");
   }
-  const std::string lower = Lower(key);
+  const std::string lower = LowerCase(key);
   for (const std::string_view field : fields) {
-    if (Lower(field) == lower) {
+    if (LowerCase(field) == lower) {
       return "field names are case sensitive: \"" + std::string(field) + "\"";
     }
   }

@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "base/check.h"
+#include "base/text.h"
 #include "config/feature_gate_table.h"
 
 namespace ks::config {
@@ -79,13 +81,6 @@ std::string Text(const Version& version) {
   return std::to_string(version.major) + "." + std::to_string(version.minor);
 }
 
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\n\v\f\r";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
 std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 const GateRow* FindRow(std::string_view name) {
@@ -116,7 +111,7 @@ std::string JoinErrors(const std::vector<std::string>& errors) {
 
 // Components of "1.36", "v1.36", "1.36-alpha": what follows the last number is ignored.
 Result<std::vector<uint64_t>> VersionNumbers(std::string_view text) {
-  std::string_view rest = Trim(text);
+  std::string_view rest = Trimmed(text, kSpace);
   if (rest.starts_with('v')) rest.remove_prefix(1);
   const auto digits = [](std::string_view at) {
     return std::min(at.find_first_not_of("0123456789"), at.size());
@@ -156,8 +151,9 @@ Result<std::optional<Version>> ReadVersion(const std::vector<std::string>& value
     const size_t equals = value.find('=');
     const bool named = equals != std::string::npos;
     const std::string component =
-        named ? std::string(Trim(std::string_view(value).substr(0, equals))) : "kube";
-    const std::string text(Trim(named ? std::string_view(value).substr(equals + 1) : value));
+        named ? std::string(Trimmed(std::string_view(value).substr(0, equals), kSpace)) : "kube";
+    const std::string text(
+        Trimmed(named ? std::string_view(value).substr(equals + 1) : value, kSpace));
     auto numbers = VersionNumbers(text);
     if (!numbers.ok()) return numbers.error();
     const std::string as_given = component + "=" + text;
@@ -199,18 +195,19 @@ Result<std::vector<std::string>> ReadItems(const std::vector<std::string>& flags
     std::string_view rest = flag;
     while (!rest.empty()) {
       const size_t end = std::min(rest.find(','), rest.size());
-      const std::string_view item = Trim(rest.substr(0, end));
+      const std::string_view item = Trimmed(rest.substr(0, end), kSpace);
       rest.remove_prefix(std::min(end + 1, rest.size()));
       if (item.empty()) continue;
       const size_t colon = item.find(':');
-      const std::string component(colon == std::string_view::npos ? ""
-                                                                  : Trim(item.substr(0, colon)));
+      const std::string component(
+          colon == std::string_view::npos ? "" : Trimmed(item.substr(0, colon), kSpace));
       if (component.empty()) {
         bare = true;
       } else {
         components.insert(component);
       }
-      items.emplace_back(colon == std::string_view::npos ? item : Trim(item.substr(colon + 1)));
+      items.emplace_back(colon == std::string_view::npos ? item
+                                                         : Trimmed(item.substr(colon + 1), kSpace));
     }
   }
   const bool named = components.erase("kube") > 0;
@@ -230,9 +227,9 @@ Result<std::vector<Setting>> ReadSettings(const std::vector<std::string>& flags)
   std::vector<Setting> settings;
   for (const std::string& item : items.value()) {
     const size_t equals = item.find('=');
-    const std::string name(Trim(std::string_view(item).substr(0, equals)));
+    const std::string name(Trimmed(std::string_view(item).substr(0, equals), kSpace));
     if (equals == std::string::npos) return Error{"missing bool value for " + name};
-    const std::string value(Trim(std::string_view(item).substr(equals + 1)));
+    const std::string value(Trimmed(std::string_view(item).substr(equals + 1), kSpace));
     const std::optional<bool> on = ReadBool(value);
     if (!on) {
       return Error{"invalid value of " + name + "=" + value + ", err: strconv.ParseBool: parsing " +
@@ -269,6 +266,8 @@ class GateSet {
     const auto found = on_.find(name);
     return found != on_.end() && found->second;
   }
+
+  Stage StageOf(const GateRow& row) const { return At(row).stage; }
 
   // Errors as upstream words them; several are joined.
   Result<void> Apply(const std::vector<Setting>& settings, std::vector<std::string>* notes);
@@ -378,6 +377,35 @@ std::optional<std::string> GateSet::AlphaNote() const {
          names + "]";
 }
 
+// The versions that the flags ask for.
+struct Versions {
+  Version emulated;
+  Version min_compatibility;
+};
+Result<Versions> ReadVersions(const GateFlags& flags) {
+  const auto given_emulated = ReadVersion(flags.emulated_version);
+  if (!given_emulated.ok()) return given_emulated.error();
+  const auto given_min = ReadVersion(flags.min_compatibility_version);
+  if (!given_min.ok()) return given_min.error();
+  const Version emulated = given_emulated.value().value_or(Version{1, kNewestMinor});
+  return Versions{.emulated = emulated,
+                  .min_compatibility = given_min.value().value_or(
+                      Version{emulated.major, std::max(emulated.minor - 1, kOldestMinor)})};
+}
+
+std::string_view StageText(Stage stage) {
+  switch (stage) {
+    case Stage::kAlpha:
+      return "ALPHA";
+    case Stage::kBeta:
+      return "BETA";
+    case Stage::kDeprecated:
+      return "DEPRECATED";
+    default:
+      return {};
+  }
+}
+
 std::vector<std::string> RangeErrors(Version emulated, Version min_compatibility) {
   const Version oldest{.major = 1, .minor = kOldestMinor};
   const Version newest{.major = 1, .minor = kNewestMinor};
@@ -430,13 +458,9 @@ FeatureGates::FeatureGates() {
 
 Result<FeatureGates> FeatureGates::Make(const GateFlags& flags, std::vector<std::string>* notes,
                                         LateGateFindings* late) {
-  const auto given_emulated = ReadVersion(flags.emulated_version);
-  if (!given_emulated.ok()) return given_emulated.error();
-  const auto given_min = ReadVersion(flags.min_compatibility_version);
-  if (!given_min.ok()) return given_min.error();
-  const Version emulated = given_emulated.value().value_or(Version{1, kNewestMinor});
-  const Version min_compatibility = given_min.value().value_or(
-      Version{emulated.major, std::max(emulated.minor - 1, kOldestMinor)});
+  const auto versions = ReadVersions(flags);
+  if (!versions.ok()) return versions.error();
+  const auto [emulated, min_compatibility] = versions.value();
   const auto settings = ReadSettings(flags.feature_gates);
   if (!settings.ok()) return settings.error();
 
@@ -476,6 +500,22 @@ std::vector<std::string> FeatureGates::NotImplemented() const {
         "; leave it " + (missing.value ? "off" : "on") + ", as it is by default in v1.37");
   }
   return sentences;
+}
+
+GateReport ReportGates(const GateFlags& flags) {
+  const auto [emulated, min_compatibility] = ReadVersions(flags).value();
+  GateSet set(emulated, min_compatibility);
+  std::vector<std::string> notes;
+  KS_CHECK(set.Apply(ReadSettings(flags.feature_gates).value(), &notes).ok(),
+           "the flags were accepted before");
+  GateReport report{
+      .emulated = Text(emulated), .min_compatibility = Text(min_compatibility), .gates = {}};
+  for (const GateRow& row : GateRows()) {
+    const Stage stage = set.StageOf(row);
+    if (stage == Stage::kPreAlpha) continue;
+    report.gates.push_back({.name = row.name, .stage = StageText(stage), .on = set.On(row.name)});
+  }
+  return report;
 }
 
 std::vector<std::string> FeatureGateHelp() {

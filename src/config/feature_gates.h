@@ -110,6 +110,20 @@ class FeatureGates {
   Bits enabled_;
 };
 
+// A gate that exists at the emulated version.
+struct GateState {
+  std::string_view name;
+  std::string_view stage;  // "ALPHA", "BETA", "DEPRECATED"; empty: GA
+  bool on = false;
+};
+struct GateReport {
+  std::string emulated;           // "1.37"
+  std::string min_compatibility;  // "1.36"
+  std::vector<GateState> gates;   // sorted by name
+};
+// What the flags come to. Requires: FeatureGates::Make accepts them.
+GateReport ReportGates(const GateFlags& flags);
+
 // Lines of --help for --feature-gates: `kube:<name>=true|false (BETA - default=true)`, sorted.
 std::vector<std::string> FeatureGateHelp();
 

@@ -55,10 +55,6 @@ class IgnoredFinder {
       Add("clientConnection.contentType",
           "\"" + type + "\" is not used: kubesched speaks JSON with the API server", "");
     }
-    if (source_.Contains("enableProfiling") && configuration.enable_profiling) {
-      Add("enableProfiling", "has no effect yet: this version of kubesched serves no /debug/pprof",
-          "");
-    }
     if (configuration.delay_cache_until_active) {
       Add("delayCacheUntilActive",
           "has no effect without leader election, which this version of kubesched does not have",

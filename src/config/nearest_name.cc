@@ -2,21 +2,14 @@
 #include "config/nearest_name.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
+
+#include "base/text.h"
 
 namespace ks::config {
 namespace {
 
 constexpr size_t kLongestName = 100;  // the distance is quadratic
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return lower;
-}
 
 // Insertions, deletions and replacements from `a` to `b`.
 size_t EditDistance(std::string_view a, std::string_view b) {
@@ -42,11 +35,11 @@ std::string NearestName(std::string_view name, std::span<const std::string_view>
   if (name.empty() || name.size() > kLongestName) {
     return "";
   }
-  const std::string wanted = Lower(name);
+  const std::string wanted = LowerCase(name);
   std::string_view nearest;
   size_t least = name.size() / 3 + 1;
   for (const std::string_view candidate : candidates) {
-    const size_t distance = EditDistance(wanted, Lower(candidate));
+    const size_t distance = EditDistance(wanted, LowerCase(candidate));
     if (distance < least) {
       least = distance;
       nearest = candidate;

@@ -13,12 +13,17 @@ constexpr std::string_view kPodPopped = "PodPopped";
 
 }  // namespace
 
-bool InFlightLog::AddPod(const api::PodPtr& pod) {
+bool InFlightLog::AddPod(const api::PodPtr& pod, WokenBy woken) {
   if (Contains(pod->meta.uid)) return false;
-  order_.push_back({.position = next_position_++, .pod = pod});
+  order_.push_back({.position = next_position_++, .pod = pod, .woken = woken});
   markers_.try_emplace(pod->meta.uid, std::prev(order_.end()));
   Count(kPodPopped, 1);
   return true;
+}
+
+WokenBy InFlightLog::WokenOf(std::string_view uid) const {
+  const auto it = markers_.find(uid);
+  return it == markers_.end() ? WokenBy() : it->second->woken;
 }
 
 void InFlightLog::AddEvent(const InFlightEvent& event) {

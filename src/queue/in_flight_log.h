@@ -15,9 +15,17 @@
 
 #include "api/pod.h"
 #include "base/string_map.h"
+#include "base/symbol.h"
 #include "framework/events.h"
 
 namespace ks::queue {
+
+// The change of the cluster that made another attempt worth while, and the plugin whose hint said
+// so; empty where there was none. For operators.
+struct WokenBy {
+  Symbol event{};
+  Symbol plugin{};
+};
 
 struct InFlightEvent {
   framework::ClusterEvent event;
@@ -29,13 +37,15 @@ struct InFlightEvent {
 class InFlightLog {
  public:
   // Puts a marker at the end. False when the uid has one already.
-  bool AddPod(const api::PodPtr& pod);
+  bool AddPod(const api::PodPtr& pod, WokenBy woken = {});
   // Appends the event. Requires: !empty().
   void AddEvent(const InFlightEvent& event);
   // Removes the marker and the events that concern nobody any more. No-op for unknown uids.
   void Done(std::string_view uid);
   void Clear();
 
+  // What AddPod was told. Empty for unknown uids.
+  WokenBy WokenOf(std::string_view uid) const;
   bool Contains(std::string_view uid) const { return markers_.contains(uid); }
   bool empty() const { return order_.empty(); }
   size_t pod_count() const { return order_.size(); }
@@ -53,6 +63,7 @@ class InFlightLog {
   struct Marker {
     uint64_t position = 0;
     api::PodPtr pod;
+    WokenBy woken;
   };
   struct Logged {
     uint64_t position = 0;

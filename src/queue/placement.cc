@@ -40,6 +40,21 @@ EventEffect& SchedulingQueue::EffectOf(std::string_view label) {
              : stats_.effects.emplace(std::string(label), EventEffect()).first->second;
 }
 
+// Labels come in runs and are few, so that they can be kept as symbols.
+void SchedulingQueue::NoteMoved(Record& record, std::string_view label) {
+  if (label != last_label_) {
+    last_label_ = label;
+    last_label_symbol_ = Symbol(label);
+  }
+  record.moved_by = last_label_symbol_;
+}
+
+void SchedulingQueue::NoteWoken(Record& record, std::string_view label, Answer answer) {
+  NoteMoved(record, label);
+  record.woken_by = record.moved_by;
+  record.woken_plugin = answer.plugin;
+}
+
 // Without a strategy the pod goes to the active heap unless it is gated.
 void SchedulingQueue::Place(Record& record, std::optional<Strategy> strategy,
                             std::string_view label) {
@@ -68,6 +83,7 @@ void SchedulingQueue::PutBackoff(Record& record, std::optional<Strategy> strateg
                                  std::string_view label) {
   const Store store = record.pod->HasRejectingPlugins() ? Store::kBackoff : Store::kErrorBackoff;
   stores_.Put(record, store);
+  NoteMoved(record, label);
   CountArrival(store, strategy, label);
   KS_LOG(5, "Entity moved to an internal scheduling queue",
          {{"type", "pod"},
@@ -82,6 +98,7 @@ void SchedulingQueue::PutActive(Record& record, std::optional<Strategy> strategy
     record.pod->initial_attempt_timestamp = clock_.Now();
   }
   stores_.Put(record, Store::kActive);
+  NoteMoved(record, label);
   CountArrival(Store::kActive, strategy, label);
   KS_LOG(5, "Entity moved to an internal scheduling queue",
          {{"type", "pod"},
@@ -96,6 +113,7 @@ void SchedulingQueue::PutUnschedulable(Record& record, std::optional<Strategy> s
   const bool arrives = record.store != Store::kUnschedulable;
   stores_.Put(record, Store::kUnschedulable, rules_.PluginsOf(*record.pod));
   if (!arrives) return;
+  NoteMoved(record, label);
   CountArrival(Store::kUnschedulable, strategy, label);
   if (record.gated) {
     KS_LOG(5, "Entity moved to an internal scheduling queue, because it is gated",

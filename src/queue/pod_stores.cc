@@ -63,6 +63,7 @@ Record& PodStores::Create(framework::QueuedPodPtr pod) {
     const bool parked = known->parked != nullptr;
     if (parked) unschedulable_.Remove(*known);
     known->pod = std::move(pod);
+    known->woken_by = known->woken_plugin = {};
     if (parked) unschedulable_.Add(*known, ~uint64_t{0});  // new, so any event moves it
     return *known;
   }

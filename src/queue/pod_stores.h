@@ -38,6 +38,12 @@ struct Record {
   uint32_t index = 0;             // place in its heap or class
   Store store = Store::kNone;
   bool gated = false;  // in the unschedulable map: a plugin holds it at PreEnqueue
+
+  // For operators: the label of the event that brought it to its store, and of the event that last
+  // made it worth another attempt, with the plugin whose hint said so (empty: no hint was asked).
+  Symbol moved_by{};
+  Symbol woken_by{};
+  Symbol woken_plugin{};
 };
 
 // Invariant: a key is in one store at most.

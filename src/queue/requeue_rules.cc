@@ -47,6 +47,7 @@ Strategy DecideWildcard(const QueuedPod& pod, const ClusterEvent& event,
 struct RequeueRules::Hint {
   uint64_t bit = 0;
   const std::string* plugin = nullptr;
+  Symbol name{};                                        // of the plugin
   const framework::QueueingHintFn* function = nullptr;  // empty: always Queue
   framework::HintScope scope = framework::HintScope::kPod;
 };
@@ -105,6 +106,7 @@ const RequeueRules::Matched& RequeueRules::MatchedBy(const ClusterEvent& event) 
         hints.push_back(
             {.bit = BitOf(plugin),
              .plugin = &plugin,
+             .name = Symbol(plugin),
              .function = &registration.hint,
              .scope = registration.hint ? registration.scope : framework::HintScope::kSpec});
         slot->plugins |= BitOf(plugin);
@@ -144,20 +146,20 @@ bool RequeueRules::OpensGate(std::string_view gating_plugin, const ClusterEvent&
                                                });
 }
 
-Strategy RequeueRules::Decide(const QueuedPod& pod, const ClusterEvent& event,
-                              const EventObject& old_object, const EventObject& new_object) {
+Answer RequeueRules::DecideWhy(const QueuedPod& pod, const ClusterEvent& event,
+                               const EventObject& old_object, const EventObject& new_object) {
   if (!pod.HasRejectingPlugins()) {
     KS_LOG(6, "Worth requeuing because no failed plugins",
            {{"pod", pod.pod()->meta.Key()}, {"event", event.Label()}});
-    return Strategy::kAfterBackoff;
+    return {.strategy = Strategy::kAfterBackoff};
   }
-  if (event.IsWildcard()) return DecideWildcard(pod, event, new_object);
+  if (event.IsWildcard()) return {.strategy = DecideWildcard(pod, event, new_object)};
   const Profile* profile = FindProfile(pod.pod()->spec->scheduler_name);
   if (profile == nullptr) {
     log::Error("", "No queueing hints are known for the scheduler name of the pod",
                {{"pod", pod.pod()->meta.Key()},
                 {"schedulerName", pod.pod()->spec->scheduler_name.view()}});
-    return Strategy::kAfterBackoff;
+    return {.strategy = Strategy::kAfterBackoff};
   }
   const api::Pod& object = *pod.pod();
   const Inquiry inquiry = Inquire({.unschedulable_plugins = pod.unschedulable_plugins,
@@ -165,9 +167,9 @@ Strategy RequeueRules::Decide(const QueuedPod& pod, const ClusterEvent& event,
                                    .gating_plugin = pod.gating_plugin,
                                    .scheduler_name = object.spec->scheduler_name},
                                   {event, old_object, new_object});
-  const Strategy by_spec = inquiry.AskSpec(object);
+  const Answer by_spec = inquiry.AskSpec(object);
   if (inquiry.SettledBySpec(by_spec)) return by_spec;
-  const Strategy by_labels = inquiry.AskLabels(object, by_spec);
+  const Answer by_labels = inquiry.AskLabels(object, by_spec);
   return inquiry.SettledByLabels(by_labels) ? by_labels : inquiry.AskPod(object, by_labels);
 }
 
@@ -190,12 +192,13 @@ RequeueRules::Inquiry RequeueRules::Inquire(const Rejection& rejection,
   return inquiry;
 }
 
-Strategy RequeueRules::Inquiry::Ask(const Questions& questions, const api::Pod& pod,
-                                    Strategy so_far) const {
+Answer RequeueRules::Inquiry::Ask(const Questions& questions, const api::Pod& pod,
+                                  Answer so_far) const {
   for (const Question& question : questions) {
-    if (IsBest(so_far)) break;
+    if (IsBest(so_far.strategy)) break;
     if (!rules_.SaysQueue(*question.hint, pod, event_)) continue;
-    so_far = std::max(so_far, question.pending ? Strategy::kImmediately : Strategy::kAfterBackoff);
+    const Strategy says = question.pending ? Strategy::kImmediately : Strategy::kAfterBackoff;
+    if (says > so_far.strategy) so_far = {.strategy = says, .plugin = question.hint->name};
   }
   return so_far;
 }
@@ -207,7 +210,7 @@ bool RequeueRules::SaysQueue(const Hint& hint, const api::Pod& pod, const EventW
   if (*hint.function) answer = (*hint.function)(pod, event.old_object, event.new_object);
   std::string_view text = "Error";
   if (answer.ok()) text = *answer == framework::QueueingHint::kQueue ? "Queue" : "QueueSkip";
-  if (observer_) observer_(*hint.plugin, event.event.Label(), text, clock_->Now() - start);
+  if (observer_) observer_(*hint.plugin, event.event, text, clock_->Now() - start);
   if (answer.ok()) return *answer == framework::QueueingHint::kQueue;
   log::Error(answer.error().message, "QueueingHintFn returns error",
              {{"event", event.event.Label()},

@@ -16,6 +16,7 @@
 #include "absl/container/inlined_vector.h"
 #include "base/clock.h"
 #include "base/string_map.h"
+#include "base/symbol.h"
 #include "framework/events.h"
 #include "framework/queued_pod.h"
 #include "queue/parked_pods.h"
@@ -26,9 +27,16 @@ namespace ks::queue {
 // The numbers are what logs print.
 enum class Strategy : uint8_t { kSkip = 0, kAfterBackoff = 1, kImmediately = 2 };
 
-// One run of a hint: plugin, label of the event, "Queue", "QueueSkip" or "Error", its time.
-using HintObserver = std::function<void(std::string_view plugin, std::string_view event,
-                                        std::string_view hint, Duration took)>;
+// One run of a hint: plugin, event, "Queue", "QueueSkip" or "Error", its time.
+using HintObserver =
+    std::function<void(std::string_view plugin, const framework::ClusterEvent& event,
+                       std::string_view hint, Duration took)>;
+
+// A decision, and the plugin whose hint brought it about (empty: none did).
+struct Answer {
+  Strategy strategy = Strategy::kSkip;
+  Symbol plugin{};
+};
 
 // A cluster event with its objects.
 struct EventWithObjects {
@@ -65,7 +73,13 @@ class RequeueRules {
   // The decision for one pod and one event; the first rule that applies.
   Strategy Decide(const framework::QueuedPod& pod, const framework::ClusterEvent& event,
                   const framework::EventObject& old_object,
-                  const framework::EventObject& new_object);
+                  const framework::EventObject& new_object) {
+    return DecideWhy(pod, event, old_object, new_object).strategy;
+  }
+  // The same, with the plugin.
+  Answer DecideWhy(const framework::QueuedPod& pod, const framework::ClusterEvent& event,
+                   const framework::EventObject& old_object,
+                   const framework::EventObject& new_object);
   // Prepares the decision for pods with these rejecting plugins, of which there is at least one.
   // Requires: no wildcard event; a profile of the scheduler name (HasProfile).
   Inquiry Inquire(const Rejection& rejection, const EventWithObjects& event);
@@ -100,17 +114,17 @@ class RequeueRules::Inquiry {
  public:
   const framework::ClusterEvent& event() const { return event_.event; }
 
-  Strategy AskSpec(const api::Pod& pod) const { return Ask(of_spec_, pod, Strategy::kSkip); }
-  Strategy AskLabels(const api::Pod& pod, Strategy so_far) const {
+  Answer AskSpec(const api::Pod& pod) const { return Ask(of_spec_, pod, {}); }
+  Answer AskLabels(const api::Pod& pod, Answer so_far) const {
     return Ask(of_labels_, pod, so_far);
   }
-  Strategy AskPod(const api::Pod& pod, Strategy so_far) const { return Ask(of_pod_, pod, so_far); }
+  Answer AskPod(const api::Pod& pod, Answer so_far) const { return Ask(of_pod_, pod, so_far); }
 
   // Whether later answers can change the decision: no hint is left that could.
-  bool SettledBySpec(Strategy so_far) const {
-    return IsBest(so_far) || (of_labels_.empty() && of_pod_.empty());
+  bool SettledBySpec(Answer so_far) const {
+    return IsBest(so_far.strategy) || (of_labels_.empty() && of_pod_.empty());
   }
-  bool SettledByLabels(Strategy so_far) const { return IsBest(so_far) || of_pod_.empty(); }
+  bool SettledByLabels(Answer so_far) const { return IsBest(so_far.strategy) || of_pod_.empty(); }
 
  private:
   friend class RequeueRules;
@@ -123,7 +137,7 @@ class RequeueRules::Inquiry {
 
   Inquiry(RequeueRules& rules, const EventWithObjects& event, bool any_pending)
       : rules_(rules), event_(event), any_pending_(any_pending) {}
-  Strategy Ask(const Questions& questions, const api::Pod& pod, Strategy so_far) const;
+  Answer Ask(const Questions& questions, const api::Pod& pod, Answer so_far) const;
   bool IsBest(Strategy strategy) const {
     return strategy == Strategy::kImmediately ||
            (strategy == Strategy::kAfterBackoff && !any_pending_);

@@ -123,14 +123,15 @@ void SchedulingQueue::UpdateParked(Record& record, const api::PodPtr& old_pod,
     EventEffect& effect = EffectOf(event.Label());
     ++effect.events;
     effect.hint_runs -= rules_.hint_runs();
-    const Strategy strategy = rules_.Decide(*record.pod, event, old_pod, new_pod);
+    const Answer answer = rules_.DecideWhy(*record.pod, event, old_pod, new_pod);
     effect.hint_runs += rules_.hint_runs();
-    if (strategy == Strategy::kSkip) {
+    if (answer.strategy == Strategy::kSkip) {
       KS_LOG(5, "Event is not making entity schedulable",
              {{"type", "pod"}, {"entity", new_pod->meta.Key()}, {"event", event.Label()}});
       continue;
     }
-    Place(record, strategy, event.Label());
+    NoteWoken(record, event.Label(), answer);
+    Place(record, answer.strategy, event.Label());
     if (record.store == Store::kUnschedulable) continue;
     ++effect.woken;
     KS_LOG(5, "Entity moved to an internal scheduling queue because the Pod is updated",
@@ -158,10 +159,11 @@ QueuedPodPtr SchedulingQueue::Pop() {
     if (from_backoff) record = stores_.BackoffTop();
     if (record == nullptr) return nullptr;
     QueuedPodPtr pod = record->pod;
+    const WokenBy woken{.event = record->woken_by, .plugin = record->woken_plugin};
     stores_.Erase(*record);
     nominator_.PodLeft(*pod->pod());
     ++pod->attempts;
-    if (!in_flight_.AddPod(pod->pod())) {
+    if (!in_flight_.AddPod(pod->pod(), woken)) {
       const std::string key = pod->pod()->meta.Key();
       log::Error("the same pod is tracked in multiple places in the scheduler: " + key,
                  "Discarding the popped entity", {{"type", "pod"}, {"entity", key}});
@@ -195,8 +197,13 @@ Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& p
   pod->flush_timestamp.reset();
   CountUnschedulable(*pod, 1);
 
-  const Strategy strategy = DecideOnReturn(*pod);
+  const Return decision = DecideOnReturn(*pod);
+  const Strategy strategy = decision.answer.strategy;
   Record& record = stores_.Create(pod);
+  const WokenBy woken = in_flight_.WokenOf(uid);
+  record.woken_by = woken.event;
+  record.woken_plugin = woken.plugin;
+  if (!decision.event.empty()) NoteWoken(record, decision.event, decision.answer);
   Place(record, strategy, framework::kLabelScheduleAttemptFailure);
   KS_LOG(3, "Pod moved to an internal scheduling queue",
          {{"pod", pod->pod()->meta.Key()},
@@ -211,15 +218,15 @@ Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& p
 }
 
 // What happened since the pod was popped decides; without such events it is parked.
-Strategy SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
-  if (!pod.HasRejectingPlugins()) return Strategy::kAfterBackoff;
+SchedulingQueue::Return SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
+  if (!pod.HasRejectingPlugins()) return {.answer = {.strategy = Strategy::kAfterBackoff}};
   const std::string& uid = pod.pod()->meta.uid;
   if (!in_flight_.Contains(uid)) {
     log::Error("",
                "in flight entity isn't found in the scheduling queue. If you see this error log, "
                "it's likely a bug in the scheduler",
                {{"pod", pod.pod()->meta.Key()}});
-    return Strategy::kAfterBackoff;
+    return {.answer = {.strategy = Strategy::kAfterBackoff}};
   }
   const std::vector<const InFlightEvent*> events = in_flight_.EventsAfter(uid);
   KS_LOG(5, "Checking events for in-flight pod",
@@ -227,16 +234,18 @@ Strategy SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
           {"unschedulablePlugins", PluginsText(pod)},
           {"inFlightEventsSize", in_flight_.event_count()},
           {"inFlightPodsSize", in_flight_.pod_count()}});
-  Strategy strategy = Strategy::kSkip;
+  Return decision;
   for (const InFlightEvent* logged : events) {
     KS_LOG(5, "Checking event for in-flight pod",
            {{"pod", pod.pod()->meta.Key()}, {"event", logged->event.Label()}});
-    strategy = std::max(strategy,
-                        rules_.Decide(pod, logged->event, logged->old_object, logged->new_object));
-    if (strategy == Strategy::kImmediately) break;
-    if (strategy == Strategy::kAfterBackoff && pod.pending_plugins.empty()) break;
+    const Answer answer =
+        rules_.DecideWhy(pod, logged->event, logged->old_object, logged->new_object);
+    if (answer.strategy <= decision.answer.strategy) continue;
+    decision = {.answer = answer, .event = logged->event.Label()};
+    if (answer.strategy == Strategy::kImmediately) break;
+    if (answer.strategy == Strategy::kAfterBackoff && pod.pending_plugins.empty()) break;
   }
-  return strategy;
+  return decision;
 }
 
 void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
@@ -335,6 +344,13 @@ std::vector<QueuedPodPtr> SchedulingQueue::PodsIn(Store store) const {
   pods.reserve(records.size());
   for (const Record* record : records) pods.push_back(record->pod);
   return pods;
+}
+
+void SchedulingQueue::ForEachStored(const std::function<void(const Record& record)>& visit) const {
+  for (const Record* record : stores_.Active()) visit(*record);
+  for (const Record* record : stores_.Backoff()) visit(*record);
+  for (const Record* record : stores_.ErrorBackoff()) visit(*record);
+  stores_.Unschedulable().ForEach([&visit](const Record& record) { visit(record); });
 }
 
 std::vector<api::PodPtr> SchedulingQueue::PendingPods() const {

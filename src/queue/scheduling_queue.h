@@ -128,6 +128,11 @@ class SchedulingQueue final : public framework::PodActivator {
   std::vector<api::PodPtr> PendingPods() const;
   // One store's pods in no particular order, for dumps.
   std::vector<framework::QueuedPodPtr> PodsIn(Store store) const;
+  // All stored pods, store by store, in no particular order; the records are valid until the next
+  // change. For dumps.
+  void ForEachStored(const std::function<void(const Record& record)>& visit) const;
+  // Null: the pod of that "namespace/name" is in no store.
+  const Record* FindRecord(std::string_view pod_key) const { return RecordOf(pod_key); }
   // "activeQ:1; backoffQ:2; unschedulableEntities:3".
   std::string Summary() const;
   PendingCounts pending() const;
@@ -146,12 +151,17 @@ class SchedulingQueue final : public framework::PodActivator {
   const Record* RecordOf(std::string_view pod_key) const;
   void UpdateParked(Record& record, const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void ActivateOne(const api::PodPtr& pod);
-  Strategy DecideOnReturn(const framework::QueuedPod& pod);
+  // What a failed attempt comes back to, and the label of the event that decided it (empty: none).
+  struct Return {
+    Answer answer;
+    std::string event{};
+  };
+  Return DecideOnReturn(const framework::QueuedPod& pod);
 
   // wake_up.cc
   struct Woken {
     Record* record;
-    Strategy strategy;
+    Answer answer;
   };
   void FindWoken(const EventWithObjects& event, const PreCheck& precheck);
   void FindWokenIn(const ParkedGroup& group, const EventWithObjects& event,
@@ -159,15 +169,18 @@ class SchedulingQueue final : public framework::PodActivator {
   void FindWokenIn(const ParkedBucket& bucket, const RequeueRules::Inquiry& inquiry,
                    const PreCheck& precheck);
   void FindWokenIn(const ParkedClass& of_labels, const RequeueRules::Inquiry& inquiry,
-                   Strategy by_spec, const PreCheck& precheck);
+                   Answer by_spec, const PreCheck& precheck);
   template <class Parked>
-  void Wake(const Parked& parked, Strategy strategy, const framework::ClusterEvent& event,
+  void Wake(const Parked& parked, Answer answer, const framework::ClusterEvent& event,
             const PreCheck& precheck);
-  void WakeOne(Record& record, Strategy strategy, const framework::ClusterEvent& event);
+  void WakeOne(Record& record, Answer answer, const framework::ClusterEvent& event);
   void PlaceWoken(const EventWithObjects& event, int64_t hint_runs);
 
   // placement.cc
   EventEffect& EffectOf(std::string_view label);
+  // For operators: who moved the pod.
+  void NoteMoved(Record& record, std::string_view label);
+  void NoteWoken(Record& record, std::string_view label, Answer answer);
   void Place(Record& record, std::optional<Strategy> strategy, std::string_view label);
   void PutBackoff(Record& record, std::optional<Strategy> strategy, std::string_view label);
   void PutActive(Record& record, std::optional<Strategy> strategy, std::string_view label);
@@ -191,6 +204,8 @@ class SchedulingQueue final : public framework::PodActivator {
   std::vector<Woken> woken_;  // of the event at hand
   int64_t scheduling_cycle_ = 0;
   TimePoint last_add_{};
+  std::string last_label_;  // the one that was interned last
+  Symbol last_label_symbol_;
   bool closed_ = false;
   std::optional<TimePoint> next_leftover_flush_;
 };

@@ -80,7 +80,8 @@ void SchedulingQueue::FindWokenIn(const ParkedGroup& group, const EventWithObjec
   for (const ParkedBucket* bucket : group.buckets) {
     ForEachIn(*bucket, [&](Record& record) {
       if (!Passes(precheck, record)) return;
-      WakeOne(record, rules_.Decide(*record.pod, event.event, event.old_object, event.new_object),
+      WakeOne(record,
+              rules_.DecideWhy(*record.pod, event.event, event.old_object, event.new_object),
               event.event);
     });
   }
@@ -90,7 +91,7 @@ void SchedulingQueue::FindWokenIn(const ParkedBucket& bucket, const RequeueRules
                                   const PreCheck& precheck) {
   const api::Pod* pod = FirstPassing(bucket, precheck);
   if (pod == nullptr) return;
-  const Strategy by_spec = inquiry.AskSpec(*pod);
+  const Answer by_spec = inquiry.AskSpec(*pod);
   if (inquiry.SettledBySpec(by_spec)) {
     Wake(bucket, by_spec, inquiry.event(), precheck);
     return;
@@ -101,11 +102,11 @@ void SchedulingQueue::FindWokenIn(const ParkedBucket& bucket, const RequeueRules
 }
 
 void SchedulingQueue::FindWokenIn(const ParkedClass& of_labels,
-                                  const RequeueRules::Inquiry& inquiry, Strategy by_spec,
+                                  const RequeueRules::Inquiry& inquiry, Answer by_spec,
                                   const PreCheck& precheck) {
   const api::Pod* pod = FirstPassing(of_labels, precheck);
   if (pod == nullptr) return;
-  const Strategy by_labels = inquiry.AskLabels(*pod, by_spec);
+  const Answer by_labels = inquiry.AskLabels(*pod, by_spec);
   if (inquiry.SettledByLabels(by_labels)) {
     Wake(of_labels, by_labels, inquiry.event(), precheck);
     return;
@@ -118,18 +119,17 @@ void SchedulingQueue::FindWokenIn(const ParkedClass& of_labels,
 }
 
 template <class Parked>
-void SchedulingQueue::Wake(const Parked& parked, Strategy strategy,
+void SchedulingQueue::Wake(const Parked& parked, Answer answer,
                            const framework::ClusterEvent& event, const PreCheck& precheck) {
-  if (strategy == Strategy::kSkip && !log::Enabled(5)) return;
+  if (answer.strategy == Strategy::kSkip && !log::Enabled(5)) return;
   ForEachIn(parked, [&](Record& record) {
-    if (Passes(precheck, record)) WakeOne(record, strategy, event);
+    if (Passes(precheck, record)) WakeOne(record, answer, event);
   });
 }
 
-void SchedulingQueue::WakeOne(Record& record, Strategy strategy,
-                              const framework::ClusterEvent& event) {
-  if (strategy != Strategy::kSkip) {
-    woken_.push_back({&record, strategy});
+void SchedulingQueue::WakeOne(Record& record, Answer answer, const framework::ClusterEvent& event) {
+  if (answer.strategy != Strategy::kSkip) {
+    woken_.push_back({&record, answer});
     return;
   }
   KS_LOG(5, "Event is not making entity schedulable",
@@ -143,7 +143,8 @@ void SchedulingQueue::PlaceWoken(const EventWithObjects& event, int64_t hint_run
   effect.hint_runs += hint_runs;
   for (const Woken& woken : woken_) {
     stores_.Detach(*woken.record);  // a pod that is gated again arrives anew
-    Place(*woken.record, woken.strategy, label);
+    NoteWoken(*woken.record, label, woken.answer);
+    Place(*woken.record, woken.answer.strategy, label);
     if (woken.record->store != Store::kUnschedulable) ++effect.woken;
   }
   if (in_flight_.empty()) return;
@@ -162,7 +163,8 @@ void SchedulingQueue::FlushUnschedulableLeftover() {
     if (now - since <= unschedulable_max_) return;
     pod.was_flushed_from_unschedulable = true;
     pod.flush_timestamp = now;
-    WakeOne(record, rules_.Decide(pod, kUnschedulableTimeout, none, none), kUnschedulableTimeout);
+    WakeOne(record, rules_.DecideWhy(pod, kUnschedulableTimeout, none, none),
+            kUnschedulableTimeout);
   });
   if (woken_.empty()) return;
   PlaceWoken({kUnschedulableTimeout, none, none}, 0);

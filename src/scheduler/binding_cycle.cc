@@ -8,6 +8,8 @@
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
+#include "scheduler/decision_ring.h"
+#include "scheduler/scheduler_metrics.h"
 
 namespace ks::scheduler {
 using framework::Status;
@@ -26,7 +28,7 @@ BindingCycles::BindingCycles(Context& context, FailureHandler& failures)
     : context_(context), failures_(failures) {
   pre_bind_environment_.api = &context_.api;
   pre_bind_environment_.post_to_scheduling_thread = [this](Task task) {
-    context_.inbox.Post(std::move(task));
+    context_.inbox.PostTask(std::move(task));
   };
   pre_bind_environment_.run_blocking = [this](Task task) { blocking_.Run(std::move(task)); };
 }
@@ -40,6 +42,10 @@ bool BindingCycles::Uses(const framework::Framework* framework) const {
 Binding* BindingCycles::Find(const std::string& uid) {
   const auto it = active_.find(uid);
   return it == active_.end() ? nullptr : it->second.get();
+}
+
+void BindingCycles::ForEach(const std::function<void(const Binding& binding)>& visit) const {
+  for (const auto& [uid, binding] : active_) visit(*binding);
 }
 
 void BindingCycles::Start(std::unique_ptr<Binding> owned) {
@@ -82,7 +88,7 @@ void BindingCycles::WaitOnPermit(Binding& binding) {
                                           context_.clock.Now() - waiting->wait_start);
     }
     // The verdict may fall inside a plugin's call; the cycle goes on from the loop.
-    context_.inbox.Post(Task([this, uid, verdict = std::move(verdict)] {
+    context_.inbox.PostTask(Task([this, uid, verdict = std::move(verdict)] {
       if (Find(uid) != nullptr) ContinueAfterPermit(uid, verdict);
     }));
   });
@@ -169,7 +175,7 @@ void BindingCycles::StartBind(Binding& binding) {
   binding.extenders->Bind(
       binding.assumed, binding.node(),
       [this, &inbox = context_.inbox, uid = binding.assumed->meta.uid](Status status) {
-        inbox.Post(Task([this, uid, status = std::move(status)] {
+        inbox.PostTask(Task([this, uid, status = std::move(status)] {
           if (status.IsSkip()) {
             StartBindPlugins(*Find(uid));
           } else {
@@ -183,7 +189,7 @@ void BindingCycles::StartBindPlugins(Binding& binding) {
   const std::string uid = binding.assumed->meta.uid;
   Status started = binding.framework->RunBindPlugins(
       binding.state, binding.assumed, binding.node(), [this, uid](Status status) {
-        context_.inbox.Post(
+        context_.inbox.PostTask(
             Task([this, uid, status = std::move(status)] { FinishBind(uid, status); }));
       });
   if (!started.ok()) FinishBind(uid, started);
@@ -194,6 +200,7 @@ void BindingCycles::FinishBind(const std::string& uid, const Status& status) {
   if (status.ok()) {
     Succeed(uid);
   } else {
+    KS_LOG(1, "Failed to bind pod", {{"pod", active_.at(uid)->assumed->meta.Key()}});
     Fail(uid, status, false);
   }
 }
@@ -215,6 +222,7 @@ bool BindingCycles::Uses(const framework::Framework& framework) const {
 void BindingCycles::Succeed(const std::string& uid) {
   const std::unique_ptr<Binding> binding = End(uid);
   ++context_.stats.bound;
+  context_.decisions.Bound(binding->decision);
 
   const api::PodPtr& pod = binding->assumed;
   KS_LOG(2, "Successfully bound pod to node",
@@ -230,6 +238,11 @@ void BindingCycles::Succeed(const std::string& uid) {
        .action = "Binding",
        .note = "Successfully assigned " + pod->meta.Key() + " to " + binding->node(),
        .warning = false});
+  if (context_.scheduler_metrics != nullptr) {
+    context_.scheduler_metrics->AttemptEnded(binding->framework->ProfileName(),
+                                             AttemptOutcome::kScheduled, binding->began);
+    context_.scheduler_metrics->PodBound(*binding->queued);
+  }
   binding->framework->RunPostBindPlugins(binding->state, pod, binding->node());
   if (binding->state.pods_to_activate != nullptr) {
     const std::vector<api::PodPtr> activated = binding->state.pods_to_activate->Take();
@@ -267,6 +280,8 @@ void BindingCycles::Fail(const std::string& uid, const Status& status, bool reje
   AttemptFailure failure;
   failure.status = status;
   failure.nomination.emplace();  // clears
+  failure.decision = binding->decision;
+  failure.began = binding->began;
   framework::Diagnosis diagnosis;
   if (rejected_by_permit) {
     diagnosis = OneNodeDiagnosis(status);

@@ -7,6 +7,7 @@
 // Upstream: docs/spec/cycle.md section 15.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,7 +38,9 @@ struct Binding {
   std::shared_ptr<ExtenderSet> extenders;  // in force at the attempt; null: none
   size_t evaluated_nodes = 0;
   size_t feasible_nodes = 0;
+  uint64_t decision = 0;  // number in the decision ring; 0: not recorded
 
+  TimePoint began;               // the attempt
   TimePoint wait_start;          // at Permit
   bool may_be_canceled = false;  // registered as a pod in PreBind
   framework::PointTimer pre_bind_timer;
@@ -69,6 +72,8 @@ class BindingCycles {
   bool IsActive(std::string_view uid) const { return active_.find(uid) != active_.end(); }
   // Whether a pod on its way was decided by this framework.
   bool Uses(const framework::Framework* framework) const;
+  // In the order of uids. For reports.
+  void ForEach(const std::function<void(const Binding& binding)>& visit) const;
   // Pods between Start and their end; of these, pods whose Bind call is unanswered.
   size_t active() const { return active_.size(); }
   size_t binding() const { return binding_; }

@@ -61,9 +61,28 @@ constexpr KnownKind kReplicationController{"v1", "ReplicationController"};
 constexpr KnownKind kReplicaSet{"apps/v1", "ReplicaSet"};
 constexpr KnownKind kStatefulSet{"apps/v1", "StatefulSet"};
 constexpr KnownKind kPodDisruptionBudget{"policy/v1", "PodDisruptionBudget"};
-constexpr KnownKind kKnownKinds[] = {
-    kPod,        kNode,        kNamespace,          kService, kReplicationController,
-    kReplicaSet, kStatefulSet, kPodDisruptionBudget};
+constexpr KnownKind kPersistentVolume{"v1", "PersistentVolume"};
+constexpr KnownKind kPersistentVolumeClaim{"v1", "PersistentVolumeClaim"};
+constexpr KnownKind kStorageClass{"storage.k8s.io/v1", "StorageClass"};
+constexpr KnownKind kCsiNode{"storage.k8s.io/v1", "CSINode"};
+constexpr KnownKind kCsiDriver{"storage.k8s.io/v1", "CSIDriver"};
+constexpr KnownKind kCsiStorageCapacity{"storage.k8s.io/v1", "CSIStorageCapacity"};
+constexpr KnownKind kVolumeAttachment{"storage.k8s.io/v1", "VolumeAttachment"};
+constexpr KnownKind kKnownKinds[] = {kPod,
+                                     kNode,
+                                     kNamespace,
+                                     kService,
+                                     kReplicaSet,
+                                     kStatefulSet,
+                                     kPodDisruptionBudget,
+                                     kReplicationController,
+                                     kStorageClass,
+                                     kCsiNode,
+                                     kCsiDriver,
+                                     kCsiStorageCapacity,
+                                     kPersistentVolume,
+                                     kPersistentVolumeClaim,
+                                     kVolumeAttachment};
 
 // Kinds of other groups may have the same names.
 bool Is(const Item& item, const KnownKind& known, std::string_view suffix = "") {
@@ -90,6 +109,7 @@ struct ClusterDumpReader::Impl {
   Result<void> ReadValue(const api::JsonSplitter& splitter, Item item, int depth);
   Result<void> ReadItems(const api::JsonSplitter& splitter, const Item& list, int depth);
   Result<void> ReadKnown(const Item& item);
+  Result<void> ReadStorage(const Item& item);
   template <class T>
   Result<void> Decode(const Item& item, bool namespaced,
                       std::vector<std::shared_ptr<const T>>* objects);
@@ -208,6 +228,17 @@ Result<void> ClusterDumpReader::Impl::ReadKnown(const Item& item) {
   if (Is(item, kReplicaSet)) return Decode(item, true, &dump.replica_sets);
   if (Is(item, kStatefulSet)) return Decode(item, true, &dump.stateful_sets);
   if (Is(item, kPodDisruptionBudget)) return Decode(item, true, &dump.budgets);
+  return ReadStorage(item);
+}
+
+Result<void> ClusterDumpReader::Impl::ReadStorage(const Item& item) {
+  if (Is(item, kPersistentVolume)) return Decode(item, false, &dump.volumes);
+  if (Is(item, kPersistentVolumeClaim)) return Decode(item, true, &dump.claims);
+  if (Is(item, kStorageClass)) return Decode(item, false, &dump.storage_classes);
+  if (Is(item, kCsiNode)) return Decode(item, false, &dump.csi_nodes);
+  if (Is(item, kCsiDriver)) return Decode(item, false, &dump.csi_drivers);
+  if (Is(item, kCsiStorageCapacity)) return Decode(item, true, &dump.csi_capacities);
+  if (Is(item, kVolumeAttachment)) return Decode(item, false, &dump.volume_attachments);
   return {};
 }
 

@@ -11,6 +11,7 @@
 
 #include "api/node.h"
 #include "api/pod.h"
+#include "api/storage.h"
 #include "api/workloads.h"
 #include "base/result.h"
 
@@ -27,6 +28,13 @@ struct ClusterDump {
   std::vector<api::ReplicaSetPtr> replica_sets;
   std::vector<api::StatefulSetPtr> stateful_sets;
   std::vector<api::PodDisruptionBudgetPtr> budgets;
+  std::vector<api::PersistentVolumePtr> volumes;
+  std::vector<api::PersistentVolumeClaimPtr> claims;
+  std::vector<api::StorageClassPtr> storage_classes;
+  std::vector<api::CsiNodePtr> csi_nodes;
+  std::vector<api::CsiDriverPtr> csi_drivers;
+  std::vector<api::CsiStorageCapacityPtr> csi_capacities;
+  std::vector<api::VolumeAttachmentPtr> volume_attachments;
 };
 
 // Other kinds are ignored. What hand-written objects may lack and the API server would have set is

@@ -20,7 +20,11 @@
 
 namespace ks::scheduler {
 
+class SchedulerMetrics;
+
 using framework::Profiles;
+
+class DecisionRing;
 
 // Counts since start. Threads: the scheduling thread.
 struct SchedulerStats {
@@ -46,7 +50,9 @@ struct Context {
   Random& random;
   Inbox& inbox;
   SchedulerStats& stats;
+  DecisionRing& decisions;
   framework::FrameworkMetrics* metrics;  // null: nothing is measured
+  SchedulerMetrics* scheduler_metrics;   // null: nothing is measured
 
   // Null when no profile has that scheduler name.
   const framework::Framework* ProfileFor(const api::Pod& pod) const {

@@ -5,6 +5,7 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "scheduler/scheduler_metrics.h"
 
 namespace ks::scheduler {
 namespace {
@@ -16,6 +17,14 @@ using framework::EventResource;
 constexpr ClusterEvent kAssignedPodAdd{EventResource::kAssignedPod, framework::kActionAdd, {}};
 constexpr ClusterEvent kAssignedPodDelete{
     EventResource::kAssignedPod, framework::kActionDelete, {}};
+constexpr ClusterEvent kAssignedPodUpdate{
+    EventResource::kAssignedPod, framework::kActionUpdate, {}};
+constexpr ClusterEvent kUnscheduledPodAdd{
+    EventResource::kUnscheduledPod, framework::kActionAdd, {}};
+constexpr ClusterEvent kUnscheduledPodUpdate{
+    EventResource::kUnscheduledPod, framework::kActionUpdate, {}};
+constexpr ClusterEvent kUnscheduledPodDelete{
+    EventResource::kUnscheduledPod, framework::kActionDelete, {}};
 constexpr ClusterEvent kNodeAdd{EventResource::kNode, framework::kActionAdd, {}};
 constexpr ClusterEvent kNodeDelete{EventResource::kNode, framework::kActionDelete, {}};
 
@@ -29,11 +38,14 @@ void EventRouter::OnPodAdd(const api::PodPtr& pod) {
   if (!pod->node_name.empty()) {
     AddAssigned(pod);
   } else if (IsOurs(*pod)) {
+    KS_LOG(3, "Add event for unscheduled pod", {{"pod", pod->meta.Key()}});
+    const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodAdd);
     context_.queue.Add(pod);
   }
 }
 
 void EventRouter::AddAssigned(const api::PodPtr& pod) {
+  const EventTimer timer(context_.scheduler_metrics, kAssignedPodAdd);
   LogIfFailed(context_.cache.AddPod(pod), "Scheduler cache AddPod failed", pod->meta.Key());
   context_.queue.MoveAllToActiveOrBackoff(kAssignedPodAdd, std::monostate(), pod, nullptr);
 }
@@ -51,23 +63,30 @@ void EventRouter::OnPodUpdate(const api::PodPtr& old_pod, const api::PodPtr& new
     UpdateAssigned(old_pod, new_pod);
   } else if (!new_pod->node_name.empty()) {
     AddAssigned(new_pod);
-    if (IsOurs(*old_pod)) context_.queue.Delete(*old_pod);
+    if (!IsOurs(*old_pod)) return;
+    const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodDelete);
+    context_.queue.Delete(*old_pod);
   } else if (IsOurs(*old_pod)) {
     UpdatePending(old_pod, new_pod);
   }
 }
 
 void EventRouter::UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  const EventTimer timer(context_.scheduler_metrics, kAssignedPodUpdate);
   LogIfFailed(context_.cache.UpdatePod(*old_pod, new_pod), "Scheduler cache UpdatePod failed",
               new_pod->meta.Key());
   for (const ClusterEvent& event :
        framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kUnscheduledPod)) {
+    const EventTimer change(
+        event.actions == framework::kActionUpdate ? nullptr : context_.scheduler_metrics,
+        {EventResource::kAssignedPod, event.actions, {}});
     context_.queue.MoveAllToActiveOrBackoff(event, old_pod, new_pod, nullptr);
   }
 }
 
 void EventRouter::UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
   if (old_pod->meta.resource_version == new_pod->meta.resource_version) return;
+  const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodUpdate);
   if (context_.cache.IsAssumedPod(*new_pod)) {
     if (new_pod->meta.deletion_timestamp && !old_pod->meta.deletion_timestamp) {
       DeleteAssumed(*new_pod);
@@ -95,6 +114,7 @@ void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
 }
 
 void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
+  const EventTimer timer(context_.scheduler_metrics, kAssignedPodDelete);
   // What the cache holds is removed, wherever the event says the pod was. A pod whose last seen
   // state is unassigned is usually not there.
   const Result<api::PodPtr> cached = context_.cache.GetPod(*pod);
@@ -112,6 +132,7 @@ void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
 }
 
 void EventRouter::DeletePending(const api::PodPtr& pod) {
+  const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodDelete);
   context_.queue.Delete(*pod);
   if (context_.cache.IsAssumedPod(*pod)) {
     DeleteAssumed(*pod);
@@ -136,6 +157,7 @@ void EventRouter::DeleteAssumed(const api::Pod& pod) {
 }
 
 void EventRouter::OnNodeAdd(const api::NodePtr& node) {
+  const EventTimer timer(context_.scheduler_metrics, kNodeAdd);
   context_.cache.AddNode(node);
   context_.queue.MoveAllToActiveOrBackoff(kNodeAdd, std::monostate(), node, nullptr);
 }
@@ -143,12 +165,14 @@ void EventRouter::OnNodeAdd(const api::NodePtr& node) {
 void EventRouter::OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr& new_node) {
   context_.cache.UpdateNode(*old_node, new_node);
   for (const ClusterEvent& event : framework::NodeUpdateEvents(*old_node, *new_node)) {
+    const EventTimer timer(context_.scheduler_metrics, event);
     context_.queue.MoveAllToActiveOrBackoff(event, old_node, new_node, nullptr);
   }
 }
 
 // The queue hears of it first (docs/spec/cache.md 11.3).
 void EventRouter::OnNodeDelete(const api::NodePtr& node) {
+  const EventTimer timer(context_.scheduler_metrics, kNodeDelete);
   context_.queue.MoveAllToActiveOrBackoff(kNodeDelete, node, std::monostate(), nullptr);
   LogIfFailed(context_.cache.RemoveNode(*node), "Scheduler cache RemoveNode failed",
               node->meta.name);
@@ -158,6 +182,13 @@ void EventRouter::OnNodeDelete(const api::NodePtr& node) {
 void EventRouter::OnServiceChange(uint32_t action) {
   context_.queue.MoveAllToActiveOrBackoff({.resource = EventResource::kService, .actions = action},
                                           std::monostate(), std::monostate(), nullptr);
+}
+
+void EventRouter::OnStorageChange(EventResource resource, uint32_t action,
+                                  const EventObject& old_object, const EventObject& new_object) {
+  const ClusterEvent event{.resource = resource, .actions = action, .custom_label = {}};
+  const EventTimer timer(context_.scheduler_metrics, event);
+  context_.queue.MoveAllToActiveOrBackoff(event, old_object, new_object, nullptr);
 }
 
 }  // namespace ks::scheduler

@@ -26,6 +26,10 @@ class EventRouter {
 
   // One framework::ActionType.
   void OnServiceChange(uint32_t action);
+  // The same of one of the kinds of cache::StorageStores.
+  void OnStorageChange(framework::EventResource resource, uint32_t action,
+                       const framework::EventObject& old_object,
+                       const framework::EventObject& new_object);
 
  private:
   bool IsOurs(const api::Pod& pod) const { return context_.ProfileFor(pod) != nullptr; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "framework/diagnosis.h"
+#include "scheduler/scheduling_algorithm.h"
 
 namespace ks::scheduler {
 namespace {
@@ -219,7 +220,7 @@ Explanation Explain(const framework::Framework& framework, const api::PodPtr& po
     out.message = gate.Message();
   } else if (framework.snapshot().nodes().empty()) {
     out.result = Verdict::kUnschedulable;
-    out.message = "no nodes available to schedule pods";
+    out.message = kNoNodesText;
   } else {
     Attempt(framework, pod, preemption).Run(&out);
   }

@@ -78,7 +78,7 @@ void AddPreemption(JsonBuilder& json, const PreemptionVerdict& preemption) {
 
 }  // namespace
 
-std::string ExplanationJson(const Explanation& explanation) {
+std::string ExplanationJson(const Explanation& explanation, std::string_view live) {
   JsonBuilder json;
   json.BeginObject();
   json.Key("pod").Text(explanation.pod);
@@ -93,6 +93,7 @@ std::string ExplanationJson(const Explanation& explanation) {
   for (const NodeVerdict& node : explanation.nodes) AddNode(json, node);
   json.EndArray();
   if (explanation.preemption) AddPreemption(json, *explanation.preemption);
+  if (!live.empty()) json.Key("live").Json(live);
   json.EndObject();
   return json.Take();
 }

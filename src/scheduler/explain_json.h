@@ -5,12 +5,14 @@
 // Upstream: docs/spec/explain.md, "JSON form".
 
 #include <string>
+#include <string_view>
 
 #include "scheduler/explain.h"
 
 namespace ks::scheduler {
 
-// Without line feed. Fields in the order of the tables of the specification.
-std::string ExplanationJson(const Explanation& explanation);
+// Without line feed. Fields in the order of the tables of the specification. `live`: JSON text of
+// the field of that name, which explanations of a running scheduler have; empty: left out.
+std::string ExplanationJson(const Explanation& explanation, std::string_view live = {});
 
 }  // namespace ks::scheduler

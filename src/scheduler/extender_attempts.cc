@@ -138,7 +138,7 @@ void ExtenderAttempts::Ask() {
   extenders_->Choose(
       attempt.binding->queued->pod(), std::move(nodes), !attempt.nominated_only,
       [this, &inbox = context_.inbox, serial = attempt.serial](ExtenderVerdict verdict) {
-        inbox.Post(Task([this, serial, verdict = std::move(verdict)] {
+        inbox.PostTask(Task([this, serial, verdict = std::move(verdict)] {
           if (attempt_ != nullptr && attempt_->serial == serial) Answered(verdict);
         }));
       });

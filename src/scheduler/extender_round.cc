@@ -17,6 +17,8 @@ using framework::Status;
 // Largest request put together on the thread that asks, by the sizes of its node objects.
 constexpr size_t kInlineBytes = size_t{256} << 10;
 
+constexpr const char* kStopping = "kubesched is stopping";
+
 // Score of an extender to score of a plugin: 100 / 10.
 constexpr int64_t kScoreFactor = 10;
 
@@ -77,7 +79,7 @@ void ExtenderRound::Ask(const ExtenderEntry& extender, const std::string& verb, 
   const bool going = set_.RunAside([self = shared_from_this(), &extender, &verb, reader] {
     self->Send(extender, verb, reader);
   });
-  if (!going) (this->*reader)(extender, {.error = "kubesched is stopping"});
+  if (!going) (this->*reader)(extender, {.error = kStopping});
 }
 
 void ExtenderRound::Send(const ExtenderEntry& extender, const std::string& verb, Reader reader) {
@@ -86,11 +88,12 @@ void ExtenderRound::Send(const ExtenderEntry& extender, const std::string& verb,
     (this->*reader)(extender, {.error = body.error().message});
     return;
   }
-  set_.transport_->Call(
-      {.extender = extender.position, .verb = verb, .body = std::move(body).value()},
-      [self = shared_from_this(), &extender, reader](const ExtenderReply& reply) {
-        ((*self).*reader)(extender, reply);
-      });
+  const bool going =
+      set_.Call({.extender = extender.position, .verb = verb, .body = std::move(body).value()},
+                [self = shared_from_this(), &extender, reader](const ExtenderReply& reply) {
+                  ((*self).*reader)(extender, reply);
+                });
+  if (!going) (this->*reader)(extender, {.error = kStopping});
 }
 
 void ExtenderRound::Filtered(const ExtenderEntry& extender, const ExtenderReply& reply) {

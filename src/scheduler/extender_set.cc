@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/logging.h"
 #include "scheduler/extender_round.h"
 
@@ -87,12 +88,14 @@ ExtenderSet::ExtenderSet(const std::vector<config::Extender>& extenders,
 
 ExtenderSet::~ExtenderSet() {
   std::unique_ptr<BlockingPool> aside;
+  std::shared_ptr<framework::ExtenderTransport> transport;
   {
     MutexLock lock(mutex_);
     aside = std::move(aside_);
+    transport = std::move(transport_);
   }
   aside.reset();
-  transport_.reset();
+  transport.reset();
 }
 
 bool ExtenderSet::IsInterestedIn(const api::Pod& pod) const {
@@ -105,6 +108,14 @@ bool ExtenderSet::RunAside(std::function<void()> task) {
   MutexLock lock(mutex_);
   if (aside_ == nullptr) return false;
   aside_->Run(std::move(task));
+  return true;
+}
+
+bool ExtenderSet::Call(framework::ExtenderRequest request,
+                       framework::ExtenderTransport::Done done) {
+  MutexLock lock(mutex_);
+  if (transport_ == nullptr) return false;
+  transport_->Call(std::move(request), std::move(done));
   return true;
 }
 
@@ -137,7 +148,7 @@ void ExtenderSet::Bind(const api::PodPtr& pod, const std::string& node,
   }
   ++outstanding_;
   const ExtenderEntry& entry = *binder;
-  transport_->Call(
+  const bool asked = Call(
       {.extender = entry.position,
        .verb = entry.config.bind_verb,
        .body = BindRequestBody(*pod, node),
@@ -159,6 +170,7 @@ void ExtenderSet::Bind(const api::PodPtr& pod, const std::string& node,
         }
         --outstanding_;
       });
+  KS_CHECK(asked, "nothing is bound while the extenders are being destroyed");
 }
 
 Result<framework::MetaVictimsByNode> ExtenderSet::Preempt(const ExtenderEntry& extender,
@@ -167,7 +179,13 @@ Result<framework::MetaVictimsByNode> ExtenderSet::Preempt(const ExtenderEntry& e
   Result<std::string> body = PreemptRequestBody(pod, victims, extender.config.node_cache_capable);
   if (!body.ok()) return body.error();
   const std::string& verb = extender.config.preempt_verb;
-  const framework::ExtenderReply reply = transport_->CallAndWait(
+  framework::ExtenderTransport* transport = nullptr;
+  {
+    MutexLock lock(mutex_);
+    transport = transport_.get();
+  }
+  KS_CHECK(transport != nullptr, "nobody preempts while the extenders are being destroyed");
+  const framework::ExtenderReply reply = transport->CallAndWait(
       {.extender = extender.position, .verb = verb, .body = std::move(body).value()});
   return ReadPreemptAnswer(reply, verb, extender.Url(verb));
 }

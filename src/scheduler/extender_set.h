@@ -104,6 +104,9 @@ class ExtenderSet {
 
   // On a thread of its own. False: the set is being destroyed.
   bool RunAside(std::function<void()> task) KS_EXCLUDES(mutex_);
+  // Threads: any. False: the set is being destroyed, and `done` will not come.
+  bool Call(framework::ExtenderRequest request, framework::ExtenderTransport::Done done)
+      KS_EXCLUDES(mutex_);
 
   // Constant.
   std::vector<ExtenderEntry> entries_;
@@ -113,10 +116,11 @@ class ExtenderSet {
   bool choose_ = false;
   api::KeepRaw pods_needed_ = api::KeepRaw::kNone;
   api::KeepRaw nodes_needed_ = api::KeepRaw::kNone;
-  std::shared_ptr<framework::ExtenderTransport> transport_;
 
   std::atomic<size_t> outstanding_{0};
   Mutex mutex_;
+  // Null from the beginning of destruction: an answer that destruction brings asks nothing more.
+  std::shared_ptr<framework::ExtenderTransport> transport_ KS_GUARDED_BY(mutex_);
   std::unique_ptr<BlockingPool> aside_ KS_GUARDED_BY(mutex_);
 };
 

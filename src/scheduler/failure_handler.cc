@@ -5,10 +5,27 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "scheduler/decision_ring.h"
+#include "scheduler/scheduler_metrics.h"
+#include "scheduler/scheduling_algorithm.h"
 
 namespace ks::scheduler {
 
 using framework::Code;
+
+namespace {
+
+void LogRejection(const api::Pod& pod, const std::string& message) {
+  if (message == kNoNodesText) {
+    KS_LOG(2, "Unable to schedule pod; no nodes are registered to the cluster; waiting",
+           {{"pod", pod.meta.Key()}});
+  } else {
+    KS_LOG(2, "Unable to schedule pod; no fit; waiting",
+           {{"pod", pod.meta.Key()}, {"err", message}});
+  }
+}
+
+}  // namespace
 
 std::string AttemptFailure::Message() const {
   if (diagnosis != nullptr) return diagnosis->Text();
@@ -28,12 +45,19 @@ FailureHandler::Standing FailureHandler::LookUp(const api::Pod& pod, api::PodPtr
 void FailureHandler::Handle(const framework::Framework& framework,
                             const framework::QueuedPodPtr& queued, const api::PodPtr& pod,
                             const AttemptFailure& failure) {
-  if (failure.status.IsRejected()) {
+  const std::string message = failure.Message();
+  const bool rejected = failure.status.IsRejected();
+  if (context_.scheduler_metrics != nullptr) {
+    context_.scheduler_metrics->AttemptEnded(
+        framework.ProfileName(), rejected ? AttemptOutcome::kUnschedulable : AttemptOutcome::kError,
+        failure.began);
+  }
+  if (rejected) {
     ++context_.stats.unschedulable;
-    KS_LOG(2, "Unable to schedule pod; no fit; waiting", {{"pod", pod->meta.Key()}});
+    LogRejection(*pod, message);
   } else {
     ++context_.stats.errors;
-    log::Error(failure.Message(), "Error scheduling pod; retrying", {{"pod", pod->meta.Key()}});
+    log::Error(message, "Error scheduling pod; retrying", {{"pod", pod->meta.Key()}});
   }
 
   queued->unschedulable_plugins.Clear();
@@ -43,6 +67,7 @@ void FailureHandler::Handle(const framework::Framework& framework,
     queued->unschedulable_plugins = failure.diagnosis->unschedulable_plugins;
     queued->pending_plugins = failure.diagnosis->pending_plugins;
   }
+  Record(*queued, failure, message);
 
   api::PodPtr current;
   const Standing standing = LookUp(*pod, &current);
@@ -60,14 +85,28 @@ void FailureHandler::Handle(const framework::Framework& framework,
     }
   }
   context_.nominator.AddNominatedPod(reported, failure.nomination);
-  if (!failure.Message().empty()) Report(framework, reported, failure);
+  if (!message.empty()) Report(framework, reported, failure, message);
   if (KS_CANARY(DoneForgotten)) return;
   if (standing != Standing::kPending) context_.queue.Done(pod->meta.uid);
 }
 
+void FailureHandler::Record(const framework::QueuedPod& queued, const AttemptFailure& failure,
+                            const std::string& message) {
+  if (failure.decision == 0) return;
+  DecisionRing::Failure record{.rejected = failure.status.IsRejected(),
+                               .message = message,
+                               .unschedulable_plugins = queued.unschedulable_plugins,
+                               .pending_plugins = queued.pending_plugins};
+  if (failure.nomination) record.nominated = failure.nomination->node_name;
+  if (failure.diagnosis != nullptr) {
+    record.all_nodes = failure.diagnosis->num_all_nodes;
+    record.evaluated_nodes = failure.diagnosis->nodes.explicit_count();
+  }
+  context_.decisions.Failed(failure.decision, record);
+}
+
 void FailureHandler::Report(const framework::Framework& framework, const api::PodPtr& pod,
-                            const AttemptFailure& failure) {
-  const std::string message = failure.Message();
+                            const AttemptFailure& failure, const std::string& message) {
   context_.api.RecordEvent({.regarding = pod,
                             .related = nullptr,
                             .reporting_controller = framework.ProfileName(),
@@ -87,6 +126,13 @@ void FailureHandler::Report(const framework::Framework& framework, const api::Po
   if (failure.nomination && failure.nomination->node_name != pod->status.nominated_node_name) {
     change.nominated_node_name = failure.nomination->node_name;
   }
+  KS_LOG(3, "Updating pod condition and nominated node name",
+         {{"pod", pod->meta.Key()},
+          {"conditionType", change.condition->type},
+          {"conditionStatus", change.condition->status},
+          {"conditionReason", change.condition->reason},
+          {"nominatedNodeName", failure.nomination ? failure.nomination->node_name : std::string()},
+          {"nominatingMode", failure.nomination ? 1 : 0}});
   context_.api.PatchPodStatus(pod, std::move(change),
                               [key = pod->meta.Key()](std::optional<api::ApiError> error) {
                                 if (error) {

@@ -21,6 +21,8 @@ struct AttemptFailure {
   // the call.
   const framework::Diagnosis* diagnosis = nullptr;
   std::optional<framework::NominatingInfo> nomination;  // absent: Noop
+  uint64_t decision = 0;  // number in the decision ring; 0: not recorded
+  TimePoint began{};      // the attempt
 
   // The text for event and condition; empty when the status carries no error (Skip).
   std::string Message() const;
@@ -39,8 +41,11 @@ class FailureHandler {
   // Where the pod stands in the API server's latest state decides who handles it further.
   enum class Standing { kGone, kAssigned, kReplaced, kPending };
   Standing LookUp(const api::Pod& pod, api::PodPtr* current) const;
+  void Record(const framework::QueuedPod& queued, const AttemptFailure& failure,
+              const std::string& message);
+  // Requires: a message.
   void Report(const framework::Framework& framework, const api::PodPtr& pod,
-              const AttemptFailure& failure);
+              const AttemptFailure& failure, const std::string& message);
 
   Context& context_;
 };

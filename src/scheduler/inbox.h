@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The inbox of the scheduling thread: everybody else posts here, in order; only the scheduling
-// thread takes out. Informers post deltas, finished API calls and operators' questions post tasks.
+// thread takes out. Informers post deltas, operators' questions and finished API calls tasks.
+//
+// What the scheduler's own parts post for themselves (PostTask) comes out before what the world
+// posted (Post), so that the order of both together needs no recording: own tasks follow from what
+// came before (step_tap.h).
 
 #include <atomic>
 #include <functional>
@@ -16,6 +20,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "cache/owner_stores.h"
+#include "cache/storage_stores.h"
 #include "framework/handle.h"
 
 namespace ks::scheduler {
@@ -23,26 +28,30 @@ namespace ks::scheduler {
 using PodDeltas = std::vector<api::Delta<api::Pod>>;
 using NodeDeltas = std::vector<api::Delta<api::Node>>;
 using cache::OwnerDeltas;
+using cache::StorageDeltas;
 using Task = std::function<void()>;
-using Message = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, Task>;
+using Message = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, StorageDeltas, Task>;
 
 // Threads: Post any; the rest the scheduling thread.
 class Inbox final : public framework::TaskInbox {
  public:
   void Post(Message message) KS_EXCLUDES(mutex_);
-  void PostTask(Task task) override { Post(std::move(task)); }
+  void PostTask(Task task) override KS_EXCLUDES(mutex_);
 
-  // Moves everything posted so far to `out` (cleared first), in order. Costs one atomic load when
-  // there is nothing.
+  // Moves everything posted so far to `out` (cleared first), own tasks first, each in order. Costs
+  // one atomic load when there is nothing.
   void Drain(std::vector<Message>* out) KS_EXCLUDES(mutex_);
 
   // Blocks until something is posted or `timeout` has passed (absent: no limit).
   void Wait(std::optional<Duration> timeout) KS_EXCLUDES(mutex_);
 
  private:
+  void PushTo(std::vector<Message> Inbox::*lane, Message message) KS_EXCLUDES(mutex_);
+
   std::atomic<bool> pending_{false};
   Mutex mutex_;
   CondVar posted_;
+  std::vector<Message> own_ KS_GUARDED_BY(mutex_);
   std::vector<Message> messages_ KS_GUARDED_BY(mutex_);
 };
 

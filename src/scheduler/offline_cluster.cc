@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "cache/optional_deltas.h"
 
 namespace ks::scheduler {
 namespace {
@@ -17,19 +18,27 @@ std::vector<api::Delta<T>> WholeState(std::vector<std::shared_ptr<const T>> obje
 }
 
 // Only what a daemon would watch: the other kinds look empty to plugins.
-void PostOwners(Scheduler& scheduler, ClusterDump&& dump) {
-  const framework::OwnerKinds needed = scheduler.NeededOwnerKinds();
-  const auto post = [&](framework::OwnerKind kind, auto objects) {
+void PostOptional(Scheduler& scheduler, ClusterDump&& dump) {
+  const framework::OptionalKinds needed = scheduler.NeededKinds();
+  const auto post = [&]<class T>(framework::OptionalKind kind,
+                                 std::vector<std::shared_ptr<const T>>&& objects) {
     if (needed.Contains(kind)) {
-      scheduler.Post(OwnerDeltas(WholeState(std::move(objects))));
+      scheduler.Post(cache::OptionalDeltasOf<T>(WholeState(std::move(objects))));
     }
   };
-  post(framework::OwnerKind::kService, std::move(dump.services));
-  post(framework::OwnerKind::kReplicationController, std::move(dump.replication_controllers));
-  post(framework::OwnerKind::kReplicaSet, std::move(dump.replica_sets));
-  post(framework::OwnerKind::kStatefulSet, std::move(dump.stateful_sets));
-  post(framework::OwnerKind::kNamespace, std::move(dump.namespaces));
-  post(framework::OwnerKind::kPodDisruptionBudget, std::move(dump.budgets));
+  post(framework::OptionalKind::kService, std::move(dump.services));
+  post(framework::OptionalKind::kReplicationController, std::move(dump.replication_controllers));
+  post(framework::OptionalKind::kReplicaSet, std::move(dump.replica_sets));
+  post(framework::OptionalKind::kStatefulSet, std::move(dump.stateful_sets));
+  post(framework::OptionalKind::kNamespace, std::move(dump.namespaces));
+  post(framework::OptionalKind::kPodDisruptionBudget, std::move(dump.budgets));
+  post(framework::OptionalKind::kPersistentVolume, std::move(dump.volumes));
+  post(framework::OptionalKind::kPersistentVolumeClaim, std::move(dump.claims));
+  post(framework::OptionalKind::kStorageClass, std::move(dump.storage_classes));
+  post(framework::OptionalKind::kCsiNode, std::move(dump.csi_nodes));
+  post(framework::OptionalKind::kCsiDriver, std::move(dump.csi_drivers));
+  post(framework::OptionalKind::kCsiStorageCapacity, std::move(dump.csi_capacities));
+  post(framework::OptionalKind::kVolumeAttachment, std::move(dump.volume_attachments));
 }
 
 bool Before(const api::PodPtr& a, const api::PodPtr& b) {
@@ -44,7 +53,9 @@ class OfflineCluster::NoApi final : public framework::ApiWriter {
  public:
   void Bind(api::PodPtr, std::string, Done) override { Refuse(); }
   void PatchPodStatus(api::PodPtr, api::PodStatusChange, Done) override { Refuse(); }
-  void EvictPod(api::PodPtr, api::Condition, EvictionDone) override { Refuse(); }
+  void EvictPod(api::PodPtr, api::Condition, TimePoint, EvictionDone) override { Refuse(); }
+  void WriteVolume(api::PersistentVolumePtr, WriteDone) override { Refuse(); }
+  void WriteClaim(api::PersistentVolumeClaimPtr, WriteDone) override { Refuse(); }
   void RecordEvent(framework::PodEvent) override { Refuse(); }
 
  private:
@@ -73,7 +84,7 @@ Result<std::unique_ptr<OfflineCluster>> OfflineCluster::Make(ClusterDump dump,
   std::sort(cluster->pods_.begin(), cluster->pods_.end(), Before);
   scheduler.Post(WholeState(std::move(dump.nodes)));
   scheduler.Post(WholeState(std::move(dump.pods)));
-  PostOwners(scheduler, std::move(dump));
+  PostOptional(scheduler, std::move(dump));
   // Stopped, a step takes in what was posted and begins no attempt.
   scheduler.Stop();
   scheduler.Step();

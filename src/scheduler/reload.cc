@@ -20,9 +20,9 @@ std::map<std::string, queue::ProfileHooks> Scheduler::QueueHooks() const {
   return hooks;
 }
 
-void Scheduler::FindNeededOwners() {
-  needed_owners_ = {};
-  for (const auto& [name, framework] : profiles_) needed_owners_.Add(framework->NeededOwnerKinds());
+void Scheduler::FindNeededKinds() {
+  needed_kinds_ = {};
+  for (const auto& [name, framework] : profiles_) needed_kinds_.Add(framework->NeededKinds());
 }
 
 Result<void> Scheduler::Reload(const config::Configuration& configuration) {
@@ -30,11 +30,14 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
   if (!made.ok()) return made.error();
   auto extenders = MakeExtenders(configuration);
   if (!extenders.ok()) return extenders.error();
+  if (tap_ != nullptr) {
+    tap_->Note(Reconfigured{std::make_shared<const config::Configuration>(configuration)});
+  }
 
   Profiles former = std::exchange(profiles_, std::move(made).value());
   UseExtenders(std::move(extenders).value());
   AttachProfiles();
-  FindNeededOwners();
+  FindNeededKinds();
   batching_.clear();
   options_.configuration = configuration;
   algorithm_.set_percentage_of_nodes_to_score(configuration.percentage_of_nodes_to_score);

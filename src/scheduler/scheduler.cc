@@ -7,12 +7,16 @@
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
+#include "scheduler/scheduler_metrics.h"
 
 namespace ks::scheduler {
 
 using framework::Status;
 
 namespace {
+
+// So many attempts may wait for extenders without one being forgotten.
+constexpr size_t kLeastKeptByTap = 1000;
 
 std::shared_ptr<api::Pod> WithNode(const api::Pod& pod, const std::string& node_name) {
   auto assumed = std::make_shared<api::Pod>(pod);
@@ -25,9 +29,28 @@ std::shared_ptr<api::Pod> WithNode(const api::Pod& pod, const std::string& node_
 Scheduler::Scheduler(SchedulerOptions options)
     : options_(std::move(options)),
       random_(options_.seed),
+      leading_(!options_.standby),
+      decisions_({.capacity = options_.on_step ? std::max(options_.decisions_kept, kLeastKeptByTap)
+                                               : options_.decisions_kept,
+                  .by_plugin_period = options_.scores_by_plugin_period,
+                  .on_complete = std::move(options_.on_decision),
+                  .on_decided = options_.on_step
+                                    ? [this](const Decision& made) { tap_->NoteDecision(made); }
+                                    : DecisionRing::Observer()},
+                 *options_.clock),
+      tap_(MakeTap()),
       waiting_pods_(*options_.clock),
       parallelizer_(options_.configuration.parallelism),
       algorithm_(cache_, parallelizer_, options_.configuration.percentage_of_nodes_to_score) {}
+
+std::unique_ptr<StepTap> Scheduler::MakeTap() {
+  if (!options_.on_step) return nullptr;
+  auto tap = std::make_unique<StepTap>(*options_.clock, *options_.api, inbox_, options_.on_step);
+  options_.clock = &tap->clock();
+  options_.api = &tap->api();
+  options_.extender_transport = tap->Wrap(std::move(options_.extender_transport));
+  return tap;
+}
 
 Result<std::unique_ptr<Scheduler>> Scheduler::Create(SchedulerOptions options) {
   std::unique_ptr<Scheduler> scheduler(new Scheduler(std::move(options)));
@@ -39,6 +62,7 @@ Result<Profiles> Scheduler::MakeProfiles(const config::Configuration& configurat
   return framework::BuildProfiles(*options_.registry, configuration,
                                   {.snapshot = &cache_,
                                    .owner_listers = &owners_,
+                                   .storage = &storage_,
                                    .clock = options_.clock,
                                    .random = &random_,
                                    .waiting_pods = &waiting_pods_,
@@ -55,7 +79,7 @@ Result<void> Scheduler::Build() {
   if (!extenders.ok()) return extenders.error();
   extenders_ = std::move(extenders).value();
   profiles_ = std::move(profiles).value();
-  FindNeededOwners();
+  FindNeededKinds();
 
   queue::SchedulingQueueOptions queue;
   queue.clock = options_.clock;
@@ -65,6 +89,10 @@ Result<void> Scheduler::Build() {
   queue.unschedulable_max = options_.unschedulable_max;
   queue.pop_from_backoff =
       options_.gates == nullptr || options_.gates->Enabled(config::Gate::kSchedulerPopFromBackoffQ);
+  if (options_.scheduler_metrics != nullptr) {
+    queue.observers = options_.scheduler_metrics->queue().Observers();
+    algorithm_.set_metrics(options_.scheduler_metrics);
+  }
   queue.informer = [this](const api::Pod& pod) { return pods_.Get(pod.meta.Key()); };
   queue_ = std::make_unique<queue::SchedulingQueue>(std::move(queue));
   AttachProfiles();
@@ -81,7 +109,9 @@ Result<void> Scheduler::Build() {
                              .random = random_,
                              .inbox = inbox_,
                              .stats = stats_,
-                             .metrics = options_.metrics});
+                             .decisions = decisions_,
+                             .metrics = options_.metrics,
+                             .scheduler_metrics = options_.scheduler_metrics});
   router_ = std::make_unique<EventRouter>(*context_);
   failures_ = std::make_unique<FailureHandler>(*context_);
   bindings_ = std::make_unique<BindingCycles>(*context_, *failures_);
@@ -102,9 +132,15 @@ void Scheduler::AttachProfiles() {
                        .nominator = &queue_->nominator(),
                        .activator = queue_.get(),
                        .pods = &informer_pods_,
+                       .nodes = &informer_nodes_,
                        .tasks = &inbox_,
                        .preemption_extenders = PreemptionExtenders()});
   }
+}
+
+void Scheduler::Stop(Duration grace) {
+  stop_grace_.store(grace.count(), std::memory_order_release);
+  Stop();
 }
 
 void Scheduler::Stop() {
@@ -118,10 +154,14 @@ void Scheduler::Run(Duration grace) {
     const bool worked = Step();
     if (stopping_.load(std::memory_order_acquire)) {
       const TimePoint now = options_.clock->Now();
-      if (!deadline) deadline = now + grace;
-      if (bindings_->binding() == 0 || now >= *deadline) return;
-      inbox_.Wait(*deadline - now);
-      continue;
+      if (!deadline) deadline = now + std::min(grace, Duration(stop_grace_.load()));
+      if (bindings_->binding() != 0 && now < *deadline) {
+        inbox_.Wait(*deadline - now);
+        continue;
+      }
+      Step();            // what was posted before Stop, but after this round began, runs too
+      PublishMetrics();  // a successor's queue counts from 0
+      return;
     }
     if (worked) continue;
     const auto next = NextTimer();
@@ -130,6 +170,14 @@ void Scheduler::Run(Duration grace) {
 }
 
 bool Scheduler::Step() {
+  if (tap_ == nullptr) return Round();
+  tap_->Begin();
+  const bool worked = Round();
+  tap_->End(worked);
+  return worked;
+}
+
+bool Scheduler::Round() {
   bool worked = ApplyInbox();
   worked |= FireTimers();
   if (!MayAttempt()) return worked;
@@ -144,9 +192,13 @@ bool Scheduler::Step() {
   return true;
 }
 
-bool Scheduler::MayAttempt() const {
-  return Synced() && owners_.Synced(needed_owners_) && !stopping_.load(std::memory_order_acquire) &&
-         bindings_->binding() < options_.max_outstanding_bindings;
+bool Scheduler::MayAttempt() {
+  if (!leading_ || !Synced() || !NeededKindsSynced()) return false;
+  if (bindings_->binding() >= options_.max_outstanding_bindings) return false;
+  const bool may = !stopping_.load(std::memory_order_acquire) &&
+                   (!options_.may_attempt || options_.may_attempt());
+  if (tap_ != nullptr) tap_->NoteMayAttempt(may);
+  return may;
 }
 
 bool Scheduler::ApplyInbox() {
@@ -159,6 +211,8 @@ bool Scheduler::ApplyInbox() {
       ApplyNodes(*nodes);
     } else if (auto* owners = std::get_if<OwnerDeltas>(&message)) {
       ApplyOwners(*owners);
+    } else if (auto* storage = std::get_if<StorageDeltas>(&message)) {
+      ApplyStorage(*storage);
     } else {
       std::get<Task>(message)();
     }
@@ -167,16 +221,17 @@ bool Scheduler::ApplyInbox() {
   extender_attempts_->set_objects_missing(whole_pods_missing_ || whole_nodes_missing_);
   bindings_->Poll();
   DropRetiredProfiles();
-  if (!Synced() && pods_synced_ && nodes_synced_ && owners_.Synced(needed_owners_)) {
+  if (!Synced() && pods_synced_ && nodes_synced_ && NeededKindsSynced()) {
     log::Info(1, "Caches are synced", {{"nodes", nodes_.size()}, {"pods", pods_.size()}});
     synced_.store(true, std::memory_order_release);
-    queue_->StartTimers();
+    if (leading_) queue_->StartTimers();
     if (options_.on_synced) options_.on_synced();
   }
   return true;
 }
 
 void Scheduler::ApplyPods(const PodDeltas& deltas) {
+  if (tap_ != nullptr) tap_->Note(deltas);
   class Handler final : public cache::ObjectHandler<api::Pod> {
    public:
     explicit Handler(EventRouter& router) : router_(router) {}
@@ -201,6 +256,7 @@ void Scheduler::ApplyPods(const PodDeltas& deltas) {
 }
 
 void Scheduler::ApplyNodes(const NodeDeltas& deltas) {
+  if (tap_ != nullptr) tap_->Note(deltas);
   class Handler final : public cache::ObjectHandler<api::Node> {
    public:
     explicit Handler(EventRouter& router) : router_(router) {}
@@ -222,12 +278,28 @@ void Scheduler::ApplyNodes(const NodeDeltas& deltas) {
 }
 
 void Scheduler::ApplyOwners(const OwnerDeltas& deltas) {
+  if (tap_ != nullptr) tap_->Note(deltas);
   extender_attempts_->NoteOtherChange();
   owners_.Apply(deltas, [this](uint32_t action) { router_->OnServiceChange(action); });
 }
 
+void Scheduler::ApplyStorage(const StorageDeltas& deltas) {
+  if (tap_ != nullptr) tap_->Note(deltas);
+  storage_.Apply(deltas, [this](framework::EventResource resource, uint32_t action,
+                                const framework::EventObject& old_object,
+                                const framework::EventObject& new_object) {
+    router_->OnStorageChange(resource, action, old_object, new_object);
+  });
+}
+
+void Scheduler::Lead() {
+  if (std::exchange(leading_, true)) return;
+  if (tap_ != nullptr) tap_->Note(LeadOrder());
+  if (Synced()) queue_->StartTimers();
+}
+
 std::optional<TimePoint> Scheduler::NextTimer() const {
-  if (!Synced()) return std::nullopt;
+  if (!leading_ || !Synced()) return std::nullopt;
   std::optional<TimePoint> next = queue_->NextTimer();
   for (const auto& candidate : {waiting_pods_.NextDeadline(), bindings_->NextDeadline()}) {
     if (candidate && (!next || *candidate < *next)) next = candidate;
@@ -279,17 +351,18 @@ void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
   }
   std::unique_ptr<Binding> binding = BeginAttempt(*framework, queued);
   if (Result<void> refreshed = cache_.RefreshSnapshot(); !refreshed.ok()) {
-    failures_->Handle(*framework, queued, pod,
-                      {.status = Status::Error(refreshed.error().message),
-                       .diagnosis = nullptr,
-                       .nomination = framework::NominatingInfo{}});
+    ScheduleResult result;
+    result.status = Status::Error(refreshed.error().message);
+    Conclude(std::move(binding), std::move(result));
     return;
   }
   Batching* batching = BatchingOf(*framework);
   BatchAttempt attempt{.cycle = queue_->scheduling_cycle(), .signature = {}, .hint = {}};
   if (batching != nullptr) attempt.signature = batching->SignatureOf(*pod);
+  if (decisions_.WantsScoresByPlugin(binding->decision)) algorithm_.KeepScoresByPlugin();
   ScheduleResult result =
       algorithm_.SchedulePod(*framework, binding->state, *pod, &diagnosis_, batching, &attempt);
+  decisions_.Scored(binding->decision, algorithm_.feasible(), algorithm_.last_scores());
   Conclude(std::move(binding), std::move(result));
 }
 
@@ -316,6 +389,8 @@ std::unique_ptr<Binding> Scheduler::BeginAttempt(const framework::Framework& fra
   auto binding = std::make_unique<Binding>();
   binding->framework = &framework;
   binding->queued = queued;
+  binding->decision = decisions_.Begin(*queued);
+  binding->began = options_.clock->Now();
   binding->extenders = extenders_;
   binding->state.record_plugin_metrics = framework.DrawMetricsSample();
   binding->state.pods_to_activate = std::make_shared<framework::PodsToActivate>();
@@ -326,39 +401,51 @@ std::unique_ptr<Binding> Scheduler::BeginAttempt(const framework::Framework& fra
 void Scheduler::Conclude(std::unique_ptr<Binding> binding, ScheduleResult result) {
   const framework::Framework& framework = *binding->framework;
   if (result.fit_error) {
-    FitError(framework, binding->state, binding->queued, std::move(result.status));
+    FitError(*binding, std::move(result.status));
     return;
+  }
+  if (options_.scheduler_metrics != nullptr) {
+    options_.scheduler_metrics->AlgorithmEnded(binding->began);
   }
   if (!result.status.ok()) {
     failures_->Handle(framework, binding->queued, binding->queued->pod(),
                       {.status = std::move(result.status),
                        .diagnosis = nullptr,
-                       .nomination = framework::NominatingInfo{}});
+                       .nomination = framework::NominatingInfo{},
+                       .decision = binding->decision,
+                       .began = binding->began});
     return;
   }
   binding->evaluated_nodes = result.evaluated_nodes;
   binding->feasible_nodes = result.feasible_nodes;
+  decisions_.Chosen(binding->decision, result, cache_.nodes().size());
   AssumeAndBind(framework, std::move(binding), result.node->name());
 }
 
 // No node was feasible: PostFilter may make room; the attempt fails all the same
 // (docs/spec/cycle.md 10.4).
-void Scheduler::FitError(const framework::Framework& framework, framework::CycleState& state,
-                         const framework::QueuedPodPtr& queued, Status status) {
+void Scheduler::FitError(Binding& binding, Status status) {
+  const framework::Framework& framework = *binding.framework;
+  const framework::QueuedPodPtr& queued = binding.queued;
   AttemptFailure failure;
+  failure.decision = binding.decision;
+  failure.began = binding.began;
   failure.status = std::move(status);
   failure.diagnosis = &diagnosis_;
   if (!framework.HasPostFilterPlugins()) {
     failure.nomination.emplace();
   } else {
     framework::PostFilterResult result =
-        framework.RunPostFilterPlugins(state, queued->pod(), diagnosis_.nodes);
+        framework.RunPostFilterPlugins(binding.state, queued->pod(), diagnosis_.nodes);
     if (result.status.code() == framework::Code::kError) {
       log::Error(result.status.Message(), "Status after running PostFilter plugins for pod",
                  {{"pod", queued->pod()->meta.Key()}});
     }
     diagnosis_.post_filter_message = result.status.ok() ? result.message : result.status.Message();
     failure.nomination = std::move(result.nomination);
+  }
+  if (options_.scheduler_metrics != nullptr) {
+    options_.scheduler_metrics->AlgorithmEnded(binding.began);
   }
   failures_->Handle(framework, queued, queued->pod(), failure);
 }
@@ -371,7 +458,9 @@ void Scheduler::AssumeAndBind(const framework::Framework& framework,
     failures_->Handle(framework, binding->queued, binding->assumed,
                       {.status = Status::Error(assumed.error().message),
                        .diagnosis = nullptr,
-                       .nomination = framework::NominatingInfo{}});
+                       .nomination = framework::NominatingInfo{},
+                       .decision = binding->decision,
+                       .began = binding->began});
     return;
   }
   context_->nominator.DeleteNominatedPodIfExists(*binding->assumed);
@@ -397,12 +486,19 @@ void Scheduler::RejectAssumed(Binding& binding, const Status& status) {
   AttemptFailure failure;
   failure.status = status;
   failure.nomination.emplace();
+  failure.decision = binding.decision;
+  failure.began = binding.began;
   framework::Diagnosis diagnosis;
   if (status.IsRejected()) {
     diagnosis = OneNodeDiagnosis(status);
     failure.diagnosis = &diagnosis;
   }
   failures_->Handle(*binding.framework, binding.queued, binding.assumed, failure);
+}
+
+void Scheduler::PublishMetrics() {
+  if (options_.scheduler_metrics == nullptr) return;
+  options_.scheduler_metrics->Publish(*queue_, cache_, bindings_->active());
 }
 
 void Scheduler::Activate(framework::CycleState& state) {

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/logging.h"
+#include "scheduler/attempt_trace.h"
+#include "scheduler/scheduler_metrics.h"
 #include "scheduler/selection.h"
 
 namespace ks::scheduler {
@@ -15,7 +17,9 @@ using framework::Status;
 SchedulingAlgorithm::SchedulingAlgorithm(const framework::Snapshot& snapshot,
                                          Parallelizer& parallelizer,
                                          int32_t percentage_of_nodes_to_score)
-    : snapshot_(snapshot), search_(snapshot, parallelizer, percentage_of_nodes_to_score) {}
+    : snapshot_(snapshot),
+      parallelizer_(parallelizer),
+      search_(snapshot, parallelizer, percentage_of_nodes_to_score) {}
 
 ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& framework,
                                                 framework::CycleState& state, const api::Pod& pod,
@@ -23,8 +27,11 @@ ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& fram
                                                 BatchAttempt* attempt) {
   ScheduleResult result;
   scores_.totals.clear();
-  scores_.keep_details = batching != nullptr && Batching::WantsDetails(*attempt);
+  const bool batching_wants = batching != nullptr && Batching::WantsDetails(*attempt);
+  scores_.keep_details = std::exchange(keep_details_, false) || batching_wants;
+  AttemptTrace trace(RealClock(), pod);
   result.status = FindNodesThatFit(framework, state, pod, diagnosis, batching, attempt);
+  trace.Step("Computing predicates done");
   if (!result.status.ok()) {
     result.fit_error = result.status.IsRejected() && !snapshot_.nodes().empty();
     return result;
@@ -40,6 +47,7 @@ ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& fram
     result.node = feasible_.nodes.front();
   } else {
     result.status = Prioritize(framework, state, pod);
+    trace.Step("Prioritizing done");
     if (!result.status.ok()) return result;
     result.node = feasible_.nodes[PickBest(scores_.totals)];
   }
@@ -78,8 +86,7 @@ Status SchedulingAlgorithm::PreFilter(const framework::Framework& framework,
   diagnosis->pre_filter_message.clear();
   diagnosis->post_filter_message.clear();
   if (num_nodes == 0) {
-    return Status::WithError(Code::kUnschedulableAndUnresolvable,
-                             "no nodes available to schedule pods");
+    return Status::WithError(Code::kUnschedulableAndUnresolvable, std::string(kNoNodesText));
   }
   framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, pod);
   diagnosis->unschedulable_plugins = std::move(outcome.narrowing_plugins);
@@ -100,6 +107,7 @@ Status SchedulingAlgorithm::Search(const framework::Framework& framework,
                                    const framework::CycleState& state, const api::Pod& pod,
                                    const std::optional<std::set<std::string>>& narrowed,
                                    Diagnosis* diagnosis) {
+  const LoopWorkers shown(metrics_, SchedulerMetrics::Loop::kFilter, parallelizer_.threads());
   return search_.FindFeasible(framework, state, pod, narrowed, diagnosis, &feasible_);
 }
 
@@ -145,6 +153,7 @@ Status SchedulingAlgorithm::Prioritize(const framework::Framework& framework,
   }
   Status status = framework.RunPreScorePlugins(state, pod, feasible_.nodes);
   if (!status.ok()) return status;
+  const LoopWorkers shown(metrics_, SchedulerMetrics::Loop::kScore, 1);
   return framework.RunScorePlugins(state, pod, feasible_.nodes, feasible_.slots, &scores_);
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/diagnosis.h"
@@ -18,6 +19,9 @@
 #include "scheduler/node_search.h"
 
 namespace ks::scheduler {
+
+// Why nothing is placed in a cluster without nodes.
+inline constexpr std::string_view kNoNodesText = "no nodes available to schedule pods";
 
 // What choosing came to. Exactly one of: a node, or a failed status.
 struct ScheduleResult {
@@ -29,7 +33,9 @@ struct ScheduleResult {
       false;  // no node was feasible: `diagnosis` of the call says why, and PostFilter may run
 };
 
-// Threads: the scheduling thread. Lifetime: snapshot and parallelizer outlive it.
+class SchedulerMetrics;
+
+// Threads: the scheduling thread. Lifetime: snapshot, parallelizer and metrics outlive it.
 class SchedulingAlgorithm {
  public:
   SchedulingAlgorithm(const framework::Snapshot& snapshot, Parallelizer& parallelizer,
@@ -67,6 +73,11 @@ class SchedulingAlgorithm {
   // Whether an extender filters or scores: then more than one feasible node is wanted even without
   // a Score plugin (docs/spec/cycle.md 9.2 rule 5).
   void set_extenders_choose(bool choose) { search_.set_extenders_choose(choose); }
+  // Of the next SchedulePod alone: keep the scores by plugin, whatever batching wants. The decision
+  // is the same and takes longer.
+  void KeepScoresByPlugin() { keep_details_ = true; }
+  // Null: nothing is shown.
+  void set_metrics(SchedulerMetrics* metrics) { metrics_ = metrics; }
   size_t next_start_node_index() const { return search_.next_start_node_index(); }
   // Scores of the last SchedulePod that scored; totals are empty when it chose without scoring.
   const framework::NodeScores& last_scores() const { return scores_; }
@@ -83,9 +94,12 @@ class SchedulingAlgorithm {
                                const api::Pod& pod);
 
   const framework::Snapshot& snapshot_;
+  const Parallelizer& parallelizer_;
+  SchedulerMetrics* metrics_ = nullptr;
   NodeSearch search_;
   FeasibleNodes feasible_;
   framework::NodeScores scores_;
+  bool keep_details_ = false;
 };
 
 }  // namespace ks::scheduler

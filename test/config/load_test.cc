@@ -480,8 +480,6 @@ TEST(LoadWarnings, TellWhatHasNoEffectYet) {
   EXPECT_EQ(Rendered(Accepted("enableProfiling: false\ndelayCacheUntilActive: false\n").warnings),
             "");
   EXPECT_EQ(Rendered(Accepted("enableProfiling: true\ndelayCacheUntilActive: true\n").warnings),
-            "ks.yaml:3:1: enableProfiling: has no effect yet: this version of kubesched serves no "
-            "/debug/pprof\n"
             "ks.yaml:4:1: delayCacheUntilActive: has no effect without leader election, which this "
             "version of kubesched does not have\n");
 }

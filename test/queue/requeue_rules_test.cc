@@ -126,8 +126,9 @@ TEST(RequeueRulesTest, ObserverSeesEachRun) {
   std::vector<std::string> seen;
   RequeueRules rules(
       Profiles(), clock,
-      [&seen](std::string_view plugin, std::string_view event, std::string_view hint, Duration) {
-        seen.push_back(std::string(plugin) + " " + std::string(event) + " " + std::string(hint));
+      [&seen](std::string_view plugin, const framework::ClusterEvent& event, std::string_view hint,
+              Duration) {
+        seen.push_back(std::string(plugin) + " " + event.Label() + " " + std::string(hint));
       });
   framework::QueuedPod pod(MakePod().Name("p").Obj());
   pod.unschedulable_plugins = {"Skips"};

@@ -8,6 +8,7 @@
 
 #include "scheduler/rig.h"
 #include "testing/fake_extenders.h"
+#include "testing/test_plugins.h"
 
 namespace ks::scheduler {
 namespace {
@@ -94,6 +95,53 @@ class ExtenderAttempt : public ::testing::Test {
   std::shared_ptr<FakeExtenders> fake_;
   std::optional<Rig> rig_;
 };
+
+// Answers what it was asked at its end only, with an error, as a client does that stops.
+class EndsWithAnswers final : public framework::ExtenderTransport {
+ public:
+  explicit EndsWithAnswers(int* asked) : asked_(*asked) {}
+  ~EndsWithAnswers() override {
+    for (const Done& done : calls_) done({.error = "over"});
+  }
+  void Call(framework::ExtenderRequest /*request*/, Done done) override {
+    ++asked_;
+    calls_.push_back(std::move(done));
+  }
+  framework::ExtenderReply CallAndWait(framework::ExtenderRequest /*request*/) override {
+    return {};
+  }
+
+ private:
+  int& asked_;
+  std::vector<Done> calls_;
+};
+
+// An ignorable extender's failure makes the round go on to the next one, which must not be asked
+// any more.
+TEST_F(ExtenderAttempt, TheEndOfTheSchedulerEndsTheRound) {
+  config::Extender ignorable = Filtering();
+  ignorable.ignorable = true;
+  for (const std::string verb : {"filter", "prioritize"}) {
+    SCOPED_TRACE(verb);
+    config::Extender second = ignorable;
+    if (verb == "prioritize") second.filter_verb.clear();
+    second.prioritize_verb = "prioritize";
+    int asked = 0;
+    Rig::Options options;
+    options.configuration.extenders = {ignorable, second};
+    options.extender_transport = [&asked](const std::vector<config::Extender>&)
+        -> Result<std::shared_ptr<framework::ExtenderTransport>> {
+      return std::shared_ptr<framework::ExtenderTransport>(new EndsWithAnswers(&asked));
+    };
+    {
+      Rig rig(std::move(options));
+      rig.Sync({WholeNode("n1"), WholeNode("n2")}, {Plain("p")});
+      rig.Settle();
+      EXPECT_EQ(asked, 1);
+    }
+    EXPECT_EQ(asked, 1);
+  }
+}
 
 TEST_F(ExtenderAttempt, Example29NothingLeftAndNothingSaid) {
   Make({Filtering()});
@@ -261,6 +309,45 @@ TEST_F(ExtenderAttempt, FailedPrioritizeGivesNoScore) {
   Begin({WholeNode("n1"), WholeNode("n2")}, {Plain("p")});
   Answer(0, "", 500);
   EXPECT_EQ(rig_->Bound().at("p"), "n1") << "and ties stay in list order";
+}
+
+// n1 gets 80 from a plugin of weight 3 and 7 from an extender of weight 2: 240 + 7 * 2 * 10 = 380.
+// n2 gets 100 from the plugin, 300.
+TEST_F(ExtenderAttempt, Example18ExtendersScoresCountTenfold) {
+  for (const auto& [score_of_n2, want] : {std::pair(3, "n1"), std::pair(5, "n2")}) {
+    SCOPED_TRACE(score_of_n2);
+    config::Extender extender = Filtering();
+    extender.filter_verb.clear();
+    extender.prioritize_verb = "prioritize";
+    extender.weight = 2;
+    Rig::Options options;
+    options.configuration.extenders = {extender};
+    config::PluginSet& score = options.configuration.profiles[0].plugins.score;
+    score.disabled.push_back({"*", 0});
+    score.enabled.push_back({"Scorer", 3});
+    testing::PluginScript script{.name = "Scorer"};
+    script.score = [](const framework::NodeInfo& node, int64_t* value) {
+      *value = node.name() == "n1" ? 80 : 100;
+      return framework::Status();
+    };
+    const testing::FactorySlot slot([script](const config::PluginArgs&, framework::Handle&)
+                                        -> Result<std::unique_ptr<framework::Plugin>> {
+      return std::unique_ptr<framework::Plugin>(new testing::TestPlugin<testing::Scores>(script));
+    });
+    ASSERT_TRUE(options.registry.Register("Scorer", slot.factory()).ok());
+    const auto fake = std::make_shared<FakeExtenders>();
+    options.extender_transport = [fake](const std::vector<config::Extender>&)
+        -> Result<std::shared_ptr<framework::ExtenderTransport>> {
+      return std::shared_ptr<framework::ExtenderTransport>(fake);
+    };
+    Rig rig(std::move(options));
+    rig.Sync({WholeNode("n1"), WholeNode("n2")}, {Plain("p")});
+    rig.Settle();
+    fake->Answer(0, R"([{"Host":"n1","Score":7},{"Host":"n2","Score":)" +
+                        std::to_string(score_of_n2) + "}]");
+    rig.Settle();
+    EXPECT_EQ(rig.Bound().at("p"), want);
+  }
 }
 
 // Example 19, trap T6.

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "cache/cache.h"
 #include "cache/owner_stores.h"
+#include "cache/storage_stores.h"
 #include "config/defaults.h"
 #include "framework/profiles.h"
 #include "plugins/registry.h"
@@ -86,6 +87,7 @@ class Twins {
     auto profiles = framework::BuildProfiles(registry_, configuration_,
                                              {.snapshot = &cache_,
                                               .owner_listers = &owners_,
+                                              .storage = &storage_,
                                               .clock = &clock_,
                                               .random = &random_,
                                               .remember_verdicts = remember});
@@ -160,6 +162,7 @@ class Twins {
   ks::testing::FakeClock clock_;
   cache::Cache cache_;
   cache::OwnerStores owners_;
+  cache::StorageStores storage_;
   framework::Registry registry_ = plugins::InTreeRegistry();
   config::Configuration configuration_ = config::DefaultConfiguration();
   std::vector<api::PodPtr> specs_;

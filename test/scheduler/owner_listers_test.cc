@@ -37,7 +37,7 @@ TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
   Rig::Options options = WithServiceAffinity();
   options.owners_synced = false;
   Rig rig(std::move(options));
-  EXPECT_TRUE(rig.scheduler->NeededOwnerKinds().Contains(framework::OwnerKind::kService));
+  EXPECT_TRUE(rig.scheduler->NeededKinds().Contains(framework::OptionalKind::kService));
   rig.SyncOwners(false);
   rig.Sync({MakeNode().Name("a").Allocatable(kFullNode).Obj()}, {MakePod().Name("p").Obj()});
   rig.Settle();
@@ -52,8 +52,8 @@ TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
 // InterPodAffinity reads Namespaces, DefaultPreemption budgets, PodTopologySpread the others.
 TEST(OwnerListersTest, ADefaultProfileNeedsAll) {
   Rig rig;
-  for (const framework::OwnerKind kind : framework::kAllOwnerKinds) {
-    EXPECT_TRUE(rig.scheduler->NeededOwnerKinds().Contains(kind));
+  for (const framework::OptionalKind kind : framework::kAllOptionalKinds) {
+    EXPECT_TRUE(rig.scheduler->NeededKinds().Contains(kind));
   }
 }
 

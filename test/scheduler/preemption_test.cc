@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preemption from the failed attempt to the binding: order of the calls, the gate at PreEnqueue,
 // errors, victims that are not bound yet, nominations (docs/spec/preemption.md sections 10 to 13;
-// P9, P22, P22b, P29).
+// P9, P22 to P22c, P29).
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "scheduler/preemption_rig.h"
+#include "testing/affinity_builders.h"
 
 namespace ks::scheduler {
 namespace {
@@ -89,6 +93,72 @@ TEST(PreemptionTest, ALastVictimThatIsGoneBeforeLeavesNobodyWaiting) {
   rig.AnswerOne(EvictionOutcome::kGone, /*leaves=*/false);
   rig.AnswerOne(EvictionOutcome::kGone, /*leaves=*/false);
   rig.Settle();
+  EXPECT_EQ(rig.Bound()["p"], "n1");
+}
+
+// The victim's binding fails while its eviction is under way. That frees the room, and finds the
+// preemptor held; the deletion is then that of a pod without a node, which wakes nobody.
+TEST(PreemptionTest, AVictimThatIsNeverBoundLeavesNobodyWaiting) {
+  PreemptionRig rig;
+  const api::PodPtr v = CpuPod("v", 0, "1").Obj();
+  rig.Sync({CpuNode("n1", "1").Obj()}, {v});
+  rig.Settle();
+  ASSERT_EQ(rig.api.binds.size(), 1U);
+  rig.UpsertPod(CpuPod("p", 10, "1").Obj());
+  rig.Settle();
+  ASSERT_EQ(rig.Victims(), Texts{"v"});
+  api::ApiError error;
+  error.message = "boom";
+  rig.api.AnswerBinds(error);
+  rig.Advance(seconds(20));
+  EXPECT_FALSE(rig.Bound().contains("p")) << "the victim is not evicted yet";
+  rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+  EXPECT_EQ(rig.Bound()["p"], "n1");
+  rig.DeletePod(v);
+  rig.Settle();
+}
+
+// The victim stops being in the way while the preemptor is held, and its deletion means nothing to
+// the plugin that had rejected the preemptor.
+TEST(PreemptionTest, APreemptorThatWasTurnedAwayComesBackWhenItsVictimsHaveLeft) {
+  PreemptionRig rig;
+  PodBuilder v = Running("v", 0, "1").Labels({{"app", "x"}});
+  rig.Sync({CpuNode("n1", "4").Label("host", "n1").Obj()},
+           {v.Obj(),
+            testing::AffinePod(CpuPod("p", 10, "1")).Far(testing::Term("host").App("x")).Obj()});
+  rig.Settle();
+  ASSERT_EQ(rig.Victims(), Texts{"v"});
+  rig.UpsertPod(v.Labels({{"app", "y"}}).ResourceVersion("2").Obj());
+  rig.Advance(seconds(20));
+  rig.UpsertPod(Preempted(v).ResourceVersion("3").Obj());
+  rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+  EXPECT_FALSE(rig.Bound().contains("p"));
+  rig.DeletePod(v.Obj());
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.Bound()["p"], "n1");
+}
+
+// A preemptor that is let through by its last victim's end may preempt again before the first
+// preemption's last answer, which must not end the second one's hold.
+TEST(PreemptionTest, AnEarlierPreemptionDoesNotEndALaterOnesHold) {
+  PreemptionRig rig;
+  const api::PodPtr a = Running("a", 0, "1").Obj();
+  const api::PodPtr b = Running("b", 5, "1").Obj();
+  rig.Sync({CpuNode("n1", "2").Obj()}, {a, b, CpuPod("p", 10, "1").Obj()});
+  rig.Settle();
+  ASSERT_EQ(rig.Victims(), Texts{"a"});
+  rig.DeletePod(a);
+  rig.UpsertPod(Running("c", 7, "1").Obj());  // bound by somebody else
+  rig.Advance(seconds(20));
+  ASSERT_EQ(rig.Victims(), (Texts{"a", "b"}));
+  const uint64_t attempts = rig.scheduler->stats().attempts;
+  rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);  // a's
+  rig.UpsertPod(CpuPod("q", 0, "4").Node("n1").Obj());
+  rig.DeletePod(CpuPod("q", 0, "4").Node("n1").Obj());  // would wake p
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.scheduler->stats().attempts, attempts) << "b runs";
+  rig.AnswerOne();
+  rig.Advance(seconds(20));
   EXPECT_EQ(rig.Bound()["p"], "n1");
 }
 
@@ -312,6 +382,51 @@ TEST_F(UnboundVictimTest, P22b) {
   Start<testing::PreBinds>(
       {.name = "WP", .pre_bind = [this] { return std::make_unique<Endless>(hold_); }});
   ExpectTakenBack(R"(running PreBind plugin "WP": preempted by DefaultPreemption)");
+}
+
+// Does not look at the cancellation.
+class Deaf final : public framework::PreBindSequence {
+ public:
+  explicit Deaf(std::shared_future<void> until) : until_(std::move(until)) {}
+  framework::PreBindStep Next(const Status&) override {
+    framework::PreBindStep step;
+    step.finished = std::exchange(ran_, true);
+    if (!step.finished) {
+      step.blocking = [until = until_] {
+        until.wait();
+        return Status();
+      };
+    }
+    return step;
+  }
+
+ private:
+  const std::shared_future<void> until_;
+  bool ran_ = false;
+};
+
+// Upstream tries the preemptor before the victim has stopped, which only gives the victim up again.
+TEST_F(UnboundVictimTest, P22c) {
+  std::promise<void> stop;
+  const std::shared_future<void> stopped = stop.get_future().share();
+  Start<testing::PreBinds>(
+      {.name = "WP", .pre_bind = [stopped] { return std::make_unique<Deaf>(stopped); }});
+  const uint64_t attempts = rig_->scheduler->stats().attempts;
+  rig_->Advance(seconds(20));
+  EXPECT_EQ(rig_->scheduler->stats().attempts, attempts);
+  EXPECT_FALSE(rig_->Bound().contains("p")) << "the victim has not stopped";
+  stop.set_value();
+  const auto deadline = std::chrono::steady_clock::now() + seconds(30);
+  while (rig_->LastMessage("v").empty() && std::chrono::steady_clock::now() < deadline) {
+    rig_->Settle();
+    std::this_thread::yield();
+  }
+  rig_->Advance(seconds(20));
+  while (!rig_->Bound().contains("p") && std::chrono::steady_clock::now() < deadline) {
+    rig_->Settle();
+    std::this_thread::yield();
+  }
+  ExpectTakenBack("preempted by DefaultPreemption");
 }
 
 }  // namespace

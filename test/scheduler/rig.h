@@ -13,9 +13,11 @@
 
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/scheduler_metrics.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
+#include "testing/no_storage.h"
 
 namespace ks::scheduler {
 
@@ -29,6 +31,10 @@ class Rig {
     const config::FeatureGates* gates = nullptr;
     bool owners_synced = true;  // there are none, and that is known from the start
     framework::ExtenderTransportFactory extender_transport{};
+    size_t decisions_kept = 100;
+    DecisionRing::Observer on_decision{};
+    StepObserver on_step{};
+    bool standby = false;
   };
 
   Rig() : Rig(Options()) {}
@@ -41,11 +47,18 @@ class Rig {
                                    .gates = options.gates,
                                    .metrics = &metrics,
                                    .batch_metrics = &batch_metrics,
+                                   .scheduler_metrics = &scheduler_metrics,
                                    .max_outstanding_bindings = options.max_outstanding_bindings,
-                                   .extender_transport = std::move(options.extender_transport)});
+                                   .extender_transport = std::move(options.extender_transport),
+                                   .decisions_kept = options.decisions_kept,
+                                   .on_decision = std::move(options.on_decision),
+                                   .on_step = std::move(options.on_step),
+                                   .standby = options.standby});
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     if (made.ok()) scheduler = std::move(*made);
-    if (made.ok() && options.owners_synced) SyncOwners(true);
+    if (!made.ok()) return;
+    testing::PostNoStorage([this](StorageDeltas deltas) { scheduler->Post(std::move(deltas)); });
+    if (options.owners_synced) SyncOwners(true);
   }
 
   // The first full state of Namespaces and of what selects pods: nothing.
@@ -135,6 +148,7 @@ class Rig {
   metrics::Registry metrics_registry;
   framework::FrameworkMetrics metrics{metrics_registry, clock};
   framework::BatchMetrics batch_metrics{metrics_registry, clock};
+  SchedulerMetrics scheduler_metrics{metrics_registry, clock};
   std::unique_ptr<Scheduler> scheduler;
 
  private:

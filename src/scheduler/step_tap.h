@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Makes a scheduler's rounds a function of what a StepRecord holds, and collects that. For
+// recordings (recording.h) and their replay; a scheduler that nobody observes has none.
+//
+// Three things in a scheduler are not in its inbox. Time: within a round it stands still. Answers
+// of the API server and of extenders: they come in as messages of their own, so that a callback
+// runs on the scheduling thread, in a round. Whether it may attempt: noted.
+
+#include <atomic>
+#include <memory>
+
+#include "base/clock.h"
+#include "framework/api_writer.h"
+#include "framework/extender_transport.h"
+#include "scheduler/step_record.h"
+
+namespace ks::scheduler {
+
+// Threads: the scheduling thread; clock and writer any.
+// Lifetime: clock, writer and inbox outlive it; it outlives the calls that are made through it.
+class StepTap {
+ public:
+  StepTap(const Clock& clock, framework::ApiWriter& api, Inbox& inbox, StepObserver observer);
+  ~StepTap();
+  StepTap(const StepTap&) = delete;
+  StepTap& operator=(const StepTap&) = delete;
+
+  // What the scheduler uses in their place.
+  const Clock& clock() const;
+  framework::ApiWriter& api();
+  framework::ExtenderTransportFactory Wrap(framework::ExtenderTransportFactory factory);
+
+  void Begin();
+  void End(bool worked);
+  void Note(StepInput input) { record_.inputs.push_back(std::move(input)); }
+  void NoteDecision(const Decision& decision) { record_.decisions.push_back(decision); }
+  void NoteMayAttempt(bool may) { record_.may_attempt = may; }
+
+ private:
+  class StepClock;
+  class Api;
+  class Transport;
+
+  // Runs `task` in a round, after it has noted the input.
+  void Deliver(StepInput input, Task task);
+
+  const std::unique_ptr<StepClock> clock_;
+  const std::unique_ptr<Api> api_;
+  Inbox& inbox_;
+  const StepObserver observer_;
+  StepRecord record_;
+  bool idle_ = false;
+  std::atomic<uint64_t> calls_{0};
+  std::atomic<uint64_t> requests_{0};
+};
+
+}  // namespace ks::scheduler
