@@ -27,6 +27,7 @@ endif()
 
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(fmt CONFIG REQUIRED)
 find_package(spdlog CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
@@ -36,6 +37,7 @@ find_package(cpprestsdk CONFIG REQUIRED)
 find_package(absl CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 
 # Compile options of every target of ours. -ffp-contract=off: scores are IEEE double without fused multiply-add
@@ -47,6 +49,16 @@ target_compile_definitions(ks_options INTERFACE _TURN_OFF_PLATFORM_STRING KS_VER
 target_compile_options(ks_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
                                             -Wno-missing-field-initializers -ffp-contract=off
                                             -fstack-protector-strong)
+# Read-only relocations, resolved at start; position-independent programs.
+target_link_options(ks_options INTERFACE -Wl,-z,relro,-z,now)
+if(NOT KS_SANITIZE)
+  target_link_options(ks_options INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>)
+endif()
+# For what is shipped, not for test code, which is not optimized.
+add_library(ks_hardened INTERFACE)
+if(NOT KS_SANITIZE)
+  target_compile_options(ks_hardened INTERFACE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+endif()
 if(KS_WERROR)
   target_compile_options(ks_options INTERFACE -Werror)
 endif()
@@ -75,7 +87,7 @@ function(ks_library)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   if(sources)
     add_library(ks_${ARG_NAME} STATIC ${sources})
-    target_link_libraries(ks_${ARG_NAME} PUBLIC ks_options ${ARG_DEPS})
+    target_link_libraries(ks_${ARG_NAME} PUBLIC ks_options ${ARG_DEPS} PRIVATE ks_hardened)
     target_sources(ks_${ARG_NAME} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR}/src FILES ${headers})
     set_target_properties(ks_${ARG_NAME} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
   else()

@@ -68,13 +68,6 @@ int CheckOptions(const Options& options, const config::FeatureGates& gates,
   return valid.ok() ? 0 : CommandFailed(valid.error().message);
 }
 
-// What upstream would do with these flags and this version cannot.
-std::vector<std::string> Unsupported(const Options& options, const config::FeatureGates& gates) {
-  std::vector<std::string> sentences = NotImplemented(options);
-  for (std::string& sentence : gates.NotImplemented()) sentences.push_back(std::move(sentence));
-  return sentences;
-}
-
 // Steps 7 to 12.
 int Start(const Options& options, const config::FeatureGates& gates, const sigset_t& signals) {
   auto certificate = daemon::PrepareCertificate(options.serving);
@@ -89,9 +82,8 @@ int Start(const Options& options, const config::FeatureGates& gates, const sigse
   auto prepared = daemon::Daemon::Prepare({.flags = options,
                                            .gates = gates,
                                            .configuration = std::move(effective.configuration),
-                                           .leader_election_asked = effective.leader_election_asked,
                                            .certificate = std::move(certificate).value()});
-  const std::vector<std::string> unsupported = Unsupported(options, gates);
+  const std::vector<std::string> unsupported = gates.NotImplemented();
   if (!prepared.ok()) {
     std::vector<std::string> findings = FindingLines(prepared.error(), effective.source, options);
     findings.insert(findings.end(), unsupported.begin(), unsupported.end());
@@ -108,8 +100,8 @@ int Start(const Options& options, const config::FeatureGates& gates, const sigse
     }
   }
   if (!unsupported.empty()) return CommandFailed(JoinErrors(unsupported));
-  const Result<void> ran = daemon.Run(signals);
-  return ran.ok() ? 0 : CommandFailed(ran.error().message);
+  const Result<int> ran = daemon.Run(signals);
+  return ran.ok() ? ran.value() : CommandFailed(ran.error().message);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <thread>
@@ -25,7 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR;
-constexpr int kMaxLinks = 40;  // as the kernel's own limit
+constexpr int kLookAgainMs = 60000;  // in case a watch broke
+constexpr int kMaxLinks = 40;        // as the kernel's own limit
 
 // Closes itself.
 class Descriptor {
@@ -82,17 +84,32 @@ std::set<std::string> Directories(const std::string& file) {
 }  // namespace
 
 struct ConfigWatcher::State {
-  State(std::string path, std::function<void()> callback)
-      : file(std::move(path)),
+  State(std::vector<std::string> paths, std::function<void()> callback)
+      : files(std::move(paths)),
         changed(std::move(callback)),
         events(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)),
         stop(eventfd(0, EFD_CLOEXEC)) {}
 
   // Watches of directories that are gone end by themselves; adding one again does nothing.
   void Watch() const {
-    for (const std::string& directory : Directories(file)) {
-      inotify_add_watch(events.get(), directory.c_str(), kEvents);
+    for (const std::string& file : files) {
+      for (const std::string& directory : Directories(file)) {
+        inotify_add_watch(events.get(), directory.c_str(), kEvents);
+      }
     }
+  }
+
+  // True: one that can be read is another than before.
+  bool ReadAll() {
+    bool differs = false;
+    for (const std::string& file : files) {
+      std::optional<std::string> now = Read(file);
+      std::optional<std::string>& before = contents[file];
+      if (!now || now == before) continue;
+      before = std::move(now);
+      differs = true;
+    }
+    return differs;
   }
 
   void SkipEvents() const {
@@ -105,22 +122,19 @@ struct ConfigWatcher::State {
     std::array<pollfd, 2> ready = {
         {{.fd = events.get(), .events = POLLIN}, {.fd = stop.get(), .events = POLLIN}}};
     while (true) {
-      if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) return;
+      if (poll(ready.data(), ready.size(), kLookAgainMs) < 0 && errno != EINTR) return;
       if (ready[1].revents != 0) return;
       SkipEvents();
       Watch();
-      std::optional<std::string> now = Read(file);
-      if (!now || now == content) continue;
-      content = std::move(now);
-      changed();
+      if (ReadAll()) changed();
     }
   }
 
-  const std::string file;
+  const std::vector<std::string> files;
   const std::function<void()> changed;
   const Descriptor events;
   const Descriptor stop;
-  std::optional<std::string> content;
+  std::map<std::string, std::optional<std::string>> contents;
   std::thread thread;
 };
 
@@ -129,20 +143,20 @@ ConfigWatcher::ConfigWatcher(std::unique_ptr<State> state) : state_(std::move(st
 ConfigWatcher::~ConfigWatcher() {
   const uint64_t one = 1;
   if (write(state_->stop.get(), &one, sizeof(one)) != sizeof(one)) {
-    log::Error(std::strerror(errno), "Stopping the watch of the configuration file failed");
+    log::Error(std::strerror(errno), "Stopping the watch of files failed");
   }
   state_->thread.join();
 }
 
-Result<std::unique_ptr<ConfigWatcher>> ConfigWatcher::Start(std::string file,
+Result<std::unique_ptr<ConfigWatcher>> ConfigWatcher::Start(std::vector<std::string> files,
                                                             std::function<void()> changed) {
-  auto state = std::make_unique<State>(std::move(file), std::move(changed));
+  auto state = std::make_unique<State>(std::move(files), std::move(changed));
   if (state->events.get() < 0 || state->stop.get() < 0) {
-    return Error{std::string("watching the configuration file: ") + std::strerror(errno) +
-                 "; raise fs.inotify.max_user_instances, or send SIGHUP to reload"};
+    return Error{std::string("watching files: ") + std::strerror(errno) +
+                 "; raise fs.inotify.max_user_instances"};
   }
   state->Watch();
-  state->content = Read(state->file);
+  (void)state->ReadAll();
   State& running = *state;
   state->thread = std::thread([&running] { running.Run(); });
   return std::unique_ptr<ConfigWatcher>(new ConfigWatcher(std::move(state)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tells when the content of a file changes: written in place, replaced by rename, or reached
+// Tells when the content of files changes: written in place, replaced by rename, or reached
 // through a symbolic link that was exchanged, as a mounted ConfigMap is (its files are links into
 // ..data, a link to the directory of the present version).
 //
@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -19,8 +20,9 @@ namespace ks::daemon {
 class ConfigWatcher {
  public:
   // `changed` is called after each change that left a readable file with another content than
-  // before; intermediate states may be skipped. Error: the system has no inotify left.
-  static Result<std::unique_ptr<ConfigWatcher>> Start(std::string file,
+  // before; intermediate states may be skipped. A minute later at most if the system lost an event.
+  // Error: the system has no inotify left.
+  static Result<std::unique_ptr<ConfigWatcher>> Start(std::vector<std::string> files,
                                                       std::function<void()> changed);
   ~ConfigWatcher();
   ConfigWatcher(const ConfigWatcher&) = delete;

@@ -1,47 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The daemon: wires configuration, client, scheduler and server together and runs until a signal.
-// No decision is taken here.
+// The daemon: wires configuration, client, scheduler and server together and runs until a signal,
+// or until it may not go on. No decision is taken here.
 //
-// Upstream: docs/spec/config.md sections 1 (steps 9, 10 and 12), 10.1 and 10.4.
+// Upstream: docs/spec/config.md sections 1 (steps 9, 10 and 12), 10.1 and 10.4,
+// docs/spec/operations.md section 1.
 
+#include <atomic>
 #include <csignal>
 #include <memory>
 #include <optional>
 
+#include "api_side.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "client/async_call_metrics.h"
+#include "client/informer_metrics.h"
 #include "client/kubeconfig.h"
+#include "client/leader_metrics.h"
+#include "client/rest_metrics.h"
+#include "client/writer_metrics.h"
 #include "config/feature_gates.h"
 #include "config/types.h"
+#include "current_scheduler.h"
+#include "decision_log.h"
 #include "flags.h"
 #include "framework/batch_metrics.h"
 #include "framework/framework_metrics.h"
 #include "framework/registry.h"
+#include "leader_election.h"
+#include "life_events.h"
+#include "metrics/process_metrics.h"
 #include "metrics/registry.h"
 #include "metrics/reload_metrics.h"
-#include "owner_informers.h"
 #include "reloader.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/scheduler_metrics.h"
 #include "server/health.h"
-#include "server/https_server.h"
+#include "serving.h"
+#include "term.h"
 
 namespace ks::daemon {
-
-class Feeds;  // daemon.cc
 
 struct DaemonOptions {
   Options flags;
   config::FeatureGates gates;
   // Complete. clientConnection.kubeconfig empty and no master: in-cluster.
   config::Configuration configuration;
-  bool leader_election_asked = false;                       // effective_configuration.h
   std::optional<server::ServingCertificate> certificate{};  // serving.h
 };
-
-// SIGTERM, SIGINT and SIGHUP, blocked in this thread and all it starts. Call before any thread
-// exists.
-sigset_t BlockTerminationSignals();
 
 // Threads: one.
 class Daemon {
@@ -53,33 +59,74 @@ class Daemon {
   // As in force; what --write-config-to writes.
   const config::Configuration& configuration() const { return options_.configuration; }
 
-  // Blocks until SIGTERM or SIGINT arrives and everything has ended: no attempt begins any more,
-  // bindings in flight finish; SIGHUP and a change of the configuration file reload it. A second
-  // signal ends the process at once with exit code 1. Error:
-  // what could not be set up, or upstream's last word where its exit code is 1. Requires: called
-  // once.
-  Result<void> Run(const sigset_t& signals);
+  // Blocks until SIGTERM or SIGINT arrives, or a lease was lost that must not be, and everything
+  // has ended; SIGHUP and a change of the configuration file reload it, SIGUSR2 dumps cache and
+  // queue into the log. A second signal ends the process at once with exit code 1. The exit code,
+  // upstream's last words are written. Error: what could not be set up, or upstream's last word
+  // where it goes through the same line. Requires: called once.
+  Result<int> Run(const sigset_t& signals);
 
  private:
   explicit Daemon(DaemonOptions options);
-  Result<void> CheckProfiles();
+  Result<void> TryConfiguration(const config::Configuration& configuration);
   std::unique_ptr<Reloader> MakeReloader();
-  void InstallEndpoints(const server::SchedulerHealth& health);
+  Result<void> Apply(const config::Configuration& wanted) KS_EXCLUDES(mutex_);
+  void Serve();
+  std::function<std::string()> LeaderElectionCheck() const;
+  std::string Identity() const;
+  Result<void> OpenDecisionLog();
+
+  // -- the life of a daemon, on the main thread --
+  Result<int> Live(ApiSide& api, uint64_t seed);
+  std::optional<Result<int>> Obey(const LifeEvent& event);
+  Result<void> BeginTerm() KS_EXCLUDES(mutex_);
+  // Names what the daemon needs and may not do. Asks beside everything else.
+  void CheckPermissions() KS_EXCLUDES(mutex_);
+  void EndTerm(Duration grace) KS_EXCLUDES(mutex_);
+  void FollowTerm(const LifeEvent& event) KS_EXCLUDES(mutex_);
+  void Synced() KS_REQUIRES(mutex_);
+  void Won() KS_REQUIRES(mutex_);
+  std::optional<Result<int>> Lost(const LifeEvent& event);
+  Result<int> Terminate(const std::string& signal);
+  bool Elects() const { return options_.configuration.leader_election.leader_elect; }
 
   DaemonOptions options_;
   config::Configuration loaded_;  // before pluginConfig was reduced
+  client::ClusterAccess access_;
 
   framework::Registry registry_;
   metrics::Registry metrics_;
+  metrics::Registry slis_;  // what /metrics/slis shows
+  metrics::ProcessMetrics process_metrics_{metrics_};
   metrics::ReloadMetrics reload_metrics_{metrics_};
   framework::FrameworkMetrics framework_metrics_{metrics_, RealClock()};
   framework::BatchMetrics batch_metrics_{metrics_, RealClock()};
+  scheduler::SchedulerMetrics scheduler_metrics_{metrics_, RealClock()};
+  client::RestMetrics rest_metrics_{metrics_};
+  client::InformerMetrics informer_metrics_{metrics_};
+  client::WriterMetrics writer_metrics_{metrics_};
   std::unique_ptr<client::AsyncCallMetrics> call_metrics_;  // null: the gate is off
-  std::unique_ptr<Reloader> reloader_;                      // from Run on
-  scheduler::Scheduler* scheduler_ = nullptr;               // while Run runs it
-  Feeds* feeds_ = nullptr;                                  // as long
-  client::ClusterAccess access_;
-  std::unique_ptr<server::HttpsServer> https_;  // null: --secure-port=0
+  std::unique_ptr<client::LeaderMetrics> leader_metrics_;   // null: no leader election
+  std::unique_ptr<DecisionLog> decision_log_;               // null: no --decision-log
+  server::SchedulerHealth health_;
+  LifeEvents events_;
+  CurrentScheduler current_;
+  std::unique_ptr<Reloader> reloader_;  // from Run on
+  std::unique_ptr<Serving> serving_;    // null: --secure-port=0
+
+  // While Live runs.
+  ApiSide* api_ = nullptr;
+  uint64_t seed_ = 0;
+  std::atomic<Leadership*> leadership_{nullptr};  // null: no leader election
+
+  // A reload must not meet a term that begins or ends.
+  Mutex mutex_;
+  config::Configuration in_force_ KS_GUARDED_BY(mutex_);
+  std::unique_ptr<Term> term_ KS_GUARDED_BY(mutex_);
+  uint64_t terms_ KS_GUARDED_BY(mutex_) = 0;
+  bool synced_ KS_GUARDED_BY(mutex_) = false;  // the term's caches
+  bool won_ KS_GUARDED_BY(mutex_) = false;     // the term's lease
+  bool caught_up_ KS_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace ks::daemon

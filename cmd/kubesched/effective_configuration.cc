@@ -63,12 +63,10 @@ ConfigurationFault ToFault(const config::Faults& faults, const std::string& file
 std::variant<Effective, ConfigurationFault> LoadEffectiveConfiguration(
     const Options& options, const config::FeatureGates& gates) {
   Effective effective;
-  const bool flag_asks = options.Given("leader-elect") && options.leader_election.leader_elect;
   if (options.config_file.empty()) {
     effective.configuration = config::DefaultConfiguration(gates);
     ApplyDeprecated(options, &effective.configuration);
     ApplyLeaderElection(options, &effective.configuration);
-    effective.leader_election_asked = flag_asks;
     return effective;
   }
   config::LoadResult loaded = config::LoadConfiguration(
@@ -80,9 +78,6 @@ std::variant<Effective, ConfigurationFault> LoadEffectiveConfiguration(
   }
   auto& read = std::get<config::Loaded>(loaded);
   effective.configuration = std::move(read.configuration);
-  effective.leader_election_asked =
-      flag_asks || (effective.configuration.leader_election.leader_elect &&
-                    read.source.Contains("leaderElection.leaderElect"));
   effective.source = std::move(read.source);
   for (const config::Finding& warning : read.warnings) {
     effective.warnings.push_back(config::Render(warning, options.config_file));

@@ -19,8 +19,6 @@ namespace ks {
 struct Effective {
   config::Configuration configuration;  // complete; valid when it comes from a file
   config::SourceMap source;             // of the file; empty without one
-  // Leader election is on because somebody said so, not by default.
-  bool leader_election_asked = false;
   // What upstream ignores silently, one line each, with the place in the file.
   std::vector<std::string> warnings;
 };

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <sstream>
 
 #include "api/quantity.h"
+#include "base/text.h"
 #include "config/nearest_name.h"
 #include "flag_set.h"
 #include "go_values.h"
@@ -112,22 +112,16 @@ std::string ModulesText(const std::vector<ModuleLevel>& modules) {
   return Join(parts, ",");
 }
 
-std::string Trimmed(const std::string& text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // "component:name=value,…".
 std::string GatesText(const std::vector<std::string>& values) {
   std::vector<std::string> parts;
-  std::istringstream items(Join(values, ","));
-  for (std::string item; std::getline(items, item, ',');) {
-    if (Trimmed(item).empty()) continue;
+  const std::string all = Join(values, ",");
+  for (const std::string_view item : SplitTrimmed(all, ',')) {
+    if (item.empty()) continue;
     const size_t colon = item.find(':');
-    const bool named = colon != std::string::npos;
-    parts.push_back(Trimmed(named ? item.substr(0, colon) : "") + ":" +
-                    Trimmed(named ? item.substr(colon + 1) : item));
+    const bool named = colon != std::string_view::npos;
+    std::string part(Trimmed(named ? item.substr(0, colon) : ""));
+    parts.push_back(part.append(":").append(Trimmed(named ? item.substr(colon + 1) : item)));
   }
   return Join(parts, ",");
 }
@@ -191,7 +185,7 @@ void Declaration::Serving() {
             .type = "ip",
             .default_text = serving.bind_address,
             .set = [&serving](const std::string& text) -> Result<void> {
-              const std::string trimmed = Trimmed(text);
+              const std::string trimmed(Trimmed(text));
               if (!trimmed.empty() && !IsAddress(trimmed)) {
                 return Error{"failed to parse IP: " + Quote(text)};
               }
@@ -446,9 +440,26 @@ Result<void> Declaration::SetVersion(const std::string& text) {
 // What kube-scheduler does not have.
 void Declaration::OwnFlags() {
   set_.Section("Kubesched");
+  set_.Bool("exit-on-lost-lease", &options_.exit_on_lost_lease,
+            "End the process with exit code 1 when the lease is lost, as kube-scheduler does. Off: "
+            "the process forgets all it has decided and stands by again. Either way it writes "
+            "nothing any more.");
   set_.Bool("remember-verdicts", &options_.remember_verdicts,
             "Remember what plugins that look at one node only said of it, until it changes. Off: "
             "they are asked each time; the decisions are the same, and take longer.");
+  set_.Int32("decisions-kept", &options_.decisions_kept,
+             "How many of the last decisions /debug/kubesched/decisions shows, with their scores "
+             "and reasons. 0: none are kept.");
+  set_.String("decision-log", &options_.decision_log,
+              "File to which every decision is appended as a line of JSON, for audits. Empty: "
+              "none.");
+  set_.Int32("decision-log-max-megabytes", &options_.decision_log_megabytes,
+             "Size at which the file of --decision-log becomes FILE.1, replacing the former one.");
+  set_.String(
+      "record", &options_.record,
+      "Folder, which must exist, that gets a recording of everything that the scheduler is "
+      "told and decides, a file each time it begins anew, for kubeschedctl replay. It holds "
+      "pods and nodes whole. Empty: none.");
 }
 
 void Declaration::Global() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The daemon's command line: upstream's 62 flags and one of our own as one struct. What the values
+// The daemon's command line: upstream's 62 flags and some of our own as one struct. What the values
 // mean together is judged later: logging_options.h, validate_options.h, effective_configuration.h.
 //
 // Differences from upstream, on purpose: descriptions are our own; --version prints kubesched's own
@@ -108,6 +108,11 @@ struct Options {
   MetricsOptions metrics;
   LoggingOptions logging;
   bool remember_verdicts = true;
+  bool exit_on_lost_lease = false;
+  int32_t decisions_kept = 1000;         // 0: none
+  std::string decision_log;              // file; empty: none
+  int32_t decision_log_megabytes = 100;  // before it is rotated
+  std::string record;                    // folder; empty: nothing is recorded
 
   // Name and value of all flags, sorted by name, for the log.
   std::vector<std::pair<std::string, std::string>> values;

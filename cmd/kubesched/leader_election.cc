@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "leader_election.h"
 
+#include <future>
+#include <utility>
+
+#include "api_side.h"
 #include "base/logging.h"
+#include "base/random.h"
 
 namespace ks::daemon {
+namespace {
+
+client::LeaderElectorOptions ElectorOptions(const config::Configuration& configuration) {
+  const config::LeaderElection& election = configuration.leader_election;
+  return {
+      .lease_namespace = election.resource_namespace,
+      .lease_name = election.resource_name,
+      .lease_duration = election.lease_duration,
+      .renew_deadline = election.renew_deadline,
+      .retry_period = election.retry_period,
+      .event_component = configuration.profiles[0].scheduler_name.value_or("default-scheduler")};
+}
+
+}  // namespace
 
 Result<void> CheckResourceLock(const config::LeaderElection& election) {
   const std::string& lock = election.resource_lock;
@@ -18,17 +37,41 @@ Result<void> CheckResourceLock(const config::LeaderElection& election) {
   return Error{start + "Invalid lock-type " + lock};
 }
 
-Result<void> CheckLeaderElection(const config::LeaderElection& election, bool asked) {
-  if (!election.leader_elect) return {};
-  if (asked) {
-    return Error{
-        "leader election is not supported by this version of kubesched: run one instance, with "
-        "--leader-elect=false or leaderElection.leaderElect: false in the configuration file"};
-  }
-  log::Plain('W',
-             "leader election, on by default in kube-scheduler, is not in this version of "
-             "kubesched: run one instance only; --leader-elect=false silences this line");
-  return {};
+Result<void> CheckElection(const config::Configuration& configuration) {
+  if (!configuration.leader_election.leader_elect) return {};
+  return client::CheckLeaderElector(ElectorOptions(configuration));
+}
+
+Leadership::Leadership(const Parts& parts, const config::Configuration& configuration,
+                       uint64_t seed) {
+  client::LeaderElectorOptions options = ElectorOptions(configuration);
+  Random random(seed);
+  options.identity = client::NewIdentity(HostName(), random);
+  options.seed = random.Next();
+  log::Info(1, "Identity in leader election", {{"identity", options.identity}});
+  using Kind = LifeEvent::Kind;
+  const auto post = [this, events = &parts.events](Kind kind, std::string text) {
+    events->Post({.kind = kind, .term = term_, .text = std::move(text)});
+  };
+  elector_ = std::make_unique<client::LeaderElector>(
+      parts.client, std::move(options), &parts.metrics,
+      client::LeaderCallbacks{
+          .started_leading = [post] { post(Kind::kWon, ""); },
+          // The scheduling thread looks at the fence again.
+          .may_write_again = [current =
+                                  &parts.current] { current->Post([](scheduler::Scheduler&) {}); },
+          .stopped_leading = [post](const std::string& why) { post(Kind::kLost, why); }});
+}
+
+void Leadership::Stand(uint64_t term, std::shared_ptr<client::WriteFence> fence) {
+  term_ = term;
+  elector_->Stand(std::move(fence));
+}
+
+void Leadership::Release() {
+  std::promise<void> released;
+  elector_->Release([&released] { released.set_value(); });
+  released.get_future().wait();
 }
 
 }  // namespace ks::daemon

@@ -1,20 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What this version does about leader election, which it does not have: one place to change when it
-// has.
+// Leader election in the daemon: from the configuration to an elector, whose word comes as events.
 //
-// Upstream: docs/spec/config.md sections 8.3 and 10.2.
+// Upstream: docs/spec/operations.md section 6, docs/spec/config.md sections 8.3, 10.2 and 10.3.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
 
 #include "base/result.h"
+#include "client/leader_elector.h"
+#include "client/rest_client.h"
+#include "client/write_fence.h"
 #include "config/types.h"
+#include "current_scheduler.h"
+#include "life_events.h"
 
 namespace ks::daemon {
 
 // With election on: the texts about lock kinds that were removed.
 Result<void> CheckResourceLock(const config::LeaderElection& election);
 
-// Before running: election that was asked for is an error; election that is on by default only is
-// left out, with a warning.
-Result<void> CheckLeaderElection(const config::LeaderElection& election, bool asked);
+// With election on: durations and names that no elector works with.
+Result<void> CheckElection(const config::Configuration& configuration);
+
+// Lifetime: client, metrics, events and the holder outlive it. Threads: one, but for Failure.
+class Leadership {
+ public:
+  struct Parts {
+    client::RestClient& client;
+    client::LeaderMetrics& metrics;
+    LifeEvents& events;
+    CurrentScheduler& current;
+  };
+  Leadership(const Parts& parts, const config::Configuration& configuration, uint64_t seed);
+
+  // Stands for election for this term; kWon and kLost follow.
+  void Stand(uint64_t term, std::shared_ptr<client::WriteFence> fence);
+  // Gives the lease back if it is ours. Blocks, the renew deadline at the most. Nothing is sent
+  // after it. Once, and last.
+  void Release();
+  // The health check. Threads: any.
+  std::string Failure() const { return elector_->Failure(kTolerance); }
+  // By which others know this process. Threads: any.
+  const std::string& identity() const { return elector_->identity(); }
+
+ private:
+  // A late renewal is the elector's business; only one that never ends is a failure of the process.
+  static constexpr Duration kTolerance = std::chrono::seconds(20);
+
+  std::atomic<uint64_t> term_{0};
+  std::unique_ptr<client::LeaderElector> elector_;
+};
 
 }  // namespace ks::daemon

@@ -5,10 +5,11 @@
 
 #include "client/transport.h"
 #include "command.h"
-#include "daemon.h"
+#include "signals.h"
 
 int main(int argc, char** argv) {
+  const sigset_t signals =
+      ks::daemon::BlockTerminationSignals();  // first: the next one starts threads
   ks::client::InitializeClientProcess();
-  const sigset_t signals = ks::daemon::BlockTerminationSignals();
   return ks::RunCommand(std::vector<std::string>(argv + 1, argv + argc), signals);
 }

@@ -8,8 +8,12 @@
 #include <optional>
 
 #include "base/result.h"
+#include "client/timer_service.h"
+#include "delegated_access.h"
 #include "flags.h"
+#include "metrics/registry.h"
 #include "server/https_server.h"
+#include "tls_keeper.h"
 
 namespace ks::daemon {
 
@@ -17,9 +21,37 @@ namespace ks::daemon {
 // given, which are read when the server is made.
 Result<std::optional<server::ServingCertificate>> PrepareCertificate(const ServingOptions& options);
 
-// Step 9: binds the port and checks everything about TLS, authentication and authorization that
-// needs no network. Null: --secure-port=0. Nothing is served yet.
-Result<std::unique_ptr<server::HttpsServer>> Listen(
-    const Options& options, const std::optional<server::ServingCertificate>& generated);
+// The server with everything that keeps it going. Threads: one at a time. Lifetime: the registry
+// outlives it.
+class Serving {
+ public:
+  // Steps 9 and following: binds the port, checks everything about TLS, authentication and
+  // authorization, and reads the trust roots that the cluster publishes. Null: --secure-port=0.
+  // Nothing is served yet.
+  static Result<std::unique_ptr<Serving>> Prepare(
+      const Options& options, const std::optional<server::ServingCertificate>& generated,
+      metrics::Registry& registry);
+  ~Serving();  // stops
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
+  // For handlers. Requires for those: not yet started.
+  server::HttpsServer& https() { return *https_; }
+
+  client::TimerService& timers() { return *timers_; }
+
+  // Requires: called once.
+  void Start();
+  // Lets open answers finish for 5 s. Idempotent.
+  void Stop();
+
+ private:
+  Serving() = default;
+
+  std::unique_ptr<client::TimerService> timers_;
+  std::unique_ptr<server::HttpsServer> https_;
+  std::unique_ptr<TlsKeeper> tls_;
+  std::unique_ptr<DelegatedAccess> access_;
+};
 
 }  // namespace ks::daemon

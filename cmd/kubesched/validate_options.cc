@@ -22,6 +22,8 @@ using config::Gate;
 using flags::Quote;
 using Errors = std::vector<std::string>;
 
+constexpr int32_t kMostDecisionsKept = 100'000;  // about 100 MB
+
 bool IsZero(const std::string& quantity) {
   const auto parsed = api::Quantity::Parse(quantity);
   return parsed.ok() && parsed.value() == api::Quantity();
@@ -213,30 +215,20 @@ Result<void> ValidateOptions(const Options& options, const config::FeatureGates&
   CheckServing(options.serving, &errors);
   CheckRequestHeaders(options.authentication, gates, &errors, warnings);
   CheckMetrics(options.metrics, &errors);
+  if (options.decisions_kept < 0 || options.decisions_kept > kMostDecisionsKept) {
+    errors.push_back("--decisions-kept " + std::to_string(options.decisions_kept) +
+                     " must be between 0 and " + std::to_string(kMostDecisionsKept) +
+                     ", inclusive. 0 for keeping none");
+  }
+  if (!options.decision_log.empty() && options.decisions_kept == 0) {
+    errors.push_back("--decision-log needs --decisions-kept above 0");
+  }
+  if (options.decision_log_megabytes < 1) {
+    errors.push_back("--decision-log-max-megabytes " +
+                     std::to_string(options.decision_log_megabytes) + " must be at least 1");
+  }
   if (!errors.empty()) return Error{JoinErrors(errors)};
   return {};
-}
-
-std::vector<std::string> NotImplemented(const Options& options) {
-  std::vector<std::string> sentences;
-  const auto refuse = [&sentences](bool wanted, const char* flag, const char* cure) {
-    if (wanted) {
-      sentences.push_back(std::string("--") + flag + " is not supported by this version of " +
-                          "kubesched: " + cure);
-    }
-  };
-  const MetricsOptions& metrics = options.metrics;
-  const char* no_metrics = "it serves no metrics yet; remove the flag";
-  refuse(!metrics.show_hidden_for_version.empty(), "show-hidden-metrics-for-version", no_metrics);
-  refuse(!metrics.disabled.empty(), "disabled-metrics", no_metrics);
-  refuse(!metrics.allow_labels.empty(), "allow-metric-labels", no_metrics);
-  refuse(!metrics.allow_labels_manifest.empty(), "allow-metric-labels-manifest", no_metrics);
-  const ServingOptions& serving = options.serving;
-  if (serving.secure_port != 0) {
-    refuse(!serving.sni_cert_keys.empty(), "tls-sni-cert-key",
-           "it serves one certificate; put the names into that of --tls-cert-file");
-  }
-  return sentences;
 }
 
 }  // namespace ks

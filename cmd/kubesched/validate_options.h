@@ -26,8 +26,4 @@ Result<void> ValidateOptions(const Options& options, const config::FeatureGates&
                              const config::LateGateFindings& late,
                              std::vector<std::string>* warnings);
 
-// Flags whose feature this version does not have, although upstream accepts the value; each
-// sentence names the flag and the cure.
-std::vector<std::string> NotImplemented(const Options& options);
-
 }  // namespace ks

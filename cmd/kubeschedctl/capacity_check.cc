@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "api/storage.h"
 #include "base/symbol.h"
 
 namespace ks::ctl {
@@ -134,6 +136,21 @@ std::vector<std::string> OverCapacity(const std::vector<api::NodePtr>& nodes,
                                 sum.Find(Names().pods)->ToString(), node));
   }
   if (texts.size() > kMostTexts) texts.resize(kMostTexts);
+  return texts;
+}
+
+std::vector<std::string> OverVolumeLimit(const std::vector<api::PodPtr>& pods, size_t most) {
+  std::map<std::string, size_t> used;  // by node
+  for (const api::PodPtr& pod : pods) {
+    const bool uses =
+        std::any_of(pod->spec->volumes.begin(), pod->spec->volumes.end(), api::MeansClaim);
+    if (uses && !pod->node_name.empty() && !HasEnded(*pod)) ++used[pod->node_name];
+  }
+  std::vector<std::string> texts;
+  for (const auto& [node, count] : used) {
+    if (count <= most || texts.size() == kMostTexts) continue;
+    texts.push_back(fmt::format("node {}: {} volumes, at most {}", node, count, most));
+  }
   return texts;
 }
 

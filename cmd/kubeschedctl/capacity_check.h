@@ -42,4 +42,8 @@ bool HasEnded(const api::Pod& pod);
 std::vector<std::string> OverCapacity(const std::vector<api::NodePtr>& nodes,
                                       const std::vector<api::PodPtr>& pods);
 
+// Returns a text for each node with more than `most` pods that use a claim; at most 20. Each such
+// pod has a volume of its own.
+std::vector<std::string> OverVolumeLimit(const std::vector<api::PodPtr>& pods, size_t most);
+
 }  // namespace ks::ctl

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cluster.h"
+#include "replay.h"
 #include "workload.h"
 
 namespace ks::ctl {
@@ -60,6 +61,7 @@ enum class Scenario : uint8_t {
   kPreemption,  // nodes are full of `others` pods of low priority; then `pods` of high priority
                 // come
   kPending,     // `pods` pods that fit nowhere
+  kVolumes,     // `pods` pods with a bound CSI volume each, limits of attached volumes on nodes
 };
 
 struct CompareOptions {
@@ -132,6 +134,9 @@ struct ExplainOptions {
   bool json = false;
 };
 int RunExplain(const ExplainOptions& options);
+
+// 0: no decision differs; 1: one does; 2: wrong use, or an input that cannot be judged.
+int RunReplay(const ReplayOptions& options);
 
 // Prints the text as an error and returns 1.
 int Fail(const std::string& text);

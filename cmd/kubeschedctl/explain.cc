@@ -95,7 +95,7 @@ std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
       *cluster.ProfileFor(*pod), pod,
       question.preemption ? scheduler::ExplainPreemption::kYes : scheduler::ExplainPreemption::kNo);
   if (!question.json) {
-    return ExplanationTable(explanation, *pod, cluster.snapshot(), question.node);
+    return ExplanationTable(explanation, ShortagesIn(cluster.snapshot(), *pod), question.node);
   }
   if (!question.node.empty()) {
     std::erase_if(explanation.nodes, [&](const auto& node) { return node.name != question.node; });

@@ -2,121 +2,20 @@
 #include "explain_table.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "columns.h"
 #include "framework/pod_requests.h"
-#include "framework/resource.h"
 
 namespace ks::ctl {
 namespace {
 
-using framework::NodeInfo;
-using framework::Resource;
-using framework::ResourceNames;
 using scheduler::Explanation;
 using scheduler::NodeVerdict;
+using scheduler::Shortage;
 using scheduler::Verdict;
-
-constexpr std::string_view kInsufficient = "Insufficient ";
-constexpr std::string_view kTooManyPods = "Too many pods";
-
-// Columns as wide as their widest cell; numbers to the right, two blanks between.
-class Columns {
- public:
-  explicit Columns(std::vector<bool> to_the_right) : to_the_right_(std::move(to_the_right)) {}
-
-  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-
-  std::string Text(std::string_view indent) const {
-    std::vector<size_t> widths(to_the_right_.size());
-    for (const auto& row : rows_) {
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string text;
-    for (const auto& row : rows_) {
-      std::string line(indent);
-      for (size_t i = 0; i < row.size(); ++i) {
-        const std::string blanks(widths[i] - row[i].size(), ' ');
-        line += (i == 0 ? "" : "  ") + (to_the_right_[i] ? blanks + row[i] : row[i] + blanks);
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + "\n";
-    }
-    return text;
-  }
-
- private:
-  std::vector<bool> to_the_right_;
-  std::vector<std::vector<std::string>> rows_;
-};
-
-enum class Round : bool { kDown, kUp };
-
-// At most two decimals; hundredths / 100.
-std::string Decimal(int64_t hundredths) {
-  std::string text = std::to_string(hundredths / 100);
-  const int64_t rest = hundredths % 100;
-  if (rest == 0) return text;
-  text += '.';
-  text += static_cast<char>('0' + rest / 10);
-  if (rest % 10 != 0) text += static_cast<char>('0' + rest % 10);
-  return text;
-}
-
-// An amount to read: cpu in cores, bytes with a binary unit, else as it is. What is free is rounded
-// down and what is needed up, so that no need looks satisfied.
-std::string Amount(Symbol resource, int64_t amount, Round round) {
-  const ResourceNames& names = ResourceNames::Get();
-  amount = std::max<int64_t>(amount, 0);
-  if (resource == names.cpu) {
-    const int64_t up = round == Round::kUp && amount % 10 != 0 ? 1 : 0;
-    return Decimal(amount / 10 + up);
-  }
-  const bool bytes = resource == names.memory || resource == names.ephemeral_storage ||
-                     framework::IsHugePageResource(resource.view());
-  if (!bytes) return std::to_string(amount);
-  constexpr std::array<std::string_view, 7> kUnits = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-  size_t unit = 0;
-  int64_t size = 1;
-  while (unit + 1 < kUnits.size() && amount / 1024 >= size) {
-    size *= 1024;
-    ++unit;
-  }
-  // Two steps, so that nothing overflows.
-  int64_t hundredths = amount / size * 100;
-  const auto rest = static_cast<double>(amount % size) * 100 / static_cast<double>(size);
-  hundredths += static_cast<int64_t>(rest);
-  const bool exact = static_cast<double>(static_cast<int64_t>(rest)) == rest;
-  if (round == Round::kUp && !exact) ++hundredths;
-  return Decimal(hundredths) + std::string(kUnits[unit]);
-}
-
-// What of a resource is missing, if a reason of NodeResourcesFit says so.
-struct Shortage {
-  Symbol resource;
-  int64_t needed = 0;
-  int64_t free = 0;
-};
-
-std::optional<Shortage> ShortageOf(std::string_view reason, const Resource& request,
-                                   const NodeInfo& node) {
-  const ResourceNames& names = ResourceNames::Get();
-  if (reason == kTooManyPods) {
-    return Shortage{
-        .resource = names.pods,
-        .needed = 1,
-        .free = node.allocatable().allowed_pod_number - static_cast<int64_t>(node.pods().size())};
-  }
-  if (!reason.starts_with(kInsufficient)) return std::nullopt;
-  const Symbol resource(reason.substr(kInsufficient.size()));
-  return Shortage{.resource = resource,
-                  .needed = request.Amount(resource),
-                  .free = node.allocatable().Amount(resource) - node.requested().Amount(resource)};
-}
 
 // The nodes that a plugin rejected for one reason.
 struct Group {
@@ -129,8 +28,7 @@ struct Group {
 
 class Groups {
  public:
-  Groups(const api::Pod& pod, const framework::Snapshot& snapshot)
-      : request_(framework::PodRequest(pod)), snapshot_(snapshot) {}
+  explicit Groups(const ShortageFinder& shortage_of) : shortage_of_(shortage_of) {}
 
   void Add(const NodeVerdict& node) {
     if (node.reasons.empty()) AddReason(node, "");
@@ -155,16 +53,13 @@ class Groups {
       group.reason = left_out ? "left out by a PreFilter plugin" : reason;
       group.first_node = node.name;
     }
-    const NodeInfo* info = snapshot_.Find(node.name);
-    if (info == nullptr) return;
-    const auto shortage = ShortageOf(reason, request_, *info);
+    const auto shortage = shortage_of_(node, reason);
     if (shortage && (!group.shortage || shortage->free > group.shortage->free)) {
       group.shortage = shortage;
     }
   }
 
-  const Resource request_;
-  const framework::Snapshot& snapshot_;
+  const ShortageFinder& shortage_of_;
   std::map<std::pair<std::string, std::string>, Group> groups_;  // by reason and plugin
 };
 
@@ -172,13 +67,9 @@ class Groups {
 std::string ReasonText(const Group& group) {
   if (!group.shortage) return group.reason;
   const Shortage& shortage = *group.shortage;
-  return group.reason + ": needs " + Amount(shortage.resource, shortage.needed, Round::kUp) +
+  return group.reason + ": needs " + AmountText(shortage.resource, shortage.needed, Round::kUp) +
          (group.nodes > 1 ? ", free at most " : ", free ") +
-         Amount(shortage.resource, shortage.free, Round::kDown);
-}
-
-std::string Count(size_t number, std::string_view noun) {
-  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+         AmountText(shortage.resource, shortage.free, Round::kDown);
 }
 
 std::string VerdictLine(const Explanation& explanation, size_t feasible) {
@@ -280,9 +171,18 @@ std::string PreemptionText(const scheduler::PreemptionVerdict& preemption,
 
 }  // namespace
 
-std::string ExplanationTable(const Explanation& explanation, const api::Pod& pod,
-                             const framework::Snapshot& snapshot, std::string_view only_node) {
-  Groups groups(pod, snapshot);
+ShortageFinder ShortagesIn(const framework::Snapshot& snapshot, const api::Pod& pod) {
+  return [&snapshot, request = framework::PodRequest(pod)](
+             const NodeVerdict& node, const std::string& reason) -> std::optional<Shortage> {
+    const framework::NodeInfo* info = snapshot.Find(node.name);
+    if (info == nullptr) return std::nullopt;
+    return scheduler::ShortageOf(reason, request, *info);
+  };
+}
+
+std::string ExplanationTable(const Explanation& explanation, const ShortageFinder& shortage_of,
+                             std::string_view only_node) {
+  Groups groups(shortage_of);
   size_t feasible = 0;
   std::vector<const NodeVerdict*> to_rank;
   for (const NodeVerdict& node : explanation.nodes) {

@@ -3,21 +3,29 @@
 // An explanation as text for people: the verdict, the rejected nodes by reason, the best nodes.
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "api/pod.h"
 #include "framework/snapshot.h"
 #include "scheduler/explain.h"
+#include "scheduler/live_explain.h"
 
 namespace ks::ctl {
 
 inline constexpr size_t kBestNodesShown = 10;
 inline constexpr size_t kTriedNodesShown = 10;
 
-// Lines, each with its line feed. `snapshot` is the one that was explained: it knows how much is
-// free. `only_node`: the node to list; empty: all.
-std::string ExplanationTable(const scheduler::Explanation& explanation, const api::Pod& pod,
-                             const framework::Snapshot& snapshot, std::string_view only_node = {});
+// How much of a resource is missing on the node, if the reason is about that.
+using ShortageFinder = std::function<std::optional<scheduler::Shortage>(
+    const scheduler::NodeVerdict& node, const std::string& reason)>;
+// From the snapshot that was explained, which outlives the result.
+ShortageFinder ShortagesIn(const framework::Snapshot& snapshot, const api::Pod& pod);
+
+// Lines, each with its line feed. `only_node`: the node to list; empty: all.
+std::string ExplanationTable(const scheduler::Explanation& explanation,
+                             const ShortageFinder& shortage_of, std::string_view only_node = {});
 
 }  // namespace ks::ctl

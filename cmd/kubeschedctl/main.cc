@@ -7,6 +7,8 @@
 #include "apiserver.h"
 #include "client/transport.h"
 #include "commands.h"
+#include "live_declare.h"
+#include "live_verbs.h"
 
 namespace ks::ctl {
 namespace {
@@ -194,6 +196,9 @@ constexpr const char* kCompareFooter =
     "  pending       100 nodes; the scheduler runs; 100000 pods come, which ask for more CPU than "
     "any node has;\n                the run ends when the scheduler has refused each in its "
     "status\n"
+    "  volumes       5000 nodes, each with a CSI driver and room for 39 of its volumes; the "
+    "scheduler runs; 2000\n                pods come, each with a claim that is bound to a volume "
+    "of its own\n"
     "Both schedulers have the same limit of requests (--qps) in their configuration file and no "
     "leader election.";
 
@@ -204,7 +209,8 @@ void SetScenarioSizes(const CLI::App& verb, CompareOptions& options) {
   const std::map<Scenario, Sizes> all = {{Scenario::kBacklog, {5000, 5000, 0}},
                                          {Scenario::kHeadOfLine, {5000, 2000, 3000}},
                                          {Scenario::kPreemption, {500, 500, 2000}},
-                                         {Scenario::kPending, {100, 100000, 0}}};
+                                         {Scenario::kPending, {100, 100000, 0}},
+                                         {Scenario::kVolumes, {5000, 2000, 0}}};
   const Sizes& sizes = all.at(options.scenario);
   const auto refuse = [&](const std::string& option) {
     if (verb.get_option(option)->count() == 0) return;
@@ -231,7 +237,8 @@ void DeclareCompare(CLI::App& bench, CompareOptions& options, int& status) {
   const std::map<std::string, Scenario> scenarios = {{"backlog", Scenario::kBacklog},
                                                      {"head-of-line", Scenario::kHeadOfLine},
                                                      {"preemption", Scenario::kPreemption},
-                                                     {"pending", Scenario::kPending}};
+                                                     {"pending", Scenario::kPending},
+                                                     {"volumes", Scenario::kVolumes}};
   verb->add_option("--scenario", options.scenario, "what the schedulers have to do, see below")
       ->transform(CLI::Transformer(scenarios))
       ->default_str("backlog");
@@ -379,12 +386,26 @@ void DeclareConvert(CLI::App& app, ConvertConfigOptions& options, int& status) {
   verb->callback([&options, &status] { status = RunConvert(options); });
 }
 
-void DeclareExplain(CLI::App& app, ExplainOptions& options, int& status) {
+int RunExplainAsAsked(const ExplainOptions& options, LiveExplainOptions& live) {
+  if (!options.files.empty()) return RunExplain(options);
+  if (options.pod.empty()) {
+    return Fail("name the pod that the running kubesched is to explain, or a dump with --cluster");
+  }
+  live.pod = options.pod;
+  live.node = options.node;
+  live.preemption = options.preemption;
+  live.live.json = options.json;
+  return RunLiveExplain(live);
+}
+
+void DeclareExplain(CLI::App& app, ExplainOptions& options, LiveExplainOptions& live, int& status) {
   CLI::App* verb = app.add_subcommand(
       "explain",
-      "why the pending pods of a cluster dump go where they go, or nowhere: every plugin on "
-      "every node");
+      "why a pod goes where it goes, or nowhere: every plugin on every node, asked of a running "
+      "kubesched or of a cluster dump");
   verb->footer(
+      "Without --cluster the running kubesched is asked about one pod, pending or not. With "
+      "--cluster all\npending pods of the dump, or one of them, are explained.\n"
       "The dump is what \"kubectl get nodes,pods,namespaces,services,rc,rs,sts -A -o json\" "
       "prints. Nothing\nis scheduled: each pod is judged as if it were the only pending one.\n"
       "Status: 0 explained, 1 the dump or the configuration is refused, or wrong use.");
@@ -392,12 +413,18 @@ void DeclareExplain(CLI::App& app, ExplainOptions& options, int& status) {
       ->type_name("[NAMESPACE/]POD");
   verb->add_option("--cluster", options.files,
                    "dumps, JSON or YAML, together one cluster; - is standard input")
-      ->required()
       ->type_name("FILE");
+  auto* cluster = verb->get_option("--cluster");
   verb->add_option("--config", options.config_file,
-                   "the scheduler's configuration (default: the default profile)")
+                   "the scheduler's configuration, with --cluster (default: the default profile)")
+      ->needs(cluster)
       ->type_name("FILE");
   AddFeatureGates(*verb, options.feature_gates);
+  verb->get_option("--feature-gates")->needs(cluster);
+  AddDaemonOptions(*verb, live.live.daemon);
+  for (const char* name : {"--server", "--scheduler-pod", "--context", "--kubeconfig"}) {
+    verb->get_option(name)->excludes(cluster);
+  }
   verb->add_option("--node", options.node, "show this node only")->type_name("NODE");
   verb->add_flag("--preemption", options.preemption,
                  "also what preemption would do for pods that fit nowhere");
@@ -406,7 +433,36 @@ void DeclareExplain(CLI::App& app, ExplainOptions& options, int& status) {
           "output format; json is one line a pod")
       ->check(CLI::IsMember({"table", "json"}))
       ->default_str("table");
-  verb->callback([&options, &status] { status = RunExplain(options); });
+  verb->callback([&options, &live, &status] { status = RunExplainAsAsked(options, live); });
+}
+
+void DeclareReplay(CLI::App& app, ReplayOptions& options, int& status) {
+  CLI::App* verb = app.add_subcommand(
+      "replay",
+      "a recording of kubesched --record once more, without a cluster, and the first decision that "
+      "differs");
+  verb->footer(
+      "Compared is with what was recorded, or with --against. A decision differs if another pod, "
+      "result,\nnode, nominated node or text of a failure comes out, or another victim is evicted. "
+      "Feature gates and\nchance are those of the recording; a configuration given here stays in "
+      "force over recorded reloads.\n"
+      "Status: 0 no decision differs, 1 one does, 2 the recording or a configuration is refused, "
+      "or "
+      "wrong use.");
+  verb->add_option("recording", options.recording, "the file; - is standard input")
+      ->required()
+      ->type_name("RECORDING");
+  verb->add_option("--config", options.config_file,
+                   "the configuration to replay with (default: the recorded one)")
+      ->type_name("A");
+  verb->add_option("--against", options.against_file,
+                   "compare with a second replay, with this configuration (default: compare with "
+                   "what was recorded)")
+      ->type_name("B");
+  verb->add_flag("--partial", options.partial,
+                 "replay a recording that has no end, of a kubesched that runs or was killed");
+  AddOutput(*verb, options.json);
+  verb->callback([&options, &status] { status = RunReplay(options); });
 }
 
 int Main(int argc, char** argv) {
@@ -434,7 +490,11 @@ int Main(int argc, char** argv) {
   DeclareDiffConfig(app, diff_config, status);
   DeclareConvert(app, convert, status);
   ExplainOptions explain;
-  DeclareExplain(app, explain, status);
+  LiveExplainOptions live_explain;
+  DeclareExplain(app, explain, live_explain, status);
+  ReplayOptions replay;
+  DeclareReplay(app, replay, status);
+  const LiveVerbs live_verbs(app, status);
   app.add_subcommand("version", "print the version")->callback([] {
     std::puts("kubeschedctl " KS_VERSION);
   });
@@ -443,7 +503,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (app.exit(error) == 0) return 0;
     const bool judges = app.got_subcommand("check-config") || app.got_subcommand("diff-config") ||
-                        app.got_subcommand("convert");
+                        app.got_subcommand("convert") || app.got_subcommand("replay");
     return judges ? kUsageStatus : 1;
   }
   return status;

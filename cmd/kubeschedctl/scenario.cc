@@ -14,6 +14,7 @@
 #include "pod_tracker.h"
 #include "process.h"
 #include "scenario_report.h"
+#include "scenario_volumes.h"
 
 namespace ks::ctl {
 namespace {
@@ -36,6 +37,8 @@ const char* NameOf(Scenario scenario) {
       return "head-of-line";
     case Scenario::kPreemption:
       return "preemption";
+    case Scenario::kVolumes:
+      return "volumes";
     case Scenario::kPending:
       break;
   }
@@ -49,6 +52,7 @@ struct Batch {
   PodTemplate size;
   std::string priority_class;  // empty: none
   size_t nodes = 0;            // not 0: pod i is on node i modulo this
+  bool claims = false;         // pod i uses claim i
 };
 
 std::string BodyOf(const Batch& batch, size_t index) {
@@ -56,6 +60,7 @@ std::string BodyOf(const Batch& batch, size_t index) {
   pod["spec"]["terminationGracePeriodSeconds"] = 0;
   if (!batch.priority_class.empty()) pod["spec"]["priorityClassName"] = batch.priority_class;
   if (batch.nodes > 0) pod["spec"]["nodeName"] = NodeName(index % batch.nodes);
+  if (batch.claims) UseClaim(pod, index);
   return pod.dump();
 }
 
@@ -111,6 +116,9 @@ Plan MakePlan(const CompareOptions& options) {
       plan.pods.priority_class = kHighPriority;
       break;
     }
+    case Scenario::kVolumes:
+      plan.pods.claims = true;
+      break;
     case Scenario::kPending:
       plan.pods.size = too_large;
       plan.milestone = Milestone::kRefused;
@@ -158,6 +166,10 @@ Result<void> ScenarioRun::Prepare(Cluster& cluster) const {
                                .name = kHighPriority};
   });
   if (!made.ok()) return made;
+  if (plan_.pods.claims) {
+    made = CreateVolumes(cluster, plan_.cluster, plan_.pods.count);
+    if (!made.ok()) return made;
+  }
   return Create(cluster, plan_.bound, plan_.cluster);
 }
 
@@ -222,7 +234,8 @@ Result<void> ScenarioRun::Verify(Cluster& cluster, ScenarioMeasurement* measured
     if (!pod->node_name.empty()) bound.push_back(pod);
     if (pod->meta.name.starts_with("small-")) ++measured->others_left;
   }
-  const std::vector<std::string> over = OverCapacity(*nodes, bound);
+  std::vector<std::string> over = OverCapacity(*nodes, bound);
+  if (over.empty()) over = OverVolumeLimit(bound, kVolumesPerNode);
   if (!over.empty()) return Error{"the placement is wrong: " + over.front()};
   return {};
 }

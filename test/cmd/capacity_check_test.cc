@@ -100,5 +100,21 @@ TEST(OverCapacityTest, ANodeThatDoesNotExist) {
               ElementsAre("1 pods are bound to m, which does not exist"));
 }
 
+api::PodPtr PodWithClaim(const std::string& name, const std::string& node) {
+  auto pod = MakePod().Name(name).Node(node);
+  api::Volume volume;
+  volume.source = api::Volume::Source::kPersistentVolumeClaim;
+  pod.spec().volumes = {volume};
+  return pod.Obj();
+}
+
+TEST(OverVolumeLimitTest, CountsPodsWithClaimsOnEachNode) {
+  const std::vector<api::PodPtr> pods = {
+      PodWithClaim("a", "n"), PodWithClaim("b", "n"), PodWithClaim("c", "m"),
+      PodWithClaim("d", ""),  PodWithClaim("e", ""),  MakePod().Name("f").Node("m").Obj()};
+  EXPECT_THAT(OverVolumeLimit(pods, 2), IsEmpty());
+  EXPECT_THAT(OverVolumeLimit(pods, 1), ElementsAre("node n: 2 volumes, at most 1"));
+}
+
 }  // namespace
 }  // namespace ks::ctl

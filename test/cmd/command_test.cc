@@ -109,10 +109,9 @@ TEST_F(Command, FailuresAreUpstreamsLastLine) {
        "err=\"json: unsupported value: -Inf\"\n"},
       {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--leader-elect-resource-lock=foo"},
        "err=\"couldn't create resource lock: Invalid lock-type foo\"\n"},
-      {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--leader-elect"},
-       "err=\"leader election is not supported by this version of kubesched: run one instance, "
-       "with --leader-elect=false or leaderElection.leaderElect: false in the configuration "
-       "file\"\n"},
+      {{"--secure-port=0", "--kubeconfig=" + kubeconfig_, "--leader-elect-retry-period=9s"},
+       "err=\"couldn't create leader elector: renewDeadline must be greater than "
+       "retryPeriod*JitterFactor\"\n"},
   };
   for (const Case& c : cases) {
     const Outcome outcome = Run(c.arguments);
@@ -152,14 +151,14 @@ TEST_F(Command, GatesAreCheckedBeforeTheVersionIsPrinted) {
 }
 
 TEST_F(Command, WhatIsUnsupportedIsRefusedBeforeRunning) {
-  const std::vector<std::string> odd = {"--feature-gates=GenericWorkload=true",
-                                        "--disabled-metrics=a"};
-  EXPECT_EQ(Check(odd).exit_code, 0);
-  const Outcome outcome = Run(
-      {odd[0], odd[1], "--secure-port=0", "--leader-elect=false", "--kubeconfig=" + kubeconfig_});
+  const std::string odd = "--feature-gates=GenericWorkload=true,CompositePodGroup=true";
+  EXPECT_EQ(Check({odd + ",TopologyAwareWorkloadScheduling=true"}).exit_code, 0);
+  const Outcome outcome = Run({odd + ",TopologyAwareWorkloadScheduling=true", "--secure-port=0",
+                               "--leader-elect=false", "--kubeconfig=" + kubeconfig_});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.log, AllOf(HasSubstr("feature gate GenericWorkload=true is not supported"),
-                                 HasSubstr("--disabled-metrics is not supported")));
+  EXPECT_THAT(outcome.log,
+              AllOf(HasSubstr("feature gate GenericWorkload=true is not supported"),
+                    HasSubstr("feature gate CompositePodGroup=true is not supported")));
 }
 
 TEST_F(Command, OlderVersionsCanBeEmulatedForAConfiguration) {

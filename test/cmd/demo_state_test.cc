@@ -34,7 +34,8 @@ PodBuilder Refused(const std::string& name, const std::string& message) {
 class DemoStateTest : public ::testing::Test {
  protected:
   void Upsert(const PodBuilder& pod, milliseconds at) {
-    state_.ApplyPods({{.type = Type::kUpsert, .object = pod.Obj()}}, kStart + at);
+    state_.ApplyPods({api::Delta<api::Pod>{.type = Type::kUpsert, .object = pod.Obj()}},
+                     kStart + at);
   }
   ViewState View(milliseconds at) {
     ViewState view;
@@ -64,8 +65,9 @@ TEST_F(DemoStateTest, APodFirstSeenBoundHasNoLatency) {
 }
 
 TEST_F(DemoStateTest, PodsOfOthersOnlyFillNodes) {
-  state_.ApplyNodes({{.type = api::Delta<api::Node>::Type::kUpsert,
-                      .object = MakeNode().Name("n").Zone("z").Allocatable({{"cpu", "4"}}).Obj()}});
+  state_.ApplyNodes({api::Delta<api::Node>{
+      .type = api::Delta<api::Node>::Type::kUpsert,
+      .object = MakeNode().Name("n").Zone("z").Allocatable({{"cpu", "4"}}).Obj()}});
   Upsert(MakePod().Name("x").Node("n").Req({{"cpu", "1"}}), milliseconds(1));
   const ViewState view = View(milliseconds(2));
   EXPECT_EQ(view.bound, 0U);
@@ -78,14 +80,16 @@ TEST_F(DemoStateTest, PodsOfOthersOnlyFillNodes) {
 
 TEST_F(DemoStateTest, ANodeThatComesAfterItsPodsIsFilled) {
   Upsert(Ours("a").Node("n"), milliseconds(1));
-  state_.ApplyNodes({{.type = api::Delta<api::Node>::Type::kReplace,
-                      .items = {MakeNode().Name("n").Allocatable({{"cpu", "2"}}).Obj()}}});
+  state_.ApplyNodes(
+      {api::Delta<api::Node>{.type = api::Delta<api::Node>::Type::kReplace,
+                             .items = {MakeNode().Name("n").Allocatable({{"cpu", "2"}}).Obj()}}});
   EXPECT_DOUBLE_EQ(View(milliseconds(2)).cpu_fill, 0.5);
 }
 
 TEST_F(DemoStateTest, EndedAndDeletedPodsGiveBackWhatTheyTook) {
-  state_.ApplyNodes({{.type = api::Delta<api::Node>::Type::kUpsert,
-                      .object = MakeNode().Name("n").Allocatable({{"cpu", "4"}}).Obj()}});
+  state_.ApplyNodes(
+      {api::Delta<api::Node>{.type = api::Delta<api::Node>::Type::kUpsert,
+                             .object = MakeNode().Name("n").Allocatable({{"cpu", "4"}}).Obj()}});
   Upsert(Ours("a").Node("n"), milliseconds(1));
   Upsert(Ours("b").Node("n"), milliseconds(1));
   EXPECT_DOUBLE_EQ(View(milliseconds(2)).cpu_fill, 0.5);

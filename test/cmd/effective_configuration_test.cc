@@ -58,7 +58,6 @@ TEST_F(EffectiveConfiguration, WithoutAFileTheFlagsApply) {
   // is not looked at here.
   EXPECT_EQ(effective.configuration.enable_contention_profiling, true);
   EXPECT_EQ(effective.configuration.leader_election.lease_duration, std::chrono::seconds(5));
-  EXPECT_FALSE(effective.leader_election_asked);
 }
 
 TEST_F(EffectiveConfiguration, WithAFileTheDeprecatedFlagsAreIgnoredAndSaidSo) {
@@ -74,19 +73,12 @@ TEST_F(EffectiveConfiguration, LeaderElectionFlagsWinOverTheFile) {
   EXPECT_TRUE(Good({"--leader-elect=true"}, "leaderElection: {leaderElect: false}\n")
                   .configuration.leader_election.leader_elect);
   EXPECT_FALSE(Good({"--leader-elect=false"}, "leaderElection: {leaderElect: true}\n")
-                   .leader_election_asked);
+                   .configuration.leader_election.leader_elect);
   const Effective both = Good({"--leader-elect-retry-period=1s"},
                               "leaderElection: {leaderElect: true, resourceName: mine}\n");
-  EXPECT_TRUE(both.leader_election_asked);
+  EXPECT_TRUE(both.configuration.leader_election.leader_elect);
   EXPECT_EQ(both.configuration.leader_election.retry_period, std::chrono::seconds(1));
   EXPECT_EQ(both.configuration.leader_election.resource_name, "mine");
-}
-
-TEST_F(EffectiveConfiguration, ElectionByDefaultIsNotAskedFor) {
-  EXPECT_FALSE(Good({}).leader_election_asked);
-  EXPECT_FALSE(Good({}, "parallelism: 3\n").leader_election_asked);
-  EXPECT_TRUE(Good({"--leader-elect"}).leader_election_asked);
-  EXPECT_TRUE(Good({}, "leaderElection: {leaderElect: true}\n").leader_election_asked);
 }
 
 TEST_F(EffectiveConfiguration, FlagsAreValidatedTogetherWithAFile) {
@@ -128,12 +120,17 @@ TEST(LeaderElection, LockKindsHaveUpstreamsTexts) {
   }
 }
 
-TEST(LeaderElection, OnlyWhatWasAskedForIsRefused) {
-  EXPECT_FALSE(daemon::CheckLeaderElection({}, /*asked=*/true).ok());
-  EXPECT_TRUE(daemon::CheckLeaderElection({}, /*asked=*/false).ok());
-  config::LeaderElection off;
-  off.leader_elect = false;
-  EXPECT_TRUE(daemon::CheckLeaderElection(off, /*asked=*/true).ok());
+TEST(LeaderElection, DurationsOfFlagsAreCheckedBeforeRunning) {
+  config::Configuration configuration = config::DefaultConfiguration();
+  EXPECT_TRUE(daemon::CheckElection(configuration).ok());
+  config::LeaderElection& election = configuration.leader_election;
+  election.lease_duration = std::chrono::seconds(5);
+  const Result<void> checked = daemon::CheckElection(configuration);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_EQ(checked.error().message,
+            "couldn't create leader elector: leaseDuration must be greater than renewDeadline");
+  election.leader_elect = false;
+  EXPECT_TRUE(daemon::CheckElection(configuration).ok());
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ TEST(ConfigWatcher, SeesWritesAndRenames) {
   const std::string file = folder.path() + "/c.yaml";
   Write(file, "a");
   Calls calls;
-  auto watcher = ConfigWatcher::Start(file, calls.Callback());
+  auto watcher = ConfigWatcher::Start({file}, calls.Callback());
   ASSERT_TRUE(watcher.ok());
   Write(file, "b");
   EXPECT_TRUE(calls.WaitFor(1));
@@ -160,7 +160,7 @@ TEST(ConfigWatcher, SeesTheExchangeOfAMountedConfigMap) {
   publish("..1", "a");
   fs::create_symlink("..data/c.yaml", root / "c.yaml");
   Calls calls;
-  auto watcher = ConfigWatcher::Start(root / "c.yaml", calls.Callback());
+  auto watcher = ConfigWatcher::Start({(root / "c.yaml").string()}, calls.Callback());
   ASSERT_TRUE(watcher.ok());
   publish("..2", "b");
   EXPECT_TRUE(calls.WaitFor(1));

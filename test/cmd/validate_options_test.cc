@@ -16,7 +16,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // Texts of docs/spec/config.md 8.5 and 8.6, each seen with kube-scheduler v1.37.1.
 struct Case {
@@ -165,13 +164,6 @@ TEST(ValidateOptions, TheManifestMustBeFlat) {
               HasSubstr("failed to parse allow list manifest: yaml: unmarshal errors:\n  line 2: "
                         "cannot unmarshal !!map into string"));
   EXPECT_THAT(judge("{"), HasSubstr("failed to parse allow list manifest: "));
-}
-
-TEST(ValidateOptions, WhatIsNotImplementedIsSaid) {
-  EXPECT_THAT(NotImplemented({}), IsEmpty());
-  const ParsedFlags parsed = ParseFlags({"--disabled-metrics=a", "--tls-sni-cert-key=a,b"});
-  EXPECT_THAT(NotImplemented(parsed.options),
-              ElementsAre(HasSubstr("--disabled-metrics"), HasSubstr("--tls-sni-cert-key")));
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What happens to a daemon while it lives, in order: signals, and the steps of leadership. Posted
+// from anywhere, taken by the main thread, which alone begins and ends terms.
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "base/mutex.h"
+
+namespace ks::daemon {
+
+struct LifeEvent {
+  enum class Kind : uint8_t {
+    kReload,          // SIGHUP
+    kDump,            // SIGUSR2
+    kTerminate,       // SIGTERM, SIGINT; text: the number
+    kSynced,          // the caches of the term's scheduler are filled
+    kWon,             // the lease is ours
+    kVersionKnown,    // text: what the pods' version was after the lease was won
+    kVersionUnknown,  // text: why it could not be read
+    kCatchUpSlow,     // the stream of pods has not come to that version yet
+    kCaughtUp,        // it has
+    kLost,            // text: why
+  };
+  Kind kind = Kind::kTerminate;
+  uint64_t term = 0;  // which it is about; events of former terms are out of date
+  std::string text{};
+};
+
+// Threads: any. Lifetime: outlives whoever posts.
+class LifeEvents {
+ public:
+  void Post(LifeEvent event) KS_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    events_.push_back(std::move(event));
+    posted_.NotifyAll();
+  }
+  // Blocks for the next one.
+  LifeEvent Next() KS_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (events_.empty()) posted_.Wait(mutex_);
+    LifeEvent event = std::move(events_.front());
+    events_.pop_front();
+    return event;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar posted_;
+  std::deque<LifeEvent> events_ KS_GUARDED_BY(mutex_);
+};
+
+}  // namespace ks::daemon
