@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/api_model.h"
 
+#include <array>
 #include <utility>
 
+#include "client/lease_object.h"
 #include "framework/node_info.h"
 
 namespace ks::sim {
@@ -14,10 +16,12 @@ using apiserver::KindInfo;
 using apiserver::Part;
 
 const KindInfo& KindOf(std::string_view plural) {
-  const KindInfo* kind = apiserver::FindResource("", "v1", plural);
-  if (kind == nullptr) kind = apiserver::FindResource("apps", "v1", plural);
-  if (kind == nullptr) kind = apiserver::FindResource("scheduling.k8s.io", "v1", plural);
-  if (kind == nullptr) kind = apiserver::FindResource("policy", "v1", plural);
+  constexpr std::array<std::string_view, 6> kGroups = {
+      "", "apps", "scheduling.k8s.io", "policy", "storage.k8s.io", "coordination.k8s.io"};
+  const KindInfo* kind = nullptr;
+  for (const std::string_view group : kGroups) {
+    if (kind == nullptr) kind = apiserver::FindResource(group, "v1", plural);
+  }
   KS_CHECK(kind != nullptr, "a kind of the simulation is not stored");
   return *kind;
 }
@@ -194,6 +198,14 @@ const apiserver::Store::Objects& ApiModel::Objects(std::string_view plural) {
 std::string ApiModel::NodeOf(const std::string& uid) const {
   const auto it = node_of_.find(uid);
   return it == node_of_.end() ? std::string() : it->second;
+}
+
+std::string ApiModel::LeaseHolder() {
+  const apiserver::ObjectPtr stored = Find("leases", "kube-system", "kube-scheduler");
+  if (stored == nullptr) return {};
+  const auto lease = client::LeaseObject::Parse(stored->text);
+  KS_CHECK(lease.ok(), "a stored lease can be read");
+  return lease->record().holder;
 }
 
 }  // namespace ks::sim

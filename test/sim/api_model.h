@@ -23,11 +23,13 @@ namespace ks::sim {
 
 // A stored object as the scheduler would read it.
 template <class T>
-std::shared_ptr<const T> Decoded(const apiserver::StoredObject& stored) {
+std::shared_ptr<const T> Decoded(const apiserver::StoredObject& stored,
+                                 api::KeepRaw keep = api::KeepRaw::kNone) {
   std::string padded;
   padded.reserve(stored.text.size() + api::kJsonPadding);
   padded = stored.text;
   api::Decoder decoder;
+  decoder.set_keep_raw(keep);
   auto object = decoder.Object<T>(padded);
   KS_CHECK(object.ok(), "a stored object can be read");
   return std::move(object).value();
@@ -71,6 +73,8 @@ class ApiModel {
   }
   // Where the server put a pod of that uid; empty: nowhere, or never seen.
   std::string NodeOf(const std::string& uid) const;
+  // Of the schedulers' lease; empty: nobody holds it.
+  std::string LeaseHolder();
   uint64_t binds() const { return binds_; }
   uint64_t exceeded() const { return exceeded_; }  // bindings beyond a node's capacity
 

@@ -12,7 +12,7 @@ struct CanaryInfo {
   const char* bug;
 };
 
-inline constexpr std::array<CanaryInfo, 13> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 19> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed"},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled"},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen"},
@@ -26,6 +26,12 @@ inline constexpr std::array<CanaryInfo, 13> kCanaries = {{
     {"DeletedPodKeepsRoom", "a pod deleted on its way to a node keeps its room there"},
     {"WrongPluginMask", "an event is taken for one that interests other plugins"},
     {"CutFrameDropped", "the first part of a watch event that comes in two pieces is lost"},
+    {"PreemptorsNotHeld", "PreEnqueue lets preemptors through while their victims are evicted"},
+    {"NominationsIgnored", "filters do not see pods that are nominated to the node"},
+    {"BudgetSplitReversed", "victims whose eviction violates a budget are taken for the others"},
+    {"EvictionErrorSwallowed", "an eviction that failed counts as done"},
+    {"FenceNotAsked", "a write is sent without asking whether the lease is still held"},
+    {"CaughtUpTooEarly", "any news of the pods counts as all that the former leader did"},
 }};
 
 }  // namespace ks::sim

@@ -32,6 +32,7 @@ class Look {
     Nodes();
     Queue();
     Pending();
+    Activated();
     process_.stored().swap(seen_);
     return wrong_;
   }
@@ -48,6 +49,7 @@ class Look {
   void CachedPod(const std::string& node, const api::Pod& pod);
   void Queue();
   void Pending();
+  void Activated();
   // Attempts of a pod before it was popped last; pods in flight keep the number.
   int64_t Before(const std::string& uid) const {
     const auto it = process_.stored().find(uid);
@@ -59,6 +61,7 @@ class Look {
   queue::SchedulingQueue& queue_;
   std::set<std::string> assumed_;
   std::set<std::string> stored_;
+  std::set<std::string> in_flight_;
   std::map<std::string, SchedulerProcess::Stored> seen_;
   size_t cached_ = 0;
   size_t confirmed_ = 0;
@@ -163,9 +166,21 @@ void Look::Queue() {
   }
   for (const api::PodPtr& pod : queue_.in_flight().Pods()) {
     seen_[pod->meta.uid].attempts = Before(pod->meta.uid);
-    if (!process_.recorder().waiting().contains(pod->meta.uid)) {
+    in_flight_.insert(pod->meta.uid);
+    if (!process_.recorder().waiting().contains(pod->meta.uid) && !process_.IsAskedAbout(*pod)) {
       Wrong("pod {} is still in flight", pod->meta.name);
     }
+  }
+}
+
+// A pod that was stored and is parked must have been tried since it was activated.
+void Look::Activated() {
+  for (const auto& [key, uid] : process_.recorder().TakeActivated()) {
+    const framework::QueuedPod* queued = queue_.Find(key);
+    if (queued == nullptr || queued->pod()->meta.uid != uid) continue;
+    const bool parked = queue_.StoreOf(key) == queue::Store::kUnschedulable;
+    if (!parked || !queued->gating_plugin.empty() || !process_.stored().contains(uid)) continue;
+    if (queued->attempts == Before(uid)) Wrong("pod {} was activated and stays parked", key);
   }
 }
 
@@ -186,7 +201,8 @@ void Look::Pending() {
   }
   for (const auto& [key, pod] : process_.pods()) {
     if (!pod->node_name.empty() || pod->meta.deletion_timestamp || !process_.IsOurs(*pod)) continue;
-    if (!stored_.contains(pod->meta.uid) && !assumed_.contains(pod->meta.uid)) {
+    const std::string& uid = pod->meta.uid;
+    if (!stored_.contains(uid) && !assumed_.contains(uid) && !in_flight_.contains(uid)) {
       Wrong("pod {} waits for a node, and the scheduler has forgotten it", pod->meta.name);
     }
   }

@@ -21,8 +21,10 @@ class Notes final : public framework::ApiWriter {
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done /*done*/) override {
     if (change.condition.has_value()) conditions[pod->meta.Key()] = *change.condition;
   }
-  void EvictPod(api::PodPtr /*pod*/, api::Condition /*condition*/, EvictionDone /*done*/) override {
-  }
+  void EvictPod(api::PodPtr /*pod*/, api::Condition /*condition*/, TimePoint /*decided*/,
+                EvictionDone /*done*/) override {}
+  void WriteVolume(api::PersistentVolumePtr /*version*/, WriteDone /*done*/) override {}
+  void WriteClaim(api::PersistentVolumeClaimPtr /*version*/, WriteDone /*done*/) override {}
   void RecordEvent(framework::PodEvent /*event*/) override {}
 
   std::vector<std::pair<std::string, std::string>> bound;
@@ -34,7 +36,8 @@ std::vector<api::Delta<T>> All(World& world, const char* plural) {
   api::Delta<T> delta;
   delta.type = api::Delta<T>::Type::kReplace;
   for (const auto& [key, stored] : world.api.Objects(plural)) {
-    delta.items.push_back(Decoded<T>(*stored));
+    delta.items.push_back(Decoded<T>(
+        *stored, world.plan.extenders.empty() ? api::KeepRaw::kNone : api::KeepRaw::kAll));
   }
   return {std::move(delta)};
 }
@@ -53,11 +56,19 @@ scheduler::PodDeltas LivePods(World& world) {
 Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) {
   Notes notes;
   const framework::Registry registry = plugins::InTreeRegistry();
-  auto made = scheduler::Scheduler::Create({.configuration = MakeConfiguration(world.plan, false),
-                                            .registry = &registry,
-                                            .api = &notes,
-                                            .clock = &world.loop,
-                                            .seed = 1});
+  const auto extenders = std::make_shared<TrueExtenders>(
+      world.plan, [&notes](const std::string& pod, const std::string& node) {
+        notes.bound.emplace_back(pod, node);
+      });
+  auto made = scheduler::Scheduler::Create(
+      {.configuration = MakeConfiguration(world.plan, false),
+       .registry = &registry,
+       .api = &notes,
+       .clock = &world.loop,
+       .seed = 1,
+       .extender_transport = [&extenders](const std::vector<config::Extender>& /*extenders*/) {
+         return Result<std::shared_ptr<framework::ExtenderTransport>>(extenders);
+       }});
   KS_CHECK(made.ok(), "the configuration is sound");
   scheduler::Scheduler& fresh = **made;
   fresh.Post(std::move(nodes));
@@ -69,7 +80,15 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
   fresh.Post(scheduler::OwnerDeltas(All<api::StatefulSet>(world, "statefulsets")));
   fresh.Post(scheduler::OwnerDeltas(All<api::Namespace>(world, "namespaces")));
   fresh.Post(scheduler::OwnerDeltas(All<api::PodDisruptionBudget>(world, "poddisruptionbudgets")));
-  for (int i = 0; i < 100000 && fresh.Step(); ++i) {
+  fresh.Post(scheduler::StorageDeltas(All<api::PersistentVolume>(world, "persistentvolumes")));
+  fresh.Post(
+      scheduler::StorageDeltas(All<api::PersistentVolumeClaim>(world, "persistentvolumeclaims")));
+  fresh.Post(scheduler::StorageDeltas(All<api::StorageClass>(world, "storageclasses")));
+  fresh.Post(scheduler::StorageDeltas(All<api::CsiNode>(world, "csinodes")));
+  fresh.Post(scheduler::StorageDeltas(All<api::CsiDriver>(world, "csidrivers")));
+  fresh.Post(scheduler::StorageDeltas(All<api::CsiStorageCapacity>(world, "csistoragecapacities")));
+  fresh.Post(scheduler::StorageDeltas(All<api::VolumeAttachment>(world, "volumeattachments")));
+  for (int i = 0; i < 100000 && (fresh.Step() || extenders->AnswerAll()); ++i) {
   }
   return notes;
 }
@@ -164,6 +183,26 @@ api::PodPtr AsThoughtOf(SchedulerProcess& process, const api::PodPtr& seen) {
 
 }  // namespace
 
+namespace {
+
+// Whether somebody but the cluster keeps the pod waiting, or it may oversleep.
+bool HasReasonToSleep(SchedulerProcess& process, const framework::QueuedPod& queued) {
+  const api::Condition* told = queued.pod()->FindCondition("PodScheduled");
+  if (told == nullptr || MayOversleep(told->message)) return true;
+  // Permit said no: a fault of the simulation, which a scheduler without the recorder does not
+  // have.
+  if (queued.unschedulable_plugins.contains(kRecorderName)) return true;
+  // Spread constraints do not count pods that are terminating, and no event says so until they are
+  // gone (docs/spec/plugins-crosspod.md 4.10).
+  const auto& pods = process.pods();
+  return queued.unschedulable_plugins.contains("PodTopologySpread") &&
+         std::any_of(pods.begin(), pods.end(), [](const auto& known) {
+           return !known.second->node_name.empty() && known.second->meta.deletion_timestamp;
+         });
+}
+
+}  // namespace
+
 std::string FindParkedPodThatFits(World& world, SchedulerProcess& process) {
   scheduler::PodDeltas pods = Everything<api::Pod>({});
   for (const auto& [key, pod] : process.pods()) {
@@ -176,9 +215,8 @@ std::string FindParkedPodThatFits(World& world, SchedulerProcess& process) {
     std::string why;
     for (const auto& queued : process.scheduler().queue().PodsIn(queue::Store::kUnschedulable)) {
       if (queued->pod()->meta.name != name) continue;
+      if (HasReasonToSleep(process, *queued)) continue;
       for (const std::string& plugin : queued->unschedulable_plugins) why += " " + plugin;
-      const api::Condition* told = queued->pod()->FindCondition("PodScheduled");
-      if (told == nullptr || MayOversleep(told->message)) why.clear();
     }
     if (why.empty()) continue;
     return fmt::format("pod {} is parked because of{}, although it fits on {}", name, why, node);
@@ -189,7 +227,7 @@ std::string FindParkedPodThatFits(World& world, SchedulerProcess& process) {
 std::string JudgeProcess(World& world, SchedulerProcess& process) {
   std::string wrong = Compare(process.nodes(), All<api::Node>(world, "nodes")[0].items, "node");
   if (wrong.empty()) wrong = Compare(process.pods(), LivePods(world)[0].items, "pod");
-  if (wrong.empty() && process.leading()) wrong = CheckQuiet(process);
+  if (wrong.empty()) wrong = CheckQuiet(process);
   if (wrong.empty()) return {};
   return process.name() + ": " + wrong;
 }

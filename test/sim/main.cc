@@ -11,8 +11,10 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -29,6 +31,8 @@
 namespace ks::sim {
 namespace {
 
+constexpr int kMostJobs = 64;
+
 struct Flags {
   std::string seeds = "1..1";
   uint64_t from = 1;
@@ -42,9 +46,8 @@ struct Flags {
   bool quiet = false;  // no reports of failures
 };
 
-// What a worker counts, in memory that outlives it.
+// What a worker counts.
 struct Totals {
-  uint64_t seed = 0;  // at work; 0: the worker came to its end
   uint64_t seeds = 0;
   uint64_t failed = 0;
   uint64_t first_failed = 0;
@@ -85,7 +88,6 @@ bool ParseSeeds(Flags* flags) {
 
 void RunSeed(const Flags& flags, uint64_t seed, Totals* totals) {
   const Plan plan = DrawPlan(seed);
-  totals->seed = seed;
   BeginReport(seed, flags.canary);
   Outcome outcome = Simulate(plan, flags.trace);
   const bool twice = flags.twice_every != 0 && seed % flags.twice_every == 0;
@@ -118,59 +120,89 @@ void RunSeed(const Flags& flags, uint64_t seed, Totals* totals) {
   if (!flags.quiet) ReportFailure(outcome);
 }
 
+// In memory that outlives the worker.
+struct Worker {
+  std::atomic<uint64_t> seed = 0;  // at work; 0: the worker came to its end
+  Totals totals;
+};
+
+// With stop_at_first each worker goes on until its seeds are beyond the lowest that failed
+// anywhere: which seed is named must not depend on who is faster.
+struct Shared {
+  std::atomic<uint64_t> lowest_failed = UINT64_MAX;
+  std::array<Worker, kMostJobs> workers;
+
+  void NoteFailed(uint64_t seed) {
+    uint64_t known = lowest_failed;
+    while (seed < known && !lowest_failed.compare_exchange_weak(known, seed)) {
+    }
+  }
+};
+
 // Every jobs-th seed. Does not return.
-[[noreturn]] void Work(const Flags& flags, int number, Totals* totals) {
+[[noreturn]] void Work(const Flags& flags, int number, Shared* shared) {
   InstallCrashReport(flags.quiet);
+  Worker& worker = shared->workers[static_cast<size_t>(number)];
   for (uint64_t seed = flags.from + static_cast<uint64_t>(number); seed <= flags.to;
        seed += static_cast<uint64_t>(flags.jobs)) {
-    RunSeed(flags, seed, totals);
-    if (totals->failed != 0 && flags.stop_at_first) break;
+    if (flags.stop_at_first && seed > shared->lowest_failed) break;
+    worker.seed = seed;
+    RunSeed(flags, seed, &worker.totals);
+    if (worker.totals.failed == 0) continue;
+    shared->NoteFailed(worker.totals.first_failed);
+    if (flags.stop_at_first) break;
   }
-  totals->seed = 0;
+  worker.seed = 0;
   std::fflush(stdout);
-  _exit(totals->failed == 0 ? 0 : 1);
+  _exit(worker.totals.failed == 0 ? 0 : 1);
 }
 
-// Waits for all workers; with stop_at_first the first failure ends the others.
-void Await(const Flags& flags, std::vector<pid_t> workers, Totals* totals) {
-  for (size_t left = workers.size(); left > 0; --left) {
+// Waits for all workers; with stop_at_first those whose seeds do not matter any more are ended.
+void Await(const Flags& flags, const std::vector<pid_t>& pids, Shared* shared) {
+  std::vector<bool> over(pids.size());
+  std::vector<bool> ended(pids.size());
+  for (size_t left = pids.size(); left > 0; --left) {
     int status = 0;
     const pid_t pid = wait(&status);
     const bool failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-    for (size_t i = 0; i < workers.size(); ++i) {
-      if (workers[i] != pid) continue;
-      workers[i] = 0;
+    for (size_t i = 0; i < pids.size(); ++i) {
+      if (pids[i] != pid) continue;
+      over[i] = true;
+      Worker& worker = shared->workers[i];
       // A crash is a failure of the seed at work.
-      if (failed && totals[i].failed == 0) {
-        ++totals[i].failed;
-        totals[i].first_failed = totals[i].seed;
-        std::string("the process ended").copy(totals[i].failure.data(), 200);
+      if (failed && !ended[i] && worker.totals.failed == 0) {
+        ++worker.totals.failed;
+        worker.totals.first_failed = worker.seed;
+        std::string("the process ended").copy(worker.totals.failure.data(), 200);
+        shared->NoteFailed(worker.seed);
       }
     }
-    if (!failed || !flags.stop_at_first) continue;
-    for (const pid_t worker : workers) {
-      if (worker != 0) kill(worker, SIGKILL);
+    if (!flags.stop_at_first) continue;
+    for (size_t i = 0; i < pids.size(); ++i) {
+      if (over[i] || ended[i] || shared->workers[i].seed <= shared->lowest_failed) continue;
+      ended[i] = true;
+      kill(pids[i], SIGKILL);
     }
   }
 }
 
 Totals RunAll(const Flags& flags) {
-  const size_t bytes = sizeof(Totals) * static_cast<size_t>(flags.jobs);
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   KS_CHECK(memory != MAP_FAILED, "memory for the workers' totals");
-  auto* totals = new (memory) Totals[static_cast<size_t>(flags.jobs)];
-  std::vector<pid_t> workers;
+  auto* shared = new (memory) Shared;
+  std::vector<pid_t> pids;
   for (int i = 0; i < flags.jobs; ++i) {
     std::fflush(stdout);
     const pid_t pid = fork();
     KS_CHECK(pid >= 0, "a process for a worker");
-    if (pid == 0) Work(flags, i, &totals[i]);
-    workers.push_back(pid);
+    if (pid == 0) Work(flags, i, shared);
+    pids.push_back(pid);
   }
-  Await(flags, std::move(workers), totals);
+  Await(flags, pids, shared);
   Totals all;
-  for (int i = 0; i < flags.jobs; ++i) all.Add(totals[i]);
-  munmap(memory, bytes);
+  for (int i = 0; i < flags.jobs; ++i) all.Add(shared->workers[static_cast<size_t>(i)].totals);
+  munmap(memory, sizeof(Shared));
   return all;
 }
 
@@ -225,7 +257,7 @@ int main(int argc, char** argv) {
   ks::sim::Flags flags;
   CLI::App app("Deterministic simulation of the scheduler with faults.");
   app.add_option("--seeds,--seed", flags.seeds, "A..B or one seed")->capture_default_str();
-  app.add_option("--jobs", flags.jobs, "processes")->check(CLI::Range(1, 64));
+  app.add_option("--jobs", flags.jobs, "processes")->check(CLI::Range(1, ks::sim::kMostJobs));
   app.add_option("--twice-every", flags.twice_every,
                  "seeds that this divides run twice and must give the same trace; 0: none");
   app.add_flag("--trace", flags.trace, "print every line of the trace");

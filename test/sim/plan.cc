@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace ks::sim {
 namespace {
 
@@ -80,6 +82,32 @@ void DrawPreemption(uint64_t seed, Plan* plan) {
       milliseconds(Chance(random, 0.5) ? Between(random, 1, 500) : Between(random, 500, 20000));
 }
 
+void DrawExtenders(uint64_t seed, bool calm, Plan* plan) {
+  Random random(seed ^ 0x657874656e64ULL);
+  if (!Chance(random, 0.2)) return;
+  const int number = Between(random, 1, 3);
+  bool binds = Chance(random, 0.4);
+  for (int i = 0; i < number; ++i) {
+    PlannedExtender& extender = plan->extenders.emplace_back();
+    extender.ignorable = Chance(random, 0.5);
+    extender.managed_only = Chance(random, 0.6);
+    extender.whole_nodes = Chance(random, 0.3);
+    extender.filters = Chance(random, 0.9);
+    extender.prioritizes = Chance(random, 0.5);
+    extender.preempts = plan->preemption && Chance(random, 0.6);
+    extender.binds = std::exchange(binds, false);
+  }
+  ExtenderFaults& faults = plan->extender_faults;
+  // Preemption does not ask filters: it would make room where an extender lets nobody in.
+  if (!plan->preemption) faults.denies = Rate(random, 0.7, 0.5);
+  if (calm) return;
+  faults.lost = Rate(random, 0.4, 0.2);
+  faults.refused = Rate(random, 0.4, 0.3);
+  faults.failed = Rate(random, 0.4, 0.3);
+  faults.wrong = Rate(random, 0.4, 0.3);
+  faults.slow = Rate(random, 0.4, 0.3);
+}
+
 // Without the faults after which the server can hold more of ours than we know of.
 void MakeStrict(Plan* plan) {
   plan->strict_capacity = true;
@@ -127,9 +155,31 @@ Plan DrawPlan(uint64_t seed) {
   plan.clock_offset = milliseconds(Between(random, -60000, 60000));
   plan.clock_rate = 1 + (random.Unit() - 0.5) * 0.1;
   DrawPreemption(seed, &plan);
+  DrawExtenders(seed, calm, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
   return plan;
 }
+
+namespace {
+
+// A letter for each property.
+std::string TextOf(const std::vector<PlannedExtender>& extenders) {
+  std::string text;
+  for (const PlannedExtender& extender : extenders) {
+    text += '[';
+    if (extender.ignorable) text += 'i';
+    if (extender.managed_only) text += 'm';
+    if (extender.whole_nodes) text += 'w';
+    if (extender.filters) text += 'f';
+    if (extender.prioritizes) text += 's';
+    if (extender.preempts) text += 'p';
+    if (extender.binds) text += 'b';
+    text += ']';
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
 
 std::string Plan::Text() const {
   const NetworkFaults& n = network;
@@ -140,7 +190,9 @@ std::string Plan::Text() const {
       "{:.3f} forget {:.3f} | restarts {} kills {} standby {} freezes {} partitions {} foreign {} "
       "reserve {:.3f} permit {:.3f}/{:.3f} | profiles {} percent {} owners {} events {} qps {} max "
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
-      "activates {:.3f} grace {} sleepers {}",
+      "activates {:.3f} grace {} sleepers {} | extenders {} denies {:.3f} lost {:.3f} refused "
+      "{:.3f} "
+      "failed {:.3f} wrong {:.3f} slow {:.3f}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
@@ -149,7 +201,8 @@ std::string Plan::Text() const {
       permit_waits, permit_times_out, two_profiles ? 2 : 1, percentage_of_nodes_to_score,
       system_defaults, events, qps, FormatDuration(unschedulable_max), clock_rate, strict_capacity,
       preemption, important, budgets, nominations, activates, FormatDuration(longest_grace),
-      looks_for_sleepers);
+      looks_for_sleepers, TextOf(extenders), extender_faults.denies, extender_faults.lost,
+      extender_faults.refused, extender_faults.failed, extender_faults.wrong, extender_faults.slow);
 }
 
 }  // namespace ks::sim

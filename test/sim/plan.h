@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -37,6 +38,26 @@ struct NetworkFaults {
   // How often a broken stream comes with a forgotten history: then the rest is lost for good and
   // only a list shows it.
   double forget = 0;
+};
+
+// What extenders do to requests: chances for each.
+struct ExtenderFaults {
+  double lost = 0;     // no answer until the timeout; a binding may have taken effect
+  double refused = 0;  // no connection
+  double failed = 0;   // 500
+  double wrong = 0;    // an answer that means nothing
+  double slow = 0;     // takes up to the timeout
+  double denies = 0;   // no fault: chance that a pod may not go to a node
+};
+
+struct PlannedExtender {
+  bool ignorable = false;
+  bool managed_only = false;  // asked only about pods with a certain resource
+  bool whole_nodes = false;   // not nodeCacheCapable
+  bool filters = true;
+  bool prioritizes = false;
+  bool preempts = false;
+  bool binds = false;  // one at most
 };
 
 struct Plan {
@@ -72,6 +93,9 @@ struct Plan {
   int nominations = 0;       // by somebody else, set or cleared
   double activates = 0;      // chance that a pod that got through activates another one
   Duration longest_grace{};  // from a deletion to the end of the pod
+
+  std::vector<PlannedExtender> extenders{};
+  ExtenderFaults extender_faults;
 
   // Now and then an idle scheduler is asked whether it parks a pod that fits.
   bool looks_for_sleepers = false;

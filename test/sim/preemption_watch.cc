@@ -53,6 +53,8 @@ void PreemptionWatch::Answered(const api::Pod& pod, const std::string& message) 
   const PreemptionAnswer& answer = question.answer;
   if (!found.has_value()) {
     if (answer.candidates.empty()) return;
+    // A preempt call that went wrong.
+    if (message.find("extender") != std::string::npos || message.ends_with("EOF")) return;
     host_.fail(fmt::format("pod {} could preempt {} pods on {}, and does not: {}", pod.meta.name,
                            answer.candidates.front().victims.size(), answer.candidates.front().node,
                            message));
@@ -74,11 +76,12 @@ void PreemptionWatch::Answered(const api::Pod& pod, const std::string& message) 
   } else if (const std::string why = WhyNotBest(answer, *chosen, question.now); !why.empty()) {
     host_.fail("pod " + pod.meta.name + " preempts on " + found->node + ", but " + why);
   } else {
-    Decide(pod, *chosen);
+    Decide(pod, *chosen, question.now);
   }
 }
 
-void PreemptionWatch::Decide(const api::Pod& pod, const PreemptionCandidate& chosen) {
+void PreemptionWatch::Decide(const api::Pod& pod, const PreemptionCandidate& chosen,
+                             TimePoint now) {
   std::string names;
   for (const api::PodPtr& victim : chosen.victims) names += " " + victim->meta.name;
   host_.trace("victims:" + names);
@@ -89,6 +92,7 @@ void PreemptionWatch::Decide(const api::Pod& pod, const PreemptionCandidate& cho
   decision.key = pod.meta.Key();
   decision.uid = pod.meta.uid;
   decision.node = chosen.node;
+  decision.decided = now;
   for (const api::PodPtr& victim : chosen.victims) {
     if (victim->Priority() >= pod.Priority()) {
       host_.fail("pod " + pod.meta.name + " preempts " + victim->meta.name +
@@ -98,6 +102,7 @@ void PreemptionWatch::Decide(const api::Pod& pod, const PreemptionCandidate& cho
                                 .uid = victim->meta.uid,
                                 .to_evict = !victim->meta.deletion_timestamp.has_value(),
                                 .held = host_.is_held(victim->meta.uid)});
+    if (decision.victims.back().to_evict) to_come_.emplace(now, victim->meta.uid);
   }
   open_.push_back(std::move(decision));
 }
@@ -114,25 +119,34 @@ bool PreemptionWatch::IsUnderWay(const Decision& decision) const {
 void PreemptionWatch::Tried(const api::Pod& pod) {
   for (const Decision& decision : open_) {
     if (decision.uid != pod.meta.uid || !IsUnderWay(decision)) continue;
-    // Noted, not failed: which of two decisions an eviction belongs to is a guess so far, where
-    // both have the victim.
-    host_.trace("pod " + pod.meta.name + " is tried while its preemption on " + decision.node +
-                " is under way");
+    host_.fail("pod " + pod.meta.name + " is tried while its preemption on " + decision.node +
+               " is under way");
   }
 }
 
-uint64_t PreemptionWatch::EvictionStarts(const api::Pod& victim) {
+uint64_t PreemptionWatch::EvictionStarts(const api::Pod& victim, TimePoint decided) {
+  const std::string& uid = victim.meta.uid;
   host_.trace("evict " + victim.meta.name);
   ++evicted_;
+  const auto awaited = to_come_.find({decided, uid});
+  if (awaited == to_come_.end()) {
+    host_.fail("pod " + victim.meta.name + " is evicted for nobody, or twice");
+    return 0;
+  }
+  to_come_.erase(awaited);
+  // An attempt that waited for extenders may end in the same step in which another one is made.
+  if (to_come_.contains({decided, uid})) {
+    std::erase_if(open_, [&](const Decision& decision) { return decision.decided == decided; });
+  }
   for (Decision& decision : open_) {
+    if (decision.decided != decided) continue;
     for (Victim& known : decision.victims) {
-      if (known.uid != victim.meta.uid || !known.to_evict || known.started) continue;
+      if (known.uid != uid || known.started) continue;
       known.started = true;
       return decision.number;
     }
   }
-  host_.trace("pod " + victim.meta.name + " is evicted for nobody, or twice");
-  return 0;
+  return 0;  // of a decision that was given up
 }
 
 void PreemptionWatch::EvictionEnds(uint64_t number, const std::string& uid, bool failed) {

@@ -38,8 +38,8 @@ class PreemptionWatch {
   void Answered(const api::Pod& pod, const std::string& message);
   // The pod is tried, whatever comes of it.
   void Tried(const api::Pod& pod);
-  // The number of the decision it belongs to, for EvictionEnds.
-  uint64_t EvictionStarts(const api::Pod& victim);
+  // The number of the decision it belongs to, for EvictionEnds; `decided`: its time.
+  uint64_t EvictionStarts(const api::Pod& victim, TimePoint decided);
   void EvictionEnds(uint64_t decision, const std::string& uid, bool failed);
 
   // After a step. `attempts`: how often a stored pod has been tried; absent: not stored.
@@ -64,6 +64,7 @@ class PreemptionWatch {
     std::string key;
     std::string uid;
     std::string node;
+    TimePoint decided;
     std::vector<Victim> victims;
     std::optional<int64_t> attempts;  // of the preemptor, when it came back to the queue
     bool failed = false;              // some eviction
@@ -75,7 +76,7 @@ class PreemptionWatch {
     TimePoint now;
   };
 
-  void Decide(const api::Pod& pod, const PreemptionCandidate& chosen);
+  void Decide(const api::Pod& pod, const PreemptionCandidate& chosen, TimePoint now);
   bool IsSettled(const Decision& decision) const;
   bool IsGone(const Victim& victim) const;
   bool IsUnderWay(const Decision& decision) const;
@@ -83,6 +84,8 @@ class PreemptionWatch {
   const PreemptionHost host_;
   std::optional<Question> question_;
   std::vector<Decision> open_;
+  // Evictions that decisions of that time asked for and that have not begun.
+  std::multiset<std::pair<TimePoint, std::string>> to_come_;
   uint64_t decided_ = 0;
   uint64_t evicted_ = 0;
 };

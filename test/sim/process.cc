@@ -16,6 +16,10 @@ namespace {
 
 constexpr Duration kStepTakes = std::chrono::microseconds(200);
 
+bool IsFinished(const api::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
 }  // namespace
 
 uint64_t VersionOf(const api::ObjectMeta& meta) {
@@ -35,12 +39,15 @@ config::Configuration MakeConfiguration(const Plan& plan, bool recorded) {
   for (config::PluginConfig& entry : profile.plugin_config) {
     auto* spread = std::get_if<config::PodTopologySpreadArgs>(&entry.args);
     if (spread != nullptr && !plan.system_defaults) spread->defaulting_type = "List";
+    auto* fit = std::get_if<config::NodeResourcesFitArgs>(&entry.args);
+    if (fit != nullptr && !plan.extenders.empty()) fit->ignored_resources = {kLicence};
   }
   if (plan.two_profiles) {
     config::Profile second = profile;
     second.scheduler_name = "second-scheduler";
     configuration.profiles.push_back(std::move(second));
   }
+  configuration.extenders = MakeExtenders(plan);
   return configuration;
 }
 
@@ -55,7 +62,7 @@ SchedulerProcess::~SchedulerProcess() { Kill(); }
 
 void SchedulerProcess::Start() {
   world_.trace.Line(world_.loop.Now(), name(), "starts, {}",
-                    options_.leading ? "leading" : "standing by");
+                    options_.lost ? "standing by" : "leading");
   Build();
   StartStreams();
   Wake();
@@ -73,15 +80,27 @@ void SchedulerProcess::Build() {
       if (self != nullptr) self->Run([raw = self.get()] { raw->timers_->RunOne(); });
     });
   });
-  transport_ = std::make_shared<SimTransport>(world_.network, name(), run);
+  transport_ = std::make_shared<SimTransport>(
+      world_.network, name(), run, [this](const client::HttpRequest& request) {
+        const bool is_lease = request.target.find("/leases") != std::string::npos;
+        if (request.method == "GET" || is_lease) return;
+        CheckMayWrite(request.method + " " + request.target);
+      });
   credentials_ = client::NewAnonymousCredentials();
   const client::RestOptions rest{
       .qps = world_.plan.qps, .burst = world_.plan.burst, .user_agent = "kubesched/simulation"};
   scheduling_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
   events_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
+  election_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
+  if (options_.lost) MakeCandidacy();
   writer_ = std::make_unique<client::Writer>(
-      *scheduling_, *events_, client::WriterOptions{.host_name = name(), .seed = options_.seed});
+      *scheduling_, *events_,
+      client::WriterOptions{.host_name = name(),
+                            .fence = candidacy_ == nullptr ? nullptr : candidacy_->fence(),
+                            .seed = options_.seed});
   preemption_ = MakePreemptionWatch();
+  extender_watch_ = std::make_unique<ExtenderWatch>(
+      world_.plan, [this](const std::string& what) { world_.fail(name() + ": " + what); });
   recorder_ = std::make_unique<Recorder>(
       RecorderHost{.plan = &world_.plan,
                    .api = &world_.api,
@@ -100,17 +119,99 @@ void SchedulerProcess::Build() {
                    .faults_over = world_.faults_over,
                    .nodes_joined = [this] { return nodes_joined_; },
                    .preemption = preemption_.get(),
+                   .extenders = extender_watch_.get(),
+                   .any_pending = [this](Random& random) { return AnyPending(random); },
                    .was_flushed = [this](const api::Pod& pod) { return WasFlushed(pod); }});
   watched_writer_ = recorder_->Watch(*writer_);
   KS_CHECK(registry_.Register(kRecorderName, recorder_->factory()).ok(), "one recorder");
-  auto made = scheduler::Scheduler::Create({.configuration = MakeConfiguration(world_.plan, true),
-                                            .registry = &registry_,
-                                            .api = watched_writer_.get(),
-                                            .clock = &clock_,
-                                            .seed = options_.seed,
-                                            .unschedulable_max = world_.plan.unschedulable_max});
+  scheduler::SchedulerOptions options = MakeSchedulerOptions();
+  options.extender_transport = ExtenderFactory(run);
+  auto made = scheduler::Scheduler::Create(std::move(options));
   KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
   scheduler_ = std::move(made).value();
+}
+
+scheduler::SchedulerOptions SchedulerProcess::MakeSchedulerOptions() {
+  scheduler::SchedulerOptions options{.configuration = MakeConfiguration(world_.plan, true),
+                                      .registry = &registry_,
+                                      .api = watched_writer_.get(),
+                                      .clock = &clock_,
+                                      .seed = options_.seed,
+                                      .unschedulable_max = world_.plan.unschedulable_max};
+  if (candidacy_ != nullptr) {
+    options.on_synced = [this] { candidacy_->Stand(); };
+    options.standby = true;
+    options.may_attempt = [fence = candidacy_->fence()] { return fence->IsOpen(); };
+  }
+  return options;
+}
+
+// ---- leader election ----
+
+void SchedulerProcess::MakeCandidacy() {
+  const auto trace = [this](const std::string& what) {
+    world_.trace.Line(world_.loop.Now(), name(), "{}", what);
+  };
+  candidacy_ = std::make_shared<Candidacy>(CandidacyHost{
+      .name = name(),
+      .seed = options_.seed + 9,
+      .election = election_.get(),
+      .scheduling = scheduling_.get(),
+      .won =
+          [this, trace] {
+            trace("won the lease");
+            NoteBound();
+          },
+      .when_pods_reached =
+          [this](std::string version, std::function<void()> reached) {
+            pod_stream_->WhenReached(std::move(version), std::move(reached));
+          },
+      .list_pods_again = [this](const std::string& version) { pod_stream_->ListAgain(version); },
+      .caught_up = [this] { scheduler_->Post(scheduler::Task([this] { Lead(); })); },
+      .may_write_again = [trace] { trace("may write again"); },
+      .lost =
+          [this, trace](const std::string& why) {
+            trace("lost the lease: " + why);
+            world_.loop.After({}, options_.lost);
+          }});
+}
+
+// What the server knows when the lease is won: a leader must know it, too, before it decides.
+void SchedulerProcess::NoteBound() {
+  for (const auto& [key, stored] : world_.api.Objects("pods")) {
+    api::PodPtr pod = Decoded<api::Pod>(*stored);
+    if (!pod->node_name.empty() && !IsFinished(*pod)) bound_when_won_.push_back(std::move(pod));
+  }
+}
+
+bool SchedulerProcess::Knows(const api::Pod& bound) const {
+  const auto known = pods_.find(bound.meta.Key());
+  if (known != pods_.end() && known->second->meta.uid == bound.meta.uid) {
+    return !known->second->node_name.empty();
+  }
+  const auto stored = world_.api.Find("pods", bound.meta.ns.str(), bound.meta.name);
+  return stored == nullptr || stored->uid != bound.meta.uid ||
+         IsFinished(*Decoded<api::Pod>(*stored));
+}
+
+void SchedulerProcess::Lead() {
+  world_.trace.Line(world_.loop.Now(), name(), "leads");
+  for (const api::PodPtr& pod : std::exchange(bound_when_won_, {})) {
+    if (Knows(*pod)) continue;
+    world_.fail(fmt::format("{} leads and does not know that pod {} is on {}", name(),
+                            pod->meta.name, pod->node_name));
+  }
+  scheduler_->Lead();
+}
+
+// No write leaves a process while another one holds the lease: neither the process's clock nor its
+// fence is asked here.
+void SchedulerProcess::CheckMayWrite(const std::string& what) {
+  if (candidacy_ == nullptr || dead_) return;
+  const std::string holder = world_.api.LeaseHolder();
+  if (holder == name()) return;
+  world_.fail(fmt::format("{}: {} is sent while {} holds the lease", name(), what,
+                          holder.empty() ? "nobody" : holder));
 }
 
 std::unique_ptr<PreemptionWatch> SchedulerProcess::MakePreemptionWatch() {
@@ -127,6 +228,73 @@ std::unique_ptr<PreemptionWatch> SchedulerProcess::MakePreemptionWatch() {
       .budgets = [this] { return Budgets(); },
       .now = [this] { return clock_.Now(); },
       .is_held = [this](const std::string& uid) { return recorder_->waiting().contains(uid); }});
+}
+
+framework::ExtenderTransportFactory SchedulerProcess::ExtenderFactory(
+    std::function<void(Action)> run) {
+  const auto bind = [this](const std::string& ns, const std::string& pod, const std::string& uid,
+                           const std::string& node) {
+    const apiserver::Json binding = {{"apiVersion", "v1"},
+                                     {"kind", "Binding"},
+                                     {"metadata", {{"name", pod}, {"uid", uid}}},
+                                     {"target", {{"kind", "Node"}, {"name", node}}}};
+    const auto answer =
+        world_.api.Handle({.method = "POST",
+                           .target = "/api/v1/namespaces/" + ns + "/pods/" + pod + "/binding",
+                           .accept = "application/json",
+                           .content_type = "application/json",
+                           .body = binding.dump(),
+                           .user = {.name = "extender", .groups = {"system:masters"}}});
+    return answer.status == 201 ? std::string() : "code " + std::to_string(answer.status);
+  };
+  return [this, run = std::move(run), bind](const std::vector<config::Extender>& /*extenders*/)
+             -> Result<std::shared_ptr<framework::ExtenderTransport>> {
+    auto made = std::make_shared<SimExtenders>(SimExtenderHost{
+        .loop = &world_.loop,
+        .plan = &world_.plan,
+        .seed = options_.seed + 8,
+        .watch = extender_watch_.get(),
+        .trace =
+            [this](const std::string& what) {
+              world_.trace.Line(world_.loop.Now(), name(), "{}", what);
+            },
+        .faults_over = world_.faults_over,
+        .run = run,
+        .bind_asked = [this](const std::string& pod, const std::string& uid,
+                             const std::string& node) { recorder_->ExtenderBinds(pod, uid, node); },
+        .may_bind =
+            [this] {
+              if (candidacy_ == nullptr) return true;
+              if (!candidacy_->fence()->IsOpen()) return false;
+              CheckMayWrite("an extender's bind");
+              return true;
+            },
+        .bind = bind});
+    extenders_ = made;
+    return std::shared_ptr<framework::ExtenderTransport>(std::move(made));
+  };
+}
+
+size_t SchedulerProcess::asking() const {
+  const auto extenders = extenders_.lock();
+  return extenders == nullptr ? 0 : extenders->outstanding();
+}
+
+api::PodPtr SchedulerProcess::AnyPending(Random& random) const {
+  std::vector<api::PodPtr> pending;
+  for (const auto& [key, pod] : pods_) {
+    if (pod->node_name.empty()) pending.push_back(pod);
+  }
+  return pending.empty() ? nullptr : pending[random.Below(pending.size())];
+}
+
+// The scheduler has nothing to do and waits for no extender: nobody stands in their line.
+void SchedulerProcess::CheckExtendersLine() {
+  if (asking() != 0 || !scheduler_->Synced()) return;
+  for (const api::PodPtr& pod : scheduler_->queue().in_flight().Pods()) {
+    if (recorder_->waiting().contains(pod->meta.uid)) continue;
+    world_.fail(name() + ": pod " + pod->meta.name + " waits for extenders that nobody asks");
+  }
 }
 
 std::vector<Budget> SchedulerProcess::Budgets() const {
@@ -169,7 +337,7 @@ void SchedulerProcess::LookForSleepers() {
   const TimePoint now = clock_.Now();
   if (world_.faults_over() || now - looked_at_ < kPause) return;
   // Its binding is news to come.
-  if (scheduler_->cache().counts().assumed_pods != 0) return;
+  if (scheduler_->cache().counts().assumed_pods != 0 || asking() != 0) return;
   looked_at_ = now;
   if (now - node_lost_at_ < kCollected) return;
   const std::string wrong = FindParkedPodThatFits(world_, *this);
@@ -182,7 +350,8 @@ void SchedulerProcess::StartStreams() {
       client::ReflectorOptions{.path = "/api/v1/nodes",
                                .type_name = "*v1.Node",
                                .resource = "nodes",
-                               .seed = options_.seed + 1},
+                               .seed = options_.seed + 1,
+                               .keep_raw = scheduler_->NeededWholeObjects().nodes},
       [this](scheduler::NodeDeltas deltas) {
         if (dead_) return;
         Note(deltas, nodes_);
@@ -194,7 +363,8 @@ void SchedulerProcess::StartStreams() {
                                .field_selector = "status.phase!=Succeeded,status.phase!=Failed",
                                .type_name = "*v1.Pod",
                                .resource = "pods",
-                               .seed = options_.seed + 2},
+                               .seed = options_.seed + 2,
+                               .keep_raw = scheduler_->NeededWholeObjects().pods},
       [this](scheduler::PodDeltas deltas) {
         if (dead_) return;
         Note(deltas, pods_);
@@ -202,14 +372,23 @@ void SchedulerProcess::StartStreams() {
       });
   node_stream_->Start();
   pod_stream_->Start();
-  owner_streams_ = std::make_unique<daemon::OwnerInformers>(
-      *scheduling_, options_.seed + 10, [this](scheduler::OwnerDeltas deltas) {
-        using Budgets = std::vector<api::Delta<api::PodDisruptionBudget>>;
+  owner_streams_ = std::make_unique<daemon::OptionalInformers>(
+      *scheduling_, informer_metrics_, options_.seed + 10,
+      [this](daemon::OptionalInformers::Deltas deltas, client::InformerSeries& /*series*/) {
         if (dead_) return;
-        if (const auto* budgets = std::get_if<Budgets>(&deltas)) Note(*budgets, budgets_);
-        scheduler_->Post(std::move(deltas));
+        std::visit([this](auto& of_kind) { Take(std::move(of_kind)); }, deltas);
       });
-  owner_streams_->Ensure(scheduler_->NeededOwnerKinds());
+  owner_streams_->Ensure(scheduler_->NeededKinds());
+}
+
+void SchedulerProcess::Take(scheduler::OwnerDeltas deltas) {
+  using Budgets = std::vector<api::Delta<api::PodDisruptionBudget>>;
+  if (const auto* budgets = std::get_if<Budgets>(&deltas)) Note(*budgets, budgets_);
+  scheduler_->Post(std::move(deltas));
+}
+
+void SchedulerProcess::Take(scheduler::StorageDeltas deltas) {
+  scheduler_->Post(std::move(deltas));
 }
 
 bool SchedulerProcess::IsOurs(const api::Pod& pod) const {
@@ -277,16 +456,7 @@ void SchedulerProcess::Run(Action action) {
   if (!dead_) Wake();
 }
 
-void SchedulerProcess::Lead() {
-  if (options_.leading) return;
-  world_.trace.Line(world_.loop.Now(), name(), "leads");
-  options_.leading = true;
-  Wake();
-}
-
-void SchedulerProcess::Wake() {
-  if (options_.leading) WakeAt(world_.loop.Now() + kStepTakes / 4);
-}
+void SchedulerProcess::Wake() { WakeAt(world_.loop.Now() + kStepTakes / 4); }
 
 void SchedulerProcess::WakeAt(TimePoint when) {
   if (wake_at_.has_value() && *wake_at_ <= when) return;
@@ -315,7 +485,10 @@ void SchedulerProcess::Step() {
     WakeAt(world_.loop.Now() + kStepTakes / 2 + Duration(extra));
     return;
   }
-  if (world_.plan.looks_for_sleepers && scheduler_->Synced()) LookForSleepers();
+  if (leading()) {
+    CheckExtendersLine();
+    if (world_.plan.looks_for_sleepers && scheduler_->Synced()) LookForSleepers();
+  }
   if (const auto next = scheduler_->NextTimer()) WakeAt(clock_.TrueTime(*next));
 }
 
@@ -336,6 +509,7 @@ void SchedulerProcess::TakeDown() {
   constexpr Duration kLong = std::chrono::minutes(2);
   constexpr Duration kQuiet = std::chrono::seconds(3);
   transport_->Die();
+  candidacy_.reset();
   clock_.Detach();
   TimePoint earliest = clock_.Now() + kLong;
   while (true) {
@@ -355,6 +529,7 @@ void SchedulerProcess::TakeDown() {
   node_stream_.reset();
   scheduler_.reset();
   writer_.reset();
+  election_.reset();
   events_.reset();
   scheduling_.reset();
 }

@@ -11,14 +11,17 @@
 #include <optional>
 #include <string>
 
+#include "client/informer_metrics.h"
 #include "client/reflector.h"
 #include "client/rest_client.h"
 #include "client/writer.h"
-#include "kubesched/owner_informers.h"
+#include "kubesched/optional_informers.h"
 #include "scheduler/scheduler.h"
+#include "sim/candidacy.h"
 #include "sim/event_loop.h"
 #include "sim/preemption_watch.h"
 #include "sim/recorder.h"
+#include "sim/sim_extenders.h"
 #include "sim/sim_transport.h"
 
 namespace ks::sim {
@@ -28,7 +31,9 @@ struct ProcessOptions {
   uint64_t seed = 0;
   Duration clock_offset{};
   double clock_rate = 1;
-  bool leading = true;  // a standby only fills its caches
+  // Not empty: it decides only while it holds the lease, and this is told when it lost it and has
+  // to end itself. Runs as an event of its own.
+  Action lost{};
 };
 
 // What all processes share. Threads: one. Lifetime: outlives the processes.
@@ -59,20 +64,22 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   void Kill();
   // Nothing of it runs before that time.
   void FreezeUntil(TimePoint until) { frozen_until_ = std::max(frozen_until_, until); }
-  // From now on it decides.
-  void Lead();
   // Runs an action as this process: now, when it wakes up, or never.
   void Run(Action action);
 
   const std::string& name() const { return options_.name; }
   bool dead() const { return dead_; }
-  bool leading() const { return options_.leading; }
+  // It decides: it stands by for nobody, and may write.
+  bool leading() const { return scheduler_->Leads(); }
   uint64_t steps() const { return steps_; }
   const ProcessClock& clock() const { return clock_; }
   SimTransport& transport() { return *transport_; }
   scheduler::Scheduler& scheduler() { return *scheduler_; }
   client::WriterStats writes() const { return writer_->Stats(); }
   Recorder& recorder() { return *recorder_; }
+  // Questions to extenders without an answer.
+  size_t asking() const;
+  bool IsAskedAbout(const api::Pod& pod) const { return HasExtender(world_.plan, pod); }
   const View<api::Pod>& pods() const { return pods_; }
   const View<api::Node>& nodes() const { return nodes_; }
   bool IsOurs(const api::Pod& pod) const;
@@ -85,7 +92,16 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
 
  private:
   void Build();
+  void MakeCandidacy();
+  scheduler::SchedulerOptions MakeSchedulerOptions();
+  void CheckMayWrite(const std::string& what);
+  void NoteBound();
+  bool Knows(const api::Pod& bound) const;
+  void Lead();
   std::unique_ptr<PreemptionWatch> MakePreemptionWatch();
+  framework::ExtenderTransportFactory ExtenderFactory(std::function<void(Action)> run);
+  api::PodPtr AnyPending(Random& random) const;
+  void CheckExtendersLine();
   std::vector<Budget> Budgets() const;
   void LookAtPreemption();
   void LookForSleepers();
@@ -95,6 +111,8 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   void WakeAt(TimePoint when);
   void Step();
   void TakeDown();
+  void Take(scheduler::OwnerDeltas deltas);
+  void Take(scheduler::StorageDeltas deltas);
   template <class T>
   void Note(const std::vector<api::Delta<T>>& deltas, View<T>& view);
   template <class T>
@@ -118,21 +136,28 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   View<api::Node> nodes_;
   View<api::PodDisruptionBudget> budgets_;
   std::map<std::string, Stored> stored_;
+  std::vector<api::PodPtr> bound_when_won_;  // at the server
 
   std::unique_ptr<VirtualTimers> timers_;
   std::shared_ptr<SimTransport> transport_;
   std::unique_ptr<client::Credentials> credentials_;
   std::unique_ptr<client::RestClient> scheduling_;
   std::unique_ptr<client::RestClient> events_;
+  std::unique_ptr<client::RestClient> election_;
+  std::shared_ptr<Candidacy> candidacy_;  // null: there is no other scheduler
   std::unique_ptr<client::Writer> writer_;
   std::unique_ptr<PreemptionWatch> preemption_;
+  std::unique_ptr<ExtenderWatch> extender_watch_;
+  std::weak_ptr<SimExtenders> extenders_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<framework::ApiWriter> watched_writer_;
   framework::Registry registry_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   std::unique_ptr<client::Reflector<api::Node>> node_stream_;
   std::unique_ptr<client::Reflector<api::Pod>> pod_stream_;
-  std::unique_ptr<daemon::OwnerInformers> owner_streams_;
+  metrics::Registry metrics_;
+  client::InformerMetrics informer_metrics_{metrics_};
+  std::unique_ptr<daemon::OptionalInformers> owner_streams_;
 };
 
 // The configuration that a plan's schedulers run with.

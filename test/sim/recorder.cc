@@ -34,12 +34,14 @@ class Recorder::Part final : public framework::Plugin,
                  const std::string& /*node_name*/) override {
     recorder_.Unreserve(*pod);
   }
-  PermitResult Permit(framework::CycleState& /*state*/, const api::PodPtr& pod,
+  PermitResult Permit(framework::CycleState& state, const api::PodPtr& pod,
                       const std::string& /*node_name*/) override {
+    recorder_.Activate(state);
     return recorder_.Permit(handle_, *pod);
   }
-  void PostBind(framework::CycleState& /*state*/, const api::PodPtr& pod,
+  void PostBind(framework::CycleState& state, const api::PodPtr& pod,
                 const std::string& node_name) override {
+    recorder_.Activate(state);
     recorder_.PostBind(*pod, node_name);
   }
 
@@ -53,16 +55,17 @@ class Recorder::Writer final : public framework::ApiWriter {
   Writer(Recorder& recorder, framework::ApiWriter& real) : recorder_(recorder), real_(real) {}
 
   void Bind(api::PodPtr pod, std::string node_name, Done done) override {
-    recorder_.CheckBind(*pod, node_name);
+    recorder_.CheckBind(pod->meta.name, pod->meta.uid, node_name);
     real_.Bind(std::move(pod), std::move(node_name), std::move(done));
   }
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
     real_.PatchPodStatus(std::move(pod), std::move(change), std::move(done));
   }
-  void EvictPod(api::PodPtr pod, api::Condition condition, EvictionDone done) override {
+  void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,
+                EvictionDone done) override {
     PreemptionWatch* const watch = recorder_.host_.preemption;
-    const uint64_t decision = watch->EvictionStarts(*pod);
-    real_.EvictPod(pod, std::move(condition),
+    const uint64_t decision = watch->EvictionStarts(*pod, decided);
+    real_.EvictPod(pod, std::move(condition), decided,
                    [watch, decision, uid = pod->meta.uid, done = std::move(done)](
                        framework::EvictionOutcome outcome, std::optional<api::ApiError> error) {
                      watch->EvictionEnds(decision, uid,
@@ -70,9 +73,16 @@ class Recorder::Writer final : public framework::ApiWriter {
                      done(outcome, std::move(error));
                    });
   }
+  void WriteVolume(api::PersistentVolumePtr version, WriteDone done) override {
+    real_.WriteVolume(std::move(version), std::move(done));
+  }
+  void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) override {
+    real_.WriteClaim(std::move(version), std::move(done));
+  }
   void RecordEvent(framework::PodEvent event) override {
     if (event.reason == "FailedScheduling") {
       recorder_.host_.preemption->Answered(*event.regarding, event.note);
+      recorder_.host_.extenders->Failed(*event.regarding, event.note);
     }
     if (recorder_.host_.plan->events) real_.RecordEvent(std::move(event));
   }
@@ -119,6 +129,7 @@ Status Recorder::Reserve(framework::Handle& handle, const api::Pod& pod, const s
     host_.fail("pod " + pod.meta.name + " fits on " + node + ", and only the flush found out");
   }
   host_.preemption->Tried(pod);
+  host_.extenders->Reserved(pod, node);
   if (Chance(host_.plan->reserve_fails)) return Status::Error("a fault of the simulation");
   return {};
 }
@@ -152,6 +163,16 @@ PermitResult Recorder::Permit(framework::Handle& handle, const api::Pod& pod) {
   return result;
 }
 
+// Some other pod, whether or not it waits for anything.
+void Recorder::Activate(framework::CycleState& state) {
+  if (!Chance(host_.plan->activates)) return;
+  const api::PodPtr pod = host_.any_pending(random_);
+  if (pod == nullptr) return;
+  host_.trace("activate " + pod->meta.name);
+  activated_[pod->meta.Key()] = pod->meta.uid;
+  state.pods_to_activate->Add(pod);
+}
+
 void Recorder::PostBind(const api::Pod& pod, const std::string& node) {
   host_.trace("bound " + pod.meta.name + " to " + node);
   waiting_.erase(pod.meta.uid);
@@ -166,15 +187,22 @@ void Recorder::PostBind(const api::Pod& pod, const std::string& node) {
   }
 }
 
-void Recorder::CheckBind(const api::Pod& pod, const std::string& node) {
-  host_.trace("bind " + pod.meta.name + " to " + node);
-  const auto it = reserved_.find(pod.meta.uid);
+void Recorder::CheckBind(const std::string& name, const std::string& uid, const std::string& node) {
+  host_.trace("bind " + name + " to " + node);
+  const auto it = reserved_.find(uid);
   if (it == reserved_.end() || it->second != node) {
-    host_.fail("pod " + pod.meta.name + " is to be bound to " + node + " without being reserved");
+    host_.fail("pod " + name + " is to be bound to " + node + " without being reserved");
   }
-  if (waiting_.erase(pod.meta.uid) == 0) {
-    host_.fail("pod " + pod.meta.name + " is to be bound a second time");
+  const bool again = asked_to_bind_.erase(uid) != 0;
+  if (waiting_.erase(uid) == 0 && !again) {
+    host_.fail("pod " + name + " is to be bound a second time");
   }
+}
+
+void Recorder::ExtenderBinds(const std::string& name, const std::string& uid,
+                             const std::string& node) {
+  CheckBind(name, uid, node);
+  asked_to_bind_.insert(uid);
 }
 
 }  // namespace ks::sim

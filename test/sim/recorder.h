@@ -17,6 +17,7 @@
 #include "framework/registry.h"
 #include "sim/api_model.h"
 #include "sim/preemption_watch.h"
+#include "sim/sim_extenders.h"
 #include "testing/test_plugins.h"
 
 namespace ks::sim {
@@ -35,6 +36,9 @@ struct RecorderHost {
   std::function<bool()> faults_over;
   std::function<uint64_t()> nodes_joined;  // so far, as the process was told
   PreemptionWatch* preemption = nullptr;
+  ExtenderWatch* extenders = nullptr;
+  // Some pod without a node, as the process was told; null: there is none.
+  std::function<api::PodPtr(Random& random)> any_pending;
   // Whether nothing but the flush of those who wait too long made the queue look at the pod again.
   std::function<bool(const api::Pod& pod)> was_flushed;
 };
@@ -50,6 +54,10 @@ class Recorder {
 
   // By uid: between Reserve and Unreserve or PostBind, with the node.
   const std::map<std::string, std::string>& reserved() const { return reserved_; }
+  // Pods (uid by key) that a plugin asked to activate since the last call.
+  std::map<std::string, std::string> TakeActivated() { return std::exchange(activated_, {}); }
+  // An extender is asked to bind the pod; if it cannot, the plugins may be.
+  void ExtenderBinds(const std::string& name, const std::string& uid, const std::string& node);
   // After PostBind.
   const std::map<std::string, std::string>& bound() const { return bound_; }
   // Reserved, and their Bind has not been called.
@@ -66,8 +74,9 @@ class Recorder {
                             const std::string& node);
   void Unreserve(const api::Pod& pod);
   framework::PermitResult Permit(framework::Handle& handle, const api::Pod& pod);
+  void Activate(framework::CycleState& state);
   void PostBind(const api::Pod& pod, const std::string& node);
-  void CheckBind(const api::Pod& pod, const std::string& node);
+  void CheckBind(const std::string& name, const std::string& uid, const std::string& node);
   bool Chance(double p) { return p > 0 && !host_.faults_over() && random_.Unit() < p; }
 
   const RecorderHost host_;
@@ -78,6 +87,8 @@ class Recorder {
   std::set<std::string> waiting_;
   std::map<std::string, uint64_t> joined_before_;  // by uid, at Permit
   std::map<std::string, std::string> to_retry_;
+  std::map<std::string, std::string> activated_;
+  std::set<std::string> asked_to_bind_;  // by an extender
 };
 
 }  // namespace ks::sim

@@ -121,7 +121,14 @@ std::shared_ptr<client::Exchange> SimTransport::Send(HttpRequest request,
   call->request = std::move(request);
   call->done = std::move(done);
   calls_.emplace(id, call);
-  if (!dead_) Travel({}, [self = shared_from_this(), id, call] { self->Arrive(id, call); });
+  if (!dead_) {
+    sending_(call->request);
+    Travel({}, [self = shared_from_this(), id, call] { self->Arrive(id, call); });
+    if (call->request.timeout > Duration::zero()) {
+      net_.loop.After(call->request.timeout,
+                      [self = shared_from_this(), id] { self->TimeOut(id); });
+    }
+  }
   return std::make_shared<Handle>(weak_from_this(), id);
 }
 
@@ -157,6 +164,16 @@ void SimTransport::Cancel(uint64_t id) {
         over->done({.error = error});
       }
     });
+  });
+}
+
+// The request's own deadline, which needs no word of the server.
+void SimTransport::TimeOut(uint64_t id) {
+  run_([self = shared_from_this(), id] {
+    const CallPtr call = self->Find(id);
+    if (call == nullptr || self->dead_) return;
+    self->calls_.erase(id);
+    call->done({.error = TransportError{Kind::kTimedOut, "context deadline exceeded"}});
   });
 }
 

@@ -33,9 +33,11 @@ struct Network {
 class SimTransport final : public client::Transport,
                            public std::enable_shared_from_this<SimTransport> {
  public:
-  // `run` runs an action as the process, when it runs at all (it may be frozen).
-  SimTransport(Network& network, std::string name, std::function<void(Action)> run)
-      : net_(network), name_(std::move(name)), run_(std::move(run)) {}
+  // `run` runs an action as the process, when it runs at all (it may be frozen). `sending` sees
+  // each request that leaves.
+  SimTransport(Network& network, std::string name, std::function<void(Action)> run,
+               std::function<void(const client::HttpRequest&)> sending)
+      : net_(network), name_(std::move(name)), run_(std::move(run)), sending_(std::move(sending)) {}
 
   std::shared_ptr<client::Exchange> Send(client::HttpRequest request,
                                          client::HttpReplyHandler done) override;
@@ -44,8 +46,6 @@ class SimTransport final : public client::Transport,
 
   // The server closed or lost all connections. What has not arrived never will.
   void BreakConnections();
-  // One way of a message that is not HTTP (the lease of lease.h).
-  void OneWay(Action action) { Travel({}, std::move(action)); }
   // Nothing arrives on either side before that time.
   void CutOffUntil(TimePoint until) { cut_off_until_ = until; }
 
@@ -78,6 +78,7 @@ class SimTransport final : public client::Transport,
 
   CallPtr Find(uint64_t id) const;
   void Cancel(uint64_t id);
+  void TimeOut(uint64_t id);
   Duration Latency();
   bool Chance(double p) { return p > 0 && net_.random.Unit() < p; }
   // Runs at the true time when a message that is sent now has arrived.
@@ -105,6 +106,7 @@ class SimTransport final : public client::Transport,
   Network& net_;
   const std::string name_;
   const std::function<void(Action)> run_;
+  const std::function<void(const client::HttpRequest&)> sending_;
   std::map<uint64_t, CallPtr> calls_;
   uint64_t last_id_ = 0;
   TimePoint cut_off_until_{};

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sim/judge.h"
-#include "sim/lease.h"
 #include "sim/process.h"
 #include "sim/workload.h"
 
@@ -85,7 +84,6 @@ class Simulation {
   World world_;
   Random random_;
   Workload workload_;
-  Lease lease_;
   std::array<Slot, 2> slots_;
   uint64_t steps_ = 0;  // of processes that are gone
   bool healed_ = false;
@@ -100,18 +98,13 @@ void Simulation::StartProcess(int number) {
   options.seed = random_.Next();
   options.clock_offset = number == 0 ? plan_.clock_offset : -plan_.clock_offset;
   options.clock_rate = number == 0 ? plan_.clock_rate : 2 - plan_.clock_rate;
-  options.leading = !plan_.standby;
+  if (plan_.standby) {
+    options.lost = [this, number, incarnation = slot.incarnations] {
+      if (slots_[static_cast<size_t>(number)].incarnations == incarnation) StopProcess(number);
+    };
+  }
   slot.process = std::make_shared<SchedulerProcess>(world_, options);
   slot.process->Start();
-  if (!plan_.standby) return;
-  std::make_shared<Candidate>(
-      world_, lease_, slot.process,
-      [this, number, incarnation = slot.incarnations] {
-        if (slots_[static_cast<size_t>(number)].incarnations == incarnation) {
-          StopProcess(number);
-        }
-      })
-      ->Start();
 }
 
 // And starts it again soon, as a node's supervisor would.
