@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What deploy/ says about the project is true, and the chart renders. The latter needs helm; without it that part is left out, loudly."""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+CHART = DEPLOY / "helm" / "kubesched"
+
+
+def text(path):
+    return path.read_text(encoding="utf-8")
+
+
+class Facts(unittest.TestCase):
+    def test_versions_are_the_projects(self):
+        version = re.search(r"project\(kubesched VERSION ([0-9.]+)", text(ROOT / "CMakeLists.txt")).group(1)
+        chart = text(CHART / "Chart.yaml")
+        self.assertIn(f"\nversion: {version}\n", chart)
+        self.assertIn(f'\nappVersion: "{version}"\n', chart)
+        for path in (DEPLOY / "second-scheduler" / "deployment.yaml", DEPLOY / "kubeadm" / "kube-scheduler.yaml"):
+            self.assertIn(f"image: kubesched:{version}\n", text(path), path)
+
+    def test_kustomization_names_all_files(self):
+        folder = DEPLOY / "second-scheduler"
+        listed = re.search(r"resources: \[(.*)\]", text(folder / "kustomization.yaml")).group(1).split(", ")
+        self.assertEqual(sorted(listed), sorted(p.name for p in folder.glob("*.yaml") if p.name != "kustomization.yaml"))
+
+    def test_every_value_has_a_schema(self):
+        schema = json.loads(text(CHART / "values.schema.json"))
+        values = re.findall(r"^([a-zA-Z]+):", text(CHART / "values.yaml"), re.MULTILINE)
+        self.assertEqual(sorted(values + ["global"]), sorted(schema["properties"]))
+        used = set(re.findall(r"\.Values\.([a-zA-Z]+)", "".join(text(p) for p in CHART.glob("templates/**/*.*"))))
+        self.assertEqual(used, set(values))
+
+    def test_image_has_every_library(self):
+        """The runtime stage installs the packages of the libraries that the build stage needs."""
+        image = text(DEPLOY / "image" / "Dockerfile")
+        for library in ("libabsl", "libcpprest", "libfmt", "libprometheus-cpp-core", "libsimdjson", "libspdlog", "libssl",
+                        "libyaml-0-2", "libyaml-cpp", "ca-certificates"):
+            self.assertRegex(image.split("FROM debian:12-slim")[1], library)
+
+
+@unittest.skipUnless(shutil.which("helm"), "no helm: the chart is not rendered")
+class Chart(unittest.TestCase):
+    @staticmethod
+    def helm(verb, *flags):
+        command = ["helm", verb, *(["test"] if verb == "template" else []), str(CHART), "--namespace=kube-system", *flags]
+        if verb == "template":
+            command.append("--kube-version=1.37.0")
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def rendered(self, *flags):
+        done = self.helm("template", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_lint(self):
+        done = self.helm("lint", "--strict")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_values_arrive(self):
+        out = self.rendered("--set=leaderElection.leaseDuration=30s,extraConfiguration.parallelism=4,serviceMonitor.enabled=true",
+                            "--set=featureGates.OpportunisticBatching=false,schedulerName=mine,loggingFormat=json,port=1234")
+        for wanted in ("leaseDuration: 30s", "parallelism: 4", "kind: ServiceMonitor", "- --feature-gates=OpportunisticBatching=false",
+                       "- schedulerName: mine", "- --logging-format=json", "containerPort: 1234", 'resourceNames: ["test"]'):
+            self.assertIn(wanted, out)
+
+    def test_one_replica_without_lease(self):
+        out = self.rendered("--set=replicaCount=1,leaderElection.enabled=false,podDisruptionBudget.enabled=false")
+        self.assertIn("leaderElect: false", out)
+        self.assertNotIn("PodDisruptionBudget", out)
+        self.assertNotIn("kind: Role\n", out)
+
+    def test_what_cannot_work_is_refused(self):
+        for flags, why in (("leaderElection.enabled=false", "must be true with more than one replica"),
+                           ("serviceAccount.create=false", "needed when serviceAccount.create is false"),
+                           ("port=0", "port"), ("nosuch=1", "nosuch"), ("extraConfiguration.profiles=1", "profiles"),
+                           ("leaderElection.retryPeriod=2 parsecs", "retryPeriod")):
+            with self.subTest(flags=flags):
+                done = self.helm("template", f"--set={flags}")
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(why, done.stderr)
+
+
+if __name__ == "__main__":
+    if not shutil.which("helm"):
+        print("WITHOUT HELM: the chart is not rendered", file=sys.stderr)
+    unittest.main()
