@@ -4,6 +4,10 @@ compilation of every header that no source there includes first, to prove that i
 
     python3 tools/lint_cpp.py --build BUILD_DIR [--jobs N] [--times] [PATH_PREFIX...]
 
+Sources of one folder are looked at several at a time, one behind the other in one file: nearly all the time goes into headers,
+which are read once then. Sources that define the same name outside of classes, or a macro, do not go together. If there is a finding,
+each source is looked at alone, and only that counts. (The build shows that headers which sources include first compile alone.)
+
 Clean results are remembered in BUILD_DIR/lint-cache by a hash of all that matters: the tool, .clang-tidy, the compile command,
 the file and every project header it includes directly or indirectly. Installed libraries are not hashed: after an upgrade of
 one, remove the cache.
@@ -23,6 +27,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+_MOST_TOGETHER = 16
 _INCLUDE_ROOTS = (ROOT / "src", ROOT / "test", ROOT / "cmd")
 
 
@@ -50,15 +55,19 @@ def _closure(path):
 
 
 class Task:
-    """One command over one file; clean when its status is 0."""
+    """One command over one file, or over one that stands for several; clean when its status is 0."""
 
     def __init__(self, path, command, salt):
         self.path = path
         self.command = command
+        self.parts = []  # of a batch: the tasks it stands for
         digest = hashlib.sha256((salt + "\0" + "\0".join(command)).encode())
         for used in _closure(path):
             digest.update(used.read_bytes())
         self.key = digest.hexdigest()
+
+    def name(self):
+        return " + ".join(str(task.path.relative_to(ROOT)) for task in self.parts or [self])
 
     def run(self):
         begin = time.monotonic()
@@ -66,6 +75,59 @@ class Task:
         noise = re.compile(r"^(\d+ warnings? (and \d+ errors? )?generated|\d+ errors? generated|Suppressed \d+|Use -header-filter)")
         lines = [line for line in (done.stdout + done.stderr).splitlines() if not noise.match(line)]
         return done.returncode == 0, "\n".join(lines), time.monotonic() - begin
+
+
+# What a source defines outside of classes, as clang-format leaves it: at the beginning of a line.
+_TYPE = re.compile(r"^(?:class|struct|union|enum(?: class)?) (\w+)", re.MULTILINE)
+_ALIAS = re.compile(r"^(using (?:[\w:]+::)?(\w+)(?: =.*)?;)", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^\s*#\s*(define|undef|pragma)", re.MULTILINE)
+_VALUE = re.compile(r"^(?=\w)(?!class|struct|union|enum|using|namespace|template)(?:[\w:<>,&*() \[\]]*[ &*>])?(\w+)(?:\(| =|\{|;|\[)",
+                    re.MULTILINE)
+
+
+def _names(text, path):
+    """{name: what defines it}; the same alias may stand in two sources."""
+    names = {name: str(path) for name in [*_TYPE.findall(text), *_VALUE.findall(text)]}
+    names.update({name: alias for alias, name in _ALIAS.findall(text)})
+    return names
+
+
+def _clash(names, others):
+    return any(names[name] != others[name] for name in names.keys() & others.keys())
+
+
+def _batches(tasks, build):
+    """The tidy tasks, several by one."""
+    made = []  # (flags, names, tasks)
+    for task in tasks:
+        text = task.path.read_text(encoding="utf-8", errors="replace")
+        target = task.path.relative_to(ROOT).parts[:2]
+        flags = None if _DIRECTIVE.search(text) else (target, task.command[task.command.index("--"):])
+        names = _names(text, task.path)
+        fit = next((batch for batch in made if flags is not None and batch[0] == flags
+                    and len(batch[2]) < _MOST_TOGETHER and not _clash(names, batch[1])), None)
+        if fit is None:
+            fit = (flags, {}, [])
+            made.append(fit)
+        fit[1].update(names)
+        fit[2].append(task)
+    folder = build / "lint-batches"
+    folder.mkdir(exist_ok=True)
+    for _, _, parts in made:
+        yield parts[0] if len(parts) == 1 else _batch(parts, folder)
+
+
+def _batch(parts, folder):
+    # Not by #include: clang says of main files only what is not used.
+    text = "".join(f'#line 1 "{part.path}"\n{part.path.read_text(encoding="utf-8")}\n' for part in parts)
+    path = folder / (hashlib.sha256(text.encode()).hexdigest()[:16] + ".cc")
+    path.write_text(text, encoding="utf-8")
+    command = [str(path) if word == str(parts[0].path) else word for word in parts[0].command]
+    for parent in sorted({str(part.path.parent) for part in parts}):
+        command += ["-iquote", parent]
+    task = Task(path, command, "")
+    task.parts = parts
+    return task
 
 
 def _compile_flags(entry):
@@ -104,13 +166,24 @@ def _header_tasks(sources, flags, salt):
 
 
 def _tasks(build, prefixes):
+    """Tasks of clang-tidy and of headers."""
     database = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     flags = {pathlib.Path(entry["file"]).resolve(): _compile_flags(entry) for entry in database}
     sources = {path: flags[path] for path in sorted(flags)
                if path.is_relative_to(ROOT / "src") or path.is_relative_to(ROOT / "cmd")}
     salt = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
-    tasks = [*_tidy_tasks(sources, salt), *_header_tasks(sources, flags, salt)]
-    return [task for task in tasks if not prefixes or any(str(task.path.relative_to(ROOT)).startswith(p) for p in prefixes)]
+
+    def wanted(tasks):
+        return [task for task in tasks if not prefixes or any(str(task.path.relative_to(ROOT)).startswith(p) for p in prefixes)]
+
+    return wanted(_tidy_tasks(sources, salt)), wanted(_header_tasks(sources, flags, salt))
+
+
+def _run_all(pool, tasks):
+    """(task, its result), as they come."""
+    running = {pool.submit(task.run): task for task in tasks}
+    for future in concurrent.futures.as_completed(running):
+        yield running[future], future.result()
 
 
 def main():
@@ -122,21 +195,26 @@ def main():
     options = parser.parse_args()
     cache = options.build / "lint-cache"
     cache.mkdir(exist_ok=True)
-    tasks = _tasks(options.build, options.prefix)
+    tidy, headers = _tasks(options.build, options.prefix)
+    tasks = [*tidy, *headers]
     todo = [task for task in tasks if not (cache / task.key).exists()]
+    running = [*_batches([task for task in todo if task in tidy], options.build), *(task for task in todo if task in headers)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        running = {pool.submit(task.run): task for task in todo}
-        for future in concurrent.futures.as_completed(running):
-            task = running[future]
-            clean, text, seconds = future.result()
-            if options.times:
-                print(f"{seconds:6.1f} s  {task.path.relative_to(ROOT)}")
-            if clean:
-                (cache / task.key).touch()
-            else:
-                failed += 1
-                print(text.replace(f"{ROOT}/", ""), flush=True)
+        while running:
+            again = []
+            for task, (clean, text, seconds) in _run_all(pool, running):
+                if options.times:
+                    print(f"{seconds:6.1f} s  {task.name()}")
+                if clean:
+                    for part in task.parts or [task]:
+                        (cache / part.key).touch()
+                elif task.parts:
+                    again += task.parts
+                else:
+                    failed += 1
+                    print(text.replace(f"{ROOT}/", ""), flush=True)
+            running = again
     print(f"{len(tasks)} files, {len(tasks) - len(todo)} known to be clean, {failed} with findings")
     return 1 if failed else 0
 

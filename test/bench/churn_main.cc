@@ -25,6 +25,7 @@
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
 #include "testing/fake_clock.h"
+#include "testing/no_storage.h"
 
 namespace ks::scheduler {
 namespace {
@@ -105,12 +106,15 @@ class Server final : public framework::ApiWriter {
       done(std::nullopt);
     });
   }
-  void EvictPod(api::PodPtr pod, api::Condition /*condition*/, EvictionDone done) override {
+  void EvictPod(api::PodPtr pod, api::Condition /*condition*/, TimePoint /*decided*/,
+                EvictionDone done) override {
     agenda_.In(milliseconds(5), [this, pod, done] {
       Remove(pod->meta.uid);
       done(framework::EvictionOutcome::kEvicted, std::nullopt);
     });
   }
+  void WriteVolume(api::PersistentVolumePtr, WriteDone) override {}
+  void WriteClaim(api::PersistentVolumeClaimPtr, WriteDone) override {}
   void RecordEvent(framework::PodEvent) override { ++events; }
 
   void Create(const api::PodPtr& pod) {
@@ -172,6 +176,7 @@ class Churn {
     scheduler_->Post(PodDeltas{api::Delta<api::Pod>{}});
     PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
                  api::StatefulSet, api::PodDisruptionBudget>();
+    testing::PostNoStorage([this](StorageDeltas deltas) { scheduler_->Post(std::move(deltas)); });
     Arrive();
     ChangeNode();
     // Until all pods came, and then until those that fit are bound.

@@ -2,7 +2,8 @@
 // Decisions per second, in process, on one thread: from a pending pod to the assumed one, on a
 // cluster with as many running pods as nodes. Queue, binding and network are left out.
 //
-// BM_Decide/<workload>/<nodes>/<remember verdicts>: items_per_second is the figure.
+// BM_Decide/<workload>/<nodes>/<remember verdicts>: items_per_second is the figure. "record"
+// remembers verdicts and records the decisions as the daemon does (scheduler/decision_ring.h).
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -14,9 +15,11 @@
 #include "base/check.h"
 #include "cache/cache.h"
 #include "cache/owner_stores.h"
+#include "cache/storage_stores.h"
 #include "config/defaults.h"
 #include "framework/profiles.h"
 #include "plugins/registry.h"
+#include "scheduler/decision_ring.h"
 #include "scheduler/scheduling_algorithm.h"
 #include "testing/builders.h"
 
@@ -105,7 +108,8 @@ std::vector<api::PodPtr> Templates(const std::string& workload) {
 
 class Bed {
  public:
-  Bed(const std::string& workload, int nodes, bool remember) : templates_(Templates(workload)) {
+  Bed(const std::string& workload, int nodes, bool remember, size_t decisions_kept)
+      : decisions_({.capacity = decisions_kept}, RealClock()), templates_(Templates(workload)) {
     for (int i = 0; i < nodes; ++i) {
       const std::string name = "node-" + std::to_string(i);
       cache_.AddNode(MakeNode()
@@ -125,6 +129,7 @@ class Bed {
     auto profiles = framework::BuildProfiles(registry_, config::DefaultConfiguration(),
                                              {.snapshot = &cache_,
                                               .owner_listers = &owners_,
+                                              .storage = &storage_,
                                               .clock = &RealClock(),
                                               .random = &random_,
                                               .remember_verdicts = remember});
@@ -144,9 +149,12 @@ class Bed {
     const auto begin = std::chrono::steady_clock::now();
     for (const api::PodPtr& pod : pending) {
       framework::CycleState state;
+      const uint64_t number = Begin(pod);
       KS_CHECK(cache_.RefreshSnapshot().ok(), "refresh");
       const ScheduleResult result = algorithm_.SchedulePod(framework, state, *pod, &diagnosis_);
       KS_CHECK(result.node != nullptr, "a node for each pod");
+      decisions_.Scored(number, algorithm_.feasible(), algorithm_.last_scores());
+      decisions_.Chosen(number, result, cache_.nodes().size());
       auto copy = std::make_shared<api::Pod>(*pod);
       copy->node_name = result.node->name();
       KS_CHECK(cache_.AssumePod(copy).ok(), "assume");
@@ -158,6 +166,14 @@ class Bed {
   }
 
  private:
+  uint64_t Begin(const api::PodPtr& pod) {
+    if (decisions_.capacity() == 0) return 0;
+    queued_.set_pod(pod);
+    const uint64_t number = decisions_.Begin(queued_);
+    if (decisions_.WantsScoresByPlugin(number)) algorithm_.KeepScoresByPlugin();
+    return number;
+  }
+
   api::PodPtr OnNode(const api::Pod& pod, const std::string& node) {
     auto copy = std::make_shared<api::Pod>(pod);
     copy->meta.name = "pod-" + std::to_string(next_pod_++);
@@ -169,19 +185,23 @@ class Bed {
   Random random_{1};
   cache::Cache cache_;
   cache::OwnerStores owners_;
+  cache::StorageStores storage_;
   framework::Registry registry_ = plugins::InTreeRegistry();
   framework::Profiles profiles_;
   Parallelizer parallelizer_{1};
   SchedulingAlgorithm algorithm_{cache_, parallelizer_, 0};
   framework::Diagnosis diagnosis_;
+  DecisionRing decisions_;
+  framework::QueuedPod queued_{nullptr};
   const std::vector<api::PodPtr> templates_;
   const api::PodPtr other_ = Plain("other").Obj();
   size_t next_template_ = 0;
   int next_pod_ = 0;
 };
 
-void BM_Decide(benchmark::State& state, const std::string& workload, int nodes, bool remember) {
-  Bed bed(workload, nodes, remember);
+void BM_Decide(benchmark::State& state, const std::string& workload, int nodes,
+               const std::string& how) {
+  Bed bed(workload, nodes, how != "forget", how == "record" ? 1000 : 0);
   for (auto _ : state) state.SetIterationTime(bed.Run());
   state.SetItemsProcessed(state.iterations() * kBatch);
 }
@@ -192,10 +212,9 @@ void BM_Decide(benchmark::State& state, const std::string& workload, int nodes, 
   workloads.emplace_back("mixed");
   for (const int nodes : {5000, 50000}) {
     for (const std::string& workload : workloads) {
-      for (const bool remember : {true, false}) {
-        const std::string name = "BM_Decide/" + workload + "/" + std::to_string(nodes) + "/" +
-                                 (remember ? "remember" : "forget");
-        benchmark::RegisterBenchmark(name.c_str(), BM_Decide, workload, nodes, remember)
+      for (const std::string how : {"remember", "record", "forget"}) {
+        const std::string name = "BM_Decide/" + workload + "/" + std::to_string(nodes) + "/" + how;
+        benchmark::RegisterBenchmark(name.c_str(), BM_Decide, workload, nodes, how)
             ->UseManualTime()
             ->Unit(benchmark::kMillisecond);
       }

@@ -12,6 +12,7 @@
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
+#include "testing/no_storage.h"
 
 namespace ks::scheduler {
 namespace {
@@ -47,6 +48,7 @@ class Cluster {
     scheduler->Post(PodDeltas{std::move(pods)});
     PostNone<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
              api::StatefulSet, api::PodDisruptionBudget>();
+    testing::PostNoStorage([this](StorageDeltas deltas) { scheduler->Post(std::move(deltas)); });
     while (scheduler->Step()) {
     }
   }

@@ -2,14 +2,14 @@
 #pragma once
 // A scheduler as a child process of a test.
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "testing/run_program.h"
 
 namespace ks::e2e {
 
@@ -17,17 +17,8 @@ namespace ks::e2e {
 class Child {
  public:
   Child(std::vector<std::string> argv, const std::string& log) {
-    std::vector<char*> words;
-    for (std::string& word : argv) words.push_back(word.data());
-    words.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    if (posix_spawn(&pid_, words[0], &actions, nullptr, words.data(), environ) != 0) pid_ = 0;
-    posix_spawn_file_actions_destroy(&actions);
+    const Result<pid_t> started = testing::StartProgram(std::move(argv), log);
+    pid_ = started.ok() ? *started : 0;
   }
   ~Child() { Stop(); }
   Child(const Child&) = delete;

@@ -10,29 +10,21 @@
 #include <string>
 
 #include "client/writer.h"
-#include "e2e/cluster.h"
+#include "e2e/cluster_fixture.h"
 
 namespace ks::e2e {
 namespace {
 
 using std::chrono::seconds;
 
-class Client : public ::testing::Test {
+class Client : public ClusterFixture {
  protected:
-  void SetUp() override {
-    std::string why;
-    if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
-    cluster_ = Cluster::Start();
-    ASSERT_NE(cluster_, nullptr);
-  }
   std::string KubeconfigText() const {
     std::ifstream file(cluster_->plane().AdminKubeconfig());
     std::stringstream text;
     text << file.rdbuf();
     return text.str();
   }
-
-  std::unique_ptr<Cluster> cluster_;
 };
 
 TEST_F(Client, ErrorsCarryTheServersWords) {

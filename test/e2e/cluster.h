@@ -105,9 +105,9 @@ class PodView {
 class Cluster {
  public:
   // Null after a failed start (already reported).
-  static std::unique_ptr<Cluster> Start() {
+  static std::unique_ptr<Cluster> Start(const testing::ControlPlane::Options& options = {}) {
     client::InitializeClientProcess();
-    auto plane = testing::ControlPlane::Start({});
+    auto plane = testing::ControlPlane::Start(options);
     if (!plane.ok()) {
       ADD_FAILURE() << plane.error().message;
       return nullptr;
@@ -125,10 +125,10 @@ class Cluster {
       return nullptr;
     }
     cluster->connection_ = std::move(*connection);
-    client::RestOptions options;
-    options.qps = -1;
-    options.user_agent = client::UserAgent("kubesched-e2e", "test");
-    cluster->admin_ = cluster->connection_->NewRestClient(options);
+    client::RestOptions rest;
+    rest.qps = -1;
+    rest.user_agent = client::UserAgent("kubesched-e2e", "test");
+    cluster->admin_ = cluster->connection_->NewRestClient(rest);
     cluster->view_ = std::make_unique<PodView>(*cluster->admin_);
     return cluster;
   }
@@ -161,6 +161,18 @@ class Cluster {
   }
 
   // `configuration`: text of a KubeSchedulerConfiguration.
+  // Asks every 50 ms until `ready` or the time is over.
+  bool WaitUntil(const std::function<bool()>& ready, std::chrono::seconds limit) {
+    const TimePoint deadline = RealClock().Now() + limit;
+    Mutex mutex;
+    CondVar never;
+    MutexLock lock(mutex);
+    while (!ready()) {
+      if (RealClock().Now() >= deadline) return false;
+      never.WaitFor(mutex, std::chrono::milliseconds(50));
+    }
+    return true;
+  }
   pid_t StartKubesched(const std::string& configuration) {
     return StartScheduler({KS_KUBESCHED_PATH, "--secure-port=0", "-v=2"}, "kubesched",
                           configuration);
@@ -169,6 +181,11 @@ class Cluster {
     return StartScheduler({testing::ControlPlane::BinaryPath("kube-scheduler"), "--secure-port=0",
                            "--feature-gates=WatchListClient=false"},
                           "kube-scheduler", configuration);
+  }
+  // One of several: `program` with these flags, configuration and log of its own.
+  pid_t StartReplica(std::vector<std::string> argv, const std::string& name,
+                     const std::string& configuration) {
+    return StartScheduler(std::move(argv), name, configuration);
   }
   testing::ProcessEnd StopScheduler(pid_t pid) {
     auto end = plane_->StopProcess(pid, SIGTERM, std::chrono::seconds(30));

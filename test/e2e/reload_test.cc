@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "e2e/cluster.h"
+#include "e2e/cluster_fixture.h"
 
 namespace ks::e2e {
 namespace {
@@ -28,15 +28,8 @@ size_t CountLines(const std::string& file, std::string_view needle) {
   return count;
 }
 
-class Reload : public ::testing::Test {
+class Reload : public ClusterFixture {
  protected:
-  void SetUp() override {
-    std::string why;
-    if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
-    cluster_ = Cluster::Start();
-    ASSERT_NE(cluster_, nullptr);
-  }
-
   // Even ones are valid and differ in what they say; odd ones are invalid.
   std::string Configuration(int i) const {
     const std::string base = SchedulerConfiguration(cluster_->plane().SchedulerKubeconfig(), 16);
@@ -61,8 +54,6 @@ class Reload : public ::testing::Test {
       cluster_->CreatePod(PodManifest("pod-" + std::to_string(i), {{"cpu", "10m"}}));
     }
   }
-
-  std::unique_ptr<Cluster> cluster_;
 };
 
 constexpr std::string_view kInForce = "The new configuration is in force";

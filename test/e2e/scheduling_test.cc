@@ -10,21 +10,15 @@
 #include <sstream>
 #include <string>
 
-#include "e2e/cluster.h"
+#include "e2e/cluster_fixture.h"
 
 namespace ks::e2e {
 namespace {
 
 using std::chrono::seconds;
 
-class Scheduling : public ::testing::Test {
+class Scheduling : public ClusterFixture {
  protected:
-  void SetUp() override {
-    std::string why;
-    if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
-    cluster_ = Cluster::Start();
-    ASSERT_NE(cluster_, nullptr);
-  }
   void TearDown() override {
     if (cluster_ != nullptr && HasFailure()) {
       std::ifstream log(cluster_->LogPath("kubesched"));
@@ -65,7 +59,6 @@ class Scheduling : public ::testing::Test {
     return found;
   }
 
-  std::unique_ptr<Cluster> cluster_;
   pid_t pid_ = 0;
 };
 
@@ -171,7 +164,7 @@ TEST_F(Scheduling, UnsupportedPodsStayPendingAndSayWhy) {
   cluster_->CreateNode(NodeManifest("node", {{"cpu", "2"}, {"memory", "4Gi"}, {"pods", "10"}}));
   StartKubesched();
   json pod = PodManifest("claims", {{"cpu", "1"}});
-  pod["spec"]["volumes"] = {{{"name", "data"}, {"persistentVolumeClaim", {{"claimName", "data"}}}}};
+  pod["spec"]["resourceClaims"] = {{{"name", "gpu"}, {"resourceClaimName", "gpu"}}};
   cluster_->CreatePod(pod);
   const api::Condition condition = WaitCondition("claims");
   EXPECT_EQ(condition.reason, "Unschedulable");

@@ -10,6 +10,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
+import check_hardening  # noqa: E402
 import check_layers  # noqa: E402
 import check_repo  # noqa: E402
 import count_results  # noqa: E402
@@ -117,6 +118,28 @@ class Counts(unittest.TestCase):
                 ("not built", {"a": "notrun"}, {}, [0, 1, 0])):
             with self.subTest(name):
                 self.assertEqual(self._count(tests, reports), want)
+
+
+class Hardening(unittest.TestCase):
+    HEADERS = "  Type:  DYN (Position-Independent Executable file)\n  GNU_RELRO 0x1\n  GNU_STACK 0x0 0x0 0x0 0x0 0x0 RW  0x10\n"
+    DYNAMIC = " (FLAGS) BIND_NOW\n (FLAGS_1) Flags: NOW PIE\n"
+    SYMBOLS = " __stack_chk_fail@GLIBC\n __memcpy_chk@GLIBC\n"
+
+    def test_a_hardened_program_has_no_fault(self):
+        self.assertEqual(list(check_hardening.faults(self.HEADERS, self.DYNAMIC, self.SYMBOLS)), [])
+
+    def test_each_fault_is_seen(self):
+        for headers, dynamic, symbols, want in (
+                (self.HEADERS.replace("DYN", "EXEC"), self.DYNAMIC, self.SYMBOLS, "position"),
+                (self.HEADERS.replace("GNU_RELRO", ""), self.DYNAMIC, self.SYMBOLS, "writable"),
+                (self.HEADERS, " (FLAGS_1) Flags: PIE\n", self.SYMBOLS, "late"),
+                (self.HEADERS.replace("RW ", "RWE"), self.DYNAMIC, self.SYMBOLS, "stack is executable"),
+                (self.HEADERS, self.DYNAMIC, " __memcpy_chk@GLIBC\n", "stack protector"),
+                (self.HEADERS, self.DYNAMIC, " __stack_chk_fail@GLIBC\n", "fortified")):
+            with self.subTest(want=want):
+                found = list(check_hardening.faults(headers, dynamic, symbols))
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(want, found[0])
 
 
 if __name__ == "__main__":
