@@ -15,7 +15,6 @@ one, remove the cache.
 
 import argparse
 import concurrent.futures
-import functools
 import hashlib
 import json
 import pathlib
@@ -25,33 +24,9 @@ import subprocess
 import sys
 import time
 
+import source_groups
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-_MOST_TOGETHER = 16
-_INCLUDE_ROOTS = (ROOT / "src", ROOT / "test", ROOT / "cmd")
-
-
-@functools.cache
-def _includes(path):
-    """Project files that path includes directly, in their order."""
-    found = []
-    for name in _INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
-        for folder in (path.parent, *_INCLUDE_ROOTS):
-            if (folder / name).is_file():
-                found.append((folder / name).resolve())
-                break
-    return tuple(found)
-
-
-def _closure(path):
-    """path and every project file it includes directly or indirectly, sorted."""
-    seen, todo = {path}, [path]
-    while todo:
-        for included in _includes(todo.pop()):
-            if included not in seen:
-                seen.add(included)
-                todo.append(included)
-    return sorted(seen)
 
 
 class Task:
@@ -62,7 +37,7 @@ class Task:
         self.command = command
         self.parts = []  # of a batch: the tasks it stands for
         digest = hashlib.sha256((salt + "\0" + "\0".join(command)).encode())
-        for used in _closure(path):
+        for used in source_groups.closure(path):
             digest.update(used.read_bytes())
         self.key = digest.hexdigest()
 
@@ -77,44 +52,17 @@ class Task:
         return done.returncode == 0, "\n".join(lines), time.monotonic() - begin
 
 
-# What a source defines outside of classes, as clang-format leaves it: at the beginning of a line.
-_TYPE = re.compile(r"^(?:class|struct|union|enum(?: class)?) (\w+)", re.MULTILINE)
-_ALIAS = re.compile(r"^(using (?:[\w:]+::)?(\w+)(?: =.*)?;)", re.MULTILINE)
-_DIRECTIVE = re.compile(r"^\s*#\s*(define|undef|pragma)", re.MULTILINE)
-_VALUE = re.compile(r"^(?=\w)(?!class|struct|union|enum|using|namespace|template)(?:[\w:<>,&*() \[\]]*[ &*>])?(\w+)(?:\(| =|\{|;|\[)",
-                    re.MULTILINE)
-
-
-def _names(text, path):
-    """{name: what defines it}; the same alias may stand in two sources."""
-    names = {name: str(path) for name in [*_TYPE.findall(text), *_VALUE.findall(text)]}
-    names.update({name: alias for alias, name in _ALIAS.findall(text)})
-    return names
-
-
-def _clash(names, others):
-    return any(names[name] != others[name] for name in names.keys() & others.keys())
-
-
 def _batches(tasks, build):
     """The tidy tasks, several by one."""
-    made = []  # (flags, names, tasks)
+    alike = {}  # tasks by folder and flags
     for task in tasks:
-        text = task.path.read_text(encoding="utf-8", errors="replace")
-        target = task.path.relative_to(ROOT).parts[:2]
-        flags = None if _DIRECTIVE.search(text) else (target, task.command[task.command.index("--"):])
-        names = _names(text, task.path)
-        fit = next((batch for batch in made if flags is not None and batch[0] == flags
-                    and len(batch[2]) < _MOST_TOGETHER and not _clash(names, batch[1])), None)
-        if fit is None:
-            fit = (flags, {}, [])
-            made.append(fit)
-        fit[1].update(names)
-        fit[2].append(task)
+        alike.setdefault((task.path.relative_to(ROOT).parts[:2], *task.command[task.command.index("--"):]), {})[task.path] = task
     folder = build / "lint-batches"
     folder.mkdir(exist_ok=True)
-    for _, _, parts in made:
-        yield parts[0] if len(parts) == 1 else _batch(parts, folder)
+    for by_path in alike.values():
+        for group in source_groups.groups(by_path, most=16, lines=sys.maxsize, canaries_alone=False):
+            parts = [by_path[path] for path in group]
+            yield parts[0] if len(parts) == 1 else _batch(parts, folder)
 
 
 def _batch(parts, folder):
@@ -153,7 +101,7 @@ def _tidy_tasks(sources, salt):
 
 
 def _header_tasks(sources, flags, salt):
-    first = {_includes(path)[0] for path in sources if _includes(path)}
+    first = {source_groups.includes(path)[0] for path in sources if source_groups.includes(path)}
     by_folder = {}  # flags of one source of each folder: its headers may need that target's definitions
     for path in sorted(flags, reverse=True):
         if path.is_relative_to(ROOT):

@@ -77,7 +77,7 @@ struct YamlCase {
   const char* want;
 };
 
-class YamlBodies : public testing::TestWithParam<YamlCase> {};
+class YamlBodies : public ::testing::TestWithParam<YamlCase> {};
 
 // docs/spec/config.md section 2.3.
 TEST_P(YamlBodies, AreTypedAsUpstreamDoes) {
@@ -89,7 +89,7 @@ TEST_P(YamlBodies, AreTypedAsUpstreamDoes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Spec, YamlBodies,
-    testing::ValuesIn(std::vector<YamlCase>{
+    ::testing::ValuesIn(std::vector<YamlCase>{
         {"Nulls", "[~, null, '~', ]", R"([null,null,"~"])"},
         {"Bools", "[yes, No, ON, y, 'yes', tRue]", R"([true,false,true,true,"yes","tRue"])"},
         {"Integers", "[12, +12, -12, 1_000, 0x10, 0b101, 020, 0o20]",
@@ -112,7 +112,7 @@ struct RefusedCase {
   FieldValidation validation = FieldValidation::kWarn;
 };
 
-class RefusedPods : public testing::TestWithParam<RefusedCase> {};
+class RefusedPods : public ::testing::TestWithParam<RefusedCase> {};
 
 // Answers of the real kube-apiserver.
 TEST_P(RefusedPods, GetUpstreamsText) {
@@ -131,7 +131,7 @@ constexpr const char* kJson = "application/json";
 
 INSTANTIATE_TEST_SUITE_P(
     Upstream, RefusedPods,
-    testing::ValuesIn(std::vector<RefusedCase>{
+    ::testing::ValuesIn(std::vector<RefusedCase>{
         {"Empty", kJson, "", 400, KS_NO_KIND "unexpected end of JSON input (<empty>)"},
         {"Open", kJson, "{", 400, KS_NO_KIND "unexpected end of JSON input ({)"},
         {"Garbage", kJson, "garbage", 400,

@@ -25,7 +25,7 @@ struct StatusCase {
   const char* want_status;
 };
 
-class SchedulersPatches : public testing::TestWithParam<StatusCase> {};
+class SchedulersPatches : public ::testing::TestWithParam<StatusCase> {};
 
 // docs/spec/api.md sections 9.2 and 9.4, on a pod.
 TEST_P(SchedulersPatches, AreAppliedToPods) {
@@ -39,7 +39,7 @@ TEST_P(SchedulersPatches, AreAppliedToPods) {
 
 INSTANTIATE_TEST_SUITE_P(
     Spec, SchedulersPatches,
-    testing::ValuesIn(std::vector<StatusCase>{
+    ::testing::ValuesIn(std::vector<StatusCase>{
         {"FirstFailure", "{}",
          R"({"status":{"conditions":[{"lastProbeTime":null,
              "lastTransitionTime":"2026-01-02T03:04:05Z","message":"m","observedGeneration":3,
@@ -129,7 +129,7 @@ constexpr const char* kPod = R"({"apiVersion":"v1","kind":"Pod","metadata":{"nam
     "spec":{"containers":[{"name":"c","image":"i","resources":{}}]}})";
 constexpr const char* kRejected = "the server rejected our request due to an error in our request";
 
-class BadPatches : public testing::TestWithParam<ErrorCase> {};
+class BadPatches : public ::testing::TestWithParam<ErrorCase> {};
 
 // Answers of the real kube-apiserver.
 TEST_P(BadPatches, AreRefusedAsUpstreamDoes) {
@@ -147,7 +147,7 @@ constexpr PatchType kS = PatchType::kStrategic;
 
 INSTANTIATE_TEST_SUITE_P(
     Upstream, BadPatches,
-    testing::ValuesIn(std::vector<ErrorCase>{
+    ::testing::ValuesIn(std::vector<ErrorCase>{
         {"EmptyJson", kJ, "", 400, "BadRequest", "invalid JSON patch"},
         {"GarbageMerge", kM, "garbage", 400, "BadRequest", "invalid JSON patch"},
         {"OpenStrategic", kS, "{", 400, "BadRequest", "invalid JSON patch"},

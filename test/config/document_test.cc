@@ -29,7 +29,7 @@ std::string Outcome(const std::string& text) {
   return outcome;
 }
 
-class DocumentTest : public testing::TestWithParam<Row> {};
+class DocumentTest : public ::testing::TestWithParam<Row> {};
 
 TEST_P(DocumentTest, ReadsOrRefuses) { EXPECT_EQ(Outcome(GetParam().text), GetParam().want); }
 
@@ -200,13 +200,13 @@ const Row kJson[] = {
      std::string(kJsonError) + "invalid character '\\f' looking for beginning of value"},
 };
 
-std::string NameOf(const testing::TestParamInfo<Row>& row) { return row.param.name; }
+std::string NameOf(const ::testing::TestParamInfo<Row>& row) { return row.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Scalars, DocumentTest, testing::ValuesIn(kScalars), NameOf);
-INSTANTIATE_TEST_SUITE_P(Keys, DocumentTest, testing::ValuesIn(kKeys), NameOf);
-INSTANTIATE_TEST_SUITE_P(Anchors, DocumentTest, testing::ValuesIn(kAnchors), NameOf);
-INSTANTIATE_TEST_SUITE_P(Documents, DocumentTest, testing::ValuesIn(kDocuments), NameOf);
-INSTANTIATE_TEST_SUITE_P(Json, DocumentTest, testing::ValuesIn(kJson), NameOf);
+INSTANTIATE_TEST_SUITE_P(Scalars, DocumentTest, ::testing::ValuesIn(kScalars), NameOf);
+INSTANTIATE_TEST_SUITE_P(Keys, DocumentTest, ::testing::ValuesIn(kKeys), NameOf);
+INSTANTIATE_TEST_SUITE_P(Anchors, DocumentTest, ::testing::ValuesIn(kAnchors), NameOf);
+INSTANTIATE_TEST_SUITE_P(Documents, DocumentTest, ::testing::ValuesIn(kDocuments), NameOf);
+INSTANTIATE_TEST_SUITE_P(Json, DocumentTest, ::testing::ValuesIn(kJson), NameOf);
 
 TEST(DocumentPlacesTest, OfKeysAndValues) {
   for (const char* text : {"é: x\nb:\n  - {c: [1, zz]}\n",

@@ -60,7 +60,7 @@ struct Example {
 
 void PrintTo(const Example& row, std::ostream* out) { *out << row.body; }
 
-class ExampleTest : public testing::TestWithParam<Example> {};
+class ExampleTest : public ::testing::TestWithParam<Example> {};
 
 TEST_P(ExampleTest, HasUpstreamsVerdictAndText) {
   EXPECT_EQ(TextOf(Parse(GetParam().body)), GetParam().want);
@@ -209,8 +209,8 @@ const Example kExamples[] = {
      R"([leaderElection.resourceLock: Invalid value: "x": resourceLock value must be "leases", parallelism: Invalid value: 0: should be an integer value greater than zero, profiles[0].schedulerName: Required value, percentageOfNodesToScore: Invalid value: 200: not in valid range [0-100]])"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Spec, ExampleTest, testing::ValuesIn(kExamples),
-                         [](const testing::TestParamInfo<Example>& row) { return row.param.name; });
+INSTANTIATE_TEST_SUITE_P(Spec, ExampleTest, ::testing::ValuesIn(kExamples),
+                         [](const ::testing::TestParamInfo<Example>& row) { return row.param.name; });
 
 TEST(LoadConfiguration, ReadsEveryTopLevelField) {
   const Configuration c = Accepted(R"(
