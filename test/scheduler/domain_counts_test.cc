@@ -11,6 +11,7 @@
 #include "cache/cache.h"
 #include "plugins/cross_pod/domain_counts.h"
 #include "testing/builders.h"
+#include "testing/sanitized.h"
 
 namespace ks::plugins {
 namespace {
@@ -152,7 +153,7 @@ Reading Read(const DomainCounts& counts, const framework::Snapshot& snapshot) {
 }
 
 TEST(DomainCountsTest, FollowingEqualsCountingAnew) {
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
+  for (uint64_t seed = 1; seed <= testing::Cases(8); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Churn churn(seed);
     Random random(seed + 1000);

@@ -11,6 +11,7 @@
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "testing/affinity_random.h"
 #include "testing/fake_handle.h"
+#include "testing/sanitized.h"
 
 namespace ks::plugins {
 namespace {
@@ -117,7 +118,7 @@ class Churn {
 };
 
 TEST(InterPodAffinityChurnTest, AgreesWithTheReferenceAfterAnyChanges) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= testing::Cases(10); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     AffinityRandom random(seed);
     const AffinityOptions options{.hard_weight = static_cast<int32_t>(random.Below(3) * 5),

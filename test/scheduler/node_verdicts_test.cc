@@ -17,6 +17,7 @@
 #include "scheduler/scheduling_algorithm.h"
 #include "testing/builders.h"
 #include "testing/fake_clock.h"
+#include "testing/sanitized.h"
 
 namespace ks::scheduler {
 namespace {
@@ -174,7 +175,7 @@ class Twins {
 };
 
 TEST(NodeVerdictsTest, RememberingChangesNoDecision) {
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
+  for (uint64_t seed = 1; seed <= testing::Cases(8); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Twins twins(seed);
     for (int round = 0; round < 600; ++round) {

@@ -117,7 +117,7 @@ class RecordedDay : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(RecordedDay, ReplaysWithoutADifference) {
   Day day(GetParam());
-  day.Live(300);
+  day.Live(150);
   const std::string text = day.run().Text();
   const SchedulerStats& stats = day.run().rig().scheduler->stats();
   // It is a day worth recording.

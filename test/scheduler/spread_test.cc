@@ -10,6 +10,7 @@
 #include "cache/cache.h"
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
 #include "testing/fake_handle.h"
+#include "testing/sanitized.h"
 #include "testing/spread_cases.h"
 
 namespace ks::plugins {
@@ -92,7 +93,7 @@ class Cluster {
 
 // Few pods come again and again, so that counters are followed over many changes.
 TEST(SpreadOnACacheTest, EqualsTheReferenceWhileTheClusterChanges) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
+  for (uint64_t seed = 1; seed <= testing::Cases(6); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     SpreadCases cases(seed);
     Cluster cluster(cases);
