@@ -4,7 +4,11 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -91,12 +95,35 @@ std::vector<Mapping> ExecutableMappings() {
   return mappings;
 }
 
+// This program's file in memory; empty if it cannot be read.
+class ProgramImage {
+ public:
+  ProgramImage() {
+    const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0) {
+      const auto size = static_cast<size_t>(status.st_size);
+      void* place = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+      if (place != MAP_FAILED) bytes_ = {static_cast<const char*>(place), size};
+    }
+    if (file >= 0) close(file);
+  }
+  ~ProgramImage() {
+    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  }
+  ProgramImage(const ProgramImage&) = delete;
+  ProgramImage& operator=(const ProgramImage&) = delete;
+
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string_view bytes_;
+};
+
 // The functions of this program by its own symbol table; none if it was stripped.
 class ProgramSymbols {
  public:
   ProgramSymbols() {
-    std::ifstream stream("/proc/self/exe", std::ios::binary);
-    image_.assign(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
     Read();
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* base) {
@@ -116,21 +143,22 @@ class ProgramSymbols {
         [](uintptr_t at, const Function& function) { return at < function.begin; });
     if (after == functions_.begin()) return "";
     const Function& function = *std::prev(after);
-    return place < function.begin + function.size ? function.name : "";
+    return place < function.begin + function.size ? std::string(function.name) : "";
   }
 
  private:
   struct Function {
     uintptr_t begin;
     uintptr_t size;
-    std::string name;
+    std::string_view name;  // in the image
   };
 
   // A piece of the file; null: it has no such place.
   template <class T>
   const T* At(uint64_t offset, uint64_t count) const {
-    const bool inside = offset <= image_.size() && count <= (image_.size() - offset) / sizeof(T);
-    return inside ? reinterpret_cast<const T*>(image_.data() + offset) : nullptr;
+    const std::string_view bytes = image_.bytes();
+    const bool inside = offset <= bytes.size() && count <= (bytes.size() - offset) / sizeof(T);
+    return inside ? reinterpret_cast<const T*>(bytes.data() + offset) : nullptr;
   }
 
   void Read() {
@@ -159,12 +187,13 @@ class ProgramSymbols {
         continue;
       }
       const char* name = texts + symbol.st_name;
-      functions_.push_back({symbol.st_value, std::max<uintptr_t>(symbol.st_size, 1),
-                            std::string(name, strnlen(name, names.sh_size - symbol.st_name))});
+      functions_.push_back({symbol.st_value,
+                            std::max<uintptr_t>(symbol.st_size, 1),
+                            {name, strnlen(name, names.sh_size - symbol.st_name)}});
     }
   }
 
-  std::string image_;
+  ProgramImage image_;
   uintptr_t base_ = 0;
   std::vector<Function> functions_;
 };
