@@ -6,6 +6,7 @@
 
 #include "client/lease_object.h"
 #include "framework/node_info.h"
+#include "sim/volume_model.h"
 
 namespace ks::sim {
 namespace {
@@ -55,6 +56,9 @@ ApiModel::ApiModel(EventLoop& loop, Trace& trace, const Plan& plan, Fail fail)
       fail_(std::move(fail)),
       service_(loop, {.seed = plan.seed}) {
   seen_ = service_.store().NextSequence(KindOf("pods"));
+  if (!plan_.volumes) return;
+  service_.AddController(NewSlowVolumeController(service_, plan_));
+  volume_watch_ = std::make_unique<VolumeWatch>(*this, service_.store(), plan_, fail_);
 }
 
 void ApiModel::Restart() {
@@ -92,6 +96,7 @@ void ApiModel::RememberLists() {
 void ApiModel::AfterWrite() {
   Watch();
   service_.Step();
+  if (plan_.volumes) Watch();
   const std::optional<TimePoint> next = service_.NextDue();
   if (!next.has_value() || (due_.has_value() && *due_ <= *next)) return;
   due_ = *next;
@@ -102,6 +107,7 @@ void ApiModel::AfterWrite() {
 }
 
 void ApiModel::Watch() {
+  if (volume_watch_ != nullptr) volume_watch_->Look();
   const KindInfo& pods = KindOf("pods");
   while (const apiserver::Change* change = service_.store().At(pods, seen_)) {
     ++seen_;
@@ -125,6 +131,7 @@ void ApiModel::PodChanged(const apiserver::Change& change) {
   ++binds_;
   trace_.Line(loop_.Now(), "server", "pod {} is on {}", pod.name, node);
   CheckCapacity(node);
+  if (volume_watch_ != nullptr) volume_watch_->PodBound(*Decoded<api::Pod>(pod), node);
 }
 
 void ApiModel::CheckCapacity(const std::string& name) {

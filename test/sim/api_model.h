@@ -18,6 +18,7 @@
 #include "sim/event_loop.h"
 #include "sim/plan.h"
 #include "sim/trace.h"
+#include "sim/volume_watch.h"
 
 namespace ks::sim {
 
@@ -71,6 +72,8 @@ class ApiModel {
   void set_pod_watcher(std::function<void(const api::PodPtr& pod)> watcher) {
     pod_watcher_ = std::move(watcher);
   }
+  // Null in seeds without volumes.
+  VolumeWatch* volume_watch() { return volume_watch_.get(); }
   // Where the server put a pod of that uid; empty: nowhere, or never seen.
   std::string NodeOf(const std::string& uid) const;
   // Of the schedulers' lease; empty: nobody holds it.
@@ -98,6 +101,7 @@ class ApiModel {
   uint64_t binds_ = 0;
   uint64_t exceeded_ = 0;
   std::function<void(const api::PodPtr&)> pod_watcher_;
+  std::unique_ptr<VolumeWatch> volume_watch_;
 };
 
 }  // namespace ks::sim

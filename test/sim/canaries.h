@@ -12,7 +12,7 @@ struct CanaryInfo {
   const char* bug;
 };
 
-inline constexpr std::array<CanaryInfo, 19> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 21> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed"},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled"},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen"},
@@ -32,6 +32,8 @@ inline constexpr std::array<CanaryInfo, 19> kCanaries = {{
     {"EvictionErrorSwallowed", "an eviction that failed counts as done"},
     {"FenceNotAsked", "a write is sent without asking whether the lease is still held"},
     {"CaughtUpTooEarly", "any news of the pods counts as all that the former leader did"},
+    {"VolumeStaysAssumed", "what was assumed of volumes stays so when the attempt fails"},
+    {"ClaimsNotAwaited", "PreBind does not wait until the claims are bound"},
 }};
 
 }  // namespace ks::sim

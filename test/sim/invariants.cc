@@ -33,6 +33,7 @@ class Look {
     Queue();
     Pending();
     Activated();
+    if (process_.world().plan.volumes) Wrong("{}", CheckAssumedVolumes(process_));
     process_.stored().swap(seen_);
     return wrong_;
   }
@@ -219,7 +220,7 @@ std::string CheckQuiet(SchedulerProcess& process) {
     return fmt::format("{} pods stay reserved", process.recorder().reserved().size());
   }
   if (process.scheduler().queue().in_flight().pod_count() != 0) return "pods stay in flight";
-  return {};
+  return CheckNoVolumeAssumed(process);
 }
 
 }  // namespace ks::sim

@@ -2,6 +2,7 @@
 #include "sim/judge.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
@@ -71,6 +72,7 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
        }});
   KS_CHECK(made.ok(), "the configuration is sound");
   scheduler::Scheduler& fresh = **made;
+  const std::vector<api::PodPtr> all = pods[0].items;
   fresh.Post(std::move(nodes));
   fresh.Post(std::move(pods));
   fresh.Post(scheduler::OwnerDeltas(All<api::Service>(world, "services")));
@@ -89,6 +91,15 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
   fresh.Post(scheduler::StorageDeltas(All<api::CsiStorageCapacity>(world, "csistoragecapacities")));
   fresh.Post(scheduler::StorageDeltas(All<api::VolumeAttachment>(world, "volumeattachments")));
   for (int i = 0; i < 100000 && (fresh.Step() || extenders->AnswerAll()); ++i) {
+  }
+  // Those whose claims it has begun to bind, which nobody carries out.
+  for (const api::PodPtr& pod : all) {
+    if (!fresh.cache().IsAssumedPod(*pod)) continue;
+    const std::pair<std::string, std::string> bound{pod->meta.name,
+                                                    (*fresh.cache().GetPod(*pod))->node_name};
+    if (std::find(notes.bound.begin(), notes.bound.end(), bound) == notes.bound.end()) {
+      notes.bound.push_back(bound);
+    }
   }
   return notes;
 }
@@ -130,13 +141,22 @@ std::string Compare(const View<T>& view, const std::vector<std::shared_ptr<const
 }  // namespace
 
 bool MayOversleep(const std::string& message) {
-  return message.find("didn't match pod affinity rules") != std::string::npos ||
-         message.find("didn't satisfy existing pods anti-affinity rules") != std::string::npos;
+  constexpr std::array kReasons = {
+      "didn't match pod affinity rules",
+      "didn't satisfy existing pods anti-affinity rules",
+      "didn't find available persistent volumes to bind",
+      "exceed max volume count",
+  };
+  return std::any_of(kReasons.begin(), kReasons.end(),
+                     [&](const char* reason) { return message.find(reason) != std::string::npos; });
 }
 
 std::string JudgeServer(World& world) {
   const Notes notes = Ask(world, All<api::Node>(world, "nodes"), LivePods(world));
   const scheduler::PodDeltas live = LivePods(world);
+  if (world.api.volume_watch() != nullptr) {
+    if (std::string wrong = world.api.volume_watch()->AtEnd(); !wrong.empty()) return wrong;
+  }
   for (const auto& [name, node] : notes.bound) {
     const auto pod = std::find_if(live[0].items.begin(), live[0].items.end(),
                                   [&](const api::PodPtr& it) { return it->meta.name == name; });
@@ -227,6 +247,15 @@ std::string FindParkedPodThatFits(World& world, SchedulerProcess& process) {
 std::string JudgeProcess(World& world, SchedulerProcess& process) {
   std::string wrong = Compare(process.nodes(), All<api::Node>(world, "nodes")[0].items, "node");
   if (wrong.empty()) wrong = Compare(process.pods(), LivePods(world)[0].items, "pod");
+  if (wrong.empty()) {
+    wrong = Compare(process.volumes(),
+                    All<api::PersistentVolume>(world, "persistentvolumes")[0].items, "volume");
+  }
+  if (wrong.empty()) {
+    wrong =
+        Compare(process.claims(),
+                All<api::PersistentVolumeClaim>(world, "persistentvolumeclaims")[0].items, "claim");
+  }
   if (wrong.empty()) wrong = CheckQuiet(process);
   if (wrong.empty()) return {};
   return process.name() + ": " + wrong;

@@ -108,6 +108,30 @@ void DrawExtenders(uint64_t seed, bool calm, Plan* plan) {
   faults.slow = Rate(random, 0.4, 0.3);
 }
 
+void DrawVolumes(uint64_t seed, bool calm, Plan* plan) {
+  Random random(seed ^ 0x766f6c756d65ULL);
+  if (!Chance(random, 0.3)) return;
+  plan->volumes = true;
+  plan->looks_for_sleepers = false;
+  plan->claiming = 0.2 + random.Unit() * 0.8;
+  plan->local_volumes = Between(random, 0, 15);
+  plan->shared_claims = Between(random, 0, 6);
+  plan->volume_changes = Chance(random, 0.8) ? Between(random, 1, 40) : 0;
+  plan->made_for_hosts = Chance(random, 0.4);
+  plan->reports_capacity = Chance(random, 0.3);
+  plan->volume_limits = Chance(random, 0.3) ? random.Unit() : 0;
+  plan->controller_delay =
+      milliseconds(Chance(random, 0.5) ? Between(random, 1, 300) : Between(random, 300, 5000));
+  plan->provisioning_delay =
+      milliseconds(Chance(random, 0.5) ? Between(random, 1, 500) : Between(random, 500, 12000));
+  if (Chance(random, 0.6)) plan->bind_timeout = seconds(Between(random, 2, 30));
+  const int outages = !calm && Chance(random, 0.4) ? Between(random, 1, 3) : 0;
+  for (int i = 0; i < outages; ++i) {
+    const Duration begin = seconds(Between(random, 0, 100));
+    plan->outages.push_back({begin, begin + seconds(Between(random, 1, 40))});
+  }
+}
+
 // Without the faults after which the server can hold more of ours than we know of.
 void MakeStrict(Plan* plan) {
   plan->strict_capacity = true;
@@ -156,6 +180,7 @@ Plan DrawPlan(uint64_t seed) {
   plan.clock_rate = 1 + (random.Unit() - 0.5) * 0.1;
   DrawPreemption(seed, &plan);
   DrawExtenders(seed, calm, &plan);
+  DrawVolumes(seed, calm, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
   return plan;
 }
@@ -179,6 +204,17 @@ std::string TextOf(const std::vector<PlannedExtender>& extenders) {
   return text.empty() ? "none" : text;
 }
 
+std::string TextOfVolumes(const Plan& plan) {
+  if (!plan.volumes) return {};
+  return fmt::format(
+      " | volumes claiming {:.3f} local {} shared {} changes {} for hosts {} capacity {} limits "
+      "{:.3f} controller {} provisioning {} outages {} timeout {}",
+      plan.claiming, plan.local_volumes, plan.shared_claims, plan.volume_changes,
+      plan.made_for_hosts, plan.reports_capacity, plan.volume_limits,
+      FormatDuration(plan.controller_delay), FormatDuration(plan.provisioning_delay),
+      plan.outages.size(), FormatDuration(plan.bind_timeout));
+}
+
 }  // namespace
 
 std::string Plan::Text() const {
@@ -192,7 +228,7 @@ std::string Plan::Text() const {
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
       "activates {:.3f} grace {} sleepers {} | extenders {} denies {:.3f} lost {:.3f} refused "
       "{:.3f} "
-      "failed {:.3f} wrong {:.3f} slow {:.3f}",
+      "failed {:.3f} wrong {:.3f} slow {:.3f}{}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
@@ -202,7 +238,8 @@ std::string Plan::Text() const {
       system_defaults, events, qps, FormatDuration(unschedulable_max), clock_rate, strict_capacity,
       preemption, important, budgets, nominations, activates, FormatDuration(longest_grace),
       looks_for_sleepers, TextOf(extenders), extender_faults.denies, extender_faults.lost,
-      extender_faults.refused, extender_faults.failed, extender_faults.wrong, extender_faults.slow);
+      extender_faults.refused, extender_faults.failed, extender_faults.wrong, extender_faults.slow,
+      TextOfVolumes(*this));
 }
 
 }  // namespace ks::sim

@@ -60,6 +60,12 @@ struct PlannedExtender {
   bool binds = false;  // one at most
 };
 
+// From the beginning of the simulation.
+struct PlannedOutage {
+  Duration begin{};
+  Duration end{};
+};
+
 struct Plan {
   uint64_t seed = 0;
 
@@ -93,6 +99,21 @@ struct Plan {
   int nominations = 0;       // by somebody else, set or cleared
   double activates = 0;      // chance that a pod that got through activates another one
   Duration longest_grace{};  // from a deletion to the end of the pod
+
+  // Volumes: classes, volumes, claims that pods use, and a controller that binds and provisions
+  // (volume_model.h).
+  bool volumes = false;
+  double claiming = 0;          // pods that use claims
+  int local_volumes = 0;        // that somebody made, at the beginning
+  int shared_claims = 0;        // that several pods name
+  int volume_changes = 0;       // deletions, new ones, provisioning that fails
+  bool made_for_hosts = false;  // a provisioned volume is reached from its node alone, not its zone
+  bool reports_capacity = false;
+  double volume_limits = 0;       // nodes with a limit of the driver's volumes
+  Duration controller_delay{};    // longest, from a change to what the controller makes of it
+  Duration provisioning_delay{};  // besides
+  std::vector<PlannedOutage> outages{};  // of the controller
+  Duration bind_timeout = std::chrono::minutes(10);
 
   std::vector<PlannedExtender> extenders{};
   ExtenderFaults extender_faults;

@@ -42,6 +42,12 @@ config::Configuration MakeConfiguration(const Plan& plan, bool recorded) {
     auto* fit = std::get_if<config::NodeResourcesFitArgs>(&entry.args);
     if (fit != nullptr && !plan.extenders.empty()) fit->ignored_resources = {kLicence};
   }
+  for (config::PluginConfig& entry : profile.plugin_config) {
+    auto* binding = std::get_if<config::VolumeBindingArgs>(&entry.args);
+    if (binding == nullptr) continue;
+    binding->bind_timeout_seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(plan.bind_timeout).count();
+  }
   if (plan.two_profiles) {
     config::Profile second = profile;
     second.scheduler_name = "second-scheduler";
@@ -388,6 +394,10 @@ void SchedulerProcess::Take(scheduler::OwnerDeltas deltas) {
 }
 
 void SchedulerProcess::Take(scheduler::StorageDeltas deltas) {
+  using Volumes = std::vector<api::Delta<api::PersistentVolume>>;
+  using Claims = std::vector<api::Delta<api::PersistentVolumeClaim>>;
+  if (const auto* volumes = std::get_if<Volumes>(&deltas)) Note(*volumes, volumes_);
+  if (const auto* claims = std::get_if<Claims>(&deltas)) Note(*claims, claims_);
   scheduler_->Post(std::move(deltas));
 }
 

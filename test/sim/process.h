@@ -82,6 +82,9 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   bool IsAskedAbout(const api::Pod& pod) const { return HasExtender(world_.plan, pod); }
   const View<api::Pod>& pods() const { return pods_; }
   const View<api::Node>& nodes() const { return nodes_; }
+  const View<api::PersistentVolume>& volumes() const { return volumes_; }
+  const View<api::PersistentVolumeClaim>& claims() const { return claims_; }
+  World& world() { return world_; }
   bool IsOurs(const api::Pod& pod) const;
   // What was seen of each stored pod, by uid, when the scheduler was last looked at.
   struct Stored {
@@ -135,6 +138,8 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   View<api::Pod> pods_;
   View<api::Node> nodes_;
   View<api::PodDisruptionBudget> budgets_;
+  View<api::PersistentVolume> volumes_;
+  View<api::PersistentVolumeClaim> claims_;
   std::map<std::string, Stored> stored_;
   std::vector<api::PodPtr> bound_when_won_;  // at the server
 

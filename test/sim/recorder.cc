@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "framework/handle.h"
@@ -28,7 +29,7 @@ class Recorder::Part final : public framework::Plugin,
   }
   Status Reserve(framework::CycleState& /*state*/, const api::PodPtr& pod,
                  const std::string& node_name) override {
-    return recorder_.Reserve(handle_, *pod, node_name);
+    return recorder_.Reserve(handle_, pod, node_name);
   }
   void Unreserve(framework::CycleState& /*state*/, const api::PodPtr& pod,
                  const std::string& /*node_name*/) override {
@@ -74,9 +75,11 @@ class Recorder::Writer final : public framework::ApiWriter {
                    });
   }
   void WriteVolume(api::PersistentVolumePtr version, WriteDone done) override {
+    recorder_.CheckWrite(*version);
     real_.WriteVolume(std::move(version), std::move(done));
   }
   void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) override {
+    recorder_.CheckWrite(*version);
     real_.WriteClaim(std::move(version), std::move(done));
   }
   void RecordEvent(framework::PodEvent event) override {
@@ -104,7 +107,9 @@ std::unique_ptr<framework::ApiWriter> Recorder::Watch(framework::ApiWriter& real
   return std::make_unique<Writer>(*this, real);
 }
 
-Status Recorder::Reserve(framework::Handle& handle, const api::Pod& pod, const std::string& node) {
+Status Recorder::Reserve(framework::Handle& handle, const api::PodPtr& pod_ptr,
+                         const std::string& node) {
+  const api::Pod& pod = *pod_ptr;
   host_.trace("reserve " + pod.meta.name + " on " + node);
   if (!reserved_.emplace(pod.meta.uid, node).second) {
     host_.fail("pod " + pod.meta.name + " is reserved twice");
@@ -113,6 +118,19 @@ Status Recorder::Reserve(framework::Handle& handle, const api::Pod& pod, const s
     host_.fail("pod " + pod.meta.name + " is decided again after it was bound");
   }
   waiting_.insert(pod.meta.uid);
+  reserved_pods_[pod.meta.uid] = pod_ptr;
+  CheckReserved(handle, pod, node);
+  if (host_.was_flushed(pod)) {
+    host_.fail("pod " + pod.meta.name + " fits on " + node + ", and only the flush found out");
+  }
+  host_.preemption->Tried(pod);
+  host_.extenders->Reserved(pod, node);
+  if (Chance(host_.plan->reserve_fails)) return Status::Error("a fault of the simulation");
+  return {};
+}
+
+void Recorder::CheckReserved(framework::Handle& handle, const api::Pod& pod,
+                             const std::string& node) {
   const framework::NodeInfo* info = handle.snapshot().Find(node);
   if (info == nullptr) {
     host_.fail("pod " + pod.meta.name + " is to go to the unknown node " + node);
@@ -125,13 +143,36 @@ Status Recorder::Reserve(framework::Handle& handle, const api::Pod& pod, const s
       host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + room);
     }
   }
-  if (host_.was_flushed(pod)) {
-    host_.fail("pod " + pod.meta.name + " fits on " + node + ", and only the flush found out");
-  }
-  host_.preemption->Tried(pod);
-  host_.extenders->Reserved(pod, node);
-  if (Chance(host_.plan->reserve_fails)) return Status::Error("a fault of the simulation");
-  return {};
+  // With extenders it was decided some time ago.
+  if (!host_.plan->volumes || !host_.plan->extenders.empty()) return;
+  const std::string why = WhyOutOfReach(pod, node, handle.snapshot(), handle.storage());
+  if (!why.empty()) host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + why);
+}
+
+bool Recorder::IsClaimReserved(const std::string& claim) const {
+  return std::any_of(reserved_pods_.begin(), reserved_pods_.end(), [&](const auto& reserved) {
+    return ClaimsOf(*reserved.second).contains(claim);
+  });
+}
+
+void Recorder::CheckWrite(const api::PersistentVolume& version) {
+  const std::string claim = version.claim_ref->ns + "/" + version.claim_ref->name;
+  host_.trace("claim volume " + version.meta.name + " for " + claim);
+  if (IsClaimReserved(claim)) return;
+  host_.fail("volume " + version.meta.name + " is written for " + claim +
+             ", which no reserved pod uses");
+}
+
+void Recorder::CheckWrite(const api::PersistentVolumeClaim& version) {
+  const std::string claim = version.meta.Key();
+  const std::string node = version.selected_node.value_or("");
+  host_.trace("pin claim " + claim + " to " + node);
+  host_.api->volume_watch()->Announce(version);
+  const bool known =
+      std::any_of(reserved_pods_.begin(), reserved_pods_.end(), [&](const auto& reserved) {
+        return ClaimsOf(*reserved.second).contains(claim) && reserved_.at(reserved.first) == node;
+      });
+  if (!known) host_.fail("claim " + claim + " is written for a node that no pod of it goes to");
 }
 
 void Recorder::Unreserve(const api::Pod& pod) {
@@ -139,6 +180,7 @@ void Recorder::Unreserve(const api::Pod& pod) {
   const auto before = joined_before_.find(pod.meta.uid);
   const bool held = waiting_.erase(pod.meta.uid) != 0 && before != joined_before_.end();
   if (held && before->second < host_.nodes_joined()) to_retry_[pod.meta.Key()] = pod.meta.uid;
+  reserved_pods_.erase(pod.meta.uid);
   if (reserved_.erase(pod.meta.uid) == 0) {
     host_.fail("pod " + pod.meta.name + " is unreserved without being reserved");
   }
@@ -176,6 +218,7 @@ void Recorder::Activate(framework::CycleState& state) {
 void Recorder::PostBind(const api::Pod& pod, const std::string& node) {
   host_.trace("bound " + pod.meta.name + " to " + node);
   waiting_.erase(pod.meta.uid);
+  reserved_pods_.erase(pod.meta.uid);
   if (reserved_.erase(pod.meta.uid) == 0) {
     host_.fail("pod " + pod.meta.name + " is bound without being reserved");
   }

@@ -60,6 +60,8 @@ class Recorder {
   void ExtenderBinds(const std::string& name, const std::string& uid, const std::string& node);
   // After PostBind.
   const std::map<std::string, std::string>& bound() const { return bound_; }
+  // Some reserved pod uses the claim, "namespace/name".
+  bool IsClaimReserved(const std::string& claim) const;
   // Reserved, and their Bind has not been called.
   const std::set<std::string>& waiting() const { return waiting_; }
   // Pods (uid by key) that Permit rejected since the last call although a node had joined while
@@ -70,8 +72,11 @@ class Recorder {
   class Part;
   class Writer;
 
-  framework::Status Reserve(framework::Handle& handle, const api::Pod& pod,
+  framework::Status Reserve(framework::Handle& handle, const api::PodPtr& pod,
                             const std::string& node);
+  void CheckReserved(framework::Handle& handle, const api::Pod& pod, const std::string& node);
+  void CheckWrite(const api::PersistentVolume& version);
+  void CheckWrite(const api::PersistentVolumeClaim& version);
   void Unreserve(const api::Pod& pod);
   framework::PermitResult Permit(framework::Handle& handle, const api::Pod& pod);
   void Activate(framework::CycleState& state);
@@ -83,6 +88,7 @@ class Recorder {
   Random random_;
   testing::FactorySlot slot_;
   std::map<std::string, std::string> reserved_;
+  std::map<std::string, api::PodPtr> reserved_pods_;  // by uid, as reserved_
   std::map<std::string, std::string> bound_;
   std::set<std::string> waiting_;
   std::map<std::string, uint64_t> joined_before_;  // by uid, at Permit

@@ -48,6 +48,7 @@ void Workload::Start() {
   if (plan.preemption) StartPreemption();
   for (int i = 0; i < 2; ++i) world_.api.Create("services", kNamespace, Service(i));
   for (int i = 0; i < plan.nodes; ++i) AddNode("n" + std::to_string(next_node_++));
+  if (plan.volumes) StartVolumes();
   for (int i = 0; i < plan.pods; ++i) Sometime(plan.arrivals, [this] { AddPod(); });
   for (int i = 0; i < plan.node_changes; ++i) Sometime(plan.faults_end, [this] { ChangeNode(); });
   for (int i = 0; i < plan.pod_changes; ++i) Sometime(plan.faults_end, [this] { ChangePod(); });
@@ -79,6 +80,7 @@ void Workload::AddNode(const std::string& name) {
   }
   const bool made = world_.api.Create("nodes", "", std::move(node));
   Told((made ? "add node " : "cannot add node ") + name);
+  if (made && world_.plan.volume_limits > 0) AddDriver(name);
 }
 
 std::string Workload::AnyNode() {
@@ -142,6 +144,7 @@ void Workload::ChangeNode() {
   }
   Told("remove node " + name);
   world_.api.Delete("nodes", "", name);
+  if (world_.plan.volume_limits > 0) world_.api.Delete("csinodes", "", name);
   if (Chance(0.4)) {
     world_.loop.After(std::chrono::milliseconds(Between(1, 5000)), [this, name] { AddNode(name); });
     return;
@@ -234,6 +237,7 @@ Json Workload::NewPod(const std::string& name) {
 void Workload::AddPod() {
   const std::string name = "p" + std::to_string(next_pod_++);
   Json pod = NewPod(name);
+  if (world_.plan.volumes) UseClaims(name, pod["spec"]);
   const bool gated = pod["spec"].contains("schedulingGates");
   const bool made = world_.api.Create("pods", kNamespace, std::move(pod));
   Told((made ? "add pod " : "cannot add pod ") + name + (gated ? ", gated" : ""));

@@ -59,6 +59,22 @@ class Workload {
   void StartPod(const std::string& name, const std::string& uid);
   void EndPodOf(const std::string& name, const std::string& uid);
 
+  // Volumes: workload_volumes.cc.
+  void StartVolumes();
+  void AddClass(size_t number);
+  void SetCapacity(const std::string& zone);
+  void AddVolume();
+  void AddClaim(const std::string& name);
+  void UseClaims(const std::string& pod, Json& spec);
+  void ChangeVolumes();
+  void DeleteClaim(const std::string& name);
+  void DeleteVolume(const std::string& name);
+  void Recycle();
+  void FailProvisioning();
+  void EndWaitingPod();
+  void AddDriver(const std::string& node);
+  std::string AnyOf(const char* plural);
+
   std::string AnyNode();
   std::string AnyPod();
 
@@ -68,6 +84,7 @@ class Workload {
   int next_node_ = 0;
   int next_pod_ = 0;
   int next_foreign_ = 0;
+  int next_volume_ = 0;
   std::set<std::string> started_;  // uids
   std::set<std::string> ending_;
 };

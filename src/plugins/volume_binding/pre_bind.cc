@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/canary.h"
 #include "plugins/volume_binding/binding_check.h"
 
 namespace ks::plugins {
@@ -44,6 +45,7 @@ class BindingSequence final : public framework::PreBindSequence {
  private:
   PreBindStep Wait() {
     const TimePoint now = handle_.clock().Now();
+    if (KS_CANARY(ClaimsNotAwaited)) verdict_ = "";
     if (!verdict_ && now < deadline_) verdict_ = check_->Ask();
     if (!verdict_ && now >= deadline_) verdict_ = "context deadline exceeded";
     if (verdict_) {

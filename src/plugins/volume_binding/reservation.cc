@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/canary.h"
 #include "plugins/volume_binding/static_match.h"
 
 namespace ks::plugins {
@@ -106,6 +107,7 @@ void Reservation::TakeAnswers() {
 
 void Reservation::Revert(size_t first) {
   TakeAnswers();
+  if (KS_CANARY(VolumeStaysAssumed)) return;
   for (size_t i = first; i < bindings_.size(); ++i) storage_.Restore(*bindings_[i].volume);
   for (size_t i = 0; i < provisions_.size(); ++i) {
     if (bindings_.size() + i >= first) storage_.Restore(*provisions_[i]);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/volume_model.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "apiserver/volume_controller.h"
+#include "base/random.h"
+
+namespace ks::sim {
+namespace {
+
+class SlowController final : public apiserver::Controller {
+ public:
+  SlowController(const Clock& clock, const Plan& plan, std::unique_ptr<apiserver::Controller> real)
+      : clock_(clock),
+        start_(clock.Now()),
+        longest_(plan.controller_delay),
+        outages_(plan.outages),
+        random_(plan.seed ^ 0x636f6e74726fULL),
+        real_(std::move(real)) {}
+
+  void Step() override {
+    const TimePoint now = clock_.Now();
+    if (!due_.has_value() || now < *due_) {
+      const TimePoint soon = Later(now);
+      due_ = std::min(due_.value_or(soon), soon);
+      return;
+    }
+    real_->Step();
+    due_ = real_->NextDue();
+    if (due_.has_value()) due_ = Later(std::max(*due_, now));
+  }
+
+  std::optional<TimePoint> NextDue() const override { return due_; }
+
+ private:
+  // In no outage.
+  TimePoint Later(TimePoint when) {
+    const auto most = static_cast<uint64_t>(longest_.count());
+    when += std::chrono::microseconds(1) + Duration(static_cast<int64_t>(random_.Below(most + 1)));
+    for (const PlannedOutage& outage : outages_) {
+      if (when >= start_ + outage.begin) when = std::max(when, start_ + outage.end);
+    }
+    return when;
+  }
+
+  const Clock& clock_;
+  const TimePoint start_;
+  const Duration longest_;
+  const std::vector<PlannedOutage> outages_;
+  Random random_;
+  const std::unique_ptr<apiserver::Controller> real_;
+  std::optional<TimePoint> due_;
+};
+
+}  // namespace
+
+std::unique_ptr<apiserver::Controller> NewSlowVolumeController(apiserver::Service& service,
+                                                               const Plan& plan) {
+  return std::make_unique<SlowController>(
+      service.clock(), plan,
+      apiserver::NewVolumeController(
+          service, {.driver = kDriver,
+                    .provision_delay = plan.provisioning_delay,
+                    .topology_key = plan.made_for_hosts ? "kubernetes.io/hostname"
+                                                        : "topology.kubernetes.io/zone"}));
+}
+
+}  // namespace ks::sim

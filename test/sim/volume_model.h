@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The controller of volumes and claims in a simulation: the API server's own
+// (apiserver/volume_controller.h), which looks at what changed some time later, and now and then
+// not at all for a while.
+
+#include <memory>
+
+#include "apiserver/service.h"
+#include "sim/plan.h"
+
+namespace ks::sim {
+
+// Whose volumes are provisioned.
+inline constexpr const char* kDriver = "fake.csi.kubesched.io";
+inline constexpr const char* kNoProvisioner = "kubernetes.io/no-provisioner";
+
+// Lifetime: the service outlives it, and its clock stands at the beginning of the simulation.
+std::unique_ptr<apiserver::Controller> NewSlowVolumeController(apiserver::Service& service,
+                                                               const Plan& plan);
+
+}  // namespace ks::sim
