@@ -4,6 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "framework/prebind_runner.h"
 #include "plugins/volume_binding/volume_world.h"
@@ -93,6 +99,17 @@ class BindingRig : public VolumeWorld {
 };
 
 const std::string kFailed = "Error: running PreBind plugin \"VolumeBinding\": ";
+
+// As an EBS volume, where that is migrated.
+std::shared_ptr<api::PersistentVolume> Untranslatable(
+    std::shared_ptr<api::PersistentVolume> volume) {
+  volume->source = api::Volume::Source::kAwsElasticBlockStore;
+  volume->source_id = "aws://z/xx";
+  return volume;
+}
+const std::string kUntranslatable =
+    "could not translate pv: failed to translate Kubernetes ID to EBS Volume ID Invalid format for "
+    "AWS volume (aws://z/xx)";
 
 // A claim with a volume on n1.
 struct StaticRig : BindingRig {
@@ -341,6 +358,21 @@ TEST(VolumeBindingPreBind, EveryFailureOfABinding) {
          rig.put(reset);
        },
        "ClaimRef got reset for pv \"pv1\""},
+      {"translationBeforeTheReference",
+       [](StaticRig& rig) {
+         auto broken = Untranslatable(rig.Written());
+         broken->claim_ref.reset();
+         rig.put(broken)(MigratedNode("n1", "kubernetes.io/aws-ebs"));
+       },
+       "failed to translate pv to csi: " + kUntranslatable},
+      {"translatedAffinity",
+       [](StaticRig& rig) {
+         auto moved = rig.Written();
+         moved->source = api::Volume::Source::kGcePersistentDisk;
+         moved->meta.labels = testing::MakeLabels({{"topology.kubernetes.io/zone", "z"}});
+         rig.put(moved)(MigratedNode("n1", "kubernetes.io/gce-pd"));
+       },
+       "pv \"pv1\" node affinity doesn't match node \"n1\": no matching NodeSelectorTerms"},
   };
   for (const Failure& row : failures) {
     SCOPED_TRACE(row.name);
@@ -353,6 +385,31 @@ TEST(VolumeBindingPreBind, EveryFailureOfABinding) {
     rig.Advance(seconds(1));
     EXPECT_EQ(rig.result, kFailed + "binding volumes: " + row.want);
   }
+}
+
+// A volume that cannot be translated is used all the same where its type is not migrated.
+TEST(VolumeBindingPreBind, WhatIsNotMigratedIsNotTranslated) {
+  StaticRig rig;
+  rig.Start();
+  rig.Answer("9");
+  rig.put(MigratedNode("n1", "kubernetes.io/gce-pd"));
+  rig.put(MigratedNode("n2", "kubernetes.io/aws-ebs"));
+  rig.put(rig.Bound());
+  rig.Show(Untranslatable(rig.Written()));
+  EXPECT_EQ(rig.result, "Success");
+}
+
+TEST(VolumeBindingPreBind, ANodeThatMigratesDuringTheWaitIsNoticedAtOnce) {
+  StaticRig rig;
+  rig.Start();
+  rig.Answer("9");
+  rig.Show(Untranslatable(rig.Written()));
+  EXPECT_EQ(rig.result, "pending");
+  rig.Show(MigratedNode("n2", "kubernetes.io/aws-ebs"));
+  EXPECT_EQ(rig.result, "pending");
+  rig.Show(MigratedNode("n1", "kubernetes.io/aws-ebs"));
+  EXPECT_EQ(rig.result,
+            kFailed + "binding volumes: failed to translate pv to csi: " + kUntranslatable);
 }
 
 TEST(VolumeBindingPreBind, ThePodIsGone) {
@@ -411,6 +468,13 @@ TEST(VolumeBindingPreBind, EveryFailureOfAProvision) {
          claim.volume_name = "made";
        },
        "pv \"made\" node affinity doesn't match node \"n1\": no matching NodeSelectorTerms"},
+      {"translation",
+       [](ProvisioningRig& rig, api::PersistentVolumeClaim& claim) {
+         rig.put(Untranslatable(VolumeOn("made", "10Gi", "n1")));
+         rig.put(MigratedNode("n1", "kubernetes.io/aws-ebs"));
+         claim.volume_name = "made";
+       },
+       kUntranslatable},
   };
   for (const ClaimFailure& row : failures) {
     SCOPED_TRACE(row.name);
@@ -442,6 +506,76 @@ TEST(VolumeBindingPreBind, WrittenVersionsAreComparedAsNumbers) {
   EXPECT_EQ(rig.result, "pending");
   rig.Show(BindingRig::Next(older, "10"));
   EXPECT_EQ(rig.result, "Success");
+}
+
+// ---- metrics ----
+
+// The lines about volumes of /metrics, without their family's name.
+std::vector<std::string> ErrorCounts(BindingRig& rig) {
+  constexpr std::string_view kFamily = "scheduler_volume_scheduling_stage_error_total";
+  std::vector<std::string> counts;
+  std::istringstream text(rig.rig.handle.metrics().Text());
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with(kFamily)) counts.push_back(line.substr(kFamily.size()));
+  }
+  return counts;
+}
+using Counts = std::vector<std::string>;
+
+TEST(VolumeBindingMetrics, SuccessesAndRejectionsDoNotCount) {
+  StaticRig rig;
+  rig.Judge(*PodWith({"x"}).Obj());      // n2 has no volume
+  rig.PreFilter(*PodWith({"z"}).Obj());  // there is no such claim
+  rig.Start();
+  rig.Answer("9");
+  rig.put(rig.Bound());
+  rig.Show(rig.Written());
+  ASSERT_EQ(rig.result, "Success");
+  EXPECT_EQ(ErrorCounts(rig), Counts());
+}
+
+TEST(VolumeBindingMetrics, AFilterThatFailsCounts) {
+  BindingRig rig;
+  auto claim = Claim("x");
+  claim->selector_error = "\"Foo\" is not a valid label selector operator";
+  rig.put(claim);
+  rig.Judge(*PodWith({"x"}).Obj());
+  EXPECT_EQ(ErrorCounts(rig), Counts{"{operation=\"predicate\"} 2"}) << "once a node";
+}
+
+TEST(VolumeBindingMetrics, AReserveThatFailsCounts) {
+  StaticRig rig;
+  rig.Judge(*rig.pod);
+  rig.put(BindingRig::Next(rig.volume, "8"));
+  ASSERT_FALSE(rig.Reserve(rig.pod, "n1").ok());
+  EXPECT_EQ(ErrorCounts(rig), Counts{"{operation=\"assume\"} 1"});
+}
+
+TEST(VolumeBindingMetrics, APreBindThatFailsCountsOnce) {
+  const Counts one{"{operation=\"bind\"} 1"};
+  {
+    StaticRig rig;
+    rig.Start();
+    rig.Refuse("the object has been modified");
+    EXPECT_EQ(ErrorCounts(rig), one);
+  }
+  {
+    StaticRig rig(R"({"bindTimeoutSeconds": 1})");
+    rig.Start();
+    rig.Answer("9");
+    EXPECT_EQ(ErrorCounts(rig), Counts());
+    rig.Advance(seconds(1));
+    ASSERT_NE(rig.result, "pending");
+    EXPECT_EQ(ErrorCounts(rig), one);
+  }
+  {
+    StaticRig rig;
+    rig.Start();
+    rig.runner().Cancel("preempted");
+    rig.Answer("9");
+    ASSERT_EQ(rig.result, kFailed + "preempted");
+    EXPECT_EQ(ErrorCounts(rig), one);
+  }
 }
 
 // ---- hints ----
