@@ -35,21 +35,32 @@ inline std::string ScoredBy(const std::string& strategy) {
 
 class EmbeddedCluster {
  public:
-  EmbeddedCluster() {
+  // `volumes`: with the PV controller, and nodes with labels for host and zone ("a" and "b" in
+  // turn).
+  explicit EmbeddedCluster(bool volumes = false) {
     apiserver::ApiServerOptions options;
     options.dir = folder_.path() + "/server";
+    options.volumes = volumes;
     auto server = apiserver::ApiServer::Start(options);
     KS_CHECK(server.ok(), server.ok() ? "" : server.error().message);
     server_ = std::move(*server);
-    for (int i = 0; i < kNodes; ++i) CreateNode("node-" + std::to_string(i), 16);
+    for (int i = 0; i < kNodes; ++i) {
+      const std::string name = "node-" + std::to_string(i);
+      json labels = json::object();
+      if (volumes) {
+        labels["kubernetes.io/hostname"] = name;
+        labels["topology.kubernetes.io/zone"] = i % 2 == 0 ? "a" : "b";
+      }
+      CreateNode(name, 16, labels);
+    }
   }
 
   const std::string& folder() const { return folder_.path(); }
 
   // ---- objects ----
-  void CreateNode(const std::string& name, int cpu) {
+  void CreateNode(const std::string& name, int cpu, const json& labels = json::object()) {
     const json room{{"cpu", std::to_string(cpu)}, {"memory", "64Gi"}, {"pods", "110"}};
-    json node{{"metadata", {{"name", name}}}};
+    json node{{"metadata", {{"name", name}, {"labels", labels}}}};
     node["status"]["allocatable"] = room;
     node["status"]["capacity"] = room;
     Create("", "v1", "nodes", "", std::move(node));
@@ -65,6 +76,39 @@ class EmbeddedCluster {
       if (!priority_class.empty()) pod["spec"]["priorityClassName"] = priority_class;
       Create("", "v1", "pods", "default", std::move(pod));
     }
+  }
+  void Create(const std::string& group, const std::string& version, const std::string& plural,
+              const std::string& ns, apiserver::Json object) {
+    Run([&](apiserver::Service& service) {
+      const auto made = service.registry().Create(*apiserver::FindResource(group, version, plural),
+                                                  ns, std::move(object));
+      KS_CHECK(made.ok(), made.ok() ? "" : made.failure().message);
+    });
+  }
+  // Null: there is none. Of the core group.
+  json Get(const std::string& plural, const std::string& ns, const std::string& name) {
+    json found;
+    Run([&](apiserver::Service& service) {
+      const apiserver::ObjectPtr object = service.store().Find(Kind(plural), ns, name);
+      if (object != nullptr) found = json::parse(object->text);
+    });
+    return found;
+  }
+  // The version of the change after which an object of the core group held this; 0: none.
+  uint64_t FirstVersion(const std::string& plural, const std::string& name,
+                        const std::function<bool(const apiserver::Json&)>& holds) {
+    uint64_t version = 0;
+    Run([&](apiserver::Service& service) {
+      const apiserver::Store& store = service.store();
+      const apiserver::KindInfo& kind = Kind(plural);
+      for (uint64_t i = store.FirstSequence(kind); i < store.NextSequence(kind); ++i) {
+        const apiserver::Change& change = *store.At(kind, i);
+        if (version == 0 && change.object->name == name && holds(change.object->Parse())) {
+          version = change.version;
+        }
+      }
+    });
+    return version;
   }
   void Delete(const std::string& plural, const std::string& ns, const std::string& name) {
     Run([&](apiserver::Service& service) {
@@ -206,14 +250,6 @@ class EmbeddedCluster {
   static std::string HolderIn(apiserver::Service& service) {
     const auto lease = service.store().Find(Lease(), "kube-system", "kube-scheduler");
     return lease == nullptr ? "" : lease->Parse()["spec"].value("holderIdentity", "");
-  }
-  void Create(const std::string& group, const std::string& version, const std::string& plural,
-              const std::string& ns, apiserver::Json object) {
-    Run([&](apiserver::Service& service) {
-      const auto made = service.registry().Create(*apiserver::FindResource(group, version, plural),
-                                                  ns, std::move(object));
-      KS_CHECK(made.ok(), made.ok() ? "" : made.failure().message);
-    });
   }
 
   testing::TempDir folder_;
