@@ -406,8 +406,10 @@ void DeclareExplain(CLI::App& app, ExplainOptions& options, LiveExplainOptions& 
   verb->footer(
       "Without --cluster the running kubesched is asked about one pod, pending or not. With "
       "--cluster all\npending pods of the dump, or one of them, are explained.\n"
-      "The dump is what \"kubectl get nodes,pods,namespaces,services,rc,rs,sts -A -o json\" "
-      "prints. Nothing\nis scheduled: each pod is judged as if it were the only pending one.\n"
+      "The dump is what this prints:\n"
+      "kubectl get nodes,pods,namespaces,services,rc,rs,sts,pdb,pv,pvc,sc,csinodes,csidrivers,"
+      "csistoragecapacities,volumeattachments -A -o json\n"
+      "Nothing is scheduled: each pod is judged as if it were the only pending one.\n"
       "Status: 0 explained, 1 the dump or the configuration is refused, or wrong use.");
   verb->add_option("pod", options.pod, "this pod only (before --cluster)")
       ->type_name("[NAMESPACE/]POD");
