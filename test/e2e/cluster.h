@@ -61,6 +61,12 @@ class PodView {
     MutexLock lock(mutex_);
     return pods_;
   }
+  // The resourceVersion in which the pod was first seen on a node; empty: not yet.
+  std::string BoundAt(const std::string& key) {
+    MutexLock lock(mutex_);
+    const auto it = bound_at_.find(key);
+    return it == bound_at_.end() ? std::string() : it->second;
+  }
   // Pods that were seen on two nodes, one after the other: never allowed.
   std::vector<std::string> moved() {
     MutexLock lock(mutex_);
@@ -88,6 +94,9 @@ class PodView {
   void Upsert(const api::PodPtr& pod) KS_REQUIRES(mutex_) {
     std::string& node = node_by_uid_[pod->meta.uid];
     if (!node.empty() && node != pod->node_name) moved_.push_back(pod->meta.Key());
+    if (!pod->node_name.empty()) {
+      bound_at_.emplace(pod->meta.Key(), pod->meta.resource_version);
+    }
     node = pod->node_name;
     pods_[pod->meta.Key()] = pod;
   }
@@ -96,6 +105,7 @@ class PodView {
   CondVar changed_;
   Pods pods_ KS_GUARDED_BY(mutex_);
   std::map<std::string, std::string> node_by_uid_ KS_GUARDED_BY(mutex_);
+  std::map<std::string, std::string> bound_at_ KS_GUARDED_BY(mutex_);
   std::vector<std::string> moved_ KS_GUARDED_BY(mutex_);
   client::Reflector<api::Pod> reflector_;
 };
