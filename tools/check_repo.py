@@ -160,6 +160,13 @@ def findings(files):
     return sorted(f"{path}:{number}: [{name}] {text}" for name, rule in RULES.items() for path, number, text in rule(files))
 
 
+def _sources(path):
+    """path, or the sources of ours that it stands for (KS_UNITY)."""
+    if "/Unity/" not in str(path):
+        return [path]
+    return [pathlib.Path(name) for name in re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))]
+
+
 def _read(root, compile_commands):
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True,
                             text=True, check=False)
@@ -176,8 +183,8 @@ def _read(root, compile_commands):
     compiled = None
     if compile_commands:
         entries = json.loads(compile_commands.read_text(encoding="utf-8"))
-        compiled = {str(pathlib.Path(entry["file"]).relative_to(root)) for entry in entries
-                    if pathlib.Path(entry["file"]).is_relative_to(root)}
+        compiled = {str(path.relative_to(root)) for entry in entries for path in _sources(pathlib.Path(entry["file"]))
+                    if path.is_relative_to(root)}
     return Files(texts, compiled)
 
 
