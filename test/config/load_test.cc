@@ -210,7 +210,9 @@ const Example kExamples[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Spec, ExampleTest, ::testing::ValuesIn(kExamples),
-                         [](const ::testing::TestParamInfo<Example>& row) { return row.param.name; });
+                         [](const ::testing::TestParamInfo<Example>& row) {
+                           return row.param.name;
+                         });
 
 TEST(LoadConfiguration, ReadsEveryTopLevelField) {
   const Configuration c = Accepted(R"(
