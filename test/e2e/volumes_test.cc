@@ -271,7 +271,7 @@ TEST_P(Volumes, AStaticVolumeIsChosenWithTheNode) {
   EXPECT_THAT(Explained("default/late"),
               HasSubstr("0/3 nodes are available: 3 node(s) didn't find available persistent "
                         "volumes to bind.\n"));
-  CreateFreeVolume(LocalVolume("huge", "local", "100Gi", "a2"));
+  cluster_->Create(kVolumesPath, LocalVolume("huge", "local", "100Gi", "a2"));  // free for a moment
   EXPECT_EQ(WaitNode("late"), "a2");
 }
 
