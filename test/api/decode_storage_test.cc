@@ -4,31 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "api/decode.h"
+#include "api/decoding.h"
 
 namespace ks::api {
 namespace {
-
-std::string Padded(std::string_view text) {
-  std::string padded(text);
-  padded.reserve(padded.size() + kJsonPadding);
-  return padded;
-}
-
-template <class T>
-std::shared_ptr<const T> Decode(std::string_view json) {
-  Decoder decoder;
-  auto object = decoder.Object<T>(Padded(json));
-  EXPECT_TRUE(object.ok()) << object.error().message;
-  return object.ok() ? *object : std::make_shared<const T>();
-}
-
-template <class T>
-std::string ErrorOf(std::string_view json) {
-  Decoder decoder;
-  const auto object = decoder.Object<T>(Padded(json));
-  return object.ok() ? "no error" : object.error().message;
-}
 
 std::vector<std::string> Texts(const std::vector<Symbol>& symbols) {
   std::vector<std::string> texts;

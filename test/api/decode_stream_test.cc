@@ -6,22 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "api/decoding.h"
+
 namespace ks::api {
 namespace {
-
-class Padded {
- public:
-  explicit Padded(std::string_view text) : size_(text.size()), text_(text) {
-    text_.append(kJsonPadding, ' ');
-  }
-  operator std::string_view() const {
-    return {text_.data(), size_};
-  }  // NOLINT(google-explicit-constructor)
-
- private:
-  size_t size_;
-  std::string text_;
-};
 
 template <class T = Pod>
 WatchEvent<T> Event(std::string_view json) {

@@ -7,38 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "api/decoding.h"
+
 namespace ks::api {
 namespace {
-
-// A text with the readable bytes behind it that a Decoder asks for.
-class Padded {
- public:
-  explicit Padded(std::string_view text) : size_(text.size()), text_(text) {
-    text_.append(kJsonPadding, ' ');
-  }
-  operator std::string_view() const {
-    return {text_.data(), size_};
-  }  // NOLINT(google-explicit-constructor)
-
- private:
-  size_t size_;
-  std::string text_;
-};
-
-template <class T>
-std::shared_ptr<const T> Decode(std::string_view json) {
-  Decoder decoder;
-  Result<std::shared_ptr<const T>> object = decoder.Object<T>(Padded(json));
-  EXPECT_TRUE(object.ok()) << object.error().message;
-  return object.ok() ? *object : nullptr;
-}
-
-template <class T>
-std::string ErrorOf(std::string_view json) {
-  Decoder decoder;
-  const Result<std::shared_ptr<const T>> object = decoder.Object<T>(Padded(json));
-  return object.ok() ? "no error" : object.error().message;
-}
 
 std::string Text(const ResourceList& list) {
   std::vector<std::string> parts;
