@@ -56,13 +56,13 @@ def names(text, path):
 
 
 @functools.cache
+def _declared(header):
+    return names(header.read_text(encoding="utf-8", errors="replace"), header).keys()
+
+
 def _header_names(path):
     """What the project's headers that path includes declare."""
-    found = set()
-    for used in closure(path):
-        if used.suffix == ".h":
-            found |= names(used.read_text(encoding="utf-8", errors="replace"), used).keys()
-    return frozenset(found)
+    return set().union(*(_declared(used) for used in closure(path) if used.suffix == ".h"))
 
 
 class _Group:
