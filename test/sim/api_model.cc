@@ -37,7 +37,7 @@ std::string NodeName(const apiserver::StoredObject& pod) {
   return {};
 }
 
-bool IsFinished(const apiserver::StoredObject& pod) {
+bool StoredPodIsFinished(const apiserver::StoredObject& pod) {
   const auto& names = pod.kind->selectable_fields;
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == "status.phase") {
@@ -139,7 +139,7 @@ void ApiModel::CheckCapacity(const std::string& name) {
   if (node == nullptr) return;
   framework::NodeInfo info(Decoded<api::Node>(*node));
   for (const auto& [key, pod] : Objects("pods")) {
-    if (NodeName(*pod) != name || IsFinished(*pod)) continue;
+    if (NodeName(*pod) != name || StoredPodIsFinished(*pod)) continue;
     info.AddPod(std::make_shared<const framework::PodInfo>(Decoded<api::Pod>(*pod)));
   }
   const bool fits =

@@ -43,10 +43,6 @@ std::vector<api::Delta<T>> All(World& world, const char* plural) {
   return {std::move(delta)};
 }
 
-bool IsFinished(const api::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
 scheduler::PodDeltas LivePods(World& world) {
   scheduler::PodDeltas deltas = All<api::Pod>(world, "pods");
   std::erase_if(deltas[0].items, [](const api::PodPtr& pod) { return IsFinished(*pod); });

@@ -16,10 +16,6 @@ namespace {
 
 constexpr Duration kStepTakes = std::chrono::microseconds(200);
 
-bool IsFinished(const api::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
 }  // namespace
 
 uint64_t VersionOf(const api::ObjectMeta& meta) {

@@ -156,7 +156,7 @@ bool Recorder::IsClaimReserved(const std::string& claim) const {
 }
 
 void Recorder::CheckWrite(const api::PersistentVolume& version) {
-  const std::string claim = version.claim_ref->ns + "/" + version.claim_ref->name;
+  const std::string claim = ClaimOf(version);
   host_.trace("claim volume " + version.meta.name + " for " + claim);
   if (IsClaimReserved(claim)) return;
   host_.fail("volume " + version.meta.name + " is written for " + claim +

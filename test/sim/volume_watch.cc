@@ -13,20 +13,9 @@ namespace {
 
 using apiserver::Change;
 
-bool IsFinished(const api::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
 bool IsForOnePod(const api::PersistentVolumeClaim& claim) {
   return std::any_of(claim.access_modes.begin(), claim.access_modes.end(),
                      [](Symbol mode) { return mode.view() == "ReadWriteOncePod"; });
-}
-
-std::string ValueOf(const api::LabelMap& labels, const std::string& key) {
-  for (const auto& [name, value] : labels) {
-    if (name.view() == key) return value.str();
-  }
-  return {};
 }
 
 // Simulated volumes say with In where they are reached from.
@@ -36,9 +25,9 @@ bool IsReachedFrom(const api::PersistentVolume& volume, const api::Node& node) {
   return std::any_of(terms.begin(), terms.end(), [&](const auto& term) {
     const auto& all = term.match_expressions;
     return std::all_of(all.begin(), all.end(), [&](const api::SelectorRequirement& wanted) {
-      const std::string value = ValueOf(node.meta.labels, wanted.key);
-      return !value.empty() &&
-             std::find(wanted.values.begin(), wanted.values.end(), value) != wanted.values.end();
+      const Symbol* value = node.meta.labels.Find(Symbol(wanted.key));
+      return value != nullptr && std::find(wanted.values.begin(), wanted.values.end(),
+                                           value->view()) != wanted.values.end();
     });
   });
 }
@@ -48,6 +37,10 @@ std::string UidOf(const api::PersistentVolume& volume) {
 }
 
 }  // namespace
+
+std::string ClaimOf(const api::PersistentVolume& volume) {
+  return volume.claim_ref->ns + "/" + volume.claim_ref->name;
+}
 
 std::set<std::string> ClaimsOf(const api::Pod& pod) {
   std::set<std::string> claims;
@@ -103,7 +96,7 @@ void VolumeWatch::VolumeChanged(const Change& change) {
   }
   known = now;
   if (!now->claim_ref.has_value()) return;
-  wanted_by_[now->claim_ref->ns + "/" + now->claim_ref->name].insert(name);
+  wanted_by_[ClaimOf(*now)].insert(name);
 }
 
 void VolumeWatch::ClaimChanged(const Change& change) {
@@ -275,8 +268,7 @@ std::string CheckAssumedVolumes(SchedulerProcess& process) {
   for (const auto& [name, known] : process.volumes()) {
     const api::PersistentVolumePtr version = storage.CurrentVolume(name);
     if (version == storage.FindVolume(name)) continue;
-    const std::string why = WhyNotAssumed(process, version->meta,
-                                          version->claim_ref->ns + "/" + version->claim_ref->name,
+    const std::string why = WhyNotAssumed(process, version->meta, ClaimOf(*version),
                                           api.Find("persistentvolumes", "", name));
     if (!why.empty()) return "volume " + why;
   }

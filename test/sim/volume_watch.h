@@ -72,6 +72,9 @@ class VolumeWatch {
   uint64_t shared_ = 0;
 };
 
+// Whom the volume is claimed for, "namespace/name". Requires: it has a claimRef.
+std::string ClaimOf(const api::PersistentVolume& volume);
+
 // The claims of the pod, "namespace/name".
 std::set<std::string> ClaimsOf(const api::Pod& pod);
 
