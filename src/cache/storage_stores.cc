@@ -72,10 +72,12 @@ std::shared_ptr<const T> AssumedVersions<T>::Over(std::string_view key, Ptr stor
 }
 
 template <class T>
-void AssumedVersions<T>::Restore(const T& object) {
+bool AssumedVersions<T>::Restore(const T& object) {
   const auto found = versions_.find(object.meta.Key());
-  if (found == versions_.end()) return;
-  if (found->second->meta.resource_version == object.meta.resource_version) versions_.erase(found);
+  if (found == versions_.end()) return false;
+  if (found->second->meta.resource_version != object.meta.resource_version) return false;
+  versions_.erase(found);
+  return true;
 }
 
 template <class T>
@@ -160,6 +162,7 @@ void StorageStores::Note(const api::PersistentVolume* old_object,
                          const api::PersistentVolumePtr& new_object) {
   const std::string& name = (new_object ? new_object.get() : old_object)->meta.name;
   assumed_volumes_.Follow(name, new_object.get());
+  current_volume_changes_.Append(name);
   if (old_object != nullptr) {
     const auto found = volumes_by_class_.find(old_object->StorageClass());
     found->second.erase(name);
@@ -246,8 +249,10 @@ std::vector<api::PersistentVolumePtr> StorageStores::CurrentVolumesOf(Symbol sto
 
 Result<void> StorageStores::Assume(const api::PersistentVolumePtr& volume) {
   Result<void> fits = CheckAssumable(volumes_.Get(volume->meta.name), *volume, "persistentvolumes");
-  if (fits.ok()) assumed_volumes_.Put(volume);
-  return fits;
+  if (!fits.ok()) return fits;
+  assumed_volumes_.Put(volume);
+  current_volume_changes_.Append(volume->meta.name);
+  return {};
 }
 
 Result<void> StorageStores::Assume(const api::PersistentVolumeClaimPtr& claim) {
@@ -258,7 +263,7 @@ Result<void> StorageStores::Assume(const api::PersistentVolumeClaimPtr& claim) {
 }
 
 void StorageStores::Restore(const api::PersistentVolume& volume) {
-  assumed_volumes_.Restore(volume);
+  if (assumed_volumes_.Restore(volume)) current_volume_changes_.Append(volume.meta.name);
 }
 
 void StorageStores::Restore(const api::PersistentVolumeClaim& claim) {

@@ -37,8 +37,8 @@ class AssumedVersions {
   // The assumed version of `stored` if there is one, else `stored` (which may be null).
   Ptr Over(std::string_view key, Ptr stored) const;
   void Put(const Ptr& object) { versions_[object->meta.Key()] = object; }
-  // If it has this one's resourceVersion.
-  void Restore(const T& object);
+  // If it has this one's resourceVersion; whether it had.
+  bool Restore(const T& object);
   // The API server's object is another one now; null: deleted.
   void Follow(const std::string& key, const T* stored);
   bool empty() const { return versions_.empty(); }
@@ -81,8 +81,13 @@ class StorageStores final : public framework::StorageState {
   void Restore(const api::PersistentVolumeClaim& claim) override;
 
   const framework::StorageLog& changes() const override { return changes_; }
+  const framework::VolumeLog& current_volume_changes() const override {
+    return current_volume_changes_;
+  }
 
  private:
+  static constexpr size_t kVolumeLogCapacity = size_t{1} << 12;
+
   template <class T>
   class Handler;
   template <class T>
@@ -114,6 +119,7 @@ class StorageStores final : public framework::StorageState {
   AssumedVersions<api::PersistentVolume> assumed_volumes_;
   AssumedVersions<api::PersistentVolumeClaim> assumed_claims_;
   framework::StorageLog changes_;
+  framework::VolumeLog current_volume_changes_{kVolumeLogCapacity};
   framework::OptionalKinds synced_;
 };
 

@@ -9,6 +9,7 @@
 //
 // Upstream: docs/spec/plugins-volume.md sections 2.2 and 2.12.
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -26,8 +27,11 @@ namespace ks::framework {
 struct StorageChange {
   OptionalKind kind = OptionalKind::kPersistentVolume;
   std::string key;  // "namespace/name", or the name
+
+  friend auto operator<=>(const StorageChange&, const StorageChange&) = default;
 };
 using StorageLog = RingLog<StorageChange>;
+using VolumeLog = RingLog<std::string>;
 
 // Threads: the scheduling thread; workers read while a cycle runs. Lifetime: spans are valid until
 // the next change of the kind, so only within an attempt.
@@ -68,6 +72,8 @@ class StorageState {
 
   // What the API server changed.
   virtual const StorageLog& changes() const = 0;
+  // Names of volumes whose current version may be another one now, assumed versions included.
+  virtual const VolumeLog& current_volume_changes() const = 0;
 };
 
 }  // namespace ks::framework

@@ -18,8 +18,8 @@ BindingState::DelayedClaim::DelayedClaim(const framework::StorageState& storage,
     : claim(std::move(of_pod.claim)),
       provisioning(storage, *claim, std::move(of_pod.storage_class)) {}
 
-BindingState::BindingState(const framework::StorageState& storage, PodClaims claims,
-                           size_t node_slots) {
+BindingState::BindingState(const framework::StorageState& storage, VolumeIndex& volumes,
+                           PodClaims claims, size_t node_slots) {
   for (const api::PersistentVolumeClaimPtr& claim : claims.bound) {
     BoundVolume& bound = bound_.emplace_back();
     bound.volume = storage.CurrentVolume(claim->volume_name);
@@ -33,28 +33,21 @@ BindingState::BindingState(const framework::StorageState& storage, PodClaims cla
     return SizeOf(*a.claim) < SizeOf(*b.claim);
   });
   for (DelayedClaim& open : open_) {
-    open.match.emplace(*open.claim, VolumesOf(storage, open.claim->StorageClass()));
+    open.match.emplace(open.claim, volumes.Of(open.claim->StorageClass(), storage));
   }
   if (!claims.delayed.empty()) offers_.resize(node_slots);
-}
-
-std::span<const api::PersistentVolumePtr> BindingState::VolumesOf(
-    const framework::StorageState& storage, Symbol storage_class) {
-  const auto [place, fresh] = volumes_.try_emplace(storage_class);
-  if (fresh) place->second = storage.CurrentVolumesOf(storage_class);
-  return place->second;
 }
 
 Result<uint8_t> BindingState::Judge(const framework::StorageState& storage,
                                     const framework::NodeInfo& node) const {
   Result<uint8_t> bound = JudgeBound(storage, *node.node());
   if (!bound.ok() || offers_.empty()) return bound;
-  NodeOffer offer;
-  Result<uint8_t> delayed = JudgeDelayed(*node.node(), &offer);
+  auto offer = std::make_unique<NodeOffer>();
+  Result<uint8_t> delayed = JudgeDelayed(*node.node(), offer.get());
   if (!delayed.ok()) return delayed;
   const auto problems = static_cast<uint8_t>(*bound | *delayed);
   if (problems == 0 && node.slot() < offers_.size()) {
-    offer.node_name = node.name();
+    offer->node_name = node.name();
     offers_[node.slot()] = std::move(offer);
   }
   return problems;
@@ -62,8 +55,15 @@ Result<uint8_t> BindingState::Judge(const framework::StorageState& storage,
 
 const NodeOffer* BindingState::OfferOf(const framework::NodeInfo& node) const {
   if (node.slot() >= offers_.size()) return nullptr;
-  const NodeOffer& offer = offers_[node.slot()];
-  return offer.node_name == node.name() ? &offer : nullptr;
+  const NodeOffer* offer = offers_[node.slot()].get();
+  return offer != nullptr && offer->node_name == node.name() ? offer : nullptr;
+}
+
+void BindingState::NodeChosen() {
+  bound_.clear();
+  pinned_.clear();
+  open_.clear();
+  offers_ = decltype(offers_)();
 }
 
 // The first problem ends it.
@@ -88,15 +88,15 @@ Result<uint8_t> BindingState::JudgeDelayed(const api::Node& node, NodeOffer* off
     if (*pinned.claim->selected_node != node.meta.name) return uint8_t{kNoVolumeToBind};
     to_provision.push_back(&pinned);
   }
-  std::vector<VolumeRef> taken;
+  std::vector<const api::PersistentVolume*> taken;
   for (const DelayedClaim& open : open_) {
     if (!open.match->error().empty()) return Error{open.match->error()};
-    const VolumeRef volume = open.match->On(node.meta.labels, taken);
+    const api::PersistentVolumePtr* volume = open.match->On(node.meta.labels, taken);
     if (volume == nullptr) {
       to_provision.push_back(&open);
       continue;
     }
-    taken.push_back(volume);
+    taken.push_back(volume->get());
     offer->bindings.push_back({.claim = open.claim, .volume = *volume});
   }
   return JudgeProvisions(node, to_provision, offer);

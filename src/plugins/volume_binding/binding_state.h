@@ -5,7 +5,6 @@
 //
 // Upstream: docs/spec/plugins-volume.md sections 2.3, 2.4 (step 5) and 2.6.
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +13,7 @@
 
 #include "framework/cycle_state.h"
 #include "framework/handle.h"
+#include "plugins/volume_binding/class_volumes.h"
 #include "plugins/volume_binding/classify.h"
 #include "plugins/volume_binding/provisioning.h"
 #include "plugins/volume_binding/reservation.h"
@@ -22,7 +22,7 @@
 
 namespace ks::plugins {
 
-// What a node offers. Empty name: nothing.
+// What a node offers.
 struct NodeOffer {
   std::string node_name;
   std::vector<StaticBinding> bindings;  // in matching order
@@ -44,7 +44,8 @@ class BindingState final : public framework::StateData {
   // Of a pod without claims.
   BindingState() = default;
   // Requires: none of the claims is unbound and immediate.
-  BindingState(const framework::StorageState& storage, PodClaims claims, size_t node_slots);
+  BindingState(const framework::StorageState& storage, VolumeIndex& volumes, PodClaims claims,
+               size_t node_slots);
 
   // Judges the node and remembers what it offers. Returns a set of OfferProblems, empty if it
   // passes.
@@ -56,6 +57,10 @@ class BindingState final : public framework::StateData {
 
   // Whether some claim waits for a node.
   bool has_offers() const { return !offers_.empty(); }
+
+  // Gives back what served to choose a node. Nothing is judged any more, and no node offers
+  // anything.
+  void NodeChosen();
 
   // Set by Reserve, taken back by Unreserve.
   bool all_bound = false;
@@ -75,8 +80,6 @@ class BindingState final : public framework::StateData {
     std::optional<StaticMatch> match;  // absent: pinned to a node
   };
 
-  std::span<const api::PersistentVolumePtr> VolumesOf(const framework::StorageState& storage,
-                                                      Symbol storage_class);
   Result<uint8_t> JudgeBound(const framework::StorageState& storage, const api::Node& node) const;
   Result<uint8_t> JudgeDelayed(const api::Node& node, NodeOffer* offer) const;
   uint8_t JudgeProvisions(const api::Node& node, std::span<const DelayedClaim* const> claims,
@@ -85,10 +88,8 @@ class BindingState final : public framework::StateData {
   std::vector<BoundVolume> bound_;
   std::vector<DelayedClaim> pinned_;  // to some node
   std::vector<DelayedClaim> open_;    // by size
-  // The volumes of each class that an open claim has, as they were when the attempt began.
-  std::map<Symbol, std::vector<api::PersistentVolumePtr>> volumes_;
   // By slot; empty when no claim waits for a node. Each worker writes its nodes'.
-  mutable std::vector<NodeOffer> offers_;
+  mutable std::vector<std::unique_ptr<const NodeOffer>> offers_;
 };
 
 }  // namespace ks::plugins

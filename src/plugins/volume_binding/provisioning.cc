@@ -53,22 +53,22 @@ void Provisioning::FindCapacities(const framework::StorageState& storage, int64_
     const auto common = std::find_if(
         requirements.begin(), requirements.end(),
         [](const api::Requirement& one) { return one.op == api::Requirement::Op::kIn; });
-    capacities_by_node_.Add(static_cast<uint32_t>(capacities_.size()),
-                            common == requirements.end() ? nullptr : &*common);
+    capacities_by_node_.Insert(static_cast<uint32_t>(capacities_.size()),
+                               common == requirements.end() ? nullptr : &*common);
     capacities_.push_back(&capacity);
   }
-  capacities_by_node_.Finish();
 }
 
 ProvisioningVerdict Provisioning::On(const api::LabelMap& node_labels,
                                      api::CsiStorageCapacityPtr* capacity) const {
   if (!provisions_ || !IsAllowed(*class_, node_labels)) return ProvisioningVerdict::kImpossible;
   if (!asks_for_capacity_) return ProvisioningVerdict::kPossible;
-  const std::optional<uint32_t> found =
-      capacities_by_node_.First(node_labels, [&](uint32_t position) {
+  const uint32_t* found = capacities_by_node_.First(
+      node_labels, [](uint32_t) { return false; },
+      [&](uint32_t position) {
         return (*capacities_[position])->node_topology.Matches(node_labels);
       });
-  if (!found) return ProvisioningVerdict::kNotEnoughSpace;
+  if (found == nullptr) return ProvisioningVerdict::kNotEnoughSpace;
   *capacity = *capacities_[*found];
   return ProvisioningVerdict::kPossible;
 }

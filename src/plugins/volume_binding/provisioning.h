@@ -5,7 +5,8 @@
 // Upstream: docs/spec/plugins-volume.md sections 2.7.2 and 2.7.3. Of several capacity objects the
 // one of the smallest key counts (upstream: undefined).
 
-#include <span>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "api/storage.h"
@@ -34,7 +35,7 @@ class Provisioning {
   bool provisions_ = false;
   bool asks_for_capacity_ = false;
   std::vector<const api::CsiStorageCapacityPtr*> capacities_;  // large enough, by key
-  NodeIndex capacities_by_node_;
+  NodeIndex<uint32_t, std::less<>> capacities_by_node_;
 };
 
 }  // namespace ks::plugins

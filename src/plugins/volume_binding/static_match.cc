@@ -3,53 +3,29 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace ks::plugins {
 namespace {
 
-Symbol ModeOf(Symbol mode) {
-  static const Symbol filesystem("Filesystem");
-  return mode.empty() ? filesystem : mode;
+bool IsLargeEnough(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
+  return !claim.requested || volume.capacity >= *claim.requested;
 }
 
-// What both a reserved and a free volume need.
+// What a reserved volume needs.
 bool Suits(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
-  return ModeOf(volume.volume_mode) == ModeOf(claim.volume_mode) &&
-         volume.attributes_class == claim.attributes_class && !volume.meta.deletion_timestamp &&
-         (!claim.requested || volume.capacity >= *claim.requested);
+  return IsLargeEnough(volume, claim) &&
+         VolumeModeOf(volume.volume_mode) == VolumeModeOf(claim.volume_mode) &&
+         volume.attributes_class == claim.attributes_class && !volume.meta.deletion_timestamp;
 }
 
-bool HasModes(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
-  return std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](Symbol mode) {
-    return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) !=
-           volume.access_modes.end();
-  });
-}
-
-// Of volumes without claimRef.
-bool IsFree(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
-  static const Symbol available("Available");
-  return volume.phase == available &&
-         (!claim.selector || claim.selector->Matches(volume.meta.labels)) &&
-         HasModes(volume, claim);
-}
-
-// An In requirement that every node of the volume fulfils; absent: none is known.
-std::optional<api::Requirement> CommonIn(const api::PersistentVolume& volume) {
-  const std::optional<api::NodeSelectorSpec>& spec = volume.node_affinity_spec;
-  if (!spec || spec->terms.size() != 1) return std::nullopt;
-  for (const api::SelectorRequirement& written : spec->terms.front().match_expressions) {
-    if (written.op != "In") continue;
-    api::Requirement common;
-    common.key = Symbol(written.key);
-    for (const std::string& value : written.values) common.values.emplace_back(value);
-    return common;
-  }
-  return std::nullopt;
-}
-
-bool Contains(std::span<const VolumeRef> taken, VolumeRef volume) {
-  return std::find(taken.begin(), taken.end(), volume) != taken.end();
+bool Suits(const ClassVolumes::Kind& kind, const api::PersistentVolumeClaim& claim) {
+  return kind.mode == VolumeModeOf(claim.volume_mode) &&
+         kind.attributes_class == claim.attributes_class &&
+         std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](Symbol mode) {
+           return std::find(kind.access_modes.begin(), kind.access_modes.end(), mode) !=
+                  kind.access_modes.end();
+         });
 }
 
 }  // namespace
@@ -61,43 +37,63 @@ bool MayBelongTo(const api::PersistentVolume& volume, const api::PersistentVolum
          (reference.uid.empty() || reference.uid == claim.meta.uid);
 }
 
-StaticMatch::StaticMatch(const api::PersistentVolumeClaim& claim,
-                         std::span<const api::PersistentVolumePtr> volumes) {
-  if (!claim.selector_error.empty()) {
-    error_ = "error creating internal label selector for claim: " + claim.meta.Key() + ": " +
-             claim.selector_error;
+StaticMatch::StaticMatch(api::PersistentVolumeClaimPtr claim,
+                         std::shared_ptr<const ClassVolumes> volumes)
+    : claim_(std::move(claim)), volumes_(std::move(volumes)) {
+  if (!claim_->selector_error.empty()) {
+    error_ = "error creating internal label selector for claim: " + claim_->meta.Key() + ": " +
+             claim_->selector_error;
     return;
   }
-  for (const api::PersistentVolumePtr& volume : volumes) {
-    if (!MayBelongTo(*volume, claim) || !Suits(*volume, claim)) continue;
-    if (volume->claim_ref) {
-      reserved_.push_back(&volume);
-    } else if (IsFree(*volume, claim)) {
-      free_.push_back(&volume);
+  for (const api::PersistentVolumePtr& volume : volumes_->KeptFor(claim_->meta.Key())) {
+    if (MayBelongTo(*volume, *claim_) && Suits(*volume, *claim_)) reserved_.push_back(&volume);
+  }
+  if (claim_->selector) free_.push_back((selected_ = std::make_unique<VolumesByNode>()).get());
+  for (const ClassVolumes::Kind& kind : volumes_->kinds()) {
+    if (!Suits(kind, *claim_)) continue;
+    if (selected_ != nullptr) {
+      Select(kind.volumes);
+    } else {
+      free_.push_back(&kind.volumes);
     }
   }
-  const auto smaller = [](VolumeRef a, VolumeRef b) { return (*a)->capacity < (*b)->capacity; };
-  if (!std::is_sorted(free_.begin(), free_.end(), smaller)) {
-    std::stable_sort(free_.begin(), free_.end(), smaller);
-  }
-  for (uint32_t i = 0; i < free_.size(); ++i) {
-    const std::optional<api::Requirement> common = CommonIn(**free_[i]);
-    free_by_node_.Add(i, common ? &*common : nullptr);
-  }
-  free_by_node_.Finish();
 }
 
-VolumeRef StaticMatch::On(const api::LabelMap& node_labels,
-                          std::span<const VolumeRef> taken) const {
+// A selector mostly means few of many volumes, which are looked at once and not for each node.
+void StaticMatch::Select(const VolumesByNode& volumes) {
+  std::vector<api::PersistentVolumePtr> selected;
+  volumes.ForEach([&](const api::PersistentVolumePtr& volume) {
+    if (claim_->selector->Matches(volume->meta.labels)) selected.push_back(volume);
+  });
+  std::sort(selected.begin(), selected.end(), SmallerVolume());
+  selected.erase(std::unique(selected.begin(), selected.end()), selected.end());
+  for (const api::PersistentVolumePtr& volume : selected) {
+    const std::optional<api::Requirement> common = CommonRequirement(*volume);
+    selected_->Insert(volume, common ? &*common : nullptr);
+  }
+}
+
+const api::PersistentVolumePtr* StaticMatch::On(
+    const api::LabelMap& node_labels, std::span<const api::PersistentVolume* const> taken) const {
+  const auto is_taken = [taken](const api::PersistentVolumePtr& volume) {
+    return std::find(taken.begin(), taken.end(), volume.get()) != taken.end();
+  };
   // A reserved volume decides as soon as it is reached, free ones only after the whole list.
-  for (const VolumeRef volume : reserved_) {
-    if (Contains(taken, volume)) continue;
+  for (const api::PersistentVolumePtr* volume : reserved_) {
+    if (is_taken(*volume)) continue;
     return AffinityMatches(**volume, node_labels) ? volume : nullptr;
   }
-  const std::optional<uint32_t> found = free_by_node_.First(node_labels, [&](uint32_t position) {
-    return !Contains(taken, free_[position]) && AffinityMatches(**free_[position], node_labels);
-  });
-  return found ? free_[*found] : nullptr;
+  const api::PersistentVolumePtr* best = nullptr;
+  for (const VolumesByNode* volumes : free_) {
+    const api::PersistentVolumePtr* first = volumes->First(
+        node_labels,
+        [this](const api::PersistentVolumePtr& volume) { return !IsLargeEnough(*volume, *claim_); },
+        [&](const api::PersistentVolumePtr& volume) {
+          return !is_taken(volume) && AffinityMatches(*volume, node_labels);
+        });
+    if (first != nullptr && (best == nullptr || SmallerVolume()(*first, *best))) best = first;
+  }
+  return best;
 }
 
 }  // namespace ks::plugins

@@ -7,17 +7,15 @@
 // Upstream: docs/spec/plugins-volume.md section 2.7.1. Volumes of equal capacity: the smallest name
 // wins (upstream: undefined).
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "api/storage.h"
-#include "plugins/volume_binding/node_index.h"
+#include "plugins/volume_binding/class_volumes.h"
 
 namespace ks::plugins {
-
-// A place in the list of volumes: one volume is one place.
-using VolumeRef = const api::PersistentVolumePtr*;
 
 // Whether the volume is reserved for this claim, or free: spec.claimRef is absent or names it.
 bool MayBelongTo(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
@@ -27,24 +25,28 @@ inline bool AffinityMatches(const api::PersistentVolume& volume, const api::Labe
   return !volume.node_affinity || volume.node_affinity->Matches(labels, {});
 }
 
-// The volumes that may be a claim's. Threads: immutable. Lifetime: the list outlives it.
+// The volumes that may be a claim's. Threads: immutable.
 class StaticMatch {
  public:
-  // `volumes`: of the claim's class, ascending by name.
-  StaticMatch(const api::PersistentVolumeClaim& claim,
-              std::span<const api::PersistentVolumePtr> volumes);
+  // `volumes`: of the claim's class.
+  StaticMatch(api::PersistentVolumeClaimPtr claim, std::shared_ptr<const ClassVolumes> volumes);
 
   // Of a selector that cannot be used; nothing may be asked then.
   const std::string& error() const { return error_; }
 
   // Null: none. `taken`: given to other claims of the pod on this node.
-  VolumeRef On(const api::LabelMap& node_labels, std::span<const VolumeRef> taken) const;
+  const api::PersistentVolumePtr* On(const api::LabelMap& node_labels,
+                                     std::span<const api::PersistentVolume* const> taken) const;
 
  private:
+  void Select(const VolumesByNode& volumes);
+
+  api::PersistentVolumeClaimPtr claim_;
+  std::shared_ptr<const ClassVolumes> volumes_;
   std::string error_;
-  std::vector<VolumeRef> reserved_;  // for this claim, by name
-  std::vector<VolumeRef> free_;      // by capacity and name
-  NodeIndex free_by_node_;
+  std::vector<const api::PersistentVolumePtr*> reserved_;  // for this claim, by name
+  std::vector<const VolumesByNode*> free_;   // may be the claim's where their nodes are
+  std::unique_ptr<VolumesByNode> selected_;  // by the claim's selector; null: it has none
 };
 
 }  // namespace ks::plugins

@@ -110,8 +110,8 @@ class VolumeBinding final : public framework::Plugin,
     Result<PodClaims> claims = ClassifyClaims(storage(), pod);
     if (!claims.ok()) return {Status::Error(claims.error().message), {}};
     if (claims->unbound_immediate) return {unbound_immediate_, {}};
-    slot_.Write(state,
-                std::make_shared<BindingState>(storage(), *std::move(claims), snapshot.slots()));
+    slot_.Write(state, std::make_shared<BindingState>(storage(), volumes_, *std::move(claims),
+                                                      snapshot.slots()));
     return {};
   }
 
@@ -152,9 +152,11 @@ class VolumeBinding final : public framework::Plugin,
     const NodeOffer* offer = node == nullptr ? nullptr : binding->OfferOf(*node);
     if (offer == nullptr || AllClaimsBound(storage(), *pod)) {
       binding->all_bound = true;
+      binding->NodeChosen();
       return {};
     }
     auto reserved = Reservation::Make(storage(), node_name, offer->bindings, offer->provisions);
+    binding->NodeChosen();
     if (!reserved.ok()) {
       if (auto* metrics = handle_.volume_metrics()) metrics->CountAssumeError();
       return Status::Error(reserved.error().message);
@@ -210,6 +212,7 @@ class VolumeBinding final : public framework::Plugin,
   framework::StorageState& storage() const { return handle_.storage(); }
 
   framework::Handle& handle_;
+  VolumeIndex volumes_;
   const DeferredPods deferred_;
   const bool scores_;
   const std::vector<config::UtilizationShapePoint> shape_;  // scores 0..100

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Static matching against a reference that looks at all volumes for every claim and node, over
-// random objects (docs/spec/plugins-volume.md 2.7.1, its table read from top to bottom).
+// random objects and random changes (docs/spec/plugins-volume.md 2.7.1, its table read from top to
+// bottom).
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/random.h"
+#include "plugins/volume_binding/reservation.h"
 #include "plugins/volume_binding/static_match.h"
 #include "plugins/volume_binding/volume_world.h"
 
@@ -29,7 +31,7 @@ class Reference {
                           (!v.claim_ref->uid.empty() && v.claim_ref->uid != claim_.meta.uid))) {
         continue;
       }
-      if (v.capacity < *claim_.requested) continue;
+      if (claim_.requested && v.capacity < *claim_.requested) continue;
       if (Mode(v.volume_mode) != Mode(claim_.volume_mode)) continue;
       if (v.attributes_class != claim_.attributes_class) continue;
       if (v.meta.deletion_timestamp) continue;
@@ -38,7 +40,11 @@ class Reference {
       if (v.phase != Symbol("Available")) continue;
       if (claim_.selector && !claim_.selector->Matches(v.meta.labels)) continue;
       if (!here) continue;
-      if (v.access_modes != claim_.access_modes) continue;
+      if (!std::all_of(claim_.access_modes.begin(), claim_.access_modes.end(), [&](Symbol mode) {
+            return std::count(v.access_modes.begin(), v.access_modes.end(), mode) > 0;
+          })) {
+        continue;
+      }
       if (smallest == nullptr || v.capacity < smallest->capacity) smallest = &v;
     }
     return smallest == nullptr ? "" : smallest->meta.name;
@@ -87,7 +93,8 @@ class World {
     if (Chance(10)) volume->volume_mode = Symbol(Chance(50) ? "Block" : "Filesystem");
     if (Chance(5)) volume->attributes_class = Symbol("gold");
     if (Chance(5)) volume->meta.deletion_timestamp = TimePoint();
-    if (Chance(10)) volume->access_modes = {Symbol("ReadWriteMany")};
+    if (Chance(20)) volume->access_modes = {Symbol("ReadWriteMany")};
+    if (Chance(10)) volume->access_modes.push_back(Symbol("ReadOnlyMany"));
     if (Chance(50)) volume->meta.labels = testing::MakeLabels({{"tier", Of("t", 2)}});
     if (Chance(15)) {
       volume->claim_ref = api::ClaimReference{.kind = {},
@@ -103,6 +110,9 @@ class World {
   std::shared_ptr<api::PersistentVolumeClaim> MakeClaim() {
     auto claim = Claim(Of("c", 3), std::to_string(1 + random_.Below(5)) + "Gi");
     if (Chance(10)) claim->volume_mode = Symbol("Block");
+    if (Chance(5)) claim->attributes_class = Symbol("gold");
+    if (Chance(5)) claim->requested.reset();
+    if (Chance(5)) claim->access_modes.push_back(Symbol("ReadOnlyMany"));
     if (Chance(20)) {
       api::LabelSelectorSpec spec;
       spec.match_labels = {{"tier", Of("t", 2)}};
@@ -133,21 +143,123 @@ TEST(StaticMatchProperty, FindsWhatTheReferenceFinds) {
     const uint32_t count = world.Below(30);
     for (uint32_t i = 0; i < count; ++i) volumes.push_back(world.MakeVolume(static_cast<int>(i)));
     const api::LabelMap labels = world.NodeLabels();
-    std::vector<VolumeRef> taken;
+    const auto arranged = std::make_shared<const ClassVolumes>(volumes);
+    std::vector<const api::PersistentVolume*> taken;
     std::vector<std::string> taken_names;
     for (int i = 0; i < 4; ++i) {
       const auto claim = world.MakeClaim();
-      const StaticMatch match(*claim, volumes);
-      const VolumeRef volume = match.On(labels, taken);
+      const StaticMatch match(claim, arranged);
+      const api::PersistentVolumePtr* volume = match.On(labels, taken);
       const std::string name = volume == nullptr ? "" : (*volume)->meta.name;
       ASSERT_EQ(name, Reference(*claim, labels).Find(volumes, taken_names));
       if (volume == nullptr) continue;
       ++found;
-      taken.push_back(volume);
+      taken.push_back(volume->get());
       taken_names.push_back(name);
     }
   }
   EXPECT_GT(found, 3000u) << "the objects are too far apart to say anything";
+}
+
+// Volumes of two classes that come, change, go, and are assumed for claims and given back.
+class ChangingVolumes {
+ public:
+  explicit ChangingVolumes(World& world) : world_(world) {}
+
+  void Change() {
+    if (world_.Chance(40)) {
+      Upsert();
+    } else if (world_.Chance(20)) {
+      Delete();
+    } else if (world_.Chance(70)) {
+      Assume();
+    } else if (!assumed_.empty()) {
+      stores.Restore(*assumed_[world_.Below(static_cast<uint32_t>(assumed_.size()))]);
+    }
+  }
+
+  // More changes of another volume than the log holds.
+  void Flood() {
+    const auto volume = Volume("pv99", "1Gi");
+    volume->storage_class_name = Symbol("unused");
+    for (int i = 0; i < 5000; ++i) put_(volume);
+  }
+
+  Symbol SomeClass() { return Symbol(world_.Chance(70) ? "wait" : "other"); }
+
+  cache::StorageStores stores;
+
+ private:
+  api::PersistentVolumePtr Some() {
+    return stores.FindVolume("pv0" + std::to_string(world_.Below(10)));
+  }
+  void Upsert() {
+    auto volume = std::make_shared<api::PersistentVolume>(
+        *world_.MakeVolume(static_cast<int>(world_.Below(10))));
+    volume->storage_class_name = SomeClass();
+    // Mostly another version; the same one leaves assumed versions in place.
+    if (world_.Chance(80)) volume->meta.resource_version = std::to_string(++version_);
+    put_(volume);
+  }
+  void Delete() {
+    if (const auto volume = Some()) put_.Delete(std::make_shared<api::PersistentVolume>(*volume));
+  }
+  void Assume() {
+    const api::PersistentVolumePtr volume = Some();
+    if (volume == nullptr) return;
+    const api::PersistentVolumePtr bound = BoundTo(volume, *world_.MakeClaim());
+    if (stores.Assume(bound).ok()) assumed_.push_back(bound);
+  }
+
+  World& world_;
+  StoragePutter put_{stores};
+  int version_ = 100;
+  std::vector<api::PersistentVolumePtr> assumed_;
+};
+
+TEST(VolumeIndexProperty, FindsWhatTheReferenceFindsAfterAnyChanges) {
+  size_t found = 0;
+  size_t reserved = 0;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    World world(seed);
+    ChangingVolumes volumes(world);
+    VolumeIndex index;
+    // What an attempt took from the index at some time, and the volumes of then.
+    std::shared_ptr<const ClassVolumes> held;
+    Volumes held_volumes;
+    for (int step = 0; step < 100; ++step) {
+      for (uint32_t i = world.Below(5); i > 0; --i) volumes.Change();
+      if (world.Below(1000) == 0) volumes.Flood();
+      const Symbol storage_class = volumes.SomeClass();
+      const auto now = index.Of(storage_class, volumes.stores);
+      const Volumes now_volumes = volumes.stores.CurrentVolumesOf(storage_class);
+      const auto claim = world.MakeClaim();
+      const api::LabelMap labels = world.NodeLabels();
+      const auto find = [&](const std::shared_ptr<const ClassVolumes>& in) {
+        const StaticMatch match(claim, in);
+        const api::PersistentVolumePtr* volume = match.On(labels, {});
+        return volume == nullptr ? api::PersistentVolumePtr() : *volume;
+      };
+      const api::PersistentVolumePtr volume = find(now);
+      ASSERT_EQ(volume == nullptr ? "" : volume->meta.name,
+                Reference(*claim, labels).Find(now_volumes, {}));
+      if (volume != nullptr) {
+        ASSERT_EQ(volume, volumes.stores.CurrentVolume(volume->meta.name)) << "an old version";
+        ++(volume->claim_ref ? reserved : found);
+      }
+      if (held != nullptr) {
+        const api::PersistentVolumePtr then = find(held);
+        ASSERT_EQ(then == nullptr ? "" : then->meta.name,
+                  Reference(*claim, labels).Find(held_volumes, {}));
+      }
+      if (!world.Chance(20)) continue;
+      held = now;
+      held_volumes = now_volumes;
+    }
+  }
+  EXPECT_GT(found, 1000u) << "the objects are too far apart to say anything";
+  EXPECT_GT(reserved, 1000u) << "the claims are too far apart to say anything";
 }
 
 }  // namespace
