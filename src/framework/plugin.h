@@ -30,6 +30,7 @@
 #include "framework/queued_pod.h"
 #include "framework/snapshot.h"
 #include "framework/status.h"
+#include "framework/storage_state.h"
 
 namespace ks::framework {
 
@@ -197,6 +198,10 @@ struct PreBindStep {
   // Asked on the scheduling thread after the calls and then after each change of the cluster state:
   // absent means not yet.
   std::function<std::optional<Status>()> condition;
+  // The storage objects whose changes concern the condition; asked whenever that has said "not
+  // yet". Where it is set, the condition may be left alone until one of them changes or the
+  // deadline comes: with thousands of pods in PreBind, most changes concern none of them.
+  std::function<std::vector<StorageChange>()> concerned_by;
   std::optional<TimePoint>
       deadline;  // of the condition; passing it ends the wait with a rejection of `timeout_status`
   Status timeout_status;

@@ -2,6 +2,7 @@
 #include "framework/prebind_runner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/check.h"
@@ -47,14 +48,21 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     TellResult();
   }
 
-  std::optional<TimePoint> NextDeadline() const {
-    std::optional<TimePoint> next;
-    if (failure_.has_value()) return next;
+  PreBindWait Wait() const {
+    PreBindWait wait;
+    if (failure_.has_value()) return wait;
     for (const Member& member : members_) {
-      if (!Waits(member) || !member.step.deadline.has_value()) continue;
-      next = next ? std::min(*next, *member.step.deadline) : member.step.deadline;
+      if (!Waits(member)) continue;
+      const std::optional<TimePoint>& deadline = member.step.deadline;
+      if (deadline && (!wait.deadline || *deadline < *wait.deadline)) wait.deadline = deadline;
+      if (member.step.concerned_by == nullptr) {
+        wait.for_any_change = true;
+        continue;
+      }
+      std::vector<StorageChange> objects = member.step.concerned_by();
+      std::move(objects.begin(), objects.end(), std::back_inserter(wait.objects));
     }
-    return next;
+    return wait;
   }
 
   bool Cancel(std::string_view cause) {
@@ -194,6 +202,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
         StepDone(index);
       }
     }
+    if (!result_.has_value() && request_.wait_changed) request_.wait_changed();
     TellResult();
   }
 
@@ -294,7 +303,7 @@ PreBindRunner::~PreBindRunner() = default;
 
 std::optional<Status> PreBindRunner::Start() { return run_->Start(); }
 void PreBindRunner::Poll(TimePoint now) { run_->Poll(now); }
-std::optional<TimePoint> PreBindRunner::NextDeadline() const { return run_->NextDeadline(); }
+PreBindWait PreBindRunner::Wait() const { return run_->Wait(); }
 bool PreBindRunner::Cancel(std::string_view cause) { return run_->Cancel(cause); }
 std::vector<std::string_view> PreBindRunner::Unfinished() const { return run_->Unfinished(); }
 bool PreBindRunner::finished() const { return run_->finished(); }

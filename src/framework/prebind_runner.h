@@ -37,6 +37,15 @@ struct PreBindRequest {
   api::PodPtr pod;
   std::string node_name;
   CallSampler sampler = {};  // measures the plugins, from the first step to the last
+  // What the runner waits for may be something else now, after a posted task. May be null.
+  std::function<void()> wait_changed = nullptr;
+};
+
+// What pending conditions wait for.
+struct PreBindWait {
+  std::optional<TimePoint> deadline;   // the earliest
+  bool for_any_change = false;         // of the cluster state
+  std::vector<StorageChange> objects;  // for a change of one of these
 };
 
 // After a failure or a cancellation nothing new is started, but the runner waits for API calls and
@@ -61,10 +70,10 @@ class PreBindRunner {
   // when `done` will tell.
   std::optional<Status> Start();
   // Asks the pending conditions; a condition without verdict whose deadline is not after `now` gets
-  // the timeout status. Call after changes of the cluster state and when NextDeadline has come.
+  // the timeout status. Call when something of Wait has come.
   void Poll(TimePoint now);
-  // The earliest deadline of a pending condition.
-  std::optional<TimePoint> NextDeadline() const;
+  // As it stands after Start, Poll and Cancel, and after each call of PreBindRequest::wait_changed.
+  PreBindWait Wait() const;
   // Gives the pod up. A plugin that waits obeys at once: `running PreBind plugin "<the first such
   // one>": <cause>`. Only blocking functions under way: a failure of theirs is the result, with the
   // cause in place of the text `context canceled`; if all succeed, the bare cause. False when the

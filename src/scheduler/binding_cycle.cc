@@ -133,7 +133,9 @@ void BindingCycles::StartPreBind(Binding& binding) {
   if (binding.may_be_canceled) {
     context_.pods_in_pre_bind.AddPodInPreBind(uid, [this, uid](std::string_view cause) {
       const Binding* canceled = Find(uid);
-      if (canceled != nullptr && canceled->pre_bind != nullptr) canceled->pre_bind->Cancel(cause);
+      if (canceled == nullptr || canceled->pre_bind == nullptr) return;
+      canceled->pre_bind->Cancel(cause);
+      NoteWait(*canceled);
     });
   }
   binding.pre_bind_timer = binding.framework->StartTimer(framework::MetricPoint::kPreBind);
@@ -142,14 +144,23 @@ void BindingCycles::StartPreBind(Binding& binding) {
       framework::PreBindRequest{.state = &binding.state,
                                 .pod = binding.assumed,
                                 .node_name = binding.node(),
-                                .sampler = binding.framework->Sampler(binding.state)},
+                                .sampler = binding.framework->Sampler(binding.state),
+                                .wait_changed = [this, uid] { NoteWait(*Find(uid)); }},
       pre_bind_environment_, [this, uid](const Status& status) { FinishPreBind(uid, status); });
-  pre_binding_.insert(uid);
-  if (const auto result = binding.pre_bind->Start()) FinishPreBind(uid, *result);
+  if (const auto result = binding.pre_bind->Start()) {
+    FinishPreBind(uid, *result);
+  } else {
+    NoteWait(binding);
+  }
+}
+
+void BindingCycles::NoteWait(const Binding& binding) {
+  if (binding.pre_bind->finished()) return;
+  waits_.Set(binding.assumed->meta.uid, binding.pre_bind->Wait());
 }
 
 void BindingCycles::FinishPreBind(const std::string& uid, const Status& status) {
-  pre_binding_.erase(uid);
+  waits_.Remove(uid);
   Binding& binding = *Find(uid);
   binding.pre_bind_timer.Stop(status.code());
   if (!status.ok()) {
@@ -298,21 +309,14 @@ void BindingCycles::Fail(const std::string& uid, const Status& status, bool reje
 }
 
 void BindingCycles::Poll() {
-  if (pre_binding_.empty()) return;
-  const std::vector<std::string> uids(pre_binding_.begin(), pre_binding_.end());
-  for (const std::string& uid : uids) {
-    // A poll may end this pod's cycle.
-    if (Binding* binding = Find(uid)) binding->pre_bind->Poll(context_.clock.Now());
+  const TimePoint now = context_.clock.Now();
+  for (const std::string& uid : waits_.Due(now, context_.storage.changes())) {
+    // A poll may end this pod's cycle, and others'.
+    if (!waits_.Contains(uid)) continue;
+    const Binding& binding = *Find(uid);
+    binding.pre_bind->Poll(now);
+    if (waits_.Contains(uid)) NoteWait(binding);
   }
-}
-
-std::optional<TimePoint> BindingCycles::NextDeadline() const {
-  std::optional<TimePoint> next;
-  for (const std::string& uid : pre_binding_) {
-    const auto deadline = active_.find(uid)->second->pre_bind->NextDeadline();
-    if (deadline && (!next || *deadline < *next)) next = deadline;
-  }
-  return next;
 }
 
 }  // namespace ks::scheduler

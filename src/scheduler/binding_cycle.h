@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -21,6 +20,7 @@
 #include "scheduler/context.h"
 #include "scheduler/extender_set.h"
 #include "scheduler/failure_handler.h"
+#include "scheduler/prebind_waits.h"
 
 namespace ks::scheduler {
 
@@ -60,10 +60,11 @@ class BindingCycles {
   bool Undo(const framework::Framework& framework, framework::CycleState& state,
             const api::PodPtr& assumed);
 
-  // Gives PreBind waits a chance to see changed cluster state and passed deadlines.
+  // Gives PreBind waits a chance to see changed cluster state and passed deadlines. Costs the pods
+  // that these concern.
   void Poll();
   // When Poll has work next without a change of state.
-  std::optional<TimePoint> NextDeadline() const;
+  std::optional<TimePoint> NextDeadline() const { return waits_.NextDeadline(); }
 
   // Whether a pod on its way still needs the framework's plugins: a retired profile must not be
   // destroyed before.
@@ -82,6 +83,8 @@ class BindingCycles {
   void WaitOnPermit(Binding& binding);
   void ContinueAfterPermit(const std::string& uid, const framework::Status& verdict);
   void StartPreBind(Binding& binding);
+  // What the pod's PreBind waits for is to be known to Poll.
+  void NoteWait(const Binding& binding);
   void FinishPreBind(const std::string& uid, const framework::Status& status);
   void StartBind(Binding& binding);
   void StartBindPlugins(Binding& binding);
@@ -96,7 +99,7 @@ class BindingCycles {
   Context& context_;
   FailureHandler& failures_;
   std::map<std::string, std::unique_ptr<Binding>, std::less<>> active_;
-  std::set<std::string, std::less<>> pre_binding_;  // uids whose PreBind plugins run
+  PreBindWaits waits_;  // by uid, of pods whose PreBind plugins run
   size_t binding_ = 0;
   BlockingPool blocking_;
   framework::PreBindEnvironment pre_bind_environment_;

@@ -14,6 +14,7 @@
 #include "framework/api_writer.h"
 #include "framework/profiles.h"
 #include "framework/runtime.h"
+#include "framework/storage_state.h"
 #include "framework/waiting_pods.h"
 #include "queue/scheduling_queue.h"
 #include "scheduler/inbox.h"
@@ -45,6 +46,7 @@ struct Context {
   framework::PodsInPreBind& pods_in_pre_bind;
   framework::ApiWriter& api;
   const cache::ObjectStore<api::Pod>& pods;  // pods as the API server last showed them
+  const framework::StorageState& storage;
   const Profiles& profiles;
   const Clock& clock;
   Random& random;

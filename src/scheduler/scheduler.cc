@@ -104,6 +104,7 @@ Result<void> Scheduler::Build() {
                              .pods_in_pre_bind = pods_in_pre_bind_,
                              .api = *options_.api,
                              .pods = pods_,
+                             .storage = storage_,
                              .profiles = profiles_,
                              .clock = *options_.clock,
                              .random = random_,

@@ -115,7 +115,10 @@ class PreBindRunnerTest : public ::testing::Test {
     }
     runner_ = std::make_unique<PreBindRunner>(
         std::move(members),
-        PreBindRequest{.state = &state_, .pod = MakePod().Name("p").Obj(), .node_name = "n1"},
+        PreBindRequest{.state = &state_,
+                       .pod = MakePod().Name("p").Obj(),
+                       .node_name = "n1",
+                       .wait_changed = [this] { ++wait_changes_; }},
         environment_, [this](Status status) { results_.push_back(std::move(status)); });
   }
   void RunInbox() {
@@ -150,6 +153,7 @@ class PreBindRunnerTest : public ::testing::Test {
   Texts log_;
   std::vector<std::unique_ptr<TestPlugin<ks::testing::PreBinds>>> plugins_;
   std::vector<Status> results_;
+  int wait_changes_ = 0;
   std::unique_ptr<PreBindRunner> runner_;
 };
 
@@ -229,16 +233,39 @@ TEST_F(PreBindRunnerTest, Deadlines) {
   const TimePoint deadline = clock_.Now() + seconds(10);
   MakeRunner({{{"A", {Waits("A", deadline)}}, {"B", {Waits("B", deadline - seconds(1))}}}});
   (void)runner_->Start();
-  EXPECT_EQ(runner_->NextDeadline(), deadline - seconds(1));
+  EXPECT_EQ(runner_->Wait().deadline, deadline - seconds(1));
   verdicts_["B"] = Status();
   clock_.Advance(seconds(9));
   runner_->Poll(clock_.Now());
-  EXPECT_EQ(runner_->NextDeadline(), deadline) << "a verdict comes before the deadline";
+  EXPECT_EQ(runner_->Wait().deadline, deadline) << "a verdict comes before the deadline";
   EXPECT_TRUE(results_.empty());
   clock_.Advance(seconds(1));
   runner_->Poll(clock_.Now());
   EXPECT_EQ(results_, std::vector<Status>{Status(Code::kUnschedulable, {"timed out"}, "A")});
-  EXPECT_EQ(runner_->NextDeadline(), std::nullopt);
+  EXPECT_EQ(runner_->Wait().deadline, std::nullopt);
+}
+
+TEST_F(PreBindRunnerTest, WaitTellsWhatConcernsTheConditions) {
+  const std::vector<StorageChange> objects = {{OptionalKind::kPersistentVolume, "pv"}};
+  PreBindStep knows = Waits("A");
+  knows.concerned_by = [objects] { return objects; };
+  PreBindStep calls = Calls(1);
+  calls.condition = Waits("C").condition;
+  MakeRunner({{{"A", {knows}}, {"B", {Waits("B")}}, {"C", {calls}}}});
+  EXPECT_EQ(runner_->Start(), std::nullopt);
+  EXPECT_EQ(runner_->Wait().objects, objects);
+  EXPECT_TRUE(runner_->Wait().for_any_change) << "B does not say";
+  verdicts_["B"] = Status();
+  runner_->Poll(clock_.Now());
+  EXPECT_FALSE(runner_->Wait().for_any_change) << "C waits for its call first";
+  AnswerOne();
+  EXPECT_EQ(wait_changes_, 0);
+  RunInbox();
+  EXPECT_EQ(wait_changes_, 1);
+  EXPECT_TRUE(runner_->Wait().for_any_change) << "C does not say either";
+  EXPECT_TRUE(runner_->Cancel("enough"));
+  EXPECT_TRUE(runner_->Wait().objects.empty());
+  EXPECT_FALSE(runner_->Wait().for_any_change);
 }
 
 TEST_F(PreBindRunnerTest, BlockingRunsElsewhere) {
@@ -283,7 +310,7 @@ TEST_F(PreBindRunnerTest, TheFirstFailureCancelsTheOthersAndWaitsForWhatIsUnderW
                          "B canceled: some other PreBind operation failed",
                          "D canceled: some other PreBind operation failed"}));
   EXPECT_TRUE(results_.empty()) << "B's call has not reported";
-  EXPECT_EQ(runner_->NextDeadline(), std::nullopt);
+  EXPECT_EQ(runner_->Wait().deadline, std::nullopt);
   EXPECT_FALSE(runner_->Cancel("late"));
   verdicts_["A"] = Status();
   runner_->Poll(clock_.Now());

@@ -41,20 +41,32 @@ using std::chrono::seconds;
 
 using Texts = std::vector<std::string>;
 
-// A PreBind that waits until `*verdict` is there, then ends with it.
+// What the claim "ns/x" concerns.
+std::vector<framework::StorageChange> ClaimX() {
+  return {{framework::OptionalKind::kPersistentVolumeClaim, "ns/x"}};
+}
+
+// A PreBind that waits until `*verdict` is there, then ends with it. `asked` counts.
 class WaitsFor final : public framework::PreBindSequence {
  public:
-  explicit WaitsFor(const std::optional<Status>* verdict) : verdict_(verdict) {}
+  WaitsFor(const std::optional<Status>* verdict, bool for_claim, int* asked)
+      : verdict_(verdict), for_claim_(for_claim), times_(*asked) {}
   PreBindStep Next(const Status& previous) override {
     PreBindStep step;
     step.finished = std::exchange(asked_, true);
     step.status = previous;
-    step.condition = [this] { return *verdict_; };
+    step.condition = [this] {
+      ++times_;
+      return *verdict_;
+    };
+    if (for_claim_) step.concerned_by = ClaimX;
     return step;
   }
 
  private:
   const std::optional<Status>* verdict_;
+  const bool for_claim_;
+  int& times_;
   bool asked_ = false;
 };
 
@@ -236,7 +248,10 @@ class PreBindWaitTest : public BindingCycleTest {
                                 [this] {
                                   return PreBindPreFlightResult{flight_, false};
                                 },
-                            .pre_bind = [this] { return std::make_unique<WaitsFor>(&verdict_); }});
+                            .pre_bind =
+                                [this] {
+                                  return std::make_unique<WaitsFor>(&verdict_, for_claim_, &asked_);
+                                }});
   }
   framework::PodInPreBind* InPreBind() {
     return Profile().pods_in_pre_bind().GetPodInPreBind("uid-p");
@@ -249,7 +264,34 @@ class PreBindWaitTest : public BindingCycleTest {
 
   Status flight_;
   std::optional<Status> verdict_;
+  bool for_claim_ = false;
+  int asked_ = 0;
 };
+
+TEST_F(PreBindWaitTest, AskedAfterEachChangeOrOnlyAfterThoseThatConcernIt) {
+  Start({pod_});
+  int before = asked_;
+  Poke();
+  EXPECT_GT(asked_, before);
+  ASSERT_TRUE(InPreBind()->Cancel("enough"));
+  rig_->Settle();
+  for_claim_ = true;
+  rig_->Advance(seconds(2));
+  ASSERT_NE(InPreBind(), nullptr);
+  Poke();
+  before = asked_;
+  verdict_ = Status();
+  Poke();
+  EXPECT_EQ(asked_, before);
+  auto claim = std::make_shared<api::PersistentVolumeClaim>();
+  claim->meta.name = "x";
+  claim->meta.ns = Symbol("ns");
+  rig_->scheduler->Post(StorageDeltas(std::vector<api::Delta<api::PersistentVolumeClaim>>{
+      Rig::Upsert<api::PersistentVolumeClaim>(claim)}));
+  rig_->Settle();
+  EXPECT_EQ(asked_, before + 1);
+  EXPECT_EQ(binds_.size(), 1U);
+}
 
 // docs/spec/preemption.md, example P22b.
 TEST_F(PreBindWaitTest, CanceledFromOutside) {

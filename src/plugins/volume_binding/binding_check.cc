@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/volume_binding/binding_check.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "plugins/volume_binding/volume_affinity.h"
@@ -21,10 +20,6 @@ std::string NotFound(std::string_view plural, const std::string& key) {
   return std::string(plural) + " \"" + key + "\" not found";
 }
 
-bool Contains(const std::vector<std::string>& keys, const std::string& key) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
 }  // namespace
 
 BindingCheck::BindingCheck(framework::Handle& handle,
@@ -32,16 +27,9 @@ BindingCheck::BindingCheck(framework::Handle& handle,
     : handle_(handle),
       reservation_(std::move(reservation)),
       pod_(std::move(pod)),
-      pod_key_(pod_->meta.Key()) {
-  for (const StaticBinding& binding : reservation_->bindings()) {
-    volumes_.push_back(binding.volume->meta.name);
-    claims_.push_back(binding.claim->meta.Key());
-  }
-  for (const auto& claim : reservation_->provisions()) claims_.push_back(claim->meta.Key());
-}
+      pod_key_(pod_->meta.Key()) {}
 
 std::optional<std::string> BindingCheck::Ask() {
-  read_ = handle_.storage().changes().end();
   awaited_volume_.clear();
   const std::string& node_name = reservation_->node_name();
   const api::NodePtr node = handle_.nodes().FindNode(node_name);
@@ -125,26 +113,21 @@ std::string BindingCheck::Misplaced(const api::PersistentVolume& volume, const a
          "\": " + (errors.empty() ? "no matching NodeSelectorTerms" : errors);
 }
 
-bool BindingCheck::Concerned() {
-  const framework::StorageLog& log = handle_.storage().changes();
-  if (!log.Holds(read_)) return true;
-  for (; read_ < log.end(); ++read_) {
-    if (IsMine(log.At(read_))) return true;
+std::vector<framework::StorageChange> BindingCheck::Objects() const {
+  std::vector<framework::StorageChange> objects;
+  const auto add_claim = [&objects](const api::PersistentVolumeClaim& claim) {
+    objects.push_back({OptionalKind::kPersistentVolumeClaim, claim.meta.Key()});
+  };
+  for (const StaticBinding& binding : reservation_->bindings()) {
+    objects.push_back({OptionalKind::kPersistentVolume, binding.volume->meta.name});
+    add_claim(*binding.claim);
   }
-  return false;
-}
-
-bool BindingCheck::IsMine(const framework::StorageChange& change) const {
-  switch (change.kind) {
-    case OptionalKind::kPersistentVolume:
-      return change.key == awaited_volume_ || Contains(volumes_, change.key);
-    case OptionalKind::kPersistentVolumeClaim:
-      return Contains(claims_, change.key);
-    case OptionalKind::kCsiNode:
-      return change.key == reservation_->node_name();
-    default:
-      return false;
+  for (const auto& claim : reservation_->provisions()) add_claim(*claim);
+  if (!awaited_volume_.empty()) {
+    objects.push_back({OptionalKind::kPersistentVolume, awaited_volume_});
   }
+  objects.push_back({OptionalKind::kCsiNode, reservation_->node_name()});
+  return objects;
 }
 
 }  // namespace ks::plugins

@@ -5,7 +5,6 @@
 //
 // Upstream: docs/spec/plugins-volume.md section 2.10 (the table of step 2).
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,9 +24,8 @@ class BindingCheck {
 
   // Absent: not yet. Empty: everything is bound. Else: why it never will be.
   std::optional<std::string> Ask();
-  // Whether the storage objects of this pod have changed since the last Ask. Cheap: it looks at
-  // what changed, not at what there is.
-  bool Concerned();
+  // The storage objects that the last answer depends on.
+  std::vector<framework::StorageChange> Objects() const;
 
  private:
   std::optional<std::string> AskBinding(const StaticBinding& binding, const api::Node& node) const;
@@ -36,16 +34,12 @@ class BindingCheck {
   // Why the volume cannot be used on the node; empty: it can.
   std::string Misplaced(const api::PersistentVolume& volume, const api::Node& node,
                         std::string_view translation_prefix) const;
-  bool IsMine(const framework::StorageChange& change) const;
 
   framework::Handle& handle_;
   const std::shared_ptr<const Reservation> reservation_;
   const api::PodPtr pod_;
   const std::string pod_key_;
-  std::vector<std::string> volumes_;  // of the static bindings
-  std::vector<std::string> claims_;   // all
-  std::string awaited_volume_;        // a provisioned claim names it, but it is not known yet
-  uint64_t read_ = 0;                 // position in the log of storage changes
+  std::string awaited_volume_;  // a provisioned claim names it, but it is not known yet
 };
 
 }  // namespace ks::plugins

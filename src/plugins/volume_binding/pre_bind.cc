@@ -56,9 +56,10 @@ class BindingSequence final : public framework::PreBindSequence {
     }
     PreBindStep step;
     step.condition = [this]() -> std::optional<Status> {
-      if (check_->Concerned()) verdict_ = check_->Ask();
+      verdict_ = check_->Ask();
       return verdict_ ? std::optional<Status>(Status()) : std::nullopt;
     };
+    step.concerned_by = [this] { return check_->Objects(); };
     // Not a failure yet: Next asks whether it is.
     step.deadline = std::min(deadline_, now + kAskAgain);
     return step;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/prebind_waits.h"
+
+namespace ks::scheduler {
+
+void PreBindWaits::Set(const std::string& uid, framework::PreBindWait wait) {
+  Remove(uid);
+  if (wait.for_any_change) for_any_change_.insert(uid);
+  if (wait.deadline) deadlines_.emplace(*wait.deadline, uid);
+  for (const framework::StorageChange& object : wait.objects) by_object_[object].insert(uid);
+  waits_.emplace(uid, std::move(wait));
+}
+
+void PreBindWaits::Remove(std::string_view uid) {
+  const auto found = waits_.find(uid);
+  if (found != waits_.end()) Forget(found);
+}
+
+void PreBindWaits::Forget(Waits::const_iterator wait) {
+  const auto& [uid, what] = *wait;
+  for_any_change_.erase(uid);
+  if (what.deadline) deadlines_.erase({*what.deadline, uid});
+  for (const framework::StorageChange& object : what.objects) {
+    const auto users = by_object_.find(object);
+    if (users == by_object_.end()) continue;  // the pod named the object twice
+    users->second.erase(uid);
+    if (users->second.empty()) by_object_.erase(users);
+  }
+  waits_.erase(wait);
+}
+
+std::vector<std::string> PreBindWaits::Due(TimePoint now, const framework::StorageLog& log) {
+  const std::optional<uint64_t> read = std::exchange(read_, log.end());
+  if (waits_.empty()) {
+    read_.reset();
+    return {};
+  }
+  std::set<std::string> due;
+  if (!read || !log.Holds(*read)) {
+    for (const auto& [uid, wait] : waits_) due.insert(uid);
+    return {due.begin(), due.end()};
+  }
+  due = for_any_change_;
+  for (uint64_t i = *read; i < log.end(); ++i) {
+    const auto users = by_object_.find(log.At(i));
+    if (users != by_object_.end()) due.insert(users->second.begin(), users->second.end());
+  }
+  for (auto it = deadlines_.begin(); it != deadlines_.end() && it->first <= now; ++it) {
+    due.insert(it->second);
+  }
+  return {due.begin(), due.end()};
+}
+
+std::optional<TimePoint> PreBindWaits::NextDeadline() const {
+  if (deadlines_.empty()) return std::nullopt;
+  return deadlines_.begin()->first;
+}
+
+}  // namespace ks::scheduler
