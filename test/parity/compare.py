@@ -4,21 +4,29 @@
 import collections
 import re
 
-# Upstream asks these for a score even if a pod has no claim or no node an offer of storage, and gets 0. kubesched leaves
-# DynamicResources out, which is a placeholder (decision 0020), and VolumeBinding, whose PreScore then skips. Only a score of
-# exactly 0 may be missing.
+# Upstream asks these for a score even if a pod has no claim, and gets 0 for each node. kubesched leaves DynamicResources out, which
+# is a placeholder (decision 0020), and VolumeBinding, whose PreScore then skips. A pod may miss the scores of all its nodes, or of
+# none, and only where all are exactly 0.
 SILENT_SCORERS = ("DynamicResources", "VolumeBinding")
 
 
-def _scores(node):
-    found = {entry["plugin"]: (entry["raw"], entry["weighted"]) for entry in node.get("scores", ())}
-    for plugin in SILENT_SCORERS:
-        if found.get(plugin) == (0, 0):
-            del found[plugin]
-    return found
+def _score_of(node, plugin):
+    return next(((entry["raw"], entry["weighted"]) for entry in node.get("scores", ()) if entry["plugin"] == plugin), None)
 
 
-def _node_differences(name, ours, theirs):
+def _left_out(ours, theirs):
+    """The plugins whose scores kubesched left out for the pod as a whole, as it may."""
+    return {plugin for plugin in SILENT_SCORERS
+            if all(_score_of(node, plugin) is None for node in ours.get("nodes", ())) and
+            all(_score_of(node, plugin) in (None, (0, 0)) for node in theirs.get("nodes", ()))}
+
+
+def _scores(node, left_out):
+    return {entry["plugin"]: (entry["raw"], entry["weighted"])
+            for entry in node.get("scores", ()) if entry["plugin"] not in left_out}
+
+
+def _node_differences(name, ours, theirs, left_out):
     for field in ("feasible", "plugin", "code", "total"):
         if ours.get(field) != theirs.get(field):
             yield f"nodes[{name}].{field}", ours.get(field), theirs.get(field)
@@ -26,7 +34,7 @@ def _node_differences(name, ours, theirs):
     mine, other = sorted(ours.get("reasons", ())), sorted(theirs.get("reasons", ()))
     if mine != other:
         yield f"nodes[{name}].reasons", mine, other
-    mine, other = _scores(ours), _scores(theirs)
+    mine, other = _scores(ours, left_out), _scores(theirs, left_out)
     for plugin in sorted(set(mine) | set(other)):
         if mine.get(plugin) != other.get(plugin):
             yield f"nodes[{name}].scores[{plugin}] (raw, weighted)", mine.get(plugin), other.get(plugin)
@@ -53,9 +61,10 @@ def differences(ours, theirs):
         return  # no node was looked at
     if sorted(mine) != sorted(other):
         yield "nodes", sorted(mine), sorted(other)
+    left_out = _left_out(ours, theirs)
     for name in sorted(set(mine) & set(other)):
         if mine[name] != other[name]:
-            yield from _node_differences(name, mine[name], other[name])
+            yield from _node_differences(name, mine[name], other[name], left_out)
     yield from _preemption_differences(ours.get("preemption"), theirs.get("preemption"))
 
 

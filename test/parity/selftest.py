@@ -119,6 +119,22 @@ class Compare(unittest.TestCase):
             change(other)
             self.assertEqual([], list(compare.differences(RECORD, other)))
 
+    def test_a_silent_scorer_says_nothing_about_any_node(self):
+        def scored(*raws):
+            record = copy.deepcopy(RECORD)
+            record["nodes"][1] = {"name": "b", "feasible": True, "total": 12, "scores": []}
+            for node, raw in zip(record["nodes"], raws):
+                if raw is not None:
+                    node["scores"].append({"plugin": "VolumeBinding", "raw": raw, "weighted": raw})
+            return record
+
+        field = "nodes.scores[VolumeBinding] (raw, weighted)"
+        for ours, theirs, want in (((None, None), (0, 0), []), ((0, 0), (0, 0), []), ((9, 0), (9, 0), []),
+                                   ((9, None), (9, 0), [field]), ((0, None), (0, 0), [field]),
+                                   ((None, None), (0, 9), [field, field]), ((0, 0), (None, None), [field, field])):
+            found = [compare.kind(name) for name, _, _ in compare.differences(scored(*ours), scored(*theirs))]
+            self.assertEqual(want, found, (ours, theirs))
+
     def test_coverage_counts_verdicts(self):
         coverage = compare.Coverage()
         coverage.add(RECORD)
