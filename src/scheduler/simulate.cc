@@ -112,7 +112,8 @@ class Run {
     const ScheduleResult result = algorithm_.SchedulePod(framework, state, pod, &diagnosis_);
     placement->feasible_nodes = result.feasible_nodes;
     if (result.status.ok()) {
-      Assume(pod, result.node->name(), placement);
+      const api::PodPtr assumed = Assume(pod, result.node->name(), placement);
+      if (assumed != nullptr) Reserve(framework, state, assumed, placement);
       return;
     }
     const bool rejected = result.fit_error || cache_.nodes().empty();
@@ -122,15 +123,31 @@ class Run {
                                             diagnosis_.unschedulable_plugins.end());
   }
 
-  void Assume(const api::Pod& pod, const std::string& node, SimulatedPlacement* placement) {
-    auto assumed = std::make_shared<api::Pod>(pod);
-    assumed->node_name = node;
-    if (Result<void> done = cache_.AssumePod(std::move(assumed)); !done.ok()) {
+  // The pod on its node; null: it failed.
+  api::PodPtr Assume(const api::Pod& pod, const std::string& node, SimulatedPlacement* placement) {
+    auto copy = std::make_shared<api::Pod>(pod);
+    copy->node_name = node;
+    const api::PodPtr assumed = std::move(copy);
+    if (Result<void> done = cache_.AssumePod(assumed); !done.ok()) {
       placement->message = done.error().message;
-      return;
+      return nullptr;
     }
     placement->result = Verdict::kSchedulable;
     placement->node = node;
+    return assumed;
+  }
+
+  // What plugins keep for the pod, such as its volumes, the following pods see as taken.
+  void Reserve(const framework::Framework& framework, framework::CycleState& state,
+               const api::PodPtr& assumed, SimulatedPlacement* placement) {
+    const Status reserved =
+        framework.RunReservePluginsReserve(state, assumed, assumed->node_name);
+    if (reserved.ok()) return;
+    framework.RunReservePluginsUnreserve(state, assumed, assumed->node_name);
+    (void)cache_.ForgetPod(*assumed);
+    placement->result = reserved.IsRejected() ? Verdict::kUnschedulable : Verdict::kError;
+    placement->node.clear();
+    placement->message = reserved.ErrorText();
   }
 
   const ClusterCopy& cluster_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where pods that do not exist yet would go: a running scheduler's state is copied, and the
-// production code decides on the copy, one pod after the other, the earlier ones assumed. The
-// scheduler notices the copying and nothing else.
+// production code decides on the copy, one pod after the other, the earlier ones assumed and their
+// volumes reserved. The scheduler notices the copying and nothing else.
 //
 // Not simulated: preemption, extenders, Permit and binding, what admission would fill in (a
 // priority class's number, limits, the node affinity of volumes).

@@ -86,7 +86,7 @@ class WhatIf {
   struct View {
     const framework::Snapshot& snapshot;
     const framework::OwnerListers& owners;
-    framework::StorageState& storage;  // nothing is assumed
+    framework::StorageState& storage;  // nothing is assumed unless the asker runs Reserve
     const framework::Nominator& nominator;
     const framework::PodLister& pods;
     const framework::NodeLister& nodes;

@@ -115,6 +115,91 @@ items:
   EXPECT_EQ(simulation.placements[3].message, "no profile is named theirs");
 }
 
+// A class that waits for pods, and volumes of it that are for one node each.
+class ClaimedRig : public Rig {
+ public:
+  explicit ClaimedRig(const std::string& provisioner) {
+    auto storage_class = std::make_shared<api::StorageClass>();
+    storage_class->meta.name = "wait";
+    storage_class->provisioner = provisioner;
+    storage_class->volume_binding_mode = Symbol("WaitForFirstConsumer");
+    Show<api::StorageClass>(storage_class);
+    Sync({Node("n1"), Node("n2")});
+  }
+  void AddVolume(const std::string& name, const std::string& node) {
+    auto volume = std::make_shared<api::PersistentVolume>();
+    volume->meta.name = name;
+    volume->meta.uid = "uid-" + name;
+    volume->meta.resource_version = "7";
+    volume->storage_class_name = Symbol("wait");
+    volume->capacity = api::Quantity::Parse("10Gi").value();
+    volume->phase = Symbol("Available");
+    volume->node_affinity_spec = api::NodeSelectorSpec{
+        {{.match_expressions = {{"kubernetes.io/hostname", "In", {node}}}, .match_fields = {}}}};
+    volume->node_affinity = api::NodeSelector::Compile(*volume->node_affinity_spec);
+    Show<api::PersistentVolume>(volume);
+  }
+  void AddClaim(const std::string& name) {
+    auto claim = std::make_shared<api::PersistentVolumeClaim>();
+    claim->meta.name = name;
+    claim->meta.ns = Symbol("default");
+    claim->meta.uid = "uid-" + name;
+    claim->meta.resource_version = "5";
+    claim->storage_class_name = Symbol("wait");
+    claim->requested = api::Quantity::Parse("10Gi").value();
+    Show<api::PersistentVolumeClaim>(claim);
+  }
+  // Pods with these claims, one each.
+  static std::string PodsWith(const std::vector<std::string>& claims) {
+    std::string text = "kind: List\nitems:\n";
+    for (size_t i = 0; i < claims.size(); ++i) {
+      text += "- {kind: Pod, metadata: {name: p" + std::to_string(i) +
+              "}, spec: {volumes: [{name: v, persistentVolumeClaim: {claimName: " + claims[i] +
+              "}}]}}\n";
+    }
+    return text;
+  }
+
+ private:
+  template <class T>
+  void Show(std::shared_ptr<const T> object) {
+    scheduler->Post(StorageDeltas(std::vector<api::Delta<T>>{Upsert<T>(std::move(object))}));
+  }
+};
+
+TEST(Simulate, AVolumeIsGivenOnce) {
+  ClaimedRig rig("kubernetes.io/no-provisioner");
+  rig.AddVolume("pv1", "n1");
+  rig.AddVolume("pv2", "n2");
+  for (const char* claim : {"a", "b", "c"}) rig.AddClaim(claim);
+  rig.Settle();
+  // Twice: the first run leaves nothing assumed.
+  for (int run = 0; run < 2; ++run) {
+    const Simulation simulation = Simulated(rig, ClaimedRig::PodsWith({"a", "b", "c"}));
+    EXPECT_EQ(Nodes(simulation), (std::map<std::string, int>{{"", 1}, {"n1", 1}, {"n2", 1}}));
+    EXPECT_EQ(simulation.placements.back().message,
+              "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to "
+              "bind.");
+  }
+  for (const char* volume : {"pv1", "pv2"}) {
+    const cache::StorageStores& storage = rig.scheduler->storage();
+    EXPECT_EQ(storage.CurrentVolume(volume), storage.FindVolume(volume));
+  }
+  EXPECT_TRUE(rig.api.writes.empty());
+}
+
+TEST(Simulate, PodsOfOneClaimGoWhereItsVolumeIsMade) {
+  ClaimedRig rig("example.com/disk");
+  rig.AddClaim("shared");
+  rig.Settle();
+  const std::vector<std::string> claims(6, "shared");
+  const Simulation simulation = Simulated(rig, ClaimedRig::PodsWith(claims));
+  EXPECT_EQ(Nodes(simulation),
+            (std::map<std::string, int>{{simulation.placements.front().node, 6}}));
+  const cache::StorageStores& storage = rig.scheduler->storage();
+  EXPECT_EQ(storage.CurrentClaim("default/shared")->selected_node, std::nullopt);
+}
+
 TEST(Simulate, LeavesNothingBehind) {
   Rig rig;
   rig.Sync({Node("n1"), Node("n2")}, {MakePod().Name("big").Req({{"cpu", "9"}}).Obj()});
