@@ -202,6 +202,8 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
       ++(error.has_value() ? stats_.eviction_failures : stats_.evictions);
     } else if (binds) {
       ++(error.has_value() ? stats_.bind_failures : stats_.binds);
+    } else if (job->IsStorageWrite()) {
+      ++(error.has_value() ? stats_.volume_write_failures : stats_.volume_writes);
     }
   }
   Observe(*job, !error.has_value());

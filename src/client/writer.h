@@ -45,11 +45,13 @@ struct WriterStats {
   uint64_t patches_superseded = 0;
   uint64_t evictions = 0;  // of pods that were gone already, too
   uint64_t eviction_failures = 0;
+  uint64_t volume_writes = 0;  // of claims, too
+  uint64_t volume_write_failures = 0;
   uint64_t events_sent = 0;     // POSTs and PATCHes that succeeded
   uint64_t events_failed = 0;   // given up
   uint64_t events_dropped = 0;  // queue full, or shut down
   uint64_t fenced = 0;          // sendings that the fence kept back
-  uint64_t binds_pending = 0;   // queued and in flight, evictions included
+  uint64_t binds_pending = 0;   // queued and in flight; evictions, volumes and claims included
   uint64_t patches_pending = 0;
   uint64_t events_pending = 0;
 };

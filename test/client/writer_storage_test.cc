@@ -104,6 +104,7 @@ TEST_F(WriterStorageTest, AVolume) {
             R"("uid":"uid-x","apiVersion":"v1","resourceVersion":"5","fieldPath":null}}})");
   net_.transport.Answer(0, 200, VolumeJson("9", "uid-x"));
   EXPECT_EQ(outcome.Text(), "9");
+  EXPECT_EQ(writer_->Stats().volume_writes, 1u);
   EXPECT_EQ(writer_->Stats().binds, 0u) << "not a binding";
   EXPECT_EQ(writer_->Stats().binds_pending, 0u);
 }
@@ -129,6 +130,8 @@ TEST_F(WriterStorageTest, AnAnswerIsFinal) {
     EXPECT_EQ(outcome.Text(), std::to_string(status));
     EXPECT_EQ(net_.transport.size(), before + 1);
   }
+  EXPECT_EQ(writer_->Stats().volume_write_failures, 5u);
+  EXPECT_EQ(writer_->Stats().volume_writes, 0u);
 }
 
 // The write may have taken effect although its answer says otherwise, or never came.
