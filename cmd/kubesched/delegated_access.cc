@@ -52,14 +52,16 @@ DelegatedAccess::~DelegatedAccess() { Stop(); }
 
 // Empty without a kubeconfig outside of a cluster.
 Result<DelegatedAccess::Side> DelegatedAccess::Connect(const std::string& kubeconfig,
-                                                       const std::string& start) {
+                                                       const std::string& start,
+                                                       client::RestMetrics& metrics) {
   auto access = kubeconfig.empty() ? client::LoadInCluster(client::InClusterFromEnvironment())
                                    : client::LoadClientConfig(kubeconfig, "");
   if (!access.ok()) {
     if (kubeconfig.empty()) return Side{};
     return Error{start + access.error().message};
   }
-  auto connection = client::Connection::Make(access.value());
+  auto connection =
+      client::Connection::Make(access.value(), RealClock(), {}, &metrics.connections());
   if (!connection.ok()) return Error{start + connection.error().message};
   Side side;
   side.connection = std::move(connection).value();
@@ -67,16 +69,17 @@ Result<DelegatedAccess::Side> DelegatedAccess::Connect(const std::string& kubeco
   rest.qps = kQps;
   rest.burst = kBurst;
   rest.user_agent = client::UserAgent("kubesched", "delegated-access");
+  rest.metrics = &metrics.For(side.connection->server());
   side.rest = side.connection->NewRestClient(rest);
   return side;
 }
 
-Result<std::unique_ptr<DelegatedAccess>> DelegatedAccess::Prepare(const AuthenticationOptions& who,
-                                                                  const AuthorizationOptions& may,
-                                                                  metrics::Registry& registry) {
+Result<std::unique_ptr<DelegatedAccess>> DelegatedAccess::Prepare(
+    const AuthenticationOptions& who, const AuthorizationOptions& may, metrics::Registry& registry,
+    client::RestMetrics& rest_metrics) {
   std::unique_ptr<DelegatedAccess> made(new DelegatedAccess(who, registry));
   const std::string start = "failed to get delegated authentication kubeconfig: ";
-  auto authentication = Connect(who.kubeconfig, start + start);
+  auto authentication = Connect(who.kubeconfig, start + start, rest_metrics);
   if (!authentication.ok()) return authentication.error();
   made->authentication_ = std::move(authentication).value();
   server::TrustRoots files;
@@ -89,7 +92,7 @@ Result<std::unique_ptr<DelegatedAccess>> DelegatedAccess::Prepare(const Authenti
   made->Compose();
 
   auto authorization =
-      Connect(may.kubeconfig, "failed to get delegated authorization kubeconfig: ");
+      Connect(may.kubeconfig, "failed to get delegated authorization kubeconfig: ", rest_metrics);
   if (!authorization.ok()) return authorization.error();
   made->authorization_ = std::move(authorization).value();
   auto open = server::PathAuthorization::Make(may.always_allow_paths);

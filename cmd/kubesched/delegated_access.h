@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "client/connection.h"
+#include "client/rest_metrics.h"
 #include "config_watcher.h"
 #include "delegated_reviews.h"
 #include "delegated_roots.h"
@@ -25,15 +26,16 @@
 
 namespace ks::daemon {
 
-// Threads: Prepare, Start and Stop one at a time; the rest any. Lifetime: the registry outlives it;
-// it outlives the server that its guard is given to.
+// Threads: Prepare, Start and Stop one at a time; the rest any. Lifetime: the registry and the
+// metrics outlive it; it outlives the server that its guard is given to.
 class DelegatedAccess {
  public:
   // Reads kubeconfigs and files, and the published trust roots once (one request, at most 10 s, not
   // with --authentication-skip-lookup). Errors: docs/spec/config.md 8.5.
   static Result<std::unique_ptr<DelegatedAccess>> Prepare(const AuthenticationOptions& who,
                                                           const AuthorizationOptions& may,
-                                                          metrics::Registry& registry);
+                                                          metrics::Registry& registry,
+                                                          client::RestMetrics& rest_metrics);
   ~DelegatedAccess();
   DelegatedAccess(const DelegatedAccess&) = delete;
   DelegatedAccess& operator=(const DelegatedAccess&) = delete;
@@ -57,7 +59,8 @@ class DelegatedAccess {
 
   DelegatedAccess(const AuthenticationOptions& who, metrics::Registry& registry);
 
-  static Result<Side> Connect(const std::string& kubeconfig, const std::string& start);
+  static Result<Side> Connect(const std::string& kubeconfig, const std::string& start,
+                              client::RestMetrics& metrics);
   Result<void> LoadFiles(server::TrustRoots* roots) const;
   Result<void> LookUp();
   void OnFiles() KS_EXCLUDES(mutex_);

@@ -32,7 +32,7 @@ Result<std::optional<server::ServingCertificate>> PrepareCertificate(
 
 Result<std::unique_ptr<Serving>> Serving::Prepare(
     const Options& options, const std::optional<server::ServingCertificate>& generated,
-    metrics::Registry& registry) {
+    metrics::Registry& registry, client::RestMetrics& rest_metrics) {
   const ServingOptions& serving = options.serving;
   if (serving.secure_port == 0) return std::unique_ptr<Serving>();
   server::HttpsOptions https;
@@ -51,7 +51,8 @@ Result<std::unique_ptr<Serving>> Serving::Prepare(
                              });
   if (!tls.ok()) return tls.error();
   made->tls_ = std::move(tls).value();
-  auto access = DelegatedAccess::Prepare(options.authentication, options.authorization, registry);
+  auto access = DelegatedAccess::Prepare(options.authentication, options.authorization, registry,
+                                         rest_metrics);
   if (!access.ok()) return access.error();
   made->access_ = std::move(access).value();
   made->tls_->SetAuthorities(made->access_->AuthoritiesPem());

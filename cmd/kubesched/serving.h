@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/result.h"
+#include "client/rest_metrics.h"
 #include "client/timer_service.h"
 #include "delegated_access.h"
 #include "flags.h"
@@ -21,8 +22,8 @@ namespace ks::daemon {
 // given, which are read when the server is made.
 Result<std::optional<server::ServingCertificate>> PrepareCertificate(const ServingOptions& options);
 
-// The server with everything that keeps it going. Threads: one at a time. Lifetime: the registry
-// outlives it.
+// The server with everything that keeps it going. Threads: one at a time. Lifetime: registry and
+// metrics outlive it.
 class Serving {
  public:
   // Steps 9 and following: binds the port, checks everything about TLS, authentication and
@@ -30,7 +31,7 @@ class Serving {
   // Nothing is served yet.
   static Result<std::unique_ptr<Serving>> Prepare(
       const Options& options, const std::optional<server::ServingCertificate>& generated,
-      metrics::Registry& registry);
+      metrics::Registry& registry, client::RestMetrics& rest_metrics);
   ~Serving();  // stops
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;

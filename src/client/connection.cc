@@ -5,11 +5,12 @@ namespace ks::client {
 
 Result<std::unique_ptr<Connection>> Connection::Make(const ClusterAccess& access,
                                                      const Clock& clock,
-                                                     Duration unacknowledged_most) {
+                                                     Duration unacknowledged_most,
+                                                     ConnectionMetrics* metrics) {
   std::unique_ptr<Connection> connection(new Connection());
   connection->server_ = access.server;
   connection->timers_ = NewTimerThread(clock);
-  Result<std::unique_ptr<Credentials>> credentials = NewCredentials(access, clock);
+  Result<std::unique_ptr<Credentials>> credentials = NewCredentials(access, clock, metrics);
   if (!credentials.ok()) return credentials.error();
   connection->credentials_ = std::move(*credentials);
   Result<std::unique_ptr<Transport>> transport =
@@ -19,13 +20,19 @@ Result<std::unique_ptr<Connection>> Connection::Make(const ClusterAccess& access
                           *connection->timers_);
   if (!transport.ok()) return transport.error();
   connection->transport_ = std::move(*transport);
+  connection->metrics_ = metrics;
+  if (metrics != nullptr) metrics->Made();
   return connection;
 }
 
 // The members go in the reverse of their order: transport, credentials, timers.
-Connection::~Connection() = default;
+Connection::~Connection() {
+  if (metrics_ != nullptr) metrics_->Gone();
+}
 
 std::unique_ptr<RestClient> Connection::NewRestClient(RestOptions options) {
+  if (metrics_ != nullptr && shared_) metrics_->Shared();
+  shared_ = true;
   return std::make_unique<RestClient>(*transport_, *credentials_, *timers_, std::move(options));
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/result.h"
+#include "client/connection_metrics.h"
 #include "client/credentials.h"
 #include "client/kubeconfig.h"
 #include "client/rest_client.h"
@@ -17,10 +18,11 @@ namespace ks::client {
 class Connection {
  public:
   // Nothing is sent. Requires: InitializeClientProcess() ran.
-  // `unacknowledged_most`: TransportOptions.
+  // `unacknowledged_most`: TransportOptions. `metrics` may be null, else outlives the connection.
   static Result<std::unique_ptr<Connection>> Make(const ClusterAccess& access,
                                                   const Clock& clock = RealClock(),
-                                                  Duration unacknowledged_most = {});
+                                                  Duration unacknowledged_most = {},
+                                                  ConnectionMetrics* metrics = nullptr);
   ~Connection();
 
   std::unique_ptr<RestClient> NewRestClient(RestOptions options);
@@ -37,6 +39,8 @@ class Connection {
   std::unique_ptr<TimerService> timers_;
   std::unique_ptr<Credentials> credentials_;
   std::unique_ptr<Transport> transport_;
+  ConnectionMetrics* metrics_ = nullptr;  // null: nobody counts
+  bool shared_ = false;                   // has a client
 };
 
 }  // namespace ks::client

@@ -73,8 +73,12 @@ class ExecRunner {
  public:
   using Handler = std::function<void(Result<ExecCredential>)>;
 
-  ExecRunner(ExecPlugin plugin, ExecClusterInfo cluster)
-      : plugin_(std::move(plugin)), cluster_(std::move(cluster)), thread_([this] { Run(); }) {}
+  // `metrics` may be null.
+  ExecRunner(ExecPlugin plugin, ExecClusterInfo cluster, ConnectionMetrics* metrics)
+      : plugin_(std::move(plugin)),
+        cluster_(std::move(cluster)),
+        metrics_(metrics),
+        thread_([this] { Run(); }) {}
 
   ~ExecRunner() {
     {
@@ -97,7 +101,7 @@ class ExecRunner {
  private:
   void Run() {
     while (Wait()) {
-      const Result<ExecCredential> credential = RunExecPlugin(plugin_, cluster_, stop_);
+      const Result<ExecCredential> credential = RunExecPlugin(plugin_, cluster_, stop_, metrics_);
       std::deque<Handler> handlers;
       {
         MutexLock lock(mutex_);
@@ -121,6 +125,7 @@ class ExecRunner {
 
   const ExecPlugin plugin_;
   const ExecClusterInfo cluster_;
+  ConnectionMetrics* const metrics_;
   StopFlag stop_;
 
   Mutex mutex_;
@@ -133,8 +138,10 @@ class ExecRunner {
 
 class ConfiguredCredentials final : public Credentials {
  public:
-  ConfiguredCredentials(ClusterAccess access, TlsConfig tls, std::string host, const Clock& clock)
-      : access_(std::move(access)), host_(std::move(host)), clock_(clock) {
+  // `metrics` may be null.
+  ConfiguredCredentials(ClusterAccess access, TlsConfig tls, std::string host, const Clock& clock,
+                        ConnectionMetrics* metrics)
+      : access_(std::move(access)), host_(std::move(host)), clock_(clock), metrics_(metrics) {
     tls.generation = 1;
     MutexLock lock(mutex_);
     tls_checked_ = token_read_ = clock_.Now();
@@ -147,8 +154,13 @@ class ConfiguredCredentials final : public Credentials {
           ExecClusterInfo{.server = access_.server,
                           .tls_server_name = access_.tls_server_name,
                           .insecure_skip_tls_verify = access_.insecure_skip_tls_verify,
-                          .ca_pem = tls_->ca_pem});
+                          .ca_pem = tls_->ca_pem},
+          metrics_);
     }
+  }
+  ~ConfiguredCredentials() override {
+    exec_.reset();
+    if (metrics_ != nullptr) metrics_->SetCertificateEnd(this, std::nullopt);
   }
 
   void Get(Handler done) override {
@@ -213,15 +225,42 @@ class ConfiguredCredentials final : public Credentials {
       if (!exec_credential_.has_value() || !(*exec_credential_ == *credential)) {
         ++serial_;
         exec_credential_ = *credential;
-        if (!credential->client_cert_pem.empty()) {
-          TlsConfig changed = *tls_;
-          changed.client_cert_pem = credential->client_cert_pem;
-          changed.client_key_pem = credential->client_key_pem;
-          Adopt(std::move(changed));
-        }
+        ShowCertificate(credential->client_cert_pem);
+        TlsConfig changed = *tls_;
+        changed.client_cert_pem = credential->client_cert_pem;
+        changed.client_key_pem = credential->client_key_pem;
+        Adopt(std::move(changed));
       }
     }
     done(Current());
+  }
+
+  // Tells the metrics which certificate the plugin gave; empty: none.
+  void ShowCertificate(const std::string& pem) KS_REQUIRES(mutex_) {
+    if (metrics_ == nullptr) return;
+    const std::string& former = tls_->client_cert_pem;
+    if (pem == former) return;
+    const auto past = LifeOfCertificate(former);
+    if (past.has_value()) metrics_->CertificateReplaced(past->from);
+    const auto next = LifeOfCertificate(pem);
+    metrics_->SetCertificateEnd(this, next.has_value() ? std::optional(next->end) : std::nullopt);
+  }
+
+  // After a check of the files that began with `former` in force.
+  void CountCaReload(const std::string& former) KS_REQUIRES(mutex_) {
+    if (metrics_ == nullptr || access_.ca_file.empty() || !access_.ca_data.empty()) return;
+    const Result<std::string> text = ReadFile(access_.ca_file);
+    CaReload outcome = CaReload::kUnusable;
+    if (!text.ok()) {
+      outcome = CaReload::kUnreadable;
+    } else if (text->empty()) {
+      outcome = CaReload::kEmpty;
+    } else if (tls_->ca_pem != former) {
+      outcome = CaReload::kUpdated;
+    } else if (*text == former) {
+      outcome = CaReload::kUnchanged;
+    }
+    metrics_->CountCaReload(outcome);
   }
 
   void CheckFiles() KS_REQUIRES(mutex_) {
@@ -234,13 +273,19 @@ class ConfiguredCredentials final : public Credentials {
                        !access_.client_key_file.empty();
     if (!files || now - tls_checked_ < kFileCheck) return;
     tls_checked_ = now;
+    const std::string former_ca = tls_->ca_pem;
+    ReloadTls();
+    CountCaReload(former_ca);
+  }
+
+  void ReloadTls() KS_REQUIRES(mutex_) {
     Result<TlsConfig> fresh = ReadTls(access_);
     if (!fresh.ok()) {
       log::Error(fresh.error().message,
                  "Unable to reload the certificate files, keeping the old ones");
       return;
     }
-    if (exec_credential_.has_value() && !exec_credential_->client_cert_pem.empty()) {
+    if (exec_ != nullptr) {
       fresh->client_cert_pem = tls_->client_cert_pem;
       fresh->client_key_pem = tls_->client_key_pem;
     }
@@ -276,6 +321,7 @@ class ConfiguredCredentials final : public Credentials {
   const ClusterAccess access_;
   const std::string host_;
   const Clock& clock_;
+  ConnectionMetrics* const metrics_;
 
   mutable Mutex mutex_;
   std::string token_ KS_GUARDED_BY(mutex_);
@@ -297,7 +343,8 @@ class AnonymousCredentials final : public Credentials {
 
 }  // namespace
 
-Result<std::unique_ptr<Credentials>> NewCredentials(ClusterAccess access, const Clock& clock) {
+Result<std::unique_ptr<Credentials>> NewCredentials(ClusterAccess access, const Clock& clock,
+                                                    ConnectionMetrics* metrics) {
   const Result<ServerUrl> url = ParseServerUrl(access.server);
   if (!url.ok()) return url.error();
   Result<TlsConfig> tls = ReadTls(access);
@@ -314,7 +361,7 @@ Result<std::unique_ptr<Credentials>> NewCredentials(ClusterAccess access, const 
     }
   }
   return std::unique_ptr<Credentials>(std::make_unique<ConfiguredCredentials>(
-      std::move(access), std::move(*tls), url->host, clock));
+      std::move(access), std::move(*tls), url->host, clock, metrics));
 }
 
 std::unique_ptr<Credentials> NewAnonymousCredentials() {

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "client/connection_metrics.h"
 #include "client/kubeconfig.h"
 #include "client/transport.h"
 
@@ -47,9 +48,10 @@ class Credentials {
 };
 
 // Reads the files once: a certificate, CA or token file that cannot be used at start is an error
-// naming it. Lifetime: `clock` outlives the credentials.
+// naming it. `metrics` may be null. Lifetime: `clock` and `metrics` outlive the credentials.
 Result<std::unique_ptr<Credentials>> NewCredentials(ClusterAccess access,
-                                                    const Clock& clock = RealClock());
+                                                    const Clock& clock = RealClock(),
+                                                    ConnectionMetrics* metrics = nullptr);
 
 // No login at all (tests, --master alone).
 std::unique_ptr<Credentials> NewAnonymousCredentials();

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -89,7 +92,7 @@ struct Child {
   int output = -1;
 };
 
-Result<Child> Spawn(const ExecPlugin& plugin, const ExecClusterInfo& cluster) {
+Result<Child> Spawn(const ExecPlugin& plugin, const ExecClusterInfo& cluster, ExecCall* call) {
   std::vector<std::string> arguments = {plugin.command};
   arguments.insert(arguments.end(), plugin.args.begin(), plugin.args.end());
   std::vector<std::string> variables = Environment(plugin, ExecInfo(plugin, cluster));
@@ -121,6 +124,7 @@ Result<Child> Spawn(const ExecPlugin& plugin, const ExecClusterInfo& cluster) {
   }
   close(pipe_ends[0]);
   if (code == ENOENT || code == EACCES) {
+    call->status = ExecCall::Status::kNotFound;
     return WithHint(plugin, "exec: executable " + plugin.command + " not found");
   }
   return WithHint(plugin, "exec: " + std::string(std::strerror(code)));
@@ -165,6 +169,41 @@ Result<std::string> Text(const Json& object, const char* key) {
     return Error{std::string("decoding stdout: status.") + key + ": expected a string"};
   }
   return it->get<std::string>();
+}
+
+// The plugin's output. `call` becomes how the run ended.
+Result<std::string> RunToEnd(const ExecPlugin& plugin, const ExecClusterInfo& cluster,
+                             const StopFlag& stop, ExecCall* call) {
+  *call = {.status = ExecCall::Status::kClientError, .code = 1};
+  const Result<Child> child = Spawn(plugin, cluster, call);
+  if (!child.ok()) return child.error();
+  std::string output;
+  const bool complete = ReadOutput(child->output, stop, &output);
+  close(child->output);
+  if (!complete) kill(-child->pid, SIGKILL);
+  const int status = WaitForEnd(child->pid, stop);
+  if (!complete) {
+    return WithHint(
+        plugin, "exec: executable " + plugin.command + " was stopped or printed more than 1 MiB");
+  }
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (code == 0) {
+    *call = {};
+    return output;
+  }
+  *call = {.status = ExecCall::Status::kExecutionError, .code = code};
+  // Shells and spawn report a missing executable as 127.
+  if (code == 127 && output.empty()) {
+    return WithHint(plugin, "exec: executable " + plugin.command + " not found");
+  }
+  return WithHint(plugin, "exec: executable " + plugin.command + " failed with exit code " +
+                              std::to_string(code));
+}
+
+std::optional<TimePoint> Asn1Time(const ASN1_TIME* time) {
+  tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return std::nullopt;
+  return TimePoint(std::chrono::seconds(timegm(&parts)));
 }
 
 // RFC 3339, whole seconds or fractions, UTC or an offset.
@@ -243,28 +282,24 @@ Result<ExecCredential> ParseExecCredential(const std::string& output,
 }
 
 Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const ExecClusterInfo& cluster,
-                                     const StopFlag& stop) {
-  const Result<Child> child = Spawn(plugin, cluster);
-  if (!child.ok()) return child.error();
-  std::string output;
-  const bool complete = ReadOutput(child->output, stop, &output);
-  close(child->output);
-  if (!complete) kill(-child->pid, SIGKILL);
-  const int status = WaitForEnd(child->pid, stop);
-  if (!complete) {
-    return WithHint(
-        plugin, "exec: executable " + plugin.command + " was stopped or printed more than 1 MiB");
-  }
-  // Shells and spawn report a missing executable as 127.
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && output.empty()) {
-    return WithHint(plugin, "exec: executable " + plugin.command + " not found");
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return WithHint(plugin, "exec: executable " + plugin.command + " failed with exit code " +
-                                std::to_string(code));
-  }
-  return ParseExecCredential(output, plugin.api_version);
+                                     const StopFlag& stop, ConnectionMetrics* metrics) {
+  ExecCall call;
+  const Result<std::string> output = RunToEnd(plugin, cluster, stop, &call);
+  if (metrics != nullptr) metrics->CountExecCall(call);
+  if (!output.ok()) return output.error();
+  return ParseExecCredential(*output, plugin.api_version);
+}
+
+std::optional<CertificateLife> LifeOfCertificate(const std::string& pem) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+      PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), X509_free);
+  if (certificate == nullptr) return std::nullopt;
+  const auto from = Asn1Time(X509_get0_notBefore(certificate.get()));
+  const auto end = Asn1Time(X509_get0_notAfter(certificate.get()));
+  if (!from.has_value() || !end.has_value()) return std::nullopt;
+  return CertificateLife{.from = *from, .end = *end};
 }
 
 }  // namespace ks::client

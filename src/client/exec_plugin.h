@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "client/connection_metrics.h"
 #include "client/kubeconfig.h"
 
 namespace ks::client {
@@ -47,10 +48,17 @@ class StopFlag {
   int fd_;
 };
 
-// Blocks until the plugin has ended; kills it when `stop` is set. Its stderr is ours. Errors:
-// docs/spec/api.md 8.5, with the install hint.
+// Blocks until the plugin has ended; kills it when `stop` is set. Its stderr is ours. `metrics`, if
+// not null, is told how the run ended. Errors: docs/spec/api.md 8.5, with the install hint.
 Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const ExecClusterInfo& cluster,
-                                     const StopFlag& stop);
+                                     const StopFlag& stop, ConnectionMetrics* metrics = nullptr);
+
+// The time in which the first certificate of a PEM text is valid. Absent: there is none.
+struct CertificateLife {
+  TimePoint from{};
+  TimePoint end{};
+};
+std::optional<CertificateLife> LifeOfCertificate(const std::string& pem);
 
 // The standard output of a plugin. Exposed for tests of bad output.
 Result<ExecCredential> ParseExecCredential(const std::string& output,

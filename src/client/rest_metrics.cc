@@ -98,7 +98,7 @@ void HostMetrics::ObserveRateLimit(const std::string& method, Duration wait) {
 }
 
 RestMetrics::RestMetrics(metrics::Registry& registry)
-    : families_(std::make_unique<HostMetrics::Families>(registry)) {}
+    : connections_(registry), families_(std::make_unique<HostMetrics::Families>(registry)) {}
 
 RestMetrics::~RestMetrics() = default;
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "client/connection_metrics.h"
 #include "metrics/registry.h"
 
 namespace ks::client {
@@ -66,8 +67,10 @@ class RestMetrics {
 
   // `server_url` as in the kubeconfig; the label `host` is its host:port.
   HostMetrics& For(std::string_view server_url) KS_EXCLUDES(mutex_);
+  ConnectionMetrics& connections() { return connections_; }
 
  private:
+  ConnectionMetrics connections_;
   std::unique_ptr<HostMetrics::Families> families_;
   Mutex mutex_;
   std::map<std::string, std::unique_ptr<HostMetrics>, std::less<>> hosts_ KS_GUARDED_BY(mutex_);

@@ -2,14 +2,17 @@
 // docs/spec/metrics.md section 4: requests, watches, informers, and kubesched's own of the writer.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "client/connection_metrics.h"
 #include "client/fake_transport.h"
 #include "client/informer_metrics.h"
 #include "client/rest_metrics.h"
 #include "client/writer_metrics.h"
+#include "testing/fake_clock.h"
 
 namespace ks::client {
 namespace {
@@ -116,6 +119,99 @@ TEST_F(RequestMetricsTest, AWatchCountsWhenItOpensAndHasNoDuration) {
   client_->Watch({.target = "/watch"}, std::make_shared<Sink>());
   net_.transport.End(1, TransportError::Kind::kRefused);
   EXPECT_EQ(Samples(registry_, "rest_client_requests_total").size(), 2U) << "one <error>";
+}
+
+// What is unlabelled is there from the start, what has labels comes with its first use.
+TEST(ConnectionMetricsTest, AtStart) {
+  metrics::Registry registry;
+  const ConnectionMetrics metrics(registry);
+  EXPECT_EQ(Samples(registry, "rest_client_"),
+            (Lines{"rest_client_exec_plugin_certificate_rotation_age_sum 0",
+                   "rest_client_exec_plugin_certificate_rotation_age_count 0",
+                   "rest_client_exec_plugin_ttl_seconds +Inf",
+                   "rest_client_transport_cache_entries 0"}));
+}
+
+TEST(ConnectionMetricsTest, Connections) {
+  metrics::Registry registry;
+  ConnectionMetrics metrics(registry);
+  metrics.Made();
+  metrics.Made();
+  for (int i = 0; i < 3; ++i) metrics.Shared();
+  metrics.Gone();
+  EXPECT_EQ(Samples(registry, "rest_client_transport_"),
+            (Lines{"rest_client_transport_cache_entries 1",
+                   R"(rest_client_transport_create_calls_total{result="hit"} 3)",
+                   R"(rest_client_transport_create_calls_total{result="miss"} 2)"}));
+}
+
+TEST(ConnectionMetricsTest, LabelsOfOutcomes) {
+  metrics::Registry registry;
+  ConnectionMetrics metrics(registry);
+  using Status = ExecCall::Status;
+  for (const ExecCall call :
+       {ExecCall{}, ExecCall{Status::kExecutionError, 3}, ExecCall{Status::kExecutionError, -1},
+        ExecCall{Status::kNotFound, 1}, ExecCall{Status::kClientError, 1}}) {
+    metrics.CountExecCall(call);
+  }
+  const std::string calls = "rest_client_exec_plugin_call_total";
+  EXPECT_EQ(Samples(registry, calls),
+            (Lines{calls + R"({call_status="client_internal_error",code="1"} 1)",
+                   calls + R"({call_status="no_error",code="0"} 1)",
+                   calls + R"({call_status="plugin_execution_error",code="-1"} 1)",
+                   calls + R"({call_status="plugin_execution_error",code="3"} 1)",
+                   calls + R"({call_status="plugin_not_found_error",code="1"} 1)"}));
+  for (const CaReload outcome : {CaReload::kUpdated, CaReload::kUnchanged, CaReload::kUnreadable,
+                                 CaReload::kEmpty, CaReload::kUnusable}) {
+    metrics.CountCaReload(outcome);
+  }
+  const std::string reloads = "rest_client_transport_ca_reload_total";
+  EXPECT_EQ(Samples(registry, reloads),
+            (Lines{reloads + R"({reason="ca_parse_error",result="failure"} 1)",
+                   reloads + R"({reason="empty",result="failure"} 1)",
+                   reloads + R"({reason="read_error",result="failure"} 1)",
+                   reloads + R"({reason="unchanged",result="success"} 1)",
+                   reloads + R"({reason="updated",result="success"} 1)"}));
+}
+
+TEST(ConnectionMetricsTest, TheEarliestCertificateOfAllLogins) {
+  metrics::Registry registry;
+  ks::testing::FakeClock clock;
+  ConnectionMetrics metrics(registry, clock);
+  const Lines unused{"rest_client_exec_plugin_ttl_seconds +Inf"};
+  const auto left = [&] { return Samples(registry, "rest_client_exec_plugin_ttl_seconds"); };
+  const int one = 0;
+  const int two = 0;
+  metrics.SetCertificateEnd(&one, clock.WallNow() + seconds(300));
+  metrics.SetCertificateEnd(&two, clock.WallNow() + seconds(200));
+  clock.Advance(seconds(50));
+  EXPECT_EQ(left(), Lines{"rest_client_exec_plugin_ttl_seconds 150"}) << "of this moment";
+  metrics.SetCertificateEnd(&two, std::nullopt);
+  EXPECT_EQ(left(), Lines{"rest_client_exec_plugin_ttl_seconds 250"});
+  clock.Advance(seconds(260));
+  EXPECT_EQ(left(), Lines{"rest_client_exec_plugin_ttl_seconds -10"}) << "it has ended";
+  metrics.SetCertificateEnd(&one, std::nullopt);
+  EXPECT_EQ(left(), unused);
+}
+
+TEST(ConnectionMetricsTest, AgeOfReplacedCertificates) {
+  metrics::Registry registry;
+  ks::testing::FakeClock clock;
+  ConnectionMetrics metrics(registry, clock);
+  const TimePoint born = clock.WallNow();
+  clock.Advance(seconds(1800));
+  metrics.CertificateReplaced(born);
+  const std::string name = "rest_client_exec_plugin_certificate_rotation_age";
+  EXPECT_EQ(Samples(registry, name), (Lines{name + "_sum 1800", name + "_count 1"}));
+  const std::string text = registry.Text();
+  std::string bounds;
+  for (size_t at = 0; (at = text.find(name + "_bucket{le=\"", at)) != std::string::npos;) {
+    at += name.size() + 12;
+    bounds += text.substr(at, text.find('"', at) - at) + " ";
+  }
+  EXPECT_EQ(bounds,
+            "600 1800 3600 14400 86400 604800 2.592e+06 7.776e+06 1.5552e+07 3.1104e+07 "
+            "1.24416e+08 +Inf ");
 }
 
 TEST(InformerMetricsTest, LabelsAndDigits) {

@@ -59,10 +59,11 @@ std::string ReadAll(const std::string& path) {
   return text.str();
 }
 
-std::unique_ptr<Credentials> Make(ClusterAccess access, const FakeClock& clock) {
+std::unique_ptr<Credentials> Make(ClusterAccess access, const FakeClock& clock,
+                                  ConnectionMetrics* metrics = nullptr) {
   if (access.server.empty()) access.server = "https://127.0.0.1:6443";
   access.insecure_skip_tls_verify = access.ca_file.empty() && access.ca_data.empty();
-  Result<std::unique_ptr<Credentials>> made = NewCredentials(std::move(access), clock);
+  Result<std::unique_ptr<Credentials>> made = NewCredentials(std::move(access), clock, metrics);
   KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
   return std::move(*made);
 }
@@ -148,6 +149,51 @@ TEST(Credentials, CertificateFilesAreCheckedEvery5Minutes) {
   EXPECT_EQ(Ask(*credentials)->tls->ca_pem, next.ca_pem());
 }
 
+// The samples of a family without its name, buckets left out.
+std::vector<std::string> Samples(const metrics::Registry& registry, const std::string& name) {
+  std::vector<std::string> samples;
+  std::istringstream text(registry.Text());
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with(name) && line.find("_bucket{") == line.npos) {
+      samples.push_back(line.substr(name.size()));
+    }
+  }
+  return samples;
+}
+
+// docs/spec/metrics.md section 4.
+TEST(Credentials, ChecksOfTheCaFileAreCounted) {
+  FakeClock clock;
+  metrics::Registry registry;
+  ConnectionMetrics metrics(registry, clock);
+  TempDir dir;
+  const std::string file = dir.Write("ca", TestAuthority("ca").ca_pem());
+  const auto credentials = Make({.ca_file = file}, clock, &metrics);
+  const auto check = [&] {
+    clock.Advance(minutes(5));
+    ASSERT_TRUE(Ask(*credentials).ok());
+  };
+  ASSERT_TRUE(Ask(*credentials).ok());
+  const std::string family = "rest_client_transport_ca_reload_total";
+  EXPECT_THAT(Samples(registry, family), ::testing::IsEmpty()) << "the first reading is no check";
+  check();
+  check();
+  dir.Write("ca", TestAuthority("next").ca_pem());
+  check();
+  dir.Write("ca", "garbage");
+  check();
+  dir.Write("ca", "");
+  check();
+  std::filesystem::remove(file);
+  check();
+  EXPECT_THAT(Samples(registry, family),
+              ::testing::ElementsAre(R"({reason="ca_parse_error",result="failure"} 1)",
+                                     R"({reason="empty",result="failure"} 1)",
+                                     R"({reason="read_error",result="failure"} 1)",
+                                     R"({reason="unchanged",result="success"} 2)",
+                                     R"({reason="updated",result="success"} 1)"));
+}
+
 ExecPlugin Plugin(const std::string& command) {
   return {.api_version = "client.authentication.k8s.io/v1",
           .command = command,
@@ -219,23 +265,96 @@ TEST(ExecCredentials, EnvironmentAndClusterInfo) {
             "one argument hello " + OriginalRoots().file_variable.value_or("unset"));
 }
 
-TEST(ExecCredentials, CertificateFromThePlugin) {
-  FakeClock clock;
-  TempDir dir;
-  const TestIdentity identity = TestAuthority("ca").Issue("one", "");
+std::string CertificateAnswer(const TestIdentity& identity) {
   auto escape = [](std::string pem) {
     for (size_t at = 0; (at = pem.find('\n', at)) != pem.npos; at += 2) pem.replace(at, 1, "\\n");
     return pem;
   };
-  const std::string answer =
-      ExecCredentialJson("{\"clientCertificateData\":\"" + escape(identity.cert_pem) +
-                         "\",\"clientKeyData\":\"" + escape(identity.key_pem) + "\"}");
-  const std::string file = dir.Write("answer", answer);
+  return ExecCredentialJson("{\"clientCertificateData\":\"" + escape(identity.cert_pem) +
+                            "\",\"clientKeyData\":\"" + escape(identity.key_pem) + "\"}");
+}
+
+TEST(ExecCredentials, CertificateFromThePlugin) {
+  FakeClock clock;
+  TempDir dir;
+  const TestIdentity identity = TestAuthority("ca").Issue("one", "");
+  const std::string file = dir.Write("answer", CertificateAnswer(identity));
   const auto credentials = Make({.exec = Plugin(dir.WriteScript("login", "cat " + file))}, clock);
   const Result<Access> access = Ask(*credentials);
   ASSERT_TRUE(access.ok()) << access.error().message;
   EXPECT_EQ(access->tls->client_cert_pem, identity.cert_pem);
   EXPECT_GT(access->tls->generation, credentials->InitialTls()->generation - 1);
+}
+
+// A plugin that goes over from one certificate to another, and then to a token.
+TEST(ExecCredentials, RotationIsShown) {
+  metrics::Registry registry;
+  FakeClock clock;
+  ConnectionMetrics metrics(registry, clock);
+  TempDir dir;
+  const TestAuthority authority("ca");
+  const TestIdentity one = authority.Issue("one", "");
+  const TestIdentity two = authority.Issue("two", "");
+  const auto life_of_one = LifeOfCertificate(one.cert_pem);
+  const auto life_of_two = LifeOfCertificate(two.cert_pem);
+  ASSERT_TRUE(life_of_one.has_value() && life_of_two.has_value());
+  clock.Advance(life_of_one->from + minutes(10) - clock.Now());
+  const std::string file = dir.Write("answer", CertificateAnswer(one));
+  const auto left = [&] { return Samples(registry, "rest_client_exec_plugin_ttl_seconds").at(0); };
+  const auto until = [&clock](TimePoint end) {
+    return " " + std::to_string((end - clock.Now()) / seconds(1));
+  };
+  {
+    const auto credentials =
+        Make({.exec = Plugin(dir.WriteScript("login", "cat " + file))}, clock, &metrics);
+    EXPECT_EQ(left(), " +Inf") << "it has not run yet";
+    const auto ask_anew = [&] {
+      const Result<Access> access = Ask(*credentials);
+      ASSERT_TRUE(access.ok()) << access.error().message;
+      credentials->Rejected(*access);
+      ASSERT_TRUE(Ask(*credentials).ok());
+    };
+    ask_anew();
+    EXPECT_EQ(left(), until(life_of_one->end));
+    const std::string ages = "rest_client_exec_plugin_certificate_rotation_age";
+    EXPECT_THAT(Samples(registry, ages), ::testing::ElementsAre("_sum 0", "_count 0"))
+        << "the same one again is no rotation";
+    dir.Write("answer", CertificateAnswer(two));
+    ask_anew();
+    EXPECT_EQ(left(), until(life_of_two->end));
+    EXPECT_THAT(Samples(registry, ages), ::testing::ElementsAre("_sum 600", "_count 1"));
+    dir.Write("answer", ExecCredentialJson(R"({"token":"t"})"));
+    ask_anew();
+    EXPECT_EQ(left(), " +Inf");
+    EXPECT_EQ(Ask(*credentials)->tls->client_cert_pem, "") << "the certificate is not shown either";
+    EXPECT_EQ(Authorization(*credentials), "Bearer t");
+    dir.Write("answer", CertificateAnswer(two));
+    ask_anew();
+    EXPECT_EQ(left(), until(life_of_two->end));
+  }
+  EXPECT_EQ(left(), " +Inf") << "nobody logs in with it any more";
+}
+
+TEST(ExecCredentials, RunsAreCounted) {
+  FakeClock clock;
+  metrics::Registry registry;
+  ConnectionMetrics metrics(registry, clock);
+  TempDir dir;
+  const auto run = [&](const std::string& command) {
+    (void)Ask(*Make({.exec = Plugin(command)}, clock, &metrics));
+  };
+  run(CountingScript(dir));
+  run(dir.WriteScript("talking", "echo nonsense"));
+  run(dir.WriteScript("failing", "exit 3"));
+  run(dir.WriteScript("killed", "kill -9 $$"));
+  run(dir.WriteScript("flooding", "cat /dev/zero"));
+  run("no-such-executable-here");
+  EXPECT_THAT(Samples(registry, "rest_client_exec_plugin_call_total"),
+              ::testing::ElementsAre(R"({call_status="client_internal_error",code="1"} 1)",
+                                     R"({call_status="no_error",code="0"} 2)",
+                                     R"({call_status="plugin_execution_error",code="-1"} 1)",
+                                     R"({call_status="plugin_execution_error",code="3"} 1)",
+                                     R"({call_status="plugin_not_found_error",code="1"} 1)"));
 }
 
 TEST(ExecCredentials, Failures) {

@@ -76,7 +76,7 @@ class ServingTest : public ::testing::Test {
     options.authorization.kubeconfig = api_->scheduler_kubeconfig();
     const auto generated = PrepareCertificate(options.serving);
     ASSERT_TRUE(generated.ok());
-    auto made = Serving::Prepare(options, generated.value(), registry_);
+    auto made = Serving::Prepare(options, generated.value(), registry_, rest_metrics_);
     ASSERT_TRUE(made.ok()) << made.error().message;
     serving_ = std::move(made).value();
     serving_->https().Handle("/who", [](const server::Request& request) {
@@ -102,6 +102,7 @@ class ServingTest : public ::testing::Test {
   testing::TempDir folder_;
   std::unique_ptr<apiserver::ApiServer> api_;
   metrics::Registry registry_;
+  client::RestMetrics rest_metrics_{registry_};
   std::unique_ptr<Serving> serving_;
 };
 
@@ -138,6 +139,12 @@ TEST_F(ServingTest, CallersAreJudgedByTheApiServer) {
   EXPECT_THAT(registry_.Text(),
               HasSubstr("apiserver_delegated_authn_request_total{code=\"201\"} 3"))
       << "from the cache";
+  // The questions are requests of the client like all others (docs/spec/metrics.md section 4); the
+  // published roots were read with the first connection.
+  const std::string host = api_->url().substr(std::string("https://").size());
+  EXPECT_THAT(registry_.Text(), HasSubstr("rest_client_requests_total{code=\"201\",host=\"" + host +
+                                          "\",method=\"POST\"}"));
+  EXPECT_THAT(registry_.Text(), HasSubstr("\nrest_client_transport_cache_entries 2\n"));
 }
 
 TEST_F(ServingTest, PublishedAuthoritiesChangeLive) {
@@ -194,7 +201,7 @@ TEST_F(ServingTest, ServingCertificatesAreReadAgain) {
 
 TEST_F(ServingTest, WhatCannotWorkIsRefusedAtStart) {
   const auto refusal = [this](const Options& options) {
-    const auto made = Serving::Prepare(options, std::nullopt, registry_);
+    const auto made = Serving::Prepare(options, std::nullopt, registry_, rest_metrics_);
     return made.ok() ? std::string() : made.error().message;
   };
   Options options = FreePort();
