@@ -56,6 +56,8 @@ class EmbeddedCluster {
   }
 
   const std::string& folder() const { return folder_.path(); }
+  // Of the server's URL, with port.
+  std::string host() const { return server_->url().substr(std::string("https://").size()); }
 
   // ---- objects ----
   void CreateNode(const std::string& name, int cpu, const json& labels = json::object()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/spec/metrics.md 3.1, 3.2, 3.5, 3.11 and 9.1 to 9.4 through a whole scheduler.
+// docs/spec/metrics.md 3.1, 3.2, 3.5, 3.11 and 9.1 to 9.5 through a whole scheduler.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,22 @@ using std::chrono::seconds;
 // Samples by what stands before the value, buckets left out.
 using Samples = std::map<std::string, std::string, std::less<>>;
 
+// The pods of example 9.1 on three nodes of four CPUs.
+std::vector<api::PodPtr> PodsOfExample91() {
+  auto claiming = CpuPod("claiming", 0, "1");
+  api::Volume volume;
+  volume.name = "v";
+  volume.source = api::Volume::Source::kPersistentVolumeClaim;
+  volume.id = "missing";
+  claiming.spec().volumes.push_back(volume);
+  return {CpuPod("fits", 0, "1").Obj(), CpuPod("big", 0, "100").Obj(),
+          CpuPod("gated", 0, "1").Gates({"example.com/g"}).Obj(), claiming.Obj()};
+}
+
 class MetricsTest : public ::testing::Test {
  public:
+  explicit MetricsTest(Rig::Options options = {}) : rig_(std::move(options)) {}
+
   Samples Scrape() {
     rig_.scheduler->PublishMetrics();
     Samples samples;
@@ -108,41 +122,39 @@ TEST_F(MetricsTest, VisibleAtStart) {
   }
 }
 
-// Without the pod that misses a claim: volumes are not scheduled yet.
-TEST_F(MetricsTest, Example91PlacedTooBigAndGated) {
+TEST_F(MetricsTest, Example91PlacedTooBigGatedAndWithoutItsClaim) {
   rig_.Sync({CpuNode("n1", "4").Obj(), CpuNode("n2", "4").Obj(), CpuNode("n3", "4").Obj()});
-  rig_.UpsertPod(CpuPod("fits", 0, "1").Obj());
-  rig_.UpsertPod(CpuPod("big", 0, "100").Obj());
-  rig_.UpsertPod(CpuPod("gated", 0, "1").Gates({"example.com/g"}).Obj());
+  for (const api::PodPtr& pod : PodsOfExample91()) rig_.UpsertPod(pod);
   rig_.Settle();
   EXPECT_EQ(Attempts("scheduled"), "absent") << "counted when the binding is answered";
   EXPECT_EQ(Value("scheduler_goroutines{operation=\"binding\"}"), "1");
   rig_.Bind();
 
   EXPECT_EQ(Attempts("scheduled"), "1");
-  EXPECT_EQ(Attempts("unschedulable"), "1");
+  EXPECT_EQ(Attempts("unschedulable"), "2");
   EXPECT_EQ(Attempts("error"), "absent");
   EXPECT_EQ(Durations("scheduled"), "1");
-  EXPECT_EQ(Durations("unschedulable"), "1");
-  EXPECT_EQ(Value("scheduler_scheduling_algorithm_duration_seconds_count"), "2");
+  EXPECT_EQ(Durations("unschedulable"), "2");
+  EXPECT_EQ(Value("scheduler_scheduling_algorithm_duration_seconds_count"), "3");
   EXPECT_EQ(Value("scheduler_pod_scheduling_attempts_sum"), "1");
   EXPECT_EQ(Value("scheduler_pod_scheduling_sli_duration_seconds_count{attempts=\"1\"}"), "1");
   EXPECT_EQ(Family("scheduler_pending_pods"),
             (std::vector<std::string>{"{queue=\"active\"} 0", "{queue=\"backoff\"} 0",
                                       "{queue=\"gated\"} 1", "{queue=\"incomplete\"} 0",
-                                      "{queue=\"pending\"} 0", "{queue=\"unschedulable\"} 1"}));
+                                      "{queue=\"pending\"} 0", "{queue=\"unschedulable\"} 2"}));
   EXPECT_EQ(Family("scheduler_queued_entities"),
             (std::vector<std::string>{"{queue=\"active\",type=\"pod\"} 0",
                                       "{queue=\"gated\",type=\"pod\"} 1",
-                                      "{queue=\"unschedulable\",type=\"pod\"} 1"}));
-  EXPECT_EQ(Incoming("UnscheduledPodAdd", "active"), "2");
+                                      "{queue=\"unschedulable\",type=\"pod\"} 2"}));
+  EXPECT_EQ(Incoming("UnscheduledPodAdd", "active"), "3");
   EXPECT_EQ(Incoming("UnscheduledPodAdd", "unschedulable"), "1");
-  EXPECT_EQ(Incoming("ScheduleAttemptFailure", "unschedulable"), "1");
-  EXPECT_EQ(Entities("UnscheduledPodAdd", "active"), "2");
+  EXPECT_EQ(Incoming("ScheduleAttemptFailure", "unschedulable"), "2");
+  EXPECT_EQ(Entities("UnscheduledPodAdd", "active"), "3");
   EXPECT_EQ(Entities("UnscheduledPodAdd", "unschedulable"), "1");
   EXPECT_EQ(Entities("ScheduleAttemptFailure", "unschedulable"), "absent");
   EXPECT_EQ(Rejected("NodeResourcesFit"), "1");
   EXPECT_EQ(Rejected("SchedulingGates"), "1");
+  EXPECT_EQ(Rejected("VolumeRestrictions"), "1");
   EXPECT_EQ(Value("scheduler_preemption_attempts_total"), "1");
   EXPECT_EQ(Value("scheduler_inflight_events{event=\"PodPopped\"}"), "0");
   EXPECT_EQ(Value("scheduler_goroutines{operation=\"binding\"}"), "0");
@@ -151,8 +163,9 @@ TEST_F(MetricsTest, Example91PlacedTooBigAndGated) {
             (std::vector<std::string>{"{type=\"assumed_pods\"} 0", "{type=\"nodes\"} 3",
                                       "{type=\"pods\"} 1"}));
 
-  EXPECT_EQ(Point("PreEnqueue", "Success"), "3");
+  EXPECT_EQ(Point("PreEnqueue", "Success"), "4");
   EXPECT_EQ(Point("PreFilter", "Success"), "2");
+  EXPECT_EQ(Point("PreFilter", "UnschedulableAndUnresolvable"), "1");
   EXPECT_EQ(Point("Filter", "Success"), "2") << "also when no node fits";
   EXPECT_EQ(Point("PostFilter", "Unschedulable"), "1");
   for (const char* point :
@@ -160,6 +173,37 @@ TEST_F(MetricsTest, Example91PlacedTooBigAndGated) {
     EXPECT_EQ(Point(point, "Success"), "1") << point;
   }
   EXPECT_EQ(Point("PreBindPreFlight", "Skip"), "1");
+}
+
+class StandbyMetricsTest : public MetricsTest {
+ public:
+  StandbyMetricsTest() : MetricsTest({.standby = true}) {}
+};
+
+// A standby attempts nothing; of what the leader does it sees the binding. The lease's metric:
+// test/daemon/metrics_test.cc.
+TEST_F(StandbyMetricsTest, Example95ItsQueueFills) {
+  rig_.Sync({CpuNode("n1", "4").Obj(), CpuNode("n2", "4").Obj(), CpuNode("n3", "4").Obj()});
+  for (const api::PodPtr& pod : PodsOfExample91()) rig_.UpsertPod(pod);
+  rig_.Settle();
+  rig_.UpsertPod(CpuPod("fits", 0, "1").Node("n2").ResourceVersion("bound").Obj());
+  rig_.Settle();
+
+  EXPECT_EQ(Family("scheduler_pending_pods"),
+            (std::vector<std::string>{"{queue=\"active\"} 2", "{queue=\"backoff\"} 0",
+                                      "{queue=\"gated\"} 1", "{queue=\"incomplete\"} 0",
+                                      "{queue=\"pending\"} 0", "{queue=\"unschedulable\"} 0"}));
+  EXPECT_EQ(Family("scheduler_cache_size"),
+            (std::vector<std::string>{"{type=\"assumed_pods\"} 0", "{type=\"nodes\"} 3",
+                                      "{type=\"pods\"} 1"}));
+  EXPECT_EQ(Family("scheduler_queue_incoming_pods_total"),
+            (std::vector<std::string>{"{event=\"UnscheduledPodAdd\",queue=\"active\"} 3",
+                                      "{event=\"UnscheduledPodAdd\",queue=\"unschedulable\"} 1"}));
+  EXPECT_EQ(Family("scheduler_unschedulable_pods"),
+            std::vector<std::string>{"{plugin=\"SchedulingGates\",profile=\"default-scheduler\"} 1"});
+  EXPECT_EQ(Family("scheduler_schedule_attempts_total"), std::vector<std::string>{});
+  EXPECT_EQ(Value("scheduler_scheduling_algorithm_duration_seconds_count"), "0");
+  EXPECT_EQ(Value("scheduler_preemption_attempts_total"), "0");
 }
 
 TEST_F(MetricsTest, Example92Preemption) {
