@@ -300,7 +300,7 @@ void Declaration::Deprecated() {
             "DEPRECATED: longest stay of a pod among the unschedulable pods before it is tried "
             "again.");
   set_.Bool("profiling", &deprecated.profiling,
-            usage("no effect yet: profiles of the process are not served."));
+            usage("serve a CPU profile of the process at /debug/pprof/profile."));
 }
 
 void Declaration::LeaderElection() {
