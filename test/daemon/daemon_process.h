@@ -49,6 +49,7 @@ class DaemonProcess {
   DaemonProcess(const DaemonProcess&) = delete;
   DaemonProcess& operator=(const DaemonProcess&) = delete;
 
+  pid_t pid() const { return pid_; }
   void Signal(int number) const {
     if (pid_ != 0) kill(pid_, number);
   }
