@@ -309,7 +309,10 @@ void AnswerCache(const Post& post, const Request& request, const Reply& reply) {
     return;
   }
   post.Ask(
-      reply, [node](Scheduler& scheduler) { return scheduler::CollectCache(scheduler, node); },
+      reply,
+      [node, pods = options.list_pods](Scheduler& scheduler) {
+        return scheduler::CollectCache(scheduler, {.node = node, .pods = pods, .pending = false});
+      },
       [node, options](const scheduler::CacheDump& dump, const Speaker& speaker) {
         if (!node.empty() && dump.nodes.empty()) {
           return Refused(404, "no node " + node + " is known to the scheduler");

@@ -37,7 +37,9 @@ CachedPods PodsOf(const CacheDump& dump) {
 class Comparison {
  public:
   Comparison(const CacheDump& dump, const ClusterAccount& other)
-      : dump_(dump), other_(other), cached_(PodsOf(dump)) {}
+      : dump_(dump), other_(other), cached_(PodsOf(dump)) {
+    for (const api::PodPtr& pod : dump.pending) pending_.insert(pod->meta.uid);
+  }
 
   std::vector<CacheDifference> Run() {
     CompareNodes();
@@ -83,7 +85,7 @@ class Comparison {
     if (cached == cached_.end()) {
       if (!pod.node_name.empty()) {
         Add("missedPod", pod.meta.Key(), pod.meta.uid, "", NodeLabel(pod.node_name));
-      } else if (!dump_.pending.contains(pod.meta.uid) && !pod.meta.deletion_timestamp &&
+      } else if (!pending_.contains(pod.meta.uid) && !pod.meta.deletion_timestamp &&
                  dump_.scheduler_names.contains(pod.spec->scheduler_name.str())) {
         Add("missedPod", pod.meta.Key(), pod.meta.uid, "", "pending");
       }
@@ -125,6 +127,7 @@ class Comparison {
   const CacheDump& dump_;
   const ClusterAccount& other_;
   const CachedPods cached_;
+  std::set<std::string_view> pending_;        // uids
   std::set<std::string_view> seen_;           // uids
   std::map<std::string, Resource> expected_;  // by node
   std::vector<CacheDifference> differences_;
@@ -147,7 +150,7 @@ void AddNode(JsonBuilder& json, const CacheDump& dump, const CachedNode& node, b
   if (node.node == nullptr) json.Key("deleted").Bool(true);
   if (node.node != nullptr && node.node->unschedulable) json.Key("unschedulable").Bool(true);
   AddResource(json, "allocatable", node.allocatable, node.allocatable.allowed_pod_number);
-  AddResource(json, "requested", node.requested, static_cast<int64_t>(node.pods.size()));
+  AddResource(json, "requested", node.requested, static_cast<int64_t>(node.pod_count));
   if (!node.nominated.empty()) {
     json.Key("nominated").BeginArray();
     for (const api::PodPtr& pod : node.nominated) json.Text(pod->meta.Key());
@@ -208,7 +211,7 @@ std::string ResourceLine(const Resource& resource) {
 
 }  // namespace
 
-CacheDump CollectCache(const Scheduler& scheduler, std::string_view node) {
+CacheDump CollectCache(const Scheduler& scheduler, const CacheQuestion& question) {
   const cache::Cache& cache = scheduler.cache();
   const cache::Cache::Counts counts = cache.counts();
   CacheDump dump{.time = scheduler.options().clock->Now(),
@@ -217,26 +220,27 @@ CacheDump CollectCache(const Scheduler& scheduler, std::string_view node) {
                  .assumed_pods = counts.assumed_pods};
   const queue::PodNominator& nominator = scheduler.queue().nominator();
   cache.ForEachEntry([&](const std::string& name, const framework::NodeInfo& info) {
-    if (!node.empty() && name != node) return;
+    if (!question.node.empty() && name != question.node) return;
     CachedNode& cached = dump.nodes.emplace_back();
     cached.name = name;
     cached.node = info.node_ptr();
     if (cached.node != nullptr) cached.allocatable = info.allocatable();
     cached.requested = info.requested();
-    cached.pods.assign(info.pods().begin(), info.pods().end());
+    cached.pod_count = info.pods().size();
     for (const framework::PodInfoPtr& pod : nominator.NominatedPodsForNode(name)) {
       cached.nominated.push_back(pod->ptr());
     }
+    if (!question.pods) return;
+    cached.pods.assign(info.pods().begin(), info.pods().end());
     if (counts.assumed_pods == 0) return;
     for (const framework::PodInfoPtr& pod : cached.pods) {
       if (cache.IsAssumedPod(pod->pod())) dump.assumed.insert(pod->pod().meta.uid);
     }
   });
-  for (const api::PodPtr& pod : scheduler.queue().PendingPods()) {
-    dump.pending.insert(pod->meta.uid);
-  }
-  for (const api::PodPtr& pod : scheduler.queue().in_flight().Pods()) {
-    dump.pending.insert(pod->meta.uid);
+  if (question.pending) {
+    dump.pending = scheduler.queue().PendingPods();
+    const std::vector<api::PodPtr> in_flight = scheduler.queue().in_flight().Pods();
+    dump.pending.insert(dump.pending.end(), in_flight.begin(), in_flight.end());
   }
   for (const auto& [name, framework] : scheduler.profiles()) dump.scheduler_names.insert(name);
   return dump;

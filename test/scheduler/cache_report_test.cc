@@ -135,8 +135,21 @@ TEST(CacheReport, OneNode) {
   Rig rig;
   rig.Sync({Node("n1"), Node("n2")}, {On("a", "n1", "2")});
   rig.Settle();
-  EXPECT_EQ(CollectCache(*rig.scheduler, "n2").nodes.size(), 1U);
-  EXPECT_TRUE(CollectCache(*rig.scheduler, "n9").nodes.empty());
+  EXPECT_EQ(CollectCache(*rig.scheduler, {.node = "n2"}).nodes.size(), 1U);
+  EXPECT_TRUE(CollectCache(*rig.scheduler, {.node = "n9"}).nodes.empty());
+}
+
+TEST(CacheReport, WhatIsNotWantedIsLeftOut) {
+  Rig rig;
+  rig.Sync({Node("n1")}, {On("a", "n1", "2"), MakePod().Name("big").Req({{"cpu", "100"}}).Obj()});
+  rig.Settle();
+  const CacheDump all = CollectCache(*rig.scheduler);
+  EXPECT_EQ(all.nodes.at(0).pods.size(), 1U);
+  EXPECT_EQ(all.pending.size(), 1U);
+  const CacheDump few = CollectCache(*rig.scheduler, {.pods = false, .pending = false});
+  EXPECT_TRUE(few.nodes.at(0).pods.empty());
+  EXPECT_TRUE(few.pending.empty());
+  EXPECT_EQ(CacheJson(few, {}, {}), CacheJson(all, {}, {})) << "the count is there";
 }
 
 // docs/spec/operations.md 1.4.
