@@ -11,6 +11,13 @@
 #include "scheduler/decision_json.h"
 
 namespace ks::daemon {
+namespace {
+
+// What comes within it is written together: to wake a thread and to flush a file for each decision
+// costs more CPU than the decision.
+constexpr Duration kLogGatherTime = std::chrono::milliseconds(100);
+
+}  // namespace
 
 Result<std::unique_ptr<DecisionLog>> DecisionLog::Open(DecisionLogOptions options,
                                                        metrics::Registry& metrics) {
@@ -57,7 +64,7 @@ void DecisionLog::Add(const scheduler::Decision& decision) {
     return;
   }
   waiting_.push_back(decision);
-  if (waiting_.size() == 1) changed_.NotifyOne();
+  if (waiting_.size() == 1 || waiting_.size() == options_.most_waiting / 2) changed_.NotifyOne();
 }
 
 void DecisionLog::Run() {
@@ -67,6 +74,7 @@ void DecisionLog::Run() {
     {
       MutexLock lock(mutex_);
       while (waiting_.empty() && !ending_) changed_.Wait(mutex_);
+      if (!ending_) (void)changed_.WaitFor(mutex_, kLogGatherTime);
       decisions.swap(waiting_);
       overflown = std::exchange(overflown_, 0);
       ending = ending_;

@@ -16,6 +16,9 @@ namespace {
 
 constexpr size_t kBatchBytes = size_t{1} << 20;
 constexpr size_t kBytesOfRound = 512;  // about; decisions included
+// What comes within it, unless it is a whole batch, is written together: to wake a thread and to
+// write a file for each round costs more CPU than the round.
+constexpr Duration kRecordGatherTime = std::chrono::milliseconds(100);
 
 // "2026-01-02T03:04:05Z" as "20260102T030405Z".
 std::string CompactTime(TimePoint time) {
@@ -98,9 +101,10 @@ void Recorder::Add(scheduler::StepRecord record) {
     changed_.NotifyOne();
     return;
   }
+  const bool batch_full = waiting_bytes_ < kBatchBytes && waiting_bytes_ + weight >= kBatchBytes;
   waiting_bytes_ += weight;
   waiting_.push_back(std::move(record));
-  if (waiting_.size() == 1) changed_.NotifyOne();
+  if (waiting_.size() == 1 || batch_full) changed_.NotifyOne();
 }
 
 void Recorder::Run() {
@@ -110,6 +114,9 @@ void Recorder::Run() {
     {
       MutexLock lock(mutex_);
       while (waiting_.empty() && !ending_ && !overflown_) changed_.Wait(mutex_);
+      if (!ending_ && !overflown_ && waiting_bytes_ < kBatchBytes) {
+        (void)changed_.WaitFor(mutex_, kRecordGatherTime);
+      }
       records.swap(waiting_);
       waiting_bytes_ = 0;
       overflown = std::exchange(overflown_, false);
