@@ -76,9 +76,21 @@ bool Writer::Core::WaitsForPatch(const Job& job) const {
   return !patching_.empty() && patching_.contains(job.pod->meta.uid);
 }
 
+// While bindings and evictions wait for answers, patches and events leave the API server to them:
+// with as many in flight as else they took a third of it from 500 preemptors' 1,500 victims.
+// Patches that wait are replaced by later ones; too many events that wait would be dropped.
+int Writer::Core::LimitOf(LaneName name) const {
+  const Lane& bindings = lanes_[static_cast<size_t>(LaneName::kBind)];
+  const Lane& lane = lanes_[static_cast<size_t>(name)];
+  if (name == LaneName::kBind || bindings.in_flight < bindings.limit) return lane.limit;
+  const bool too_many = name == LaneName::kEvent &&
+                        raw_events_.size() + lane.queue.size() > options_.event_queue / 2;
+  return too_many ? lane.limit : std::max(lane.limit / 4, 1);
+}
+
 Writer::Core::JobPtr Writer::Core::TakeNext(LaneName name) {
   Lane& lane = LaneOf(name);
-  if (lane.in_flight >= lane.limit) return nullptr;
+  if (lane.in_flight >= LimitOf(name)) return nullptr;
   size_t place = 0;
   while (place < lane.first_eviction && WaitsForPatch(*lane.queue[place])) ++place;
   // A preemptor that may be bound is not kept behind everybody's victims, and bindings leave a
@@ -209,6 +221,11 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
   Observe(*job, !error.has_value());
   Pump(job->lane);
   if (job->lane == LaneName::kPatch) Pump(LaneName::kBind);  // one may have waited for this patch
+  if (job->lane == LaneName::kBind) {  // they may have stood back
+    Pump(LaneName::kPatch);
+    Pump(LaneName::kEvent);
+    PumpEvents();
+  }
   Tell(job, std::move(error));
   MutexLock lock(mutex_);
   LaneOf(job->lane).pending -= 1;

@@ -21,6 +21,8 @@ struct WriterOptions {
   std::string host_name{};  // for reportingInstance
   int bind_in_flight =
       32;  // bindings and evictions together; a quarter is the evictions' if wanted
+  // Of these two a quarter (at least 1) while as many bindings and evictions are in flight as may
+  // be; of events all, once half of event_queue wait.
   int patch_in_flight = 8;
   int event_in_flight = 8;
   size_t event_queue = 1000;   // pending events; the oldest is dropped beyond

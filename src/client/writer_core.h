@@ -143,6 +143,7 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   // -- lanes --
   void Enqueue(const JobPtr& job);
   void Pump(LaneName name);
+  int LimitOf(LaneName name) const KS_REQUIRES(mutex_);  // requests in flight, for now
   bool WaitsForPatch(const Job& job) const KS_REQUIRES(mutex_);
   void Observe(const Job& job, bool ok) const;
   JobPtr TakeNext(LaneName name) KS_REQUIRES(mutex_);

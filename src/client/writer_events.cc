@@ -47,7 +47,7 @@ void Writer::Core::PumpEvents() {
       const Lane& lane = LaneOf(LaneName::kEvent);
       // Events wait here, where the oldest can be dropped, and not in the lane.
       if (raw_events_.empty() ||
-          lane.in_flight + static_cast<int>(lane.queue.size()) >= lane.limit) {
+          lane.in_flight + static_cast<int>(lane.queue.size()) >= LimitOf(LaneName::kEvent)) {
         return;
       }
       raw = std::move(raw_events_.front());

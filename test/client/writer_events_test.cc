@@ -71,6 +71,22 @@ TEST_F(WriterEventsTest, Creation) {
   EXPECT_EQ(writer_->Stats().events_pending, 0u);
 }
 
+// They would be dropped if they only waited.
+TEST_F(WriterEventsTest, StandBackWhileTheLaneOfBindingsIsFullUntilHalfTheQueueWaits) {
+  Restart({.bind_in_flight = 1, .event_in_flight = 4, .event_queue = 8});
+  writer_->Bind(MakePod().Name("bound").Obj(), "n", {});
+  for (const char* pod : {"a", "b", "c", "d", "e"}) Record(pod);
+  EXPECT_EQ(net_.transport.size(), 2u) << "the binding and a quarter of four events";
+  Record("f");
+  EXPECT_EQ(net_.transport.size(), 3u) << "more than four wait";
+  net_.transport.Answer(0, 201, "{}");
+  net_.timers.Settle();
+  EXPECT_EQ(net_.transport.size(), 5u);
+  for (size_t i = 1; i < net_.transport.size(); ++i) net_.transport.Answer(i, 201, "{}");
+  EXPECT_EQ(writer_->Stats().events_sent, 6u);
+  EXPECT_EQ(writer_->Stats().events_dropped, 0u);
+}
+
 // POST at 0, PATCH count 2 at 20 s, nothing at 40 s; at the 6-minute tick after 400 s: PATCH count
 // 3, forgotten.
 TEST_F(WriterEventsTest, W22) {

@@ -260,6 +260,21 @@ TEST_F(WriterTest, LanesHaveTheirOwnLimits) {
   for (const Outcome& outcome : outcomes) EXPECT_TRUE(outcome.ok());
 }
 
+TEST_F(WriterTest, PatchesStandBackWhileTheLaneOfBindingsIsFull) {
+  Restart({.bind_in_flight = 1, .patch_in_flight = 8});
+  std::vector<Outcome> outcomes(5);
+  writer_->Bind(MakePod().Name("p").Obj(), "n", outcomes[0].Handler());
+  for (int i = 1; i < 5; ++i) {
+    writer_->PatchPodStatus(MakePod().Name("q" + std::to_string(i)).Obj(), Unschedulable("m"),
+                            outcomes[i].Handler());
+  }
+  EXPECT_EQ(net_.transport.size(), 3u) << "a quarter of eight patches";
+  net_.transport.Answer(0, 201, "{}");
+  EXPECT_EQ(net_.transport.size(), 5u);
+  for (size_t i = 1; i < net_.transport.size(); ++i) net_.transport.Answer(i, 200, "{}");
+  for (const Outcome& outcome : outcomes) EXPECT_TRUE(outcome.ok());
+}
+
 TEST_F(WriterTest, PatchRetriesConflicts) {
   Outcome outcome;
   writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("m"), outcome.Handler());
