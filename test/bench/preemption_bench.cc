@@ -116,7 +116,7 @@ void BM_Preempting(benchmark::State& state) {
     }
   }
 }
-BENCHMARK(BM_Preempting)->Arg(500)->UseManualTime();
+BENCHMARK(BM_Preempting)->Arg(500)->UseManualTime()->Iterations(20);
 
 }  // namespace
 }  // namespace ks::scheduler

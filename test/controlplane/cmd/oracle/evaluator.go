@@ -149,13 +149,23 @@ func (e *evaluator) explain(pod *v1.Pod) *record {
 		return out
 	}
 	scores, err := e.score(a)
-	if err != nil && len(a.feasible) > 1 { // upstream does not score a single node
+	if err != nil && len(a.feasible) > 1 && !a.nominatedFits() { // upstream does not score a single node
 		out.Result, out.Message = "Error", err.Error()
 		return out
 	}
 	out.Result = "Schedulable"
 	out.addNodes(e.sorted, a, scores)
 	return out
+}
+
+// nominatedFits says that the pod is nominated to a node that it fits on: upstream looks at no other then.
+func (a *attempt) nominatedFits() bool {
+	for _, node := range a.feasible {
+		if node.Node().Name == a.pod.Status.NominatedNodeName {
+			return true
+		}
+	}
+	return false
 }
 
 // excluded says that PreFilter left the node out.
