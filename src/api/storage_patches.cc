@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/encode.h"
+#include "base/canary.h"
 
 namespace ks::api {
 namespace {
@@ -23,7 +24,8 @@ std::string Object(std::initializer_list<std::pair<std::string_view, std::string
 }  // namespace
 
 std::string VolumeBindingPatch(const PersistentVolume& version) {
-  const std::string resource_version = JsonString(version.meta.resource_version);
+  const std::string resource_version =
+      KS_CANARY(VolumePatchUnguarded) ? "null" : JsonString(version.meta.resource_version);
   const std::string metadata =
       version.bound_by_controller
           ? Object({{"resourceVersion", resource_version},

@@ -57,7 +57,9 @@ ApiModel::ApiModel(EventLoop& loop, Trace& trace, const Plan& plan, Fail fail)
       service_(loop, {.seed = plan.seed}) {
   seen_ = service_.store().NextSequence(KindOf("pods"));
   if (!plan_.volumes) return;
-  service_.AddController(NewSlowVolumeController(service_, plan_));
+  for (auto& controller : NewSlowVolumeControllers(service_, plan_)) {
+    service_.AddController(std::move(controller));
+  }
   volume_watch_ = std::make_unique<VolumeWatch>(*this, service_.store(), plan_, fail_);
 }
 

@@ -114,7 +114,9 @@ void DrawVolumes(uint64_t seed, bool calm, Plan* plan) {
   plan->volumes = true;
   plan->looks_for_sleepers = false;
   plan->claiming = 0.2 + random.Unit() * 0.8;
-  plan->local_volumes = Between(random, 0, 15);
+  plan->ephemeral = Chance(random, 0.5) ? random.Unit() : 0;
+  plan->existing = random.Unit();
+  plan->local_volumes = Between(random, 0, plan->existing > 0.5 ? 40 : 15);
   plan->shared_claims = Between(random, 0, 6);
   plan->volume_changes = Chance(random, 0.8) ? Between(random, 1, 40) : 0;
   plan->made_for_hosts = Chance(random, 0.4);
@@ -207,10 +209,10 @@ std::string TextOf(const std::vector<PlannedExtender>& extenders) {
 std::string TextOfVolumes(const Plan& plan) {
   if (!plan.volumes) return {};
   return fmt::format(
-      " | volumes claiming {:.3f} local {} shared {} changes {} for hosts {} capacity {} limits "
-      "{:.3f} controller {} provisioning {} outages {} timeout {}",
-      plan.claiming, plan.local_volumes, plan.shared_claims, plan.volume_changes,
-      plan.made_for_hosts, plan.reports_capacity, plan.volume_limits,
+      " | volumes claiming {:.3f} ephemeral {:.3f} existing {:.3f} local {} shared {} changes {} "
+      "for hosts {} capacity {} limits {:.3f} controller {} provisioning {} outages {} timeout {}",
+      plan.claiming, plan.ephemeral, plan.existing, plan.local_volumes, plan.shared_claims,
+      plan.volume_changes, plan.made_for_hosts, plan.reports_capacity, plan.volume_limits,
       FormatDuration(plan.controller_delay), FormatDuration(plan.provisioning_delay),
       plan.outages.size(), FormatDuration(plan.bind_timeout));
 }

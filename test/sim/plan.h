@@ -104,6 +104,8 @@ struct Plan {
   // (volume_model.h).
   bool volumes = false;
   double claiming = 0;          // pods that use claims
+  double ephemeral = 0;         // claims of one pod that are those of its ephemeral volumes
+  double existing = 0;          // claims of classes whose volumes somebody makes
   int local_volumes = 0;        // that somebody made, at the beginning
   int shared_claims = 0;        // that several pods name
   int volume_changes = 0;       // deletions, new ones, provisioning that fails

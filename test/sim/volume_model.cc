@@ -8,18 +8,20 @@
 
 #include "apiserver/volume_controller.h"
 #include "base/random.h"
+#include "sim/ephemeral_claims.h"
 
 namespace ks::sim {
 namespace {
 
 class SlowController final : public apiserver::Controller {
  public:
-  SlowController(const Clock& clock, const Plan& plan, std::unique_ptr<apiserver::Controller> real)
+  SlowController(const Clock& clock, const Plan& plan, uint64_t seed,
+                 std::unique_ptr<apiserver::Controller> real)
       : clock_(clock),
         start_(clock.Now()),
         longest_(plan.controller_delay),
         outages_(plan.outages),
-        random_(plan.seed ^ 0x636f6e74726fULL),
+        random_(seed),
         real_(std::move(real)) {}
 
   void Step() override {
@@ -58,15 +60,19 @@ class SlowController final : public apiserver::Controller {
 
 }  // namespace
 
-std::unique_ptr<apiserver::Controller> NewSlowVolumeController(apiserver::Service& service,
-                                                               const Plan& plan) {
-  return std::make_unique<SlowController>(
-      service.clock(), plan,
+std::vector<std::unique_ptr<apiserver::Controller>> NewSlowVolumeControllers(
+    apiserver::Service& service, const Plan& plan) {
+  std::vector<std::unique_ptr<apiserver::Controller>> controllers;
+  controllers.push_back(std::make_unique<SlowController>(
+      service.clock(), plan, plan.seed ^ 0x636f6e74726fULL,
       apiserver::NewVolumeController(
           service, {.driver = kDriver,
                     .provision_delay = plan.provisioning_delay,
                     .topology_key = plan.made_for_hosts ? "kubernetes.io/hostname"
-                                                        : "topology.kubernetes.io/zone"}));
+                                                        : "topology.kubernetes.io/zone"})));
+  controllers.push_back(std::make_unique<SlowController>(
+      service.clock(), plan, plan.seed ^ 0x657068656d65ULL, NewEphemeralClaims(service)));
+  return controllers;
 }
 
 }  // namespace ks::sim

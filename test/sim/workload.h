@@ -64,8 +64,12 @@ class Workload {
   void AddClass(size_t number);
   void SetCapacity(const std::string& zone);
   void AddVolume();
+  Json ClaimSpec(bool for_one_pod);
   void AddClaim(const std::string& name);
+  void KeepVolume();
+  std::string FreeVolumeFor(const api::PersistentVolumeClaim& claim);
   void UseClaims(const std::string& pod, Json& spec);
+  void BringClaim(const std::string& pod, Json& spec);
   void ChangeVolumes();
   void DeleteClaim(const std::string& name);
   void DeleteVolume(const std::string& name);

@@ -2,6 +2,7 @@
 // What claims need: classes, volumes that somebody made, claims that pods name, and users who take
 // them away at the wrong time. The controller is volume_model.h.
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <utility>
@@ -25,6 +26,7 @@ struct Class {
   bool delayed;  // waits for a pod
   bool zoned;    // made in two zones only
 };
+constexpr size_t kExistingClasses = 2;  // the first ones: nothing is made
 constexpr std::array<Class, 5> kClasses = {{{"local", false, true, false},
                                             {"local-now", false, false, false},
                                             {"made", true, true, false},
@@ -129,22 +131,67 @@ void Workload::AddVolume() {
   Told((made ? "add volume " : "cannot add volume ") + name);
 }
 
-void Workload::AddClaim(const std::string& name) {
+Json Workload::ClaimSpec(bool for_one_pod) {
   const char* mode = Chance(0.1) ? "ReadWriteMany" : "ReadWriteOnce";
+  if (for_one_pod) mode = "ReadWriteOncePod";
+  const size_t made = kClasses.size() - kExistingClasses;
+  const size_t of = Chance(world_.plan.existing) ? (Chance(0.8) ? 0 : 1)
+                                                 : kExistingClasses + random_.Below(made);
+  return {{"accessModes", Json::array({mode})},
+          {"storageClassName", kClasses[of].name},
+          {"resources", {{"requests", {{"storage", std::to_string(Between(1, 12)) + "Gi"}}}}}};
+}
+
+void Workload::AddClaim(const std::string& name) {
   // A volume that is kept for a claim must have its mode: the scheduler does not ask, the
   // controller does, and neither gives up.
-  if (Chance(0.25) && name != "c0" && name != "c3") mode = "ReadWriteOncePod";
+  Json spec = ClaimSpec(Chance(0.25) && name != "c0" && name != "c3");
   Json metadata = {{"name", name}};
   if (Chance(0.7)) metadata["finalizers"] = Json::array({"kubernetes.io/pvc-protection"});
-  const char* of = kClasses[random_.Below(kClasses.size())].name;
-  const bool made = world_.api.Create(
-      "persistentvolumeclaims", kNamespace,
-      {{"metadata", metadata},
-       {"spec",
-        {{"accessModes", Json::array({mode})},
-         {"storageClassName", of},
-         {"resources", {{"requests", {{"storage", std::to_string(Between(1, 12)) + "Gi"}}}}}}}});
-  Told((made ? "add claim " : "cannot add claim ") + name + " of class " + of);
+  // It may ask for a volume by name, which others may get before it.
+  const std::string volume = Chance(0.1) ? AnyOf("persistentvolumes") : std::string();
+  if (!volume.empty()) spec["volumeName"] = volume;
+  const auto of = spec["storageClassName"].get<std::string>();
+  const bool made = world_.api.Create("persistentvolumeclaims", kNamespace,
+                                      {{"metadata", metadata}, {"spec", std::move(spec)}});
+  Told((made ? "add claim " : "cannot add claim ") + name + " of class " + of +
+       (volume.empty() ? "" : " for volume " + volume));
+}
+
+// Somebody keeps a free volume for a claim that a scheduler may be giving another one, and takes it
+// away from a claim that it may be giving this one.
+void Workload::KeepVolume() {
+  for (const auto& [key, stored] : world_.api.Objects("persistentvolumeclaims")) {
+    const auto claim = Decoded<api::PersistentVolumeClaim>(*stored);
+    if (!claim->volume_name.empty() || claim->meta.deletion_timestamp || Chance(0.3)) continue;
+    const std::string volume = FreeVolumeFor(*claim);
+    if (volume.empty()) continue;
+    Told("keep volume " + volume + " for claim " + claim->meta.name);
+    world_.api.Modify("persistentvolumes", "", volume, [&](Json& json) {
+      json["spec"]["claimRef"] = {{"kind", "PersistentVolumeClaim"},
+                                  {"apiVersion", "v1"},
+                                  {"namespace", kNamespace},
+                                  {"name", claim->meta.name},
+                                  {"uid", claim->meta.uid}};
+    });
+    return;
+  }
+}
+
+// One that the controller would bind to it.
+std::string Workload::FreeVolumeFor(const api::PersistentVolumeClaim& claim) {
+  for (const auto& [key, stored] : world_.api.Objects("persistentvolumes")) {
+    const auto volume = Decoded<api::PersistentVolume>(*stored);
+    const bool has_mode = std::count(volume->access_modes.begin(), volume->access_modes.end(),
+                                     claim.access_modes.front()) > 0;
+    if (volume->claim_ref || volume->phase.view() != "Available" ||
+        volume->meta.deletion_timestamp || !has_mode ||
+        volume->StorageClass() != claim.StorageClass() || volume->capacity < *claim.requested) {
+      continue;
+    }
+    if (!Chance(0.3)) return volume->meta.name;
+  }
+  return {};
 }
 
 // Shared claims, and one of its own, which may come before the pod or after it.
@@ -157,6 +204,10 @@ void Workload::UseClaims(const std::string& pod, Json& spec) {
   spec["volumes"] = Json::array();
   const int own = Chance(0.7) ? Between(1, 2) : 0;
   for (int i = 0; i < own; ++i) {
+    if (Chance(world_.plan.ephemeral)) {
+      BringClaim(pod, spec);
+      continue;
+    }
     const std::string claim = pod + "-" + std::to_string(i);
     use(claim);
     if (Chance(0.7)) {
@@ -168,6 +219,15 @@ void Workload::UseClaims(const std::string& pod, Json& spec) {
   if (world_.plan.shared_claims > 0 && (own == 0 || Chance(0.2))) {
     use("c" + std::to_string(random_.Below(world_.plan.shared_claims)));
   }
+}
+
+// A generic ephemeral volume. Its claim's name may be taken.
+void Workload::BringClaim(const std::string& pod, Json& spec) {
+  const std::string name = "v" + std::to_string(spec["volumes"].size());
+  spec["volumes"].push_back(
+      {{"name", name},
+       {"ephemeral", {{"volumeClaimTemplate", {{"spec", ClaimSpec(Chance(0.25))}}}}}});
+  if (Chance(0.05)) AddClaim(pod + "-" + name);
 }
 
 // The node's agent says what the driver can do there, a little later.
@@ -195,6 +255,7 @@ std::string Workload::AnyOf(const char* plural) {
 void Workload::ChangeVolumes() {
   const uint64_t what = random_.Below(100);
   if (what < 15) return AddVolume();
+  if (what < 22) return KeepVolume();
   if (what < 30) return DeleteClaim(AnyOf("persistentvolumeclaims"));
   if (what < 40) return DeleteVolume(AnyOf("persistentvolumes"));
   if (what < 55) return Recycle();
