@@ -71,8 +71,8 @@ Result<ApiSide> Connect(const client::ClusterAccess& access,
     unacknowledged_most = std::max<Duration>(std::chrono::seconds(1),
                                              election.lease_duration - election.renew_deadline);
   }
-  auto connection = client::Connection::Make(access, RealClock(), unacknowledged_most,
-                                             &metrics.connections());
+  auto connection =
+      client::Connection::Make(access, RealClock(), unacknowledged_most, &metrics.connections());
   if (!connection.ok()) return connection.error();
   ApiSide side;
   side.connection = std::move(connection).value();

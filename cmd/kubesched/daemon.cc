@@ -68,9 +68,8 @@ Result<std::unique_ptr<Daemon>> Daemon::Prepare(DaemonOptions options) {
       LoadAccess(configuration.client_connection.kubeconfig, daemon->options_.flags.master);
   if (!access.ok()) return access.error();
   daemon->access_ = std::move(access).value();
-  auto serving =
-      Serving::Prepare(daemon->options_.flags, daemon->options_.certificate, daemon->metrics_,
-                       daemon->rest_metrics_);
+  auto serving = Serving::Prepare(daemon->options_.flags, daemon->options_.certificate,
+                                  daemon->metrics_, daemon->rest_metrics_);
   if (!serving.ok()) return serving.error();
   daemon->serving_ = std::move(serving).value();
   auto selection = SelectionOf(daemon->options_.flags.metrics);

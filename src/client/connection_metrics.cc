@@ -13,8 +13,7 @@ namespace ks::client {
 namespace {
 
 std::vector<double> RotationBuckets() {
-  return {600,     1800,    3600,     14400,    86400,    604800,
-          2592000, 7776000, 15552000, 31104000, 124416000};
+  return {600, 1800, 3600, 14400, 86400, 604800, 2592000, 7776000, 15552000, 31104000, 124416000};
 }
 
 const char* StatusText(ExecCall::Status status) {
@@ -89,8 +88,7 @@ void ConnectionMetrics::CountCaReload(CaReload outcome) {
 }
 
 void ConnectionMetrics::CountExecCall(const ExecCall& call) {
-  exec_calls_
-      .Add({{"call_status", StatusText(call.status)}, {"code", std::to_string(call.code)}})
+  exec_calls_.Add({{"call_status", StatusText(call.status)}, {"code", std::to_string(call.code)}})
       .Increment();
 }
 

@@ -83,8 +83,8 @@ int Writer::Core::LimitOf(LaneName name) const {
   const Lane& bindings = lanes_[static_cast<size_t>(LaneName::kBind)];
   const Lane& lane = lanes_[static_cast<size_t>(name)];
   if (name == LaneName::kBind || bindings.in_flight < bindings.limit) return lane.limit;
-  const bool too_many = name == LaneName::kEvent &&
-                        raw_events_.size() + lane.queue.size() > options_.event_queue / 2;
+  const bool too_many =
+      name == LaneName::kEvent && raw_events_.size() + lane.queue.size() > options_.event_queue / 2;
   return too_many ? lane.limit : std::max(lane.limit / 4, 1);
 }
 
@@ -221,7 +221,7 @@ void Writer::Core::Finish(const JobPtr& job, std::optional<api::ApiError> error)
   Observe(*job, !error.has_value());
   Pump(job->lane);
   if (job->lane == LaneName::kPatch) Pump(LaneName::kBind);  // one may have waited for this patch
-  if (job->lane == LaneName::kBind) {  // they may have stood back
+  if (job->lane == LaneName::kBind) {                        // they may have stood back
     Pump(LaneName::kPatch);
     Pump(LaneName::kEvent);
     PumpEvents();

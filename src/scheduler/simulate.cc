@@ -140,8 +140,7 @@ class Run {
   // What plugins keep for the pod, such as its volumes, the following pods see as taken.
   void Reserve(const framework::Framework& framework, framework::CycleState& state,
                const api::PodPtr& assumed, SimulatedPlacement* placement) {
-    const Status reserved =
-        framework.RunReservePluginsReserve(state, assumed, assumed->node_name);
+    const Status reserved = framework.RunReservePluginsReserve(state, assumed, assumed->node_name);
     if (reserved.ok()) return;
     framework.RunReservePluginsUnreserve(state, assumed, assumed->node_name);
     (void)cache_.ForgetPod(*assumed);

@@ -202,9 +202,9 @@ int Main(int argc, char** argv) {
 
   EmbeddedCluster cluster;
   const int port = e2e::FreePort();
-  const auto daemon = cluster.Start(
-      "daemon", cluster.Configure("daemon", kFirstUser, ""),
-      {"--bind-address=127.0.0.1", "--secure-port=" + std::to_string(port), "-v=0"});
+  const auto daemon =
+      cluster.Start("daemon", cluster.Configure("daemon", kFirstUser, ""),
+                    {"--bind-address=127.0.0.1", "--secure-port=" + std::to_string(port), "-v=0"});
   const auto serves = [port] {
     TlsClient client(port);
     return client.connected() && client.Exchange("GET", "/readyz").status == 200;

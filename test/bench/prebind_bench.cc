@@ -112,11 +112,7 @@ void BM_RoundBesideWaitingPods(benchmark::State& state) {
     bed.Run();
   }
 }
-BENCHMARK(BM_RoundBesideWaitingPods)
-    ->Arg(0)
-    ->Arg(1000)
-    ->Arg(10000)
-    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_RoundBesideWaitingPods)->Arg(0)->Arg(1000)->Arg(10000)->Unit(benchmark::kMicrosecond);
 
 void BM_SecondOfWaitingPods(benchmark::State& state) {
   WaitingBed bed(static_cast<int>(state.range(0)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long the scheduling thread stands still for an operator's question, at scale: 5,000 nodes,
-// 50,000 running and 100,000 pending pods. Only what runs there is counted, by the thread's CPU time,
-// so that a busy machine does not matter; what was found is formatted and freed elsewhere.
+// 50,000 running and 100,000 pending pods. Only what runs there is counted, by the thread's CPU
+// time, so that a busy machine does not matter; what was found is formatted and freed elsewhere.
 // `longest_ms`: the worst of all repetitions.
 #include <benchmark/benchmark.h>
 #include <time.h>
@@ -134,8 +134,7 @@ void BM_ReportCacheNodes(benchmark::State& state) {
   });
 }
 void BM_ReportCachePods(benchmark::State& state) {
-  Measure(state,
-          [](Scheduler& scheduler) { return CollectCache(scheduler, {.pending = false}); });
+  Measure(state, [](Scheduler& scheduler) { return CollectCache(scheduler, {.pending = false}); });
 }
 void BM_ReportCacheAll(benchmark::State& state) {
   Measure(state, [](Scheduler& scheduler) { return CollectCache(scheduler); });

@@ -143,13 +143,14 @@ class VolumeBed {
       claim->requested = Gi(10);
       claim->phase = Symbol("Pending");
       if (with_selector) {
-        claim->selector =
-            api::LabelSelector::Compile(
-                api::LabelSelectorSpec{{{"tier", "t" + std::to_string(i % 100)}}, {}})
-                .value();
+        claim->selector = api::LabelSelector::Compile(
+                              api::LabelSelectorSpec{{{"tier", "t" + std::to_string(i % 100)}}, {}})
+                              .value();
       }
-      auto pod = MakePod().Name("pod-" + std::to_string(i)).Namespace("default").Req(
-          {{"cpu", "10m"}, {"memory", "16Mi"}});
+      auto pod = MakePod()
+                     .Name("pod-" + std::to_string(i))
+                     .Namespace("default")
+                     .Req({{"cpu", "10m"}, {"memory", "16Mi"}});
       api::Volume volume;
       volume.name = "data";
       volume.source = api::Volume::Source::kPersistentVolumeClaim;

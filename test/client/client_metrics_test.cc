@@ -125,11 +125,11 @@ TEST_F(RequestMetricsTest, AWatchCountsWhenItOpensAndHasNoDuration) {
 TEST(ConnectionMetricsTest, AtStart) {
   metrics::Registry registry;
   const ConnectionMetrics metrics(registry);
-  EXPECT_EQ(Samples(registry, "rest_client_"),
-            (Lines{"rest_client_exec_plugin_certificate_rotation_age_sum 0",
-                   "rest_client_exec_plugin_certificate_rotation_age_count 0",
-                   "rest_client_exec_plugin_ttl_seconds +Inf",
-                   "rest_client_transport_cache_entries 0"}));
+  EXPECT_EQ(
+      Samples(registry, "rest_client_"),
+      (Lines{"rest_client_exec_plugin_certificate_rotation_age_sum 0",
+             "rest_client_exec_plugin_certificate_rotation_age_count 0",
+             "rest_client_exec_plugin_ttl_seconds +Inf", "rest_client_transport_cache_entries 0"}));
 }
 
 TEST(ConnectionMetricsTest, Connections) {
@@ -241,10 +241,8 @@ TEST(InformerMetricsTest, LabelsAndDigits) {
 TEST(WriterMetricsTest, CountsOfOneWriterAddToThoseBefore) {
   metrics::Registry registry;
   WriterMetrics metrics(registry);
-  WriterStats stats{.bind_failures = 2,
-                    .volume_write_failures = 4,
-                    .events_dropped = 5,
-                    .patches_pending = 3};
+  WriterStats stats{
+      .bind_failures = 2, .volume_write_failures = 4, .events_dropped = 5, .patches_pending = 3};
   metrics.Watch([&stats] { return stats; });
   const std::string dropped = R"(kubesched_api_events_total{result="dropped"})";
   EXPECT_EQ(Samples(registry, dropped), (Lines{dropped + " 5"}));

@@ -72,13 +72,16 @@ TEST(ScrapedDaemon, Example95Standby) {
   EXPECT_TRUE(standby.Shows("scheduler_cache_size{type=\"pods\"}", 1));
   const Samples seen = Scrape(standby.port);
   EXPECT_EQ(Value(seen, status), 0);
-  EXPECT_EQ(Value(seen, R"(scheduler_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"})"),
-            3);
+  EXPECT_EQ(
+      Value(seen,
+            R"(scheduler_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"})"),
+      3);
   for (const auto& [series, value] : seen) {
     EXPECT_FALSE(series.starts_with("scheduler_schedule_attempts_total")) << series;
   }
   EXPECT_TRUE(leader.Shows(
-      R"(scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"})", 2));
+      R"(scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"})",
+      2));
 }
 
 // The counts depend on how long the scheduler ran; the server must have counted the same.
@@ -93,7 +96,8 @@ TEST(ScrapedDaemon, Example98Client) {
   cluster.CreatePods("p-", 10);
   ASSERT_TRUE(cluster.AllBound(10)) << scraped.daemon->Log();
   const std::string host = cluster.host();
-  const auto requests = [&](const Samples& seen, const std::string& code, const std::string& method) {
+  const auto requests = [&](const Samples& seen, const std::string& code,
+                            const std::string& method) {
     return Value(seen, "rest_client_requests_total{code=\"" + code + "\",host=\"" + host +
                            "\",method=\"" + method + "\"}");
   };
@@ -116,8 +120,8 @@ TEST(ScrapedDaemon, Example98Client) {
   const auto whole = [&](const std::string& family, const std::string& verb) {
     return Value(seen, family + "_count{host=\"" + host + "\",verb=\"" + verb + "\"}");
   };
-  for (const char* family : {"rest_client_request_duration_seconds", "rest_client_request_size_bytes",
-                             "rest_client_response_size_bytes"}) {
+  for (const char* family : {"rest_client_request_duration_seconds",
+                             "rest_client_request_size_bytes", "rest_client_response_size_bytes"}) {
     EXPECT_EQ(whole(family, "POST"), asked[0]) << family;
     EXPECT_EQ(whole(family, "GET"), asked[1] + asked[2]) << family << ": watches never end";
   }

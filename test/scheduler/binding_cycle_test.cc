@@ -242,16 +242,15 @@ TEST_F(LeftBehindTest, T23ADeletedPodLeavesNothing) {
 class PreBindWaitTest : public BindingCycleTest {
  protected:
   PreBindWaitTest() {
-    profile_.Add<PreBinds>({.name = "WP",
-                            .log = &log_,
-                            .pre_flight =
-                                [this] {
-                                  return PreBindPreFlightResult{flight_, false};
-                                },
-                            .pre_bind =
-                                [this] {
-                                  return std::make_unique<WaitsFor>(&verdict_, for_claim_, &asked_);
-                                }});
+    profile_.Add<PreBinds>(
+        {.name = "WP",
+         .log = &log_,
+         .pre_flight =
+             [this] {
+               return PreBindPreFlightResult{flight_, false};
+             },
+         .pre_bind =
+             [this] { return std::make_unique<WaitsFor>(&verdict_, for_claim_, &asked_); }});
   }
   framework::PodInPreBind* InPreBind() {
     return Profile().pods_in_pre_bind().GetPodInPreBind("uid-p");

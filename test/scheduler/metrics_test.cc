@@ -199,8 +199,9 @@ TEST_F(StandbyMetricsTest, Example95ItsQueueFills) {
   EXPECT_EQ(Family("scheduler_queue_incoming_pods_total"),
             (std::vector<std::string>{"{event=\"UnscheduledPodAdd\",queue=\"active\"} 3",
                                       "{event=\"UnscheduledPodAdd\",queue=\"unschedulable\"} 1"}));
-  EXPECT_EQ(Family("scheduler_unschedulable_pods"),
-            std::vector<std::string>{"{plugin=\"SchedulingGates\",profile=\"default-scheduler\"} 1"});
+  EXPECT_EQ(
+      Family("scheduler_unschedulable_pods"),
+      std::vector<std::string>{"{plugin=\"SchedulingGates\",profile=\"default-scheduler\"} 1"});
   EXPECT_EQ(Family("scheduler_schedule_attempts_total"), std::vector<std::string>{});
   EXPECT_EQ(Value("scheduler_scheduling_algorithm_duration_seconds_count"), "0");
   EXPECT_EQ(Value("scheduler_preemption_attempts_total"), "0");

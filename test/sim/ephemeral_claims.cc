@@ -65,7 +65,7 @@ class EphemeralClaims final : public apiserver::Controller {
       const std::string name =
           metadata["name"].get<std::string>() + "-" + volume["name"].get<std::string>();
       if (store_.Find(claim_kind_, ns, name) != nullptr) continue;
-      Json owner = {{"apiVersion", "v1"},     {"kind", "Pod"},       {"name", metadata["name"]},
+      Json owner = {{"apiVersion", "v1"},     {"kind", "Pod"},      {"name", metadata["name"]},
                     {"uid", metadata["uid"]}, {"controller", true}, {"blockOwnerDeletion", true}};
       Json claim = {
           {"metadata", {{"name", name}, {"ownerReferences", Json::array({std::move(owner)})}}},

@@ -135,8 +135,8 @@ Json Workload::ClaimSpec(bool for_one_pod) {
   const char* mode = Chance(0.1) ? "ReadWriteMany" : "ReadWriteOnce";
   if (for_one_pod) mode = "ReadWriteOncePod";
   const size_t made = kClasses.size() - kExistingClasses;
-  const size_t of = Chance(world_.plan.existing) ? (Chance(0.8) ? 0 : 1)
-                                                 : kExistingClasses + random_.Below(made);
+  const size_t of =
+      Chance(world_.plan.existing) ? (Chance(0.8) ? 0 : 1) : kExistingClasses + random_.Below(made);
   return {{"accessModes", Json::array({mode})},
           {"storageClassName", kClasses[of].name},
           {"resources", {{"requests", {{"storage", std::to_string(Between(1, 12)) + "Gi"}}}}}};
