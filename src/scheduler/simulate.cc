@@ -127,7 +127,7 @@ class Run {
   api::PodPtr Assume(const api::Pod& pod, const std::string& node, SimulatedPlacement* placement) {
     auto copy = std::make_shared<api::Pod>(pod);
     copy->node_name = node;
-    const api::PodPtr assumed = std::move(copy);
+    api::PodPtr assumed = std::move(copy);
     if (Result<void> done = cache_.AssumePod(assumed); !done.ok()) {
       placement->message = done.error().message;
       return nullptr;
