@@ -72,7 +72,6 @@ class ExtenderAttempts {
   // What PreFilter and Filter have read.
   struct Seen {
     uint64_t changes = 0;
-    uint64_t storage_changes = 0;
     uint64_t other_changes = 0;
     bool operator==(const Seen&) const = default;
   };
@@ -112,11 +111,7 @@ class ExtenderAttempts {
   framework::Status PluginScores(const Candidates& candidates, framework::NodeScores* scores);
   void Fail(framework::Status status);
   void End(ScheduleResult result);
-  Seen Now() const {
-    return {.changes = context_.cache.changes().end(),
-            .storage_changes = context_.storage.changes().end(),
-            .other_changes = other_changes_};
-  }
+  Seen Now() const { return {context_.cache.changes().end(), other_changes_}; }
   const api::Pod& pod() const { return *attempt_->binding->queued->pod(); }
 
   Context& context_;

@@ -286,6 +286,7 @@ void Scheduler::ApplyOwners(const OwnerDeltas& deltas) {
 
 void Scheduler::ApplyStorage(const StorageDeltas& deltas) {
   if (tap_ != nullptr) tap_->Note(deltas);
+  extender_attempts_->NoteOtherChange();
   storage_.Apply(deltas, [this](framework::EventResource resource, uint32_t action,
                                 const framework::EventObject& old_object,
                                 const framework::EventObject& new_object) {
