@@ -8,6 +8,7 @@
 
 #include "scheduler/rig.h"
 #include "testing/fake_extenders.h"
+#include "testing/storage_builders.h"
 #include "testing/test_plugins.h"
 
 namespace ks::scheduler {
@@ -234,6 +235,38 @@ TEST_F(ExtenderAttempt, NoPodOnANodeThatWasTakenMeanwhile) {
   EXPECT_THAT(fake_->asked[1].request.body, HasSubstr(R"("NodeNames":[")" + free + R"("])"));
   Answer(1, R"({"NodeNames":[")" + free + R"("]})");
   EXPECT_EQ(rig_->Bound().at("slow"), free);
+}
+
+// What was found for the pod's claim is out of date once somebody else bound it.
+TEST_F(ExtenderAttempt, NoPodOnANodeThatItsVolumeLeftMeanwhile) {
+  Make({Filtering()});
+  rig_->Show<api::StorageClass>(testing::Class());
+  rig_->Show<api::PersistentVolumeClaim>(testing::Claim("x"));
+  const auto labelled = [](const std::string& name) {
+    auto node = std::make_shared<api::Node>(*WholeNode(name));
+    node->meta.labels = testing::MakeLabels({{"h", name}});
+    return node;
+  };
+  for (const char* node : {"n1", "n2"}) {
+    rig_->Show<api::PersistentVolume>(testing::VolumeOn("pv-" + std::string(node), "10Gi", node));
+  }
+  Begin({labelled("n1"), labelled("n2")}, {Whole(testing::PodWith({"x"}).Obj())});
+  ASSERT_EQ(fake_->asked.size(), 1u);
+  EXPECT_THAT(fake_->asked[0].request.body, HasSubstr(R"("NodeNames":["n1","n2"])"));
+  auto bound = testing::BoundClaim("x", "pv-n1");
+  bound->meta.resource_version = "6";
+  rig_->Show<api::PersistentVolumeClaim>(bound);
+  auto taken = testing::VolumeOn("pv-n1", "10Gi", "n1");
+  taken->meta.resource_version = "8";
+  taken->claim_ref = api::ClaimReference{.ns = "ns", .name = "x", .uid = "uid-x"};
+  rig_->Show<api::PersistentVolume>(taken);
+  rig_->Settle();
+  // The extender would have had it on the other node.
+  Answer(0, R"({"NodeNames":["n2"]})");
+  ASSERT_EQ(fake_->asked.size(), 2u);
+  EXPECT_THAT(fake_->asked[1].request.body, HasSubstr(R"("NodeNames":["n1"])"));
+  Answer(1, R"({"NodeNames":["n1"]})");
+  EXPECT_EQ(rig_->Bound().at("p"), "n1");
 }
 
 TEST_F(ExtenderAttempt, NodeThatLeftMeanwhile) {

@@ -91,6 +91,11 @@ class Rig {
   void DeleteNode(const api::NodePtr& node) {
     scheduler->Post(NodeDeltas{Delete<api::Node>(node)});
   }
+  // A storage object as it is now.
+  template <class T>
+  void Show(std::shared_ptr<const T> object) {
+    scheduler->Post(StorageDeltas(std::vector<api::Delta<T>>{Upsert<T>(std::move(object))}));
+  }
 
   // Runs until there is nothing to do at the present time.
   void Settle() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/rig.h"
+#include "testing/storage_builders.h"
 
 namespace ks::scheduler {
 namespace {
@@ -119,34 +120,16 @@ items:
 class ClaimedRig : public Rig {
  public:
   explicit ClaimedRig(const std::string& provisioner) {
-    auto storage_class = std::make_shared<api::StorageClass>();
-    storage_class->meta.name = "wait";
-    storage_class->provisioner = provisioner;
-    storage_class->volume_binding_mode = Symbol("WaitForFirstConsumer");
-    Show<api::StorageClass>(storage_class);
+    Show<api::StorageClass>(testing::Class("wait", provisioner));
     Sync({Node("n1"), Node("n2")});
   }
   void AddVolume(const std::string& name, const std::string& node) {
-    auto volume = std::make_shared<api::PersistentVolume>();
-    volume->meta.name = name;
-    volume->meta.uid = "uid-" + name;
-    volume->meta.resource_version = "7";
-    volume->storage_class_name = Symbol("wait");
-    volume->capacity = api::Quantity::Parse("10Gi").value();
-    volume->phase = Symbol("Available");
-    volume->node_affinity_spec = api::NodeSelectorSpec{
-        {{.match_expressions = {{"kubernetes.io/hostname", "In", {node}}}, .match_fields = {}}}};
-    volume->node_affinity = api::NodeSelector::Compile(*volume->node_affinity_spec);
-    Show<api::PersistentVolume>(volume);
+    Show<api::PersistentVolume>(
+        testing::VolumeIn(name, "10Gi", testing::In("kubernetes.io/hostname", {node})));
   }
   void AddClaim(const std::string& name) {
-    auto claim = std::make_shared<api::PersistentVolumeClaim>();
-    claim->meta.name = name;
+    auto claim = testing::Claim(name);
     claim->meta.ns = Symbol("default");
-    claim->meta.uid = "uid-" + name;
-    claim->meta.resource_version = "5";
-    claim->storage_class_name = Symbol("wait");
-    claim->requested = api::Quantity::Parse("10Gi").value();
     Show<api::PersistentVolumeClaim>(claim);
   }
   // Pods with these claims, one each.
@@ -158,12 +141,6 @@ class ClaimedRig : public Rig {
               "}}]}}\n";
     }
     return text;
-  }
-
- private:
-  template <class T>
-  void Show(std::shared_ptr<const T> object) {
-    scheduler->Post(StorageDeltas(std::vector<api::Delta<T>>{Upsert<T>(std::move(object))}));
   }
 };
 

@@ -4,72 +4,27 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/rig.h"
+#include "testing/storage_builders.h"
 
 namespace ks::scheduler {
 namespace {
 
 using ks::testing::MakeNode;
-using ks::testing::MakePod;
 using ::testing::HasSubstr;
-
-api::StorageClassPtr WaitClass() {
-  auto storage_class = std::make_shared<api::StorageClass>();
-  storage_class->meta.name = "wait";
-  storage_class->provisioner = "kubernetes.io/no-provisioner";
-  storage_class->volume_binding_mode = Symbol("WaitForFirstConsumer");
-  return storage_class;
-}
-
-std::shared_ptr<api::PersistentVolume> VolumeOnN1() {
-  auto volume = std::make_shared<api::PersistentVolume>();
-  volume->meta.name = "pv1";
-  volume->meta.uid = "u-pv1";
-  volume->meta.resource_version = "7";
-  volume->storage_class_name = Symbol("wait");
-  volume->capacity = api::Quantity::Parse("10Gi").value();
-  volume->phase = Symbol("Available");
-  volume->node_affinity_spec = api::NodeSelectorSpec{
-      .terms = {{.match_expressions = {{"h", "In", {"n1"}}}, .match_fields = {}}}};
-  volume->node_affinity = api::NodeSelector::Compile(*volume->node_affinity_spec);
-  return volume;
-}
-
-std::shared_ptr<api::PersistentVolumeClaim> DelayedClaim() {
-  auto claim = std::make_shared<api::PersistentVolumeClaim>();
-  claim->meta.name = "x";
-  claim->meta.ns = Symbol("ns");
-  claim->meta.uid = "u-x";
-  claim->meta.resource_version = "5";
-  claim->storage_class_name = Symbol("wait");
-  claim->requested = api::Quantity::Parse("10Gi").value();
-  return claim;
-}
 
 class VolumeRig : public Rig {
  public:
   VolumeRig() {
-    Show<api::StorageClass>(WaitClass());
-    Show<api::PersistentVolume>(VolumeOnN1());
-    Show<api::PersistentVolumeClaim>(DelayedClaim());
+    Show<api::StorageClass>(testing::Class());
+    Show<api::PersistentVolume>(testing::VolumeOn("pv1", "10Gi", "n1"));
+    Show<api::PersistentVolumeClaim>(testing::Claim("x"));
     const auto node = [](const char* name) {
       return MakeNode().Name(name).Label("h", name).Allocatable({{"pods", "10"}}).Obj();
     };
     Sync({node("n1"), node("n2")});
     Settle();
-    auto pod = MakePod();
-    pod.Name("p");
-    api::Volume volume;
-    volume.name = "v";
-    volume.source = api::Volume::Source::kPersistentVolumeClaim;
-    volume.id = "x";
-    pod.spec().volumes.push_back(volume);
-    UpsertPod(pod.Obj());
+    UpsertPod(testing::PodWith({"x"}).Obj());
     Settle();
-  }
-
-  template <class T>
-  void Show(std::shared_ptr<const T> object) {
-    scheduler->Post(StorageDeltas(std::vector<api::Delta<T>>{Upsert<T>(std::move(object))}));
   }
 };
 
@@ -84,11 +39,8 @@ TEST(VolumeBindingCycle, FromTheQueueToTheBinding) {
   rig.Show<api::PersistentVolume>(written);
   rig.Settle();
   EXPECT_TRUE(rig.api.binds.empty());
-  auto bound = DelayedClaim();
+  auto bound = testing::BoundClaim("x", "pv1");
   bound->meta.resource_version = "6";
-  bound->volume_name = "pv1";
-  bound->bind_completed = true;
-  bound->has_annotations = true;
   rig.Show<api::PersistentVolumeClaim>(bound);
   rig.Settle();
   ASSERT_EQ(rig.api.binds.size(), 1u) << "at once, without a second's wait";
