@@ -562,13 +562,13 @@ Result<std::unique_ptr<Transport>> NewCpprestTransport(TransportOptions options,
   return std::unique_ptr<Transport>(std::make_unique<CpprestTransport>(std::move(core)));
 }
 
-void InitializeClientProcess() {
+void InitializeClientProcess(size_t io_threads) {
   static bool done = false;
   if (done) return;
   done = true;
   HideSystemRoots();
   try {
-    crossplat::threadpool::initialize_with_threads(2);
+    crossplat::threadpool::initialize_with_threads(io_threads);
   } catch (const std::exception& e) {
     log::Error(e.what(), "The HTTP library's thread pool was started before its size was set");
   }

@@ -140,8 +140,10 @@ struct TransportOptions {
 Result<std::unique_ptr<Transport>> NewCpprestTransport(TransportOptions options,
                                                        TimerService& timers);
 
-// First lines of main, before any thread: sets up the process for NewCpprestTransport (I/O pool of
-// two threads; the default of 40 costs four times the CPU). Idempotent.
-void InitializeClientProcess();
+// First lines of main, before any thread: sets up the process for NewCpprestTransport. Idempotent.
+// `io_threads`: the library's pool. With a second one each completion wakes the other thread, which
+// costs a sixth of the CPU where requests come one by one; the library's default of 40 costs four
+// times (docs/performance.md, Client).
+void InitializeClientProcess(size_t io_threads = 1);
 
 }  // namespace ks::client

@@ -3,10 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "api/utf8.h"
 
 namespace ks::config {
 namespace {
+
+// Characters that stand for themselves.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (size_t c = 0x20; c < 0x80; ++c) plain[c] = true;
+  for (const unsigned char c : {'"', '\\', '<', '>', '&'}) plain[c] = false;
+  return plain;
+}();
 
 void AppendAscii(std::string& out, char c) {
   constexpr std::string_view kControls = "\b\f\n\r\t";
@@ -36,16 +47,27 @@ void AppendCharacter(std::string& out, std::string_view bytes, const api::Utf8& 
   }
 }
 
-}  // namespace
-
-std::string JsonString(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
+void AppendText(std::string& out, std::string_view text) {
+  out += '"';
+  for (;;) {
+    const auto plain_end = std::find_if_not(
+        text.begin(), text.end(), [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
+    out.append(text.begin(), plain_end);
+    text.remove_prefix(static_cast<size_t>(plain_end - text.begin()));
+    if (text.empty()) break;
     const api::Utf8 next = api::DecodeUtf8(text);
     AppendCharacter(out, text, next);
     text.remove_prefix(next.length);
   }
-  return out + '"';
+  out += '"';
+}
+
+}  // namespace
+
+std::string JsonString(std::string_view text) {
+  std::string out;
+  AppendText(out, text);
+  return out;
 }
 
 std::string JsonForHtml(std::string_view json) {
@@ -66,8 +88,14 @@ std::string JsonForHtml(std::string_view json) {
 
 JsonBuilder& JsonBuilder::Key(std::string_view name) {
   Separate();
-  text_ += JsonString(name);
+  AppendText(text_, name);
   text_ += ':';
+  return *this;
+}
+
+JsonBuilder& JsonBuilder::Text(std::string_view value) {
+  Separate();
+  AppendText(text_, value);
   return *this;
 }
 

@@ -26,7 +26,7 @@ class JsonBuilder {
   JsonBuilder& EndArray() { return Close(']'); }
 
   JsonBuilder& Key(std::string_view name);
-  JsonBuilder& Text(std::string_view value) { return Json(JsonString(value)); }
+  JsonBuilder& Text(std::string_view value);
   template <std::integral T>
   JsonBuilder& Number(T value) {
     return Json(std::to_string(value));

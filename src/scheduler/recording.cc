@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/recording.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -115,7 +114,9 @@ class Lines {
     const size_t begin = out_.size();
     out_ += *text;
     // Between the tokens of JSON they are as good as blanks, and within texts they cannot be.
-    std::replace(out_.begin() + static_cast<std::ptrdiff_t>(begin), out_.end(), '\n', ' ');
+    for (size_t at = out_.find('\n', begin); at != std::string::npos; at = out_.find('\n', at)) {
+      out_[at] = ' ';
+    }
     out_ += "}\n";
   }
 
