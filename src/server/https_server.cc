@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/https_server.h"
 
+#include <malloc.h>
+#include <sys/socket.h>
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <thread>
@@ -20,6 +23,16 @@ namespace asio = boost::asio;
 using Tcp = asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 
+// So many sessions at a time are no monitoring: what they took is given back when they are gone.
+constexpr size_t kFlood = 64;
+constexpr Duration kTrimPause = std::chrono::minutes(1);  // a trim holds up who allocates
+
+// The peer closed the connection before it was accepted, and said nothing.
+bool IsOver(Tcp::socket& socket) {
+  char byte = 0;
+  return ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 }  // namespace
 
 // Everything but the counters belongs to the server's thread once Serve has started it.
@@ -31,6 +44,7 @@ struct HttpsServer::State : HttpsShared {
   void Accept();
   void OnAccept(const ErrorCode& error, Tcp::socket socket);
   void MakeRoom();
+  void NoteFlood();
   void BeginStop();
   void CloseAll(bool only_waiting);
 
@@ -39,6 +53,8 @@ struct HttpsServer::State : HttpsShared {
   std::thread thread;
   std::vector<std::shared_ptr<void>> kept;
   Tcp::acceptor acceptor;
+  bool flooded = false;  // what the flood took was not given back yet
+  std::chrono::steady_clock::time_point next_trim{};
 };
 
 void HttpsServer::State::Accept() {
@@ -60,6 +76,11 @@ void HttpsServer::State::OnAccept(const ErrorCode& error, Tcp::socket socket) {
         Accept();
       }
     });
+    return;
+  }
+  NoteFlood();
+  if (IsOver(socket)) {  // a session with its TLS state costs twenty times the look
+    Accept();
     return;
   }
   MakeRoom();
@@ -89,6 +110,21 @@ void HttpsServer::State::MakeRoom() {
   if (chosen != nullptr) {
     chosen->Close();
   }
+}
+
+// The allocator keeps what many sessions had, between memory that is still in use.
+void HttpsServer::State::NoteFlood() {
+  if (sessions.size() >= kFlood) {
+    flooded = true;
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (!flooded || sessions.size() >= kFlood / 4 || now < next_trim) {
+    return;
+  }
+  flooded = false;
+  next_trim = now + kTrimPause;
+  ::malloc_trim(0);
 }
 
 void HttpsServer::State::CloseAll(bool only_waiting) {

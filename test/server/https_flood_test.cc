@@ -110,7 +110,7 @@ TEST_F(Flood, ProbesAreAnsweredAndEverythingIsGivenBack) {
   while (server_->sessions() > 0) std::this_thread::yield();
   EXPECT_EQ(OpenDescriptors(), descriptors);
   // A sanitizer keeps what was freed, and shadows it.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef KS_SANITIZED
   EXPECT_LT(ResidentBytes() - memory_bytes, int64_t{96} << 20);
 #else
   (void)memory_bytes;
