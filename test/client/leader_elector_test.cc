@@ -540,7 +540,7 @@ TEST_P(LongRun, NeverTwoThatMayWrite) {
 }
 
 // A seed takes seconds under a sanitizer.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef KS_SANITIZED
 constexpr int kSeeds = 3;
 #else
 constexpr int kSeeds = 20;

@@ -204,7 +204,7 @@ Decoded Decode(const std::string& gzip) {
 }
 
 TEST(CpuProfile, NamesTheFunctionThatBurns) {
-#if defined(__SANITIZE_THREAD__)
+#ifdef KS_SANITIZED_THREAD
   GTEST_SKIP() << "the race detector keeps signals back until a thread calls the system";
 #endif
   ASSERT_TRUE(StartCpuProfile(TimePoint()).ok());

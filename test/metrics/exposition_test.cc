@@ -180,7 +180,7 @@ TEST(ProcessMetricsTest, FiguresOfThisProcess) {
   EXPECT_TRUE(values.contains("process_network_receive_bytes_total"));
   EXPECT_TRUE(values.contains("process_network_transmit_bytes_total"));
   EXPECT_GE(values["kubesched_threads"], 1);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // have their own allocator
+#ifndef KS_SANITIZED  // have their own allocator
   EXPECT_GT(values["kubesched_allocator_used_bytes"], 0);
 #endif
   EXPECT_EQ(registry.Text().find("# HELP process_open_fds ["), std::string::npos) << "no bracket";
