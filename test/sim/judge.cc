@@ -156,12 +156,12 @@ std::string JudgeServer(World& world) {
   for (const auto& [name, node] : notes.bound) {
     const auto pod = std::find_if(live[0].items.begin(), live[0].items.end(),
                                   [&](const api::PodPtr& it) { return it->meta.name == name; });
-    const api::Condition* told = (*pod)->FindCondition("PodScheduled");
-    if (told != nullptr && !world.plan.conditions_current() && MayOversleep(told->message)) {
-      continue;
-    }
-    return fmt::format("pod {} waits although it fits on {}; it was told: {}", name, node,
-                       told == nullptr ? "nothing" : told->message);
+    // The pod itself may not know it: a patch that failed is not sent again.
+    const auto said = world.said.find((*pod)->meta.uid);
+    const std::string message = said == world.said.end() ? "nothing" : said->second;
+    if (!world.plan.conditions_current() && MayOversleep(message)) continue;
+    return fmt::format("pod {} waits although it fits on {}; the scheduler said: {}", name, node,
+                       message);
   }
   return world.plan.conditions_current() ? JudgeConditions(world, notes) : std::string();
 }

@@ -112,6 +112,10 @@ void SchedulerProcess::Build() {
                        [this](const std::string& what) {
                          world_.trace.Line(world_.loop.Now(), name(), "{}", what);
                        },
+                   .says =
+                       [this](const api::Pod& pod, const api::Condition& condition) {
+                         world_.said[pod.meta.uid] = condition.message;
+                       },
                    .later =
                        [this, run](Duration delay, std::function<void()> task) {
                          world_.loop.After(delay, [this, run, task = std::move(task)] {

@@ -45,6 +45,8 @@ struct World {
   Network& network;
   std::function<void(const std::string& what)> fail;
   std::function<bool()> faults_over;
+  // By uid: the message of the last condition that a scheduler set out to write.
+  std::map<std::string, std::string> said{};
   uint64_t preemptions = 0;  // decided
   uint64_t evictions = 0;
 };

@@ -60,6 +60,7 @@ class Recorder::Writer final : public framework::ApiWriter {
     real_.Bind(std::move(pod), std::move(node_name), std::move(done));
   }
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
+    if (change.condition) recorder_.host_.says(*pod, *change.condition);
     real_.PatchPodStatus(std::move(pod), std::move(change), std::move(done));
   }
   void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,

@@ -31,6 +31,7 @@ struct RecorderHost {
   uint64_t seed = 0;
   std::function<void(const std::string& what)> fail;
   std::function<void(const std::string& what)> trace;
+  std::function<void(const api::Pod& pod, const api::Condition& condition)> says;
   // Runs on the process's scheduling thread, after that time.
   std::function<void(Duration delay, std::function<void()> task)> later;
   std::function<bool()> faults_over;
