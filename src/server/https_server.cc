@@ -4,8 +4,10 @@
 #include <malloc.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <iterator>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,12 +27,25 @@ using ErrorCode = boost::system::error_code;
 
 // So many sessions at a time are no monitoring: what they took is given back when they are gone.
 constexpr size_t kFlood = 64;
-constexpr Duration kTrimPause = std::chrono::minutes(1);  // a trim holds up who allocates
+constexpr Duration kTrimPause = std::chrono::seconds(10);  // a trim holds up who allocates
 
-// The peer closed the connection before it was accepted, and said nothing.
-bool IsOver(Tcp::socket& socket) {
-  char byte = 0;
-  return ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+// The peer closed the connection before it was accepted, and said nothing; or what it said by then
+// is neither the beginning of a ClientHello nor of a request in plain HTTP, which gets an answer.
+bool IsHopeless(Tcp::socket& socket) {
+  constexpr unsigned char kHandshake = 22;  // record type; RFC 8446 5.1, 4
+  constexpr unsigned char kMajorVersion = 3;
+  constexpr unsigned char kClientHello = 1;
+  std::array<unsigned char, 6> head{};
+  const ssize_t size =
+      ::recv(socket.native_handle(), head.data(), head.size(), MSG_PEEK | MSG_DONTWAIT);
+  if (size <= 0) {
+    return size == 0;
+  }
+  if (head[0] != kHandshake) {
+    return head[0] < 'A' || head[0] > 'Z';
+  }
+  return (size > 1 && head[1] != kMajorVersion) ||
+         (size == std::ssize(head) && head[5] != kClientHello);
 }
 
 }  // namespace
@@ -79,7 +94,7 @@ void HttpsServer::State::OnAccept(const ErrorCode& error, Tcp::socket socket) {
     return;
   }
   NoteFlood();
-  if (IsOver(socket)) {  // a session with its TLS state costs twenty times the look
+  if (IsHopeless(socket)) {  // a session with its TLS state costs twenty times the look
     Accept();
     return;
   }

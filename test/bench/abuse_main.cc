@@ -134,7 +134,11 @@ void SendGarbage(int port, int count) {
 class Abuse {
  public:
   Abuse(int port, DaemonProcess& daemon, Options options)
-      : port_(port), daemon_(daemon), options_(options), before_(UsageOf(daemon.pid())) {
+      : port_(port),
+        daemon_(daemon),
+        options_(options),
+        first_(UsageOf(daemon.pid())),
+        before_(first_) {
     std::printf("%-24s %7s %6s %6s %6s %6s %6s %20s %24s\n", "", "probes", "failed", "p50 ms",
                 "p99 ms", "max ms", "took s", "descriptors", "resident MiB");
   }
@@ -173,6 +177,23 @@ class Abuse {
     return back && seen.failed == 0;
   }
 
+  // What a flood took is given back when somebody asks after it, and not more often than every ten
+  // seconds.
+  void AwaitMemory() {
+    constexpr double kSlackMib = 4;
+    const auto begin = SteadyClock::now();
+    const bool back = Eventually(
+        [&] {
+          (void)TlsClient(port_).Exchange("GET", "/healthz");
+          return UsageOf(daemon_.pid()).resident_mib <= first_.resident_mib + kSlackMib;
+        },
+        std::chrono::seconds(30));
+    const std::chrono::duration<double> took = SteadyClock::now() - begin;
+    std::printf("resident MiB at first %.1f, now %.1f%s %.1f s later\n", first_.resident_mib,
+                UsageOf(daemon_.pid()).resident_mib, back ? "," : ", which is too much,",
+                took.count());
+  }
+
  private:
   static void Rest(Duration time) {
     Mutex mutex;
@@ -184,6 +205,7 @@ class Abuse {
   const int port_;
   DaemonProcess& daemon_;
   const Options options_;
+  const Usage first_;
   Usage before_;
 };
 
@@ -230,6 +252,7 @@ int Main(int argc, char** argv) {
   fine &= abuse.Measure(std::to_string(options.garbage) + " no TLS",
                         [&](Held*) { SendGarbage(port, options.garbage); });
   fine &= abuse.Measure("nothing", [](Held*) {});
+  abuse.AwaitMemory();
   if (daemon->Stop() != 0) {
     std::fprintf(stderr, "the daemon did not end well:\n%s\n", daemon->Log().c_str());
     return 1;

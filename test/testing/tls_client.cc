@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
@@ -32,6 +33,9 @@ int Connect(int port, bool ipv6) {
     ::close(fd);
     return -1;
   }
+  // As Kubernetes' clients do; else the request waits for the acknowledgement of the handshake.
+  const int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   return fd;
 }
 
