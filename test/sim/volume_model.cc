@@ -15,10 +15,11 @@ namespace {
 
 class SlowController final : public apiserver::Controller {
  public:
-  SlowController(const Clock& clock, const Plan& plan, uint64_t seed,
+  SlowController(apiserver::Service& service, const Plan& plan, uint64_t seed,
                  std::unique_ptr<apiserver::Controller> real)
-      : clock_(clock),
-        start_(clock.Now()),
+      : clock_(service.clock()),
+        store_(service.store()),
+        start_(clock_.Now()),
         longest_(plan.controller_delay),
         outages_(plan.outages),
         random_(seed),
@@ -27,10 +28,14 @@ class SlowController final : public apiserver::Controller {
   void Step() override {
     const TimePoint now = clock_.Now();
     if (!due_.has_value() || now < *due_) {
+      // Other controllers' turns are no news: two would keep each other busy for ever.
+      if (seen_ == store_.version()) return;
+      seen_ = store_.version();
       const TimePoint soon = Later(now);
       due_ = std::min(due_.value_or(soon), soon);
       return;
     }
+    seen_ = store_.version();
     real_->Step();
     due_ = real_->NextDue();
     if (due_.has_value()) due_ = Later(std::max(*due_, now));
@@ -50,12 +55,14 @@ class SlowController final : public apiserver::Controller {
   }
 
   const Clock& clock_;
+  const apiserver::Store& store_;
   const TimePoint start_;
   const Duration longest_;
   const std::vector<PlannedOutage> outages_;
   Random random_;
   const std::unique_ptr<apiserver::Controller> real_;
   std::optional<TimePoint> due_;
+  uint64_t seen_ = 0;  // version of the store that due_ answers to
 };
 
 }  // namespace
@@ -64,14 +71,14 @@ std::vector<std::unique_ptr<apiserver::Controller>> NewSlowVolumeControllers(
     apiserver::Service& service, const Plan& plan) {
   std::vector<std::unique_ptr<apiserver::Controller>> controllers;
   controllers.push_back(std::make_unique<SlowController>(
-      service.clock(), plan, plan.seed ^ 0x636f6e74726fULL,
+      service, plan, plan.seed ^ 0x636f6e74726fULL,
       apiserver::NewVolumeController(
           service, {.driver = kDriver,
                     .provision_delay = plan.provisioning_delay,
                     .topology_key = plan.made_for_hosts ? "kubernetes.io/hostname"
                                                         : "topology.kubernetes.io/zone"})));
   controllers.push_back(std::make_unique<SlowController>(
-      service.clock(), plan, plan.seed ^ 0x657068656d65ULL, NewEphemeralClaims(service)));
+      service, plan, plan.seed ^ 0x657068656d65ULL, NewEphemeralClaims(service)));
   return controllers;
 }
 
