@@ -107,7 +107,7 @@ class PreBindRunnerTest : public ::testing::Test {
       members.emplace_back();
       for (const auto& [name, steps] : group) {
         plugins_.push_back(std::make_unique<TestPlugin<ks::testing::PreBinds>>(
-            ks::testing::PluginScript{.name = name, .pre_bind = [this, name, steps] {
+            ks::testing::PluginScript{.name = name, .pre_bind = [this, name = name, steps = steps] {
                                         return std::make_unique<StepSequence>(name, steps, &log_);
                                       }}));
         members.back().push_back({plugins_.back()->Name(), plugins_.back().get()});

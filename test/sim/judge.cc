@@ -154,8 +154,9 @@ std::string JudgeServer(World& world) {
     if (std::string wrong = world.api.volume_watch()->AtEnd(); !wrong.empty()) return wrong;
   }
   for (const auto& [name, node] : notes.bound) {
-    const auto pod = std::find_if(live[0].items.begin(), live[0].items.end(),
-                                  [&](const api::PodPtr& it) { return it->meta.name == name; });
+    const auto pod =
+        std::find_if(live[0].items.begin(), live[0].items.end(),
+                     [&name = name](const api::PodPtr& it) { return it->meta.name == name; });
     // The pod itself may not know it: a patch that failed is not sent again.
     const auto said = world.said.find((*pod)->meta.uid);
     const std::string message = said == world.said.end() ? "nothing" : said->second;
