@@ -515,6 +515,6 @@ int Main(int argc, char** argv) {
 }  // namespace ks::ctl
 
 int main(int argc, char** argv) {
-  ks::client::InitializeClientProcess(2);  // bench and demo make pods as fast as they can
+  ks::client::InitializeClientProcess();
   return ks::ctl::Main(argc, argv);
 }

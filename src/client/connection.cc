@@ -14,10 +14,9 @@ Result<std::unique_ptr<Connection>> Connection::Make(const ClusterAccess& access
   if (!credentials.ok()) return credentials.error();
   connection->credentials_ = std::move(*credentials);
   Result<std::unique_ptr<Transport>> transport =
-      NewCpprestTransport(TransportOptions{.server = access.server,
-                                           .tls = connection->credentials_->InitialTls(),
-                                           .unacknowledged_most = unacknowledged_most},
-                          *connection->timers_);
+      NewBeastTransport(TransportOptions{.server = access.server,
+                                         .tls = connection->credentials_->InitialTls(),
+                                         .unacknowledged_most = unacknowledged_most});
   if (!transport.ok()) return transport.error();
   connection->transport_ = std::move(*transport);
   connection->metrics_ = metrics;

@@ -3,6 +3,7 @@
 // no exception and no task leaves this file.
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <unordered_map>
 
 #include "api/decode.h"
@@ -115,6 +116,7 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
   std::atomic<uint64_t> tls_generation_ = UINT64_MAX;  // of clients_; UINT64_MAX: not begun
   std::atomic<int> sent_ = 0;                          // how often the whole request went out
   std::atomic<bool> fenced_ = false;                   // the fence kept the body back
+  std::atomic<bool> again_ = false;  // the library was kept from sending it a second time
   HttpReply reply_;
 
   Mutex mutex_;
@@ -243,6 +245,11 @@ void Call::Send() {
           self->request_.fence != nullptr && !self->request_.fence->IsOpen()) {
         self->fenced_ = true;
         throw web::http::http_exception(WriteFence::kRefusal);
+      }
+      if (direction == web::http::message_direction::upload && size == 0 && self->sent_ > 0 &&
+          !self->request_.repeat_when_lost) {
+        self->again_ = true;
+        throw web::http::http_exception("sent once already");
       }
       if (direction == web::http::message_direction::upload && size == self->request_.body.size()) {
         ++self->sent_;
@@ -391,6 +398,8 @@ void Call::Failed(TransportError error) {
                           : "request canceled";
     } else if (fenced_) {
       error = {Kind::kFenced, WriteFence::kRefusal};
+    } else if (again_) {
+      error = {Kind::kLost, "connection lost: no answer came"};
     } else {
       const bool nothing_delivered = !sink_ || !head_seen_;
       repeat = error.kind == Kind::kLost && request_.repeat_when_lost && !reply_.uncertain &&
@@ -550,28 +559,32 @@ class CpprestTransport final : public Transport {
   const std::shared_ptr<Core> core_;
 };
 
+// Sets the size of the library's pool. Its default of 40 threads costs four times as much, and with
+// a second one each completion wakes the other (docs/performance.md, Client).
+void StartPool() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    try {
+      crossplat::threadpool::initialize_with_threads(1);
+    } catch (const std::exception& e) {
+      log::Error(e.what(), "The HTTP library's thread pool was started before its size was set");
+    }
+  });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Transport>> NewCpprestTransport(TransportOptions options,
                                                        TimerService& timers) {
   Result<ServerUrl> url = ParseServerUrl(options.server);
   if (!url.ok()) return url.error();
+  StartPool();
   auto core = std::make_shared<Core>(std::move(*url), std::move(options), timers);
   Result<void> initialized = core->Initialize();
   if (!initialized.ok()) return initialized.error();
   return std::unique_ptr<Transport>(std::make_unique<CpprestTransport>(std::move(core)));
 }
 
-void InitializeClientProcess(size_t io_threads) {
-  static bool done = false;
-  if (done) return;
-  done = true;
-  HideSystemRoots();
-  try {
-    crossplat::threadpool::initialize_with_threads(io_threads);
-  } catch (const std::exception& e) {
-    log::Error(e.what(), "The HTTP library's thread pool was started before its size was set");
-  }
-}
+void InitializeClientProcess() { HideSystemRoots(); }
 
 }  // namespace ks::client

@@ -135,15 +135,16 @@ struct TransportOptions {
   Duration unacknowledged_most{};
 };
 
-// The transport over cpprestsdk. Requires: InitializeClientProcess() ran. Error: the URL or the
+// The transport over Boost.Beast, for API servers: a thread of its own. Error: the URL or the
 // certificates are unusable.
+Result<std::unique_ptr<Transport>> NewBeastTransport(TransportOptions options);
+
+// The transport over cpprestsdk, for webhooks: one thread for all of them. Requires:
+// InitializeClientProcess() ran. Error: the URL or the certificates are unusable.
 Result<std::unique_ptr<Transport>> NewCpprestTransport(TransportOptions options,
                                                        TimerService& timers);
 
-// First lines of main, before any thread: sets up the process for NewCpprestTransport. Idempotent.
-// `io_threads`: the library's pool. With a second one each completion wakes the other thread, which
-// costs a sixth of the CPU where requests come one by one; the library's default of 40 costs four
-// times (docs/performance.md, Client).
-void InitializeClientProcess(size_t io_threads = 1);
+// First lines of main, before any thread: sets up the process for both. Idempotent.
+void InitializeClientProcess();
 
 }  // namespace ks::client

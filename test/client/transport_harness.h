@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The real transport against a scripted server: makes both, and waits for answers.
+// Both real transports, one at a time, against a scripted server: makes them, and waits for
+// answers.
+
+#include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -89,6 +93,45 @@ class RecordingSink final : public StreamSink {
   std::optional<TransportError> error_ KS_GUARDED_BY(mutex_);
 };
 
+enum class TransportKind : uint8_t { kBeast, kCpprest };
+
+inline std::string NameOf(TransportKind kind) {
+  return kind == TransportKind::kBeast ? "Beast" : "Cpprest";
+}
+
+inline Result<std::unique_ptr<Transport>> NewTransport(TransportKind kind, TransportOptions options,
+                                                       TimerService& timers) {
+  InitializeClientProcess();
+  return kind == TransportKind::kBeast ? NewBeastTransport(std::move(options))
+                                       : NewCpprestTransport(std::move(options), timers);
+}
+
+// Suites of tests that both must pass: KS_EACH_TRANSPORT(Suite), TEST_P(Suite, …) with
+// GetParam().
+class EachTransport : public ::testing::TestWithParam<TransportKind> {};
+// The same with a table: TEST_P(Suite, …) with kind() and row().
+template <class Row>
+class EachTransportAndRow : public ::testing::TestWithParam<std::tuple<TransportKind, Row>> {
+ protected:
+  TransportKind kind() const { return std::get<0>(this->GetParam()); }
+  const Row& row() const { return std::get<1>(this->GetParam()); }
+};
+
+inline auto BothTransports() {
+  return ::testing::Values(TransportKind::kBeast, TransportKind::kCpprest);
+}
+// Names of the instances: "Beast", and "Beast_" with the row's name.
+struct TransportNames {
+  std::string operator()(const ::testing::TestParamInfo<TransportKind>& test) const {
+    return NameOf(test.param);
+  }
+  template <class Row>
+  std::string operator()(
+      const ::testing::TestParamInfo<std::tuple<TransportKind, Row>>& test) const {
+    return NameOf(std::get<0>(test.param)) + "_" + std::get<1>(test.param).name;
+  }
+};
+
 // One authority for the whole binary: making keys takes time.
 inline const ks::testing::TestAuthority& Authority() {
   static const ks::testing::TestAuthority* authority = new ks::testing::TestAuthority("test-ca");
@@ -110,17 +153,16 @@ inline ks::testing::ScriptedServerOptions Https(
 
 class Harness {
  public:
-  explicit Harness(ks::testing::ScriptedServer::Script script,
-                   ks::testing::ScriptedServerOptions server_options = Https(),
-                   TransportOptions options = {})
+  Harness(TransportKind kind, ks::testing::ScriptedServer::Script script,
+          ks::testing::ScriptedServerOptions server_options = Https(),
+          TransportOptions options = {})
       : timers_(NewTimerThread()),
         server_(std::make_unique<ks::testing::ScriptedServer>(std::move(server_options),
                                                               std::move(script))) {
-    InitializeClientProcess();
     options.server =
         options.server.empty() ? server_->url() : options.server + std::to_string(server_->port());
     if (options.tls == nullptr) options.tls = TrustingTls();
-    Result<std::unique_ptr<Transport>> made = NewCpprestTransport(std::move(options), *timers_);
+    Result<std::unique_ptr<Transport>> made = NewTransport(kind, std::move(options), *timers_);
     KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
     transport_ = std::move(*made);
   }

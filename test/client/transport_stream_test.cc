@@ -10,9 +10,13 @@
 #include <thread>
 
 #include "client/transport_harness.h"
+#include "testing/sanitized.h"
 
 namespace ks::client {
 namespace {
+
+class StreamTest : public EachTransport {};
+INSTANTIATE_TEST_SUITE_P(Both, StreamTest, BothTransports(), TransportNames());
 
 using Kind = TransportError::Kind;
 using ks::testing::ScriptedConnection;
@@ -26,21 +30,21 @@ struct EndCase {
   std::string want_data = "{\"a\":1}\n";
 };
 
-class StreamEnd : public ::testing::TestWithParam<EndCase> {};
+class StreamEnd : public EachTransportAndRow<EndCase> {};
 
 TEST_P(StreamEnd, IsToldWithItsReason) {
   for (const bool tls : {true, false}) {
     SCOPED_TRACE(tls ? "https" : "http");
-    Harness harness(GetParam().script, tls ? Https() : ks::testing::ScriptedServerOptions(),
+    Harness harness(kind(), row().script, tls ? Https() : ks::testing::ScriptedServerOptions(),
                     {.stream_idle_timeout = milliseconds(400)});
     const auto sink = harness.Open({.target = "/watch"});
     const std::optional<TransportError> error = sink->WaitEnd();
-    EXPECT_EQ(sink->data(), GetParam().want_data);
+    // Half a chunk may come, or be held back until the other half is there.
+    EXPECT_THAT(sink->data(), ::testing::StartsWith(row().want_data));
     EXPECT_EQ(sink->status(), 200);
-    EXPECT_EQ(error.has_value(), GetParam().want.has_value());
-    if (error.has_value() && GetParam().want.has_value()) {
-      EXPECT_EQ(static_cast<int>(error->kind), static_cast<int>(*GetParam().want))
-          << error->message;
+    EXPECT_EQ(error.has_value(), row().want.has_value());
+    if (error.has_value() && row().want.has_value()) {
+      EXPECT_EQ(static_cast<int>(error->kind), static_cast<int>(*row().want)) << error->message;
     }
   }
 }
@@ -52,49 +56,51 @@ void Begin(ScriptedConnection& connection) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StreamEnd,
-                         ::testing::Values(EndCase{"Clean",
-                                                   [](ScriptedConnection& connection) {
-                                                     Begin(connection);
-                                                     connection.EndChunked();
-                                                     connection.WaitForClose();
-                                                   },
-                                                   std::nullopt},
-                                           EndCase{"FinBetweenChunks",
-                                                   [](ScriptedConnection& connection) {
-                                                     Begin(connection);
-                                                     connection.Abort();
-                                                   },
-                                                   Kind::kLost},
-                                           EndCase{"FinInMidChunk",
-                                                   [](ScriptedConnection& connection) {
-                                                     Begin(connection);
-                                                     connection.Write("40\r\n{\"type\":");
-                                                     connection.Abort();
-                                                   },
-                                                   Kind::kLost},
-                                           EndCase{"NotifyBetweenChunks",
-                                                   [](ScriptedConnection& connection) {
-                                                     Begin(connection);
-                                                   },
-                                                   Kind::kLost},
-                                           EndCase{"GarbageChunkHeader",
-                                                   [](ScriptedConnection& connection) {
-                                                     Begin(connection);
-                                                     connection.Write("hello\r\nworld\r\n");
-                                                     connection.WaitForClose();
-                                                   },
-                                                   Kind::kMalformed},
-                                           EndCase{"Silence",
-                                                   [](ScriptedConnection& connection) {
-                                                     Begin(connection);
-                                                     connection.WaitForClose();
-                                                   },
-                                                   Kind::kTimedOut}),
-                         [](const auto& test) { return test.param.name; });
+                         ::testing::Combine(
+                             BothTransports(),
+                             ::testing::Values(EndCase{"Clean",
+                                                       [](ScriptedConnection& connection) {
+                                                         Begin(connection);
+                                                         connection.EndChunked();
+                                                         connection.WaitForClose();
+                                                       },
+                                                       std::nullopt},
+                                               EndCase{"FinBetweenChunks",
+                                                       [](ScriptedConnection& connection) {
+                                                         Begin(connection);
+                                                         connection.Abort();
+                                                       },
+                                                       Kind::kLost},
+                                               EndCase{"FinInMidChunk",
+                                                       [](ScriptedConnection& connection) {
+                                                         Begin(connection);
+                                                         connection.Write("40\r\n{\"type\":");
+                                                         connection.Abort();
+                                                       },
+                                                       Kind::kLost},
+                                               EndCase{"NotifyBetweenChunks",
+                                                       [](ScriptedConnection& connection) {
+                                                         Begin(connection);
+                                                       },
+                                                       Kind::kLost},
+                                               EndCase{"GarbageChunkHeader",
+                                                       [](ScriptedConnection& connection) {
+                                                         Begin(connection);
+                                                         connection.Write("hello\r\nworld\r\n");
+                                                         connection.WaitForClose();
+                                                       },
+                                                       Kind::kMalformed},
+                                               EndCase{"Silence",
+                                                       [](ScriptedConnection& connection) {
+                                                         Begin(connection);
+                                                         connection.WaitForClose();
+                                                       },
+                                                       Kind::kTimedOut})),
+                         TransportNames());
 
-TEST(Stream, Reset) {
+TEST_P(StreamTest, Reset) {
   ScriptedServer::Gate gate;
-  Harness harness([&gate](ScriptedConnection& connection) {
+  Harness harness(GetParam(), [&gate](ScriptedConnection& connection) {
     Begin(connection);
     gate.Wait();
     connection.Reset();
@@ -107,8 +113,8 @@ TEST(Stream, Reset) {
   EXPECT_EQ(error->kind, Kind::kLost) << error->message;
 }
 
-TEST(Stream, ErrorStatusComesWithItsBody) {
-  Harness harness([](ScriptedConnection& connection) {
+TEST_P(StreamTest, ErrorStatusComesWithItsBody) {
+  Harness harness(GetParam(), [](ScriptedConnection& connection) {
     while (connection.Read()) connection.Respond(410, "{\"kind\":\"Status\"}");
   });
   for (int i = 0; i < 2; ++i) {
@@ -121,9 +127,9 @@ TEST(Stream, ErrorStatusComesWithItsBody) {
   EXPECT_LE(harness.server().connections(), 2);
 }
 
-TEST(Stream, DeadlineEndsWithTheHeaders) {
+TEST_P(StreamTest, DeadlineEndsWithTheHeaders) {
   ScriptedServer::Gate gate;
-  Harness harness([&gate](ScriptedConnection& connection) {
+  Harness harness(GetParam(), [&gate](ScriptedConnection& connection) {
     Begin(connection);
     gate.Wait();
     connection.EndChunked();
@@ -139,8 +145,8 @@ TEST(Stream, DeadlineEndsWithTheHeaders) {
   EXPECT_FALSE(sink->WaitEnd().has_value());
 }
 
-TEST(Stream, CancelBeforeHeaders) {
-  Harness harness([](ScriptedConnection& connection) {
+TEST_P(StreamTest, CancelBeforeHeaders) {
+  Harness harness(GetParam(), [](ScriptedConnection& connection) {
     connection.Read();
     connection.WaitForClose();
   });
@@ -154,8 +160,8 @@ TEST(Stream, CancelBeforeHeaders) {
   EXPECT_EQ(sink->status(), 0);
 }
 
-TEST(Stream, CancelInTheMiddle) {
-  Harness harness([](ScriptedConnection& connection) {
+TEST_P(StreamTest, CancelInTheMiddle) {
+  Harness harness(GetParam(), [](ScriptedConnection& connection) {
     Begin(connection);
     connection.WaitForClose();
   });
@@ -210,9 +216,9 @@ class PausingSink final : public StreamSink {
   std::optional<TransportError> error_ KS_GUARDED_BY(mutex_);
 };
 
-TEST(Stream, PauseAndResume) {
+TEST_P(StreamTest, PauseAndResume) {
   constexpr size_t kPieces = 50;
-  Harness harness([](ScriptedConnection& connection) {
+  Harness harness(GetParam(), [](ScriptedConnection& connection) {
     connection.Read();
     connection.StartChunked();
     for (size_t i = 0; i < kPieces; ++i) connection.Chunk(std::string(1000, 'x'));
@@ -229,8 +235,8 @@ TEST(Stream, PauseAndResume) {
   EXPECT_FALSE(sink->WaitEnd().has_value());
 }
 
-TEST(Stream, CancelWhilePaused) {
-  Harness harness([](ScriptedConnection& connection) {
+TEST_P(StreamTest, CancelWhilePaused) {
+  Harness harness(GetParam(), [](ScriptedConnection& connection) {
     Begin(connection);
     connection.WaitForClose();
   });
@@ -252,12 +258,13 @@ size_t ResidentBytes() {
 
 // 200 MB through a sink that stops now and then: the kernel's window has to hold the server back,
 // not our memory.
-TEST(Stream, MemoryStaysFlat) {
+TEST_P(StreamTest, MemoryStaysFlat) {
   constexpr size_t kChunk = 64 << 10;
   constexpr size_t kTotal = 200 << 20;
-  [[maybe_unused]] constexpr size_t kMostGrowth = 30 << 20;
+  constexpr size_t kMostGrowth = 30 << 20;
   std::atomic<bool> sent_all{false};
   Harness harness(
+      GetParam(),
       [&sent_all](ScriptedConnection& connection) {
         connection.Read();
         connection.StartChunked();
@@ -282,9 +289,9 @@ TEST(Stream, MemoryStaysFlat) {
   EXPECT_FALSE(sink->WaitEnd().has_value());
   EXPECT_TRUE(sent_all);
   EXPECT_EQ(sink->bytes(), kTotal);
-#ifndef KS_SANITIZED
-  EXPECT_LT(most - before, kMostGrowth);
-#endif
+  if (!ks::testing::kSanitized) {
+    EXPECT_LT(most - before, kMostGrowth);
+  }
 }
 
 }  // namespace

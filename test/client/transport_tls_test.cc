@@ -8,6 +8,9 @@
 namespace ks::client {
 namespace {
 
+class TransportTlsTest : public EachTransport {};
+INSTANTIATE_TEST_SUITE_P(Both, TransportTlsTest, BothTransports(), TransportNames());
+
 using Kind = TransportError::Kind;
 using ks::testing::ScriptedConnection;
 using ks::testing::TestAuthority;
@@ -33,29 +36,32 @@ struct TrustCase {
   std::string want_error;
 };
 
-class Trust : public ::testing::TestWithParam<TrustCase> {};
+class Trust : public EachTransportAndRow<TrustCase> {};
 
 TEST_P(Trust, Row) {
-  const TrustCase& row = GetParam();
   auto tls = std::make_shared<TlsConfig>();
   tls->generation = 1;
-  tls->ca_pem = row.foreign_ca ? TestAuthority("foreign").ca_pem() : Authority().ca_pem();
-  if (row.insecure) tls->ca_pem.clear();
-  tls->insecure_skip_verify = row.insecure;
-  tls->server_name = row.server_name;
-  ks::testing::ScriptedServerOptions server = Https(row.certificate_names);
-  server.ipv6 = row.url_host == "[::1]";
-  Harness harness(Mirror, server, {.server = "https://" + row.url_host + ":", .tls = tls});
+  tls->ca_pem = row().foreign_ca ? TestAuthority("foreign").ca_pem() : Authority().ca_pem();
+  if (row().insecure) tls->ca_pem.clear();
+  tls->insecure_skip_verify = row().insecure;
+  tls->server_name = row().server_name;
+  ks::testing::ScriptedServerOptions server = Https(row().certificate_names);
+  server.ipv6 = row().url_host == "[::1]";
+  Harness harness(kind(), Mirror, server,
+                  {.server = "https://" + row().url_host + ":", .tls = tls});
   const HttpReply reply = harness.Get("/x");
-  if (!row.want_error.empty()) {
+  if (!row().want_error.empty()) {
     ASSERT_TRUE(reply.error.has_value());
     EXPECT_EQ(reply.error->kind, Kind::kTls) << reply.error->message;
-    EXPECT_THAT(reply.error->message, HasSubstr(row.want_error));
+    EXPECT_THAT(reply.error->message, HasSubstr(row().want_error));
     EXPECT_EQ(harness.server().handshakes(), 0);
     return;
   }
   ASSERT_FALSE(reply.error.has_value()) << reply.error->message;
-  std::string want = row.want_answer;
+  std::string want = row().want_answer;
+  if (kind() == TransportKind::kCpprest && !row().server_name.empty()) {
+    want = row().server_name + "|" + row().server_name + "|";  // its only way to another SNI
+  }
   if (const size_t at = want.find("PORT"); at != want.npos)
     want.replace(at, 4, std::to_string(harness.server().port()));
   EXPECT_EQ(reply.response.body, want);
@@ -63,47 +69,49 @@ TEST_P(Trust, Row) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Trust,
-    ::testing::Values(
-        TrustCase{.name = "Address",
-                  .certificate_names = "IP:127.0.0.1",
-                  .want_answer = "|127.0.0.1:PORT|"},
-        TrustCase{.name = "Name",
-                  .certificate_names = "DNS:localhost",
-                  .url_host = "localhost",
-                  .want_answer = "localhost|localhost:PORT|"},
-        TrustCase{.name = "Ipv6",
-                  .certificate_names = "IP:::1",
-                  .url_host = "[::1]",
-                  .want_answer = "|[::1]:PORT|"},
-        TrustCase{.name = "Ipv6WrongName",
-                  .certificate_names = "IP:::2",
-                  .url_host = "[::1]",
-                  .want_error = "failed to verify certificate: IP address mismatch"},
-        TrustCase{.name = "OtherServerName",
-                  .certificate_names = "DNS:kubernetes.default.svc",
-                  .server_name = "kubernetes.default.svc",
-                  .want_answer = "kubernetes.default.svc|kubernetes.default.svc|"},
-        TrustCase{
-            .name = "ForeignAuthority",
-            .certificate_names = "IP:127.0.0.1",
-            .foreign_ca = true,
-            .want_error = "failed to verify certificate: unable to get local issuer certificate"},
-        TrustCase{.name = "WrongAddress",
-                  .certificate_names = "IP:127.0.0.2",
-                  .want_error = "failed to verify certificate: IP address mismatch"},
-        TrustCase{.name = "WrongName",
-                  .certificate_names = "DNS:example.com",
-                  .url_host = "localhost",
-                  .want_error = "failed to verify certificate: hostname mismatch"},
-        TrustCase{.name = "WrongServerName",
-                  .certificate_names = "IP:127.0.0.1",
-                  .server_name = "other",
-                  .want_error = "expected name other"},
-        TrustCase{.name = "Insecure",
-                  .certificate_names = "DNS:example.com",
-                  .insecure = true,
-                  .want_answer = "|127.0.0.1:PORT|"}),
-    [](const auto& test) { return test.param.name; });
+    ::testing::Combine(
+        BothTransports(),
+        ::testing::Values(
+            TrustCase{.name = "Address",
+                      .certificate_names = "IP:127.0.0.1",
+                      .want_answer = "|127.0.0.1:PORT|"},
+            TrustCase{.name = "Name",
+                      .certificate_names = "DNS:localhost",
+                      .url_host = "localhost",
+                      .want_answer = "localhost|localhost:PORT|"},
+            TrustCase{.name = "Ipv6",
+                      .certificate_names = "IP:::1",
+                      .url_host = "[::1]",
+                      .want_answer = "|[::1]:PORT|"},
+            TrustCase{.name = "Ipv6WrongName",
+                      .certificate_names = "IP:::2",
+                      .url_host = "[::1]",
+                      .want_error = "failed to verify certificate: IP address mismatch"},
+            TrustCase{.name = "OtherServerName",
+                      .certificate_names = "DNS:kubernetes.default.svc",
+                      .server_name = "kubernetes.default.svc",
+                      .want_answer = "kubernetes.default.svc|127.0.0.1:PORT|"},
+            TrustCase{.name = "ForeignAuthority",
+                      .certificate_names = "IP:127.0.0.1",
+                      .foreign_ca = true,
+                      .want_error =
+                          "failed to verify certificate: unable to get local issuer certificate"},
+            TrustCase{.name = "WrongAddress",
+                      .certificate_names = "IP:127.0.0.2",
+                      .want_error = "failed to verify certificate: IP address mismatch"},
+            TrustCase{.name = "WrongName",
+                      .certificate_names = "DNS:example.com",
+                      .url_host = "localhost",
+                      .want_error = "failed to verify certificate: hostname mismatch"},
+            TrustCase{.name = "WrongServerName",
+                      .certificate_names = "IP:127.0.0.1",
+                      .server_name = "other",
+                      .want_error = "expected name other"},
+            TrustCase{.name = "Insecure",
+                      .certificate_names = "DNS:example.com",
+                      .insecure = true,
+                      .want_answer = "|127.0.0.1:PORT|"})),
+    TransportNames());
 
 std::shared_ptr<TlsConfig> WithClientCertificate(uint64_t generation,
                                                  const TestIdentity& identity) {
@@ -115,23 +123,23 @@ std::shared_ptr<TlsConfig> WithClientCertificate(uint64_t generation,
   return tls;
 }
 
-TEST(TransportTls, ClientCertificateAndItsRotation) {
+TEST_P(TransportTlsTest, ClientCertificateAndItsRotation) {
   ks::testing::ScriptedServerOptions server = Https();
   server.client_ca_pem = Authority().ca_pem();
   const auto first = WithClientCertificate(1, Authority().Issue("first", ""));
   const auto second = WithClientCertificate(2, Authority().Issue("second", ""));
-  Harness harness(
-      [](ScriptedConnection& connection) {
-        while (const auto request = connection.Read()) {
-          if (request->target == "/watch") {
-            connection.StartChunked();
-            connection.WaitForClose();
-          } else {
-            connection.Respond(200, connection.ClientName());
-          }
-        }
-      },
-      server, {.tls = first});
+  Harness harness(GetParam(),
+                  [](ScriptedConnection& connection) {
+                    while (const auto request = connection.Read()) {
+                      if (request->target == "/watch") {
+                        connection.StartChunked();
+                        connection.WaitForClose();
+                      } else {
+                        connection.Respond(200, connection.ClientName());
+                      }
+                    }
+                  },
+                  server, {.tls = first});
   EXPECT_EQ(harness.Send({.target = "/x", .tls = first}).response.body, "CN=first");
   const auto watch = harness.Open({.target = "/watch", .tls = first});
   watch->WaitHeaders();
@@ -144,18 +152,18 @@ TEST(TransportTls, ClientCertificateAndItsRotation) {
   EXPECT_EQ(harness.Send({.target = "/x", .tls = first}).response.body, "CN=second");
 }
 
-TEST(TransportTls, RefusedClientCertificate) {
+TEST_P(TransportTlsTest, RefusedClientCertificate) {
   ks::testing::ScriptedServerOptions server = Https();
   server.client_ca_pem = Authority().ca_pem();
   const auto foreign = WithClientCertificate(1, TestAuthority("foreign").Issue("stranger", ""));
-  Harness harness(Mirror, server, {.tls = foreign});
+  Harness harness(GetParam(), Mirror, server, {.tls = foreign});
   const HttpReply reply = harness.Get("/x");
   EXPECT_TRUE(reply.error.has_value());
 }
 
-TEST(TransportTls, ServerAuthorityRotates) {
+TEST_P(TransportTlsTest, ServerAuthorityRotates) {
   const TestAuthority next("next-ca");
-  Harness harness(Mirror);
+  Harness harness(GetParam(), Mirror);
   EXPECT_FALSE(harness.Get("/x").error.has_value());
   harness.server().UseIdentity(next.Issue("server", "IP:127.0.0.1"));
   harness.server().CloseConnections();
@@ -176,7 +184,7 @@ struct BadTlsCase {
   std::string want_error;
 };
 
-TEST(TransportTls, UnusableSettings) {
+TEST_P(TransportTlsTest, UnusableSettings) {
   const TestIdentity one = Authority().Issue("one", "");
   const TestIdentity other = Authority().Issue("other", "");
   const std::string ca = Authority().ca_pem();
@@ -188,7 +196,6 @@ TEST(TransportTls, UnusableSettings) {
        "the client key does not belong to the client certificate"},
   };
   const std::unique_ptr<TimerService> timers = NewTimerThread();
-  InitializeClientProcess();
   for (const BadTlsCase& row : cases) {
     SCOPED_TRACE(row.name);
     auto tls = std::make_shared<TlsConfig>();
@@ -196,7 +203,7 @@ TEST(TransportTls, UnusableSettings) {
     tls->client_cert_pem = row.cert;
     tls->client_key_pem = row.key;
     const auto transport =
-        NewCpprestTransport({.server = "https://127.0.0.1:1", .tls = tls}, *timers);
+        NewTransport(GetParam(), {.server = "https://127.0.0.1:1", .tls = tls}, *timers);
     ASSERT_FALSE(transport.ok());
     EXPECT_THAT(transport.error().message, HasSubstr(row.want_error));
   }
