@@ -27,16 +27,16 @@ class TimerThread final : public TimerService {
 
   TimerId Schedule(Duration delay, std::function<void()> task) override {
     const TimePoint due = clock_.Now() + std::max(delay, Duration::zero());
-    bool first = false;
+    bool sleeps_too_long = false;
     TimerId id = 0;
     {
       MutexLock lock(mutex_);
       id = ++last_id_;
-      const auto it = queue_.emplace(std::pair(due, id), std::move(task)).first;
+      queue_.emplace(std::pair(due, id), std::move(task));
       due_by_id_.emplace(id, due);
-      first = it == queue_.begin();
+      sleeps_too_long = due < sleeps_until_;
     }
-    if (first) wake_.NotifyAll();
+    if (sleeps_too_long) wake_.NotifyAll();
     return id;
   }
 
@@ -59,20 +59,25 @@ class TimerThread final : public TimerService {
     while (std::function<void()> task = NextDue()) task();
   }
 
-  // Waits for the next due task; empty when stopping.
+  // Waits for the next due task; empty when stopping. Deadlines are set and cancelled again with
+  // each request: they wake the thread only if nothing else would wake it in time, and it sleeps on
+  // until the time of one that was cancelled.
   std::function<void()> NextDue() {
     MutexLock lock(mutex_);
     while (!stopping_) {
       if (queue_.empty()) {
+        sleeps_until_ = TimePoint::max();
         wake_.Wait(mutex_);
         continue;
       }
       const auto first = queue_.begin();
       const Duration wait = first->first.first - clock_.Now();
       if (wait > Duration::zero()) {
+        sleeps_until_ = first->first.first;
         wake_.WaitFor(mutex_, wait);
         continue;
       }
+      sleeps_until_ = TimePoint::min();  // looks at the queue again before it sleeps
       std::function<void()> task = std::move(first->second);
       due_by_id_.erase(first->first.second);
       queue_.erase(first);
@@ -88,6 +93,7 @@ class TimerThread final : public TimerService {
   Queue queue_ KS_GUARDED_BY(mutex_);
   std::unordered_map<TimerId, TimePoint> due_by_id_ KS_GUARDED_BY(mutex_);
   TimerId last_id_ KS_GUARDED_BY(mutex_) = 0;
+  TimePoint sleeps_until_ KS_GUARDED_BY(mutex_) = TimePoint::min();
   bool stopping_ KS_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;  // last: it uses everything above
