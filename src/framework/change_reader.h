@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "framework/snapshot.h"
@@ -33,6 +34,28 @@ class ChangeReader {
     return false;
   }
 
+  // The same for a follower that only certain pods concern: `nodes` and `pods` are the positions,
+  // ascending, of all changes of nodes and of at least those pods' that the log holds.
+  template <class Follower>
+  bool Follow(const Snapshot& snapshot, Follower& follower, std::span<const uint64_t> nodes,
+              std::span<const uint64_t> pods) {
+    const ChangeLog& log = snapshot.changes();
+    if (!position_ || !log.Holds(*position_)) {
+      Restart(snapshot, follower);
+      return true;
+    }
+    const auto from = [this](std::span<const uint64_t> positions) {
+      return positions.subspan(static_cast<size_t>(
+          std::lower_bound(positions.begin(), positions.end(), *position_) - positions.begin()));
+    };
+    changed_nodes_.clear();
+    for (const uint64_t at : from(nodes)) changed_nodes_.push_back(log.At(at).slot);
+    SortChangedNodes();
+    for (const uint64_t at : from(pods)) TellPod(log.At(at), follower);
+    TellNodes(snapshot, follower);
+    return false;
+  }
+
   // The next Follow restarts.
   void Forget() { position_.reset(); }
 
@@ -53,16 +76,27 @@ class ChangeReader {
     for (uint64_t i = *position_; i < log.end(); ++i) {
       if (log.At(i).kind == Kind::kNode) changed_nodes_.push_back(log.At(i).slot);
     }
+    SortChangedNodes();
+    for (uint64_t i = *position_; i < log.end(); ++i) {
+      if (log.At(i).kind != Kind::kNode) TellPod(log.At(i), follower);
+    }
+    TellNodes(snapshot, follower);
+  }
+
+  void SortChangedNodes() {
     std::sort(changed_nodes_.begin(), changed_nodes_.end());
     changed_nodes_.erase(std::unique(changed_nodes_.begin(), changed_nodes_.end()),
                          changed_nodes_.end());
-    for (uint64_t i = *position_; i < log.end(); ++i) {
-      const Change& change = log.At(i);
-      if (change.kind == Kind::kNode || IsChanged(change.slot)) continue;
-      follower.OnPod(change.slot, *change.pod, change.kind == Kind::kPodAdded ? 1 : -1);
-    }
+  }
+  template <class Follower>
+  void TellPod(const Change& change, Follower& follower) {
+    if (IsChanged(change.slot)) return;
+    follower.OnPod(change.slot, *change.pod, change.kind == Change::Kind::kPodAdded ? 1 : -1);
+  }
+  template <class Follower>
+  void TellNodes(const Snapshot& snapshot, Follower& follower) {
     for (const uint32_t slot : changed_nodes_) follower.OnNode(slot, snapshot.AtSlot(slot));
-    position_ = log.end();
+    position_ = snapshot.changes().end();
   }
 
   bool IsChanged(uint32_t slot) const {

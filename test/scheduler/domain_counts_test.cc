@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ using ks::testing::MakePod;
 const Symbol kZone("zone");
 const Symbol kApp("app");
 const Symbol kCounted("counted");
+const std::vector<framework::Label> kBothLabels = {{kApp, kCounted}, {Symbol("tier"), Symbol("x")}};
 
 // Pods with app=counted, on nodes that are not cordoned.
 class Counted final : public DomainCounts {
@@ -91,7 +93,17 @@ class Churn {
   }
   api::PodPtr Pod(const std::string& name, const std::string& node) {
     auto pod = MakePod().Name(name).Node(node);
-    if (random_.Below(3) != 0) pod.Labels({{"app", random_.Below(2) == 0 ? "counted" : "other"}});
+    // What counts has a second label, which others have as well.
+    switch (random_.Below(3)) {
+      case 0:
+        pod.Labels({{"app", "counted"}, {"tier", "x"}});
+        break;
+      case 1:
+        pod.Labels({{"app", "other"}, {"tier", random_.Below(2) == 0 ? "x" : "y"}});
+        break;
+      default:
+        break;
+    }
     return pod.Obj();
   }
   // Also on nodes that are not there (yet).
@@ -159,19 +171,87 @@ TEST(DomainCountsTest, FollowingEqualsCountingAnew) {
     Random random(seed + 1000);
     Topology topology(kZone);
     Counted followed(topology);
+    framework::LabelChanges changes;
+    Counted by_label(topology, changes, {{kApp, kCounted}});
+    std::optional<Counted> late;  // comes and goes
     for (int attempt = 0; attempt < 300; ++attempt) {
-      const size_t steps = random.Below(attempt % 50 == 0 ? 2000 : 12);
+      // More than the log holds, now and then.
+      const size_t steps = random.Below(attempt % 50 == 0 ? 20'000 : 12);
       for (size_t i = 0; i < steps; ++i) churn.Step();
       ASSERT_TRUE(churn.cache.RefreshSnapshot().ok());
       if (random.Below(3) == 0) continue;  // a reader that was not asked
       topology.Refresh(churn.cache);
       followed.Refresh(churn.cache);
+      if (random.Below(40) == 0) late.emplace(topology, changes, kBothLabels);
+      if (random.Below(80) == 0) late.reset();
+      if (random.Below(2) == 0) by_label.Refresh(churn.cache);
+      if (late.has_value()) late->Refresh(churn.cache);
       Topology fresh_topology(kZone);
       fresh_topology.Refresh(churn.cache);
       Counted fresh(fresh_topology);
       fresh.Refresh(churn.cache);
-      ASSERT_EQ(Read(followed, churn.cache), Read(fresh, churn.cache)) << "attempt " << attempt;
+      const Reading want = Read(fresh, churn.cache);
+      ASSERT_EQ(Read(followed, churn.cache), want) << "attempt " << attempt;
+      by_label.Refresh(churn.cache);
+      ASSERT_EQ(Read(by_label, churn.cache), want) << "attempt " << attempt;
+      if (late.has_value()) {
+        ASSERT_EQ(Read(*late, churn.cache), want) << "attempt " << attempt;
+      }
     }
+  }
+}
+
+// Changes of other pods are not even looked at.
+TEST(DomainCountsTest, ReadsChangesOfItsLabelOnly) {
+  cache::Cache cache;
+  cache.AddNode(MakeNode().Name("a").Label("zone", "z1").Obj());
+  ASSERT_TRUE(cache.RefreshSnapshot().ok());
+  Topology topology(kZone);
+  topology.Refresh(cache);
+  framework::LabelChanges changes;
+  const Counted counts(topology, changes, {{kApp, kCounted}});
+  const framework::LabelChanges::List list = changes.Watch({kApp, kCounted});
+  changes.Refresh(cache);
+  for (const char* app : {"counted", "other", "counted", "third"}) {
+    const std::string name = std::string("p-") + app + std::to_string(list->size());
+    ASSERT_TRUE(cache.AddPod(MakePod().Name(name).Node("a").Labels({{"app", app}}).Obj()).ok());
+    ASSERT_TRUE(cache.RefreshSnapshot().ok());
+    changes.Refresh(cache);
+  }
+  EXPECT_EQ(list->size(), 2U);
+}
+
+TEST(LabelChangesTest, NeededLabels) {
+  struct Case {
+    std::string name;
+    std::optional<api::LabelSelectorSpec> selector;
+    std::vector<std::pair<std::string, std::string>> want;
+  };
+  const Case cases[] = {
+      {"null", std::nullopt, {}},
+      {"empty", api::LabelSelectorSpec{}, {}},
+      {"labels",
+       api::LabelSelectorSpec{.match_labels = {{"a", "1"}, {"b", "2"}}},
+       {{"a", "1"}, {"b", "2"}}},
+      {"one value",
+       api::LabelSelectorSpec{.match_expressions = {{"a", "In", {"1"}}}},
+       {{"a", "1"}}},
+      {"two values", api::LabelSelectorSpec{.match_expressions = {{"a", "In", {"1", "2"}}}}, {}},
+      {"others",
+       api::LabelSelectorSpec{.match_labels = {{"z", "1"}},
+                              .match_expressions = {{"a", "NotIn", {"1"}},
+                                                    {"b", "Exists", {}},
+                                                    {"c", "DoesNotExist", {}}}},
+       {{"z", "1"}}},
+  };
+  for (const Case& row : cases) {
+    SCOPED_TRACE(row.name);
+    std::vector<framework::Label> labels;
+    framework::AppendNeededLabels(api::LabelSelector::Compile(row.selector).value(), &labels);
+    std::vector<std::pair<std::string, std::string>> got;
+    for (const framework::Label label : labels)
+      got.emplace_back(label.key.str(), label.value.str());
+    EXPECT_EQ(got, row.want);
   }
 }
 

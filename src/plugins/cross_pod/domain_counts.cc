@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cross_pod/domain_counts.h"
 
+#include <algorithm>
+
 namespace ks::plugins {
+
+DomainCounts::DomainCounts(const Topology& topology, framework::LabelChanges& changes,
+                           const std::vector<framework::Label>& labels)
+    : topology_(topology), label_changes_(&changes) {
+  for (const framework::Label label : labels) lists_.push_back(changes.Watch(label));
+}
 
 void DomainCounts::Refresh(const framework::Snapshot& snapshot) {
   if (epoch_ != topology_.epoch()) reader_.Forget();
-  reader_.Follow(snapshot, *this);
+  if (lists_.empty()) {
+    reader_.Follow(snapshot, *this);
+  } else {
+    label_changes_->Refresh(snapshot);
+    if (label_epoch_ != label_changes_->epoch()) reader_.Forget();
+    label_epoch_ = label_changes_->epoch();
+    const auto shortest =
+        std::min_element(lists_.begin(), lists_.end(),
+                         [](const auto& a, const auto& b) { return a->size() < b->size(); });
+    reader_.Follow(snapshot, *this, label_changes_->nodes(), **shortest);
+  }
   if (at_minimum_ == 0) FindMinimum();
 }
 

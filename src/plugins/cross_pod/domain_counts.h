@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/change_reader.h"
+#include "framework/label_changes.h"
 #include "plugins/cross_pod/topology.h"
 
 namespace ks::plugins {
@@ -21,6 +22,10 @@ namespace ks::plugins {
 class DomainCounts {
  public:
   explicit DomainCounts(const Topology& topology) : topology_(topology) {}
+  // Every pod that counts has all of `labels`, so that changes of others need not be looked at.
+  // Lifetime: `changes` outlives the last Refresh.
+  DomainCounts(const Topology& topology, framework::LabelChanges& changes,
+               const std::vector<framework::Label>& labels);
   virtual ~DomainCounts() = default;
 
   // Requires: the topology was refreshed for this snapshot.
@@ -81,6 +86,9 @@ class DomainCounts {
 
   const Topology& topology_;
   uint64_t epoch_ = 0;
+  framework::LabelChanges* label_changes_ = nullptr;
+  uint64_t label_epoch_ = 0;
+  std::vector<framework::LabelChanges::List> lists_;  // of each label; empty: all changes are read
   ChangeReader reader_;
   std::vector<Node> nodes_;      // by slot
   std::vector<Domain> domains_;  // by number

@@ -58,6 +58,12 @@ bool CountedTerms::Match(const api::Pod& pod) const {
   return MatchesAll(terms_, pod, no_labels);
 }
 
+std::vector<framework::Label> CountedTerms::NeededLabels() const {
+  std::vector<framework::Label> labels;
+  for (const AffinityTerm& term : terms_) framework::AppendNeededLabels(term.labels, &labels);
+  return labels;
+}
+
 OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerListers& listers) {
   if (!HasAffinity(*pod.spec)) return none_;
   const auto& entry = compiled_.GetOrMake({pod.spec.get(), pod.meta.ns}, kMaxCompiled, [&pod] {
@@ -77,8 +83,9 @@ OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerLi
 TermCountsPtr OwnTermsCache::CountsOf(const CountsKey& key, const framework::Snapshot& snapshot) {
   const Topology& topology = topologies_.Get(key.key, snapshot);
   const size_t capacity = kMaxCountsBytes / (snapshot.slots() * kBytesPerNode + kBytesPerCounter);
-  const TermCountsPtr& counts = counts_.GetOrMake(
-      key, capacity, [&] { return std::make_shared<TermCounts>(topology, key.terms); });
+  const TermCountsPtr& counts = counts_.GetOrMake(key, capacity, [&] {
+    return std::make_shared<TermCounts>(topology, label_changes_, key.terms);
+  });
   counts->Refresh(snapshot);
   return counts;
 }

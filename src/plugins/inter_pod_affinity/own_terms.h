@@ -31,6 +31,8 @@ class CountedTerms {
   explicit CountedTerms(std::vector<AffinityTerm> terms);
 
   bool Match(const api::Pod& pod) const;
+  // Those that every pod has which matches.
+  std::vector<framework::Label> NeededLabels() const;
   size_t hash() const { return hash_; }
   friend bool operator==(const CountedTerms& a, const CountedTerms& b) {
     return a.hash_ == b.hash_ && a.terms_ == b.terms_;
@@ -45,8 +47,8 @@ using CountedTermsPtr = std::shared_ptr<const CountedTerms>;
 // How many such pods each domain holds.
 class TermCounts final : public DomainCounts {
  public:
-  TermCounts(const Topology& topology, CountedTermsPtr terms)
-      : DomainCounts(topology), terms_(std::move(terms)) {}
+  TermCounts(const Topology& topology, framework::LabelChanges& changes, CountedTermsPtr terms)
+      : DomainCounts(topology, changes, terms->NeededLabels()), terms_(std::move(terms)) {}
 
  protected:
   int32_t CountOf(const framework::PodInfo& pod) const override {
@@ -105,6 +107,7 @@ class OwnTermsCache {
   };
 
   Topologies& topologies_;
+  framework::LabelChanges label_changes_;
   const OwnTermsPtr none_ = std::make_shared<const OwnTerms>();
   BoundedCache<SpecKey, Compiled, absl::Hash<SpecKey>> compiled_;
   BoundedCache<CountsKey, TermCounts, CountsKeyHash> counts_;

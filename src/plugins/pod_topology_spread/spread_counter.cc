@@ -77,6 +77,14 @@ class KeyWriter {
   std::string text_;
 };
 
+// Those that every pod has which the selector matches.
+std::vector<framework::Label> NeededLabels(const DerivedSelector& selector) {
+  std::vector<framework::Label> labels;
+  for (const auto& [key, value] : selector.labels) labels.push_back({key, value});
+  if (selector.requirements) framework::AppendNeededLabels(*selector.requirements, &labels);
+  return labels;
+}
+
 }  // namespace
 
 NodeInclusion::NodeInclusion(const api::PodSpec& spec, LtAndGt lt_and_gt)
@@ -110,8 +118,9 @@ std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec) {
   return key.Take();
 }
 
-SpreadCounter::SpreadCounter(std::shared_ptr<Topology> topology, CounterSpec spec)
-    : DomainCounts(*topology),
+SpreadCounter::SpreadCounter(std::shared_ptr<Topology> topology, framework::LabelChanges& changes,
+                             CounterSpec spec)
+    : DomainCounts(*topology, changes, NeededLabels(spec.selector)),
       own_topology_(std::move(topology)),
       spec_(std::move(spec)),
       counts_nothing_(spec_.selector.Empty() || (spec_.selector.requirements &&
@@ -146,7 +155,7 @@ std::shared_ptr<const SpreadCounter> SpreadCounters::Get(const std::string& key,
   const std::shared_ptr<SpreadCounter> counter = counters_.GetOrMake(key, kMaxCounters, [&] {
     made = true;
     return std::make_shared<SpreadCounter>(TopologyOf(spec.topology_key, spec.missing_is_empty),
-                                           spec);
+                                           label_changes_, spec);
   });
   counter->Refresh(snapshot);
   if (made) {

@@ -59,7 +59,8 @@ std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec);
 // Threads: as DomainCounts.
 class SpreadCounter final : public DomainCounts {
  public:
-  SpreadCounter(std::shared_ptr<Topology> topology, CounterSpec spec);
+  SpreadCounter(std::shared_ptr<Topology> topology, framework::LabelChanges& changes,
+                CounterSpec spec);
 
   // Hides the base's: also brings the topology up to date.
   void Refresh(const framework::Snapshot& snapshot);
@@ -88,6 +89,7 @@ class SpreadCounters {
  private:
   std::shared_ptr<Topology> TopologyOf(Symbol key, bool missing_is_empty);
 
+  framework::LabelChanges label_changes_;
   BoundedCache<std::string, SpreadCounter> counters_;
   BoundedCache<uint64_t, Topology> topologies_;  // by key and kind
 };
