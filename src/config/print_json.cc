@@ -19,7 +19,8 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-void AppendAscii(std::string& out, char c) {
+// Requires: one that is not plain.
+void AppendEscaped(std::string& out, char c) {
   constexpr std::string_view kControls = "\b\f\n\r\t";
   constexpr std::string_view kLetters = "bfnrt";
   if (c == '"' || c == '\\') {
@@ -28,18 +29,17 @@ void AppendAscii(std::string& out, char c) {
   } else if (const size_t i = kControls.find(c); i != std::string_view::npos) {
     out += '\\';
     out += kLetters[i];
-  } else if (static_cast<unsigned char>(c) < 0x20 || c == '<' || c == '>' || c == '&') {
-    out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
   } else {
-    out += c;
+    out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
   }
 }
 
+// Requires: none that is plain.
 void AppendCharacter(std::string& out, std::string_view bytes, const api::Utf8& character) {
   if (!character.valid) {
     out += "\\ufffd";
   } else if (character.length == 1) {
-    AppendAscii(out, bytes.front());
+    AppendEscaped(out, bytes.front());
   } else if (character.code_point == 0x2028 || character.code_point == 0x2029) {
     out += fmt::format("\\u{:04x}", character.code_point);
   } else {

@@ -2,6 +2,7 @@
 // Leader election in virtual time (docs/spec/operations.md section 6, docs/spec/api.md section 11):
 // what is asked and when, and never two that may write.
 #include "client/leader_elector.h"
+#include "testing/sanitized.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -540,11 +541,7 @@ TEST_P(LongRun, NeverTwoThatMayWrite) {
 }
 
 // A seed takes seconds under a sanitizer.
-#ifdef KS_SANITIZED
-constexpr int kSeeds = 3;
-#else
-constexpr int kSeeds = 20;
-#endif
+constexpr int kSeeds = ks::testing::kSanitized ? 3 : 20;
 INSTANTIATE_TEST_SUITE_P(Seeds, LongRun, ::testing::Range(1, kSeeds + 1));
 
 }  // namespace
