@@ -93,9 +93,14 @@ const Kind kKinds[] = {
      }},
 };
 
+constexpr const char* kManyApplications = "hard_spread_of_1000_applications";
+
 // Templates taken in turn: one for a plain workload, two of each kind for the mixed one.
 std::vector<api::PodPtr> Templates(const std::string& workload) {
   std::vector<api::PodPtr> templates;
+  for (int i = 0; workload == kManyApplications && i < 1000; ++i) {
+    templates.push_back(Spread("app-" + std::to_string(i), "DoNotSchedule", kZone).Obj());
+  }
   for (const Kind& kind : kKinds) {
     if (workload != "mixed" && workload != kind.name) continue;
     const int count = workload == "mixed" ? 2 : 1;
@@ -210,6 +215,7 @@ void BM_Decide(benchmark::State& state, const std::string& workload, int nodes,
   std::vector<std::string> workloads;
   for (const Kind& kind : kKinds) workloads.emplace_back(kind.name);
   workloads.emplace_back("mixed");
+  workloads.emplace_back(kManyApplications);
   for (const int nodes : {5000, 50000}) {
     for (const std::string& workload : workloads) {
       for (const std::string how : {"remember", "record", "forget"}) {
