@@ -247,7 +247,7 @@ void Call::Send() {
         throw web::http::http_exception(WriteFence::kRefusal);
       }
       if (direction == web::http::message_direction::upload && size == 0 && self->sent_ > 0 &&
-          !self->request_.repeat_when_lost) {
+          !self->request_.repeat_when_lost && !self->request_.body.empty()) {
         self->again_ = true;
         throw web::http::http_exception("sent once already");
       }
@@ -585,6 +585,12 @@ Result<std::unique_ptr<Transport>> NewCpprestTransport(TransportOptions options,
   return std::unique_ptr<Transport>(std::make_unique<CpprestTransport>(std::move(core)));
 }
 
-void InitializeClientProcess() { HideSystemRoots(); }
+void InitializeClientProcess() {
+  static const bool done = [] {
+    HideSystemRoots();
+    return true;
+  }();
+  (void)done;
+}
 
 }  // namespace ks::client
