@@ -12,6 +12,7 @@
 #include "base/logging.h"
 #include "client/http_connection.h"
 #include "client/inflater.h"
+#include "client/transport_parts.h"
 
 namespace ks::client {
 namespace {
@@ -137,7 +138,7 @@ class BeastCall final : public Exchange,
 // ---- BeastCall ----
 
 void BeastCall::Begin() {
-  if (engine_->closed()) return Finish(TransportError{Kind::kCancelled, "request canceled"});
+  if (engine_->closed()) return Finish(CancelError(Kind::kCancelled));
   if (!IsWellFormed()) {
     return Finish(TransportError{
         Kind::kOther, "invalid request: white space or control characters in target or header"});
@@ -235,10 +236,7 @@ void BeastCall::CancelFor(Kind reason) {
   if (connection_ == nullptr) return;  // over: between two sendings nobody else runs
   connection_->Abort();
   connection_ = nullptr;
-  Finish(TransportError{reason, reason == Kind::kTimedOut ? "context deadline exceeded"
-                                : reason == Kind::kLost
-                                    ? "connection closed: the credentials have changed"
-                                    : "request canceled"});
+  Finish(CancelError(reason));
 }
 
 void BeastCall::Check(TimePoint now) {
@@ -268,13 +266,7 @@ void BeastCall::Failed(TransportError error) {
 }
 
 void BeastCall::Finish(std::optional<TransportError> error) {
-  if (error.has_value()) {
-    std::string method = request_.method;
-    std::transform(method.begin() + 1, method.end(), method.begin() + 1,
-                   [](unsigned char c) { return std::tolower(c); });
-    error->message =
-        method + " \"" + engine_->url.Text() + request_.target + "\": " + error->message;
-  }
+  if (error.has_value()) error->message = WithRequest(engine_->url, request_, error->message);
   const std::shared_ptr<BeastCall> self = shared_from_this();
   engine_->Remove(this);
   if (sink_) {

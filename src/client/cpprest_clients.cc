@@ -2,14 +2,13 @@
 #include "client/cpprest_clients.h"
 
 #include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl.hpp>
 
 #include "base/logging.h"
+#include "client/transport_parts.h"
 
 namespace ks::client {
 namespace {
@@ -18,35 +17,13 @@ using boost::asio::ip::tcp;
 using web::http::client::http_client;
 using web::http::client::http_client_config;
 
-constexpr int kProbeInterval = 5;  // seconds between TCP keep-alive probes
-constexpr int kProbes = 3;
-
-struct KeepAlive {
-  int family = AF_UNSPEC;  // AF_UNSPEC: unknown, leave new sockets alone
-  int idle = 30;           // seconds
-  unsigned unacknowledged_most_ms = 0;
-};
-
 // Runs before each request. On a new connection the socket is not open yet, and options set on it
 // would be lost without a word, so it is opened here; asio connects a socket that is open already.
-void SetSocketOptions(tcp::socket& socket, const KeepAlive& keep_alive) {
-  if (socket.is_open() || keep_alive.family == AF_UNSPEC) return;
+void OpenSocket(tcp::socket& socket, int family, const TransportOptions& options) {
+  if (socket.is_open() || family == AF_UNSPEC) return;
   boost::system::error_code error;
-  socket.open(keep_alive.family == AF_INET6 ? tcp::v6() : tcp::v4(), error);
-  if (error) return;
-  const int fd = socket.native_handle();
-  const int on = 1;
-  const int interval = kProbeInterval;
-  const int probes = kProbes;
-  const unsigned user_timeout_ms =
-      keep_alive.unacknowledged_most_ms != 0
-          ? keep_alive.unacknowledged_most_ms
-          : 1000u * static_cast<unsigned>(keep_alive.idle + interval * probes);
-  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &keep_alive.idle, sizeof(keep_alive.idle));
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
-  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof(user_timeout_ms));
+  socket.open(family == AF_INET6 ? tcp::v6() : tcp::v4(), error);
+  if (!error) SetSocketOptions(socket.native_handle(), options);
 }
 
 http_client_config BaseConfig(const ServerUrl& url, const TransportOptions& options,
@@ -56,22 +33,15 @@ http_client_config BaseConfig(const ServerUrl& url, const TransportOptions& opti
   // The library would repeat the Authorization header to wherever a redirect points.
   config.set_max_redirects(0);
   config.set_timeout(options.idle_timeout);
-  const KeepAlive keep_alive{
-      .family = family,
-      .idle = static_cast<int>(
-          std::chrono::duration_cast<std::chrono::seconds>(options.keep_alive).count()),
-      .unacknowledged_most_ms = static_cast<unsigned>(
-          std::chrono::duration_cast<std::chrono::milliseconds>(options.unacknowledged_most)
-              .count())};
   if (!url.tls) {
-    config.set_nativehandle_options([keep_alive](void* handle) {
-      SetSocketOptions(*static_cast<tcp::socket*>(handle), keep_alive);
+    config.set_nativehandle_options([family, options](void* handle) {
+      OpenSocket(*static_cast<tcp::socket*>(handle), family, options);
     });
     return config;
   }
-  config.set_nativehandle_options([keep_alive](void* handle) {
-    SetSocketOptions(static_cast<boost::asio::ssl::stream<tcp::socket&>*>(handle)->next_layer(),
-                     keep_alive);
+  config.set_nativehandle_options([family, options](void* handle) {
+    OpenSocket(static_cast<boost::asio::ssl::stream<tcp::socket&>*>(handle)->next_layer(), family,
+               options);
   });
   config.set_validate_certificates(!tls.insecure_skip_verify);
   // An address is no server name (RFC 6066); with a Host header in brackets the library would send

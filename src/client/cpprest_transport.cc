@@ -11,6 +11,7 @@
 #include "base/mutex.h"
 #include "client/cpprest_clients.h"
 #include "client/process_environment.h"
+#include "client/transport_parts.h"
 
 namespace ks::client {
 namespace {
@@ -391,11 +392,7 @@ void Call::Failed(TransportError error) {
   {
     MutexLock lock(mutex_);
     if (cancel_reason_.has_value()) {
-      error.kind = *cancel_reason_;
-      error.message = error.kind == Kind::kTimedOut ? "context deadline exceeded"
-                      : error.kind == Kind::kLost
-                          ? "connection closed: the credentials have changed"
-                          : "request canceled";
+      error = CancelError(*cancel_reason_);
     } else if (fenced_) {
       error = {Kind::kFenced, WriteFence::kRefusal};
     } else if (again_) {
@@ -431,13 +428,7 @@ void Call::Failed(TransportError error) {
 
 void Call::Finish(std::optional<TransportError> error) {
   DisarmDeadline();
-  if (error.has_value()) {
-    std::string url = core_->url.Text() + request_.target;
-    std::string method = request_.method;
-    std::transform(method.begin() + 1, method.end(), method.begin() + 1,
-                   [](unsigned char c) { return std::tolower(c); });
-    error->message = method + " \"" + url + "\": " + error->message;
-  }
+  if (error.has_value()) error->message = WithRequest(core_->url, request_, error->message);
   if (sink_) {
     sink_->OnEnd(std::move(error));
   } else {

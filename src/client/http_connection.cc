@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/http_connection.h"
 
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -11,6 +8,8 @@
 #include <cctype>
 #include <limits>
 #include <utility>
+
+#include "client/transport_parts.h"
 
 namespace ks::client {
 namespace {
@@ -20,33 +19,10 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using Kind = TransportError::Kind;
 
-constexpr int kProbeInterval = 5;  // seconds between TCP keep-alive probes
-constexpr int kProbes = 3;
 constexpr uint32_t kHeadLimit = 256 << 10;
 constexpr size_t kReadBytes = 16 << 10;  // a TLS record
 // How long a connection is kept for the next request, as long as upstream's client keeps one.
 constexpr Duration kKeptMost = std::chrono::seconds(90);
-
-int Milliseconds(Duration duration) {
-  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
-}
-
-void SetSocketOptions(int socket, const TransportOptions& options) {
-  const int on = 1;
-  const int idle = Milliseconds(options.keep_alive) / 1000;
-  const int interval = kProbeInterval;
-  const int probes = kProbes;
-  const int unacknowledged_ms = options.unacknowledged_most > Duration::zero()
-                                    ? Milliseconds(options.unacknowledged_most)
-                                    : 1000 * (idle + interval * probes);
-  fcntl(socket, F_SETFD, FD_CLOEXEC);
-  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-  setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
-  setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
-  setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
-  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms, sizeof(unacknowledged_ms));
-}
 
 // "Connection refused" as upstream's messages have it: "connection refused".
 std::string SystemText(const boost::system::error_code& error) {
