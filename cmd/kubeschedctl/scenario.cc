@@ -201,6 +201,7 @@ Result<ScenarioMeasurement> ScenarioRun::Watch(Cluster& cluster, Process& proces
   if (Result<void> made = Create(cluster, plan_.pods, plan_.cluster); !made.ok()) {
     return made.error();
   }
+  const double created = SecondsBetween(begin, steady_clock::now());
   const bool all = tracker.Await(plan_.milestone, plan_.pods.count, begin + options_.timeout,
                                  [&](size_t) { return process.Running(); });
   const Result<ProcessUsage> after = process.Usage();
@@ -219,6 +220,7 @@ Result<ScenarioMeasurement> ScenarioRun::Watch(Cluster& cluster, Process& proces
       .pods_per_second = pods / SecondsBetween(begin, times.back()),
       .first_seconds = SecondsBetween(begin, times.front()),
       .last_seconds = SecondsBetween(begin, times.back()),
+      .created_seconds = created,
       .cpu_ms_per_pod = (after->cpu_seconds - before->cpu_seconds) * 1000 / pods,
       .resident_mb = static_cast<double>(settled->resident_bytes) / kMega,
       .resident_peak_mb = static_cast<double>(settled->resident_peak_bytes) / kMega};

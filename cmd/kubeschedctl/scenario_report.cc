@@ -21,6 +21,7 @@ constexpr Column kColumns[] = {
     {"podsPerSecond", "pods/s", &ScenarioMeasurement::pods_per_second},
     {"firstSeconds", "s until the first", &ScenarioMeasurement::first_seconds},
     {"lastSeconds", "s until the last", &ScenarioMeasurement::last_seconds},
+    {"createdSeconds", "s until all were created", &ScenarioMeasurement::created_seconds},
     {"cpuMillisecondsPerPod", "CPU ms a pod", &ScenarioMeasurement::cpu_ms_per_pod},
     {"residentMegabytes", "resident MB at the end", &ScenarioMeasurement::resident_mb},
     {"residentPeakMegabytes", "resident MB, peak", &ScenarioMeasurement::resident_peak_mb},

@@ -62,7 +62,9 @@ class NodeDeclaredFeatures final : public framework::Plugin,
     return {};
   }
 
-  Status Filter(const CycleState& state, const api::Pod&, const NodeInfo& node) const override {
+  Status Filter(const CycleState& state, const api::Pod& pod, const NodeInfo& node) const override {
+    // As upstream: also in a profile without its PreFilter.
+    if (deferred_pods_.Exempt(pod)) return {};
     const Required* required = pre_filter_slot_.Read(state);
     if (required == nullptr) return not_found_;
     return (required->features & ~node.declared_features()) == 0 ? Status() : mismatch_;

@@ -176,18 +176,19 @@ LabelFamily FamilyOf(const NodeSelectorSpec& affinity, const PersistentVolume& v
   return kPresentLabels;
 }
 
-Result<void> AddZones(std::string_view key, std::string_view label, NodeSelectorSpec& affinity) {
+// False: the label names no zone, and nothing is added.
+bool AddZones(std::string_view key, std::string_view label, NodeSelectorSpec& affinity) {
   std::set<std::string> zones;
   for (const std::string_view part : SplitZones(label)) {
     const std::string_view zone = Trimmed(part, kSpace);
     if (!zone.empty()) zones.emplace(zone);
   }
-  if (zones.empty()) return Error{"there are no valid zones to add to pv"};
+  if (zones.empty()) return false;
   if (affinity.terms.empty()) affinity.terms.emplace_back();
   for (api::NodeSelectorTerm& term : affinity.terms) {
     term.match_expressions.push_back({std::string(key), "In", {zones.begin(), zones.end()}});
   }
-  return {};
+  return true;
 }
 
 }  // namespace
@@ -238,9 +239,7 @@ Result<std::optional<NodeSelectorSpec>> TranslatedNodeAffinity(const PersistentV
   const Symbol* label = volume.meta.labels.Find(Symbol(family.zone));
   if (HasValues(affinity, family.zone)) {
     Rename(affinity, family.zone, zone_key);
-  } else if (label != nullptr) {
-    const Result<void> added = AddZones(zone_key, label->view(), affinity);
-    if (!added.ok()) return added.error();
+  } else if (label != nullptr && AddZones(zone_key, label->view(), affinity)) {
     translated.emplace();
   }
   if (family.zone == kBetaZoneLabel && HasValues(affinity, kBetaRegionLabel)) {
