@@ -113,7 +113,7 @@ TEST(DeferredPodsTest, PassTheFiltersThatPlacedThem) {
       {"NodeAffinity", NewNodeAffinity, MakePod().NodeSelector({{"zone", "a"}}), true, true},
       {"NodePorts", NewNodePorts, MakePod().HostPort(80), true, false},
       {"NodeResourcesFit", NewNodeResourcesFit, MakePod().Req({{"cpu", "1"}}), false, false},
-      {"NodeDeclaredFeatures", NewNodeDeclaredFeatures, restarts, true, false},
+      {"NodeDeclaredFeatures", NewNodeDeclaredFeatures, restarts, true, true},
   };
   for (const ExemptionCase& c : cases) {
     for (const bool gate : {false, true}) {

@@ -133,20 +133,6 @@ TEST(NodeDeclaredFeaturesTest, NeedsItsPreFilter) {
             "Error: error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
 }
 
-TEST(NodeDeclaredFeaturesTest, DeferredPodsPassUnderTheGateWithoutPreFilter) {
-  for (const bool on : {false, true}) {
-    testing::FakeHandle handle;
-    handle.fake_gates().Set(config::Gate::kInPlacePodVerticalScalingSchedulerPreemption, on);
-    const framework::NodeInfo& node = handle.fake_snapshot().Add(MakeNode().Obj());
-    const auto plugin = NewNodeDeclaredFeatures({}, handle).value();
-    PodBuilder pod = RestartsAll();
-    pod.Condition({.type = "PodResizePending", .status = "True", .reason = "Deferred"});
-    const framework::CycleState state;
-    EXPECT_EQ(dynamic_cast<framework::FilterPlugin&>(*plugin).Filter(state, *pod.Obj(), node).ok(),
-              on);
-  }
-}
-
 TEST(NodeDeclaredFeaturesTest, Events) {
   EXPECT_EQ(PluginRig(NewNodeDeclaredFeatures).Events(),
             (std::vector<std::string>{"Node/129", "TargetPod/32764"}));
