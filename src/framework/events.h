@@ -108,6 +108,8 @@ using QueueingHintFn = std::function<Result<QueueingHint>(
 // for all parked pods that agree in it.
 enum class HintScope : uint8_t {
   kPod,     // anything: asked for each pod
+  kClaims,  // anything, and Skip for a pod that does not use the claim which the event is about
+            // (api::ClaimKey): asked for those that use it. Events of claims only
   kLabels,  // spec, namespace and labels
   kSpec,    // the spec alone
 };

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/parked_pods.h"
 
+#include <functional>
+#include <tuple>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
+#include "api/storage.h"
 #include "base/check.h"
 #include "queue/pod_stores.h"
 
@@ -103,6 +107,30 @@ ParkedClass& ParkedPods::ClassOf(ParkedBucket& bucket, const api::Pod& pod) {
   return **classes_->all.insert(std::move(made)).first;
 }
 
+bool ParkedPods::ClaimUseOrder::operator()(const ClaimUse& a, const ClaimUse& b) const {
+  if (a.group != b.group) return std::less<>()(a.group, b.group);
+  if (const int order = a.claim.compare(b.claim); order != 0) return order < 0;
+  if (a.record == nullptr || b.record == nullptr) return a.record == nullptr && b.record != nullptr;
+  return MetaOf(*a.record).name < MetaOf(*b.record).name;
+}
+
+template <class Visit>
+void ParkedPods::ForEachClaim(const ParkedGroup& group, Record& record, Visit visit) {
+  const api::Pod& pod = *record.pod->pod();
+  for (const api::Volume& volume : pod.spec->volumes) {
+    if (api::MeansClaim(volume)) visit(ClaimUse{&group, api::ClaimKey(pod, volume), &record});
+  }
+}
+
+std::vector<Record*> ParkedPods::UsersOf(const ParkedGroup& group, const std::string& claim) const {
+  std::vector<Record*> users;
+  for (auto it = claim_uses_.lower_bound({&group, claim, nullptr});
+       it != claim_uses_.end() && it->group == &group && it->claim == claim; ++it) {
+    users.push_back(it->record);
+  }
+  return users;
+}
+
 void ParkedPods::Add(Record& record, uint64_t plugins) {
   KS_DCHECK(record.parked == nullptr, "a pod is parked twice");
   const api::Pod& pod = *record.pod->pod();
@@ -111,12 +139,15 @@ void ParkedPods::Add(Record& record, uint64_t plugins) {
   record.parked = &of_labels;
   record.index = static_cast<uint32_t>(of_labels.pods.size());
   of_labels.pods.push_back(&record);
+  ForEachClaim(*bucket.group, record, [this](ClaimUse use) { claim_uses_.insert(std::move(use)); });
   ++size_;
 }
 
 void ParkedPods::Remove(Record& record) {
   ParkedClass* of_labels = record.parked;
   KS_CHECK(of_labels != nullptr, "a pod leaves the unschedulable map without being in it");
+  ForEachClaim(*of_labels->bucket->group, record,
+               [this](const ClaimUse& use) { claim_uses_.erase(use); });
   record.parked = nullptr;
   --size_;
   TakeOut(of_labels->pods, record.index);

@@ -4,13 +4,16 @@
 // help. Pods with the same rejecting and gating plugins form a group: an event that none of these
 // plugins has registered passes over the whole group. In a group, pods of one spec (pods of one
 // template share their spec object) form a bucket, and pods of a bucket with the same namespace and
-// labels a class: a hint that looks at nothing else is asked once for all of them.
+// labels a class: a hint that looks at nothing else is asked once for all of them. And pods are
+// found by the claims that they use, since an event of a claim seldom concerns any other pod.
 //
 // Upstream: docs/spec/queue.md sections 4 and 8; decision 0033.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -83,6 +86,8 @@ class ParkedPods {
   // Some of them may be empty.
   const std::vector<std::unique_ptr<ParkedGroup>>& groups() const { return groups_; }
   size_t size() const { return size_; }
+  // Pods of the group that use the claim "namespace/name", by name.
+  std::vector<Record*> UsersOf(const ParkedGroup& group, const std::string& claim) const;
 
   // Nothing may be added or removed meanwhile.
   template <class Visit>
@@ -98,10 +103,21 @@ class ParkedPods {
 
  private:
   struct Classes;
+  struct ClaimUse {
+    const ParkedGroup* group;
+    std::string claim;
+    Record* record;  // null: before all others
+  };
+  // Pods that use one claim share the namespace.
+  struct ClaimUseOrder {
+    bool operator()(const ClaimUse& a, const ClaimUse& b) const;
+  };
 
   ParkedGroup& GroupOf(const framework::QueuedPod& pod, uint64_t plugins);
   ParkedBucket& BucketOf(ParkedGroup& group, const api::PodSpec* spec);
   ParkedClass& ClassOf(ParkedBucket& bucket, const api::Pod& pod);
+  template <class Visit>
+  void ForEachClaim(const ParkedGroup& group, Record& record, Visit visit);
 
   std::vector<std::unique_ptr<ParkedGroup>> groups_;  // never removed: there are few
   absl::flat_hash_map<Rejection, ParkedGroup*> group_of_;
@@ -109,6 +125,7 @@ class ParkedPods {
                       std::unique_ptr<ParkedBucket>>
       buckets_;
   std::unique_ptr<Classes> classes_;
+  std::set<ClaimUse, ClaimUseOrder> claim_uses_;
   size_t size_ = 0;
 };
 

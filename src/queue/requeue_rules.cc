@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/storage.h"
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
@@ -26,6 +27,15 @@ std::string ObjectText(const EventObject& object) {
   if (const auto* pod = std::get_if<api::PodPtr>(&object)) return (*pod)->meta.Key();
   if (const auto* node = std::get_if<api::NodePtr>(&object)) return (*node)->meta.Key();
   return {};
+}
+
+// "namespace/name" of the claim that the event is about; empty: it is about none.
+std::optional<std::string> ClaimOf(const EventWithObjects& event) {
+  for (const EventObject* object : {&event.new_object, &event.old_object}) {
+    const auto* claim = std::get_if<api::PersistentVolumeClaimPtr>(object);
+    if (claim != nullptr) return (*claim)->meta.Key();
+  }
+  return std::nullopt;
 }
 
 Strategy DecideWildcard(const QueuedPod& pod, const ClusterEvent& event,
@@ -179,17 +189,30 @@ RequeueRules::Inquiry RequeueRules::Inquire(const Rejection& rejection,
   KS_CHECK(profile != nullptr, "no hints are known for the scheduler name");
   const size_t place = static_cast<size_t>(profile - profiles_.data());
   Inquiry inquiry(*this, event, !rejection.pending_plugins.empty());
+  bool of_claims = true;  // and nothing else
   for (const Hint& hint : MatchedBy(event.event).by_profile[place]) {
     // Bits may be shared, so the sets decide.
     const bool pending = rejection.pending_plugins.contains(*hint.plugin);
     if (!pending && !rejection.unschedulable_plugins.contains(*hint.plugin)) continue;
-    Inquiry::Questions& questions = hint.scope == framework::HintScope::kSpec ? inquiry.of_spec_
-                                    : hint.scope == framework::HintScope::kLabels
-                                        ? inquiry.of_labels_
-                                        : inquiry.of_pod_;
+    of_claims &= hint.scope == framework::HintScope::kClaims;
+    Inquiry::Questions& questions = inquiry.QuestionsOf(hint.scope);
     questions.push_back({.hint = &hint, .pending = pending});
   }
+  if (of_claims) inquiry.claim_ = ClaimOf(event);
   return inquiry;
+}
+
+RequeueRules::Inquiry::Questions& RequeueRules::Inquiry::QuestionsOf(framework::HintScope scope) {
+  switch (scope) {
+    case framework::HintScope::kSpec:
+      return of_spec_;
+    case framework::HintScope::kLabels:
+      return of_labels_;
+    case framework::HintScope::kClaims:
+    case framework::HintScope::kPod:
+      break;
+  }
+  return of_pod_;
 }
 
 Answer RequeueRules::Inquiry::Ask(const Questions& questions, const api::Pod& pod,

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -125,6 +126,8 @@ class RequeueRules::Inquiry {
     return IsBest(so_far.strategy) || (of_labels_.empty() && of_pod_.empty());
   }
   bool SettledByLabels(Answer so_far) const { return IsBest(so_far.strategy) || of_pod_.empty(); }
+  // Not null: the decision is Skip for pods that do not use this claim, "namespace/name".
+  const std::string* claim() const { return claim_ ? &*claim_ : nullptr; }
 
  private:
   friend class RequeueRules;
@@ -137,6 +140,7 @@ class RequeueRules::Inquiry {
 
   Inquiry(RequeueRules& rules, const EventWithObjects& event, bool any_pending)
       : rules_(rules), event_(event), any_pending_(any_pending) {}
+  Questions& QuestionsOf(framework::HintScope scope);
   Answer Ask(const Questions& questions, const api::Pod& pod, Answer so_far) const;
   bool IsBest(Strategy strategy) const {
     return strategy == Strategy::kImmediately ||
@@ -149,6 +153,7 @@ class RequeueRules::Inquiry {
   Questions of_spec_;
   Questions of_labels_;
   Questions of_pod_;
+  std::optional<std::string> claim_;
 };
 
 }  // namespace ks::queue

@@ -170,6 +170,8 @@ class SchedulingQueue final : public framework::PodActivator {
                    const PreCheck& precheck);
   void FindWokenIn(const ParkedClass& of_labels, const RequeueRules::Inquiry& inquiry,
                    Answer by_spec, const PreCheck& precheck);
+  void AskOne(Record& record, const RequeueRules::Inquiry& inquiry, Answer so_far,
+              const PreCheck& precheck);
   template <class Parked>
   void Wake(const Parked& parked, Answer answer, const framework::ClusterEvent& event,
             const PreCheck& precheck);

@@ -74,6 +74,13 @@ void SchedulingQueue::FindWokenIn(const ParkedGroup& group, const EventWithObjec
                           !rules_.HasProfile(group.rejection.scheduler_name);
   if (!one_by_one) {
     const RequeueRules::Inquiry inquiry = rules_.Inquire(group.rejection, event);
+    // The log tells of every pod that an event does not help.
+    if (inquiry.claim() != nullptr && !log::Enabled(5)) {
+      for (Record* record : stores_.Unschedulable().UsersOf(group, *inquiry.claim())) {
+        AskOne(*record, inquiry, {}, precheck);
+      }
+      return;
+    }
     for (const ParkedBucket* bucket : group.buckets) FindWokenIn(*bucket, inquiry, precheck);
     return;
   }
@@ -111,11 +118,13 @@ void SchedulingQueue::FindWokenIn(const ParkedClass& of_labels,
     Wake(of_labels, by_labels, inquiry.event(), precheck);
     return;
   }
-  for (Record* record : of_labels.pods) {
-    if (Passes(precheck, *record)) {
-      WakeOne(*record, inquiry.AskPod(*record->pod->pod(), by_labels), inquiry.event());
-    }
-  }
+  for (Record* record : of_labels.pods) AskOne(*record, inquiry, by_labels, precheck);
+}
+
+void SchedulingQueue::AskOne(Record& record, const RequeueRules::Inquiry& inquiry, Answer so_far,
+                             const PreCheck& precheck) {
+  if (!Passes(precheck, record)) return;
+  WakeOne(record, inquiry.AskPod(*record.pod->pod(), so_far), inquiry.event());
 }
 
 template <class Parked>

@@ -43,6 +43,12 @@ std::shared_ptr<const api::PodSpec> SpecFor(const std::string& plugin, int i) {
     return MakePod().Toleration("t" + text, "Exists", "", "").Obj()->spec;
   }
   auto spec = std::make_shared<api::PodSpec>(*MakePod().Obj()->spec);
+  if (plugin == "VolumeBinding") {
+    api::Volume& volume = spec->volumes.emplace_back();
+    volume.source = api::Volume::Source::kPersistentVolumeClaim;
+    volume.id = "claim-" + text;
+    return spec;
+  }
   api::LabelSelectorSpec selector;
   selector.match_labels.emplace_back("app", "a" + text);
   if (plugin == "PodTopologySpread") {
@@ -139,7 +145,15 @@ std::vector<Kind> Kinds() {
   const EventObject shrunk =
       Node().Allocatable({{"cpu", "8"}, {"memory", "64Gi"}, {"pods", "110"}}).Obj();
   const EventObject pod = MakePod().Name("gone").Labels({{"app", "none"}}).Node("node").Obj();
-  return {{"NodeLabel", node(framework::kActionUpdateNodeLabel), plain, labelled},
+  auto claim = std::make_shared<api::PersistentVolumeClaim>();
+  claim->meta.ns = Symbol("default");
+  claim->meta.name = "another";
+  const EventObject bound = api::PersistentVolumeClaimPtr(claim);
+  return {{"ClaimUpdate",
+           {EventResource::kPersistentVolumeClaim, framework::kActionUpdate, {}},
+           bound,
+           bound},
+          {"NodeLabel", node(framework::kActionUpdateNodeLabel), plain, labelled},
           {"NodeTaint", node(framework::kActionUpdateNodeTaint), plain, tainted},
           {"NodeAllocatable", node(framework::kActionUpdateNodeAllocatable), plain, shrunk},
           {"NodeCondition", node(framework::kActionUpdateNodeCondition), plain, plain},
@@ -182,9 +196,12 @@ void BM_WakesAll(benchmark::State& state) {
 
 const bool kRegistered = [] {
   for (const char* plugin : {"NodeAffinity", "NodeResourcesFit", "TaintToleration",
-                             "PodTopologySpread", "InterPodAffinity"}) {
+                             "PodTopologySpread", "InterPodAffinity", "VolumeBinding"}) {
+    const bool of_volumes = std::string_view(plugin) == "VolumeBinding";
     for (const int templates : {1, 100, kPods}) {
       for (const Kind& kind : Kinds()) {
+        // Events of nodes help whatever VolumeBinding rejected.
+        if (of_volumes && std::string_view(kind.name) != "ClaimUpdate") continue;
         const std::string name = std::string("Useless/") + plugin + "/" + kind.name +
                                  "/templates:" + std::to_string(templates);
         benchmark::RegisterBenchmark(name.c_str(), [plugin, templates,

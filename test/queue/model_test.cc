@@ -33,10 +33,30 @@ constexpr ClusterEvent kLabelChange = TargetPod(framework::kActionUpdatePodLabel
 //   B      new nodes never help; a deleted pod helps pods of even priority (asked once per spec)
 //   C      new nodes always help; a change of the pod's own labels helps
 //   Labels taints help pods with an even label; fail for 5, which queues (once per labels)
-//   Names  taints help pods whose name ends with an even digit (asked for each pod)
+//   Names  taints, and new claims whichever they are, help pods whose name ends with an even digit
+//          (asked for each pod)
+//   Claims a new claim helps the pods that use it, but those of priority 3 (asked for its users)
 //   Gate   holds the pods named in a set; node labels open it
 bool EvenEnd(std::string_view text) { return (text.back() - '0') % 2 == 0; }
 const Symbol kLabelKey("k");
+
+// Pods of priority 2 and more have these: one for all, and one of their own.
+std::vector<api::Volume> Volumes() {
+  std::vector<api::Volume> volumes(2);
+  volumes[0].name = "shared";
+  volumes[0].source = api::Volume::Source::kPersistentVolumeClaim;
+  volumes[0].id = "shared";
+  volumes[1].name = "own";
+  volumes[1].source = api::Volume::Source::kEphemeral;
+  return volumes;
+}
+bool Uses(const api::Pod& pod, const std::string& claim) {
+  return !pod.spec->volumes.empty() && (claim == "shared" || claim == pod.meta.name + "-own");
+}
+
+// A new claim's event is told from others by its name, "PersistentVolumeClaimAdd shared".
+std::string LabelOf(const std::string& event) { return event.substr(0, event.find(' ')); }
+std::string ClaimOf(const std::string& event) { return event.substr(event.find(' ') + 1); }
 
 ProfileHooks::Registrations Plugins() {
   ProfileHooks::Registrations plugins;
@@ -62,6 +82,15 @@ ProfileHooks::Registrations Plugins() {
        [](const api::Pod& pod, const EventObject&, const EventObject&) -> Result<QueueingHint> {
          return EvenEnd(pod.meta.name) ? QueueingHint::kQueue : QueueingHint::kSkip;
        }}};
+  plugins["Names"].push_back({kClaimAdd, plugins["Names"][0].hint});
+  plugins["Claims"] = {
+      {kClaimAdd,
+       [](const api::Pod& pod, const EventObject&, const EventObject& added) {
+         const api::ObjectMeta& claim = std::get<api::PersistentVolumeClaimPtr>(added)->meta;
+         const bool helps = claim.ns == pod.meta.ns && pod.Priority() != 3 && Uses(pod, claim.name);
+         return Result<QueueingHint>(helps ? QueueingHint::kQueue : QueueingHint::kSkip);
+       },
+       framework::HintScope::kClaims}};
   plugins["C"] = {{kNodeAdd, {}}, {kLabelChange, Says(QueueingHint::kQueue)}};
   plugins["Gate"] = {{kNodeLabel, {}}};
   return plugins;
@@ -75,12 +104,16 @@ bool PluginWants(const std::string& plugin, const std::string& event, const api:
     return event == "NodeUpdateNodeTaint" && value != nullptr &&
            (EvenEnd(value->view()) || value->view() == "5");
   }
-  if (plugin == "Names") return event == "NodeUpdateNodeTaint" && EvenEnd(pod.meta.name);
+  const bool claim_added = LabelOf(event) == "PersistentVolumeClaimAdd";
+  if (plugin == "Names") {
+    return (claim_added || event == "NodeUpdateNodeTaint") && EvenEnd(pod.meta.name);
+  }
+  if (plugin == "Claims") return claim_added && pod.Priority() != 3 && Uses(pod, ClaimOf(event));
   return plugin == "Gate" && event == "NodeUpdateNodeLabel";
 }
 bool AnyoneRegistered(const std::string& event) {
   return event == "NodeAdd" || event == "AssignedPodDelete" || event == "NodeUpdateNodeLabel" ||
-         event == "NodeUpdateNodeTaint";
+         event == "NodeUpdateNodeTaint" || LabelOf(event) == "PersistentVolumeClaimAdd";
 }
 
 struct ModelPod {
@@ -361,8 +394,8 @@ class Model {
   }
 
   void Count(const std::string& queue, const std::string& label, bool entity) {
-    ++counters["pods " + queue + " " + label];
-    if (entity) ++counters["entities " + queue + " " + label];
+    ++counters["pods " + queue + " " + LabelOf(label)];
+    if (entity) ++counters["entities " + queue + " " + LabelOf(label)];
   }
 
   const Clock& clock_;
@@ -438,7 +471,13 @@ class QueueModelTest : public QueueTest {
     const auto priority = static_cast<int32_t>(random.Below(4));
     auto pod = std::make_shared<api::Pod>(
         *MakePod().Name(name).Uid(name + "-" + std::to_string(++uids_)).Priority(priority).Obj());
-    pod->spec = specs_.try_emplace(priority, pod->spec).first->second;
+    auto& spec = specs_[priority];
+    if (spec == nullptr) {
+      auto made = std::make_shared<api::PodSpec>(*pod->spec);
+      if (priority >= 2) made->volumes = Volumes();
+      spec = made;
+    }
+    pod->spec = spec;
     pod->status.nominated_node_name = RandomNode(random);
     return pod;
   }
@@ -537,7 +576,7 @@ class QueueModelTest : public QueueTest {
     }
     std::set<std::string> rejecting;
     std::set<std::string> pending;
-    for (const char* plugin : {"A", "B", "C", "Labels", "Names"}) {
+    for (const char* plugin : {"A", "B", "C", "Labels", "Names", "Claims"}) {
       if (random.Below(4) == 0) rejecting.insert(plugin);
       if (rejecting.contains(plugin) && random.Below(5) == 0) pending.insert(plugin);
     }
@@ -599,6 +638,17 @@ class QueueModelTest : public QueueTest {
     if (random.Below(3) == 0) precheck = [](const api::Pod& pod) { return pod.Priority() <= 1; };
     Send(event, precheck);
     model.Move(event.Label(), precheck);
+    if (random.Below(2) == 0) AddClaim(random, model);
+  }
+
+  void AddClaim(Random& random, Model& model) {
+    auto claim = std::make_shared<api::PersistentVolumeClaim>();
+    claim->meta.ns = Symbol(random.Below(8) == 0 ? "other" : "ns");
+    claim->meta.name =
+        random.Below(3) == 0 ? "shared" : "p" + std::to_string(random.Below(kNames)) + "-own";
+    queue_->MoveAllToActiveOrBackoff(kClaimAdd, {}, api::PersistentVolumeClaimPtr(claim));
+    const std::string name = claim->meta.ns.view() == "ns" ? claim->meta.name : "of another";
+    model.Move(kClaimAdd.Label() + " " + name, {});
   }
 
   void CompareCounts(Model& model) {
@@ -684,6 +734,8 @@ TEST_F(QueueModelTest, AgreesWithTheModel) {
                               "pods unschedulable UnschedulableTimeout",
                               "pods active NodeUpdateNodeTaint",
                               "pods backoff NodeUpdateNodeTaint",
+                              "pods active PersistentVolumeClaimAdd",
+                              "pods backoff PersistentVolumeClaimAdd",
                               "pods active ConfigurationReload",
                               "pods backoff ConfigurationReload"}) {
     EXPECT_GT(Counters()[counter], 10) << counter;

@@ -46,6 +46,8 @@ inline constexpr ClusterEvent kNodeLabel{
     EventResource::kNode, framework::kActionUpdateNodeLabel, {}};
 inline constexpr ClusterEvent kAssignedPodDelete{
     EventResource::kAssignedPod, framework::kActionDelete, {}};
+inline constexpr ClusterEvent kClaimAdd{
+    EventResource::kPersistentVolumeClaim, framework::kActionAdd, {}};
 inline constexpr ClusterEvent kVolumeAdd{
     EventResource::kPersistentVolume, framework::kActionAdd, {}};
 inline constexpr ClusterEvent TargetPod(uint32_t actions) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "queue_fixture.h"
+#include "testing/storage_builders.h"
 
 namespace ks::queue::testing {
 namespace {
@@ -375,6 +376,56 @@ TEST_F(SchedulingQueueTest, HintsRunOncePerSpecOrLabels) {
     EXPECT_EQ(effect.woken, 6);
     EXPECT_EQ(effect.hint_runs, c.want_runs);
   }
+}
+
+TEST_F(SchedulingQueueTest, AClaimConcernsItsUsersOnly) {
+  std::string asked;
+  const auto hint = [&asked](const api::Pod& pod, const EventObject&,
+                             const EventObject&) -> Result<QueueingHint> {
+    asked += pod.meta.name + ' ';
+    return pod.meta.name == "b" ? QueueingHint::kSkip : QueueingHint::kQueue;
+  };
+  SchedulingQueue& queue =
+      Make({{"Volumes", {{kClaimAdd, hint, framework::HintScope::kClaims}}},
+            {"Other", {{kClaimAdd, Says(QueueingHint::kQueue), framework::HintScope::kSpec}}}});
+  const auto add = [&](const std::string& name, const std::vector<std::string>& claims,
+                       const std::set<std::string>& rejecting) {
+    auto pod = std::make_shared<api::Pod>(*ks::testing::PodWith(claims).Obj());
+    pod->meta.name = pod->meta.uid = name;
+    pod->meta.ns = Symbol("ns");
+    queue.Add(pod);
+    Fail(queue.Pop(), rejecting);
+  };
+  const auto say = [&](const std::string& claim_name) {
+    asked.clear();
+    const auto claim = ks::testing::Claim(claim_name);
+    claim->meta.ns = Symbol("ns");
+    queue.MoveAllToActiveOrBackoff(kClaimAdd, {}, api::PersistentVolumeClaimPtr(claim));
+  };
+  add("a", {"one", "one"}, {"Volumes"});
+  for (const char* name : {"c", "b", "e"}) add(name, {"one", "two"}, {"Volumes"});
+  say("none");
+  EXPECT_EQ(asked, "");
+  say("one");
+  EXPECT_EQ(asked, "a b c e ") << "by name";
+  EXPECT_EQ(StoreOf("a"), Store::kBackoff);
+  EXPECT_EQ(StoreOf("b"), Store::kUnschedulable);
+  say("two");
+  EXPECT_EQ(asked, "b ") << "the others are not parked any more";
+
+  // The claims of the pod's present version count.
+  const api::PodPtr former = Stored("b").pod();
+  auto changed = std::make_shared<api::Pod>(*former);
+  changed->spec = ks::testing::PodWith({"three"}).Obj()->spec;
+  queue.Update(former, changed);
+  say("one");
+  EXPECT_EQ(asked, "");
+  say("three");
+  EXPECT_EQ(asked, "b ");
+
+  add("f", {}, {"Volumes", "Other"});
+  say("none");
+  EXPECT_EQ(StoreOf("f"), Store::kBackoff) << "another plugin hopes for any claim";
 }
 
 TEST_F(SchedulingQueueTest, AParkedPodIsFoundUnderItsPresentLabels) {

@@ -31,7 +31,7 @@ inline bool NamesClaim(const api::Pod& pod, std::string_view claim_name) {
 }
 
 // The hint after a claim was added or changed, for plugins that do not look at generic ephemeral
-// volumes. What of the pod it depends on: HintScope::kLabels.
+// volumes. What of the pod it depends on: HintScope::kClaims.
 inline framework::QueueingHint AfterNamedClaim(const api::Pod& pod,
                                                const api::PersistentVolumeClaim* before,
                                                const api::PersistentVolumeClaim* after) {

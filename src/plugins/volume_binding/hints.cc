@@ -73,7 +73,7 @@ std::vector<framework::EventRegistration> VolumeBindingEvents() {
   constexpr uint32_t kAddOrUpdate = framework::kActionAdd | framework::kActionUpdate;
   return {
       {{EventResource::kStorageClass, kAddOrUpdate, {}}, OnStorageClass(), HintScope::kSpec},
-      {{EventResource::kPersistentVolumeClaim, kAddOrUpdate, {}}, OnClaim(), HintScope::kPod},
+      {{EventResource::kPersistentVolumeClaim, kAddOrUpdate, {}}, OnClaim(), HintScope::kClaims},
       {{EventResource::kPersistentVolume, kAddOrUpdate, {}}, {}, HintScope::kSpec},
       {{EventResource::kNode, framework::kActionAdd | framework::kActionUpdateNodeLabel, {}},
        {},

@@ -136,7 +136,7 @@ class VolumeRestrictions final : public framework::Plugin,
             {{EventResource::kNode, framework::kActionAdd, {}}, {}},
             {{EventResource::kPersistentVolumeClaim, framework::kActionAdd, {}},
              HintOn<api::PersistentVolumeClaim>(AfterNamedClaim),
-             HintScope::kLabels}};
+             HintScope::kClaims}};
   }
 
  private:

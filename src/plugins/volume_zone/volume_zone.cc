@@ -146,7 +146,7 @@ class VolumeZone final : public framework::Plugin,
           framework::kActionAdd | framework::kActionUpdate,
           {}},
          HintOn<api::PersistentVolumeClaim>(AfterNamedClaim),
-         HintScope::kLabels},
+         HintScope::kClaims},
         {{EventResource::kPersistentVolume, framework::kActionAdd | framework::kActionUpdate, {}},
          HintOn<api::PersistentVolume>(AfterVolume),
          HintScope::kSpec}};
