@@ -257,8 +257,9 @@ int Soak::Judge() {
   Say(fmt::format("\n{} s under faults, {} nodes, {} pods a second, seed {}",
                   options_.duration.count(), workload_.nodes, options_.rate, options_.seed));
   Say(fmt::format(
-      "  pods       {} created, {} bound, {} deleted while pending, {} there at the end",
-      counts.created, counts.bound, counts.deleted_pending, counts.there));
+      "  pods       {} created, {} bound, {} deleted while pending, {} preempted, {} there at the "
+      "end",
+      counts.created, counts.bound, counts.deleted_pending, counts.preempted, counts.there));
   Say(fmt::format("  scheduler  {}; {:.1f} s CPU", scheduler, scheduler_usage_.cpu_seconds));
   Say(fmt::format("  server     {}; {:.1f} s CPU", server, server_usage_.cpu_seconds));
   Say(fmt::format("  faults     {}", faults.ok() ? FaultCounts(faults.body) : "not told"));

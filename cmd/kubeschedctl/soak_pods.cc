@@ -74,6 +74,8 @@ void SoakPods::Note(const api::Pod& pod) {
   Entry& entry = pods_[pod.meta.name];  // names are not used twice
   entry.placeable = !unplaceable_.contains(pod.meta.name);
   entry.reason = pod.node_name.empty() ? PendingReason(pod) : "";
+  const api::Condition* disrupted = pod.FindCondition("DisruptionTarget");
+  entry.preempted = disrupted != nullptr && disrupted->reason == "PreemptionByScheduler";
   if (entry.node == pod.node_name) return;
   if (!entry.node.empty()) {
     return Violate(
@@ -90,7 +92,11 @@ void SoakPods::Note(const api::Pod& pod) {
 void SoakPods::Forget(const std::string& name) {
   const auto found = pods_.find(name);
   if (found == pods_.end()) return;
-  if (!found->second.deleting) Violate("pod " + name + " went away by itself");
+  if (found->second.preempted) {
+    ++counts_.preempted;
+  } else if (!found->second.deleting) {
+    Violate("pod " + name + " went away by itself");
+  }
   ++(found->second.node.empty() ? counts_.deleted_pending : counts_.deleted_bound);
   unplaceable_.erase(name);
   pods_.erase(found);

@@ -37,8 +37,9 @@ struct SoakPodOptions {
 struct SoakCounts {
   size_t created = 0;
   size_t bound = 0;            // pods, not bindings
-  size_t deleted_bound = 0;    // by the soak
+  size_t deleted_bound = 0;    // by the soak or preempted
   size_t deleted_pending = 0;  // by the soak, before they were seen bound
+  size_t preempted = 0;        // after a watch fell silent, more pods wait than fit
   size_t pending = 0;          // there, not bound, meant to be
   size_t there = 0;
 };
@@ -68,6 +69,7 @@ class SoakPods {
     std::string reason;
     bool placeable = true;
     bool deleting = false;
+    bool preempted = false;
   };
   struct Death {
     SteadyTime at;
