@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "client/reply_slot.h"
 #include "client/transport.h"
 
 namespace ks::client {
@@ -167,12 +166,6 @@ class ExtenderClient final : public framework::ExtenderTransport {
   void Call(ExtenderRequest request, Done done) override {
     Endpoint& endpoint = *endpoints_.at(request.extender);
     endpoint.Call(std::move(request), std::move(done));
-  }
-
-  ExtenderReply CallAndWait(ExtenderRequest request) override {
-    const auto slot = std::make_shared<ReplySlot<ExtenderReply>>();
-    Call(std::move(request), [slot](ExtenderReply reply) { slot->Fill(std::move(reply)); });
-    return slot->Take();
   }
 
  private:

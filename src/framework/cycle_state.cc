@@ -42,6 +42,7 @@ void CycleState::Reset() {
   record_plugin_metrics = skip_all_post_filter = false;
   pods_to_activate.reset();
   verdicts.reset();
+  preemption_inquiry.reset();
   slots_.clear();
 }
 

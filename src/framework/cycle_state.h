@@ -42,6 +42,7 @@ class PodsToActivate {
 };
 
 class NodeVerdicts;
+struct PreemptionInquiry;
 
 // Bit i stands for the plugin with index i in its profile.
 using PluginMask = uint64_t;
@@ -72,6 +73,8 @@ class CycleState {
   // What is remembered about pods like this one; null: nothing, or not to be used. Clones have
   // none: they are for nodes that are not as the snapshot shows them.
   std::shared_ptr<NodeVerdicts> verdicts;
+  // What PostFilter has asked extenders; null: nothing. Clones have none.
+  std::shared_ptr<PreemptionInquiry> preemption_inquiry;
 
  private:
   friend class StateSlotBase;

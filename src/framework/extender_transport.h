@@ -41,9 +41,6 @@ class ExtenderTransport {
 
   virtual ~ExtenderTransport() = default;
   virtual void Call(ExtenderRequest request, Done done) = 0;
-  // Blocks for the answer. Not on a thread that delivers answers. For preemption, which cannot be
-  // interrupted.
-  virtual ExtenderReply CallAndWait(ExtenderRequest request) = 0;
 };
 
 // Errors as upstream's, `couldn't build extenders: ` in front.

@@ -104,7 +104,9 @@ struct NominatingInfo {
 };
 
 struct PostFilterResult {
-  Status status;  // Success, U, UU, Pending or Error
+  // Success, U, UU, Pending or Error; Wait: extenders are asked (CycleState::preemption_inquiry),
+  // and all PostFilter plugins of the attempt are run again when they have answered.
+  Status status;
   std::optional<NominatingInfo> nomination;
   std::string message = {};  // of Success
 };

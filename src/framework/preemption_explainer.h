@@ -21,7 +21,7 @@ class PreemptionObserver {
   // The pod fits on the node without the victims: the most important one first, terminating ones
   // included.
   virtual void OnCandidate(std::string_view node, const Victims& victims) = 0;
-  // The candidate that would be carried out, after extenders and ranking.
+  // The candidate that would be carried out, if extenders left it, which are not asked.
   virtual void OnChosen(std::string_view node, const Victims& victims) = 0;
 };
 

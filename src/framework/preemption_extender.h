@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/pod.h"
+#include "base/clock.h"
 #include "base/result.h"
 
 namespace ks::framework {
@@ -31,9 +32,24 @@ struct MetaVictims {
 };
 using MetaVictimsByNode = std::map<std::string, MetaVictims, std::less<>>;
 
+// What extenders were asked about one preemption and answered, over the runs of PostFilter of one
+// attempt. Threads: the scheduling thread.
+struct PreemptionInquiry {
+  size_t place = 0;          // where the search began that found the candidates
+  VictimsByNode candidates;  // that the first extender was asked about
+  std::vector<Result<MetaVictimsByNode>> answers;  // in the order of the questions
+  bool waiting = false;                            // for the next one
+  int rounds = 1;                                  // times that the first one was asked
+  TimePoint began{};
+};
+
 // Threads: the scheduling thread. Lifetime: outlives the profiles that it is attached to.
 class PreemptionExtender {
  public:
+  // On the scheduling thread, never from inside the question; PostFilter runs again then for the
+  // attempt that asked, unless it was given up meanwhile.
+  using Answered = std::function<void(Result<MetaVictimsByNode> answer)>;
+
   virtual ~PreemptionExtender() = default;
 
   // The configured urlPrefix.
@@ -43,11 +59,11 @@ class PreemptionExtender {
   // Has a preempt verb.
   virtual bool SupportsPreemption() const = 0;
   virtual bool IsInterested(const api::Pod& pod) const = 0;
-  // Asks the extender about `victims` in favour of `pod`; waits for the answer, at most as long as
-  // its httpTimeout. Nodes missing in the answer are no candidates any more. Error: the text that
-  // users see, without the prefix `preemption: `.
-  virtual Result<MetaVictimsByNode> ProcessPreemption(const api::Pod& pod,
-                                                      const VictimsByNode& victims) = 0;
+  // Asks the extender about `victims` in favour of `pod`; the answer comes after its httpTimeout at
+  // the latest. Nodes missing in it are no candidates any more. Error: the text that users see,
+  // without the prefix `preemption: `.
+  virtual void ProcessPreemption(const api::Pod& pod, const VictimsByNode& victims,
+                                 Answered answered) = 0;
 };
 
 }  // namespace ks::framework

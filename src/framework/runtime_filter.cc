@@ -276,7 +276,7 @@ PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const api::P
   const PointTimer timer = impl_->StartTimer(MetricPoint::kPostFilter);
   PostFilterResult result = AskPostFilters(
       state, [&](PostFilterPlugin& plugin) { return plugin.PostFilter(state, pod, statuses); });
-  timer.Stop(result.status.code());
+  if (!result.status.IsWait()) timer.Stop(result.status.code());
   return result;
 }
 
@@ -302,7 +302,7 @@ PostFilterResult Framework::AskPostFilters(const CycleState& state,
   for (const PointEntry<PostFilterPlugin>& entry : impl_->post_filter) {
     PostFilterResult result = sampler.Measure(entry.meter, [&] { return ask(*entry.plugin); });
     const Status& status = result.status;
-    if (status.ok()) return result;
+    if (status.ok() || status.IsWait()) return result;
     if (status.code() == Code::kUnschedulableAndUnresolvable) {
       return {status.WithPlugin(entry.name), std::move(result.nomination)};
     }

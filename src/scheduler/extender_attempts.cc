@@ -30,6 +30,7 @@ void ClearState(framework::CycleState* state) {
   framework::CycleState fresh;
   fresh.record_plugin_metrics = state->record_plugin_metrics;
   fresh.pods_to_activate = state->pods_to_activate;
+  fresh.preemption_inquiry = state->preemption_inquiry;
   *state = std::move(fresh);
 }
 
@@ -37,6 +38,14 @@ void ClearState(framework::CycleState* state) {
 
 void ExtenderAttempts::Use(ExtenderSet* extenders) {
   extenders_ = extenders;
+  if (extenders != nullptr) {
+    extenders->set_deliver([this, &inbox = context_.inbox](Task answer) {
+      inbox.PostTask([this, answer = std::move(answer)] {
+        answer();
+        PreemptionAnswered();
+      });
+    });
+  }
   if (attempt_ == nullptr) return;
   const std::unique_ptr<Attempt> abandoned = std::move(attempt_);
   ++serial_;
@@ -127,14 +136,7 @@ void ExtenderAttempts::Ask() {
     nodes.push_back(node->node_ptr());
   }
   attempt.asked = nodes.size();
-  attempt.seen = Now();
-  attempt.absent = attempt.diagnosis.nodes.absent();
-  attempt.statuses.clear();
-  for (const framework::NodeInfo* node : context_.cache.nodes()) {
-    if (attempt.diagnosis.nodes.explicit_count() == attempt.statuses.size()) break;
-    if (!attempt.diagnosis.nodes.IsExplicit(node->index())) continue;
-    attempt.statuses.emplace_back(node->node_ptr(), attempt.diagnosis.nodes.Get(node->index()));
-  }
+  NoteWhatWasSeen();
   extenders_->Choose(
       attempt.binding->queued->pod(), std::move(nodes), !attempt.nominated_only,
       [this, &inbox = context_.inbox, serial = attempt.serial](ExtenderVerdict verdict) {
@@ -144,18 +146,57 @@ void ExtenderAttempts::Ask() {
       });
 }
 
-// The pod may be gone, bound by somebody else, or another one of that name by now.
+void ExtenderAttempts::NoteWhatWasSeen() {
+  Attempt& attempt = *attempt_;
+  attempt.seen = Now();
+  attempt.absent = attempt.diagnosis.nodes.absent();
+  attempt.statuses.clear();
+  for (const framework::NodeInfo* node : context_.cache.nodes()) {
+    if (attempt.diagnosis.nodes.explicit_count() == attempt.statuses.size()) break;
+    if (!attempt.diagnosis.nodes.IsExplicit(node->index())) continue;
+    attempt.statuses.emplace_back(node->node_ptr(), attempt.diagnosis.nodes.Get(node->index()));
+  }
+}
+
+void ExtenderAttempts::AwaitPreemption(std::unique_ptr<Binding> binding, Status failed,
+                                       framework::Diagnosis diagnosis) {
+  KS_CHECK(attempt_ == nullptr, "one attempt with extenders at a time");
+  attempt_ = std::make_unique<Attempt>();
+  attempt_->serial = ++serial_;
+  attempt_->binding = std::move(binding);
+  attempt_->diagnosis = std::move(diagnosis);
+  attempt_->failed = std::move(failed);
+  NoteWhatWasSeen();
+}
+
+// Some extender has answered, perhaps to an attempt that was given up.
+void ExtenderAttempts::PreemptionAnswered() {
+  if (attempt_ == nullptr || !attempt_->failed) return;
+  if (attempt_->binding->state.preemption_inquiry->waiting || !DropUnlessPending()) return;
+  framework::Diagnosis& diagnosis = attempt_->diagnosis;
+  const std::set<std::string> unschedulable = diagnosis.unschedulable_plugins;
+  const std::set<std::string> pending = diagnosis.pending_plugins;
+  if (!Renew()) return;
+  // Statuses of extenders name no plugin.
+  diagnosis.unschedulable_plugins.insert(unschedulable.begin(), unschedulable.end());
+  diagnosis.pending_plugins.insert(pending.begin(), pending.end());
+  Fail(std::move(*attempt_->failed));
+}
+
 bool ExtenderAttempts::StillPending() const {
   const api::PodPtr current = context_.pods.Get(pod().meta.Key());
   return current != nullptr && current->meta.uid == pod().meta.uid && current->node_name.empty();
 }
 
+bool ExtenderAttempts::DropUnlessPending() {
+  if (StillPending()) return true;
+  const std::unique_ptr<Attempt> over = std::move(attempt_);
+  context_.queue.Done(over->binding->queued->pod()->meta.uid);
+  return false;
+}
+
 void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
-  if (!StillPending()) {
-    const std::unique_ptr<Attempt> over = std::move(attempt_);
-    context_.queue.Done(over->binding->queued->pod()->meta.uid);
-    return;
-  }
+  if (!DropUnlessPending()) return;
   const std::optional<bool> changed = Renew();
   if (!changed) return;
   if (!verdict.error.empty()) {

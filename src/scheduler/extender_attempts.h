@@ -51,6 +51,10 @@ class ExtenderAttempts {
   // The pod to be attempted next, with Begin; null while another attempt runs or nobody waits.
   framework::QueuedPodPtr Next();
   void Begin(std::unique_ptr<Binding> binding);
+  // The attempt that has just ended with `failed` goes on when the extenders that its PostFilter
+  // asked have answered: then it ends the same way once more. Requires: no attempt since.
+  void AwaitPreemption(std::unique_ptr<Binding> binding, framework::Status failed,
+                       framework::Diagnosis diagnosis);
 
   // No pod is to be popped now: every pod would end in line, or the line is full.
   bool HoldsQueue() const;
@@ -87,6 +91,8 @@ class ExtenderAttempts {
     // The node statuses at the time of the question, to be found again when the list has changed.
     std::vector<std::pair<api::NodePtr, framework::Status>> statuses;
     framework::Status absent;
+    // No node was feasible, and extenders are asked about preemption.
+    std::optional<framework::Status> failed;
   };
   // A node that extenders kept and that is still there.
   struct Candidate {
@@ -98,8 +104,13 @@ class ExtenderAttempts {
   void Search();
   void SearchAllNodes();
   void Ask();
+  void NoteWhatWasSeen();
   void Answered(const ExtenderVerdict& verdict);
+  void PreemptionAnswered();
   bool StillPending() const;
+  // False: the pod is gone, bound by somebody else, or another one of that name by now, and the
+  // attempt is over.
+  bool DropUnlessPending();
   // Brings the attempt to the present state if that has changed; an empty optional: the attempt
   // has ended over it.
   std::optional<bool> Renew();

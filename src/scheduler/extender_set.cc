@@ -34,9 +34,9 @@ class PreemptingExtender final : public framework::PreemptionExtender {
   bool IsIgnorable() const override { return entry_.config.ignorable; }
   bool SupportsPreemption() const override { return !entry_.config.preempt_verb.empty(); }
   bool IsInterested(const api::Pod& pod) const override { return entry_.IsInterestedIn(pod); }
-  Result<framework::MetaVictimsByNode> ProcessPreemption(
-      const api::Pod& pod, const framework::VictimsByNode& victims) override {
-    return set_.Preempt(entry_, pod, victims);
+  void ProcessPreemption(const api::Pod& pod, const framework::VictimsByNode& victims,
+                         Answered answered) override {
+    set_.Preempt(entry_, pod, victims, std::move(answered));
   }
 
  private:
@@ -173,21 +173,28 @@ void ExtenderSet::Bind(const api::PodPtr& pod, const std::string& node,
   KS_CHECK(asked, "nothing is bound while the extenders are being destroyed");
 }
 
-Result<framework::MetaVictimsByNode> ExtenderSet::Preempt(const ExtenderEntry& extender,
-                                                          const api::Pod& pod,
-                                                          const framework::VictimsByNode& victims) {
+void ExtenderSet::Preempt(const ExtenderEntry& extender, const api::Pod& pod,
+                          const framework::VictimsByNode& victims,
+                          framework::PreemptionExtender::Answered answered) {
+  ++outstanding_;
+  const auto finish =
+      [this, answered = std::move(answered)](const Result<framework::MetaVictimsByNode>& answer) {
+        deliver_([answered, answer] { answered(answer); });
+        --outstanding_;
+      };
   Result<std::string> body = PreemptRequestBody(pod, victims, extender.config.node_cache_capable);
-  if (!body.ok()) return body.error();
-  const std::string& verb = extender.config.preempt_verb;
-  framework::ExtenderTransport* transport = nullptr;
-  {
-    MutexLock lock(mutex_);
-    transport = transport_.get();
+  if (!body.ok()) {
+    finish(body.error());
+    return;
   }
-  KS_CHECK(transport != nullptr, "nobody preempts while the extenders are being destroyed");
-  const framework::ExtenderReply reply = transport->CallAndWait(
-      {.extender = extender.position, .verb = verb, .body = std::move(body).value()});
-  return ReadPreemptAnswer(reply, verb, extender.Url(verb));
+  const bool asked = Call({.extender = extender.position,
+                           .verb = extender.config.preempt_verb,
+                           .body = std::move(body).value()},
+                          [&extender, finish](const framework::ExtenderReply& reply) {
+                            const std::string& verb = extender.config.preempt_verb;
+                            finish(ReadPreemptAnswer(reply, verb, extender.Url(verb)));
+                          });
+  KS_CHECK(asked, "nobody preempts while the extenders are being destroyed");
 }
 
 }  // namespace ks::scheduler

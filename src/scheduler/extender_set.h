@@ -87,16 +87,21 @@ class ExtenderSet {
   void Bind(const api::PodPtr& pod, const std::string& node,
             std::function<void(framework::Status)> done);
 
-  // Blocks for the answer.
-  Result<framework::MetaVictimsByNode> Preempt(const ExtenderEntry& extender, const api::Pod& pod,
-                                               const framework::VictimsByNode& victims);
+  // Asks this one. `answered` comes as a task to `deliver`.
+  void Preempt(const ExtenderEntry& extender, const api::Pod& pod,
+               const framework::VictimsByNode& victims,
+               framework::PreemptionExtender::Answered answered);
+  // Where answers about preemption go: a task for the scheduling thread. Threads: it is called on
+  // any. Told before the first such question.
+  using Deliver = std::function<void(std::function<void()> task)>;
+  void set_deliver(Deliver deliver) { deliver_ = std::move(deliver); }
 
   // As preemption sees them, in order. Live as long as this.
   const std::vector<framework::PreemptionExtender*>& preemption_extenders() const {
     return preempting_;
   }
 
-  // Questions without an answer yet, preemption aside.
+  // Questions without an answer yet.
   size_t outstanding() const { return outstanding_.load(std::memory_order_acquire); }
 
  private:
@@ -116,6 +121,8 @@ class ExtenderSet {
   bool choose_ = false;
   api::KeepRaw pods_needed_ = api::KeepRaw::kNone;
   api::KeepRaw nodes_needed_ = api::KeepRaw::kNone;
+
+  Deliver deliver_;
 
   std::atomic<size_t> outstanding_{0};
   Mutex mutex_;

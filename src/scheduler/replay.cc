@@ -78,24 +78,16 @@ class ReplayedScheduler::ReplayApi final : public framework::ApiWriter {
   std::unordered_map<uint64_t, std::function<void(const CallResult&)>> open_;
 };
 
-// The same for extenders; who waits for an answer gets it at once.
+// The same for extenders.
 class ReplayedScheduler::ReplayTransport final : public ExtenderTransport {
  public:
   void Call(ExtenderRequest /*request*/, Done done) override {
     open_[++requests_] = std::move(done);
   }
-  ExtenderReply CallAndWait(ExtenderRequest /*request*/) override {
-    const auto found = answers_.find(++requests_);
-    if (found == answers_.end()) return {.error = "the recording has no answer of the extender"};
-    return std::exchange(found->second, {});
-  }
 
   void Answer(const ExtenderAnswer& answer) {
     const auto found = open_.find(answer.request);
-    if (found == open_.end()) {
-      answers_[answer.request] = answer.reply;
-      return;
-    }
+    if (found == open_.end()) return;
     const Done done = std::move(found->second);
     open_.erase(found);
     done(answer.reply);
@@ -104,7 +96,6 @@ class ReplayedScheduler::ReplayTransport final : public ExtenderTransport {
  private:
   uint64_t requests_ = 0;
   std::unordered_map<uint64_t, Done> open_;
-  std::unordered_map<uint64_t, ExtenderReply> answers_;
 };
 
 ReplayedScheduler::ReplayedScheduler()

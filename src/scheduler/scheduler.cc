@@ -403,7 +403,7 @@ std::unique_ptr<Binding> Scheduler::BeginAttempt(const framework::Framework& fra
 void Scheduler::Conclude(std::unique_ptr<Binding> binding, ScheduleResult result) {
   const framework::Framework& framework = *binding->framework;
   if (result.fit_error) {
-    FitError(*binding, std::move(result.status));
+    FitError(std::move(binding), std::move(result.status));
     return;
   }
   if (options_.scheduler_metrics != nullptr) {
@@ -426,19 +426,24 @@ void Scheduler::Conclude(std::unique_ptr<Binding> binding, ScheduleResult result
 
 // No node was feasible: PostFilter may make room; the attempt fails all the same
 // (docs/spec/cycle.md 10.4).
-void Scheduler::FitError(Binding& binding, Status status) {
-  const framework::Framework& framework = *binding.framework;
-  const framework::QueuedPodPtr& queued = binding.queued;
+void Scheduler::FitError(std::unique_ptr<Binding> binding, Status status) {
+  const framework::Framework& framework = *binding->framework;
+  const framework::QueuedPodPtr queued = binding->queued;
   AttemptFailure failure;
-  failure.decision = binding.decision;
-  failure.began = binding.began;
+  failure.decision = binding->decision;
+  failure.began = binding->began;
   failure.status = std::move(status);
   failure.diagnosis = &diagnosis_;
   if (!framework.HasPostFilterPlugins()) {
     failure.nomination.emplace();
   } else {
     framework::PostFilterResult result =
-        framework.RunPostFilterPlugins(binding.state, queued->pod(), diagnosis_.nodes);
+        framework.RunPostFilterPlugins(binding->state, queued->pod(), diagnosis_.nodes);
+    if (result.status.IsWait()) {
+      extender_attempts_->AwaitPreemption(std::move(binding), std::move(failure.status),
+                                          std::move(diagnosis_));
+      return;
+    }
     if (result.status.code() == framework::Code::kError) {
       log::Error(result.status.Message(), "Status after running PostFilter plugins for pod",
                  {{"pod", queued->pod()->meta.Key()}});
@@ -447,7 +452,7 @@ void Scheduler::FitError(Binding& binding, Status status) {
     failure.nomination = std::move(result.nomination);
   }
   if (options_.scheduler_metrics != nullptr) {
-    options_.scheduler_metrics->AlgorithmEnded(binding.began);
+    options_.scheduler_metrics->AlgorithmEnded(binding->began);
   }
   failures_->Handle(framework, queued, queued->pod(), failure);
 }

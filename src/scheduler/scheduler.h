@@ -202,7 +202,7 @@ class Scheduler {
   void Conclude(std::unique_ptr<Binding> binding, ScheduleResult result);
   Batching* BatchingOf(const framework::Framework& framework);
   bool SkipPod(const framework::Framework& framework, const api::PodPtr& pod);
-  void FitError(Binding& binding, framework::Status status);
+  void FitError(std::unique_ptr<Binding> binding, framework::Status status);
   void AssumeAndBind(const framework::Framework& framework, std::unique_ptr<Binding> binding,
                      const std::string& node_name);
   // Reserve or Permit said no.

@@ -91,12 +91,6 @@ class StepTap::Transport final : public ExtenderTransport {
                   [done, reply] { done(reply); });
     });
   }
-  ExtenderReply CallAndWait(ExtenderRequest request) override {
-    const uint64_t number = ++tap_.requests_;
-    ExtenderReply reply = inner_->CallAndWait(std::move(request));
-    tap_.Note(ExtenderAnswer{.request = number, .reply = reply});
-    return reply;
-  }
 
  private:
   const std::shared_ptr<ExtenderTransport> inner_;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 
 #include "client/transport_harness.h"
 #include "testing/temp_dir.h"
@@ -37,7 +38,14 @@ class ExtenderOverSockets : public ::testing::Test {
     auto made = NewExtenderClient({extender}, *timers_);
     if (!made.ok()) return {.error = "not made: " + made.error().message};
     client_ = std::move(made).value();
-    return client_->CallAndWait({.extender = 0, .verb = "filter", .body = body});
+    return Call(body);
+  }
+
+  ExtenderReply Call(const std::string& body) {
+    std::promise<ExtenderReply> reply;
+    client_->Call({.extender = 0, .verb = "filter", .body = body},
+                  [&reply](ExtenderReply said) { reply.set_value(std::move(said)); });
+    return reply.get_future().get();
   }
 
   std::unique_ptr<TimerService> timers_ = NewTimerThread();
@@ -51,7 +59,7 @@ TEST_F(ExtenderOverSockets, PostsJsonToPrefixAndVerbOnKeptConnections) {
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, R"(POST /a/b/filter application/json {"x":1} )");
   for (int i = 0; i < 9; ++i) {
-    (void)client_->CallAndWait({.extender = 0, .verb = "filter", .body = "{}"});
+    (void)Call("{}");
   }
   // The answer may come a moment before its connection is free again.
   EXPECT_LT(server.connections(), 10);
@@ -135,8 +143,7 @@ TEST_F(ExtenderOverSockets, ClientCertificateFilesAreReadAgain) {
               HasSubstr("CN=first"));
   dir.Write("key.pem", second.key_pem);
   dir.Write("cert.pem", second.cert_pem);
-  EXPECT_THAT(client_->CallAndWait({.extender = 0, .verb = "filter", .body = "{}"}).body,
-              HasSubstr("CN=second"));
+  EXPECT_THAT(Call("{}").body, HasSubstr("CN=second"));
   client_.reset();
 }
 

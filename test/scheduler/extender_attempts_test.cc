@@ -14,6 +14,7 @@
 namespace ks::scheduler {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using testing::FakeExtenders;
 using ::testing::HasSubstr;
@@ -107,9 +108,6 @@ class EndsWithAnswers final : public framework::ExtenderTransport {
   void Call(framework::ExtenderRequest /*request*/, Done done) override {
     ++asked_;
     calls_.push_back(std::move(done));
-  }
-  framework::ExtenderReply CallAndWait(framework::ExtenderRequest /*request*/) override {
-    return {};
   }
 
  private:
@@ -506,7 +504,6 @@ TEST_P(ExtenderPreemption, Row) {
   extender.preempt_verb = "preempt";
   extender.ignorable = GetParam().ignorable;
   Make({extender});
-  fake_->at_once = GetParam().reply;
   Begin({WholeNode("n1", "1")},
         {MakePod().Name("v").Node("n1").Req({{"cpu", "1"}}).Obj(),
          Whole(MakePod().Name("p").Priority(10).Req({{"cpu", "1"}}).Obj())});
@@ -514,8 +511,152 @@ TEST_P(ExtenderPreemption, Row) {
   EXPECT_EQ(fake_->asked[0].request.body,
             R"({"Pod":{"metadata":{"name":"p"}},"NodeNameToVictims":null,)"
             R"("NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"uid-v"}],"NumPDBViolations":0}}})");
+  EXPECT_EQ(Reason("p"), "") << "nothing is decided yet";
+  Answer(0, GetParam().reply.body, GetParam().reply.status);
   EXPECT_THAT(rig_->LastMessage("p"), HasSubstr(GetParam().message));
   EXPECT_EQ(rig_->scheduler->queue().nominator().NodeOf("uid-p"), GetParam().nominated);
+}
+
+// The extender is interested in pods with the resource, and asked about preemption only.
+class SlowPreemption : public ExtenderAttempt {
+ protected:
+  static config::Extender Preempting() {
+    config::Extender extender = Managing();
+    extender.filter_verb.clear();
+    extender.preempt_verb = "preempt";
+    return extender;
+  }
+  static api::PodPtr Victim(const std::string& name, const std::string& node) {
+    return MakePod().Name(name).Node(node).Req({{"cpu", "1"}}).Obj();
+  }
+  std::string Asked(size_t i) const {
+    const std::string& body = fake_->asked.at(i).request.body;
+    return body.substr(body.find(R"("NodeNameToMetaVictims")"));
+  }
+  // Leaves these nodes, with the victims that were asked about there.
+  void Leave(size_t i, const std::string& node, const std::string& uid) {
+    Answer(i,
+           R"({"NodeNameToMetaVictims":{")" + node + R"(":{"Pods":[{"UID":")" + uid + R"("}]}}})");
+  }
+  std::string Nominated() {
+    return std::string(rig_->scheduler->queue().nominator().NodeOf("uid-vip"));
+  }
+};
+
+TEST_F(SlowPreemption, DelaysNobodyElse) {
+  Make({Preempting()});
+  Begin({WholeNode("n1", "1"), WholeNode("n2", "1")},
+        {Victim("v1", "n1"), Victim("v2", "n2"), Managed("vip", "1", 10)});
+  ASSERT_EQ(fake_->asked.size(), 1u);
+  rig_->UpsertNode(WholeNode("n3", "500m"));
+  rig_->UpsertPod(Plain("other", "500m"));
+  rig_->Settle();
+  EXPECT_EQ(rig_->Bound().at("other"), "n3");
+  EXPECT_EQ(Reason("vip"), "");
+  Leave(0, "n2", "uid-v2");
+  EXPECT_EQ(Nominated(), "n2") << "what changed was another node";
+  ASSERT_EQ(rig_->api.evictions.size(), 1u);
+  EXPECT_EQ(rig_->api.evictions[0].pod->meta.name, "v2");
+  EXPECT_EQ(fake_->asked.size(), 1u);
+}
+
+TEST_F(SlowPreemption, AsksAnewWhenTheCandidatesChanged) {
+  Make({Preempting()});
+  const api::PodPtr leaving = Victim("v1", "n1");
+  Begin({WholeNode("n1", "1"), WholeNode("n2", "1")},
+        {leaving, Victim("v2", "n2"), Managed("vip", "1", 10)});
+  EXPECT_THAT(Asked(0), AllOf(HasSubstr("uid-v1"), HasSubstr("uid-v2")));
+  rig_->DeletePod(leaving);
+  rig_->UpsertPod(Victim("v3", "n1"));
+  rig_->Settle();
+  Leave(0, "n1", "uid-v1");
+  EXPECT_EQ(Nominated(), "") << "v1 has left";
+  EXPECT_THAT(rig_->api.evictions, IsEmpty());
+  ASSERT_EQ(fake_->asked.size(), 2u);
+  EXPECT_THAT(Asked(1), AllOf(HasSubstr("uid-v3"), HasSubstr("uid-v2")));
+  Leave(1, "n1", "uid-v3");
+  EXPECT_EQ(Nominated(), "n1");
+  ASSERT_EQ(rig_->api.evictions.size(), 1u);
+  EXPECT_EQ(rig_->api.evictions[0].pod->meta.name, "v3");
+}
+
+// Where everything changes all the time, what is still as it was has to do.
+TEST_F(SlowPreemption, AskedThreeTimesAboutAll) {
+  Make({Preempting()});
+  api::PodPtr busy = Victim("b0", "n1");
+  Begin({WholeNode("n1", "1"), WholeNode("n2", "1")},
+        {busy, Victim("v2", "n2"), Managed("vip", "1", 10)});
+  for (size_t round = 0; round < 3; ++round) {
+    ASSERT_EQ(fake_->asked.size(), round + 1);
+    EXPECT_EQ(Nominated(), "");
+    const std::string former = busy->meta.uid;
+    rig_->DeletePod(busy);
+    busy = Victim("b" + std::to_string(round + 1), "n1");
+    rig_->UpsertPod(busy);
+    rig_->Settle();
+    Answer(round, R"({"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":")" + former +
+                      R"("}]},"n2":{"Pods":[{"UID":"uid-v2"}]}}})");
+  }
+  EXPECT_EQ(fake_->asked.size(), 3u);
+  EXPECT_EQ(Nominated(), "n2");
+  ASSERT_EQ(rig_->api.evictions.size(), 1u);
+  EXPECT_EQ(rig_->api.evictions[0].pod->meta.name, "v2");
+}
+
+TEST_F(SlowPreemption, RoomThatCameMeanwhile) {
+  Make({Preempting()});
+  const api::PodPtr leaving = Victim("v1", "n1");
+  Begin({WholeNode("n1", "1")}, {leaving, Managed("vip", "1", 10)});
+  rig_->DeletePod(leaving);
+  rig_->Settle();
+  Leave(0, "n1", "uid-v1");
+  EXPECT_THAT(rig_->api.evictions, IsEmpty());
+  rig_->Advance(std::chrono::minutes(1));
+  EXPECT_EQ(rig_->Bound().at("vip"), "n1") << "the deletion was seen while the pod was in flight";
+}
+
+TEST_F(SlowPreemption, PodDeletedMeanwhile) {
+  Make({Preempting()});
+  const api::PodPtr vip = Managed("vip", "1", 10);
+  Begin({WholeNode("n1", "1")}, {Victim("v1", "n1"), vip});
+  rig_->DeletePod(vip);
+  rig_->Settle();
+  Leave(0, "n1", "uid-v1");
+  EXPECT_THAT(rig_->api.evictions, IsEmpty());
+  EXPECT_THAT(rig_->api.patches, IsEmpty());
+  EXPECT_FALSE(rig_->scheduler->queue().IsInFlight("uid-vip"));
+}
+
+TEST_F(SlowPreemption, OneExtenderAfterAnother) {
+  config::Extender second = Preempting();
+  second.url_prefix = "http://h:2";
+  Make({Preempting(), second});
+  Begin({WholeNode("n1", "1"), WholeNode("n2", "1")},
+        {Victim("v1", "n1"), Victim("v2", "n2"), Managed("vip", "1", 10)});
+  EXPECT_THAT(fake_->Verbs(), ElementsAre("0/preempt"));
+  Leave(0, "n2", "uid-v2");
+  EXPECT_THAT(fake_->Verbs(), ElementsAre("0/preempt", "1/preempt"));
+  EXPECT_THAT(Asked(1), ::testing::Not(HasSubstr("uid-v1")));
+  EXPECT_EQ(Nominated(), "");
+  Leave(1, "n2", "uid-v2");
+  EXPECT_EQ(Nominated(), "n2");
+}
+
+TEST_F(SlowPreemption, AReloadBeginsTheAttemptAnew) {
+  Make({Preempting()});
+  Begin({WholeNode("n1", "1")}, {Victim("v1", "n1"), Managed("vip", "1", 10)});
+  const std::shared_ptr<FakeExtenders> former = fake_;
+  config::Configuration changed = rig_->scheduler->configuration();
+  changed.extenders[0].url_prefix = "http://h:9";
+  ASSERT_TRUE(rig_->scheduler->Reload(changed).ok());
+  rig_->Settle();
+  ASSERT_NE(fake_, former);
+  ASSERT_EQ(fake_->asked.size(), 1u);
+  former->Answer(0, R"({"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"uid-v1"}]}}})");
+  rig_->Settle();
+  EXPECT_EQ(Nominated(), "") << "the former extender is not heard any more";
+  Leave(0, "n1", "uid-v1");
+  EXPECT_EQ(Nominated(), "n1");
 }
 
 framework::ExtenderReply Meta(const std::string& map) {

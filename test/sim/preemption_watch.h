@@ -31,7 +31,7 @@ class PreemptionWatch {
  public:
   explicit PreemptionWatch(PreemptionHost host) : host_(std::move(host)) {}
 
-  // A pod fits nowhere; the plugin is asked next.
+  // A pod fits nowhere; the plugin is asked next. Again when extenders have answered it.
   void Asked(framework::Handle& handle, const framework::CycleState& state, const api::Pod& pod,
              const framework::NodeStatuses& statuses);
   // The attempt's message.
@@ -74,6 +74,7 @@ class PreemptionWatch {
     std::string uid;
     PreemptionAnswer answer;
     TimePoint now;
+    bool asked_often = false;
   };
 
   void Decide(const api::Pod& pod, const PreemptionCandidate& chosen, TimePoint now);
@@ -83,6 +84,7 @@ class PreemptionWatch {
 
   const PreemptionHost host_;
   std::optional<Question> question_;
+  std::map<std::string, int> questions_;  // by uid, since the last answer
   std::vector<Decision> open_;
   // Evictions that decisions of that time asked for and that have not begun.
   std::multiset<std::pair<TimePoint, std::string>> to_come_;

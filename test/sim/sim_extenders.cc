@@ -267,10 +267,6 @@ void SimExtenders::Deliver(uint64_t id, ExtenderReply reply) {
   pending.done(std::move(reply));
 }
 
-ExtenderReply SimExtenders::CallAndWait(ExtenderRequest request) {
-  return Reply(request, DrawFault());
-}
-
 ExtenderReply SimExtenders::Reply(const ExtenderRequest& request, Fault fault) {
   const std::string post =
       fmt::format(R"(Post "http://extender-{}.example/{}": )", request.extender, request.verb);

@@ -89,7 +89,6 @@ class SimExtenders final : public framework::ExtenderTransport,
   ~SimExtenders() override;
 
   void Call(framework::ExtenderRequest request, Done done) override;
-  framework::ExtenderReply CallAndWait(framework::ExtenderRequest request) override;
   size_t outstanding() const { return calls_.size(); }
 
  private:
@@ -130,9 +129,6 @@ class TrueExtenders final : public framework::ExtenderTransport {
 
   void Call(framework::ExtenderRequest request, Done done) override {
     calls_.emplace_back(std::move(request), std::move(done));
-  }
-  framework::ExtenderReply CallAndWait(framework::ExtenderRequest request) override {
-    return {.error = {}, .status = 200, .body = TrueAnswer(plan_, request)};
   }
   // False: nothing was asked.
   bool AnswerAll();

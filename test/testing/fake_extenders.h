@@ -23,10 +23,6 @@ class FakeExtenders final : public framework::ExtenderTransport {
   void Call(framework::ExtenderRequest request, Done done) override {
     asked.push_back({std::move(request), std::move(done)});
   }
-  framework::ExtenderReply CallAndWait(framework::ExtenderRequest request) override {
-    asked.push_back({std::move(request), nullptr});
-    return at_once;
-  }
 
   void Answer(size_t i, std::string body, int status = 200) {
     Reply(i, {.error = {}, .status = status, .body = std::move(body)});
@@ -54,7 +50,6 @@ class FakeExtenders final : public framework::ExtenderTransport {
 
   // Everything asked so far.
   std::vector<Asked> asked;
-  framework::ExtenderReply at_once;  // to CallAndWait
 
  private:
   void Reply(size_t i, framework::ExtenderReply reply) {

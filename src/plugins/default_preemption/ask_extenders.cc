@@ -36,13 +36,14 @@ Result<Victims> FindVictims(const PreemptionExtender& extender, const NodeInfo& 
   return victims;
 }
 
-// The answer in terms of the snapshot's pods.
-Result<VictimsByNode> Ask(PreemptionExtender& extender, const framework::Snapshot& snapshot,
-                          const api::Pod& preemptor, const VictimsByNode& victims) {
-  Result<MetaVictimsByNode> answer = extender.ProcessPreemption(preemptor, victims);
-  if (!answer.ok()) return answer.error();
+// The answer in terms of the snapshot's pods, as far as it is about these nodes.
+Result<VictimsByNode> Translated(const PreemptionExtender& extender,
+                                 const framework::Snapshot& snapshot,
+                                 const MetaVictimsByNode& answer,
+                                 const std::set<std::string>* nodes) {
   VictimsByNode translated;
-  for (const auto& [name, meta] : *answer) {
+  for (const auto& [name, meta] : answer) {
+    if (nodes != nullptr && !nodes->contains(name)) continue;
     const NodeInfo* node = snapshot.Find(name);
     if (node == nullptr) {
       return Error{"nodeinfo not found for node name " + framework::Quoted(name)};
@@ -56,36 +57,86 @@ Result<VictimsByNode> Ask(PreemptionExtender& extender, const framework::Snapsho
 
 bool IsEmpty(const VictimsByNode::value_type& entry) { return entry.second.pods.empty(); }
 
+bool SameVictims(const Victims& a, const Victims& b) {
+  return a.pdb_violations == b.pdb_violations &&
+         std::equal(a.pods.begin(), a.pods.end(), b.pods.begin(), b.pods.end(),
+                    [](const api::PodPtr& one, const api::PodPtr& other) {
+                      return one->meta.uid == other->meta.uid;
+                    });
+}
+
+bool IsAsked(const PreemptionExtender& extender, const api::Pod& preemptor) {
+  return extender.SupportsPreemption() && extender.IsInterested(preemptor);
+}
+
+// What the extender leaves of them. Error: it failed, and must not be ignored.
+Result<VictimsByNode> Left(const PreemptionExtender& extender, const framework::Snapshot& snapshot,
+                           const Result<MetaVictimsByNode>& answer,
+                           const std::set<std::string>* nodes, VictimsByNode victims) {
+  Result<VictimsByNode> left =
+      answer.ok() ? Translated(extender, snapshot, *answer, nodes) : answer.error();
+  if (!left.ok()) {
+    if (extender.IsIgnorable()) return victims;
+    return left.error();
+  }
+  const auto empty = std::find_if(left->begin(), left->end(), IsEmpty);
+  if (empty != left->end() && !extender.IsIgnorable()) {
+    return Error{ExpectedVictims(empty->first).ErrorText()};
+  }
+  std::erase_if(*left, IsEmpty);
+  return left;
+}
+
 }  // namespace
 
-Result<std::vector<Candidate>> AskExtenders(std::span<PreemptionExtender* const> extenders,
-                                            const framework::Snapshot& snapshot,
-                                            const api::Pod& preemptor,
-                                            std::vector<Candidate> candidates) {
-  if (extenders.empty() || candidates.empty()) return candidates;
+bool AnyoneToAsk(std::span<PreemptionExtender* const> extenders, const api::Pod& preemptor) {
+  return std::any_of(extenders.begin(), extenders.end(), [&](const PreemptionExtender* extender) {
+    return IsAsked(*extender, preemptor);
+  });
+}
+
+VictimsByNode ByNode(const std::vector<Candidate>& candidates) {
   VictimsByNode victims;
   for (const Candidate& candidate : candidates) victims[candidate.node] = candidate.victims;
-  bool asked = false;
-  for (PreemptionExtender* extender : extenders) {
-    if (!extender->SupportsPreemption() || !extender->IsInterested(preemptor)) continue;
-    asked = true;
-    Result<VictimsByNode> answer = Ask(*extender, snapshot, preemptor, victims);
-    if (!answer.ok()) {
-      if (extender->IsIgnorable()) continue;
-      return answer.error();
-    }
-    const auto empty = std::find_if(answer->begin(), answer->end(), IsEmpty);
-    if (empty != answer->end() && !extender->IsIgnorable()) {
-      return Error{ExpectedVictims(empty->first).ErrorText()};
-    }
-    std::erase_if(*answer, IsEmpty);
-    victims = std::move(answer).value();
-    if (victims.empty()) break;
+  return victims;
+}
+
+std::set<std::string> SameNodes(const VictimsByNode& a, const VictimsByNode& b) {
+  std::set<std::string> same;
+  for (const auto& [node, victims] : a) {
+    const auto other = b.find(node);
+    if (other != b.end() && SameVictims(victims, other->second)) same.insert(node);
   }
-  if (!asked) return candidates;
+  return same;
+}
+
+Result<std::optional<std::vector<Candidate>>> AskExtenders(
+    std::span<PreemptionExtender* const> extenders, const framework::Snapshot& snapshot,
+    const api::Pod& preemptor, const std::shared_ptr<framework::PreemptionInquiry>& inquiry,
+    const std::set<std::string>* nodes) {
+  VictimsByNode victims = inquiry->candidates;
+  if (nodes != nullptr) {
+    std::erase_if(victims, [nodes](const auto& entry) { return !nodes->contains(entry.first); });
+  }
+  auto answer = inquiry->answers.begin();
+  for (PreemptionExtender* extender : extenders) {
+    if (victims.empty()) break;
+    if (!IsAsked(*extender, preemptor)) continue;
+    if (answer == inquiry->answers.end()) {
+      inquiry->waiting = true;
+      extender->ProcessPreemption(preemptor, victims, [inquiry](Result<MetaVictimsByNode> said) {
+        inquiry->answers.push_back(std::move(said));
+        inquiry->waiting = false;
+      });
+      return std::optional<std::vector<Candidate>>();
+    }
+    Result<VictimsByNode> left = Left(*extender, snapshot, *answer++, nodes, std::move(victims));
+    if (!left.ok()) return left.error();
+    victims = std::move(left).value();
+  }
   std::vector<Candidate> left;
   for (auto& [node, entry] : victims) left.push_back({node, std::move(entry)});
-  return left;
+  return std::optional(std::move(left));
 }
 
 }  // namespace ks::plugins

@@ -88,7 +88,8 @@ size_t WantedCandidates(size_t nodes, const config::DefaultPreemptionArgs& args)
 
 Candidates CandidateSearch::Find(const framework::CycleState& state, const api::Pod& preemptor,
                                  const framework::NodeStatuses& statuses,
-                                 framework::PreemptionObserver* observer) {
+                                 framework::PreemptionObserver* observer,
+                                 std::optional<size_t> place) {
   const std::vector<uint32_t> tried = statuses.NodesForCode(Code::kUnschedulable);
   const size_t wanted = WantedCandidates(tried.size(), args_);
   Findings findings(wanted);
@@ -96,13 +97,15 @@ Candidates CandidateSearch::Find(const framework::CycleState& state, const api::
   lowest_.Refresh(snapshot);
   const std::span<const uint32_t> slots = snapshot.node_slots();
   const int32_t priority = preemptor.Priority();
-  size_t place =
-      wanted < tried.size() && observer == nullptr ? handle_.random().Below(tried.size()) : 0;
+  size_t begin = 0;
+  if (wanted < tried.size() && observer == nullptr) {
+    begin = place ? *place % tried.size() : handle_.random().Below(tried.size());
+  }
   size_t without_victims = 0;
   for (size_t i = 0; i < tried.size(); ++i) {
-    const uint32_t index = tried[place];
+    const size_t at = begin + i;
+    const uint32_t index = tried[at < tried.size() ? at : at - tried.size()];
     const NodeInfo& node = *snapshot.nodes()[index];
-    if (++place == tried.size()) place = 0;
     if (!lowest_.HasBelow(slots[index], priority)) {
       ++without_victims;
       if (observer != nullptr) observer->OnRejected(node.name(), NoVictims());
@@ -113,7 +116,9 @@ Candidates CandidateSearch::Find(const framework::CycleState& state, const api::
     if (findings.Add(node, std::move(run))) break;
   }
   findings.AddNodesWithoutVictims(without_victims);
-  return findings.Take(statuses.size());
+  Candidates candidates = findings.Take(statuses.size());
+  candidates.place = begin;
+  return candidates;
 }
 
 }  // namespace ks::plugins

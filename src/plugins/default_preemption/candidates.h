@@ -5,6 +5,7 @@
 // Upstream: docs/spec/preemption.md section 4.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace ks::plugins {
 // What looking for candidates came to.
 struct Candidates {
   std::vector<Candidate> found;  // those without violations first
+  size_t place = 0;              // where the search began
   // Valid when none was found.
   std::vector<std::string> errors;  // different ones, in order
   std::string fit_error;            // "0/<nodes> nodes are available: …"
@@ -35,9 +37,11 @@ class CandidateSearch {
       : handle_(handle), args_(args) {}
 
   // Tries the nodes that `statuses` calls Unschedulable, one after another, around from a random
-  // one; from the first one when all of them are wanted, or an observer (may be null) is told.
+  // one, or from `place`; from the first one when all of them are wanted, or an observer (may be
+  // null) is told.
   Candidates Find(const framework::CycleState& state, const api::Pod& preemptor,
-                  const framework::NodeStatuses& statuses, framework::PreemptionObserver* observer);
+                  const framework::NodeStatuses& statuses, framework::PreemptionObserver* observer,
+                  std::optional<size_t> place = std::nullopt);
 
  private:
   framework::Handle& handle_;

@@ -2,7 +2,9 @@
 #include "plugins/default_preemption/default_preemption.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -31,6 +33,9 @@ using framework::Status;
 
 constexpr std::string_view kPrefix = "preemption: ";
 
+// So often the first extender is asked about all candidates as they are.
+constexpr int kMostRounds = 3;
+
 bool IsTerminatingByPreemption(const api::Pod& pod) {
   if (!pod.meta.deletion_timestamp) return false;
   const api::Condition* condition = pod.FindCondition("DisruptionTarget");
@@ -55,6 +60,12 @@ Finding Rejected(std::string_view message,
   Finding finding;
   finding.result.status = Status(Code::kUnschedulable, {Prefixed(message)});
   finding.result.nomination = std::move(nomination);
+  return finding;
+}
+
+Finding Waiting() {
+  Finding finding;
+  finding.result.status = Status(Code::kWait, {});
   return finding;
 }
 
@@ -103,9 +114,14 @@ class DefaultPreemption final : public framework::Plugin,
                               const NodeStatuses& statuses) override {
     framework::PreemptionMetrics* const metrics = handle_.preemption_metrics();
     const bool workloads = handle_.gates().Enabled(config::Gate::kGenericWorkload);
-    if (metrics != nullptr) metrics->CountAttempt();
-    const TimePoint start = handle_.clock().Now();
+    const bool first = state.preemption_inquiry == nullptr;
+    if (metrics != nullptr && first) metrics->CountAttempt();
+    const TimePoint start = first ? handle_.clock().Now() : state.preemption_inquiry->began;
     Finding finding = FindVictims(state, pod, statuses, nullptr);
+    if (finding.result.status.IsWait()) {
+      state.preemption_inquiry->began = start;
+      return std::move(finding.result);
+    }
     if (metrics != nullptr && workloads) {
       metrics->ObserveEvaluation(finding.result.status.code(), handle_.clock().Now() - start);
     }
@@ -149,8 +165,9 @@ class DefaultPreemption final : public framework::Plugin,
   }
 
  private:
-  Finding FindVictims(const CycleState& state, const api::PodPtr& attempted,
-                      const NodeStatuses& statuses, framework::PreemptionObserver* observer) {
+  // With an observer, extenders are not asked.
+  Finding FindVictims(CycleState& state, const api::PodPtr& attempted, const NodeStatuses& statuses,
+                      framework::PreemptionObserver* observer) {
     const api::PodPtr pod = handle_.pods().FindPod(attempted->meta.Key());
     if (pod == nullptr) {
       return Failed("pod " + framework::Quoted(attempted->meta.name) + " not found");
@@ -161,18 +178,47 @@ class DefaultPreemption final : public framework::Plugin,
     if (WaitsForVictims(*pod, statuses)) {
       return Rejected("not eligible due to a terminating pod on the nominated node.");
     }
-    Candidates candidates = search_.Find(state, *pod, statuses, observer);
+    const framework::PreemptionInquiry* const inquiry = state.preemption_inquiry.get();
+    Candidates candidates =
+        search_.Find(state, *pod, statuses, observer,
+                     inquiry == nullptr ? std::optional<size_t>() : inquiry->place);
     if (candidates.found.empty()) {
       if (!candidates.errors.empty()) return Failed(Joined(candidates.errors));
       KS_LOG(2, "No preemption candidate is found; preemption is not helpful for scheduling",
              {{"pod", pod->meta.Key()}});
       return Rejected(candidates.fit_error, framework::NominatingInfo{});
     }
-    Result<std::vector<Candidate>> left = AskExtenders(
-        handle_.preemption_extenders(), handle_.snapshot(), *pod, std::move(candidates.found));
+    if (observer != nullptr || !AnyoneToAsk(handle_.preemption_extenders(), *pod)) {
+      return Taken(std::move(candidates.found));
+    }
+    return Consult(&state.preemption_inquiry, *pod, candidates);
+  }
+
+  // The cluster moves on while extenders are asked. Their answers count if the search still finds
+  // what they were asked about; else they are asked anew, until what is still as it was has to do.
+  Finding Consult(std::shared_ptr<framework::PreemptionInquiry>* kept, const api::Pod& pod,
+                  const Candidates& candidates) {
+    if (*kept == nullptr) {
+      *kept = std::make_shared<framework::PreemptionInquiry>();
+      (*kept)->place = candidates.place;
+      (*kept)->candidates = ByNode(candidates.found);
+    }
+    framework::PreemptionInquiry& inquiry = **kept;
+    framework::VictimsByNode present = ByNode(candidates.found);
+    const std::set<std::string> same = SameNodes(inquiry.candidates, present);
+    const bool moved = same.size() != present.size() || same.size() != inquiry.candidates.size();
+    if (moved && (inquiry.rounds < kMostRounds || same.empty())) {
+      ++inquiry.rounds;
+      inquiry.candidates = std::move(present);
+      inquiry.answers.clear();
+    }
+    const bool partly = moved && !inquiry.answers.empty();
+    Result<std::optional<std::vector<Candidate>>> left = AskExtenders(
+        handle_.preemption_extenders(), handle_.snapshot(), pod, *kept, partly ? &same : nullptr);
     if (!left.ok()) return Failed(left.error().message);
-    if (left->empty()) return Rejected("no candidate node for preemption");
-    return Taken(std::move(left).value());
+    if (!left->has_value()) return Waiting();
+    if ((*left)->empty()) return Rejected("no candidate node for preemption");
+    return Taken(std::move(**left));
   }
 
   // Victims of an earlier preemption are still leaving the nominated node, which may help without

@@ -227,11 +227,14 @@ class FakeExtender final : public framework::PreemptionExtender {
   bool IsIgnorable() const override { return script_.ignorable; }
   bool SupportsPreemption() const override { return script_.supports; }
   bool IsInterested(const api::Pod&) const override { return script_.interested; }
-  Result<framework::MetaVictimsByNode> ProcessPreemption(
-      const api::Pod&, const framework::VictimsByNode& victims) override {
+  void ProcessPreemption(const api::Pod&, const framework::VictimsByNode& victims,
+                         Answered answered) override {
     script_.asked_nodes = victims.size();
-    if (!script_.error.empty()) return Error{script_.error};
-    return script_.answer;
+    if (script_.error.empty()) {
+      answered(script_.answer);
+    } else {
+      answered(Error{script_.error});
+    }
   }
 
  private:
@@ -258,10 +261,17 @@ std::string AskAll(std::vector<Script>& scripts) {
   for (Script& script : scripts) {
     pointers.push_back(extenders.emplace_back(std::make_unique<FakeExtender>(script)).get());
   }
-  const auto left = AskExtenders(pointers, snapshot, *MakePod().Name("p").Obj(), candidates);
+  const api::PodPtr pod = MakePod().Name("p").Obj();
+  if (!AnyoneToAsk(pointers, *pod)) return "nobody is asked";
+  const auto inquiry = std::make_shared<framework::PreemptionInquiry>();
+  inquiry->candidates = ByNode(candidates);
+  auto left = AskExtenders(pointers, snapshot, *pod, inquiry, nullptr);
+  while (left.ok() && !left->has_value()) {
+    left = AskExtenders(pointers, snapshot, *pod, inquiry, nullptr);
+  }
   if (!left.ok()) return "error: " + left.error().message;
   std::string text;
-  for (const Candidate& candidate : *left) {
+  for (const Candidate& candidate : **left) {
     text += (text.empty() ? "" : " ") + candidate.node + ":";
     for (const api::PodPtr& pod : candidate.victims.pods) text += pod->meta.name;
     text += "/" + std::to_string(candidate.victims.pdb_violations);
@@ -273,7 +283,7 @@ TEST(AskExtendersTest, Answers) {
   const framework::MetaVictimsByNode all = {{"n1", {{"uid-b", "uid-a"}, 2}},
                                             {"n2", {{"uid-c"}, 0}}};
   ExtenderCase cases[] = {
-      {"none_asked", {{.supports = false}, {.interested = false}}, "n1:a/0", {0, 0}},
+      {"none_asked", {{.supports = false}, {.interested = false}}, "nobody is asked", {0, 0}},
       {"answer_replaces_the_candidates", {{.answer = all}}, "n1:ba/2 n2:c/0", {1}},
       {"one_after_another",
        {{.answer = all}, {.answer = {{"n2", {{"uid-c"}, 1}}}}},
