@@ -27,6 +27,8 @@ constexpr int kNames = 60;
 constexpr uint64_t kSteps = 100'000;
 constexpr uint64_t kSeed = 20260718;
 constexpr ClusterEvent kLabelChange = TargetPod(framework::kActionUpdatePodLabel);
+constexpr ClusterEvent kRunningLabelChange{
+    EventResource::kAssignedPod, framework::kActionUpdatePodLabel, {}};
 
 // The plugins, once as registrations and once as a plain function:
 //   A      new nodes help
@@ -62,14 +64,19 @@ ProfileHooks::Registrations Plugins() {
        [](const api::Pod& pod, const EventObject&, const EventObject&) -> Result<QueueingHint> {
          return EvenEnd(pod.meta.name) ? QueueingHint::kQueue : QueueingHint::kSkip;
        }}};
-  plugins["C"] = {{kNodeAdd, {}}, {kLabelChange, Says(QueueingHint::kQueue)}};
+  plugins["C"] = {{kNodeAdd, {}},
+                  {kLabelChange, Says(QueueingHint::kQueue)},
+                  {kRunningLabelChange, Says(QueueingHint::kQueue)}};
   plugins["Gate"] = {{kNodeLabel, {}}};
   return plugins;
 }
 bool PluginWants(const std::string& plugin, const std::string& event, const api::Pod& pod) {
   if (plugin == "A") return event == "NodeAdd";
   if (plugin == "B") return event == "AssignedPodDelete" && pod.Priority() % 2 == 0;
-  if (plugin == "C") return event == "NodeAdd" || event == "TargetPodUpdatePodLabel";
+  if (plugin == "C") {
+    return event == "NodeAdd" || event == "TargetPodUpdatePodLabel" ||
+           event == "AssignedPodUpdatePodLabel";
+  }
   if (plugin == "Labels") {
     const Symbol* value = pod.meta.labels.Find(kLabelKey);
     return event == "NodeUpdateNodeTaint" && value != nullptr &&
@@ -111,7 +118,8 @@ class Model {
   }
 
   void Update(const api::Pod& old_pod, const api::PodPtr& pod, bool labels) {
-    const std::string event = labels ? "TargetPodUpdatePodLabel" : "TargetPodUpdate";
+    const std::string event = std::string(pod->node_name.empty() ? "TargetPod" : "AssignedPod") +
+                              (labels ? "UpdatePodLabel" : "Update");
     if (InFlight(pod->meta.uid)) {
       log_.push_back({.uid = "", .event = event, .object = pod});
       return;
@@ -440,6 +448,7 @@ class QueueModelTest : public QueueTest {
         *MakePod().Name(name).Uid(name + "-" + std::to_string(++uids_)).Priority(priority).Obj());
     pod->spec = specs_.try_emplace(priority, pod->spec).first->second;
     pod->status.nominated_node_name = RandomNode(random);
+    if (random.Below(5) == 0) pod->node_name = "n0";  // it waits for its resize there
     return pod;
   }
   // Mostly none.
