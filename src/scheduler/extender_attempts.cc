@@ -144,10 +144,10 @@ void ExtenderAttempts::Ask() {
       });
 }
 
-// The pod may be gone, bound by somebody else, or another one of that name by now.
+// The pod may be gone, bound by somebody else, resized, or another one of that name by now.
 bool ExtenderAttempts::StillPending() const {
   const api::PodPtr current = context_.pods.Get(pod().meta.Key());
-  return current != nullptr && current->meta.uid == pod().meta.uid && current->node_name.empty();
+  return current != nullptr && current->meta.uid == pod().meta.uid && context_.IsQueued(*current);
 }
 
 void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
