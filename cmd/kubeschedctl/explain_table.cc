@@ -172,11 +172,11 @@ std::string PreemptionText(const scheduler::PreemptionVerdict& preemption,
 }  // namespace
 
 ShortageFinder ShortagesIn(const framework::Snapshot& snapshot, const api::Pod& pod) {
-  return [&snapshot, request = framework::PodRequest(pod)](
+  return [&snapshot, &pod, request = framework::PodRequest(pod)](
              const NodeVerdict& node, const std::string& reason) -> std::optional<Shortage> {
     const framework::NodeInfo* info = snapshot.Find(node.name);
     if (info == nullptr) return std::nullopt;
-    return scheduler::ShortageOf(reason, request, *info);
+    return scheduler::ShortageOf(reason, pod, request, *info);
   };
 }
 

@@ -21,7 +21,7 @@ inline constexpr size_t kTriedNodesShown = 10;
 // How much of a resource is missing on the node, if the reason is about that.
 using ShortageFinder = std::function<std::optional<scheduler::Shortage>(
     const scheduler::NodeVerdict& node, const std::string& reason)>;
-// From the snapshot that was explained, which outlives the result.
+// From the snapshot that was explained; it and the pod outlive the result.
 ShortageFinder ShortagesIn(const framework::Snapshot& snapshot, const api::Pod& pod);
 
 // Lines, each with its line feed. `only_node`: the node to list; empty: all.

@@ -442,8 +442,6 @@ constexpr Missing kMissing[] = {
     {Gate::kDRAOptionalNodeOperations, true, kDevices},
     {Gate::kDRAWorkloadResourceClaims, true, kDevices},
     {Gate::kGenericWorkload, true, kPodGroups},
-    {Gate::kInPlacePodVerticalScalingSchedulerPreemption, true,
-     "running pods with a deferred resize are not queued yet"},
     {Gate::kPodGroupPreemptionPolicy, true, kPodGroups},
     {Gate::kSchedulerPreQueueingHints, true, "no plugin has a pre-queueing hint yet"},
     {Gate::kTopologyAwareWorkloadScheduling, true, kPodGroups},

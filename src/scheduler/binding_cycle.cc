@@ -51,6 +51,7 @@ void BindingCycles::ForEach(const std::function<void(const Binding& binding)>& v
 void BindingCycles::Start(std::unique_ptr<Binding> owned) {
   Binding& binding = *owned;
   const std::string uid = binding.assumed->meta.uid;
+  KS_CHECK(binding.queued->pod()->node_name.empty(), "a pod that runs is bound again");
   KS_CHECK(active_.emplace(uid, std::move(owned)).second, "one binding cycle per pod");
 
   if (binding.permit.status.IsWait()) {

@@ -54,7 +54,8 @@ class BindingCycles {
  public:
   BindingCycles(Context& context, FailureHandler& failures);
 
-  // Takes over an assumed and reserved pod.
+  // Takes over an assumed and reserved pod. Requires: it was pending, not one that runs and waits
+  // for its resize.
   void Start(std::unique_ptr<Binding> binding);
   // Undoes Reserve and assume, in that order. True when the cache forgot the pod.
   bool Undo(const framework::Framework& framework, framework::CycleState& state,

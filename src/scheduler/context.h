@@ -12,6 +12,7 @@
 #include "cache/cache.h"
 #include "cache/object_store.h"
 #include "framework/api_writer.h"
+#include "framework/pod_requests.h"
 #include "framework/profiles.h"
 #include "framework/runtime.h"
 #include "framework/storage_state.h"
@@ -55,12 +56,20 @@ struct Context {
   DecisionRing& decisions;
   framework::FrameworkMetrics* metrics;  // null: nothing is measured
   SchedulerMetrics* scheduler_metrics;   // null: nothing is measured
+  bool queues_resizes;                   // gate InPlacePodVerticalScalingSchedulerPreemption
 
   // Null when no profile has that scheduler name.
   const framework::Framework* ProfileFor(const api::Pod& pod) const {
     const auto it = profiles.find(pod.spec->scheduler_name.str());
     return it == profiles.end() ? nullptr : it->second.get();
   }
+  // The pod is on a node and is queued all the same: it waits for room for its resize
+  // (docs/spec/queue.md section 17).
+  bool WaitsForResize(const api::Pod& pod) const {
+    return queues_resizes && !pod.node_name.empty() && framework::HasDeferredResize(pod);
+  }
+  // The pod is one for the queue. Says nothing about whose it is.
+  bool IsQueued(const api::Pod& pod) const { return pod.node_name.empty() || WaitsForResize(pod); }
 };
 
 }  // namespace ks::scheduler

@@ -36,12 +36,17 @@ void LogIfFailed(const Result<void>& result, std::string_view message, const std
 
 void EventRouter::OnPodAdd(const api::PodPtr& pod) {
   if (!pod->node_name.empty()) {
+    if (IsQueuedForResize(*pod)) AddPending(pod);
     AddAssigned(pod);
   } else if (IsOurs(*pod)) {
-    KS_LOG(3, "Add event for unscheduled pod", {{"pod", pod->meta.Key()}});
-    const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodAdd);
-    context_.queue.Add(pod);
+    AddPending(pod);
   }
+}
+
+void EventRouter::AddPending(const api::PodPtr& pod) {
+  KS_LOG(3, "Add event for unscheduled pod", {{"pod", pod->meta.Key()}});
+  const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodAdd);
+  context_.queue.Add(pod);
 }
 
 void EventRouter::AddAssigned(const api::PodPtr& pod) {
@@ -66,12 +71,34 @@ void EventRouter::OnPodUpdate(const api::PodPtr& old_pod, const api::PodPtr& new
     if (!IsOurs(*old_pod)) return;
     const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodDelete);
     context_.queue.Delete(*old_pod);
+    // Bound and deferred between two lists; upstream waits for the next change of the pod.
+    if (context_.queues_resizes) UpdateResize(old_pod, new_pod);
   } else if (IsOurs(*old_pod)) {
     UpdatePending(old_pod, new_pod);
   }
 }
 
+// A pod on a node begins, goes on or ceases to wait for room for its resize.
+void EventRouter::UpdateResize(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  const bool waited = IsQueuedForResize(*old_pod);
+  const bool waits = IsQueuedForResize(*new_pod);
+  if (waited && !waits) {
+    KS_LOG(3, "Assigned pod is no longer deferred, removing from scheduling queue",
+           {{"pod", new_pod->meta.Key()}});
+    DeletePending(new_pod);
+  } else if (waits && (waited || context_.queue.IsInFlight(new_pod->meta.uid))) {
+    KS_LOG(3, "Assigned pod spec changed while deferred, updating scheduling queue",
+           {{"pod", new_pod->meta.Key()}});
+    context_.queue.Update(old_pod, new_pod);
+  } else if (waits) {
+    KS_LOG(3, "Assigned pod transitioned to deferred resize, adding to scheduling queue",
+           {{"pod", new_pod->meta.Key()}});
+    AddPending(new_pod);
+  }
+}
+
 void EventRouter::UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  if (context_.queues_resizes) UpdateResize(old_pod, new_pod);
   const EventTimer timer(context_.scheduler_metrics, kAssignedPodUpdate);
   LogIfFailed(context_.cache.UpdatePod(*old_pod, new_pod), "Scheduler cache UpdatePod failed",
               new_pod->meta.Key());
@@ -109,7 +136,7 @@ void EventRouter::NominationFreed(const api::PodPtr& pod) {
 
 void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
   if (!pod->node_name.empty() || unknown) DeleteAssigned(pod);
-  if ((pod->node_name.empty() || unknown) && IsOurs(*pod)) DeletePending(pod);
+  if ((unknown || MayBeQueued(*pod)) && IsOurs(*pod)) DeletePending(pod);
   context_.waiting_pods.RemoveUnheard(pod->meta.uid);
 }
 

@@ -33,8 +33,19 @@ class EventRouter {
 
  private:
   bool IsOurs(const api::Pod& pod) const { return context_.ProfileFor(pod) != nullptr; }
+  // Whether the pod is queued although it is on a node.
+  bool IsQueuedForResize(const api::Pod& pod) const {
+    return context_.WaitsForResize(pod) && IsOurs(pod);
+  }
+  // The same of the last state of a pod, which may be that of a resize that no update has shown.
+  bool MayBeQueued(const api::Pod& pod) const {
+    return context_.IsQueued(pod) ||
+           (context_.queues_resizes && context_.queue.Find(pod.meta.Key()) != nullptr);
+  }
+  void AddPending(const api::PodPtr& pod);
   void AddAssigned(const api::PodPtr& pod);
   void UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  void UpdateResize(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void DeleteAssigned(const api::PodPtr& pod);
   void UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void DeletePending(const api::PodPtr& pod);

@@ -185,7 +185,7 @@ void ExtenderAttempts::PreemptionAnswered() {
 
 bool ExtenderAttempts::StillPending() const {
   const api::PodPtr current = context_.pods.Get(pod().meta.Key());
-  return current != nullptr && current->meta.uid == pod().meta.uid && current->node_name.empty();
+  return current != nullptr && current->meta.uid == pod().meta.uid && context_.IsQueued(*current);
 }
 
 bool ExtenderAttempts::DropUnlessPending() {

@@ -37,9 +37,10 @@ std::string AttemptFailure::Message() const {
 FailureHandler::Standing FailureHandler::LookUp(const api::Pod& pod, api::PodPtr* current) const {
   *current = context_.pods.Get(pod.meta.Key());
   if (*current == nullptr) return Standing::kGone;
-  if (!(*current)->node_name.empty()) return Standing::kAssigned;
+  const bool resize = context_.WaitsForResize(**current);
+  if (!(*current)->node_name.empty() && !resize) return Standing::kAssigned;
   if ((*current)->meta.uid != pod.meta.uid) return Standing::kReplaced;
-  return Standing::kPending;
+  return resize ? Standing::kWaitsForResize : Standing::kPending;
 }
 
 void FailureHandler::Handle(const framework::Framework& framework,
@@ -76,7 +77,9 @@ void FailureHandler::Handle(const framework::Framework& framework,
     return;
   }
   api::PodPtr reported = pod;
-  if (standing == Standing::kPending) {
+  const bool resize = standing == Standing::kWaitsForResize || !queued->pod()->node_name.empty();
+  const bool returns = standing == Standing::kPending || standing == Standing::kWaitsForResize;
+  if (returns) {
     reported = current;
     queued->set_pod(current);
     const Result<void> returned = context_.queue.AddUnschedulableIfNotPresent(queued);
@@ -84,10 +87,12 @@ void FailureHandler::Handle(const framework::Framework& framework,
       log::Error(returned.error().message, "Error occurred", {{"pod", pod->meta.Key()}});
     }
   }
-  context_.nominator.AddNominatedPod(reported, failure.nomination);
-  if (!message.empty()) Report(framework, reported, failure, message);
+  if (!resize) {
+    context_.nominator.AddNominatedPod(reported, failure.nomination);
+    if (!message.empty()) Report(framework, reported, failure, message);
+  }
   if (KS_CANARY(DoneForgotten)) return;
-  if (standing != Standing::kPending) context_.queue.Done(pod->meta.uid);
+  if (!returns) context_.queue.Done(pod->meta.uid);
 }
 
 void FailureHandler::Record(const framework::QueuedPod& queued, const AttemptFailure& failure,

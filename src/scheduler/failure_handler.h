@@ -33,13 +33,14 @@ class FailureHandler {
  public:
   explicit FailureHandler(Context& context) : context_(context) {}
 
-  // `pod` is the object the attempt worked with (the assumed copy after assuming).
+  // `pod` is the object the attempt worked with (the assumed copy after assuming). Of a pod that
+  // waits for its resize the API server hears nothing: it runs, whatever the attempt came to.
   void Handle(const framework::Framework& framework, const framework::QueuedPodPtr& queued,
               const api::PodPtr& pod, const AttemptFailure& failure);
 
  private:
   // Where the pod stands in the API server's latest state decides who handles it further.
-  enum class Standing { kGone, kAssigned, kReplaced, kPending };
+  enum class Standing { kGone, kAssigned, kReplaced, kPending, kWaitsForResize };
   Standing LookUp(const api::Pod& pod, api::PodPtr* current) const;
   void Record(const framework::QueuedPod& queued, const AttemptFailure& failure,
               const std::string& message);

@@ -45,6 +45,16 @@ void KeepNames(Explanation* explanation) {
   }
 }
 
+// What the node counts for the pod. A pod that is explained as if it were not there is not counted.
+int64_t HeldBy(const api::Pod& pod, const NodeInfo& node, Symbol resource) {
+  if (pod.node_name != node.name()) return 0;
+  for (const framework::PodInfoPtr& info : node.pods()) {
+    if (info->pod().meta.uid != pod.meta.uid) continue;
+    return info->request().requested.Amount(resource);
+  }
+  return 0;
+}
+
 void AddShortages(const framework::Snapshot& snapshot, LiveExplanation* live) {
   const framework::Resource request = framework::PodRequest(*live->pod);
   std::map<std::pair<std::string_view, std::string_view>, size_t> places;
@@ -52,7 +62,7 @@ void AddShortages(const framework::Snapshot& snapshot, LiveExplanation* live) {
     for (const std::string& reason : node.reasons) {
       const NodeInfo* info = snapshot.Find(node.name);
       if (info == nullptr) continue;
-      const auto shortage = ShortageOf(reason, request, *info);
+      const auto shortage = ShortageOf(reason, *live->pod, request, *info);
       if (!shortage) continue;
       const auto [place, is_new] =
           places.try_emplace({reason, node.plugin}, live->shortages.size());
@@ -69,7 +79,7 @@ std::optional<Refusal> Fill(Scheduler& scheduler, const ExplainQuestion& questio
                             LiveExplanation* live) {
   const NodeInfo* node = live->bound_to.empty() ? nullptr : scheduler.cache().Find(live->bound_to);
   std::optional<SnapshotWithoutPod> without;
-  if (node != nullptr) without.emplace(scheduler.cache(), *live->pod);
+  if (node != nullptr && !live->waits_for_resize) without.emplace(scheduler.cache(), *live->pod);
   const framework::Snapshot& snapshot =
       without ? static_cast<const framework::Snapshot&>(*without) : scheduler.cache();
   if (!question.node.empty() && snapshot.Find(question.node) == nullptr) {
@@ -89,7 +99,8 @@ std::optional<Refusal> Fill(Scheduler& scheduler, const ExplainQuestion& questio
                             " belongs to another scheduler: no profile is named " +
                             live->pod->spec->scheduler_name.str()};
   }
-  const api::PodPtr pod = live->bound_to.empty() ? live->pod : AsPending(*live->pod);
+  const bool as_it_is = live->bound_to.empty() || live->waits_for_resize;
+  const api::PodPtr pod = as_it_is ? live->pod : AsPending(*live->pod);
   live->explanation = scheduler::Explain(*framework, pod, question.preemption);
   KeepNames(&live->explanation);
   if (!question.node.empty()) {
@@ -105,7 +116,9 @@ void AddNotes(config::JsonBuilder& json, const LiveExplanation& live, const Spea
   if (speaker.standby) {
     json.Text("this kubesched is a standby: it knows the cluster, but decides nothing");
   }
-  if (!live.bound_to.empty()) {
+  if (live.waits_for_resize) {
+    json.Text("the pod runs on node " + live.bound_to + " and waits there for room for its resize");
+  } else if (!live.bound_to.empty()) {
     json.Text("the pod is on node " + live.bound_to +
               " already: explained as if it were pending and not there");
   }
@@ -133,8 +146,8 @@ void AddShortages(config::JsonBuilder& json, const LiveExplanation& live) {
 
 }  // namespace
 
-std::optional<Shortage> ShortageOf(std::string_view reason, const framework::Resource& request,
-                                   const NodeInfo& node) {
+std::optional<Shortage> ShortageOf(std::string_view reason, const api::Pod& pod,
+                                   const framework::Resource& request, const NodeInfo& node) {
   if (reason == kTooManyPods) {
     return Shortage{
         .resource = ResourceNames::Get().pods,
@@ -145,7 +158,8 @@ std::optional<Shortage> ShortageOf(std::string_view reason, const framework::Res
   const Symbol resource(reason.substr(kInsufficient.size()));
   return Shortage{.resource = resource,
                   .needed = request.Amount(resource),
-                  .free = node.allocatable().Amount(resource) - node.requested().Amount(resource)};
+                  .free = node.allocatable().Amount(resource) - node.requested().Amount(resource) +
+                          HeldBy(pod, node, resource)};
 }
 
 std::variant<LiveExplanation, Refusal> ExplainLive(Scheduler& scheduler,
@@ -168,6 +182,7 @@ std::variant<LiveExplanation, Refusal> ExplainLive(Scheduler& scheduler,
   if (!live.bound_to.empty() && live.pod->node_name.empty()) {
     live.pod = scheduler.cache().GetPod(*live.pod).value();
   }
+  live.waits_for_resize = scheduler.WaitsForResize(*live.pod);
   live.terminating = live.pod->meta.deletion_timestamp.has_value();
   live.extenders_left_out = scheduler.extender_attempts().Takes(*live.pod);
   if (auto refusal = Fill(scheduler, question, &live)) return std::move(*refusal);

@@ -23,8 +23,10 @@ struct Shortage {
   int64_t needed = 0;  // milli for cpu, bytes, units
   int64_t free = 0;
 };
-// Absent: the reason is another one. `request`: framework::PodRequest of the pod.
-std::optional<Shortage> ShortageOf(std::string_view reason, const framework::Resource& request,
+// Absent: the reason is another one. `request`: framework::PodRequest of the pod. What the node
+// counts for a pod that waits there for its resize is free for it.
+std::optional<Shortage> ShortageOf(std::string_view reason, const api::Pod& pod,
+                                   const framework::Resource& request,
                                    const framework::NodeInfo& node);
 
 struct ExplainQuestion {
@@ -37,8 +39,9 @@ struct LiveExplanation {
   // Its plugin names live as long as the process: they are the registry's.
   Explanation explanation;
   TimePoint time{};
-  api::PodPtr pod;       // as the API server last showed it, or as it is assumed
-  std::string bound_to;  // its node: it is explained as if it were pending and not there
+  api::PodPtr pod;                // as the API server last showed it, or as it is assumed
+  std::string bound_to;           // its node: it is explained as if it were pending and not there
+  bool waits_for_resize = false;  // … unless this: then as its next attempt there sees it
   bool terminating = false;
   bool extenders_left_out = false;  // some extender would be asked about it
   std::optional<QueueEntry> queue;  // where it stands

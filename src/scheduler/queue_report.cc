@@ -60,6 +60,8 @@ QueueEntry EntryOf(const Scheduler& scheduler, const queue::Record& record) {
 }
 
 void SetNomination(const Scheduler& scheduler, QueueEntry* entry) {
+  entry->node = entry->pod->node_name;
+  if (!entry->node.empty()) return;
   const queue::PodNominator& nominator = scheduler.queue().nominator();
   if (nominator.HasNominatedPods()) entry->node = nominator.NodeOf(entry->pod->meta.uid);
 }

@@ -32,7 +32,7 @@ enum class QueuePart : uint8_t {
 std::string_view QueuePartText(QueuePart part);
 std::optional<QueuePart> ParseQueuePart(std::string_view text);
 
-// One pending pod. What has no meaning in its part is empty.
+// One pending pod, or one that waits for its resize. What has no meaning in its part is empty.
 struct QueueEntry {
   api::PodPtr pod;
   QueuePart part = QueuePart::kActive;
@@ -50,7 +50,8 @@ struct QueueEntry {
   Symbol last_event{};     // that brought it to its part
   Symbol woken_by{};       // the last event that made it worth another attempt
   Symbol woken_by_hint{};  // the plugin whose hint said so
-  std::string node;        // where it goes (waiting, binding), or to which it is nominated
+  // Where it goes (waiting, binding), to which it is nominated, or where it waits for its resize.
+  std::string node;
 };
 
 struct QueueReport {

@@ -59,7 +59,7 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
 std::vector<api::PodPtr> Scheduler::TakeUpAndLetGo(const Profiles& former) {
   std::vector<api::PodPtr> taken_up;
   for (const api::PodPtr& pod : pods_.List()) {
-    if (!pod->node_name.empty()) continue;
+    if (!context_->IsQueued(*pod)) continue;
     const std::string name(pod->spec->scheduler_name.view());
     const bool was_ours = former.contains(name);
     const bool is_ours = profiles_.contains(name);

@@ -7,6 +7,7 @@
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
+#include "plugins/deferred_pod_scheduling/deferred_pod_scheduling.h"
 #include "scheduler/scheduler_metrics.h"
 
 namespace ks::scheduler {
@@ -22,6 +23,11 @@ std::shared_ptr<api::Pod> WithNode(const api::Pod& pod, const std::string& node_
   auto assumed = std::make_shared<api::Pod>(pod);
   assumed->node_name = node_name;
   return assumed;
+}
+
+bool QueuesResizes(const config::FeatureGates* gates) {
+  return gates != nullptr &&
+         gates->Enabled(config::Gate::kInPlacePodVerticalScalingSchedulerPreemption);
 }
 
 }  // namespace
@@ -112,7 +118,8 @@ Result<void> Scheduler::Build() {
                              .stats = stats_,
                              .decisions = decisions_,
                              .metrics = options_.metrics,
-                             .scheduler_metrics = options_.scheduler_metrics});
+                             .scheduler_metrics = options_.scheduler_metrics,
+                             .queues_resizes = QueuesResizes(options_.gates)});
   router_ = std::make_unique<EventRouter>(*context_);
   failures_ = std::make_unique<FailureHandler>(*context_);
   bindings_ = std::make_unique<BindingCycles>(*context_, *failures_);
@@ -343,6 +350,14 @@ void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
     queue_->Done(pod->meta.uid);
     return;
   }
+  KS_DCHECK(context_->IsQueued(*pod), "a pod that needs no decision is in the queue");
+  if (RunsUnanswered(*pod)) {
+    queued->unschedulable_plugins.Clear();
+    queued->pending_plugins.Clear();
+    const Result<void> returned = queue_->AddUnschedulableIfNotPresent(queued);
+    KS_CHECK(returned.ok(), "a popped pod is stored");
+    return;
+  }
   if (SkipPod(*framework, pod)) {
     queue_->Done(pod->meta.uid);
     return;
@@ -420,6 +435,10 @@ void Scheduler::Conclude(std::unique_ptr<Binding> binding, ScheduleResult result
   }
   binding->evaluated_nodes = result.evaluated_nodes;
   binding->feasible_nodes = result.feasible_nodes;
+  if (!binding->queued->pod()->node_name.empty()) {
+    ParkResize(*binding, result.node->name());
+    return;
+  }
   decisions_.Chosen(binding->decision, result, cache_.nodes().size());
   AssumeAndBind(framework, std::move(binding), result.node->name());
 }
@@ -490,6 +509,10 @@ void Scheduler::AssumeAndBind(const framework::Framework& framework,
 
 void Scheduler::RejectAssumed(Binding& binding, const Status& status) {
   bindings_->Undo(*binding.framework, binding.state, binding.assumed);
+  Reject(binding, binding.assumed, status);
+}
+
+void Scheduler::Reject(Binding& binding, const api::PodPtr& pod, const Status& status) {
   AttemptFailure failure;
   failure.status = status;
   failure.nomination.emplace();
@@ -500,7 +523,18 @@ void Scheduler::RejectAssumed(Binding& binding, const Status& status) {
     diagnosis = OneNodeDiagnosis(status);
     failure.diagnosis = &diagnosis;
   }
-  failures_->Handle(*binding.framework, binding.queued, binding.assumed, failure);
+  failures_->Handle(*binding.framework, binding.queued, pod, failure);
+}
+
+// The cache has the pod on its node, with what the resize asks for, and Reserve ran when it came
+// there: there is nothing to assume, and so nothing to undo, and nothing to bind. Permit's
+// rejection parks the pod until the kubelet has resized it (docs/spec/cycle.md section 21).
+void Scheduler::ParkResize(Binding& binding, const std::string& node_name) {
+  const api::PodPtr pod = binding.queued->pod();
+  Status verdict = binding.framework->RunPermitPlugins(binding.state, pod, node_name).status;
+  // A profile without the plugin must not bind it again either.
+  if (verdict.ok() || verdict.IsWait()) verdict = plugins::ResizeFits();
+  Reject(binding, pod, verdict);
 }
 
 void Scheduler::PublishMetrics() {

@@ -166,6 +166,8 @@ class Scheduler {
   const SchedulingAlgorithm& algorithm() const { return algorithm_; }
   // Whether it may bind: no standby, and its lease is held. Threads: the scheduling thread.
   bool Leads() const { return leading_ && (!options_.may_attempt || options_.may_attempt()); }
+  // The pod is on a node and has a place in the queue all the same. Threads: the scheduling thread.
+  bool WaitsForResize(const api::Pod& pod) const { return context_->WaitsForResize(pod); }
   // Every pod that the informer holds, as the API server last showed it. Threads: the scheduling
   // thread.
   const cache::ObjectStore<api::Pod>& pods() const { return pods_; }
@@ -207,6 +209,13 @@ class Scheduler {
                      const std::string& node_name);
   // Reserve or Permit said no.
   void RejectAssumed(Binding& binding, const framework::Status& status);
+  void Reject(Binding& binding, const api::PodPtr& pod, const framework::Status& status);
+  // A pod that runs fits with its resize on `node_name`.
+  void ParkResize(Binding& binding, const std::string& node_name);
+  // Whether the pod's own binding is unanswered, although the pod runs and waits for a resize.
+  bool RunsUnanswered(const api::Pod& pod) const {
+    return !pod.node_name.empty() && bindings_->IsActive(pod.meta.uid);
+  }
   void Activate(framework::CycleState& state);
 
   SchedulerOptions options_;  // its configuration is the one in force

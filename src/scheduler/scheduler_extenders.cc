@@ -25,7 +25,12 @@ std::vector<framework::PreemptionExtender*> Scheduler::PreemptionExtenders() con
 
 Scheduler::WholeObjects Scheduler::NeededWholeObjects() const {
   if (extenders_ == nullptr) return {};
-  return {.pods = extenders_->PodsNeeded(), .nodes = extenders_->NodesNeeded()};
+  WholeObjects needed{.pods = extenders_->PodsNeeded(), .nodes = extenders_->NodesNeeded()};
+  // They may be asked about pods that run, too.
+  if (context_->queues_resizes && needed.pods == api::KeepRaw::kPendingPods) {
+    needed.pods = api::KeepRaw::kAll;
+  }
+  return needed;
 }
 
 void Scheduler::UseExtenders(std::shared_ptr<ExtenderSet> extenders) {
@@ -47,7 +52,7 @@ void Scheduler::UseExtenders(std::shared_ptr<ExtenderSet> extenders) {
 void Scheduler::ScheduleManaged(const framework::QueuedPodPtr& queued) {
   const std::string uid = queued->pod()->meta.uid;
   const api::PodPtr current = pods_.Get(queued->pod()->meta.Key());
-  if (current == nullptr || current->meta.uid != uid || !current->node_name.empty()) {
+  if (current == nullptr || current->meta.uid != uid || !context_->IsQueued(*current)) {
     queue_->Done(uid);
     return;
   }

@@ -87,6 +87,35 @@ TEST_F(ExplainVerbTest, TableOfAPodThatFits) {
 )");
 }
 
+// It holds 3 of 4 cores itself, and the other pod's 2 are in its way.
+constexpr const char* kResize = R"(kind: List
+items:
+- {kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 10}}}
+- {kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 64, pods: 10}}}
+- {kind: Pod, metadata: {name: low, uid: low}, spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 2}}}]}}
+- {kind: Pod, metadata: {name: grows, uid: grows}, spec: {nodeName: n1, priority: 5, containers: [{name: c, resources: {requests: {cpu: 3}}}]},
+   status: {conditions: [{type: PodResizePending, reason: Deferred}]}}
+)";
+
+TEST_F(ExplainVerbTest, APodThatWaitsForItsResizeUnderTheGate) {
+  EXPECT_EQ(Explain(kResize, {.pod = "grows"}),
+            "pod default/grows is not pending: it is on node n1");
+  EXPECT_EQ(
+      Explain(kResize, {.feature_gates = {"InPlacePodVerticalScalingSchedulerPreemption=true"},
+                        .preemption = true}),
+      R"(default/grows: Unschedulable
+  0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) [NodeName].
+
+  NODES  PLUGIN            REASON                                       FOR EXAMPLE
+      1  NodeResourcesFit  Insufficient cpu: needs 3, free 2            n1
+      1  -                 node(s) didn't satisfy plugin(s) [NodeName]  n2
+
+  preemption: found a potential placement for pod on node n1, preempting 1 victims
+     TRIED  BUDGETS VIOLATED  VICTIMS, OR WHY NONE HELP
+  *  n1                    0  default/low (priority 0)
+)");
+}
+
 // docs/spec/preemption.md P1, and nodes on which preemption does not help.
 constexpr const char* kFullCluster = R"(kind: List
 items:

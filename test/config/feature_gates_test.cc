@@ -228,9 +228,8 @@ TEST(FeatureGates, EmulationTakesTheDefaultsOfItsVersion) {
 }
 
 TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
-  for (const char* text :
-       {"GenericWorkload=true", "CoordinatedLeaderElection=true",
-        "InPlacePodVerticalScalingSchedulerPreemption=true", "SchedulerPreQueueingHints=true"}) {
+  for (const char* text : {"GenericWorkload=true", "CoordinatedLeaderElection=true",
+                           "SchedulerPreQueueingHints=true"}) {
     const auto made = FeatureGates::Make(Gates({text}), nullptr);
     ASSERT_TRUE(made.ok()) << made.error().message;
     EXPECT_THAT(made.value().NotImplemented(),
@@ -243,6 +242,7 @@ TEST(FeatureGates, SwitchableGates) {
        {"TaintTolerationComparisonOperators=true", "InPlacePodLevelResourcesVerticalScaling=false",
         "SchedulerAsyncAPICalls=true", "SchedulerPopFromBackoffQ=false",
         "NominatedNodeNameForExpectation=false", "OpportunisticBatching=false",
+        "InPlacePodVerticalScalingSchedulerPreemption=true",
         // Needed by the three others.
         "PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false,"
         "PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass=false",

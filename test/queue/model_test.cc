@@ -27,6 +27,8 @@ constexpr int kNames = 60;
 constexpr uint64_t kSteps = 100'000;
 constexpr uint64_t kSeed = 20260718;
 constexpr ClusterEvent kLabelChange = TargetPod(framework::kActionUpdatePodLabel);
+constexpr ClusterEvent kRunningLabelChange{
+    EventResource::kAssignedPod, framework::kActionUpdatePodLabel, {}};
 
 // The plugins, once as registrations and once as a plain function:
 //   A      new nodes help
@@ -91,14 +93,19 @@ ProfileHooks::Registrations Plugins() {
          return Result<QueueingHint>(helps ? QueueingHint::kQueue : QueueingHint::kSkip);
        },
        framework::HintScope::kClaims}};
-  plugins["C"] = {{kNodeAdd, {}}, {kLabelChange, Says(QueueingHint::kQueue)}};
+  plugins["C"] = {{kNodeAdd, {}},
+                  {kLabelChange, Says(QueueingHint::kQueue)},
+                  {kRunningLabelChange, Says(QueueingHint::kQueue)}};
   plugins["Gate"] = {{kNodeLabel, {}}};
   return plugins;
 }
 bool PluginWants(const std::string& plugin, const std::string& event, const api::Pod& pod) {
   if (plugin == "A") return event == "NodeAdd";
   if (plugin == "B") return event == "AssignedPodDelete" && pod.Priority() % 2 == 0;
-  if (plugin == "C") return event == "NodeAdd" || event == "TargetPodUpdatePodLabel";
+  if (plugin == "C") {
+    return event == "NodeAdd" || event == "TargetPodUpdatePodLabel" ||
+           event == "AssignedPodUpdatePodLabel";
+  }
   if (plugin == "Labels") {
     const Symbol* value = pod.meta.labels.Find(kLabelKey);
     return event == "NodeUpdateNodeTaint" && value != nullptr &&
@@ -144,7 +151,8 @@ class Model {
   }
 
   void Update(const api::Pod& old_pod, const api::PodPtr& pod, bool labels) {
-    const std::string event = labels ? "TargetPodUpdatePodLabel" : "TargetPodUpdate";
+    const std::string event = std::string(pod->node_name.empty() ? "TargetPod" : "AssignedPod") +
+                              (labels ? "UpdatePodLabel" : "Update");
     if (InFlight(pod->meta.uid)) {
       log_.push_back({.uid = "", .event = event, .object = pod});
       return;
@@ -479,6 +487,7 @@ class QueueModelTest : public QueueTest {
     }
     pod->spec = spec;
     pod->status.nominated_node_name = RandomNode(random);
+    if (random.Below(5) == 0) pod->node_name = "n0";  // it waits for its resize there
     return pod;
   }
   // Mostly none.

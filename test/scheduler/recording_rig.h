@@ -59,7 +59,9 @@ api::Delta<T> WithText(const char* type, const json& state) {
 class RecordedRun {
  public:
   RecordedRun() : RecordedRun(Rig::Options()) {}
-  explicit RecordedRun(Rig::Options options) : rig_(Observed(std::move(options))) {
+  // `gates`: what the options' gates were made from.
+  explicit RecordedRun(Rig::Options options, config::GateFlags gates = {})
+      : rig_(Observed(std::move(options))) {
     const SchedulerOptions& made = rig_.scheduler->options();
     header_ = {.version = "0.1.0",
                .seed = made.seed,
@@ -67,6 +69,7 @@ class RecordedRun {
                .remember_verdicts = made.remember_verdicts,
                .unschedulable_max = made.unschedulable_max,
                .max_outstanding_bindings = made.max_outstanding_bindings,
+               .gates = std::move(gates),
                .kinds = rig_.scheduler->NeededKinds(),
                .configuration = RecordedConfiguration(made.configuration)};
   }

@@ -206,6 +206,35 @@ TEST(Recording, HasStandbyReloadAndLead) {
   EXPECT_TRUE(report->difference);
 }
 
+// One that preempts and one that fits, neither of which is ever bound.
+TEST(Recording, HasPodsThatWaitForTheirResize) {
+  const config::GateFlags flags{
+      .feature_gates = {"InPlacePodVerticalScalingSchedulerPreemption=true"}};
+  const auto gates = config::FeatureGates::Make(flags, nullptr);
+  ASSERT_TRUE(gates.ok());
+  RecordedRun run({.configuration = config::DefaultConfiguration(*gates), .gates = &*gates}, flags);
+  run.Sync({NodeJson("n1", 4), NodeJson("n2", 8)});
+  const auto running = [&run](const std::string& name, const char* cpu, int priority,
+                              const char* node, bool deferred) {
+    json pod = PodJson(name, cpu, priority);
+    pod["spec"]["nodeName"] = node;
+    if (deferred) {
+      pod["status"]["conditions"] = {{{"type", "PodResizePending"}, {"reason", "Deferred"}}};
+    }
+    run.UpsertPod(pod);
+  };
+  running("low", "2", 0, "n1", false);
+  running("grows", "4", 5, "n1", true);
+  running("fits", "4", 5, "n2", true);
+  run.rig().Settle();
+  EXPECT_EQ(run.rig().api.evictions.size(), 1U);
+  run.Answer();
+  run.rig().Advance(std::chrono::seconds(5));
+  EXPECT_EQ(run.rig().scheduler->stats().attempts, 3U);
+  EXPECT_THAT(run.rig().Bound(), ::testing::IsEmpty());
+  ExpectSame(run.Text(), 3);
+}
+
 TEST(Recording, HasTheAnswersOfExtenders) {
   auto extenders = std::make_shared<testing::FakeExtenders>();
   config::Configuration configuration = Configured("");

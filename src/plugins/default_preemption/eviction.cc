@@ -6,6 +6,7 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "framework/pod_requests.h"
 #include "framework/preemption_metrics.h"
 #include "plugins/default_preemption/default_preemption.h"
 
@@ -270,9 +271,11 @@ uint64_t OngoingPreemptions::Begin(const api::Pod& preemptor, const framework::P
   std::erase_if(preemptors_, [&pods](const auto& entry) {
     if (!entry.second.left) return false;
     const api::PodPtr pod = pods.FindPod(entry.second.key);
-    return pod == nullptr || pod->meta.uid != entry.first || !pod->node_name.empty();
+    if (pod == nullptr || pod->meta.uid != entry.first) return true;
+    return entry.second.runs ? !framework::HasDeferredResize(*pod) : !pod->node_name.empty();
   });
-  preemptors_[preemptor.meta.uid] = {.number = ++begun_, .key = preemptor.meta.Key()};
+  preemptors_[preemptor.meta.uid] = {
+      .number = ++begun_, .key = preemptor.meta.Key(), .runs = !preemptor.node_name.empty()};
   return begun_;
 }
 

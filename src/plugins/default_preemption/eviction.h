@@ -31,7 +31,7 @@ struct Preemption {
 class OngoingPreemptions {
  public:
   // Everything is by the preemptor's uid. The number is that of the preemption: the latest one of a
-  // pod counts. Forgets preemptors that are gone or bound.
+  // pod counts. Forgets preemptors that are gone or bound, or have no resize to wait for any more.
   uint64_t Begin(const api::Pod& preemptor, const framework::PodLister& pods);
   // The last victim, "namespace/name", is being evicted from now on.
   void SetLastVictim(const std::string& uid, uint64_t number, std::string key);
@@ -48,6 +48,7 @@ class OngoingPreemptions {
   struct Preemptor {
     uint64_t number = 0;
     std::string key;
+    bool runs = false;  // and waits for room for its resize
     std::optional<std::string> last_victim{};
     bool turned_away = false;
     std::function<bool()> left{};  // empty: the evictions are not over

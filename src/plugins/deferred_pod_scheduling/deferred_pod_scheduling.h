@@ -11,10 +11,14 @@
 #include "base/result.h"
 #include "config/plugin_args.h"
 #include "framework/handle.h"
+#include "framework/status.h"
 
 namespace ks::plugins {
 
 inline constexpr std::string_view kDeferredPodSchedulingName = "DeferredPodScheduling";
+
+// Permit's answer to a deferred pod that fits.
+const framework::Status& ResizeFits();
 
 Result<std::unique_ptr<framework::Plugin>> NewDeferredPodScheduling(const config::PluginArgs& args,
                                                                     framework::Handle& handle);

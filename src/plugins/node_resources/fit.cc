@@ -177,36 +177,37 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
-    const auto deleted = [](const api::Pod&, const api::Pod* pod, const api::Pod*) {
-      return QueueIf(pod != nullptr && IsPlaced(*pod));
+    const auto deleted = [this](const api::Pod& pod, const api::Pod* gone, const api::Pod*) {
+      return QueueIf(gone != nullptr && IsPlaced(*gone) && HelpsOn(pod, PlaceOf(*gone)));
     };
     const auto node = [this](const api::Pod& pod, const api::Node* before, const api::Node* after) {
-      return QueueIf(after == nullptr || NodeMayHelp(RequestOf(pod), before, *after));
+      return QueueIf(after == nullptr || (HelpsOn(pod, after->meta.name) &&
+                                          NodeMayHelp(RequestOf(pod), before, *after)));
     };
     const auto scaled = [this](const api::Pod& pod, const api::Pod* before, const api::Pod* after) {
       return QueueIf(before == nullptr || after == nullptr ||
-                     (!after->node_name.empty() && Released(RequestOf(pod), *before, *after)));
+                     (!after->node_name.empty() && HelpsOn(pod, after->node_name) &&
+                      Released(RequestOf(pod), *before, *after)));
     };
+    // The node of a deferred pod is not in its spec.
+    const auto scope =
+        deferred_pods_.on() ? framework::HintScope::kPod : framework::HintScope::kSpec;
     std::vector<framework::EventRegistration> events = {
         {{EventResource::kAssignedPod, framework::kActionDelete, {}},
          HintOn<api::Pod>(deleted),
-         framework::HintScope::kSpec},
+         scope},
         {{EventResource::kNode,
           framework::kActionAdd | framework::kActionUpdateNodeAllocatable,
           {}},
          HintOn<api::Node>(node),
-         framework::HintScope::kSpec},
+         scope},
         {{EventResource::kDeviceClass, framework::kActionAdd | framework::kActionUpdate, {}}, {}},
         {{EventResource::kAssignedPod, framework::kActionUpdatePodScaleDown, {}},
          HintOn<api::Pod>(scaled),
-         framework::HintScope::kSpec},
+         scope},
         {{EventResource::kTargetPod, framework::kActionUpdatePodScaleDown, {}}, {}},
     };
-    if (deferred_pods_.on()) {
-      for (const auto resource : {EventResource::kAssignedPod, EventResource::kTargetPod}) {
-        events.push_back({{resource, framework::kActionUpdatePodScaleUp, {}}, {}});
-      }
-    }
+    if (deferred_pods_.on()) AddResizeEvents(&events);
     return events;
   }
 
@@ -215,6 +216,28 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
  private:
+  // Growing pods help nobody but a pod that grows itself and may preempt for it.
+  void AddResizeEvents(std::vector<framework::EventRegistration>* events) const {
+    const auto own = [this](const api::Pod& pod, const api::Pod*, const api::Pod*) {
+      return QueueIf(deferred_pods_.Exempt(pod));
+    };
+    const auto beside = [this](const api::Pod& pod, const api::Pod* before, const api::Pod* after) {
+      const api::Pod& changed = after == nullptr ? *before : *after;
+      return QueueIf(deferred_pods_.Exempt(pod) && changed.node_name == pod.node_name);
+    };
+    events->push_back({{EventResource::kAssignedPod, framework::kActionUpdatePodScaleUp, {}},
+                       HintOn<api::Pod>(beside)});
+    events->push_back({{EventResource::kTargetPod, framework::kActionUpdatePodScaleUp, {}},
+                       HintOn<api::Pod>(own)});
+  }
+  // Whether room on the node helps the pod: a deferred pod has use for its own node's only.
+  bool HelpsOn(const api::Pod& pod, std::string_view node) const {
+    return !deferred_pods_.Exempt(pod) || node == pod.node_name;
+  }
+  static const std::string& PlaceOf(const api::Pod& pod) {
+    return pod.node_name.empty() ? pod.status.nominated_node_name : pod.node_name;
+  }
+
   const Resource& RequestOf(const api::Pod& pod) const {
     return *hint_requests_.GetOrMake(pod.spec, [this, &pod] {
       auto request = std::make_shared<Resource>(framework::PodRequest(pod));

@@ -90,7 +90,7 @@ TEST(DeferredPodSchedulingTest, DoesNothingWithoutTheGate) {
 
 TEST(DeferredPodSchedulingTest, EventsAndNoSignature) {
   PluginRig rig(NewDeferredPodScheduling, "null", {kGate});
-  EXPECT_EQ(rig.Events(), (std::vector<std::string>{"Node/256", "Node/1"}));
+  EXPECT_EQ(rig.Events(), (std::vector<std::string>{"Node/256", "Node/1", "AssignedPod/2049"}));
   EXPECT_EQ(rig.As<framework::SignPlugin>(), nullptr);
 }
 

@@ -12,7 +12,6 @@
 namespace ks::plugins {
 namespace {
 
-using api::Volume;
 using testing::MakeNode;
 using testing::MakePod;
 using testing::PodBuilder;
@@ -25,7 +24,7 @@ using Reasons = std::vector<Rejection>;
 
 constexpr framework::PluginFactory kFactories[] = {NewDynamicResources};
 
-std::vector<std::string> Texts(const Reasons& reasons) {
+std::vector<std::string> ReasonTexts(const Reasons& reasons) {
   std::vector<std::string> texts;
   for (const Rejection& rejection : reasons) {
     texts.push_back(std::string(rejection.plugin) + ": " + std::string(rejection.reason));
@@ -33,9 +32,9 @@ std::vector<std::string> Texts(const Reasons& reasons) {
   return texts;
 }
 
-PodBuilder WithVolume(Volume::Source source) {
+PodBuilder WithVolume(api::Volume::Source source) {
   PodBuilder pod = MakePod().Req({});
-  Volume volume;
+  api::Volume volume;
   volume.source = source;
   pod.spec().volumes.push_back(volume);
   return pod;
@@ -57,7 +56,7 @@ TEST(PlaceholdersTest, SpecFeatures) {
   };
   const Case cases[] = {
       {"plain", MakePod().Req({{"cpu", "1"}}), {}},
-      {"claim", WithVolume(Volume::Source::kPersistentVolumeClaim), {}},
+      {"claim", WithVolume(api::Volume::Source::kPersistentVolumeClaim), {}},
       {"resource claim",
        With([](api::PodSpec& s) { s.resource_claims.emplace_back(); }),
        {{"DynamicResources", kNoResourceClaims}}},
@@ -83,7 +82,7 @@ TEST(PlaceholdersTest, SpecFeatures) {
         rejections.push_back(std::string(status.plugin()) + ": " + reason);
       }
     }
-    EXPECT_EQ(rejections, Texts(c.want));
+    EXPECT_EQ(rejections, ReasonTexts(c.want));
   }
 }
 
