@@ -13,6 +13,8 @@ namespace ks::client {
 namespace {
 
 constexpr double kJitter = 1.2;
+// About half a minute: a server that elects has made the lease long before so many tries.
+constexpr int kMissingLong = 10;
 
 Duration Times(Duration duration, double factor) {
   return Duration(static_cast<int64_t>(static_cast<double>(duration.count()) * factor));
@@ -83,7 +85,7 @@ void LeaderElector::Core::Woken(uint64_t operation, OnTimer next) {
 
 void LeaderElector::Core::Try() {
   try_began_ = Now();
-  if (lease_.exists() && IsMine() && IsRecordAlive()) {
+  if (!options_.coordinated && lease_.exists() && IsMine() && IsRecordAlive()) {
     written_ = Mine();
     return Send(Update(written_), &Core::PutFast);
   }
@@ -105,7 +107,7 @@ void LeaderElector::Core::PutFast(RestReply reply) {
 
 void LeaderElector::Core::Read(RestReply reply) {
   if (!reply.ok()) {
-    if (reply.error->IsNotFound()) return Create();
+    if (reply.error->IsNotFound()) return options_.coordinated ? Missing() : Create();
     log::Error(reply.error->message, "Error retrieving lease lock", {{"lock", lock_}});
     return Failed();
   }
@@ -114,6 +116,7 @@ void LeaderElector::Core::Read(RestReply reply) {
     log::Error(read.error().message, "Error retrieving lease lock", {{"lock", lock_}});
     return Failed();
   }
+  missing_ = 0;
   // An object that changed, but not its spec, says nothing of its holder.
   const bool changed = !lease_.exists() || read->spec() != lease_.spec();
   lease_ = std::move(read).value();
@@ -124,10 +127,31 @@ void LeaderElector::Core::Read(RestReply reply) {
   Judge();
 }
 
+// Whoever makes it anew, with whatever name in it, asks nobody: not even its former holder.
+void LeaderElector::Core::Missing() {
+  lease_ = LeaseObject();
+  record_ = LeaseRecord();
+  if (phase_ == Phase::kLeading) return Lose("the lease was deleted");
+  if (++missing_ == kMissingLong) {
+    log::Error(
+        "lease not found", "The API server names no leader",
+        {{"lock", lock_}, {"cure", "it needs --feature-gates=CoordinatedLeaderElection=true"}});
+  }
+  Failed();
+}
+
 void LeaderElector::Core::Judge() {
   if (phase_ == Phase::kLeading && !IsMine()) {
     return Lose(record_.holder.empty() ? "the lease was released by somebody else"
                                        : "the lease is held by " + record_.holder);
+  }
+  if (phase_ == Phase::kLeading && IsForAnother()) return GetCalledBack();
+  if (options_.coordinated && (!IsMine() || IsForAnother())) {
+    KS_LOG(4, "Not named as the holder of the lease",
+           {{"lock", lock_},
+            {"holder", record_.holder},
+            {"preferredHolder", lease_.record().preferred_holder}});
+    return Failed();
   }
   if (!record_.holder.empty() && !IsMine() && IsRecordAlive()) {
     KS_LOG(4, "Lease is held by and has not yet expired",
@@ -233,9 +257,11 @@ void LeaderElector::Core::Succeeded() {
 void LeaderElector::Core::Stand(std::shared_ptr<WriteFence> fence) {
   {
     MutexLock lock(mutex_);
-    KS_CHECK(phase_ == Phase::kIdle, "Stand of a candidate, a leader, or after Release");
+    KS_CHECK(phase_ == Phase::kIdle,
+             "Stand of a candidate, a leader, before Yield or after Release");
     phase_ = Phase::kAcquiring;
     fence_ = std::move(fence);
+    missing_ = 0;
     if (metrics_ != nullptr) metrics_->SetLeading(false);
     log::Info(0, "Attempting to acquire leader lease...", {{"lock", lock_}});
     Try();
@@ -276,15 +302,30 @@ void LeaderElector::Core::RoundIsOver(uint64_t round) {
   CancelWhatEnded();
 }
 
-void LeaderElector::Core::Lose(const std::string& why) {
+void LeaderElector::Core::EndTerm(Phase next) {
   EndOperation();
   fence_->Close();
   fence_ = nullptr;
   ++round_;
   if (deadline_ != 0) timers().Cancel(std::exchange(deadline_, 0));
-  phase_ = Phase::kIdle;
+  phase_ = next;
   leading_.store(false, std::memory_order_release);
   if (metrics_ != nullptr) metrics_->SetLeading(false);
+}
+
+// Others wait out the lease, so what was sent last has been answered long before they write. Who is
+// called back gives it away before its end: not before the owner of the writes has seen to them.
+void LeaderElector::Core::GetCalledBack() {
+  EndTerm(Phase::kCalledBack);
+  const std::string why = "the lease is wanted for " + lease_.record().preferred_holder;
+  log::Info(0, "The API server calls the lease back", {{"lock", lock_}, {"reason", why}});
+  Notify([this, why] {
+    if (callbacks_.called_back) callbacks_.called_back(why);
+  });
+}
+
+void LeaderElector::Core::Lose(const std::string& why) {
+  EndTerm(Phase::kIdle);
   log::Info(0, "Failed to renew lease", {{"lock", lock_}, {"err", why}});
   if (callbacks_.stopped_leading) {
     Notify([this, why] { callbacks_.stopped_leading(why); });
@@ -300,6 +341,7 @@ LeaderElector::LeaderElector(RestClient& client, LeaderElectorOptions options,
 LeaderElector::~LeaderElector() { core_->End(); }
 
 void LeaderElector::Stand(std::shared_ptr<WriteFence> fence) { core_->Stand(std::move(fence)); }
+void LeaderElector::Yield(std::function<void()> done) { core_->Yield(std::move(done)); }
 void LeaderElector::Release(std::function<void()> done) { core_->Release(std::move(done)); }
 bool LeaderElector::IsLeader() const { return core_->IsLeader(); }
 std::string LeaderElector::Failure(Duration tolerance) const { return core_->Failure(tolerance); }

@@ -38,6 +38,7 @@ class LeaderElector::Core final : public std::enable_shared_from_this<Core> {
         random_(options_.seed) {}
 
   void Stand(std::shared_ptr<WriteFence> fence) KS_EXCLUDES(mutex_);
+  void Yield(std::function<void()> done) KS_EXCLUDES(mutex_);
   void Release(std::function<void()> done) KS_EXCLUDES(mutex_);
   void End() KS_EXCLUDES(mutex_);
   bool IsLeader() const { return leading_.load(std::memory_order_acquire); }
@@ -45,7 +46,7 @@ class LeaderElector::Core final : public std::enable_shared_from_this<Core> {
   const std::string& identity() const { return options_.identity; }
 
  private:
-  enum class Phase : uint8_t { kIdle, kAcquiring, kLeading, kReleasing, kOver };
+  enum class Phase : uint8_t { kIdle, kAcquiring, kLeading, kCalledBack, kReleasing, kOver };
   using OnReply = void (Core::*)(RestReply);
   using OnTimer = void (Core::*)();
 
@@ -61,6 +62,7 @@ class LeaderElector::Core final : public std::enable_shared_from_this<Core> {
   void Try() KS_REQUIRES(mutex_);
   void Get(OnReply next) KS_REQUIRES(mutex_);
   void Read(RestReply reply) KS_REQUIRES(mutex_);
+  void Missing() KS_REQUIRES(mutex_);
   void Judge() KS_REQUIRES(mutex_);
   void Create() KS_REQUIRES(mutex_);
   void Put() KS_REQUIRES(mutex_);
@@ -69,6 +71,10 @@ class LeaderElector::Core final : public std::enable_shared_from_this<Core> {
   void Created(RestReply reply) KS_REQUIRES(mutex_);
   bool Take(const RestReply& reply) KS_REQUIRES(mutex_);
   bool IsMine() const KS_REQUIRES(mutex_) { return record_.holder == options_.identity; }
+  bool IsForAnother() const KS_REQUIRES(mutex_) {
+    const std::string& preferred = lease_.record().preferred_holder;
+    return options_.coordinated && !preferred.empty() && preferred != options_.identity;
+  }
   bool IsRecordAlive() const KS_REQUIRES(mutex_) {
     return Now() < observed_ + std::chrono::seconds(record_.duration_seconds);
   }
@@ -80,8 +86,11 @@ class LeaderElector::Core final : public std::enable_shared_from_this<Core> {
   void BeginRound() KS_REQUIRES(mutex_);
   void RoundIsOver(uint64_t round) KS_EXCLUDES(mutex_);
   void Lose(const std::string& why) KS_REQUIRES(mutex_);
+  void GetCalledBack() KS_REQUIRES(mutex_);
+  void EndTerm(Phase next) KS_REQUIRES(mutex_);
 
   // -- the release --
+  void BeginRelease(Duration patience, std::function<void()> done) KS_REQUIRES(mutex_);
   void TellAndRelease() KS_REQUIRES(mutex_);
   void ReadForRelease() KS_REQUIRES(mutex_);
   void Told(RestReply reply) KS_REQUIRES(mutex_);
@@ -120,6 +129,7 @@ class LeaderElector::Core final : public std::enable_shared_from_this<Core> {
   Random random_ KS_GUARDED_BY(mutex_);
   std::shared_ptr<WriteFence> fence_ KS_GUARDED_BY(mutex_);
   std::function<void()> released_ KS_GUARDED_BY(mutex_);
+  Phase after_release_ KS_GUARDED_BY(mutex_) = Phase::kOver;
   int notices_running_ KS_GUARDED_BY(mutex_) = 0;
   bool ended_for_good_ KS_GUARDED_BY(mutex_) = false;  // nobody is told anything any more
 
@@ -127,6 +137,7 @@ class LeaderElector::Core final : public std::enable_shared_from_this<Core> {
   LeaseObject lease_ KS_GUARDED_BY(mutex_);     // as last received
   LeaseRecord record_ KS_GUARDED_BY(mutex_);    // what counts
   TimePoint observed_ KS_GUARDED_BY(mutex_){};  // when it changed, by this clock
+  int missing_ KS_GUARDED_BY(mutex_) = 0;       // how often it was not there, one after the other
 
   // The chain.
   uint64_t operation_ KS_GUARDED_BY(mutex_) = 0;

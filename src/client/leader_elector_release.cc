@@ -31,30 +31,46 @@ RestRequest LeaderElector::Core::EventRequest(const char* what) const {
 
 // ---- the release ----
 
+void LeaderElector::Core::BeginRelease(Duration patience, std::function<void()> done) {
+  phase_ = Phase::kReleasing;
+  released_ = std::move(done);
+  const uint64_t round = ++round_;
+  if (deadline_ != 0) timers().Cancel(std::exchange(deadline_, 0));
+  deadline_ = timers().Schedule(patience, [weak = weak_from_this(), round] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    {
+      MutexLock inner(self->mutex_);
+      if (self->phase_ == Phase::kReleasing && self->round_ == round) self->Finish();
+    }
+    self->CancelWhatEnded();
+  });
+}
+
+void LeaderElector::Core::Yield(std::function<void()> done) {
+  {
+    MutexLock lock(mutex_);
+    KS_CHECK(phase_ == Phase::kCalledBack, "Yield of a lease that nobody called back");
+    after_release_ = Phase::kIdle;
+    BeginRelease(options_.renew_deadline, std::move(done));
+    TellAndRelease();
+  }
+  CancelWhatEnded();
+}
+
 void LeaderElector::Core::Release(std::function<void()> done) {
   {
     MutexLock lock(mutex_);
     KS_CHECK(phase_ != Phase::kReleasing && phase_ != Phase::kOver, "Release is called once");
-    const Phase before = std::exchange(phase_, Phase::kReleasing);
-    released_ = std::move(done);
+    const Phase before = phase_;
+    after_release_ = Phase::kOver;
     leading_.store(false, std::memory_order_release);
     if (fence_ != nullptr) fence_->Close();
     if (metrics_ != nullptr && before != Phase::kIdle) metrics_->SetLeading(false);
-    ++round_;
-    if (deadline_ != 0) timers().Cancel(std::exchange(deadline_, 0));
     // A try under way may be winning the lease just now: its answer is waited for.
     const bool winning = before == Phase::kAcquiring && writing_;
-    deadline_ =
-        timers().Schedule(winning ? kPatience : options_.renew_deadline, [weak = weak_from_this()] {
-          const auto self = weak.lock();
-          if (self == nullptr) return;
-          {
-            MutexLock inner(self->mutex_);
-            if (self->phase_ == Phase::kReleasing) self->Finish();
-          }
-          self->CancelWhatEnded();
-        });
-    if (before == Phase::kLeading) {
+    BeginRelease(winning ? kPatience : options_.renew_deadline, std::move(done));
+    if (before == Phase::kLeading || before == Phase::kCalledBack) {
       TellAndRelease();
     } else if (!winning) {
       Finish();
@@ -103,7 +119,7 @@ void LeaderElector::Core::ReleaseWritten(RestReply reply) {
 void LeaderElector::Core::Finish() {
   EndOperation();
   if (deadline_ != 0) timers().Cancel(std::exchange(deadline_, 0));
-  phase_ = Phase::kOver;
+  phase_ = after_release_;
   Notify(std::exchange(released_, nullptr));
 }
 
