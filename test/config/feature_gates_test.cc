@@ -229,8 +229,8 @@ TEST(FeatureGates, EmulationTakesTheDefaultsOfItsVersion) {
 
 TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
   for (const char* text :
-       {"GenericWorkload=true", "CoordinatedLeaderElection=true",
-        "InPlacePodVerticalScalingSchedulerPreemption=true", "SchedulerPreQueueingHints=true"}) {
+       {"GenericWorkload=true", "InPlacePodVerticalScalingSchedulerPreemption=true",
+        "SchedulerPreQueueingHints=true"}) {
     const auto made = FeatureGates::Make(Gates({text}), nullptr);
     ASSERT_TRUE(made.ok()) << made.error().message;
     EXPECT_THAT(made.value().NotImplemented(),
@@ -241,8 +241,9 @@ TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
 TEST(FeatureGates, SwitchableGates) {
   for (const char* flag :
        {"TaintTolerationComparisonOperators=true", "InPlacePodLevelResourcesVerticalScaling=false",
-        "SchedulerAsyncAPICalls=true", "SchedulerPopFromBackoffQ=false",
-        "NominatedNodeNameForExpectation=false", "OpportunisticBatching=false",
+        "CoordinatedLeaderElection=true", "SchedulerAsyncAPICalls=true",
+        "SchedulerPopFromBackoffQ=false", "NominatedNodeNameForExpectation=false",
+        "OpportunisticBatching=false",
         // Needed by the three others.
         "PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false,"
         "PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass=false",
