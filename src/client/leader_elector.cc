@@ -146,13 +146,16 @@ void LeaderElector::Core::Judge() {
                                        : "the lease is held by " + record_.holder);
   }
   if (phase_ == Phase::kLeading && IsForAnother()) return GetCalledBack();
-  if (options_.coordinated && (!IsMine() || IsForAnother())) {
+  if (options_.coordinated && !IsMine()) {
     KS_LOG(4, "Not named as the holder of the lease",
            {{"lock", lock_},
             {"holder", record_.holder},
             {"preferredHolder", lease_.record().preferred_holder}});
     return Failed();
   }
+  // Of candidates that are alike the server names one and prefers another in the same moment, each
+  // time anew: if the one waited for the other, nobody would lead.
+  if (phase_ == Phase::kAcquiring) tolerated_ = lease_.record().preferred_holder;
   if (!record_.holder.empty() && !IsMine() && IsRecordAlive()) {
     KS_LOG(4, "Lease is held by and has not yet expired",
            {{"lock", lock_}, {"holder", record_.holder}});

@@ -73,7 +73,8 @@ class LeaderElector::Core final : public std::enable_shared_from_this<Core> {
   bool IsMine() const KS_REQUIRES(mutex_) { return record_.holder == options_.identity; }
   bool IsForAnother() const KS_REQUIRES(mutex_) {
     const std::string& preferred = lease_.record().preferred_holder;
-    return options_.coordinated && !preferred.empty() && preferred != options_.identity;
+    return options_.coordinated && !preferred.empty() && preferred != options_.identity &&
+           preferred != tolerated_;
   }
   bool IsRecordAlive() const KS_REQUIRES(mutex_) {
     return Now() < observed_ + std::chrono::seconds(record_.duration_seconds);
@@ -134,10 +135,11 @@ class LeaderElector::Core final : public std::enable_shared_from_this<Core> {
   bool ended_for_good_ KS_GUARDED_BY(mutex_) = false;  // nobody is told anything any more
 
   // What is known of the lease.
-  LeaseObject lease_ KS_GUARDED_BY(mutex_);     // as last received
-  LeaseRecord record_ KS_GUARDED_BY(mutex_);    // what counts
-  TimePoint observed_ KS_GUARDED_BY(mutex_){};  // when it changed, by this clock
-  int missing_ KS_GUARDED_BY(mutex_) = 0;       // how often it was not there, one after the other
+  LeaseObject lease_ KS_GUARDED_BY(mutex_);      // as last received
+  LeaseRecord record_ KS_GUARDED_BY(mutex_);     // what counts
+  TimePoint observed_ KS_GUARDED_BY(mutex_){};   // when it changed, by this clock
+  std::string tolerated_ KS_GUARDED_BY(mutex_);  // the preferred holder when this one was named
+  int missing_ KS_GUARDED_BY(mutex_) = 0;        // how often it was not there, one after the other
 
   // The chain.
   uint64_t operation_ KS_GUARDED_BY(mutex_) = 0;
