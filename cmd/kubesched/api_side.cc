@@ -83,6 +83,7 @@ Result<ApiSide> Connect(const client::ClusterAccess& access,
   side.scheduling = client("scheduler");
   side.events = client("scheduler");
   side.election = client("leader-election");
+  side.candidacy = client("scheduler");
   side.permissions = side.connection->NewRestClient(
       {.qps = -1, .user_agent = client::UserAgent("kubesched", "scheduler"), .metrics = &host});
   side.legacy_events = !client::DetectEventsApi(*side.scheduling);

@@ -23,6 +23,7 @@ struct ApiSide {
   std::unique_ptr<client::RestClient> scheduling;
   std::unique_ptr<client::RestClient> events;
   std::unique_ptr<client::RestClient> election;
+  std::unique_ptr<client::RestClient> candidacy;    // the LeaseCandidate, in coordinated election
   std::unique_ptr<client::RestClient> permissions;  // a few questions at start, without limit
   bool legacy_events = false;
 };

@@ -175,6 +175,7 @@ void Daemon::Serve() {
                                        .timers = serving_->timers(),
                                        .slis = slis_,
                                        .leader_election = LeaderElectionCheck(),
+                                       .informer_sync = InformerSyncCheck(),
                                        .access = access_,
                                        .identity = [this] { return Identity(); }});
   serving_->Start();
@@ -185,6 +186,14 @@ std::function<std::string()> Daemon::LeaderElectionCheck() const {
   return [this] {
     const Leadership* leadership = leadership_;
     return leadership == nullptr ? std::string() : leadership->Failure();
+  };
+}
+
+std::function<std::string()> Daemon::InformerSyncCheck() const {
+  if (!IsCoordinated()) return {};
+  return [this] {
+    const Leadership* leadership = leadership_;
+    return leadership == nullptr ? Leadership::kNoCandidate : leadership->CandidacyFailure();
   };
 }
 
@@ -211,11 +220,14 @@ Result<int> Daemon::Live(ApiSide& api, uint64_t seed) {
   seed_ = seed;
   std::unique_ptr<Leadership> leadership;
   if (Elects()) {
-    leadership = std::make_unique<Leadership>(Leadership::Parts{.client = *api.election,
-                                                                .metrics = *leader_metrics_,
-                                                                .events = events_,
-                                                                .current = current_},
-                                              options_.configuration, seed);
+    leadership = std::make_unique<Leadership>(
+        Leadership::Parts{.client = *api.election,
+                          .metrics = *leader_metrics_,
+                          .events = events_,
+                          .current = current_,
+                          .candidacy = IsCoordinated() ? api.candidacy.get() : nullptr,
+                          .emulated_version = config::ReportGates(options_.flags.gates).emulated},
+        options_.configuration, seed);
     leadership_ = leadership.get();
   }
   {
@@ -250,6 +262,8 @@ std::optional<Result<int>> Daemon::Obey(const LifeEvent& event) {
       return Terminate(event.text);
     case LifeEvent::Kind::kLost:
       return Lost(event);
+    case LifeEvent::Kind::kCalledBack:
+      return CalledBack(event);
     default:
       FollowTerm(event);
       return std::nullopt;
@@ -302,6 +316,7 @@ void Daemon::CheckPermissions() {
                          .preempts = kinds.Contains(framework::OptionalKind::kPodDisruptionBudget),
                          .legacy_events = api_->legacy_events,
                          .leader_election = options_.configuration.leader_election,
+                         .coordinated = IsCoordinated(),
                          .delegates = delegates}),
       LogPermissions);
 }
@@ -363,6 +378,22 @@ std::optional<Result<int>> Daemon::Lost(const LifeEvent& /*event*/) {
   if (options_.flags.exit_on_lost_lease) return Result<int>(1);
   log::Error("", "Leaderelection lost", {{"next", "standing by; --exit-on-lost-lease exits"}});
   EndTerm(Duration::zero());
+  return StandByAgain();
+}
+
+// What left before the fence was closed is waited for: the next leader need not wait for the
+// lease's end, so this one sees to it that it writes last.
+std::optional<Result<int>> Daemon::CalledBack(const LifeEvent& event) {
+  const bool exits = options_.flags.exit_on_lost_lease;
+  log::Info(0, "Giving the lease back",
+            {{"reason", event.text}, {"next", exits ? "exiting" : "standing by"}});
+  EndTerm(kStopGraceOfLeader);
+  leadership_.load()->Yield();
+  if (exits) return Result<int>(1);
+  return StandByAgain();
+}
+
+std::optional<Result<int>> Daemon::StandByAgain() {
   if (Result<void> begun = BeginTerm(); !begun.ok()) return begun.error();
   return std::nullopt;
 }

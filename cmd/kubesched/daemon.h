@@ -73,6 +73,7 @@ class Daemon {
   Result<void> Apply(const config::Configuration& wanted) KS_EXCLUDES(mutex_);
   void Serve();
   std::function<std::string()> LeaderElectionCheck() const;
+  std::function<std::string()> InformerSyncCheck() const;
   std::string Identity() const;
   Result<void> OpenDecisionLog();
 
@@ -87,8 +88,13 @@ class Daemon {
   void Synced() KS_REQUIRES(mutex_);
   void Won() KS_REQUIRES(mutex_);
   std::optional<Result<int>> Lost(const LifeEvent& event);
+  std::optional<Result<int>> CalledBack(const LifeEvent& event);
+  std::optional<Result<int>> StandByAgain();
   Result<int> Terminate(const std::string& signal);
   bool Elects() const { return options_.configuration.leader_election.leader_elect; }
+  bool IsCoordinated() const {
+    return Elects() && options_.gates.Enabled(config::Gate::kCoordinatedLeaderElection);
+  }
 
   DaemonOptions options_;
   config::Configuration loaded_;  // before pluginConfig was reduced

@@ -16,6 +16,7 @@ namespace {
 void InstallHealth(server::HttpsServer& https, const EndpointSources& sources) {
   auto metrics = std::make_shared<server::HealthMetrics>(sources.slis);
   server::SchedulerHealthOptions options{.leader_election = sources.leader_election,
+                                         .informer_sync = sources.informer_sync,
                                          .metrics = metrics.get()};
   server::InstallSchedulerHealth(https, sources.health, std::move(options));
   https.Keep(std::move(metrics));

@@ -34,6 +34,8 @@ struct EndpointSources {
   metrics::Registry& slis;  // what /metrics/slis shows
   // Why leadership is in doubt, empty: it is not. An empty function: leader election is off.
   std::function<std::string()> leader_election{};
+  // Why the LeaseCandidate is not known, empty: it is. An empty function: there is none.
+  std::function<std::string()> informer_sync{};
   const client::ClusterAccess& access;
   // Of this process in leader election, empty: it has none yet. An empty function: it is off.
   std::function<std::string()> identity{};

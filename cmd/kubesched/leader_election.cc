@@ -11,6 +11,9 @@
 namespace ks::daemon {
 namespace {
 
+// The release it stands for: what the API server chooses by.
+constexpr const char* kBinaryVersion = "1.37.1";
+
 client::LeaderElectorOptions ElectorOptions(const config::Configuration& configuration) {
   const config::LeaderElection& election = configuration.leader_election;
   return {
@@ -48,6 +51,17 @@ Leadership::Leadership(const Parts& parts, const config::Configuration& configur
   Random random(seed);
   options.identity = client::NewIdentity(HostName(), random);
   options.seed = random.Next();
+  if (parts.candidacy != nullptr) {
+    options.coordinated = true;
+    candidacy_ = std::make_unique<client::Candidacy>(
+        *parts.candidacy,
+        client::CandidacyOptions{.lease_namespace = options.lease_namespace,
+                                 .lease_name = options.lease_name,
+                                 .identity = options.identity,
+                                 .binary_version = kBinaryVersion,
+                                 .emulation_version = parts.emulated_version + ".0",
+                                 .seed = random.Next()});
+  }
   log::Info(1, "Identity in leader election", {{"identity", options.identity}});
   using Kind = LifeEvent::Kind;
   const auto post = [this, events = &parts.events](Kind kind, std::string text) {
@@ -60,18 +74,36 @@ Leadership::Leadership(const Parts& parts, const config::Configuration& configur
           // The scheduling thread looks at the fence again.
           .may_write_again = [current =
                                   &parts.current] { current->Post([](scheduler::Scheduler&) {}); },
-          .stopped_leading = [post](const std::string& why) { post(Kind::kLost, why); }});
+          .stopped_leading = [post](const std::string& why) { post(Kind::kLost, why); },
+          .called_back = [post](const std::string& why) { post(Kind::kCalledBack, why); }});
 }
 
 void Leadership::Stand(uint64_t term, std::shared_ptr<client::WriteFence> fence) {
   term_ = term;
+  if (candidacy_ != nullptr) candidacy_->Start();
   elector_->Stand(std::move(fence));
 }
 
+void Leadership::Yield() {
+  std::promise<void> yielded;
+  elector_->Yield([&yielded] { yielded.set_value(); });
+  yielded.get_future().wait();
+}
+
 void Leadership::Release() {
+  if (candidacy_ != nullptr) {
+    std::promise<void> withdrawn;
+    candidacy_->Withdraw([&withdrawn] { withdrawn.set_value(); });
+    withdrawn.get_future().wait();
+  }
   std::promise<void> released;
   elector_->Release([&released] { released.set_value(); });
   released.get_future().wait();
+}
+
+std::string Leadership::CandidacyFailure() const {
+  if (candidacy_ == nullptr || candidacy_->Synced()) return "";
+  return kNoCandidate;
 }
 
 }  // namespace ks::daemon

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "client/candidacy.h"
 #include "client/leader_elector.h"
 #include "client/rest_client.h"
 #include "client/write_fence.h"
@@ -25,7 +26,8 @@ Result<void> CheckResourceLock(const config::LeaderElection& election);
 // With election on: durations and names that no elector works with.
 Result<void> CheckElection(const config::Configuration& configuration);
 
-// Lifetime: client, metrics, events and the holder outlive it. Threads: one, but for Failure.
+// Lifetime: clients, metrics, events and the holder outlive it. Threads: one, but for the health
+// checks and identity.
 class Leadership {
  public:
   struct Parts {
@@ -33,16 +35,26 @@ class Leadership {
     client::LeaderMetrics& metrics;
     LifeEvents& events;
     CurrentScheduler& current;
+    client::RestClient* candidacy = nullptr;  // null: election is not coordinated
+    std::string emulated_version{};           // "1.37"
   };
   Leadership(const Parts& parts, const config::Configuration& configuration, uint64_t seed);
 
-  // Stands for election for this term; kWon and kLost follow.
+  // Stands for election for this term; kWon and kLost or kCalledBack follow. Whoever cannot lead
+  // yet is no candidate, so that nobody waits for it: the candidacy begins here, the first time.
   void Stand(uint64_t term, std::shared_ptr<client::WriteFence> fence);
-  // Gives the lease back if it is ours. Blocks, the renew deadline at the most. Nothing is sent
-  // after it. Once, and last.
+  // After kCalledBack, once the term has ended: gives the lease to whom it is wanted for. Blocks as
+  // Release does.
+  void Yield();
+  // Withdraws the candidacy and gives the lease back if it is ours. Blocks, the renew deadline and
+  // a second at the most. Nothing is sent after it. Once, and last.
   void Release();
   // The health check. Threads: any.
   std::string Failure() const { return elector_->Failure(kTolerance); }
+  // The health check of the candidate's watch; empty also when election is not coordinated.
+  std::string CandidacyFailure() const;
+  static constexpr const char* kNoCandidate =
+      "1 informers not started yet: [*v1beta1.LeaseCandidate]";
   // By which others know this process. Threads: any.
   const std::string& identity() const { return elector_->identity(); }
 
@@ -52,6 +64,7 @@ class Leadership {
 
   std::atomic<uint64_t> term_{0};
   std::unique_ptr<client::LeaderElector> elector_;
+  std::unique_ptr<client::Candidacy> candidacy_;  // null: election is not coordinated
 };
 
 }  // namespace ks::daemon

@@ -24,6 +24,7 @@ struct LifeEvent {
     kCatchUpSlow,     // the stream of pods has not come to that version yet
     kCaughtUp,        // it has
     kLost,            // text: why
+    kCalledBack,      // the lease is wanted for another; text: for whom
   };
   Kind kind = Kind::kTerminate;
   uint64_t term = 0;  // which it is about; events of former terms are out of date

@@ -62,15 +62,23 @@ class List {
   std::vector<Permission> items_;
 };
 
-void AddLease(const config::LeaderElection& election, List& list) {
+void AddLease(const config::LeaderElection& election, bool coordinated, List& list) {
   const std::string role =
       "a Role in namespace " + election.resource_namespace + " (deploy/second-scheduler/rbac.yaml)";
   const char* const purpose = "leader election";
-  list.Add({"create"}, {.group = "coordination.k8s.io",
-                        .resource = "leases",
-                        .ns = election.resource_namespace,
-                        .needed_for = purpose,
-                        .granted_by = role});
+  if (coordinated) {
+    list.Add({"create", "delete", "list", "update", "watch"}, {.group = "coordination.k8s.io",
+                                                     .resource = "leasecandidates",
+                                                     .ns = election.resource_namespace,
+                                                     .needed_for = "coordinated leader election",
+                                                     .granted_by = kSchedulerRole});
+  } else {
+    list.Add({"create"}, {.group = "coordination.k8s.io",
+                          .resource = "leases",
+                          .ns = election.resource_namespace,
+                          .needed_for = purpose,
+                          .granted_by = role});
+  }
   list.Add({"get", "update"}, {.group = "coordination.k8s.io",
                                .resource = "leases",
                                .ns = election.resource_namespace,
@@ -218,7 +226,9 @@ std::vector<Permission> NeededPermissions(const PermissionNeeds& needs) {
                                  .resource = "events",
                                  .needed_for = "events",
                                  .granted_by = kSchedulerRole});
-  if (needs.leader_election.leader_elect) AddLease(needs.leader_election, list);
+  if (needs.leader_election.leader_elect) {
+    AddLease(needs.leader_election, needs.coordinated, list);
+  }
   if (needs.delegates) AddDelegation(list);
   return list.Take();
 }

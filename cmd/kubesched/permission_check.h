@@ -33,7 +33,8 @@ struct PermissionNeeds {
   bool preempts = true;            // some profile evicts pods
   bool legacy_events = false;      // events go to core/v1
   config::LeaderElection leader_election;
-  bool delegates = true;  // callers of the own server are authenticated by the API server
+  bool coordinated = false;  // the API server names the leader
+  bool delegates = true;     // callers of the own server are authenticated by the API server
 };
 
 // Sorted by what they are needed for.

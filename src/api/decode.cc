@@ -28,6 +28,8 @@ constexpr std::string_view kKind<Namespace> = "Namespace";
 template <>
 constexpr std::string_view kKind<Lease> = "Lease";
 template <>
+constexpr std::string_view kKind<LeaseCandidate> = "LeaseCandidate";
+template <>
 constexpr std::string_view kKind<Service> = "Service";
 template <>
 constexpr std::string_view kKind<ReplicationController> = "ReplicationController";
@@ -359,6 +361,8 @@ template Result<std::shared_ptr<const Pod>> Decoder::Object<Pod>(std::string_vie
 template Result<std::shared_ptr<const Node>> Decoder::Object<Node>(std::string_view);
 template Result<std::shared_ptr<const Namespace>> Decoder::Object<Namespace>(std::string_view);
 template Result<std::shared_ptr<const Lease>> Decoder::Object<Lease>(std::string_view);
+template Result<std::shared_ptr<const LeaseCandidate>> Decoder::Object<LeaseCandidate>(
+    std::string_view);
 template Result<std::shared_ptr<const Service>> Decoder::Object<Service>(std::string_view);
 template Result<std::shared_ptr<const ReplicationController>>
     Decoder::Object<ReplicationController>(std::string_view);
@@ -370,6 +374,7 @@ template Result<WatchEvent<Pod>> Decoder::Event<Pod>(std::string_view);
 template Result<WatchEvent<Node>> Decoder::Event<Node>(std::string_view);
 template Result<WatchEvent<Namespace>> Decoder::Event<Namespace>(std::string_view);
 template Result<WatchEvent<Lease>> Decoder::Event<Lease>(std::string_view);
+template Result<WatchEvent<LeaseCandidate>> Decoder::Event<LeaseCandidate>(std::string_view);
 template Result<WatchEvent<Service>> Decoder::Event<Service>(std::string_view);
 template Result<WatchEvent<ReplicationController>> Decoder::Event<ReplicationController>(
     std::string_view);
@@ -381,6 +386,7 @@ template Result<ListPage<Pod>> Decoder::List<Pod>(std::string_view);
 template Result<ListPage<Node>> Decoder::List<Node>(std::string_view);
 template Result<ListPage<Namespace>> Decoder::List<Namespace>(std::string_view);
 template Result<ListPage<Lease>> Decoder::List<Lease>(std::string_view);
+template Result<ListPage<LeaseCandidate>> Decoder::List<LeaseCandidate>(std::string_view);
 template Result<ListPage<Service>> Decoder::List<Service>(std::string_view);
 template Result<ListPage<ReplicationController>> Decoder::List<ReplicationController>(
     std::string_view);

@@ -52,7 +52,7 @@ struct ListPage {
 // which upstream's scheduler drops from pods (extenders see nodes whole).
 enum class KeepRaw : uint8_t { kNone, kPendingPods, kAll };
 
-// Holds a parser's buffers; reuse it. T is Pod, Node, Namespace, Lease or a kind of
+// Holds a parser's buffers; reuse it. T is Pod, Node, Namespace or a kind of lease.h,
 // workloads.h or storage.h.
 // Threads: one at a time. Errors: texts like `spec.containers[0].resources.requests.cpu: <cause>`.
 class Decoder {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes, namespaces and leases.
+// Nodes, namespaces, leases and their candidates.
 
 #include "api/decode_object.h"
 
@@ -106,6 +106,15 @@ bool ReadNodeStatus(JsonReader& reader, Value value, Node& node) {
   });
 }
 
+bool ReadCandidateSpec(JsonReader& reader, Value value, LeaseCandidate& candidate) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "leaseName") return reader.String(field, candidate.lease_name);
+    if (key == "pingTime") return reader.MicroTime(field, candidate.ping_time);
+    if (key == "renewTime") return reader.MicroTime(field, candidate.renew_time);
+    return true;
+  });
+}
+
 bool ReadLeaseSpec(JsonReader& reader, Value value, Lease& lease) {
   return reader.Object(value, [&](std::string_view key, Value field) {
     if (key == "holderIdentity") return reader.String(field, lease.holder_identity);
@@ -137,6 +146,16 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Leas
   draft.object = Lease();
   draft.object.meta = std::move(meta);
   return ReadLeaseSpec(reader, value, draft.object);
+}
+
+bool ReadField(JsonReader& reader, std::string_view key, Value value,
+               Draft<LeaseCandidate>& draft) {
+  if (key == "metadata") return ReadMeta(reader, value, draft.object.meta, KeepAnnotations::kNo);
+  if (key != "spec") return true;
+  ObjectMeta meta = std::move(draft.object.meta);
+  draft.object = LeaseCandidate();
+  draft.object.meta = std::move(meta);
+  return ReadCandidateSpec(reader, value, draft.object);
 }
 
 }  // namespace ks::api

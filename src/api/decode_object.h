@@ -82,6 +82,8 @@ bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value
 bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
                Draft<Lease>& draft);
 bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<LeaseCandidate>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
                Draft<Service>& draft);
 bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
                Draft<ReplicationController>& draft);

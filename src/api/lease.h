@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// coordination.k8s.io/v1 Lease. A PUT replaces the object, so the text as last received is kept
-// beside the parsed fields.
+// coordination.k8s.io/v1 Lease, and the v1beta1 LeaseCandidate of coordinated election. A PUT
+// replaces the object, so the text as last received is kept beside the parsed fields.
 //
-// Upstream: docs/spec/api.md section 11.1.
+// Upstream: docs/spec/api.md section 11.1, docs/spec/operations.md section 6.5.
 
 #include <cstdint>
 #include <optional>
@@ -20,6 +20,13 @@ struct Lease {
   std::optional<TimePoint> acquire_time;
   std::optional<TimePoint> renew_time;
   int32_t lease_transitions = 0;
+};
+
+struct LeaseCandidate {
+  ObjectMeta meta;
+  std::string lease_name;
+  std::optional<TimePoint> ping_time;  // when the server asked last, by its clock
+  std::optional<TimePoint> renew_time;
 };
 
 }  // namespace ks::api

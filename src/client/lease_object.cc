@@ -56,7 +56,8 @@ Result<LeaseObject> LeaseObject::Parse(std::string_view json) {
                    .duration_seconds = Number(*spec, "leaseDurationSeconds"),
                    .acquire_time = Text(*spec, "acquireTime"),
                    .renew_time = Text(*spec, "renewTime"),
-                   .transitions = Number(*spec, "leaseTransitions")};
+                   .transitions = Number(*spec, "leaseTransitions"),
+                   .preferred_holder = Text(*spec, "preferredHolder")};
   lease.spec_ =
       nlohmann::json(*spec).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return lease;

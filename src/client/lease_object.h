@@ -21,6 +21,9 @@ struct LeaseRecord {
   std::string acquire_time;  // empty: none
   std::string renew_time;
   int64_t transitions = 0;
+  // Coordinated election: who shall have it next, as the API server decided. Read only: an update
+  // keeps what was received.
+  std::string preferred_holder{};
 };
 
 // Threads: like a value.

@@ -577,6 +577,7 @@ void Reflector<T>::ListAgain(std::string resource_version) {
 template class Reflector<api::Pod>;
 template class Reflector<api::Node>;
 template class Reflector<api::Namespace>;
+template class Reflector<api::LeaseCandidate>;
 template class Reflector<api::Service>;
 template class Reflector<api::ReplicationController>;
 template class Reflector<api::ReplicaSet>;

@@ -433,7 +433,6 @@ constexpr std::string_view kDevices = "dynamic resource allocation is not implem
 
 constexpr Missing kMissing[] = {
     {Gate::kCompositePodGroup, true, kPodGroups},
-    {Gate::kCoordinatedLeaderElection, true, "lease candidates are not implemented yet"},
     {Gate::kDRADerivedAttributes, true, kDevices},
     {Gate::kDRADeviceCompatibilityGroups, true, kDevices},
     {Gate::kDRAFractionalCapacityRange, true, kDevices},

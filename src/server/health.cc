@@ -111,6 +111,9 @@ void InstallSchedulerHealth(HttpsServer& server, const SchedulerHealth& health,
     alive = {leader};
     ready.insert(ready.begin(), leader);
   }
+  if (options.informer_sync) {
+    ready.push_back({.name = "informer-sync", .failure = std::move(options.informer_sync)});
+  }
   InstallHealth(server, "healthz", std::move(alive), options.metrics);
   InstallHealth(server, "livez", {ping}, options.metrics);
   InstallHealth(server, "readyz", std::move(ready), options.metrics);

@@ -44,11 +44,14 @@ struct SchedulerHealthOptions {
   // Why the check `leaderElection` fails, empty: it passes. An empty function: leader election is
   // off, and the check is not there.
   std::function<std::string()> leader_election{};
+  // Likewise, of the check `informer-sync`; an empty function: it is not there.
+  std::function<std::string()> informer_sync{};
   HealthMetrics* metrics = nullptr;
 };
 
 // /healthz: leaderElection, or ping without it; /livez: ping; /readyz: leaderElection (if any),
-// shutdown, sched-handler-sync. Lifetime: `health` and what the options use outlive the server.
+// shutdown, sched-handler-sync, informer-sync (if any). Lifetime: `health` and what the options use
+// outlive the server.
 void InstallSchedulerHealth(HttpsServer& server, const SchedulerHealth& health,
                             SchedulerHealthOptions options = {});
 

@@ -238,6 +238,19 @@ TEST(DecodeLeaseTest, AllFields) {
   EXPECT_EQ((*lease)->meta.resource_version, "5");
 }
 
+TEST(DecodeLeaseTest, Candidate) {
+  Decoder decoder;
+  const auto candidate = decoder.Object<LeaseCandidate>(Padded(
+      R"({"kind":"LeaseCandidate","metadata":{"name":"h_u","resourceVersion":"5"},"spec":{"leaseName":"l",
+          "pingTime":"2026-01-02T03:04:05.146707Z","renewTime":"2026-01-02T03:04:06.000000Z","strategy":"OldestEmulationVersion"}})"));
+  ASSERT_TRUE(candidate.ok()) << candidate.error().message;
+  EXPECT_EQ((*candidate)->meta.name, "h_u");
+  EXPECT_EQ((*candidate)->meta.resource_version, "5");
+  EXPECT_EQ((*candidate)->lease_name, "l");
+  EXPECT_EQ(FormatMicroTime(*(*candidate)->ping_time), "2026-01-02T03:04:05.146707Z");
+  EXPECT_EQ(FormatMicroTime(*(*candidate)->renew_time), "2026-01-02T03:04:06.000000Z");
+}
+
 TEST(DecodeLeaseTest, W29) {
   Decoder decoder;
   EXPECT_EQ(decoder.Object<Lease>(Padded(R"({"spec":{"renewTime":"2026-01-02T03:04:05Z"}})"))

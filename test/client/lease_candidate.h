@@ -31,6 +31,9 @@ class Candidate {
     Duration renew_deadline = std::chrono::seconds(10);
     Duration retry_period = std::chrono::seconds(2);
     bool stand_again = false;
+    bool coordinated = false;
+    bool yields = true;  // at once when it is called back
+    LeaderMetrics* metrics = nullptr;
   };
 
   Candidate(World& world, LeaseServer& server, Setting setting)
@@ -46,14 +49,20 @@ class Candidate {
                   .lease_duration = setting_.lease_duration,
                   .renew_deadline = setting_.renew_deadline,
                   .retry_period = setting_.retry_period,
+                  .coordinated = setting_.coordinated,
                   .seed = setting_.seed},
-                 nullptr,
+                 setting_.metrics,
                  {.started_leading = [this] { Note("won"); },
                   .may_write_again = [this] { Note("again"); },
                   .stopped_leading =
                       [this](const std::string& why) {
                         Note("lost: " + why);
                         if (setting_.stand_again) Stand();
+                      },
+                  .called_back =
+                      [this](const std::string& why) {
+                        Note("called back: " + why);
+                        if (setting_.yields) Yield();
                       }}) {}
   // What is cancelled from here on ends at once: no time goes on for it.
   ~Candidate() { ending_ = true; }
@@ -64,6 +73,12 @@ class Candidate {
   }
   void Release() {
     elector_.Release([this] { Note("released"); });
+  }
+  void Yield() {
+    elector_.Yield([this] {
+      Note("yielded");
+      if (setting_.stand_again) Stand();
+    });
   }
   // Nothing of it runs until then, as after SIGSTOP.
   void FreezeUntil(TimePoint until) { frozen_until_ = std::max(frozen_until_, until); }

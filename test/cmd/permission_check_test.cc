@@ -91,6 +91,17 @@ TEST(NeededPermissionsTest, WhatEachPartAdds) {
                           "update leases.coordination.k8s.io kube-system/mine",
                           "create events kube-system"}));
 
+  needs.coordinated = true;  // the server makes the lease
+  EXPECT_EQ(TextsOf(NeededPermissions(needs)),
+            Plus(kLeast, {"create leasecandidates.coordination.k8s.io kube-system",
+                          "delete leasecandidates.coordination.k8s.io kube-system",
+                          "list leasecandidates.coordination.k8s.io kube-system",
+                          "update leasecandidates.coordination.k8s.io kube-system",
+                          "watch leasecandidates.coordination.k8s.io kube-system",
+                          "get leases.coordination.k8s.io kube-system/mine",
+                          "update leases.coordination.k8s.io kube-system/mine",
+                          "create events kube-system"}));
+
   needs = Least();
   needs.delegates = true;
   EXPECT_EQ(TextsOf(NeededPermissions(needs)),

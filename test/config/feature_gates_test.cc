@@ -228,8 +228,7 @@ TEST(FeatureGates, EmulationTakesTheDefaultsOfItsVersion) {
 }
 
 TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
-  for (const char* text : {"GenericWorkload=true", "CoordinatedLeaderElection=true",
-                           "SchedulerPreQueueingHints=true"}) {
+  for (const char* text : {"GenericWorkload=true", "SchedulerPreQueueingHints=true"}) {
     const auto made = FeatureGates::Make(Gates({text}), nullptr);
     ASSERT_TRUE(made.ok()) << made.error().message;
     EXPECT_THAT(made.value().NotImplemented(),
@@ -240,9 +239,9 @@ TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
 TEST(FeatureGates, SwitchableGates) {
   for (const char* flag :
        {"TaintTolerationComparisonOperators=true", "InPlacePodLevelResourcesVerticalScaling=false",
-        "SchedulerAsyncAPICalls=true", "SchedulerPopFromBackoffQ=false",
-        "NominatedNodeNameForExpectation=false", "OpportunisticBatching=false",
-        "InPlacePodVerticalScalingSchedulerPreemption=true",
+        "CoordinatedLeaderElection=true", "SchedulerAsyncAPICalls=true",
+        "SchedulerPopFromBackoffQ=false", "NominatedNodeNameForExpectation=false",
+        "OpportunisticBatching=false", "InPlacePodVerticalScalingSchedulerPreemption=true",
         // Needed by the three others.
         "PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false,"
         "PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass=false",

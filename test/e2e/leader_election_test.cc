@@ -45,7 +45,8 @@ std::string ReadText(const std::string& path) {
 
 class LeaderElection : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { StartCluster({}); }
+  void StartCluster(std::vector<std::string> apiserver_args) {
     std::string why;
     if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
     const std::string policy = folder_.Write(
@@ -59,9 +60,9 @@ class LeaderElection : public ::testing::Test {
         "resources: [pods/binding, pods/status, events]}, {group: events.k8s.io}]}\n"
         "- {level: None}\n");
     audit_ = folder_.path() + "/audit.log";
-    cluster_ = Cluster::Start(
-        {.apiserver_args = {"--audit-policy-file=" + policy, "--audit-log-path=" + audit_},
-         .with_controller_manager = true});
+    apiserver_args.push_back("--audit-policy-file=" + policy);
+    apiserver_args.push_back("--audit-log-path=" + audit_);
+    cluster_ = Cluster::Start({.apiserver_args = apiserver_args, .with_controller_manager = true});
     ASSERT_NE(cluster_, nullptr);
     for (int i = 0; i < 20; ++i) {
       cluster_->CreateNode(NodeManifest("node-" + std::to_string(i),
@@ -89,18 +90,18 @@ class LeaderElection : public ::testing::Test {
                         "  leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n"
                         "  retryPeriod: 500ms\n");
   }
-  void StartKubesched(Replica& replica) {
+  void Start(Replica& replica, std::vector<std::string> argv, std::vector<std::string> more) {
+    argv.push_back("--secure-port=0");
+    argv.insert(argv.end(), more.begin(), more.end());
     const std::string log = replica.name + "-" + std::to_string(++replica.starts);
-    replica.pid = cluster_->StartReplica({KS_KUBESCHED_PATH, "--secure-port=0", "-v=1"}, log,
-                                         Configuration(replica));
+    replica.pid = cluster_->StartReplica(argv, log, Configuration(replica));
     replica.log = cluster_->LogPath(log);
   }
-  void StartKubeScheduler(Replica& replica) {
-    const std::string log = replica.name + "-" + std::to_string(++replica.starts);
-    replica.pid = cluster_->StartReplica(
-        {testing::ControlPlane::BinaryPath("kube-scheduler"), "--secure-port=0"}, log,
-        Configuration(replica));
-    replica.log = cluster_->LogPath(log);
+  void StartKubesched(Replica& replica, std::vector<std::string> more = {}) {
+    Start(replica, {KS_KUBESCHED_PATH, "-v=1"}, std::move(more));
+  }
+  void StartKubeScheduler(Replica& replica, std::vector<std::string> more = {}) {
+    Start(replica, {testing::ControlPlane::BinaryPath("kube-scheduler")}, std::move(more));
   }
   void Kill(Replica& replica) {
     ASSERT_EQ(kill(replica.pid, SIGKILL), 0);
@@ -114,14 +115,14 @@ class LeaderElection : public ::testing::Test {
     return json::parse(reply.body)["spec"].value("holderIdentity", "");
   }
   // Blocks until somebody else holds the lease than `former`.
-  std::string WaitForLeader(const std::string& former) {
+  std::string WaitForLeader(const std::string& former, seconds limit = seconds(20)) {
     std::string holder;
     const auto changed = [&](const PodView::Pods&) {
       holder = Holder();
       return !holder.empty() && holder != former;
     };
     // The view's pods are not asked: its bell only paces the question.
-    const TimePoint end = RealClock().Now() + seconds(20);
+    const TimePoint end = RealClock().Now() + limit;
     while (RealClock().Now() < end && !changed({})) {
       cluster_->view().WaitFor([](const PodView::Pods&) { return false; }, seconds(0));
     }
@@ -308,6 +309,162 @@ TEST_F(LeaderElection, KubeSchedulerAndKubeschedAreReplicasOfOneSet) {
   EXPECT_TRUE(AllBound(4 * kEach, seconds(60)));
   EXPECT_EQ(cluster_->StopScheduler(upstream.pid).exit_status, 0);
   ExpectEveryPodOnce(4 * kEach);
+}
+
+// docs/spec/operations.md 6.5: the API server names the leader.
+class CoordinatedLeaderElection : public LeaderElection {
+ protected:
+  static constexpr const char* kGate = "--feature-gates=CoordinatedLeaderElection=true";
+  // The server waits for candidates that have gone, and may name one of them before.
+  static constexpr seconds kChoice = seconds(60);
+  static constexpr const char* kCandidates =
+      "/apis/coordination.k8s.io/v1beta1/namespaces/kube-system/leasecandidates";
+
+  void SetUp() override {
+    StartCluster({kGate, "--runtime-config=coordination.k8s.io/v1beta1=true"});
+  }
+
+  std::map<std::string, json> Candidates() {
+    std::map<std::string, json> candidates;
+    const json list = cluster_->Get(kCandidates);
+    for (const json& item : list["items"]) {
+      candidates[item["metadata"]["name"]] = item["spec"];
+    }
+    return candidates;
+  }
+  bool WaitForCandidates(size_t count) {
+    return cluster_->WaitUntil([&] { return Candidates().size() == count; }, seconds(30));
+  }
+  // How often it has become leader.
+  static size_t Leads(const Replica& replica) {
+    const std::string log = ReadText(replica.log);
+    size_t times = 0;
+    constexpr std::string_view kLeads = "Leading: the bindings of the former leader are known";
+    for (size_t at = log.find(kLeads); at != std::string::npos; at = log.find(kLeads, at + 1)) {
+      ++times;
+    }
+    return times;
+  }
+};
+
+TEST_F(CoordinatedLeaderElection, OneOfTwoLeadsAndTheOtherFollows) {
+  constexpr int kEach = 30;
+  std::vector<Replica> replicas;
+  replicas.push_back(MakeReplica("a", "scheduler"));
+  replicas.push_back(MakeReplica("b", "admin"));
+  for (Replica& replica : replicas) StartKubesched(replica, {kGate});
+  std::string holder = WaitForLeader("", kChoice);
+  ASSERT_FALSE(holder.empty());
+  ASSERT_TRUE(WaitForCandidates(2));
+  CreatePods("one-", kEach);
+  EXPECT_TRUE(AllBound(kEach, seconds(60)));
+  // The server may change its mind about two that are alike; never two at a time, says the audit
+  // log.
+  EXPECT_GE(Leads(replicas[0]) + Leads(replicas[1]), 1U);
+  EXPECT_EQ(cluster_->Get(kLease)["spec"]["strategy"], "OldestEmulationVersion");
+
+  holder = WaitForLeader("", kChoice);
+  Kill(Leader(replicas, holder));
+  CreatePods("two-", kEach);
+  holder = WaitForLeader(holder, kChoice);
+  ASSERT_FALSE(holder.empty());
+  EXPECT_TRUE(AllBound(2 * kEach, seconds(60)));
+
+  EXPECT_EQ(cluster_->StopScheduler(Leader(replicas, holder).pid).exit_status, 0);
+  EXPECT_EQ(Candidates().count(holder), 0U);
+  ExpectEveryPodOnce(2 * kEach);
+}
+
+// The server prefers the older emulated version, and says so to a leader that has the newer one.
+TEST_F(CoordinatedLeaderElection, ALeaderThatIsCalledBackGivesTheLeaseAway) {
+  constexpr int kEach = 30;
+  Replica newer = MakeReplica("newer", "scheduler");
+  Replica older = MakeReplica("older", "admin");
+  StartKubesched(newer, {kGate});
+  const std::string first = WaitForLeader("", kChoice);
+  ASSERT_FALSE(first.empty());
+  CreatePods("one-", kEach);
+  EXPECT_TRUE(AllBound(kEach, seconds(60)));
+
+  StartKubesched(older, {kGate, "--emulated-version=1.36"});
+  CreatePods("two-", kEach);
+  ASSERT_TRUE(cluster_->WaitUntil([&] { return Leads(older) == 1; }, seconds(60)))
+      << ReadText(newer.log) << ReadText(older.log);
+  CreatePods("three-", kEach);
+  EXPECT_TRUE(AllBound(3 * kEach, seconds(60)));
+  EXPECT_NE(ReadText(newer.log).find("Giving the lease back"), std::string::npos);
+  EXPECT_EQ(Candidates()[Holder()]["emulationVersion"], "1.36.0");
+
+  // And is its successor again.
+  EXPECT_EQ(cluster_->StopScheduler(older.pid).exit_status, 0);
+  ASSERT_TRUE(cluster_->WaitUntil([&] { return Leads(newer) == 2; }, seconds(60)))
+      << ReadText(newer.log);
+  EXPECT_EQ(Holder(), first);
+  CreatePods("four-", kEach);
+  EXPECT_TRUE(AllBound(4 * kEach, seconds(60)));
+  EXPECT_EQ(cluster_->StopScheduler(newer.pid).exit_status, 0);
+  ExpectEveryPodOnce(4 * kEach);
+}
+
+TEST_F(CoordinatedLeaderElection, ExitOnLostLeaseYieldsBeforeItEnds) {
+  constexpr int kPods = 10;
+  Replica newer = MakeReplica("newer", "scheduler");
+  Replica older = MakeReplica("older", "admin");
+  StartKubesched(newer, {kGate, "--exit-on-lost-lease"});
+  // Named is not enough: a candidate that has not led has nothing to give back.
+  ASSERT_TRUE(cluster_->WaitUntil([&] { return Leads(newer) == 1; }, kChoice));
+  StartKubesched(older, {kGate, "--emulated-version=1.36"});
+  ASSERT_TRUE(cluster_->WaitUntil([&] { return Leads(older) == 1; }, kChoice));
+  const auto end = cluster_->plane().StopProcess(newer.pid, SIGTERM);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->exit_status, 1) << ReadText(newer.log);
+  CreatePods("pod-", kPods);
+  EXPECT_TRUE(AllBound(kPods, seconds(60)));
+  EXPECT_EQ(cluster_->StopScheduler(older.pid).exit_status, 0);
+  ExpectEveryPodOnce(kPods);
+}
+
+TEST_F(CoordinatedLeaderElection, KubeSchedulerAndKubeschedAreCandidatesOfOneKind) {
+  constexpr int kEach = 30;
+  std::vector<Replica> replicas;
+  replicas.push_back(MakeReplica("upstream", "scheduler"));
+  replicas.push_back(MakeReplica("ours", "admin"));
+  Replica& upstream = replicas[0];
+  Replica& ours = replicas[1];
+  StartKubeScheduler(upstream, {kGate});
+  ASSERT_TRUE(WaitForCandidates(1));
+  const std::string theirs = Candidates().begin()->first;
+  StartKubesched(ours, {kGate});
+  ASSERT_TRUE(WaitForCandidates(2));
+  std::string holder = WaitForLeader("", kChoice);
+  ASSERT_FALSE(holder.empty());
+  CreatePods("one-", kEach);
+  EXPECT_TRUE(AllBound(kEach, seconds(60)));
+
+  // The server has pinged both by now: who leads was chosen among those that answered.
+  auto candidates = Candidates();
+  json other;
+  for (const auto& [name, spec] : candidates) {
+    if (name != theirs) other = spec;
+  }
+  json reference = candidates[theirs];
+  for (json* spec : {&reference, &other}) {
+    EXPECT_TRUE(spec->contains("renewTime")) << *spec;
+    spec->erase("renewTime");
+    spec->erase("pingTime");
+  }
+  EXPECT_EQ(other, reference);
+  EXPECT_EQ(other["leaseName"], "kube-scheduler");
+
+  const bool ours_first = holder != theirs;
+  EXPECT_EQ(cluster_->StopScheduler((ours_first ? ours : upstream).pid).exit_status, 0);
+  holder = WaitForLeader(holder, kChoice);
+  ASSERT_FALSE(holder.empty());
+  EXPECT_EQ(holder == theirs, ours_first);
+  CreatePods("two-", kEach);
+  EXPECT_TRUE(AllBound(2 * kEach, seconds(60)));
+  EXPECT_EQ(cluster_->StopScheduler((ours_first ? upstream : ours).pid).exit_status, 0);
+  ExpectEveryPodOnce(2 * kEach);
 }
 
 }  // namespace

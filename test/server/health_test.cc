@@ -127,14 +127,19 @@ TEST(Health, ChecksOfASchedulerInOrder) {
   struct Case {
     std::string name;
     bool elects;
+    bool coordinated;
     std::string want_healthz;
     std::string want_livez;
     std::string want_readyz;
   };
   const Case cases[] = {
-      {"with leader election", true, "[-]leaderElection failed: reason withheld\n", "[+]ping ok\n",
+      {"with leader election", true, false, "[-]leaderElection failed: reason withheld\n",
+       "[+]ping ok\n",
        "[-]leaderElection failed: reason withheld\n[+]shutdown ok\n[+]sched-handler-sync ok\n"},
-      {"without", false, "[+]ping ok\n", "[+]ping ok\n",
+      {"coordinated", true, true, "[-]leaderElection failed: reason withheld\n", "[+]ping ok\n",
+       "[-]leaderElection failed: reason withheld\n[+]shutdown ok\n[+]sched-handler-sync ok\n"
+       "[-]informer-sync failed: reason withheld\n"},
+      {"without", false, false, "[+]ping ok\n", "[+]ping ok\n",
        "[+]shutdown ok\n[+]sched-handler-sync ok\n"},
   };
   for (const Case& test : cases) {
@@ -148,6 +153,7 @@ TEST(Health, ChecksOfASchedulerInOrder) {
             .value();
     SchedulerHealthOptions options;
     if (test.elects) options.leader_election = [] { return std::string("late"); };
+    if (test.coordinated) options.informer_sync = [] { return std::string("not yet"); };
     InstallSchedulerHealth(*server, health, std::move(options));
     server->Serve();
     testing::TlsClient client(server->port());
@@ -156,6 +162,8 @@ TEST(Health, ChecksOfASchedulerInOrder) {
     EXPECT_TRUE(client.Exchange("GET", "/readyz?verbose").body.starts_with(test.want_readyz));
     EXPECT_EQ(client.Exchange("GET", "/healthz/leaderElection").body,
               test.elects ? "internal server error: late\n" : "404 page not found\n");
+    EXPECT_EQ(client.Exchange("GET", "/readyz/informer-sync").body,
+              test.coordinated ? "internal server error: not yet\n" : "404 page not found\n");
   }
 }
 
