@@ -108,8 +108,8 @@ class ExtenderAttempts {
   void Answered(const ExtenderVerdict& verdict);
   void PreemptionAnswered();
   bool StillPending() const;
-  // False: the pod is gone, bound by somebody else, resized, or another one of that name by now, and
-  // the attempt is over.
+  // False: the pod is gone, bound by somebody else, resized, or another one of that name by now,
+  // and the attempt is over.
   bool DropUnlessPending();
   // Brings the attempt to the present state if that has changed; an empty optional: the attempt
   // has ended over it.
