@@ -67,11 +67,12 @@ void AddLease(const config::LeaderElection& election, bool coordinated, List& li
       "a Role in namespace " + election.resource_namespace + " (deploy/second-scheduler/rbac.yaml)";
   const char* const purpose = "leader election";
   if (coordinated) {
-    list.Add({"create", "delete", "list", "update", "watch"}, {.group = "coordination.k8s.io",
-                                                     .resource = "leasecandidates",
-                                                     .ns = election.resource_namespace,
-                                                     .needed_for = "coordinated leader election",
-                                                     .granted_by = kSchedulerRole});
+    list.Add({"create", "delete", "list", "update", "watch"},
+             {.group = "coordination.k8s.io",
+              .resource = "leasecandidates",
+              .ns = election.resource_namespace,
+              .needed_for = "coordinated leader election",
+              .granted_by = kSchedulerRole});
   } else {
     list.Add({"create"}, {.group = "coordination.k8s.io",
                           .resource = "leases",
