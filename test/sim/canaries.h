@@ -12,7 +12,7 @@ struct CanaryInfo {
   const char* bug;
 };
 
-inline constexpr std::array<CanaryInfo, 22> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 23> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed"},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled"},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen"},
@@ -34,6 +34,7 @@ inline constexpr std::array<CanaryInfo, 22> kCanaries = {{
     {"CaughtUpTooEarly", "any news of the pods counts as all that the former leader did"},
     {"VolumeStaysAssumed", "what was assumed of volumes stays so when the attempt fails"},
     {"ClaimsNotAwaited", "PreBind does not wait until the claims are bound"},
+    {"StalePreemptAnswers", "what extenders said of candidates counts whatever has become of them"},
     {"VolumePatchUnguarded", "a volume is written whatever has become of it meanwhile"},
 }};
 
