@@ -63,7 +63,8 @@ Result<client::ClusterAccess> LoadAccess(const std::string& kubeconfig, const st
 }
 
 Result<ApiSide> Connect(const client::ClusterAccess& access,
-                        const config::Configuration& configuration, client::RestMetrics& metrics) {
+                        const config::Configuration& configuration, client::RestMetrics& metrics,
+                        bool coordinated) {
   const config::ClientConnection& settings = configuration.client_connection;
   const config::LeaderElection& election = configuration.leader_election;
   Duration unacknowledged_most{};
@@ -83,7 +84,7 @@ Result<ApiSide> Connect(const client::ClusterAccess& access,
   side.scheduling = client("scheduler");
   side.events = client("scheduler");
   side.election = client("leader-election");
-  side.candidacy = client("scheduler");
+  if (coordinated) side.candidacy = client("scheduler");
   side.permissions = side.connection->NewRestClient(
       {.qps = -1, .user_agent = client::UserAgent("kubesched", "scheduler"), .metrics = &host});
   side.legacy_events = !client::DetectEventsApi(*side.scheduling);

@@ -23,7 +23,7 @@ struct ApiSide {
   std::unique_ptr<client::RestClient> scheduling;
   std::unique_ptr<client::RestClient> events;
   std::unique_ptr<client::RestClient> election;
-  std::unique_ptr<client::RestClient> candidacy;    // the LeaseCandidate, in coordinated election
+  std::unique_ptr<client::RestClient> candidacy;    // the LeaseCandidate; null: no coordination
   std::unique_ptr<client::RestClient> permissions;  // a few questions at start, without limit
   bool legacy_events = false;
 };
@@ -40,6 +40,7 @@ Result<void> CheckRateLimit(const config::ClientConnection& settings);
 // lies between the end of a leader's right to write and the first moment at which another may have
 // it; then the kernel gives up, so that a network that comes back brings no writes of the past.
 Result<ApiSide> Connect(const client::ClusterAccess& access,
-                        const config::Configuration& configuration, client::RestMetrics& metrics);
+                        const config::Configuration& configuration, client::RestMetrics& metrics,
+                        bool coordinated);
 
 }  // namespace ks::daemon

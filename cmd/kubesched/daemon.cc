@@ -158,7 +158,7 @@ Result<int> Daemon::Run(const sigset_t& signals) {
   }
   if (Result<void> opened = OpenDecisionLog(); !opened.ok()) return opened.error();
   Serve();
-  auto api = Connect(access_, configuration, rest_metrics_);
+  auto api = Connect(access_, configuration, rest_metrics_, IsCoordinated());
   if (!api.ok()) return api.error();
   return Live(api.value(), seed);
 }

@@ -302,7 +302,8 @@ PostFilterResult Framework::AskPostFilters(const CycleState& state,
   for (const PointEntry<PostFilterPlugin>& entry : impl_->post_filter) {
     PostFilterResult result = sampler.Measure(entry.meter, [&] { return ask(*entry.plugin); });
     const Status& status = result.status;
-    if (status.ok() || status.IsWait()) return result;
+    const bool asks = status.IsWait() && state.preemption_inquiry != nullptr;
+    if (status.ok() || asks) return result;
     if (status.code() == Code::kUnschedulableAndUnresolvable) {
       return {status.WithPlugin(entry.name), std::move(result.nomination)};
     }
