@@ -22,8 +22,26 @@
 namespace ks::e2e {
 namespace {
 
+// Victims of both forms: whole pods, or uids.
+void MakeVictimsComparable(json* request) {
+  for (const char* form : {"NodeNameToVictims", "NodeNameToMetaVictims"}) {
+    json& nodes = (*request)[form];
+    if (!nodes.is_object()) continue;
+    for (json& node : nodes) {
+      for (json& pod : node["Pods"]) {
+        if (pod.contains("UID")) pod["UID"] = "some";
+        if (!pod.contains("metadata")) continue;
+        for (const char* key : {"uid", "resourceVersion", "creationTimestamp"}) {
+          pod["metadata"].erase(key);
+        }
+      }
+    }
+  }
+}
+
 // What differs between two runs of the same.
 json Comparable(json request) {
+  if (request.contains("NodeNameToVictims")) MakeVictimsComparable(&request);
   for (const char* key : {"uid", "resourceVersion", "creationTimestamp"}) {
     if (request.contains("Pod")) request["Pod"]["metadata"].erase(key);
     if (request.contains("Nodes") && request["Nodes"].is_object()) {
@@ -77,8 +95,19 @@ class Recorder {
       }
     }
   }
+  // Of the candidates only n1 is to do.
+  static json PreemptAnswer(const json& body) {
+    const json& meta = body["NodeNameToMetaVictims"];
+    if (meta.is_object()) return {{"NodeNameToMetaVictims", {{"n1", meta["n1"]}}}};
+    json pods = json::array();
+    for (const json& pod : body["NodeNameToVictims"]["n1"]["Pods"]) {
+      pods.push_back({{"UID", pod["metadata"]["uid"]}});
+    }
+    return {{"NodeNameToMetaVictims", {{"n1", {{"Pods", pods}}}}}};
+  }
   static json Answer(const std::string& verb, const std::string& pod, const json& body) {
     if (verb == "bind") return {{"Error", "not today"}};
+    if (verb == "preempt") return PreemptAnswer(body);
     if (verb == "filter" && pod == "unwanted") {
       return {{"NodeNames", json::array()},
               {"FailedNodes", {{"n0", "no dev"}}},
@@ -114,6 +143,13 @@ extenders:
 - urlPrefix: URL/whole
   filterVerb: filter
   managedResources: [{name: example.com/whole, ignoredByScheduler: true}]
+- urlPrefix: URL/victims
+  preemptVerb: preempt
+  nodeCacheCapable: true
+  managedResources: [{name: example.com/vip, ignoredByScheduler: true}]
+- urlPrefix: URL/wholevictims
+  preemptVerb: preempt
+  managedResources: [{name: example.com/wholevip, ignoredByScheduler: true}]
 - urlPrefix: URL/bind
   bindVerb: bind
   managedResources: [{name: example.com/bind, ignoredByScheduler: true}]
@@ -142,7 +178,7 @@ bool Decided(const PodView::Pods& pods) {
   for (const auto& [key, pod] : pods) {
     decided += (!pod->node_name.empty() || !Message(*pod).empty()) ? 1 : 0;
   }
-  return decided == 5;
+  return decided == 8;
 }
 
 void RunScheduler(const std::string& binary, Outcome* outcome) {
@@ -164,8 +200,10 @@ void RunScheduler(const std::string& binary, Outcome* outcome) {
     create("/api/v1/nodes", NodeManifest("n" + std::to_string(i),
                                          {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "20"}}, {}));
   }
-  const auto pod = [&create](const std::string& name, std::map<std::string, std::string> requests) {
+  const auto pod = [&create](const std::string& name, std::map<std::string, std::string> requests,
+                             const std::string& priority = "") {
     json object = PodManifest(name, requests);
+    if (!priority.empty()) object["spec"]["priorityClassName"] = priority;
     for (json& container : object["spec"]["containers"]) {
       for (const auto& [resource, quantity] : requests) {
         if (resource != "cpu") container["resources"]["limits"][resource] = quantity;
@@ -173,6 +211,15 @@ void RunScheduler(const std::string& binary, Outcome* outcome) {
     }
     create("/api/v1/namespaces/default/pods", object);
   };
+  create("/apis/scheduling.k8s.io/v1/priorityclasses",
+         {{"metadata", {{"name", "important"}}}, {"value", 1000}});
+  for (int i = 0; i < 3; ++i) {
+    const std::string number = std::to_string(i);
+    json victim = PodManifest("v" + number, {{"cpu", "7"}});
+    victim["spec"]["nodeName"] = "n" + number;
+    victim["spec"]["terminationGracePeriodSeconds"] = 0;
+    create("/api/v1/namespaces/default/pods", victim);
+  }
   pod("plain", {{"cpu", "100m"}});
   pod("whole", {{"cpu", "100m"}, {"example.com/whole", "1"}});
   pod("bind", {{"cpu", "100m"}, {"example.com/bind", "1"}});
@@ -188,6 +235,15 @@ void RunScheduler(const std::string& binary, Outcome* outcome) {
   {
     PodView view(*admin);
     EXPECT_TRUE(view.WaitFor(Decided, std::chrono::seconds(60)));
+    // It is nominated to a node, which the others would see.
+    pod("vip", {{"cpu", "5"}, {"example.com/vip", "1"}, {"example.com/wholevip", "1"}},
+        "important");
+    EXPECT_TRUE(view.WaitFor(
+        [](const PodView::Pods& pods) {
+          const auto vip = pods.find("default/vip");
+          return vip != pods.end() && !vip->second->node_name.empty();
+        },
+        std::chrono::seconds(60)));
     for (const auto& [key, seen] : view.pods()) {
       outcome->nodes[seen->meta.name] = seen->node_name;
       outcome->messages[seen->meta.name] = Replaced(Message(*seen), recorder.url(), "URL");
@@ -219,8 +275,10 @@ TEST(ExtenderParity, SameRequestsPlacementAndMessages) {
             "failed filter with extender at URL URL/names/filter, code 500");
   EXPECT_THAT(own.messages["unwanted"],
               ::testing::StartsWith("0/3 nodes are available: 1 never, 1 no dev."));
+  EXPECT_EQ(own.nodes["vip"], "n1") << "the candidate that the extender left";
+  EXPECT_FALSE(own.nodes.contains("v1"));
   for (const char* key : {"/names/filter plain", "/names/prioritize plain", "/whole/filter whole",
-                          "/bind/bind bind"}) {
+                          "/victims/preempt vip", "/wholevictims/preempt vip", "/bind/bind bind"}) {
     EXPECT_TRUE(own.requests.contains(key)) << key;
   }
 }
