@@ -225,7 +225,7 @@ Result<int> Daemon::Live(ApiSide& api, uint64_t seed) {
                           .metrics = *leader_metrics_,
                           .events = events_,
                           .current = current_,
-                          .candidacy = IsCoordinated() ? api.candidacy.get() : nullptr,
+                          .candidacy = api.candidacy.get(),
                           .emulated_version = config::ReportGates(options_.flags.gates).emulated},
         options_.configuration, seed);
     leadership_ = leadership.get();

@@ -199,13 +199,13 @@ class DefaultPreemption final : public framework::Plugin,
   // what they were asked about; else they are asked anew, until what is still as it was has to do.
   Finding Consult(std::shared_ptr<framework::PreemptionInquiry>* kept, const api::Pod& pod,
                   const Candidates& candidates) {
+    framework::VictimsByNode present = ByNode(candidates.found);
     if (*kept == nullptr) {
       *kept = std::make_shared<framework::PreemptionInquiry>();
       (*kept)->place = candidates.place;
-      (*kept)->candidates = ByNode(candidates.found);
+      (*kept)->candidates = present;
     }
     framework::PreemptionInquiry& inquiry = **kept;
-    framework::VictimsByNode present = ByNode(candidates.found);
     const std::set<std::string> same = SameNodes(inquiry.candidates, present);
     const bool moved = !KS_CANARY(StalePreemptAnswers) &&
                        (same.size() != present.size() || same.size() != inquiry.candidates.size());
