@@ -7,12 +7,10 @@
 #include "api_side.h"
 #include "base/logging.h"
 #include "base/random.h"
+#include "reference_version.h"
 
 namespace ks::daemon {
 namespace {
-
-// The release it stands for: what the API server chooses by.
-constexpr const char* kBinaryVersion = "1.37.1";
 
 client::LeaderElectorOptions ElectorOptions(const config::Configuration& configuration) {
   const config::LeaderElection& election = configuration.leader_election;
@@ -58,7 +56,7 @@ Leadership::Leadership(const Parts& parts, const config::Configuration& configur
         client::CandidacyOptions{.lease_namespace = options.lease_namespace,
                                  .lease_name = options.lease_name,
                                  .identity = options.identity,
-                                 .binary_version = kBinaryVersion,
+                                 .binary_version = kReferenceVersion,
                                  .emulation_version = parts.emulated_version + ".0",
                                  .seed = random.Next()});
   }

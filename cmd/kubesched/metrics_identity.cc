@@ -10,14 +10,12 @@
 #include <variant>
 
 #include "config/yaml_document.h"
+#include "reference_version.h"
 
 namespace ks::daemon {
 namespace {
 
 using metrics::Stability;
-
-// The reference release; git_version must have its minor (docs/spec/metrics.md section 6).
-constexpr const char* kReferenceVersion = "1.37.1";
 
 std::string Platform() {
   utsname name{};

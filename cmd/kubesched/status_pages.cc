@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "reference_version.h"
 #include "server/error_objects.h"
 
 namespace ks::daemon {
@@ -196,16 +197,16 @@ server::Response AnswerStatusz(const server::Request& request, const ProcessStat
   const int64_t up =
       std::chrono::duration_cast<std::chrono::seconds>(status.now - status.started).count();
   if (form->text) {
-    std::string text =
-        PageHead("statusz") + "\nStarted: " + StartedText(status.started) + "\nUp: " + UpText(up) +
-        "\nBinary version: 1.37.1\nEmulation version: " + status.emulated_version + "\nPaths:";
+    std::string text = PageHead("statusz") + "\nStarted: " + StartedText(status.started) +
+                       "\nUp: " + UpText(up) + "\nBinary version: " + kReferenceVersion +
+                       "\nEmulation version: " + status.emulated_version + "\nPaths:";
     for (const char* path : kPaths) text += std::string(" ") + path;
     return Page(text + "\n");
   }
   return Object(request, *form, "Statusz",
                 {{"startTime", FormatTime(status.started)},
                  {"uptimeSeconds", up},
-                 {"binaryVersion", "1.37.1"},
+                 {"binaryVersion", kReferenceVersion},
                  {"emulationVersion", status.emulated_version},
                  {"paths", kPaths}});
 }
