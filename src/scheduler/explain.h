@@ -70,8 +70,8 @@ enum class ExplainPreemption : bool { kNo, kYes };
 
 // With one feasible node, where an attempt would not score, scores are computed all the same; if
 // that fails, the node has none, and its total is 0.
-// Requires: the framework's snapshot was refreshed; the pod has no node. Threads: the scheduling
-// thread.
+// Requires: the framework's snapshot was refreshed; the pod has no node, or is one that waits there
+// for its resize. Threads: the scheduling thread.
 Explanation Explain(const framework::Framework& framework, const api::PodPtr& pod,
                     ExplainPreemption preemption = ExplainPreemption::kNo);
 

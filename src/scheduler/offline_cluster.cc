@@ -92,8 +92,7 @@ Result<std::unique_ptr<OfflineCluster>> OfflineCluster::Make(ClusterDump dump,
     return refreshed.error();
   }
   for (const api::PodPtr& pod : cluster->pods_) {
-    const bool queued = pod->node_name.empty() || scheduler.WaitsForResize(*pod);
-    const bool waits = queued && !pod->meta.deletion_timestamp;
+    const bool waits = scheduler.IsQueued(*pod) && !pod->meta.deletion_timestamp;
     if (waits && cluster->ProfileFor(*pod) != nullptr) cluster->pending_.push_back(pod);
   }
   return cluster;

@@ -168,6 +168,8 @@ class Scheduler {
   bool Leads() const { return leading_ && (!options_.may_attempt || options_.may_attempt()); }
   // The pod is on a node and has a place in the queue all the same. Threads: the scheduling thread.
   bool WaitsForResize(const api::Pod& pod) const { return context_->WaitsForResize(pod); }
+  // The pod is one for the queue, whoever schedules it. Threads: the scheduling thread.
+  bool IsQueued(const api::Pod& pod) const { return context_->IsQueued(pod); }
   // Every pod that the informer holds, as the API server last showed it. Threads: the scheduling
   // thread.
   const cache::ObjectStore<api::Pod>& pods() const { return pods_; }

@@ -70,6 +70,20 @@ def bound_pod(dice, identity, form, world, cross_pod):
     return made
 
 
+def defer_resize(dice, pod):
+    """The kubelet runs the pod with less than it asks for now, and waits for room."""
+    container = pod["spec"]["containers"][0]
+    before = container["resources"]["requests"]
+    container["resources"]["requests"] = after = dict(before)
+    for name, unit in dice.some((("cpu", "m"), ("memory", "Mi")), 2) or (("cpu", "m"),):
+        after[name] = f"{int(int(before[name].removesuffix(unit)) * dice.rng.uniform(1, 3))}{unit}"
+    pod["status"]["containerStatuses"] = [
+        {"name": container["name"], "image": "", "imageID": "", "ready": True, "restartCount": 0,
+         "allocatedResources": dict(before), "resources": {"requests": dict(before)}}]
+    waits = {"type": "PodResizePending", "status": "True", "reason": dice.pick(("Deferred", "Deferred", "Infeasible"))}
+    pod["status"].setdefault("conditions", []).insert(0, waits)
+
+
 def fill(dice, node, form, world, cross_pod):
     """The pods of a node, which gets as much room as they take and some more."""
     number = dice.number(1, form["most_bound"])
@@ -83,6 +97,8 @@ def fill(dice, node, form, world, cross_pod):
         share = form["busy"] / number * (dice.rng.uniform(0.5, 1.5) if dice.chance(0.5) else 1)
         ask(pod, int(cpu * share), int(memory * share * dice.pick((0.2, 1))))
         pod["spec"]["nodeName"] = node["metadata"]["name"]
+        if dice.chance(form["deferred"]):
+            defer_resize(dice, pod)
         pods.append(pod)
     world["bound"] += pods
 
@@ -142,8 +158,12 @@ def case(seed, number, pods, cross_pod=True):
     owners = objects.owners(dice, dice.number(0, 6)) if cross_pod else []
     world = {"names": names, "owners": owners, "bound": []}
     configuration, gates = with_arguments(dice, configs.configuration(dice, world)), configs.gates(dice)
+    if dice.chance(0.2):
+        gates = f"{configs.DEFERRED}=true"
+    form["deferred"] = 0.0
     if configs.DEFERRED in gates:
-        gates = ""  # bound pods as preemptors are not part of this
+        configuration = configs.for_deferred_pods(configuration)
+        form["deferred"] = dice.pick((0.1, 0.5))
     if dice.chance(0.3):
         gates += ("," if gates else "") + "SchedulerAsyncPreemption=false"
     world["profiles"] = [profile["schedulerName"] for profile in configuration["profiles"]] if configuration else []

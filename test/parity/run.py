@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parity test: random clusters and pods, explained by kubeschedctl and by upstream's own code (the oracle).
 
-Every verdict, message, plugin, code, reason, raw and weighted score, total and best node must be equal. The seed is printed;
-KS_PARITY_SEED or --seed repeats a run. A difference is shrunk to a small case and written to a folder.
+Every verdict, message, plugin, code, reason, raw and weighted score, total and best node must be equal. The seed is the same in
+each run unless KS_PARITY_SEED or --seed names another one, so that a change is judged by what it changed; "fresh" draws one and
+prints it. A difference is shrunk to a small case and written to a folder.
 
     run.py --kubeschedctl build/bin/kubeschedctl                         3,000 pods, as in CI
-    run.py --kubeschedctl build/bin/kubeschedctl --pods 200000 --jobs 2  a long run, by hand
+    run.py --kubeschedctl build/bin/kubeschedctl --pods 200000 --jobs 2 --seed fresh
+                                                                         a long run, by hand
     run.py --kubeschedctl build/bin/kubeschedctl --preemption            preemption on full clusters
     run.py --kubeschedctl build/bin/kubeschedctl --volumes               volumes, claims, drivers and limits
     run.py --kubeschedctl build/bin/kubeschedctl --volumes --preemption  the same, and what preemption would do
@@ -232,7 +234,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kubeschedctl", required=True)
     parser.add_argument("--oracle", help="default: the one of tools/controlplane; without it the test is left out")
-    parser.add_argument("--seed", default=os.environ.get("KS_PARITY_SEED") or secrets.token_hex(4))
+    parser.add_argument("--seed", default=os.environ.get("KS_PARITY_SEED") or "1", help='any text; "fresh": a new one')
     parser.add_argument("--pods", type=int, default=3000)
     parser.add_argument("--first-case", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="cases at a time")
@@ -245,7 +247,10 @@ def parse_arguments():
                         help="clusters with volumes, claims, storage classes, drivers, capacities, limits and attachments")
     parser.add_argument("--no-cross-pod", action="store_true", help="leave out affinity between pods and topology spread")
     parser.add_argument("--out", default="parity-differences", help="the folder for small cases")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.seed == "fresh":
+        args.seed = secrets.token_hex(4)
+    return args
 
 
 def main():

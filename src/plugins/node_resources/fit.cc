@@ -375,7 +375,9 @@ class NodeResourcesFit final : public framework::Plugin,
       if (need.served_by_devices && of <= 0) continue;
       const int64_t rest =
           counted == nullptr ? need.amount : Rest(need.amount, counted->Amount(need.name));
-      if (rest <= WrappingSub(of, taken)) continue;
+      // Unlike cpu and memory, what asks for no more is not looked at on a node that holds too
+      // much.
+      if (rest == 0 || rest <= WrappingSub(of, taken)) continue;
       unresolvable = unresolvable || rest > of;
       if (count++ == 0) {
         only = &need;

@@ -197,6 +197,12 @@ const ResizeCase kResizes[] = {
      {{"example.com/gpu", "2"}},
      {{"example.com/gpu", "1"}},
      kSuccess},
+    // A scalar of which nothing more is asked for is not looked at, unlike cpu.
+    {"scalar_stays_on_an_overcommitted_node",
+     {{"example.com/gpu", "2"}},
+     {{"example.com/gpu", "2"}},
+     {{"example.com/gpu", "3"}},
+     kSuccess},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, DeferredFitTest, ::testing::ValuesIn(kResizes),

@@ -12,7 +12,10 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/component-helpers/resource"
+	"k8s.io/kubernetes/pkg/features"
 	"sigs.k8s.io/yaml"
 )
 
@@ -94,11 +97,21 @@ func (c *cluster) bound() []*v1.Pod {
 	return pods
 }
 
+// queued says that the scheduler's pod watch would put the pod into the queue, if it is for one of its profiles: it has no
+// node, or it waits on its node for room for its resize.
+func queued(pod *v1.Pod) bool {
+	if terminal(pod) {
+		return false
+	}
+	resizes := utilfeature.DefaultFeatureGate.Enabled(features.InPlacePodVerticalScalingSchedulerPreemption)
+	return pod.Spec.NodeName == "" || resizes && resource.IsPodResizeDeferred(pod)
+}
+
 // pending returns the pods to explain, sorted by namespace and name.
 func (c *cluster) pending(profiles map[string]bool) []*v1.Pod {
 	var pods []*v1.Pod
 	for _, pod := range c.pods {
-		if pod.Spec.NodeName == "" && !terminal(pod) && pod.DeletionTimestamp == nil && profiles[profileOf(pod)] {
+		if queued(pod) && pod.DeletionTimestamp == nil && profiles[profileOf(pod)] {
 			pods = append(pods, pod)
 		}
 	}

@@ -147,7 +147,7 @@ type preemptor struct {
 	runs   *dryRuns
 }
 
-// preparePreemption makes pods that have no node known to the places where preemption looks for them: the informer's store
+// preparePreemption makes the pods that wait known to the places where preemption looks for them: the informer's store
 // and, for their nominations, the queue. No handler of the scheduler is told, and its loop does not run.
 func (e *evaluator) preparePreemption(c *cluster, factory informers.SharedInformerFactory) error {
 	store := factory.Core().V1().Pods().Informer().GetIndexer()
@@ -157,7 +157,7 @@ func (e *evaluator) preparePreemption(c *cluster, factory informers.SharedInform
 		}
 	}
 	for _, pod := range c.pods {
-		if _, ours := e.sched.Profiles[profileOf(pod)]; ours && pod.Spec.NodeName == "" && !terminal(pod) {
+		if _, ours := e.sched.Profiles[profileOf(pod)]; ours && queued(pod) {
 			e.sched.SchedulingQueue.Add(e.ctx, pod)
 		}
 	}
