@@ -12,6 +12,7 @@
 #include "config/nearest_name.h"
 #include "flag_set.h"
 #include "go_values.h"
+#include "reference_version.h"
 
 namespace ks {
 namespace {
@@ -20,7 +21,10 @@ using flags::Flag;
 using flags::FlagSet;
 using flags::Quote;
 
-constexpr std::string_view kUpstreamVersion = "v1.37.1";
+const std::string& UpstreamVersion() {
+  static const std::string version = std::string("v") + daemon::kReferenceVersion;
+  return version;
+}
 
 // Flags of older releases, and what took their place.
 struct RemovedFlag {
@@ -422,13 +426,13 @@ Result<void> Declaration::SetVersion(const std::string& text) {
   }
   if (text.starts_with('v')) {
     // A version to report; it may only add to the name of upstream's.
-    if (text == kUpstreamVersion || text.starts_with(std::string(kUpstreamVersion) + "-") ||
-        text.starts_with(std::string(kUpstreamVersion) + "+")) {
+    if (text == UpstreamVersion() || text.starts_with(UpstreamVersion() + "-") ||
+        text.starts_with(UpstreamVersion() + "+")) {
       *version_ = Version::kNone;
       return {};
     }
     return Error{"version " + Quote(text) + " must match major/minor/patch of default version " +
-                 Quote(kUpstreamVersion)};
+                 Quote(UpstreamVersion())};
   }
   const auto on = flags::ParseBool(text);
   if (!on.ok()) return on.error();
@@ -543,11 +547,10 @@ std::string VersionText(ParsedFlags::Version kind) {
     const size_t dot = version.find('.');
     return "version.Info{Major:\"" + version.substr(1, dot - 1) + "\", Minor:\"" +
            version.substr(dot + 1, version.find('.', dot + 1) - dot - 1) + "\", GitVersion:\"" +
-           version + "\", Compatible:\"" + std::string(kUpstreamVersion) + "\", Compiler:\"" +
-           __VERSION__ + "\", Platform:\"linux\"}\n";
+           version + "\", Compatible:\"" + UpstreamVersion() + "\", Compiler:\"" + __VERSION__ +
+           "\", Platform:\"linux\"}\n";
   }
-  return "kubesched " + version + " (compatible with Kubernetes " + std::string(kUpstreamVersion) +
-         ")\n";
+  return "kubesched " + version + " (compatible with Kubernetes " + UpstreamVersion() + ")\n";
 }
 
 }  // namespace ks
