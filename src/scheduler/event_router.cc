@@ -83,6 +83,7 @@ void EventRouter::UpdateResize(const api::PodPtr& old_pod, const api::PodPtr& ne
   const bool waited = IsQueuedForResize(*old_pod);
   const bool waits = IsQueuedForResize(*new_pod);
   if (waited && !waits) {
+    if (KS_CANARY(ResizeEndUnseen)) return;
     KS_LOG(3, "Assigned pod is no longer deferred, removing from scheduling queue",
            {{"pod", new_pod->meta.Key()}});
     DeletePending(new_pod);

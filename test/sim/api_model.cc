@@ -182,6 +182,17 @@ bool ApiModel::ModifyStatus(std::string_view plural, std::string_view ns, std::s
   return outcome.ok();
 }
 
+bool ApiModel::Overwrite(std::string_view plural, std::string_view ns, std::string_view name,
+                         const std::function<void(apiserver::Json&)>& change) {
+  const auto outcome =
+      service_.registry().Overwrite(KindOf(plural), ns, name, [&](apiserver::Json& json) {
+        change(json);
+        return std::optional<apiserver::Failure>();
+      });
+  AfterWrite();
+  return outcome.ok();
+}
+
 bool ApiModel::Delete(std::string_view plural, std::string_view ns, std::string_view name) {
   const auto outcome =
       service_.registry().Delete(KindOf(plural), ns, name, {.grace_period_seconds = 0});

@@ -65,6 +65,9 @@ class ApiModel {
               const std::function<void(apiserver::Json&)>& change);
   bool ModifyStatus(std::string_view plural, std::string_view ns, std::string_view name,
                     const std::function<void(apiserver::Json&)>& change);
+  // Whatever it is: the server has no `resize` below pods.
+  bool Overwrite(std::string_view plural, std::string_view ns, std::string_view name,
+                 const std::function<void(apiserver::Json&)>& change);
   // At once.
   bool Delete(std::string_view plural, std::string_view ns, std::string_view name);
   // A pod, with its grace period.

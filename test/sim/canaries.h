@@ -12,7 +12,7 @@ struct CanaryInfo {
   const char* bug;
 };
 
-inline constexpr std::array<CanaryInfo, 23> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 24> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed"},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled"},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen"},
@@ -35,6 +35,7 @@ inline constexpr std::array<CanaryInfo, 23> kCanaries = {{
     {"VolumeStaysAssumed", "what was assumed of volumes stays so when the attempt fails"},
     {"ClaimsNotAwaited", "PreBind does not wait until the claims are bound"},
     {"StalePreemptAnswers", "what extenders said of candidates counts whatever has become of them"},
+    {"ResizeEndUnseen", "a pod whose resize is done stays in the queue"},
     {"VolumePatchUnguarded", "a volume is written whatever has become of it meanwhile"},
 }};
 

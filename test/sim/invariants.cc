@@ -156,7 +156,7 @@ void Look::Queue() {
       const auto seen = process_.pods().find(pod.meta.Key());
       if (seen == process_.pods().end() || seen->second->meta.uid != pod.meta.uid) {
         Wrong("the queue has pod {}, which is gone", pod.meta.name);
-      } else if (!seen->second->node_name.empty()) {
+      } else if (!process_.scheduler().IsQueued(*seen->second)) {
         Wrong("the queue has pod {}, which is bound", pod.meta.name);
       }
       if (!stored_.insert(pod.meta.uid).second) Wrong("pod {} is queued twice", pod.meta.name);
@@ -201,10 +201,12 @@ void Look::Pending() {
     }
   }
   for (const auto& [key, pod] : process_.pods()) {
-    if (!pod->node_name.empty() || pod->meta.deletion_timestamp || !process_.IsOurs(*pod)) continue;
+    if (pod->meta.deletion_timestamp || !process_.IsOurs(*pod)) continue;
+    if (!process_.scheduler().IsQueued(*pod)) continue;
     const std::string& uid = pod->meta.uid;
     if (!stored_.contains(uid) && !assumed_.contains(uid) && !in_flight_.contains(uid)) {
-      Wrong("pod {} waits for a node, and the scheduler has forgotten it", pod->meta.name);
+      Wrong("pod {} waits for {}, and the scheduler has forgotten it", pod->meta.name,
+            pod->node_name.empty() ? "a node" : "its resize");
     }
   }
 }

@@ -30,6 +30,7 @@ class Notes final : public framework::ApiWriter {
 
   std::vector<std::pair<std::string, std::string>> bound;
   std::map<std::string, api::Condition> conditions;
+  std::vector<std::string> make_room;  // pods that preempt on the node where they are
 };
 
 template <class T>
@@ -63,6 +64,7 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
        .api = &notes,
        .clock = &world.loop,
        .seed = 1,
+       .gates = &GatesOf(world.plan),
        .extender_transport = [&extenders](const std::vector<config::Extender>& /*extenders*/) {
          return Result<std::shared_ptr<framework::ExtenderTransport>>(extenders);
        }});
@@ -95,6 +97,14 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
                                                     (*fresh.cache().GetPod(*pod))->node_name};
     if (std::find(notes.bound.begin(), notes.bound.end(), bound) == notes.bound.end()) {
       notes.bound.push_back(bound);
+    }
+  }
+  // Their evictions are never answered, so that they are held.
+  for (const api::PodPtr& pod : all) {
+    const framework::QueuedPod* queued = fresh.queue().Find(pod->meta.Key());
+    if (queued == nullptr || !fresh.WaitsForResize(*pod)) continue;
+    if (queued->gating_plugin.view() == "DefaultPreemption") {
+      notes.make_room.push_back(pod->meta.name);
     }
   }
   return notes;
@@ -164,7 +174,13 @@ std::string JudgeServer(World& world) {
     return fmt::format("pod {} waits although it fits on {}; the scheduler said: {}", name, node,
                        message);
   }
-  return world.plan.conditions_current() ? JudgeConditions(world, notes) : std::string();
+  if (!world.plan.conditions_current()) return {};
+  // Nobody but the flush wakes a pod because others came to its node without a scheduler.
+  if (!notes.make_room.empty()) {
+    return "pod " + notes.make_room.front() +
+           " waits for its resize and does not preempt those who are in its way";
+  }
+  return JudgeConditions(world, notes);
 }
 
 namespace {

@@ -134,6 +134,15 @@ void DrawVolumes(uint64_t seed, bool calm, Plan* plan) {
   }
 }
 
+void DrawResizes(uint64_t seed, Plan* plan) {
+  Random random(seed ^ 0x726573697a65ULL);
+  const bool on = Chance(random, plan->preemption ? 0.3 : 0.1);
+  const int number = Between(random, 3, 30);
+  // A preemptor that is on its node already says nothing: the watch knows its choice only where no
+  // extender may change it.
+  if (on && plan->extenders.empty()) plan->resizes = number;
+}
+
 // Without the faults after which the server can hold more of ours than we know of.
 void MakeStrict(Plan* plan) {
   plan->strict_capacity = true;
@@ -141,6 +150,7 @@ void MakeStrict(Plan* plan) {
   plan->standby = false;
   plan->kills = 0;
   plan->server_restarts = 0;
+  plan->resizes = 0;
   plan->network.lost_after = 0;
   plan->network.code_after = 0;
   plan->network.repeated = 0;
@@ -183,6 +193,7 @@ Plan DrawPlan(uint64_t seed) {
   DrawPreemption(seed, &plan);
   DrawExtenders(seed, calm, &plan);
   DrawVolumes(seed, calm, &plan);
+  DrawResizes(seed, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
   return plan;
 }
@@ -221,6 +232,7 @@ std::string TextOfVolumes(const Plan& plan) {
 
 std::string Plan::Text() const {
   const NetworkFaults& n = network;
+  const std::string pods_resized = resizes == 0 ? "" : fmt::format(" | resizes {}", resizes);
   return fmt::format(
       "nodes {} zones {} pods {} node_changes {} pod_changes {} arrivals {} faults_end {} | "
       "latency {}+{} slow {:.3f} before {:.3f}/{:.3f} after {:.3f}/{:.3f} repeated {:.3f} stalled "
@@ -230,7 +242,7 @@ std::string Plan::Text() const {
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
       "activates {:.3f} grace {} sleepers {} | extenders {} denies {:.3f} lost {:.3f} refused "
       "{:.3f} "
-      "failed {:.3f} wrong {:.3f} slow {:.3f}{}",
+      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
@@ -241,7 +253,7 @@ std::string Plan::Text() const {
       preemption, important, budgets, nominations, activates, FormatDuration(longest_grace),
       looks_for_sleepers, TextOf(extenders), extender_faults.denies, extender_faults.lost,
       extender_faults.refused, extender_faults.failed, extender_faults.wrong, extender_faults.slow,
-      TextOfVolumes(*this));
+      TextOfVolumes(*this), pods_resized);
 }
 
 }  // namespace ks::sim

@@ -100,6 +100,10 @@ struct Plan {
   double activates = 0;      // chance that a pod that got through activates another one
   Duration longest_grace{};  // from a deletion to the end of the pod
 
+  // Of pods that run: with the gate InPlacePodVerticalScalingSchedulerPreemption, which is off
+  // where this is 0.
+  int resizes = 0;
+
   // Volumes: classes, volumes, claims that pods use, and a controller that binds and provisions
   // (volume_model.h).
   bool volumes = false;

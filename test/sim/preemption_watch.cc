@@ -41,9 +41,22 @@ void PreemptionWatch::Asked(framework::Handle& handle, const framework::CycleSta
   Tried(pod);
   const api::PodPtr current = host_.pod(pod.meta.Key());
   if (current == nullptr || current->meta.uid != pod.meta.uid) return;
-  question_ =
-      Question{pod.meta.uid, SearchPreemption(handle, state, *current, statuses, host_.budgets()),
-               handle.clock().WallNow(), ++questions_[pod.meta.uid] >= kOften};
+  PreemptionAnswer answer = SearchPreemption(handle, state, *current, statuses, host_.budgets());
+  const TimePoint now = handle.clock().WallNow();
+  if (!current->node_name.empty()) return DecideInSilence(*current, answer, now);
+  question_ = Question{pod.meta.uid, std::move(answer), now, ++questions_[pod.meta.uid] >= kOften};
+}
+
+// The pod waits for its resize: there is one candidate at most, and no event will name it.
+void PreemptionWatch::DecideInSilence(const api::Pod& pod, const PreemptionAnswer& answer,
+                                      TimePoint now) {
+  if (!answer.not_eligible.empty() || answer.candidates.empty()) return;
+  const PreemptionCandidate& only = answer.candidates.front();
+  host_.trace(fmt::format("pod {} preempts {} on its node", pod.meta.name, only.victims.size()));
+  if (answer.candidates.size() > 1 || only.node != pod.node_name) {
+    host_.fail("pod " + pod.meta.name + " would preempt elsewhere than on its node");
+  }
+  Decide(pod, only, now);
 }
 
 void PreemptionWatch::Answered(const api::Pod& pod, const std::string& message) {
@@ -195,7 +208,7 @@ void PreemptionWatch::AfterStep(
       return false;
     }
     const api::PodPtr pod = host_.pod(decision.key);
-    const bool waits = pod != nullptr && pod->meta.uid == decision.uid && pod->node_name.empty() &&
+    const bool waits = pod != nullptr && pod->meta.uid == decision.uid && host_.is_queued(*pod) &&
                        !pod->meta.deletion_timestamp;
     // Tried again, or on its way.
     if (!waits || now != decision.attempts) return true;

@@ -22,6 +22,7 @@ struct PreemptionHost {
   std::function<api::PodPtr(const std::string& key)> pod;
   std::function<std::vector<Budget>()> budgets;
   std::function<TimePoint()> now;
+  std::function<bool(const api::Pod& pod)> is_queued;  // in that state of it
   // Between Reserve and Bind: such a victim is given up without the API server.
   std::function<bool(const std::string& uid)> is_held;
 };
@@ -77,6 +78,7 @@ class PreemptionWatch {
     bool asked_often = false;
   };
 
+  void DecideInSilence(const api::Pod& pod, const PreemptionAnswer& answer, TimePoint now);
   void Decide(const api::Pod& pod, const PreemptionCandidate& chosen, TimePoint now);
   bool IsSettled(const Decision& decision) const;
   bool IsGone(const Victim& victim) const;

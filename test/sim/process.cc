@@ -22,8 +22,18 @@ uint64_t VersionOf(const api::ObjectMeta& meta) {
   return std::strtoull(meta.resource_version.c_str(), nullptr, 10);
 }
 
+const config::FeatureGates& GatesOf(const Plan& plan) {
+  static const config::FeatureGates defaults;
+  static const config::FeatureGates with_resizes = [] {
+    config::FeatureGates gates;
+    gates.Set(config::Gate::kInPlacePodVerticalScalingSchedulerPreemption, true);
+    return gates;
+  }();
+  return plan.resizes == 0 ? defaults : with_resizes;
+}
+
 config::Configuration MakeConfiguration(const Plan& plan, bool recorded) {
-  config::Configuration configuration = config::DefaultConfiguration();
+  config::Configuration configuration = config::DefaultConfiguration(GatesOf(plan));
   configuration.parallelism = 1;
   configuration.percentage_of_nodes_to_score = plan.percentage_of_nodes_to_score;
   configuration.client_connection.qps = plan.qps;
@@ -127,6 +137,7 @@ void SchedulerProcess::Build() {
                    .preemption = preemption_.get(),
                    .extenders = extender_watch_.get(),
                    .any_pending = [this](Random& random) { return AnyPending(random); },
+                   .waits_for_resize = [this](const api::Pod& pod) { return WaitsForResize(pod); },
                    .was_flushed = [this](const api::Pod& pod) { return WasFlushed(pod); }});
   watched_writer_ = recorder_->Watch(*writer_);
   KS_CHECK(registry_.Register(kRecorderName, recorder_->factory()).ok(), "one recorder");
@@ -143,6 +154,7 @@ scheduler::SchedulerOptions SchedulerProcess::MakeSchedulerOptions() {
                                       .api = watched_writer_.get(),
                                       .clock = &clock_,
                                       .seed = options_.seed,
+                                      .gates = &GatesOf(world_.plan),
                                       .unschedulable_max = world_.plan.unschedulable_max};
   if (candidacy_ != nullptr) {
     options.on_synced = [this] { candidacy_->Stand(); };
@@ -233,6 +245,7 @@ std::unique_ptr<PreemptionWatch> SchedulerProcess::MakePreemptionWatch() {
       },
       .budgets = [this] { return Budgets(); },
       .now = [this] { return clock_.Now(); },
+      .is_queued = [this](const api::Pod& pod) { return scheduler_->IsQueued(pod); },
       .is_held = [this](const std::string& uid) { return recorder_->waiting().contains(uid); }});
 }
 
@@ -292,6 +305,12 @@ api::PodPtr SchedulerProcess::AnyPending(Random& random) const {
     if (pod->node_name.empty()) pending.push_back(pod);
   }
   return pending.empty() ? nullptr : pending[random.Below(pending.size())];
+}
+
+bool SchedulerProcess::WaitsForResize(const api::Pod& pod) const {
+  const auto known = pods_.find(pod.meta.Key());
+  return known != pods_.end() && known->second->meta.uid == pod.meta.uid &&
+         scheduler_->WaitsForResize(*known->second);
 }
 
 // The scheduler has nothing to do and waits for no extender: nobody stands in their line.

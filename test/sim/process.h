@@ -106,6 +106,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   std::unique_ptr<PreemptionWatch> MakePreemptionWatch();
   framework::ExtenderTransportFactory ExtenderFactory(std::function<void(Action)> run);
   api::PodPtr AnyPending(Random& random) const;
+  bool WaitsForResize(const api::Pod& pod) const;
   void CheckExtendersLine();
   std::vector<Budget> Budgets() const;
   void LookAtPreemption();
@@ -167,7 +168,9 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   std::unique_ptr<daemon::OptionalInformers> owner_streams_;
 };
 
-// The configuration that a plan's schedulers run with.
+// The gates and the configuration that a plan's schedulers run with. The gates live as long as the
+// process.
+const config::FeatureGates& GatesOf(const Plan& plan);
 config::Configuration MakeConfiguration(const Plan& plan, bool recorded);
 
 // Of numbers in texts, as the API server makes them.

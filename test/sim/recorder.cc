@@ -37,6 +37,8 @@ class Recorder::Part final : public framework::Plugin,
   }
   PermitResult Permit(framework::CycleState& state, const api::PodPtr& pod,
                       const std::string& /*node_name*/) override {
+    // Somebody else says no to it, and then nobody is activated.
+    if (recorder_.host_.waits_for_resize(*pod)) return {};
     recorder_.Activate(state);
     return recorder_.Permit(handle_, *pod);
   }
@@ -61,6 +63,7 @@ class Recorder::Writer final : public framework::ApiWriter {
   }
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
     if (change.condition) recorder_.host_.says(*pod, *change.condition);
+    recorder_.CheckSaid(*pod);
     real_.PatchPodStatus(std::move(pod), std::move(change), std::move(done));
   }
   void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,
@@ -85,6 +88,7 @@ class Recorder::Writer final : public framework::ApiWriter {
   }
   void RecordEvent(framework::PodEvent event) override {
     if (event.reason == "FailedScheduling") {
+      recorder_.CheckSaid(*event.regarding);
       recorder_.host_.preemption->Answered(*event.regarding, event.note);
       recorder_.host_.extenders->Failed(*event.regarding, event.note);
     }
@@ -106,6 +110,12 @@ Recorder::Recorder(RecorderHost host)
 
 std::unique_ptr<framework::ApiWriter> Recorder::Watch(framework::ApiWriter& real) {
   return std::make_unique<Writer>(*this, real);
+}
+
+void Recorder::CheckSaid(const api::Pod& pod) {
+  // That a pod which is terminating is not tried is said wherever it is.
+  if (pod.meta.deletion_timestamp || !host_.waits_for_resize(pod)) return;
+  host_.fail("users are told that pod " + pod.meta.name + " waits, which has a node");
 }
 
 Status Recorder::Reserve(framework::Handle& handle, const api::PodPtr& pod_ptr,

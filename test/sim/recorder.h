@@ -40,6 +40,8 @@ struct RecorderHost {
   ExtenderWatch* extenders = nullptr;
   // Some pod without a node, as the process was told; null: there is none.
   std::function<api::PodPtr(Random& random)> any_pending;
+  // Whether the pod is on a node and queued all the same, as the process was told.
+  std::function<bool(const api::Pod& pod)> waits_for_resize;
   // Whether nothing but the flush of those who wait too long made the queue look at the pod again.
   std::function<bool(const api::Pod& pod)> was_flushed;
 };
@@ -82,6 +84,7 @@ class Recorder {
   framework::PermitResult Permit(framework::Handle& handle, const api::Pod& pod);
   void Activate(framework::CycleState& state);
   void PostBind(const api::Pod& pod, const std::string& node);
+  void CheckSaid(const api::Pod& pod);
   void CheckBind(const std::string& name, const std::string& uid, const std::string& node);
   bool Chance(double p) { return p > 0 && !host_.faults_over() && random_.Unit() < p; }
 

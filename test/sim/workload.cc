@@ -52,6 +52,7 @@ void Workload::Start() {
   for (int i = 0; i < plan.pods; ++i) Sometime(plan.arrivals, [this] { AddPod(); });
   for (int i = 0; i < plan.node_changes; ++i) Sometime(plan.faults_end, [this] { ChangeNode(); });
   for (int i = 0; i < plan.pod_changes; ++i) Sometime(plan.faults_end, [this] { ChangePod(); });
+  for (int i = 0; i < plan.resizes; ++i) Sometime(plan.faults_end, [this] { ResizePod(); });
   const int foreign = plan.foreign ? Between(3, 20) : 0;
   for (int i = 0; i < foreign; ++i) Sometime(plan.arrivals, [this] { AddForeignPod(); });
 }

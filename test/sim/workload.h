@@ -59,6 +59,12 @@ class Workload {
   void StartPod(const std::string& name, const std::string& uid);
   void EndPodOf(const std::string& name, const std::string& uid);
 
+  // Resizes of pods that run: workload_resizes.cc.
+  void ResizePod();
+  void ActOnResize(const std::string& name, const std::string& uid);
+  bool HasRoomForResize(const api::Pod& pod);
+  int64_t GivenTo(const api::Pod& pod) const;
+
   // Volumes: workload_volumes.cc.
   void StartVolumes();
   void AddClass(size_t number);
@@ -91,6 +97,7 @@ class Workload {
   int next_volume_ = 0;
   std::set<std::string> started_;  // uids
   std::set<std::string> ending_;
+  std::map<std::string, int64_t> given_;  // milli-CPU, to pods that somebody resized; by uid
 };
 
 }  // namespace ks::sim
