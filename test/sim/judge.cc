@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plugins/registry.h"
+#include "scheduler/explain.h"
 #include "sim/invariants.h"
 
 namespace ks::sim {
@@ -100,10 +101,11 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
     }
   }
   // Their evictions are never answered, so that they are held.
+  KS_CHECK(fresh.cache().RefreshSnapshot().ok(), "a cache at rest agrees with itself");
   for (const api::PodPtr& pod : all) {
-    const framework::QueuedPod* queued = fresh.queue().Find(pod->meta.Key());
-    if (queued == nullptr || !fresh.WaitsForResize(*pod)) continue;
-    if (queued->gating_plugin.view() == "DefaultPreemption") {
+    const auto profile = fresh.profiles().find(pod->spec->scheduler_name.str());
+    if (profile == fresh.profiles().end() || !fresh.WaitsForResize(*pod)) continue;
+    if (scheduler::Explain(*profile->second, pod).result == scheduler::Verdict::kGated) {
       notes.make_room.push_back(pod->meta.name);
     }
   }

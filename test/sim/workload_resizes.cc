@@ -2,8 +2,6 @@
 // Users who resize pods that run, and the agents of their nodes: they let a pod have what it asks
 // for as soon as the node has room, and say so while it has none.
 
-#include <algorithm>
-
 #include "framework/pod_requests.h"
 #include "sim/workload.h"
 
