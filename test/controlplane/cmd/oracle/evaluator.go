@@ -132,6 +132,7 @@ type attempt struct {
 	narrowed sets.Set[string]       // the plugins that made it so
 	statuses map[string]*fwk.Status // of the nodes that were filtered and rejected
 	feasible []fwk.NodeInfo
+	err      error // of the first node, in the order of the snapshot, that has one: the attempt ends there
 }
 
 func (e *evaluator) explain(pod *v1.Pod) *record {
@@ -191,7 +192,8 @@ func (e *evaluator) filter(a *attempt) bool {
 		case status.IsRejected():
 			a.statuses[node.Node().Name] = status
 		default:
-			return false // an error ends the attempt
+			a.err = status.AsError()
+			return false
 		}
 	}
 	return len(a.feasible) > 0
@@ -213,6 +215,8 @@ func (e *evaluator) unschedulable(a *attempt, out *record) {
 		}
 	case errors.Is(err, scheduler.ErrNoNodesAvailable):
 		out.Result, out.Message = "Unschedulable", err.Error()
+	case err != nil && a.err != nil: // SchedulePod begins where it ended for the pod before, and may meet another one first
+		out.Result, out.Message = "Error", a.err.Error()
 	case err != nil:
 		out.Result, out.Message = "Error", err.Error()
 	default:
