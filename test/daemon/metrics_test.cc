@@ -64,13 +64,16 @@ TEST(ScrapedDaemon, Example95Standby) {
   ASSERT_TRUE(leader.Shows(status, 1)) << leader.daemon->Log();
   const Scraped standby(cluster, "standby", kSecondUser);
   ASSERT_TRUE(standby.Shows("scheduler_cache_size{type=\"nodes\"}", 4)) << standby.daemon->Log();
-  cluster.CreatePods("fits-", 1);
+  // Its list of pods may come after that of nodes: from here on it sees every pod before a binding.
+  const std::string added =
+      R"(scheduler_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"})";
   cluster.CreatePods("big-", 2, "1000");
+  ASSERT_TRUE(standby.Shows(added, 2)) << standby.daemon->Log();
+  cluster.CreatePods("fits-", 1);
   ASSERT_TRUE(cluster.AllBound(1)) << leader.daemon->Log();
 
   // First what only grows: two pods may be active before it has seen the third, or the binding.
-  EXPECT_TRUE(standby.Shows(
-      R"(scheduler_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"})", 3));
+  EXPECT_TRUE(standby.Shows(added, 3));
   EXPECT_TRUE(standby.Shows("scheduler_cache_size{type=\"pods\"}", 1));
   EXPECT_TRUE(standby.Shows("scheduler_pending_pods{queue=\"active\"}", 2));
   const Samples seen = Scrape(standby.port);
