@@ -47,6 +47,14 @@ bool StoredPodIsFinished(const apiserver::StoredObject& pod) {
   return false;
 }
 
+// A change that the registry may ask for, and that refuses nothing.
+auto NeverRefused(const std::function<void(apiserver::Json&)>& change) {
+  return [&change](apiserver::Json& json) -> std::optional<apiserver::Failure> {
+    change(json);
+    return std::nullopt;
+  };
+}
+
 }  // namespace
 
 ApiModel::ApiModel(EventLoop& loop, Trace& trace, const Plan& plan, Fail fail)
@@ -163,21 +171,15 @@ bool ApiModel::Create(std::string_view plural, std::string_view ns, apiserver::J
 bool ApiModel::Modify(std::string_view plural, std::string_view ns, std::string_view name,
                       const std::function<void(apiserver::Json&)>& change) {
   const auto outcome =
-      service_.registry().Modify(KindOf(plural), ns, name, Part::kMain, [&](apiserver::Json& json) {
-        change(json);
-        return std::optional<apiserver::Failure>();
-      });
+      service_.registry().Modify(KindOf(plural), ns, name, Part::kMain, NeverRefused(change));
   AfterWrite();
   return outcome.ok();
 }
 
 bool ApiModel::ModifyStatus(std::string_view plural, std::string_view ns, std::string_view name,
                             const std::function<void(apiserver::Json&)>& change) {
-  const auto outcome = service_.registry().Modify(KindOf(plural), ns, name, Part::kStatus,
-                                                  [&](apiserver::Json& json) {
-                                                    change(json);
-                                                    return std::optional<apiserver::Failure>();
-                                                  });
+  const auto outcome =
+      service_.registry().Modify(KindOf(plural), ns, name, Part::kStatus, NeverRefused(change));
   AfterWrite();
   return outcome.ok();
 }
@@ -185,10 +187,7 @@ bool ApiModel::ModifyStatus(std::string_view plural, std::string_view ns, std::s
 bool ApiModel::Overwrite(std::string_view plural, std::string_view ns, std::string_view name,
                          const std::function<void(apiserver::Json&)>& change) {
   const auto outcome =
-      service_.registry().Overwrite(KindOf(plural), ns, name, [&](apiserver::Json& json) {
-        change(json);
-        return std::optional<apiserver::Failure>();
-      });
+      service_.registry().Overwrite(KindOf(plural), ns, name, NeverRefused(change));
   AfterWrite();
   return outcome.ok();
 }
