@@ -27,6 +27,9 @@ struct Workload {
   bool all_fit;  // false: some pods find no room on either side
   // Default constraints make every pod unfit for batching.
   bool without_default_spread = false;
+  // A batch's ranking is valid for 500 ms of real time, and neither has a setting for that: on a
+  // busy machine one of the two may lose it. A difference in the decisions is there in every try.
+  int tries = 1;
 };
 
 std::string Padded(const char* prefix, int i) {
@@ -278,26 +281,34 @@ Assignment Place(const Workload& workload, bool kubesched) {
 
 class Placement : public ::testing::TestWithParam<Workload> {};
 
+// A line for each pod that the two have on different nodes.
+std::vector<std::string> Differences(const Assignment& theirs, const Assignment& ours) {
+  std::vector<std::string> lines;
+  for (const auto& [pod, node] : theirs) {
+    if (ours.at(pod) == node) continue;
+    lines.push_back(pod + ": kube-scheduler " + node + ", kubesched " + ours.at(pod));
+  }
+  return lines;
+}
+
 TEST_P(Placement, EqualsKubeScheduler) {
   std::string why;
   if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
   const Workload& workload = GetParam();
   SCOPED_TRACE("seed " + std::to_string(workload.seed));
-  const Assignment theirs = Place(workload, /*kubesched=*/false);
-  const Assignment ours = Place(workload, /*kubesched=*/true);
-  ASSERT_EQ(theirs.size(), static_cast<size_t>(kPods));
-  ASSERT_EQ(ours.size(), theirs.size());
-  int different = 0;
-  int pending = 0;
-  for (const auto& [pod, node] : theirs) {
-    pending += node.empty() ? 1 : 0;
-    if (ours.at(pod) == node) continue;
-    if (++different <= 5) {
-      ADD_FAILURE() << pod << ": kube-scheduler " << node << ", kubesched " << ours.at(pod);
-    }
+  std::vector<std::string> different;
+  for (int left = workload.tries; left > 0; --left) {
+    const Assignment theirs = Place(workload, /*kubesched=*/false);
+    const Assignment ours = Place(workload, /*kubesched=*/true);
+    ASSERT_EQ(theirs.size(), static_cast<size_t>(kPods));
+    ASSERT_EQ(ours.size(), theirs.size());
+    const auto pending = std::count_if(theirs.begin(), theirs.end(),
+                                       [](const auto& entry) { return entry.second.empty(); });
+    EXPECT_EQ(pending == 0, workload.all_fit) << pending << " pods pending";
+    different = Differences(theirs, ours);
+    if (different.empty()) break;
   }
-  EXPECT_EQ(different, 0);
-  EXPECT_EQ(pending == 0, workload.all_fit) << pending << " pods pending";
+  EXPECT_TRUE(different.empty()) << different.size() << " pods, the first: " << different.front();
 }
 
 // KS_PLACEMENT_SEEDS: how many seeds of each workload about other pods; one if not set.
@@ -306,7 +317,7 @@ std::vector<Workload> Workloads() {
                                   {"affinity", 202, PlainNode, AffinityPod, true},
                                   {"tainted", 303, TaintedNode, TolerantPod, true},
                                   {"nearly_full", 404, SmallNode, FillingPod, false},
-                                  {"batched", 606, PlainNode, RunOfPods, false, true}};
+                                  {"batched", 606, PlainNode, RunOfPods, false, true, /*tries=*/4}};
   const char* const seeds = std::getenv("KS_PLACEMENT_SEEDS");
   const uint64_t count = seeds == nullptr ? 1 : std::strtoull(seeds, nullptr, 10);
   for (uint64_t i = 0; i < count; ++i) {

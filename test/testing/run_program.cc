@@ -30,19 +30,28 @@ std::optional<int> Await(pid_t pid, std::chrono::milliseconds limit) {
   return WEXITSTATUS(status);
 }
 
+std::string Contents(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
 }  // namespace
 
 Result<pid_t> StartProgram(std::vector<std::string> argv, const std::string& log,
-                           const std::string& folder) {
+                           const std::string& folder, const std::string& errors) {
   std::vector<char*> words;
   for (std::string& word : argv) words.push_back(word.data());
   words.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  constexpr int kAnew = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), kAnew, 0644);
+  if (errors.empty()) {
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), kAnew, 0644);
+  }
   if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t pid = 0;
   errno = posix_spawn(&pid, words[0], &actions, nullptr, words.data(), environ);
@@ -54,12 +63,13 @@ Result<pid_t> StartProgram(std::vector<std::string> argv, const std::string& log
 Result<ProgramResult> RunProgram(std::vector<std::string> argv, const std::string& folder,
                                  const std::string& name, std::chrono::milliseconds limit) {
   const std::string log = folder + "/" + name + ".log";
-  const Result<pid_t> pid = StartProgram(std::move(argv), log, folder);
+  const std::string errors = folder + "/" + name + ".errors";
+  const Result<pid_t> pid = StartProgram(std::move(argv), log, folder, errors);
   if (!pid.ok()) return pid.error();
   ProgramResult result;
   result.exit_status = Await(*pid, limit);
-  std::ifstream stream(log, std::ios::binary);
-  result.output.assign(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+  result.printed = Contents(log);
+  result.output = result.printed + Contents(errors);
   return result;
 }
 
