@@ -8,15 +8,16 @@ Sources of one folder are looked at several at a time, one behind the other in o
 which are read once then. Sources that define the same name outside of classes, or a macro, do not go together. If there is a finding,
 each source is looked at alone, and only that counts. (The build shows that headers which sources include first compile alone.)
 
-Clean results are remembered in BUILD_DIR/lint-cache by a hash of all that matters: the tool, .clang-tidy, the compile command,
-the file and every project header it includes directly or indirectly. Installed libraries are not hashed: after an upgrade of
-one, remove the cache.
+Clean results are remembered in the user's cache folder ($XDG_CACHE_HOME, else ~/.cache, /kubesched/lint), by a hash of all that
+matters: the tool, .clang-tidy, the compile command, the file and every project header it includes directly or indirectly. So a
+second checkout knows what the first one found. Installed libraries are not hashed: after an upgrade of one, remove the cache.
 """
 
 import argparse
 import concurrent.futures
 import hashlib
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -36,7 +37,7 @@ class Task:
         self.path = path
         self.command = command
         self.parts = []  # of a batch: the tasks it stands for
-        digest = hashlib.sha256((salt + "\0" + "\0".join(command)).encode())
+        digest = hashlib.sha256((salt + "\0" + "\0".join(command).replace(str(ROOT), ".")).encode())
         for used in source_groups.closure(path):
             digest.update(used.read_bytes())
         self.key = digest.hexdigest()
@@ -127,6 +128,25 @@ def _tasks(build, prefixes):
     return wanted(_tidy_tasks(sources, salt)), wanted(_header_tasks(sources, flags, salt))
 
 
+def _cache():
+    """The folder of what is known to be clean, without what nobody asked about for a month."""
+    folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "kubesched" / "lint"
+    folder.mkdir(parents=True, exist_ok=True)
+    for entry in folder.iterdir():
+        if time.time() - entry.stat().st_mtime > 30 * 86400:
+            entry.unlink(missing_ok=True)  # another checkout may be at it, too
+    return folder
+
+
+def _known(cache, task):
+    """Whether the task is known to be clean; asking keeps the entry young."""
+    entry = cache / task.key
+    if not entry.exists():
+        return False
+    entry.touch()
+    return True
+
+
 def _run_all(pool, tasks):
     """(task, its result), as they come."""
     running = {pool.submit(task.run): task for task in tasks}
@@ -141,11 +161,10 @@ def main():
     parser.add_argument("--times", action="store_true", help="print the seconds of each file")
     parser.add_argument("prefix", nargs="*", help="only files whose path begins so, such as src/queue/")
     options = parser.parse_args()
-    cache = options.build / "lint-cache"
-    cache.mkdir(exist_ok=True)
+    cache = _cache()
     tidy, headers = _tasks(options.build, options.prefix)
     tasks = [*tidy, *headers]
-    todo = [task for task in tasks if not (cache / task.key).exists()]
+    todo = [task for task in tasks if not _known(cache, task)]
     running = [*_batches([task for task in todo if task in tidy], options.build), *(task for task in todo if task in headers)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
