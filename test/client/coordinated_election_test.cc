@@ -375,7 +375,7 @@ TEST_P(CoordinatedLongRun, NeverTwoThatMayWrite) {
   EXPECT_GT(terms, 10U) << "seed " << seed;
 }
 
-constexpr int kLongRuns = ks::testing::kSanitized ? 2 : 10;
+constexpr int kLongRuns = ks::testing::kRaceDetector ? 2 : 10;
 INSTANTIATE_TEST_SUITE_P(Seeds, CoordinatedLongRun, ::testing::Range(1, kLongRuns + 1));
 
 }  // namespace

@@ -540,8 +540,8 @@ TEST_P(LongRun, NeverTwoThatMayWrite) {
   EXPECT_GT(terms, 5U) << "seed " << seed;
 }
 
-// A seed takes seconds under a sanitizer.
-constexpr int kSeeds = ks::testing::kSanitized ? 3 : 20;
+// A seed takes seconds under the race detector.
+constexpr int kSeeds = ks::testing::kRaceDetector ? 3 : 20;
 INSTANTIATE_TEST_SUITE_P(Seeds, LongRun, ::testing::Range(1, kSeeds + 1));
 
 }  // namespace

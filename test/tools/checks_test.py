@@ -10,6 +10,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
+import changed_tests  # noqa: E402
 import check_hardening  # noqa: E402
 import check_layers  # noqa: E402
 import check_repo  # noqa: E402
@@ -118,6 +119,35 @@ class Counts(unittest.TestCase):
                 ("not built", {"a": "notrun"}, {}, [0, 1, 0])):
             with self.subTest(name):
                 self.assertEqual(self._count(tests, reports), want)
+
+
+class ChangedTests(unittest.TestCase):
+    def test_what_is_run_again(self):
+        now = {"a": "1", "b": "2", "c": "3"}
+        for name, passed, want in (("nothing ran yet", {}, ["a", "b", "c"]), ("one program differs", {"a": "1", "b": "0", "c": "3"}, ["b"]),
+                                   ("all passed", dict(now), []), ("a test that is gone", {**now, "d": "4"}, [])):
+            with self.subTest(name):
+                self.assertEqual(changed_tests.changed(now, passed), want)
+
+    def test_only_what_passed_is_remembered(self):
+        now = {"a": "1", "b": "2", "c": "3"}
+        passed = {"a": "1", "b": "2", "gone": "4"}
+        self.assertEqual(changed_tests.after_run(now, passed, {"b": "fail", "c": "run"}), {"a": "1", "c": "3"})
+
+    def test_a_test_is_its_program_and_the_data_it_names(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "corpus").mkdir()
+            (folder / "program").write_text("one")
+            (folder / "corpus" / "seed").write_text("two")
+            command = [str(folder / "program"), str(folder / "corpus"), "--flag"]
+            first = changed_tests.fingerprint(command)
+            self.assertEqual(changed_tests.fingerprint(command), first)
+            (folder / "corpus" / "seed").write_text("three")
+            second = changed_tests.fingerprint(command)
+            self.assertNotEqual(second, first)
+            (folder / "program").write_text("other")
+            self.assertNotEqual(changed_tests.fingerprint(command), second)
 
 
 class Hardening(unittest.TestCase):
