@@ -15,6 +15,7 @@ import check_hardening  # noqa: E402
 import check_layers  # noqa: E402
 import check_repo  # noqa: E402
 import count_results  # noqa: E402
+import prove  # noqa: E402
 
 _SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 _REPO_SAMPLES = {  # rule: [(path, flagged text, accepted text)]
@@ -148,6 +149,18 @@ class ChangedTests(unittest.TestCase):
             self.assertNotEqual(second, first)
             (folder / "program").write_text("other")
             self.assertNotEqual(changed_tests.fingerprint(command), second)
+
+
+class Prove(unittest.TestCase):
+    def test_every_step_can_be_written_out(self):
+        self.assertEqual(len({step.name for step in prove.STEPS}), len(prove.STEPS))
+        for step in prove.STEPS:
+            with self.subTest(step.name):
+                self.assertNotIn("{", "".join(prove.turn(step, 7)))
+
+    def test_a_turn_has_seeds_of_its_own(self):
+        step = prove.Step("sweep", "sim --seeds {first}..{last}", "SEED={seed}", seeds=100)
+        self.assertEqual(prove.turn(step, 5), ("sim --seeds 5..104", "SEED=5"))
 
 
 class Hardening(unittest.TestCase):
