@@ -23,7 +23,12 @@ struct Group {
   std::string reason;
   size_t nodes = 0;
   std::string first_node;
-  std::optional<Shortage> shortage;  // with the most that any of the nodes has free
+  std::optional<Shortage> shortage;  // of the node that has the most free
+
+  // The node that the reason speaks of.
+  const std::string& Example() const {
+    return shortage && !shortage->node.empty() ? shortage->node : first_node;
+  }
 };
 
 class Groups {
@@ -92,7 +97,7 @@ std::string RejectedNodes(const std::vector<Group>& groups) {
   columns.Add({"NODES", "PLUGIN", "REASON", "FOR EXAMPLE"});
   for (const Group& group : groups) {
     columns.Add({std::to_string(group.nodes), group.plugin.empty() ? "-" : group.plugin,
-                 ReasonText(group), group.first_node});
+                 ReasonText(group), group.Example()});
   }
   return columns.Text("  ");
 }

@@ -229,7 +229,8 @@ ShortageFinder ShortagesOf(const json& live) {
                      Text(shortage, "plugin"),
                      {.resource = Symbol(Text(shortage, "resource")),
                       .needed = Number(shortage, "needed"),
-                      .free = Number(shortage, "mostFree")}});
+                      .free = Number(shortage, "mostFree"),
+                      .node = Text(shortage, "node")}});
   }
   return [known](const scheduler::NodeVerdict& node,
                  const std::string& reason) -> std::optional<scheduler::Shortage> {

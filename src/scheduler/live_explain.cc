@@ -139,6 +139,7 @@ void AddShortages(config::JsonBuilder& json, const LiveExplanation& live) {
     json.Key("resource").Text(shortage.most.resource.view());
     json.Key("needed").Number(shortage.most.needed);
     json.Key("mostFree").Number(shortage.most.free);
+    json.Key("node").Text(shortage.most.node);
     json.EndObject();
   }
   json.EndArray();
@@ -152,14 +153,16 @@ std::optional<Shortage> ShortageOf(std::string_view reason, const api::Pod& pod,
     return Shortage{
         .resource = ResourceNames::Get().pods,
         .needed = 1,
-        .free = node.allocatable().allowed_pod_number - static_cast<int64_t>(node.pods().size())};
+        .free = node.allocatable().allowed_pod_number - static_cast<int64_t>(node.pods().size()),
+        .node = node.name()};
   }
   if (!reason.starts_with(kInsufficient)) return std::nullopt;
   const Symbol resource(reason.substr(kInsufficient.size()));
   return Shortage{.resource = resource,
                   .needed = request.Amount(resource),
                   .free = node.allocatable().Amount(resource) - node.requested().Amount(resource) +
-                          HeldBy(pod, node, resource)};
+                          HeldBy(pod, node, resource),
+                  .node = node.name()};
 }
 
 std::variant<LiveExplanation, Refusal> ExplainLive(Scheduler& scheduler,

@@ -22,6 +22,7 @@ struct Shortage {
   Symbol resource;
   int64_t needed = 0;  // milli for cpu, bytes, units
   int64_t free = 0;
+  std::string node;  // that has so much free
 };
 // Absent: the reason is another one. `request`: framework::PodRequest of the pod. What the node
 // counts for a pod that waits there for its resize is free for it.

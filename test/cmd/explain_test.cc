@@ -66,7 +66,7 @@ TEST_F(ExplainVerbTest, TableOfAPodThatFitsNowhere) {
   0/3 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), 2 Insufficient cpu, 2 Insufficient example.com/gpu.
 
   NODES  PLUGIN            REASON                                                 FOR EXAMPLE
-      2  NodeResourcesFit  Insufficient cpu: needs 3, free at most 2.5            n1
+      2  NodeResourcesFit  Insufficient cpu: needs 3, free at most 2.5            n2
       2  NodeResourcesFit  Insufficient example.com/gpu: needs 2, free at most 1  n1
       1  NodeResourcesFit  Insufficient memory: needs 5Gi, free 4Gi               n1
       1  TaintToleration   node(s) had untolerated taint(s)                       n3
@@ -136,7 +136,7 @@ TEST_F(ExplainVerbTest, TableOfPreemption) {
   0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu.
 
   NODES  PLUGIN            REASON                                     FOR EXAMPLE
-      2  NodeResourcesFit  Insufficient cpu: needs 2, free at most 1  n1
+      2  NodeResourcesFit  Insufficient cpu: needs 2, free at most 1  n3
       1  NodeResourcesFit  Too many pods: needs 1, free 0             n2
 
   preemption: found a potential placement for pod on node n1, preempting 2 victims

@@ -126,7 +126,7 @@ TEST(LiveTables, Explanation) {
      "queue":{"queue":"unschedulable","attempts":3,"lastEvent":"ScheduleAttemptFailure"},
      "lastDecision":{"result":"Unschedulable","time":"2026-01-02T03:09:00.000000Z","attempt":3},
      "shortages":[{"reason":"Insufficient cpu","plugin":"NodeResourcesFit","resource":"cpu",
-       "needed":9000,"mostFree":2500}]}})",
+       "needed":9000,"mostFree":2500,"node":"n2"}]}})",
                                       "")),
             R"(ns/big: Unschedulable
   note: this kubesched is a standby: it knows the cluster, but decides nothing
@@ -135,7 +135,7 @@ TEST(LiveTables, Explanation) {
   0/2 nodes are available: 2 Insufficient cpu.
 
   NODES  PLUGIN            REASON                                       FOR EXAMPLE
-      2  NodeResourcesFit  Insufficient cpu: needs 9, free at most 2.5  n1
+      2  NodeResourcesFit  Insufficient cpu: needs 9, free at most 2.5  n2
 )");
   EXPECT_EQ(Text(LiveExplanationTable(R"({"pod":"ns/web","result":"Schedulable",
     "bestNodes":["n1"],"nodes":[{"name":"n1","feasible":true,"total":90,

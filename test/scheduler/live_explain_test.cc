@@ -56,7 +56,7 @@ TEST(LiveExplain, APendingPodWithWhereItStands) {
             std::string::npos)
       << json;
   EXPECT_NE(json.find(R"("shortages":[{"reason":"Insufficient cpu","plugin":"NodeResourcesFit",)"
-                      R"("resource":"cpu","needed":9000,"mostFree":4000}])"),
+                      R"("resource":"cpu","needed":9000,"mostFree":4000,"node":"n1"}])"),
             std::string::npos)
       << json;
 }
