@@ -16,6 +16,7 @@
 #include "plugins/registry.h"
 #include "scheduler/explain.h"
 #include "scheduler/explain_json.h"
+#include "scheduler/explain_volumes.h"
 #include "scheduler/offline_cluster.h"
 
 namespace ks::ctl {
@@ -94,6 +95,8 @@ std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
   scheduler::Explanation explanation = scheduler::Explain(
       *cluster.ProfileFor(*pod), pod,
       question.preemption ? scheduler::ExplainPreemption::kYes : scheduler::ExplainPreemption::kNo);
+  scheduler::ExplainVolumes(*pod, cluster.snapshot(), cluster.storage(), question.node,
+                            &explanation);
   if (!question.json) {
     return ExplanationTable(explanation, ShortagesIn(cluster.snapshot(), *pod), question.node);
   }

@@ -14,8 +14,11 @@ namespace {
 
 using scheduler::Explanation;
 using scheduler::NodeVerdict;
+using scheduler::ReasonDetail;
 using scheduler::Shortage;
 using scheduler::Verdict;
+
+constexpr const char* kReasonHead = "REASON";
 
 // The nodes that a plugin rejected for one reason.
 struct Group {
@@ -24,16 +27,21 @@ struct Group {
   size_t nodes = 0;
   std::string first_node;
   std::optional<Shortage> shortage;  // of the node that has the most free
+  const ReasonDetail* detail = nullptr;
 
-  // The node that the reason speaks of.
+  // The node that amounts and detail speak of.
   const std::string& Example() const {
-    return shortage && !shortage->node.empty() ? shortage->node : first_node;
+    if (shortage && !shortage->node.empty()) return shortage->node;
+    return detail != nullptr && !detail->node.empty() ? detail->node : first_node;
   }
 };
 
 class Groups {
  public:
-  explicit Groups(const ShortageFinder& shortage_of) : shortage_of_(shortage_of) {}
+  Groups(const ShortageFinder& shortage_of, const std::vector<ReasonDetail>& details)
+      : shortage_of_(shortage_of) {
+    for (const ReasonDetail& detail : details) details_[{detail.reason, detail.plugin}] = &detail;
+  }
 
   void Add(const NodeVerdict& node) {
     if (node.reasons.empty()) AddReason(node, "");
@@ -57,6 +65,8 @@ class Groups {
       group.plugin = node.plugin;
       group.reason = left_out ? "left out by a PreFilter plugin" : reason;
       group.first_node = node.name;
+      const auto detail = details_.find({group.reason, group.plugin});
+      if (detail != details_.end()) group.detail = detail->second;
     }
     const auto shortage = shortage_of_(node, reason);
     if (shortage && (!group.shortage || shortage->free > group.shortage->free)) {
@@ -65,7 +75,9 @@ class Groups {
   }
 
   const ShortageFinder& shortage_of_;
-  std::map<std::pair<std::string, std::string>, Group> groups_;  // by reason and plugin
+  // By reason and plugin.
+  std::map<std::pair<std::string, std::string>, const ReasonDetail*> details_;
+  std::map<std::pair<std::string, std::string>, Group> groups_;
 };
 
 // "Insufficient cpu: needs 2, free 1.3", for several nodes "free at most 1.3".
@@ -92,14 +104,24 @@ std::string VerdictLine(const Explanation& explanation, size_t feasible) {
          std::to_string(explanation.nodes.size()) + ")\n";
 }
 
+// Details stand on a line of their own below the reason: they are long.
 std::string RejectedNodes(const std::vector<Group>& groups) {
   Columns columns({true, false, false, false});
-  columns.Add({"NODES", "PLUGIN", "REASON", "FOR EXAMPLE"});
+  columns.Add({"NODES", "PLUGIN", kReasonHead, "FOR EXAMPLE"});
   for (const Group& group : groups) {
     columns.Add({std::to_string(group.nodes), group.plugin.empty() ? "-" : group.plugin,
                  ReasonText(group), group.Example()});
   }
-  return columns.Text("  ");
+  const std::string table = columns.Text("  ");
+  const std::string indent(table.find(kReasonHead), ' ');
+  size_t end = table.find('\n') + 1;
+  std::string text = table.substr(0, end);
+  for (const Group& group : groups) {
+    const size_t begin = std::exchange(end, table.find('\n', end) + 1);
+    text += table.substr(begin, end - begin);
+    if (group.detail != nullptr) text += indent + group.detail->text + "\n";
+  }
+  return text;
 }
 
 std::string BestNodes(std::vector<const NodeVerdict*> feasible) {
@@ -187,7 +209,7 @@ ShortageFinder ShortagesIn(const framework::Snapshot& snapshot, const api::Pod& 
 
 std::string ExplanationTable(const Explanation& explanation, const ShortageFinder& shortage_of,
                              std::string_view only_node) {
-  Groups groups(shortage_of);
+  Groups groups(shortage_of, explanation.details);
   size_t feasible = 0;
   std::vector<const NodeVerdict*> to_rank;
   for (const NodeVerdict& node : explanation.nodes) {
@@ -201,6 +223,7 @@ std::string ExplanationTable(const Explanation& explanation, const ShortageFinde
   }
   std::string text = VerdictLine(explanation, feasible);
   if (!explanation.message.empty()) text += "  " + explanation.message + "\n";
+  for (const std::string& note : explanation.notes) text += "  note: " + note + "\n";
   const std::vector<Group> rejected = groups.Sorted();
   if (!rejected.empty()) text += "\n" + RejectedNodes(rejected);
   if (!to_rank.empty()) text += "\n" + BestNodes(std::move(to_rank));

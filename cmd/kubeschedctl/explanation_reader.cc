@@ -109,6 +109,14 @@ scheduler::Explanation ReadExplanation(const json& object) {
   if (preemption != object.end() && preemption->is_object()) {
     explanation.preemption = ReadPreemption(*preemption);
   }
+  ForEach(object, "details", [&](const json& detail) {
+    if (!detail.is_object()) return;
+    explanation.details.push_back({.plugin = Text(detail, "plugin"),
+                                   .reason = Text(detail, "reason"),
+                                   .node = Text(detail, "node"),
+                                   .text = Text(detail, "text")});
+  });
+  explanation.notes = Texts(object, "notes");
   return explanation;
 }
 

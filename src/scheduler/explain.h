@@ -45,6 +45,14 @@ struct NodeVerdict {
   int64_t total = 0;                // of a feasible node
 };
 
+// What the reason that a plugin gives for some nodes leaves out.
+struct ReasonDetail {
+  std::string plugin;
+  std::string reason;
+  std::string node;  // one of the nodes: the one that the text speaks of
+  std::string text;
+};
+
 // Lifetime: see PluginScore.
 struct Explanation {
   std::string pod;      // namespace/name
@@ -63,6 +71,10 @@ struct Explanation {
   std::string nominated_node;
   // Of a kUnschedulable pod, when asked for and the profile has PostFilter plugins.
   std::optional<PreemptionVerdict> preemption;
+
+  // Beyond upstream's texts, by explain_volumes.h; Explain leaves them empty.
+  std::vector<ReasonDetail> details;
+  std::vector<std::string> notes;
 };
 
 // Whether Explanation::preemption is asked for.

@@ -76,6 +76,19 @@ void AddPreemption(JsonBuilder& json, const PreemptionVerdict& preemption) {
   json.EndObject();
 }
 
+void AddDetails(JsonBuilder& json, const std::vector<ReasonDetail>& details) {
+  json.Key("details").BeginArray();
+  for (const ReasonDetail& detail : details) {
+    json.BeginObject();
+    json.Key("plugin").Text(detail.plugin);
+    json.Key("reason").Text(detail.reason);
+    json.Key("node").Text(detail.node);
+    json.Key("text").Text(detail.text);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 std::string ExplanationJson(const Explanation& explanation, std::string_view live) {
@@ -93,6 +106,8 @@ std::string ExplanationJson(const Explanation& explanation, std::string_view liv
   for (const NodeVerdict& node : explanation.nodes) AddNode(json, node);
   json.EndArray();
   if (explanation.preemption) AddPreemption(json, *explanation.preemption);
+  if (!explanation.details.empty()) AddDetails(json, explanation.details);
+  if (!explanation.notes.empty()) AddTexts(json, "notes", explanation.notes);
   if (!live.empty()) json.Key("live").Json(live);
   json.EndObject();
   return json.Take();

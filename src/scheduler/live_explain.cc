@@ -9,6 +9,7 @@
 #include "framework/pod_requests.h"
 #include "scheduler/decision_json.h"
 #include "scheduler/explain_json.h"
+#include "scheduler/explain_volumes.h"
 #include "scheduler/what_if.h"
 
 namespace ks::scheduler {
@@ -108,6 +109,7 @@ std::optional<Refusal> Fill(Scheduler& scheduler, const ExplainQuestion& questio
                   [&](const NodeVerdict& verdict) { return verdict.name != question.node; });
   }
   AddShortages(snapshot, live);
+  ExplainVolumes(*pod, snapshot, scheduler.storage(), question.node, &live->explanation);
   return std::nullopt;
 }
 

@@ -33,6 +33,7 @@ class OfflineCluster {
   // Null when no profile has the pod's scheduler name.
   const framework::Framework* ProfileFor(const api::Pod& pod) const;
   const framework::Snapshot& snapshot() const { return scheduler_->cache(); }
+  const framework::StorageState& storage() const { return scheduler_->storage(); }
 
  private:
   class NoApi;
