@@ -14,6 +14,7 @@
 #include "explain_table.h"
 #include "framework/pod_requests.h"
 #include "plugins/registry.h"
+#include "scheduler/cut_requests.h"
 #include "scheduler/explain.h"
 #include "scheduler/explain_json.h"
 #include "scheduler/explain_volumes.h"
@@ -95,6 +96,7 @@ std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
   scheduler::Explanation explanation = scheduler::Explain(
       *cluster.ProfileFor(*pod), pod,
       question.preemption ? scheduler::ExplainPreemption::kYes : scheduler::ExplainPreemption::kNo);
+  explanation.notes = scheduler::NotesOnCutRequests(*pod);
   scheduler::ExplainVolumes(*pod, cluster.snapshot(), cluster.storage(), question.node,
                             &explanation);
   if (!question.json) {

@@ -129,6 +129,16 @@ std::string BestText(const json& decision) {
   return text;
 }
 
+// What the message does not say, in parentheses behind a blank; or empty.
+std::string RemarksOf(const json& decision) {
+  std::string text;
+  for (const json& cut : List(decision, "cutRequests")) {
+    text += (text.empty() ? "" : "; ") + Text(cut, "resource") + " " + Text(cut, "asked") +
+            " is too large to be counted and taken for " + std::to_string(Number(cut, "counted"));
+  }
+  return text.empty() ? "" : " (" + text + ")";
+}
+
 // The time of day is enough for the last thousand decisions.
 std::string TimeOfDay(const std::string& time) {
   const size_t begin = time.find('T');
@@ -286,7 +296,7 @@ Result<std::string> DecisionsTable(std::string_view body) {
                      std::to_string(Number(decision, "evaluatedNodes")),
                  Microseconds(decision, "decidedMicroseconds"),
                  Microseconds(decision, "endedMicroseconds"),
-                 OrDash(message.empty() ? BestText(decision) : message)});
+                 OrDash(message.empty() ? BestText(decision) : message) + RemarksOf(decision)});
   }
   if (!decisions.empty()) text += "\n" + columns.Text("");
   return text;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "config/print_json.h"
+#include "scheduler/cut_requests.h"
 #include "scheduler/json_fields.h"
 
 namespace ks::scheduler {
@@ -49,6 +50,20 @@ void AddReasons(JsonBuilder& json, std::string_view message) {
   json.Key("reasons").BeginArray();
   for (const auto& [count, reason] : reasons) {
     json.BeginObject().Key("count").Number(count).Key("reason").Text(reason).EndObject();
+  }
+  json.EndArray();
+}
+
+void AddCutRequests(JsonBuilder& json, const api::Pod& pod) {
+  const std::vector<CutRequest> cut = CutRequests(pod);
+  if (cut.empty()) return;
+  json.Key("cutRequests").BeginArray();
+  for (const CutRequest& request : cut) {
+    json.BeginObject();
+    json.Key("resource").Text(request.resource.view());
+    json.Key("asked").Text(request.asked);
+    json.Key("counted").Number(request.counted);
+    json.EndObject();
   }
   json.EndArray();
 }
@@ -115,6 +130,7 @@ std::string DecisionJson(const Decision& decision) {
   AddReasons(json, decision.message);
   AddNames(json, "rejectedBy", decision.unschedulable_plugins);
   AddNames(json, "pendingFor", decision.pending_plugins);
+  AddCutRequests(json, *decision.pod);
   AddBest(json, decision);
   json.Key("decidedMicroseconds").Number(Microseconds(decision.decided));
   if (decision.ended != Duration()) {

@@ -72,7 +72,7 @@ struct Explanation {
   // Of a kUnschedulable pod, when asked for and the profile has PostFilter plugins.
   std::optional<PreemptionVerdict> preemption;
 
-  // Beyond upstream's texts, by explain_volumes.h; Explain leaves them empty.
+  // Beyond upstream's texts, by explain_volumes.h and cut_requests.h; Explain leaves them empty.
   std::vector<ReasonDetail> details;
   std::vector<std::string> notes;
 };

@@ -7,6 +7,7 @@
 
 #include "config/print_json.h"
 #include "framework/pod_requests.h"
+#include "scheduler/cut_requests.h"
 #include "scheduler/decision_json.h"
 #include "scheduler/explain_json.h"
 #include "scheduler/explain_volumes.h"
@@ -109,6 +110,7 @@ std::optional<Refusal> Fill(Scheduler& scheduler, const ExplainQuestion& questio
                   [&](const NodeVerdict& verdict) { return verdict.name != question.node; });
   }
   AddShortages(snapshot, live);
+  live->explanation.notes = NotesOnCutRequests(*pod);
   ExplainVolumes(*pod, snapshot, scheduler.storage(), question.node, &live->explanation);
   return std::nullopt;
 }

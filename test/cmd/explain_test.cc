@@ -232,6 +232,18 @@ TEST_F(ExplainVerbTest, AmountsHaveUnits) {
   }
 }
 
+// 50E of memory is taken for 0, and 10E of cpu, in thousandths, too.
+TEST_F(ExplainVerbTest, RequestsThatCannotBeCountedAreTold) {
+  const std::string answer = Explain(kCluster + Pod("cut", Requests("memory: 50E, cpu: 10E")));
+  EXPECT_EQ(answer.substr(0, answer.find("\n\n")),
+            R"(default/cut: Schedulable on n2 (2 feasible nodes of 3)
+  note: the pod asks for 10E of cpu, more than kube-scheduler and kubesched can count: both take it for 0, which fits everywhere
+  note: the pod asks for 50E of memory, more than kube-scheduler and kubesched can count: both take it for 0, which fits everywhere)");
+  EXPECT_EQ(
+      Explain(kCluster + Pod("most", Requests("memory: \"9223372036854775807\""))).find("note"),
+      std::string::npos);
+}
+
 TEST_F(ExplainVerbTest, JsonIsALineAPodOfAProfile) {
   const std::string dump = kCluster + Pod("b", "schedulerName: few, " + Requests("cpu: 1")) +
                            Pod("a", "schedulerName: few") + Pod("other", "");

@@ -60,6 +60,20 @@ TIME          POD     ATTEMPT  RESULT         NODE  FEASIBLE    TOOK  BOUND AFTE
 03:10:00.123  ns/web        1  Bound          n1         2/3   81 us       3.4 ms  n1 443, n2 414
 03:09:59.000  ns/big        3  Unschedulable  (n2)       0/3  120 us            -  0/3 nodes are available: 3 Insufficient cpu.
 )");
+  EXPECT_EQ(Text(DecisionsTable(R"({"standby":true,"kept":1000,"made":2,"decisions":[
+     {"number":2,"time":"2026-01-02T03:10:00.123456Z","pod":"ns/cut","attempt":1,"result":"Bound",
+      "node":"n1","nodes":3,"evaluatedNodes":3,"feasibleNodes":1,
+      "cutRequests":[{"resource":"memory","asked":"50E","counted":0}],
+      "best":[{"node":"n1","total":443}],"decidedMicroseconds":81,"endedMicroseconds":3400},
+     {"number":1,"time":"2026-01-02T03:09:59.000000Z","pod":"ns/gpu","attempt":3,
+      "result":"Unschedulable","evaluatedNodes":3,
+      "message":"0/3 nodes are available: 1 no.","decidedMicroseconds":120}]})")),
+            R"(standby: 2 decisions made, the last 1000 are kept
+
+TIME          POD     ATTEMPT  RESULT         NODE  FEASIBLE    TOOK  BOUND AFTER  BEST NODES, OR WHY NONE
+03:10:00.123  ns/cut        1  Bound          n1         1/3   81 us       3.4 ms  n1 443 (memory 50E is too large to be counted and taken for 0)
+03:09:59.000  ns/gpu        3  Unschedulable  -          0/3  120 us            -  0/3 nodes are available: 1 no.
+)");
   EXPECT_EQ(Text(DecisionsTable(R"({"kept":0,"made":0,"decisions":[]})")),
             "leader: 0 decisions made, the last 0 are kept\n(--decisions-kept=0 keeps none)\n");
 }

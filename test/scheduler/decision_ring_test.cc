@@ -179,6 +179,17 @@ TEST(DecisionJson, SaysWhatThereIs) {
       R"({"standby":true,"identity":"me","kept":2,"made":1,"decisions":[]})");
 }
 
+TEST(DecisionJson, NamesRequestsThatCannotBeCounted) {
+  ks::testing::FakeClock clock;
+  DecisionRing ring({.capacity = 1}, clock);
+  const uint64_t number =
+      ring.Begin(framework::QueuedPod(Pod("cut", {{"memory", "50E"}, {"cpu", "1"}})));
+  ring.Failed(number, {.rejected = true, .message = "no"});
+  EXPECT_NE(DecisionJson(ring.Newest(1)[0])
+                .find(R"("cutRequests":[{"resource":"memory","asked":"50E","counted":0}])"),
+            std::string::npos);
+}
+
 struct ReasonCase {
   std::string message;
   Counted want;
