@@ -129,9 +129,27 @@ std::string BestText(const json& decision) {
   return text;
 }
 
+// "extender http://x dropped 3 of 3 nodes without a reason", of those that dropped some.
+std::string ExtendersText(const json& decision) {
+  std::string text;
+  for (const json& one : List(decision, "extenders")) {
+    const int64_t asked = Number(one, "asked");
+    const int64_t dropped = asked - Number(one, "kept");
+    const int64_t unexplained = Number(one, "unexplained");
+    if (dropped <= 0) continue;
+    text += (text.empty() ? "" : "; ") + ("extender " + Text(one, "extender")) + " dropped " +
+            std::to_string(dropped) + " of " + Count(static_cast<size_t>(asked), "node");
+    if (unexplained == dropped) text += " without a reason";
+    if (unexplained > 0 && unexplained < dropped) {
+      text += ", " + std::to_string(unexplained) + " of them without a reason";
+    }
+  }
+  return text;
+}
+
 // What the message does not say, in parentheses behind a blank; or empty.
 std::string RemarksOf(const json& decision) {
-  std::string text;
+  std::string text = ExtendersText(decision);
   for (const json& cut : List(decision, "cutRequests")) {
     text += (text.empty() ? "" : "; ") + Text(cut, "resource") + " " + Text(cut, "asked") +
             " is too large to be counted and taken for " + std::to_string(Number(cut, "counted"));
@@ -223,7 +241,9 @@ std::string LiveText(const json& live) {
   if (const json& last = Part(live, "lastDecision"); !last.empty()) {
     text += "  last decision: " + Text(last, "result") + " at " + Text(last, "time");
     if (const std::string node = Text(last, "node"); !node.empty()) text += " on " + node;
-    text += ", attempt " + std::to_string(Number(last, "attempt")) + "\n";
+    text += ", attempt " + std::to_string(Number(last, "attempt"));
+    if (const std::string dropped = ExtendersText(last); !dropped.empty()) text += ": " + dropped;
+    text += "\n";
   }
   return text;
 }

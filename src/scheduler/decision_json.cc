@@ -54,6 +54,20 @@ void AddReasons(JsonBuilder& json, std::string_view message) {
   json.EndArray();
 }
 
+void AddExtenders(JsonBuilder& json, const std::vector<ExtenderFiltering>& extenders) {
+  if (extenders.empty()) return;
+  json.Key("extenders").BeginArray();
+  for (const ExtenderFiltering& filtering : extenders) {
+    json.BeginObject();
+    json.Key("extender").Text(filtering.extender);
+    json.Key("asked").Number(filtering.asked);
+    json.Key("kept").Number(filtering.kept);
+    if (filtering.unexplained != 0) json.Key("unexplained").Number(filtering.unexplained);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void AddCutRequests(JsonBuilder& json, const api::Pod& pod) {
   const std::vector<CutRequest> cut = CutRequests(pod);
   if (cut.empty()) return;
@@ -130,6 +144,7 @@ std::string DecisionJson(const Decision& decision) {
   AddReasons(json, decision.message);
   AddNames(json, "rejectedBy", decision.unschedulable_plugins);
   AddNames(json, "pendingFor", decision.pending_plugins);
+  AddExtenders(json, decision.extenders);
   AddCutRequests(json, *decision.pod);
   AddBest(json, decision);
   json.Key("decidedMicroseconds").Number(Microseconds(decision.decided));

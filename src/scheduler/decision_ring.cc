@@ -103,6 +103,7 @@ uint64_t DecisionRing::Begin(const framework::QueuedPod& queued) {
   decision.node.clear();
   decision.nominated.clear();
   decision.message.clear();
+  decision.extenders.clear();
   decision.best_count = 0;
   decision.scorers.reset();
   return decision.number;
@@ -159,6 +160,11 @@ void DecisionRing::Bound(uint64_t number) {
   decision->result = DecisionResult::kBound;
   decision->ended = clock_.Now() - decision->begin;
   Complete(*decision);
+}
+
+void DecisionRing::Filtered(uint64_t number, const std::vector<ExtenderFiltering>& extenders) {
+  Decision* decision = At(number);
+  if (decision != nullptr) decision->extenders = extenders;
 }
 
 void DecisionRing::Failed(uint64_t number, const Failure& failure) {

@@ -19,6 +19,7 @@
 #include "api/pod.h"
 #include "base/clock.h"
 #include "framework/queued_pod.h"
+#include "scheduler/extender_filtering.h"
 #include "scheduler/scheduling_algorithm.h"
 
 namespace ks::scheduler {
@@ -54,11 +55,12 @@ struct Decision {
   size_t all_nodes = 0;
   size_t evaluated_nodes = 0;
   size_t feasible_nodes = 0;
-  std::string node;        // that was chosen
-  std::string nominated;   // by the failed attempt; empty: none
-  std::string message;     // of a failure: the text of the event
-  size_t best_count = 0;   // entries of `best` that count
-  std::vector<Node> best;  // highest total first; empty when nothing was scored
+  std::string node;                          // that was chosen
+  std::string nominated;                     // by the failed attempt; empty: none
+  std::string message;                       // of a failure: the text of the event
+  std::vector<ExtenderFiltering> extenders;  // that filtered, in their order
+  size_t best_count = 0;                     // entries of `best` that count
+  std::vector<Node> best;                    // highest total first; empty when nothing was scored
   std::shared_ptr<const std::vector<std::string>> scorers;  // null: no scores by plugin
 };
 
@@ -92,6 +94,8 @@ class DecisionRing {
   bool WantsScoresByPlugin(uint64_t number);
   // What the nodes of a plain attempt scored; nothing when it chose without scoring.
   void Scored(uint64_t number, const FeasibleNodes& feasible, const framework::NodeScores& scores);
+  // What extenders answered when they were last asked to filter.
+  void Filtered(uint64_t number, const std::vector<ExtenderFiltering>& extenders);
   void Chosen(uint64_t number, const ScheduleResult& result, size_t all_nodes);
   void Bound(uint64_t number);
   struct Failure {

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/logging.h"
+#include "scheduler/decision_ring.h"
 #include "scheduler/selection.h"
 
 namespace ks::scheduler {
@@ -209,6 +210,7 @@ void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
     SearchAllNodes();
     return;
   }
+  context_.decisions.Filtered(attempt_->binding->decision, verdict.filterings);
   const Candidates candidates = Keep(verdict, *changed);
   if (candidates.empty()) {
     NoneLeft(verdict);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/logging.h"
@@ -21,6 +22,29 @@ constexpr const char* kStopping = "kubesched is stopping";
 
 // Score of an extender to score of a plugin: 100 / 10.
 constexpr int64_t kScoreFactor = 10;
+
+// "http://name:secret@host/x" as "http://host/x".
+std::string WithoutCredentials(const std::string& url) {
+  const size_t scheme = url.find("://");
+  const size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+  const size_t at = url.substr(0, url.find('/', begin)).rfind('@');
+  return at == std::string::npos || at < begin ? url : url.substr(0, begin) + url.substr(at + 1);
+}
+
+ExtenderFiltering Numbers(const std::string& url_prefix, const std::vector<api::NodePtr>& asked,
+                          const std::vector<api::NodePtr>& kept, const FilterAnswer& answer) {
+  ExtenderFiltering numbers{
+      .extender = WithoutCredentials(url_prefix), .asked = asked.size(), .kept = kept.size()};
+  if (numbers.kept >= numbers.asked) return numbers;
+  std::unordered_set<std::string_view> explained;
+  for (const api::NodePtr& node : kept) explained.insert(node->meta.name);
+  for (const auto& [name, text] : answer.failed) explained.insert(name);
+  for (const auto& [name, text] : answer.unresolvable) explained.insert(name);
+  for (const api::NodePtr& node : asked) {
+    if (!explained.contains(node->meta.name)) ++numbers.unexplained;
+  }
+  return numbers;
+}
 
 int64_t WrappingAdd(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
@@ -143,8 +167,10 @@ bool ExtenderRound::TakeAnswer(const ExtenderEntry& extender, FilterAnswer answe
     }
     replaced_ = true;
   }
+  ExtenderFiltering numbers = Numbers(extender.config.url_prefix, nodes_, left, answer);
   nodes_ = std::move(left);
   MutexLock lock(mutex_);
+  verdict_.filterings.push_back(std::move(numbers));
   for (auto& [name, text] : answer.failed) {
     verdict_.statuses.insert_or_assign(name, Status(Code::kUnschedulable, {std::move(text)}));
   }

@@ -22,6 +22,7 @@
 #include "framework/extender_transport.h"
 #include "framework/status.h"
 #include "scheduler/blocking_pool.h"
+#include "scheduler/extender_filtering.h"
 #include "scheduler/extender_wire.h"
 
 namespace ks::scheduler {
@@ -38,6 +39,8 @@ struct ExtenderVerdict {
   };
   std::vector<Kept> kept;                             // in the order of the last answer
   std::map<std::string, framework::Status> statuses;  // of nodes that fail, as far as given
+
+  std::vector<ExtenderFiltering> filterings;  // of those that answered, in their order
 
   // Extender scores, weight included, of every node that some answer names; names need not be kept.
   std::map<std::string, int64_t> scores;

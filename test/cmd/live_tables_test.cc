@@ -63,16 +63,19 @@ TIME          POD     ATTEMPT  RESULT         NODE  FEASIBLE    TOOK  BOUND AFTE
   EXPECT_EQ(Text(DecisionsTable(R"({"standby":true,"kept":1000,"made":2,"decisions":[
      {"number":2,"time":"2026-01-02T03:10:00.123456Z","pod":"ns/cut","attempt":1,"result":"Bound",
       "node":"n1","nodes":3,"evaluatedNodes":3,"feasibleNodes":1,
+      "extenders":[{"extender":"http://a/x","asked":3,"kept":3}],
       "cutRequests":[{"resource":"memory","asked":"50E","counted":0}],
       "best":[{"node":"n1","total":443}],"decidedMicroseconds":81,"endedMicroseconds":3400},
      {"number":1,"time":"2026-01-02T03:09:59.000000Z","pod":"ns/gpu","attempt":3,
       "result":"Unschedulable","evaluatedNodes":3,
+      "extenders":[{"extender":"http://a/x","asked":3,"kept":1,"unexplained":1},
+                   {"extender":"http://b/x","asked":1,"kept":0,"unexplained":1}],
       "message":"0/3 nodes are available: 1 no.","decidedMicroseconds":120}]})")),
             R"(standby: 2 decisions made, the last 1000 are kept
 
 TIME          POD     ATTEMPT  RESULT         NODE  FEASIBLE    TOOK  BOUND AFTER  BEST NODES, OR WHY NONE
 03:10:00.123  ns/cut        1  Bound          n1         1/3   81 us       3.4 ms  n1 443 (memory 50E is too large to be counted and taken for 0)
-03:09:59.000  ns/gpu        3  Unschedulable  -          0/3  120 us            -  0/3 nodes are available: 1 no.
+03:09:59.000  ns/gpu        3  Unschedulable  -          0/3  120 us            -  0/3 nodes are available: 1 no. (extender http://a/x dropped 2 of 3 nodes, 1 of them without a reason; extender http://b/x dropped 1 of 1 node without a reason)
 )");
   EXPECT_EQ(Text(DecisionsTable(R"({"kept":0,"made":0,"decisions":[]})")),
             "leader: 0 decisions made, the last 0 are kept\n(--decisions-kept=0 keeps none)\n");
@@ -138,14 +141,15 @@ TEST(LiveTables, Explanation) {
     "live":{"time":"2026-01-02T03:10:00.000000Z","standby":true,
      "notes":["this kubesched is a standby: it knows the cluster, but decides nothing"],
      "queue":{"queue":"unschedulable","attempts":3,"lastEvent":"ScheduleAttemptFailure"},
-     "lastDecision":{"result":"Unschedulable","time":"2026-01-02T03:09:00.000000Z","attempt":3},
+     "lastDecision":{"result":"Unschedulable","time":"2026-01-02T03:09:00.000000Z","attempt":3,
+       "extenders":[{"extender":"http://a/x","asked":2,"kept":0,"unexplained":2}]},
      "shortages":[{"reason":"Insufficient cpu","plugin":"NodeResourcesFit","resource":"cpu",
        "needed":9000,"mostFree":2500,"node":"n2"}]}})",
                                       "")),
             R"(ns/big: Unschedulable
   note: this kubesched is a standby: it knows the cluster, but decides nothing
   queue: unschedulable, 3 attempts, moved there by ScheduleAttemptFailure
-  last decision: Unschedulable at 2026-01-02T03:09:00.000000Z, attempt 3
+  last decision: Unschedulable at 2026-01-02T03:09:00.000000Z, attempt 3: extender http://a/x dropped 2 of 2 nodes without a reason
   0/2 nodes are available: 2 Insufficient cpu.
 
   NODES  PLUGIN            REASON                                       FOR EXAMPLE

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "scheduler/decision_json.h"
 #include "scheduler/rig.h"
 #include "testing/fake_extenders.h"
 #include "testing/storage_builders.h"
@@ -154,6 +155,25 @@ TEST_F(ExtenderAttempt, Example29NothingLeftAndNothingSaid) {
             "helpful for scheduling.");
   EXPECT_EQ(Reason("p"), "Unschedulable");
   EXPECT_THAT(rig_->Bound(), IsEmpty());
+}
+
+TEST_F(ExtenderAttempt, DecisionsNameWhoDroppedNodes) {
+  config::Extender first = Filtering();
+  first.url_prefix = "http://name:secret@h:1/a@b";
+  config::Extender second = Filtering();
+  second.url_prefix = "http://h:2";
+  Make({first, second});
+  Begin({WholeNode("n1"), WholeNode("n2"), WholeNode("n3"), WholeNode("n4")}, {Plain("p")});
+  Answer(0, R"({"NodeNames":["n2"],"FailedNodes":{"n1":"no dev"},)"
+            R"("FailedAndUnresolvableNodes":{"n3":"never"}})");
+  Answer(1, R"({"NodeNames":[]})");
+  EXPECT_EQ(Reason("p"), "Unschedulable");
+  const std::vector<Decision> decisions = rig_->scheduler->decisions().Newest(1);
+  ASSERT_EQ(decisions.size(), 1U);
+  EXPECT_THAT(DecisionJson(decisions[0]),
+              HasSubstr(R"("extenders":[{"extender":"http://h:1/a@b","asked":4,"kept":1,)"
+                        R"("unexplained":1},{"extender":"http://h:2","asked":1,"kept":0,)"
+                        R"("unexplained":1}])"));
 }
 
 TEST_F(ExtenderAttempt, Example30ReasonsOfExtenders) {
