@@ -32,7 +32,9 @@ struct RemovedFlag {
   std::string_view instead;
 };
 constexpr std::string_view kPolicyCure =
-    "scheduling policies were removed: turn the policy into profiles of a --config file";
+    "scheduling policies were removed: \"kubeschedctl convert FILE\" turns a policy into a "
+    "--config "
+    "file";
 constexpr std::string_view kKlogCure = "log files were removed: logs go to standard error";
 constexpr RemovedFlag kRemovedFlags[] = {
     {"address", "use --bind-address"},

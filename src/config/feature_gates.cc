@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "api/selector.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "config/feature_gate_table.h"
@@ -81,8 +82,6 @@ std::string Text(const Version& version) {
   return std::to_string(version.major) + "." + std::to_string(version.minor);
 }
 
-std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
 const GateRow* FindRow(std::string_view name) {
   const std::span<const GateRow> rows = GateRows();
   const auto row =
@@ -117,7 +116,7 @@ Result<std::vector<uint64_t>> VersionNumbers(std::string_view text) {
     return std::min(at.find_first_not_of("0123456789"), at.size());
   };
   if (digits(rest) == 0) {
-    return Error{"could not parse " + Quoted(text) + " as version"};
+    return Error{"could not parse " + api::GoQuote(text) + " as version"};
   }
   std::vector<std::string_view> parts;
   while (const size_t size = digits(rest)) {
@@ -126,17 +125,18 @@ Result<std::vector<uint64_t>> VersionNumbers(std::string_view text) {
     if (!rest.starts_with('.')) break;
     rest.remove_prefix(1);
   }
-  if (parts.size() < 2) return Error{"illegal version string " + Quoted(text)};
+  if (parts.size() < 2) return Error{"illegal version string " + api::GoQuote(text)};
   std::vector<uint64_t> numbers;
   for (const std::string_view part : parts) {
     if (part.size() > 1 && part[0] == '0') {
-      return Error{"illegal zero-prefixed version component " + Quoted(part) + " in " +
-                   Quoted(text)};
+      return Error{"illegal zero-prefixed version component " + api::GoQuote(part) + " in " +
+                   api::GoQuote(text)};
     }
     uint64_t number = 0;
     if (std::from_chars(part.data(), part.data() + part.size(), number).ec != std::errc()) {
-      return Error{"illegal non-numeric version component " + Quoted(part) + " in " + Quoted(text) +
-                   ": strconv.ParseUint: parsing " + Quoted(part) + ": value out of range"};
+      return Error{"illegal non-numeric version component " + api::GoQuote(part) + " in " +
+                   api::GoQuote(text) + ": strconv.ParseUint: parsing " + api::GoQuote(part) +
+                   ": value out of range"};
     }
     numbers.push_back(number);
   }
@@ -233,7 +233,7 @@ Result<std::vector<Setting>> ReadSettings(const std::vector<std::string>& flags)
     const std::optional<bool> on = ReadBool(value);
     if (!on) {
       return Error{"invalid value of " + name + "=" + value + ", err: strconv.ParseBool: parsing " +
-                   Quoted(value) + ": invalid syntax"};
+                   api::GoQuote(value) + ": invalid syntax"};
     }
     const auto same = std::find_if(settings.begin(), settings.end(),
                                    [&name](const Setting& other) { return other.name == name; });

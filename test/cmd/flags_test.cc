@@ -51,7 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedCase{"removed",
                     {"--policy-config-file=x"},
                     "unknown flag: --policy-config-file\n--policy-config-file: scheduling policies "
-                    "were removed: turn the policy into profiles of a --config file"},
+                    "were removed: \"kubeschedctl convert FILE\" turns a policy into a --config "
+                    "file"},
         RefusedCase{"nearly_right",
                     {"--kubekonfig=x"},
                     "unknown flag: --kubekonfig\nDid you mean --kubeconfig?"}),

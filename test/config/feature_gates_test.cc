@@ -53,6 +53,9 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedCase{"bad_value", Gates({"GenericWorkload=maybe"}),
                     "invalid value of GenericWorkload=maybe, err: strconv.ParseBool: parsing "
                     "\"maybe\": invalid syntax"},
+        RefusedCase{"quote_in_value", Gates({"GenericWorkload=false\""}),
+                    "invalid value of GenericWorkload=false\", err: strconv.ParseBool: parsing "
+                    "\"false\\\"\": invalid syntax"},
         RefusedCase{"two_equal_signs", Gates({"GenericWorkload=true=true"}),
                     "invalid value of GenericWorkload=true=true, err: strconv.ParseBool: parsing "
                     "\"true=true\": invalid syntax"},
