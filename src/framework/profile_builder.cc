@@ -2,7 +2,9 @@
 #include "framework/profile_builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -53,70 +55,99 @@ bool Names(const std::vector<PluginRef>& refs, std::string_view name) {
                      [&](const PluginRef& ref) { return ref.name == name; });
 }
 
-// Builds one ResolvedProfile; each step stops at the first error.
+// Builds one ResolvedProfile. Goes on after a fault and leaves out what only follows from it.
 class Resolver {
  public:
   Resolver(const Registry& registry, const config::Profile& profile, Handle& handle)
       : registry_(registry), profile_(profile), handle_(handle) {}
 
-  Result<ResolvedProfile> Run() {
-    for (const auto step :
-         {&Resolver::ReadArguments, &Resolver::Instantiate, &Resolver::FillExplicitLists,
-          &Resolver::ExpandMultiPoint, &Resolver::CheckLists, &Resolver::CheckScoreMethods,
-          &Resolver::FillScoreWeights, &Resolver::FillPlacementScoreWeights}) {
-      if (auto done = (this->*step)(); !done.ok()) return done.error();
+  // Faults in the order in which upstream would come upon them; the error is the first one.
+  Result<ResolvedProfile> Run(std::vector<Error>* faults) {
+    ReadArguments();
+    InstantiateAll();
+    FillExplicitLists();
+    ExpandMultiPoint();
+    CheckLists();
+    CheckScoreMethods();
+    FillWeights(Point::kScore, "score plugin", &resolved_.score_weights);
+    FillWeights(Point::kPlacementScore, "placement score plugin",
+                &resolved_.placement_score_weights);
+    if (!first_) return std::move(resolved_);
+    if (faults != nullptr) {
+      std::move(faults_.begin(), faults_.end(), std::back_inserter(*faults));
     }
-    return std::move(resolved_);
+    return *std::move(first_);
   }
 
  private:
-  Result<void> ReadArguments() {
-    for (const config::PluginConfig& entry : profile_.plugin_config) {
-      if (!args_.emplace(entry.name, &entry.args).second) {
-        return Error{"repeated config for plugin " + entry.name};
-      }
-    }
-    return {};
+  void Fault(std::string text, std::string path = {}, std::string hint = {}) {
+    faults_.push_back(Error{std::move(text), std::move(path), std::move(hint)});
+    if (!first_) first_ = faults_.back();
   }
 
-  Result<void> Instantiate() {
-    if (auto made = InstantiateAll(profile_.plugins.multi_point.enabled); !made.ok()) return made;
-    for (const PointRow& row : kPoints) {
-      if (auto made = InstantiateAll((profile_.plugins.*row.section).enabled); !made.ok()) {
-        return made;
-      }
+  void ReadArguments() {
+    for (size_t i = 0; i < profile_.plugin_config.size(); ++i) {
+      const config::PluginConfig& entry = profile_.plugin_config[i];
+      if (args_.emplace(entry.name, &entry.args).second) continue;
+      Fault("repeated config for plugin " + entry.name, "pluginConfig[" + std::to_string(i) + "]");
     }
-    return {};
   }
 
-  Result<void> InstantiateAll(const std::vector<PluginRef>& refs) {
-    for (const PluginRef& ref : refs) {
-      const PluginEntry* entry = registry_.Find(ref.name);
-      // Unknown names are reported with the lists.
-      if (entry == nullptr || index_.contains(ref.name)) continue;
-      if (resolved_.plugins.size() == kMaxPluginsPerProfile) {
-        return Error{"too many plugins: a profile can have " +
-                     std::to_string(kMaxPluginsPerProfile) + ", remove some of the enabled ones"};
-      }
-      auto plugin = Make(*entry);
-      if (!plugin.ok()) {
-        return Error{"initializing plugin " + Quoted(ref.name) + ": " + plugin.error().message,
-                     ArgsPath(ref.name, plugin.error().path)};
-      }
-      index_[ref.name] = static_cast<uint32_t>(resolved_.plugins.size());
-      resolved_.plugins.push_back({ref.name, std::move(plugin).value()});
+  void InstantiateAll() {
+    std::vector<const PluginSet*> sets = {&profile_.plugins.multi_point};
+    for (const PointRow& row : kPoints) sets.push_back(&(profile_.plugins.*row.section));
+    for (const PluginSet* set : sets) {
+      for (const PluginRef& ref : set->enabled) Instantiate(ref.name);
     }
-    return {};
+  }
+
+  void Instantiate(const std::string& name) {
+    const PluginEntry* entry = registry_.Find(name);
+    // Unknown names are reported with the lists.
+    if (entry == nullptr || index_.contains(name) || broken_.contains(name)) return;
+    if (resolved_.plugins.size() == kMaxPluginsPerProfile) {
+      broken_.insert(name);
+      if (std::exchange(is_full_, true)) return;
+      return Fault("too many plugins: a profile can have " + std::to_string(kMaxPluginsPerProfile) +
+                   ", remove some of the enabled ones");
+    }
+    auto plugin = Make(*entry);
+    if (!plugin.ok()) {
+      broken_.insert(name);
+      return ReportBroken(*entry, plugin.error());
+    }
+    index_[name] = static_cast<uint32_t>(resolved_.plugins.size());
+    resolved_.plugins.push_back({name, std::move(plugin).value()});
   }
 
   Result<std::unique_ptr<Plugin>> Make(const PluginEntry& entry) {
-    const auto found = args_.find(entry.name);
-    const config::PluginArgs none;
-    const config::PluginArgs& args = found == args_.end() ? none : *found->second;
+    const config::PluginArgs& args = ArgsOf(entry.name);
     if (entry.typed_args && std::holds_alternative<std::monostate>(args)) {
       return Error{"got args of type <nil>, want *" + std::string(entry.name) + "Args"};
     }
     return entry.factory(args, handle_);
+  }
+
+  // The error has the whole text; of several faults in the arguments each is told by itself.
+  void ReportBroken(const PluginEntry& entry, const Error& error) {
+    const std::string prefix = "initializing plugin " + Quoted(entry.name) + ": ";
+    if (!first_) {
+      first_ = Error{prefix + error.message, ArgsPath(entry.name, error.path), error.hint};
+    }
+    std::vector<config::Finding> findings;
+    if (entry.args_faults != nullptr) findings = entry.args_faults(ArgsOf(entry.name));
+    if (findings.empty()) {
+      findings.push_back({.path = error.path, .message = error.message, .hint = error.hint});
+    }
+    for (const config::Finding& finding : findings) {
+      Fault(prefix + finding.message, ArgsPath(entry.name, finding.path), finding.hint);
+    }
+  }
+
+  const config::PluginArgs& ArgsOf(std::string_view name) const {
+    static const config::PluginArgs none;
+    const auto found = args_.find(name);
+    return found == args_.end() ? none : *found->second;
   }
 
   // "pluginConfig[1].args.<field>"; empty when the profile gives none.
@@ -130,66 +161,72 @@ class Resolver {
   }
 
   // Pass 1 of 5.5.
-  Result<void> FillExplicitLists() {
+  void FillExplicitLists() {
     for (size_t point = 0; point < kPointCount; ++point) {
       const PointRow& row = kPoints[point];
-      std::vector<uint32_t>& list = resolved_.lists[point];
       const std::vector<PluginRef>& enabled = (profile_.plugins.*row.section).enabled;
       for (size_t i = 0; i < enabled.size(); ++i) {
-        if (auto added = AddExplicit(row, enabled[i].name, &list); !added.ok()) {
-          return Error{added.error().message,
-                       "plugins." + Field(row) + ".enabled[" + std::to_string(i) + "].name",
-                       added.error().hint};
-        }
+        AddExplicit(point, enabled[i].name, EnabledPath(Field(row), i));
       }
     }
-    return {};
   }
 
-  Result<void> AddExplicit(const PointRow& row, std::string_view name,
-                           std::vector<uint32_t>* list) {
+  void AddExplicit(size_t point, std::string_view name, const std::string& path) {
+    const PointRow& row = kPoints[point];
+    std::vector<uint32_t>& list = resolved_.lists[point];
     const auto found = index_.find(name);
-    if (found == index_.end()) return DoesNotExist(row, name);
-    if (!row.extends(*resolved_.plugins[found->second].plugin)) {
-      return Error{"plugin " + Quoted(name) + " does not extend " + std::string(row.name) +
-                   "Plugin plugin"};
+    if (found == index_.end()) {
+      incomplete_.insert(point);
+      if (!broken_.contains(name)) Fault(DoesNotExist(row, name), path, NameHint(name));
+    } else if (!row.extends(*resolved_.plugins[found->second].plugin)) {
+      incomplete_.insert(point);
+      Fault(
+          "plugin " + Quoted(name) + " does not extend " + std::string(row.name) + "Plugin plugin",
+          path);
+    } else if (Contains(list, found->second)) {
+      Fault(AlreadyRegistered(row, name), path);
+    } else {
+      list.push_back(found->second);
     }
-    if (Contains(*list, found->second)) return AlreadyRegistered(row, name);
-    list->push_back(found->second);
-    return {};
   }
 
   // Pass 2 of 5.5.
-  Result<void> ExpandMultiPoint() {
-    if (profile_.plugins.multi_point.enabled.empty()) return {};
+  void ExpandMultiPoint() {
+    if (profile_.plugins.multi_point.enabled.empty()) return;
+    std::set<size_t> reported;  // indices into the list, once for all points
     for (size_t point = 0; point < kPointCount; ++point) {
       if (Names((profile_.plugins.*kPoints[point].section).disabled, "*")) continue;
-      if (auto expanded = ExpandPoint(point); !expanded.ok()) {
-        return Error{expanded.error().message, "plugins.multiPoint.enabled", expanded.error().hint};
-      }
+      ExpandPoint(point, &reported);
     }
-    return {};
   }
 
-  Result<void> ExpandPoint(size_t point) {
+  void ExpandPoint(size_t point, std::set<size_t>* reported) {
     const PointRow& row = kPoints[point];
     const std::vector<PluginRef>& disabled = (profile_.plugins.*row.section).disabled;
+    const std::vector<PluginRef>& enabled = profile_.plugins.multi_point.enabled;
     const std::vector<uint32_t> own = std::move(resolved_.lists[point]);
     std::set<uint32_t> overridden;
     std::vector<uint32_t> taken;
-    for (const PluginRef& ref : profile_.plugins.multi_point.enabled) {
-      const auto found = index_.find(ref.name);
-      if (found == index_.end()) return DoesNotExist(row, ref.name);
+    for (size_t i = 0; i < enabled.size(); ++i) {
+      const std::string& name = enabled[i].name;
+      const auto found = index_.find(name);
+      if (found == index_.end()) {
+        incomplete_.insert(point);
+        if (broken_.contains(name) || !reported->insert(i).second) continue;
+        Fault(DoesNotExist(row, name), EnabledPath("multiPoint", i), NameHint(name));
+        continue;
+      }
       const uint32_t index = found->second;
-      if (!row.extends(*resolved_.plugins[index].plugin) || Names(disabled, ref.name)) continue;
+      if (!row.extends(*resolved_.plugins[index].plugin) || Names(disabled, name)) continue;
       if (Contains(own, index)) {
         overridden.insert(index);
         log::Info(0, "MultiPoint plugin is explicitly re-configured; overriding",
-                  {{"plugin", ref.name}});
-        continue;
+                  {{"plugin", name}});
+      } else if (!Contains(taken, index)) {
+        taken.push_back(index);
+      } else if (reported->insert(i).second) {
+        Fault(AlreadyRegistered(row, name), EnabledPath("multiPoint", i));
       }
-      if (Contains(taken, index)) return AlreadyRegistered(row, ref.name);
-      taken.push_back(index);
     }
     std::vector<uint32_t>& list = resolved_.lists[point];
     list.clear();
@@ -198,30 +235,28 @@ class Resolver {
     list.insert(list.end(), taken.begin(), taken.end());
     std::copy_if(own.begin(), own.end(), std::back_inserter(list),
                  [&](uint32_t index) { return !overridden.contains(index); });
-    return {};
   }
 
-  // The first rows of 5.6.
-  Result<void> CheckLists() {
+  // The first rows of 5.6. What a list lacks may be what was reported already.
+  void CheckLists() {
     const std::string profile = " for profile with scheduler name " + Quoted(profile_.name());
     const size_t queue_sorts = resolved_.List(Point::kQueueSort).size();
-    if (queue_sorts != 1) {
-      return Error{"only one queue sort plugin required" + profile + ", but got " +
-                       std::to_string(queue_sorts),
-                   "plugins.queueSort"};
+    if (queue_sorts > 1 || (queue_sorts == 0 && IsComplete(Point::kQueueSort))) {
+      Fault("only one queue sort plugin required" + profile + ", but got " +
+                std::to_string(queue_sorts),
+            "plugins.queueSort");
     }
-    if (resolved_.List(Point::kBind).empty()) {
-      return Error{"at least one bind plugin is needed" + profile, "plugins.bind"};
+    if (resolved_.List(Point::kBind).empty() && IsComplete(Point::kBind)) {
+      Fault("at least one bind plugin is needed" + profile, "plugins.bind");
     }
     if (resolved_.List(Point::kPlacementGenerate).size() > 1) {
-      return Error{"at most one placement generate plugin is allowed" + profile,
-                   "plugins.placementGenerate"};
+      Fault("at most one placement generate plugin is allowed" + profile,
+            "plugins.placementGenerate");
     }
-    return {};
   }
 
   // Not upstream's: it has no two plugins of one method.
-  Result<void> CheckScoreMethods() {
+  void CheckScoreMethods() {
     std::map<std::string_view, std::string_view> plugin_of;
     for (const uint32_t index : resolved_.List(Point::kScore)) {
       const Plugin& plugin = *resolved_.plugins[index].plugin;
@@ -229,26 +264,16 @@ class Resolver {
       if (method == nullptr) continue;
       const auto [other, is_new] = plugin_of.emplace(method->MethodName(), plugin.Name());
       if (is_new) continue;
-      return Error{"plugins " + Quoted(other->second) + " and " + Quoted(plugin.Name()) +
-                   " both score by " + std::string(method->MethodName()) +
-                   ", which would count it twice, for profile with scheduler name " +
-                   Quoted(profile_.name()) + ": disable one of them at score"};
+      Fault("plugins " + Quoted(other->second) + " and " + Quoted(plugin.Name()) +
+            " both score by " + std::string(method->MethodName()) +
+            ", which would count it twice, for profile with scheduler name " +
+            Quoted(profile_.name()) + ": disable one of them at score");
     }
-    return {};
-  }
-
-  Result<void> FillScoreWeights() {
-    return FillWeights(Point::kScore, "score plugin", &resolved_.score_weights);
-  }
-
-  Result<void> FillPlacementScoreWeights() {
-    return FillWeights(Point::kPlacementScore, "placement score plugin",
-                       &resolved_.placement_score_weights);
   }
 
   // 5.7, and the check that every plugin of the list has a weight under its own name.
-  Result<void> FillWeights(Point point, const std::string& what,
-                           std::map<std::string, int64_t, std::less<>>* weights) {
+  void FillWeights(Point point, const std::string& what,
+                   std::map<std::string, int64_t, std::less<>>* weights) {
     const PointRow& row = kPoints[static_cast<size_t>(point)];
     int64_t total = 0;
     for (const auto* refs :
@@ -263,8 +288,8 @@ class Resolver {
         // Upstream's MaxInt64 - total wraps around when the total is negative and then refuses
         // whatever follows.
         if (total < 0 || weight * kMaxNodeScore > std::numeric_limits<int64_t>::max() - total) {
-          return Error{what + "s: total score of Score plugins could overflow",
-                       "plugins." + Field(row)};
+          return Fault(what + "s: total score of Score plugins could overflow",
+                       "plugins." + Field(row));
         }
         total += weight * kMaxNodeScore;
         weights->emplace(ref.name, weight);
@@ -272,12 +297,12 @@ class Resolver {
     }
     for (const uint32_t index : resolved_.List(point)) {
       const std::string_view own_name = resolved_.plugins[index].plugin->Name();
-      if (!weights->contains(own_name)) {
-        return Error{what + " " + Quoted(own_name) + " is not configured with weight"};
-      }
+      if (weights->contains(own_name)) continue;
+      Fault(what + " " + Quoted(own_name) + " is not configured with weight");
     }
-    return {};
   }
+
+  bool IsComplete(Point point) const { return !incomplete_.contains(static_cast<size_t>(point)); }
 
   static bool Contains(const std::vector<uint32_t>& list, uint32_t index) {
     return std::find(list.begin(), list.end(), index) != list.end();
@@ -288,9 +313,11 @@ class Resolver {
     field[0] = static_cast<char>(field[0] - 'A' + 'a');
     return field;
   }
-  Error DoesNotExist(const PointRow& row, std::string_view name) const {
-    return Error{std::string(row.name) + "Plugin " + Quoted(name) + " does not exist", "",
-                 NameHint(name)};
+  static std::string EnabledPath(const std::string& field, size_t index) {
+    return "plugins." + field + ".enabled[" + std::to_string(index) + "].name";
+  }
+  static std::string DoesNotExist(const PointRow& row, std::string_view name) {
+    return std::string(row.name) + "Plugin " + Quoted(name) + " does not exist";
   }
   std::string NameHint(std::string_view name) const {
     if (name == "*") return "\"*\" stands for all plugins in \"disabled\" only";
@@ -299,9 +326,9 @@ class Resolver {
     const std::string nearest = config::NearestName(name, known);
     return nearest.empty() ? "" : "did you mean " + Quoted(nearest) + "?";
   }
-  static Error AlreadyRegistered(const PointRow& row, std::string_view name) {
-    return Error{"plugin " + Quoted(name) + " already registered as \"" + std::string(row.name) +
-                 "Plugin\""};
+  static std::string AlreadyRegistered(const PointRow& row, std::string_view name) {
+    return "plugin " + Quoted(name) + " already registered as \"" + std::string(row.name) +
+           "Plugin\"";
   }
 
   const Registry& registry_;
@@ -309,6 +336,11 @@ class Resolver {
   Handle& handle_;
   std::map<std::string_view, const config::PluginArgs*> args_;
   std::map<std::string, uint32_t, std::less<>> index_;  // configured name -> index into plugins
+  std::set<std::string, std::less<>> broken_;           // reported; left out of the lists
+  bool is_full_ = false;                                // told once
+  std::set<size_t> incomplete_;                         // points that lack what was reported
+  std::vector<Error> faults_;
+  std::optional<Error> first_;
   ResolvedProfile resolved_;
 };
 
@@ -333,8 +365,8 @@ config::Plugins ExpandedPlugins(const ResolvedProfile& resolved) {
 }
 
 Result<ResolvedProfile> ResolveProfile(const Registry& registry, const config::Profile& profile,
-                                       Handle& handle) {
-  return Resolver(registry, profile, handle).Run();
+                                       Handle& handle, std::vector<Error>* faults) {
+  return Resolver(registry, profile, handle).Run(faults);
 }
 
 }  // namespace ks::framework

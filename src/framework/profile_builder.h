@@ -67,8 +67,10 @@ config::Plugins ExpandedPlugins(const ResolvedProfile& resolved);
 
 // Makes every enabled plugin once and builds the lists. With several broken plugins the first one
 // in configuration order (multiPoint, then the points) is reported; upstream's choice is random.
-// Errors: the texts of 5.2 and 5.4 to 5.7. `handle` outlives the plugins.
+// Errors: the texts of 5.2 and 5.4 to 5.7. `handle` outlives the plugins. `faults`, unless null,
+// gets everything that is wrong, in upstream's order, each fault by itself; paths count entries as
+// they are in `profile`.
 Result<ResolvedProfile> ResolveProfile(const Registry& registry, const config::Profile& profile,
-                                       Handle& handle);
+                                       Handle& handle, std::vector<Error>* faults = nullptr);
 
 }  // namespace ks::framework

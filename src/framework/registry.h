@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/findings.h"
 #include "config/plugin_args.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
@@ -29,6 +30,9 @@ struct PluginEntry {
   // An in-tree plugin with an argument type of its own: the configuration always has arguments for
   // it, and a profile that does not is refused.
   bool typed_args = false;
+  // Every fault in arguments that the factory refuses, with paths below the arguments; null: the
+  // factory's error is all there is to say.
+  std::vector<config::Finding> (*args_faults)(const config::PluginArgs& args) = nullptr;
 };
 
 // Threads: immutable once frameworks are built from it.

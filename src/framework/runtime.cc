@@ -223,14 +223,15 @@ Result<void> Framework::Close() {
 
 Result<std::unique_ptr<Framework>> Framework::Create(const Registry& registry,
                                                      const config::Profile& profile,
-                                                     const FrameworkOptions& options) {
+                                                     const FrameworkOptions& options,
+                                                     std::vector<Error>* faults) {
   auto impl = std::make_unique<Impl>();
   impl->profile_name = profile.name();
   impl->percentage_of_nodes_to_score = profile.percentage_of_nodes_to_score;
   impl->options = options;
   std::unique_ptr<Framework> framework(new Framework(std::move(impl)));
   // Factories get the framework as their handle: it must exist before them.
-  auto resolved = ResolveProfile(registry, profile, *framework);
+  auto resolved = ResolveProfile(registry, profile, *framework, faults);
   if (!resolved.ok()) return resolved.error();
   framework->impl_->resolved = std::move(resolved).value();
   KS_LOG(2, "the scheduler starts to work with those plugins",

@@ -64,10 +64,11 @@ struct PermitOutcome {
 class Framework final : public Handle {
  public:
   // Errors: the texts of docs/spec/framework.md section 5, without the "creating profile for
-  // scheduler name" prefix.
+  // scheduler name" prefix. `faults`: as for ResolveProfile.
   static Result<std::unique_ptr<Framework>> Create(const Registry& registry,
                                                    const config::Profile& profile,
-                                                   const FrameworkOptions& options);
+                                                   const FrameworkOptions& options,
+                                                   std::vector<Error>* faults = nullptr);
   ~Framework() override;
 
   // Attaches the late parts; call once, before the first attempt.

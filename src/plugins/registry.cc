@@ -18,6 +18,7 @@
 #include "plugins/node_declared_features/node_declared_features.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
+#include "plugins/node_resources/args.h"
 #include "plugins/node_resources/balanced_allocation.h"
 #include "plugins/node_resources/fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
@@ -55,7 +56,7 @@ constexpr std::array kPlugins = {
     PluginEntry{kNodePreferAvoidPodsName, NewNodePreferAvoidPods},
     PluginEntry{kNodeResourcesBalancedAllocationName, NewNodeResourcesBalancedAllocation,
                 kTypedArgs},
-    PluginEntry{kNodeResourcesFitName, NewNodeResourcesFit, kTypedArgs},
+    PluginEntry{kNodeResourcesFitName, NewNodeResourcesFit, kTypedArgs, FitArgsFaults},
     PluginEntry{kNodeResourcesLeastAllocatedName, NewNodeResourcesLeastAllocated},
     PluginEntry{kNodeResourcesMostAllocatedName, NewNodeResourcesMostAllocated},
     PluginEntry{kNodeUnschedulableName, NewNodeUnschedulable},

@@ -410,6 +410,42 @@ TEST_F(BuilderTest, Errors) {
   }
 }
 
+// Each fault once, and nothing that only follows from one.
+TEST_F(BuilderTest, AllFaultsAtOnce) {
+  registry_.AddFactory("Bind2",
+                       [](const config::PluginArgs&, Handle&) -> Result<std::unique_ptr<Plugin>> {
+                         return Error{"no", "a"};
+                       });
+  config::Profile profile =
+      MakeProfile({.multi_point = {.enabled = {{"NodeNam"}, {"ImageLocality"}, {"Foo"}, {"Foo"}},
+                                   .disabled = {{"DefaultBinder"}, {"PrioritySort"}}},
+                   .filter = {.enabled = {{"Broken"}, {"Nope"}, {"NodeName"}, {"NodeName"}}},
+                   .bind = {.enabled = {{"Bind2"}}},
+                   .post_bind = {.enabled = {{"NodeName"}}}});
+  profile.plugin_config = {{"Bind2", {}}, {"Bind2", {}}};
+  std::vector<Error> faults;
+  const auto framework = Framework::Create(registry_.registry(), profile, {}, &faults);
+  ASSERT_FALSE(framework.ok());
+  EXPECT_EQ(framework.error().message, faults[0].message);
+  std::string told;
+  for (const Error& fault : faults) told += fault.path + ": " + fault.message + "\n";
+  const auto merged = [&profile](size_t from_end) {
+    return "plugins.multiPoint.enabled[" +
+           std::to_string(profile.plugins.multi_point.enabled.size() - from_end) + "].name: ";
+  };
+  EXPECT_EQ(told,
+            "pluginConfig[1]: repeated config for plugin Bind2\n"
+            ": initializing plugin \"Broken\": no such device\n"
+            "pluginConfig[0].args.a: initializing plugin \"Bind2\": no\n"
+            "plugins.filter.enabled[1].name: FilterPlugin \"Nope\" does not exist\n"
+            "plugins.filter.enabled[3].name: plugin \"NodeName\" already registered as "
+            "\"FilterPlugin\"\n"
+            "plugins.postBind.enabled[0].name: plugin \"NodeName\" does not extend "
+            "PostBindPlugin plugin\n" +
+                merged(3) + "PreFilterPlugin \"NodeNam\" does not exist\n" + merged(1) +
+                "plugin \"Foo\" already registered as \"FilterPlugin\"\n");
+}
+
 TEST_F(BuilderTest, TwoPlacementGenerators) {
   registry_.Add<ks::testing::PlacementGenerates>({.name = "Second"});
   const auto framework =

@@ -26,10 +26,15 @@ FitStrategy StrategyOf(std::string_view type) {
 
 }  // namespace
 
+std::vector<config::Finding> FitArgsFaults(const config::PluginArgs& args) {
+  return config::ValidateNodeResourcesFitArgs(
+      ArgsOf<config::NodeResourcesFitArgs>(args, kNodeResourcesFitName));
+}
+
 Result<FitArgs> FitArgsOf(const config::PluginArgs& args) {
-  auto given = ArgsOf<config::NodeResourcesFitArgs>(args, kNodeResourcesFitName);
-  const std::vector<config::Finding> findings = config::ValidateNodeResourcesFitArgs(given);
+  const std::vector<config::Finding> findings = FitArgsFaults(args);
   if (!findings.empty()) return Error{config::Aggregate(findings), findings.front().path};
+  auto given = ArgsOf<config::NodeResourcesFitArgs>(args, kNodeResourcesFitName);
   FitArgs fit;
   fit.ignored_resources = std::move(given.ignored_resources);
   fit.ignored_groups = std::move(given.ignored_resource_groups);

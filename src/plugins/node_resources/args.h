@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/findings.h"
 #include "config/plugin_args.h"
 
 namespace ks::plugins {
@@ -25,6 +26,8 @@ struct FitArgs {
 // Without arguments: the defaults. Errors: one field error, or several as "[e1, e2]"; these
 // arguments are not checked with the file.
 Result<FitArgs> FitArgsOf(const config::PluginArgs& args);
+// The same errors one by one, with their paths and cures.
+std::vector<config::Finding> FitArgsFaults(const config::PluginArgs& args);
 
 // The resources of NodeResourcesBalancedAllocation; never empty. Without arguments: the defaults.
 std::vector<config::ResourceSpec> BalancedResourcesOf(const config::PluginArgs& args);
