@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "config/decode_args.h"
 #include "config/decode_fields.h"
@@ -248,7 +249,7 @@ void AddErrors(const Decoder& decoder, FaultList& faults) {
 }
 
 void DecodeArgsOfProfiles(const std::vector<ConfigurationDecoder::ArgsOfProfile>& args,
-                          Syntax syntax, Decoded& decoded, FaultList& faults) {
+                          Syntax syntax, Decoding& decoded, FaultList& faults) {
   std::vector<Profile>& profiles = decoded.configuration.profiles;
   for (size_t i = 0; i < profiles.size() && i < args.size(); ++i) {
     std::vector<PluginConfig>& entries = profiles[i].plugin_config;
@@ -298,17 +299,24 @@ Faults SingleFault(Finding finding) {
 
 }  // namespace
 
-std::variant<Decoded, Faults> DecodeConfiguration(std::string_view text) {
+Decoding DecodeConfiguration(std::string_view text) {
+  Decoding decoded;
   std::variant<Document, Finding> parsed = ParseDocument(text);
-  if (Finding* error = std::get_if<Finding>(&parsed)) return SingleFault(std::move(*error));
+  if (Finding* error = std::get_if<Finding>(&parsed)) {
+    decoded.faults = SingleFault(std::move(*error));
+    return decoded;
+  }
   const Document& document = std::get<Document>(parsed);
   std::variant<std::string, Finding> kind = KindOf(document.root, document.syntax, text, "");
-  if (Finding* error = std::get_if<Finding>(&kind)) return SingleFault(std::move(*error));
-  if (std::get<std::string>(kind) != kKind) {
-    return DecodeOtherKind(document, std::get<std::string>(kind));
+  if (Finding* error = std::get_if<Finding>(&kind)) {
+    decoded.faults = SingleFault(std::move(*error));
+    return decoded;
   }
-
-  Decoded decoded;
+  if (std::get<std::string>(kind) != kKind) {
+    decoded.faults = DecodeOtherKind(document, std::get<std::string>(kind));
+    return decoded;
+  }
+  decoded.understood = true;
   FaultList faults;
   Decoder decoder(document.syntax, "", decoded.source);
   ConfigurationDecoder configuration(decoder, decoded.configuration);
@@ -316,7 +324,7 @@ std::variant<Decoded, Faults> DecodeConfiguration(std::string_view text) {
   AddDuplicates(document.duplicates, faults);
   AddErrors(decoder, faults);
   DecodeArgsOfProfiles(configuration.args(), document.syntax, decoded, faults);
-  if (!faults.empty()) return faults.Take();
+  if (!faults.empty()) decoded.faults = faults.Take();
   return decoded;
 }
 

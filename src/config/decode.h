@@ -6,20 +6,23 @@
 // Upstream: docs/spec/config.md section 2.
 
 #include <string_view>
-#include <variant>
 
 #include "config/findings.h"
 #include "config/types.h"
 
 namespace ks::config {
 
-struct Decoded {
-  Configuration configuration;
-  SourceMap source;
+struct Decoding {
+  // Whether the text has a syntax, and a kind that is ours.
+  bool understood = false;
+  // As far as it could be read: what is wrong is as if it were absent.
+  Configuration configuration{};
+  SourceMap source{};
+  // Syntax, routing, type, argument and strictness errors, in upstream's precedence (2.9); the
+  // findings list all of them that can be told apart, with places and hints. Without a text: none.
+  Faults faults{};
 };
 
-// Syntax, routing, type, argument and strictness errors, in upstream's precedence (2.9); the
-// findings list all of them that can be told apart, with places and hints.
-std::variant<Decoded, Faults> DecodeConfiguration(std::string_view text);
+Decoding DecodeConfiguration(std::string_view text);
 
 }  // namespace ks::config

@@ -7,9 +7,11 @@
 
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "config/feature_gates.h"
+#include "config/findings.h"
 #include "config/types.h"
 
 namespace ks::config {
@@ -36,6 +38,10 @@ PluginArgs DefaultArgs(std::string_view plugin, const FeatureGates& gates);
 // that extenders ignore replace NodeResourcesFit's ignoredResources in all profiles. Errors start
 // with `couldn't build extenders: ` where upstream's do.
 Result<void> ApplyExtenders(Configuration* configuration);
+// Its two halves: everything that is wrong with the TLS material, in upstream's order …
+std::vector<Finding> CheckExtenders(const Configuration& configuration);
+// … and the resources.
+Result<void> ApplyIgnoredResources(Configuration* configuration);
 
 // Reduces and sorts pluginConfig as upstream does once the profiles are built (7.1): entries with
 // arguments whose plugin is enabled and `registered`.

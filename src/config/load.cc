@@ -44,7 +44,17 @@ Result<std::string> ReadAll(int descriptor, const std::string& file) {
   return text;
 }
 
-Result<std::string> ReadFile(const std::string& file) {
+LoadResult ResultOf(Reading reading) {
+  if (!reading.unread.text.empty()) return std::move(reading.unread);
+  if (!reading.invalid.text.empty()) return std::move(reading.invalid);
+  return Loaded{.configuration = std::move(reading.configuration),
+                .source = std::move(reading.source),
+                .warnings = std::move(reading.warnings)};
+}
+
+}  // namespace
+
+Result<std::string> ReadConfigurationFile(const std::string& file) {
   int descriptor = -1;
   do {
     descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -55,34 +65,44 @@ Result<std::string> ReadFile(const std::string& file) {
   return text;
 }
 
-}  // namespace
-
-LoadResult ParseConfiguration(std::string_view text, const LoadOptions& options) {
+Reading ReadConfigurationText(std::string_view text, const LoadOptions& options) {
   const FeatureGates newest;
   const FeatureGates& gates = options.gates == nullptr ? newest : *options.gates;
-  std::variant<Decoded, Faults> decoded = DecodeConfiguration(text);
-  if (Faults* faults = std::get_if<Faults>(&decoded)) return std::move(*faults);
-  auto& [written, source] = std::get<Decoded>(decoded);
-
-  Loaded loaded{.configuration = written, .source = std::move(source), .warnings = {}};
-  SetDefaults(&loaded.configuration, gates);
-  if (options.overlay) options.overlay(loaded.configuration);
-  if (std::optional<Faults> faults = Validate(loaded.configuration, gates)) {
-    for (Finding& finding : faults->findings) finding.place = loaded.source.Find(finding.path);
-    return *std::move(faults);
+  Decoding decoding = DecodeConfiguration(text);
+  Reading reading{.understood = decoding.understood,
+                  .written = std::move(decoding.configuration),
+                  .source = std::move(decoding.source),
+                  .unread = std::move(decoding.faults)};
+  reading.configuration = reading.written;
+  SetDefaults(&reading.configuration, gates);
+  if (options.overlay) options.overlay(reading.configuration);
+  if (!reading.understood) return reading;
+  if (std::optional<Faults> faults = Validate(reading.configuration, gates)) {
+    for (Finding& finding : faults->findings) finding.place = reading.source.Find(finding.path);
+    reading.invalid = *std::move(faults);
   }
-  loaded.warnings = FindIgnored(written, loaded.configuration, loaded.source, gates);
-  return loaded;
+  if (reading.unread.text.empty() && reading.invalid.text.empty()) {
+    reading.warnings = FindIgnored(reading.written, reading.configuration, reading.source, gates);
+  }
+  return reading;
+}
+
+Reading ReadConfiguration(const std::string& file, const LoadOptions& options) {
+  const Result<std::string> text = ReadConfigurationFile(file);
+  if (text.ok()) return ReadConfigurationText(*text, options);
+  Reading reading;
+  reading.unread = {.text = text.error().message,
+                    .findings = {{.message = text.error().message,
+                                  .hint = "--config must name a readable file"}}};
+  return reading;
+}
+
+LoadResult ParseConfiguration(std::string_view text, const LoadOptions& options) {
+  return ResultOf(ReadConfigurationText(text, options));
 }
 
 LoadResult LoadConfiguration(const std::string& file, const LoadOptions& options) {
-  Result<std::string> text = ReadFile(file);
-  if (!text.ok()) {
-    return Faults{.text = text.error().message,
-                  .findings = {{.message = text.error().message,
-                                .hint = "--config must name a readable file"}}};
-  }
-  return ParseConfiguration(*text, options);
+  return ResultOf(ReadConfiguration(file, options));
 }
 
 }  // namespace ks::config

@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "base/result.h"
 #include "config/feature_gates.h"
 #include "config/findings.h"
 #include "config/types.h"
@@ -33,7 +35,27 @@ struct Loaded {
 
 using LoadResult = std::variant<Loaded, Faults>;
 
-// Errors of the operating system are upstream's: `open FILE: no such file or directory`.
+// A file however wrong it is, so that the steps behind reading can say what is wrong for them, too.
+struct Reading {
+  // Whether there is a configuration at all: the text has a syntax, and a kind that is ours.
+  bool understood = false;
+  Configuration written{};        // what the file says, as far as it could be read
+  Configuration configuration{};  // complete; what the file means only if nothing is wrong with it
+  SourceMap source{};
+  std::vector<Finding> warnings{};  // as those of Loaded; none of a file with faults
+  // Without a text: none.
+  Faults unread{};   // found by decoding
+  Faults invalid{};  // found by validation; of a file with unread parts also what follows from them
+};
+
+// The bytes of a file. Errors of the operating system are upstream's: `open FILE: no such file or
+// directory`.
+Result<std::string> ReadConfigurationFile(const std::string& file);
+
+Reading ReadConfiguration(const std::string& file, const LoadOptions& options = {});
+Reading ReadConfigurationText(std::string_view text, const LoadOptions& options = {});
+
+// A file without faults, or those of the first step that finds any.
 LoadResult LoadConfiguration(const std::string& file, const LoadOptions& options = {});
 
 // The same from memory.
