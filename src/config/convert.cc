@@ -9,6 +9,7 @@
 #include "config/convert_draft.h"
 #include "config/document.h"
 #include "config/load.h"
+#include "config/manifest.h"
 #include "config/yaml_writer.h"
 
 namespace ks::config {
@@ -26,18 +27,7 @@ std::variant<Json, Error> Read(std::string_view text) {
   return Json::parse(CompactJson(parsed.root, parsed.syntax));
 }
 
-// The policy in a ConfigMap; null when there is none.
-Json FromConfigMap(const Json& map) {
-  const Json* data = Draft::Field(map, "data");
-  if (data == nullptr || !data->is_object()) return {};
-  const Json* policy = Draft::Field(*data, "policy.cfg");
-  if (policy == nullptr || !policy->is_string()) return {};
-  auto read = Read(policy->get<std::string>());
-  return std::holds_alternative<Json>(read) ? std::get<Json>(std::move(read)) : Json();
-}
-
-Result<Json> Route(Json old, Draft& draft) {
-  if (draft.Text(old, "kind", "") == "ConfigMap") old = FromConfigMap(old);
+Result<Json> Route(const Json& old, Draft& draft) {
   const std::string kind = draft.Text(old, "kind", "");
   const std::string api_version = draft.Text(old, "apiVersion", "");
   if (kind == "Policy") return ConvertPolicy(old, draft);
@@ -50,9 +40,10 @@ Result<Json> Route(Json old, Draft& draft) {
     return version == "v1" ? old : ConvertVersion(old, version, draft);
   }
   return Error{"kind \"" + kind + "\" of version \"" + api_version +
-               "\" is no scheduler configuration: convert reads a Policy (also in a ConfigMap, key "
-               "policy.cfg) and KubeSchedulerConfiguration of " +
-               std::string(kGroup) + "/v1alpha1, v1alpha2, v1beta1, v1beta2, v1beta3"};
+               "\" is no scheduler configuration: convert reads a Policy and "
+               "KubeSchedulerConfiguration of " +
+               std::string(kGroup) +
+               "/v1alpha1, v1alpha2, v1beta1, v1beta2, v1beta3, also in a key of a ConfigMap"};
 }
 
 std::string WithNotes(const Converted& converted) {
@@ -70,7 +61,9 @@ std::string WithNotes(const Converted& converted) {
 }
 
 Result<Converted> Convert(std::string_view text, const ConvertOptions& options) {
-  auto read = Read(text);
+  const Result<Embedded> chosen = ChooseConfiguration(text, options.key);
+  if (!chosen.ok()) return chosen.error();
+  auto read = Read(chosen->text);
   if (auto* wrong = std::get_if<Error>(&read)) return std::move(*wrong);
   Draft draft(options);
   const Result<Json> made = Route(std::get<Json>(std::move(read)), draft);

@@ -17,6 +17,8 @@ struct ConvertOptions {
   // Keep NodeLabel, ServiceAffinity, SelectorSpread and NodePreferAvoidPods as kubesched's plugins
   // of these names instead of mapping them to today's upstream plugins.
   bool keep_legacy = false;
+  // Which text of a manifest: ChooseConfiguration (manifest.h).
+  std::string key{};
 };
 
 struct Converted {
@@ -27,7 +29,7 @@ struct Converted {
 };
 
 // Reads leniently, as the old schedulers did: unknown fields become notes. Accepts YAML and JSON,
-// a Policy also inside a ConfigMap. Error: not readable, a kind or version that was never one of
+// also inside a manifest (manifest.h). Error: not readable, a kind or version that was never one of
 // the scheduler's, or a field whose type makes no sense.
 Result<Converted> ConvertConfiguration(std::string_view text, const ConvertOptions& options);
 
