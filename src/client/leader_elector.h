@@ -44,8 +44,8 @@ struct LeaderElectorOptions {
   uint64_t seed = 0;         // jitter
 };
 
-// Error: `couldn't create leader elector: …`. One rule more than upstream's: a lease duration below
-// a second, which the API server would refuse for ever.
+// Error: `couldn't create leader elector: …` with the field of the configuration. A lease duration
+// below a second passes, as upstream: the API server refuses such a lease for ever.
 Result<void> CheckLeaderElector(const LeaderElectorOptions& options);
 
 // `<host>_<random UUID v4>`.
