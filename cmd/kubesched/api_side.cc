@@ -5,12 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
-#include "base/logging.h"
 #include "client/writer.h"
-#include "go_values.h"
 
 namespace ks::daemon {
 namespace {
@@ -33,33 +30,6 @@ client::RestOptions RestOptionsOf(const config::ClientConnection& settings,
 std::string HostName() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
-Result<void> CheckRateLimit(const config::ClientConnection& settings) {
-  // Upstream's words when it prints such a configuration; it does run with one, without a limit.
-  if (!std::isfinite(settings.qps)) {
-    return Error{"json: unsupported value: " + flags::FormatFloat32(settings.qps)};
-  }
-  if (settings.qps > 0 && settings.burst <= 0) {
-    return Error{
-        "burst is required to be greater than 0 when RateLimiter is not set and QPS is set to "
-        "greater than 0"};
-  }
-  return {};
-}
-
-Result<client::ClusterAccess> LoadAccess(const std::string& kubeconfig, const std::string& master) {
-  if (kubeconfig.empty() && master.empty()) {
-    log::Plain('W',
-               "Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This "
-               "might not work.");
-    const auto inside = client::LoadInCluster(client::InClusterFromEnvironment());
-    if (!inside.ok()) {
-      log::Plain('W', "error creating inClusterConfig, falling back to default config: " +
-                          inside.error().message);
-    }
-  }
-  return client::LoadClientConfig(kubeconfig, master);
 }
 
 Result<ApiSide> Connect(const client::ClusterAccess& access,

@@ -30,11 +30,6 @@ struct ApiSide {
 
 std::string HostName();
 
-// The kubeconfig or --master, else the cluster this process runs in; said as upstream says it.
-Result<client::ClusterAccess> LoadAccess(const std::string& kubeconfig, const std::string& master);
-
-Result<void> CheckRateLimit(const config::ClientConnection& settings);
-
 // `metrics` outlives the clients. Asks the server which events it takes; one that does not answer
 // gets the old ones. Blocking. With leader election the network has as long for what was sent as
 // lies between the end of a leader's right to write and the first moment at which another may have

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "base/logging.h"
 #include "config/print.h"
@@ -72,24 +73,15 @@ int CheckOptions(const Options& options, const config::FeatureGates& gates,
 int Start(const Options& options, const config::FeatureGates& gates, const sigset_t& signals) {
   auto certificate = daemon::PrepareCertificate(options.serving);
   if (!certificate.ok()) return CommandFailed(certificate.error().message);
-  auto loaded = LoadEffectiveConfiguration(options, gates);
-  if (const auto* fault = std::get_if<ConfigurationFault>(&loaded)) {
-    return CommandFailed(fault->text, fault->findings);
-  }
-  auto& effective = std::get<Effective>(loaded);
+  const Effective effective = ReadEffectiveConfiguration(options, gates);
   for (const std::string& warning : effective.warnings) log::Plain('W', warning);
-
-  auto prepared = daemon::Daemon::Prepare({.flags = options,
-                                           .gates = gates,
-                                           .configuration = std::move(effective.configuration),
-                                           .certificate = std::move(certificate).value()});
-  const std::vector<std::string> unsupported = gates.NotImplemented();
-  if (!prepared.ok()) {
-    std::vector<std::string> findings = FindingLines(prepared.error(), effective.source, options);
-    findings.insert(findings.end(), unsupported.begin(), unsupported.end());
-    return CommandFailed(prepared.error().message, findings);
+  auto prepared = daemon::Daemon::Prepare(
+      {.flags = options, .gates = gates, .certificate = std::move(certificate).value()},
+      effective.reading);
+  if (const auto* faults = std::get_if<config::Faults>(&prepared)) {
+    return CommandFailed(faults->text, FaultLines(*faults, options));
   }
-  daemon::Daemon& daemon = *prepared.value();
+  daemon::Daemon& daemon = *std::get<0>(prepared);
   const bool write = !options.write_config_to.empty();
   if (write || log::Enabled(2)) {
     const std::string text = config::WriteYaml(daemon.configuration());
@@ -99,7 +91,6 @@ int Start(const Options& options, const config::FeatureGates& gates, const sigse
       return written.ok() ? 0 : CommandFailed(written.error().message);
     }
   }
-  if (!unsupported.empty()) return CommandFailed(JoinErrors(unsupported));
   const Result<int> ran = daemon.Run(signals);
   return ran.ok() ? ran.value() : CommandFailed(ran.error().message);
 }

@@ -6,16 +6,14 @@
 
 #include "base/logging.h"
 #include "base/random.h"
-#include "cache/cache.h"
-#include "config/defaults.h"
 #include "config_watcher.h"
+#include "effective_configuration.h"
 #include "endpoints.h"
 #include "framework/pod_requests.h"
-#include "framework/profiles.h"
-#include "framework/waiting_pods.h"
 #include "metrics_identity.h"
 #include "permission_check.h"
 #include "plugins/registry.h"
+#include "scheduler/startup.h"
 #include "serving.h"
 #include "signals.h"
 #include "state_dump.h"
@@ -60,46 +58,33 @@ void LogTotals(const scheduler::SchedulerStats& stats, const client::WriterStats
 Daemon::Daemon(DaemonOptions options)
     : options_(std::move(options)), registry_(plugins::InTreeRegistry()) {}
 
-Result<std::unique_ptr<Daemon>> Daemon::Prepare(DaemonOptions options) {
+std::variant<std::unique_ptr<Daemon>, config::Faults> Daemon::Prepare(
+    DaemonOptions options, const config::Reading& reading) {
+  using Until = scheduler::StartupQuestion::Until;
   framework::SetRequestGates(options.gates);
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(options)));
-  config::Configuration& configuration = daemon->options_.configuration;
-  auto access =
-      LoadAccess(configuration.client_connection.kubeconfig, daemon->options_.flags.master);
-  if (!access.ok()) return access.error();
-  daemon->access_ = std::move(access).value();
-  auto serving = Serving::Prepare(daemon->options_.flags, daemon->options_.certificate,
-                                  daemon->metrics_, daemon->rest_metrics_);
-  if (!serving.ok()) return serving.error();
-  daemon->serving_ = std::move(serving).value();
-  auto selection = SelectionOf(daemon->options_.flags.metrics);
-  if (!selection.ok()) return selection.error();
-  daemon->metrics_.Select(std::move(selection).value());
-  ShowIdentity(daemon->metrics_, daemon->options_.flags.gates);
-  if (Result<void> fine = CheckRateLimit(configuration.client_connection); !fine.ok()) {
-    return fine.error();
-  }
-  if (Result<void> fine = CheckResourceLock(configuration.leader_election); !fine.ok()) {
-    return fine.error();
-  }
-  daemon->loaded_ = configuration;
-  if (Result<void> fine = config::ApplyExtenders(&configuration); !fine.ok()) return fine.error();
-  if (Result<void> fine = daemon->TryConfiguration(configuration); !fine.ok()) return fine.error();
-  configuration = Reduced(std::move(configuration), daemon->registry_);
+  const Options& flags = daemon->options_.flags;
+  scheduler::StartupVerdict verdict = scheduler::JudgeStartup(
+      reading, {.gates = daemon->options_.gates,
+                .until = flags.write_config_to.empty() ? Until::kRunning : Until::kWritten,
+                .master = flags.master,
+                .between = [&daemon] { return daemon->PrepareServing(); }});
+  if (!verdict.faults.text.empty()) return std::move(verdict.faults);
+  for (const std::string& line : WarningLines(verdict.warnings, flags)) log::Plain('W', line);
+  daemon->access_ = std::move(verdict.access);
+  daemon->loaded_ = reading.configuration;
+  daemon->options_.configuration = Reduced(std::move(verdict.configuration), daemon->registry_);
   return daemon;
 }
 
-// Builds the profiles once for what may be wrong with them; the scheduler builds its own.
-Result<void> Daemon::TryConfiguration(const config::Configuration& configuration) {
-  const cache::Cache cache;
-  framework::WaitingPods waiting_pods(RealClock());
-  Random random(0);
-  const auto profiles = framework::BuildProfiles(registry_, configuration,
-                                                 {.snapshot = &cache,
-                                                  .clock = &RealClock(),
-                                                  .random = &random,
-                                                  .waiting_pods = &waiting_pods});
-  if (!profiles.ok()) return profiles.error();
+Result<void> Daemon::PrepareServing() {
+  auto serving = Serving::Prepare(options_.flags, options_.certificate, metrics_, rest_metrics_);
+  if (!serving.ok()) return serving.error();
+  serving_ = std::move(serving).value();
+  auto selection = SelectionOf(options_.flags.metrics);
+  if (!selection.ok()) return selection.error();
+  metrics_.Select(std::move(selection).value());
+  ShowIdentity(metrics_, options_.flags.gates);
   return {};
 }
 
@@ -144,7 +129,6 @@ Result<void> Daemon::Apply(const config::Configuration& wanted) {
 
 Result<int> Daemon::Run(const sigset_t& signals) {
   const config::Configuration& configuration = options_.configuration;
-  if (Result<void> fine = CheckElection(configuration); !fine.ok()) return fine.error();
   const uint64_t seed = RandomSeed();
   log::Info(0, "Starting Kubernetes Scheduler",
             {{"version", "v" KS_VERSION}, {"program", "kubesched"}, {"seed", seed}});

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "api_side.h"
 #include "base/mutex.h"
@@ -21,6 +22,8 @@
 #include "client/rest_metrics.h"
 #include "client/writer_metrics.h"
 #include "config/feature_gates.h"
+#include "config/findings.h"
+#include "config/load.h"
 #include "config/types.h"
 #include "current_scheduler.h"
 #include "decision_log.h"
@@ -44,17 +47,17 @@ namespace ks::daemon {
 struct DaemonOptions {
   Options flags;
   config::FeatureGates gates;
-  // Complete. clientConnection.kubeconfig empty and no master: in-cluster.
-  config::Configuration configuration;
+  config::Configuration configuration{};                    // filled in by Prepare
   std::optional<server::ServingCertificate> certificate{};  // serving.h
 };
 
 // Threads: one.
 class Daemon {
  public:
-  // Everything that can be found wrong without the API server: client configuration, listener, TLS,
-  // authorization, extenders, profiles and plugins. The port is bound, nothing is served.
-  static Result<std::unique_ptr<Daemon>> Prepare(DaemonOptions options);
+  // Everything that can be found wrong without the API server: what JudgeStartup finds, and
+  // listener, TLS and authorization. The port is bound, nothing is served.
+  static std::variant<std::unique_ptr<Daemon>, config::Faults> Prepare(
+      DaemonOptions options, const config::Reading& reading);
 
   // As in force; what --write-config-to writes.
   const config::Configuration& configuration() const { return options_.configuration; }
@@ -68,7 +71,7 @@ class Daemon {
 
  private:
   explicit Daemon(DaemonOptions options);
-  Result<void> TryConfiguration(const config::Configuration& configuration);
+  Result<void> PrepareServing();
   std::unique_ptr<Reloader> MakeReloader();
   Result<void> Apply(const config::Configuration& wanted) KS_EXCLUDES(mutex_);
   void Serve();

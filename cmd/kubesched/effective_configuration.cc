@@ -50,38 +50,24 @@ void ApplyLeaderElection(const Options& options, config::Configuration* configur
   }
 }
 
-ConfigurationFault ToFault(const config::Faults& faults, const std::string& file) {
-  ConfigurationFault fault{.text = faults.text};
-  for (const config::Finding& finding : faults.findings) {
-    fault.findings.push_back(config::Render(finding, file));
-  }
-  return fault;
-}
-
 }  // namespace
 
-std::variant<Effective, ConfigurationFault> LoadEffectiveConfiguration(
-    const Options& options, const config::FeatureGates& gates) {
+Effective ReadEffectiveConfiguration(const Options& options, const config::FeatureGates& gates) {
   Effective effective;
+  config::Reading& reading = effective.reading;
   if (options.config_file.empty()) {
-    effective.configuration = config::DefaultConfiguration(gates);
-    ApplyDeprecated(options, &effective.configuration);
-    ApplyLeaderElection(options, &effective.configuration);
+    reading.understood = true;
+    reading.configuration = config::DefaultConfiguration(gates);
+    ApplyDeprecated(options, &reading.configuration);
+    ApplyLeaderElection(options, &reading.configuration);
     return effective;
   }
-  config::LoadResult loaded = config::LoadConfiguration(
+  reading = config::ReadConfiguration(
       options.config_file, {.gates = &gates, .overlay = [&options](config::Configuration& all) {
                               ApplyLeaderElection(options, &all);
                             }});
-  if (const auto* faults = std::get_if<config::Faults>(&loaded)) {
-    return ToFault(*faults, options.config_file);
-  }
-  auto& read = std::get<config::Loaded>(loaded);
-  effective.configuration = std::move(read.configuration);
-  effective.source = std::move(read.source);
-  for (const config::Finding& warning : read.warnings) {
-    effective.warnings.push_back(config::Render(warning, options.config_file));
-  }
+  if (!reading.unread.text.empty() || !reading.invalid.text.empty()) return effective;
+  effective.warnings = WarningLines(reading.warnings, options);
   for (const Replaced& replaced : kReplaced) {
     if (options.Given(replaced.flag)) {
       effective.warnings.push_back(std::string("--") + replaced.flag +
@@ -92,10 +78,25 @@ std::variant<Effective, ConfigurationFault> LoadEffectiveConfiguration(
   return effective;
 }
 
-std::vector<std::string> FindingLines(const Error& error, const config::SourceMap& source,
+std::vector<std::string> FaultLines(const config::Faults& faults, const Options& options) {
+  const std::vector<config::Finding>& findings = faults.findings;
+  const bool is_all = findings.size() == 1 && findings[0].message == faults.text;
+  // Without a file there is no place to tell beside the text.
+  if (is_all && (options.config_file.empty() || findings[0].path.empty()) &&
+      findings[0].place.line == 0 && findings[0].hint.empty()) {
+    return {};
+  }
+  return WarningLines(findings, options);
+}
+
+std::vector<std::string> WarningLines(const std::vector<config::Finding>& findings,
                                       const Options& options) {
-  if (options.config_file.empty() || error.path.empty()) return {};
-  return {config::Render(config::FindingOf(error, source), options.config_file)};
+  std::vector<std::string> lines;
+  lines.reserve(findings.size());
+  for (const config::Finding& finding : findings) {
+    lines.push_back(config::Render(finding, options.config_file));
+  }
+  return lines;
 }
 
 }  // namespace ks

@@ -25,24 +25,6 @@ client::LeaderElectorOptions ElectorOptions(const config::Configuration& configu
 
 }  // namespace
 
-Result<void> CheckResourceLock(const config::LeaderElection& election) {
-  const std::string& lock = election.resource_lock;
-  if (!election.leader_elect || lock == "leases") return {};
-  const std::string start = "couldn't create resource lock: ";
-  if (lock == "endpoints" || lock == "endpointsleases" || lock == "configmaps") {
-    return Error{start + lock + " lock is removed, migrate to leases"};
-  }
-  if (lock == "configmapsleases") {
-    return Error{start + lock + " lock is removed, migrated to leases"};
-  }
-  return Error{start + "Invalid lock-type " + lock};
-}
-
-Result<void> CheckElection(const config::Configuration& configuration) {
-  if (!configuration.leader_election.leader_elect) return {};
-  return client::CheckLeaderElector(ElectorOptions(configuration));
-}
-
 Leadership::Leadership(const Parts& parts, const config::Configuration& configuration,
                        uint64_t seed) {
   client::LeaderElectorOptions options = ElectorOptions(configuration);

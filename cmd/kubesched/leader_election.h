@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "base/result.h"
 #include "client/candidacy.h"
 #include "client/leader_elector.h"
 #include "client/rest_client.h"
@@ -19,12 +18,6 @@
 #include "life_events.h"
 
 namespace ks::daemon {
-
-// With election on: the texts about lock kinds that were removed.
-Result<void> CheckResourceLock(const config::LeaderElection& election);
-
-// With election on: durations and names that no elector works with.
-Result<void> CheckElection(const config::Configuration& configuration);
 
 // Lifetime: clients, metrics, events and the holder outlive it. Threads: one, but for the health
 // checks and identity.

@@ -2,12 +2,12 @@
 #include "reloader.h"
 
 #include <utility>
-#include <variant>
 
 #include "base/logging.h"
 #include "config/defaults.h"
 #include "config/print.h"
 #include "effective_configuration.h"
+#include "scheduler/startup.h"
 
 namespace ks::daemon {
 
@@ -68,15 +68,18 @@ Result<void> Reloader::TryReload() {
   if (options_.flags->config_file.empty()) {
     return Error{"there is no --config to read: kubesched was started with the defaults"};
   }
-  auto loaded = LoadEffectiveConfiguration(*options_.flags, options_.gates);
-  if (const auto* fault = std::get_if<ConfigurationFault>(&loaded)) {
-    for (const std::string& finding : fault->findings) log::Plain('E', finding);
-    return Error{fault->text};
+  const Effective effective = ReadEffectiveConfiguration(*options_.flags, options_.gates);
+  scheduler::StartupVerdict verdict = scheduler::JudgeStartup(
+      effective.reading,
+      {.gates = options_.gates, .until = scheduler::StartupQuestion::Until::kReloaded});
+  if (!verdict.faults.text.empty()) {
+    for (const std::string& line : FaultLines(verdict.faults, *options_.flags)) {
+      log::Plain('E', line);
+    }
+    return Error{verdict.faults.text};
   }
-  auto& effective = std::get<Effective>(loaded);
   for (const std::string& warning : effective.warnings) log::Plain('W', warning);
-  config::Configuration wanted = effective.configuration;
-  if (Result<void> fine = config::ApplyExtenders(&wanted); !fine.ok()) return fine;
+  config::Configuration wanted = std::move(verdict.configuration);
   const std::vector<std::string> fixed = FixedFieldsThatDiffer(running_, wanted);
   if (!fixed.empty()) {
     std::string names;
@@ -84,12 +87,8 @@ Result<void> Reloader::TryReload() {
     return Error{"these fields cannot change while kubesched runs: " + names +
                  "; set them back or restart"};
   }
-  if (Result<void> applied = options_.apply(wanted); !applied.ok()) {
-    const auto lines = FindingLines(applied.error(), effective.source, *options_.flags);
-    for (const std::string& line : lines) log::Plain('E', line);
-    return applied;
-  }
-  Publish(effective.configuration, Reduced(wanted, *options_.registry));
+  if (Result<void> applied = options_.apply(wanted); !applied.ok()) return applied;
+  Publish(effective.reading.configuration, Reduced(wanted, *options_.registry));
   running_ = std::move(wanted);
   return {};
 }

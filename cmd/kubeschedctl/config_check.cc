@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config_check.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
-#include "effective.h"
+#include "config/load.h"
 
 namespace ks::ctl {
 namespace {
@@ -20,23 +23,59 @@ Json FindingJson(const config::Finding& finding, const char* severity) {
   return made;
 }
 
+// In the file instead of the text.
+std::vector<config::Finding> InFile(std::vector<config::Finding> findings,
+                                    const config::Embedded& text) {
+  for (config::Finding& finding : findings) finding.place = text.InFile(finding.place);
+  return findings;
+}
+
+CheckedFile CheckOne(const std::string& file, const config::Embedded& text,
+                     const CheckSettings& settings) {
+  using Place = scheduler::StartupQuestion::Place;
+  config::Reading reading =
+      config::ReadConfigurationText(text.text, {.gates = &settings.gates, .overlay = {}});
+  scheduler::StartupVerdict verdict = scheduler::JudgeStartup(
+      reading, {.gates = settings.gates,
+                .until = settings.until,
+                .place = settings.elsewhere ? Place::kElsewhere : Place::kPerhaps,
+                .master = settings.master});
+  std::vector<config::Finding> warnings = std::move(reading.warnings);
+  if (verdict.faults.text.empty()) {
+    std::ranges::move(verdict.warnings, std::back_inserter(warnings));
+  }
+  return {.file = file,
+          .error = std::move(verdict.faults.text),
+          .errors = InFile(std::move(verdict.faults.findings), text),
+          .warnings = InFile(std::move(warnings), text),
+          .object = text.object,
+          .key = text.key,
+          .name = text.Name()};
+}
+
 }  // namespace
 
-CheckedFile CheckFile(const std::string& file, const config::FeatureGates& gates) {
-  CheckedFile checked{.file = file};
-  auto built = BuildEffective(file, gates);
-  if (auto* faults = std::get_if<config::Faults>(&built)) {
-    checked.error = std::move(faults->text);
-    checked.errors = std::move(faults->findings);
-  } else {
-    checked.warnings = std::get<0>(built)->loaded.warnings;
+Result<std::vector<CheckedFile>> CheckFile(const std::string& file, const CheckSettings& settings) {
+  const Result<std::string> text = config::ReadConfigurationFile(file);
+  if (!text.ok()) {
+    return std::vector<CheckedFile>{{.file = file, .error = text.error().message}};
   }
+  std::vector<config::Embedded> found;
+  if (settings.key.empty()) {
+    found = config::FindConfigurations(*text);
+  } else {
+    auto chosen = config::ChooseConfiguration(*text, settings.key);
+    if (!chosen.ok()) return Error{file + ": " + chosen.error().message};
+    found.push_back(std::move(chosen).value());
+  }
+  std::vector<CheckedFile> checked;
+  for (const config::Embedded& each : found) checked.push_back(CheckOne(file, each, settings));
   return checked;
 }
 
 std::string CheckText(const CheckedFile& checked) {
-  std::string text =
-      checked.file + (checked.valid() ? ": ok" : ": refused: " + checked.error) + "\n";
+  std::string text = checked.file + (checked.name.empty() ? "" : ": " + checked.name);
+  text += (checked.valid() ? ": ok" : ": refused: " + checked.error) + "\n";
   for (const config::Finding& finding : checked.errors) {
     text += config::Render(finding, checked.file) + "\n";
   }
@@ -60,10 +99,13 @@ std::string CheckJson(const std::vector<CheckedFile>& files) {
     for (const auto& finding : checked.warnings) {
       findings.push_back(FindingJson(finding, "warning"));
     }
-    list.push_back({{"file", checked.file},
-                    {"valid", checked.valid()},
-                    {"error", checked.error},
-                    {"findings", std::move(findings)}});
+    Json made = {{"file", checked.file}};
+    if (!checked.object.empty()) made["object"] = checked.object;
+    if (!checked.key.empty()) made["key"] = checked.key;
+    made["valid"] = checked.valid();
+    made["error"] = checked.error;
+    made["findings"] = std::move(findings);
+    list.push_back(std::move(made));
   }
   const Json document = {{"files", std::move(list)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

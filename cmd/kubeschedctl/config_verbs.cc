@@ -7,12 +7,16 @@
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/logging.h"
 #include "commands.h"
 #include "config/convert.h"
+#include "config/load.h"
+#include "config/manifest.h"
 #include "config_check.h"
 #include "config_diff.h"
+#include "effective.h"
 
 namespace ks::ctl {
 namespace {
@@ -42,6 +46,15 @@ Result<void> WriteAll(const std::string& file, const std::string& text) {
   return {};
 }
 
+// The configuration that the file is or holds.
+Result<std::string> ReadChosen(const std::string& file, const std::string& key) {
+  const Result<std::string> text = config::ReadConfigurationFile(file);
+  if (!text.ok()) return Error{file + ": " + text.error().message};
+  Result<config::Embedded> chosen = config::ChooseConfiguration(*text, key);
+  if (!chosen.ok()) return Error{file + ": " + chosen.error().message};
+  return std::move(chosen->text);
+}
+
 }  // namespace
 
 int RunCheckConfig(const CheckConfigOptions& options) {
@@ -54,9 +67,19 @@ int RunCheckConfig(const CheckConfigOptions& options) {
   std::vector<CheckedFile> files;
   int status = 0;
   for (const std::string& file : options.files) {
-    files.push_back(CheckFile(file, *gates));
-    if (!files.back().valid()) status = 1;
-    if (!options.json) std::fputs(CheckText(files.back()).c_str(), stdout);
+    Result<std::vector<CheckedFile>> checked = CheckFile(file, {.gates = *gates,
+                                                                .master = options.master,
+                                                                .elsewhere = options.elsewhere,
+                                                                .key = options.key});
+    if (!checked.ok()) {
+      Fail(checked.error().message);
+      return kUsageStatus;
+    }
+    for (CheckedFile& each : *checked) {
+      if (!each.valid()) status = 1;
+      if (!options.json) std::fputs(CheckText(each).c_str(), stdout);
+      files.push_back(std::move(each));
+    }
   }
   if (options.json) std::fputs(CheckJson(files).c_str(), stdout);
   return status;
@@ -71,7 +94,12 @@ int RunDiffConfig(const DiffConfigOptions& options) {
   }
   std::vector<nlohmann::json> trees;
   for (const std::string& file : {options.before, options.after}) {
-    const auto built = BuildEffective(file, *gates);
+    const Result<std::string> text = ReadChosen(file, options.key);
+    if (!text.ok()) {
+      Fail(text.error().message);
+      return kUsageStatus;
+    }
+    const auto built = BuildEffective(*text, *gates);
     if (const auto* faults = std::get_if<config::Faults>(&built)) {
       Fail(file + ": " + faults->text);
       return kUsageStatus;
@@ -93,7 +121,8 @@ int RunConvert(const ConvertConfigOptions& options) {
   log::SetVerbosity(kQuiet);
   const Result<std::string> text = ReadAll(options.in);
   if (!text.ok()) return Fail(text.error().message);
-  const auto converted = config::ConvertConfiguration(*text, {.keep_legacy = options.keep_legacy});
+  const auto converted =
+      config::ConvertConfiguration(*text, {.keep_legacy = options.keep_legacy, .key = options.key});
   if (!converted.ok()) return Fail(converted.error().message);
   for (const std::string& note : converted->notes) std::fprintf(stderr, "%s\n", note.c_str());
   if (Result<void> written = WriteAll(options.out, converted->yaml); !written.ok()) {

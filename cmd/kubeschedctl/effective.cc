@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "config/defaults.h"
 #include "plugins/registry.h"
+#include "scheduler/startup.h"
 
 namespace ks::ctl {
 
@@ -17,31 +18,36 @@ std::vector<ExtensionPoint> ExtensionPoints() {
   return points;
 }
 
+config::LoadResult LoadTextForScheduler(std::string_view text, const config::FeatureGates& gates) {
+  config::Reading reading = config::ReadConfigurationText(text, {.gates = &gates, .overlay = {}});
+  scheduler::StartupVerdict verdict =
+      scheduler::JudgeStartup(reading, {.gates = gates,
+                                        .until = scheduler::StartupQuestion::Until::kReloaded,
+                                        .place = scheduler::StartupQuestion::Place::kPerhaps});
+  if (!verdict.faults.text.empty()) return std::move(verdict.faults);
+  return config::Loaded{.configuration = std::move(verdict.configuration),
+                        .source = std::move(reading.source),
+                        .warnings = std::move(reading.warnings)};
+}
+
 config::LoadResult LoadForScheduler(const std::string& file, const config::FeatureGates& gates) {
-  config::LoadResult read = config::LoadConfiguration(file, {.gates = &gates, .overlay = {}});
-  auto* loaded = std::get_if<config::Loaded>(&read);
-  if (loaded == nullptr) return read;
-  if (Result<void> applied = config::ApplyExtenders(&loaded->configuration); !applied.ok()) {
-    config::Finding finding{.path = "extenders", .message = applied.error().message};
-    finding.place = loaded->source.Find(finding.path);
-    return config::Faults{.text = applied.error().message, .findings = {std::move(finding)}};
-  }
-  return read;
+  const Result<std::string> text = config::ReadConfigurationFile(file);
+  if (text.ok()) return LoadTextForScheduler(*text, gates);
+  return config::Faults{.text = text.error().message,
+                        .findings = {{.message = text.error().message}}};
 }
 
 std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(
-    const std::string& file, const config::FeatureGates& gates) {
-  config::LoadResult read = LoadForScheduler(file, gates);
+    std::string_view text, const config::FeatureGates& gates) {
+  config::LoadResult read = LoadTextForScheduler(text, gates);
   if (auto* faults = std::get_if<config::Faults>(&read)) return std::move(*faults);
   auto effective = std::make_unique<Effective>();
   effective->loaded = std::get<config::Loaded>(std::move(read));
   config::Loaded& loaded = effective->loaded;
-  auto profiles = framework::BuildProfiles(plugins::InTreeRegistry(), loaded.configuration,
-                                           {.clock = &RealClock(), .random = &effective->random});
-  if (!profiles.ok()) {
-    return config::Faults{.text = profiles.error().message,
-                          .findings = {config::FindingOf(profiles.error(), loaded.source)}};
-  }
+  auto profiles = framework::BuildProfiles(
+      plugins::InTreeRegistry(), loaded.configuration,
+      {.clock = &RealClock(), .random = &effective->random, .gates = &gates});
+  if (!profiles.ok()) return config::Faults{.text = profiles.error().message, .findings = {}};
   effective->profiles = std::move(profiles).value();
   return effective;
 }

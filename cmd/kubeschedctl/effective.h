@@ -31,13 +31,15 @@ struct Effective {
   framework::Profiles profiles;
 };
 
-// Reads, completes and checks the file and applies what extenders change in it. Faults as below.
+// Reads, completes and checks the text and applies what extenders change in it, as a running
+// scheduler does that takes it over. Faults: upstream's text and every finding with its place.
+config::LoadResult LoadTextForScheduler(std::string_view text, const config::FeatureGates& gates);
+// The same of a file.
 config::LoadResult LoadForScheduler(const std::string& file, const config::FeatureGates& gates);
 
-// Reads, completes and checks the file and builds extenders and profiles, as the daemon does at its
-// start. Faults: upstream's text and every finding with its place. Gates must outlive the result.
+// As above, and builds the profiles. Gates must outlive the result.
 std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(
-    const std::string& file, const config::FeatureGates& gates);
+    std::string_view text, const config::FeatureGates& gates);
 
 // The gates of --feature-gates values. Error: upstream's text.
 Result<config::FeatureGates> MakeGates(const std::vector<std::string>& values);

@@ -335,6 +335,13 @@ void AddFeatureGates(CLI::App& verb, std::vector<std::string>& values) {
       ->allow_extra_args(false);
 }
 
+constexpr const char* kManifests =
+    "\nA configuration may also stand in a key of a ConfigMap, alone or among other objects.";
+
+void AddKey(CLI::App& verb, std::string& key, const char* text) {
+  verb.add_option("--key", key, text)->type_name("[NAME/]KEY");
+}
+
 void DeclareCheckConfig(CLI::App& app, CheckConfigOptions& options, int& status) {
   CLI::App* verb = app.add_subcommand(
       "check-config", "tell whether a scheduler would start with these files, without a cluster");
@@ -344,11 +351,19 @@ void DeclareCheckConfig(CLI::App& app, CheckConfigOptions& options, int& status)
       "finding:\n  FILE:LINE:COLUMN: PATH: MESSAGE (HINT)\n"
       "JSON: {\"files\": [{\"file\", \"valid\", \"error\", \"findings\": [{\"severity\": "
       "\"error\" or\n\"warning\", \"path\", \"message\", \"line\", \"column\", \"hint\"}]}]}; "
-      "line, column and hint only\nwhere they are known.");
+      "line, column and hint only\nwhere they are known, \"object\" and \"key\" beside \"file\" "
+      "for "
+      "what a manifest holds." +
+      std::string(kManifests));
   verb->add_option("files", options.files, "KubeSchedulerConfiguration files")
       ->required()
       ->type_name("FILE");
   AddFeatureGates(*verb, options.feature_gates);
+  verb->add_option("--master", options.master, "the scheduler's --master")->type_name("URL");
+  verb->add_flag("--elsewhere", options.elsewhere,
+                 "the files that the configuration names (kubeconfig, certificates) are on another "
+                 "machine: do not look at them");
+  AddKey(*verb, options.key, "of the configurations that a manifest holds, check this one only");
   AddOutput(*verb, options.json);
   verb->callback([&options, &status] { status = RunCheckConfig(options); });
 }
@@ -361,10 +376,12 @@ void DeclareDiffConfig(CLI::App& app, DiffConfigOptions& options, int& status) {
   verb->footer(
       "Status: 0 no difference, 1 differences, 2 a file is refused or wrong use.\n"
       "JSON: {\"same\", \"differences\": [{\"path\", \"before\", \"after\"}]}; before or after is "
-      "left out\nfor what is not there.");
+      "left out\nfor what is not there." +
+      std::string(kManifests));
   verb->add_option("before", options.before, "the one file")->required()->type_name("A");
   verb->add_option("after", options.after, "the other file")->required()->type_name("B");
   AddFeatureGates(*verb, options.feature_gates);
+  AddKey(*verb, options.key, "which of the configurations that a manifest holds");
   AddOutput(*verb, options.json);
   verb->callback([&options, &status] { status = RunDiffConfig(options); });
 }
@@ -374,12 +391,14 @@ void DeclareConvert(CLI::App& app, ConvertConfigOptions& options, int& status) {
       "convert", "a Policy file or a KubeSchedulerConfiguration of v1alpha1 to v1beta3 as v1");
   verb->footer(
       "What could not be kept is listed on standard error and on top of the result.\n"
-      "Status: 0 converted, 1 not readable or the result is not valid as it is, 2 wrong use.");
+      "Status: 0 converted, 1 not readable or the result is not valid as it is, 2 wrong use." +
+      std::string(kManifests));
   auto* in = verb->add_option("--in", options.in, "the old file (default: standard input)");
   in->type_name("FILE");
   verb->add_option("file", options.in, "the same")->type_name("FILE")->excludes(in);
   verb->add_option("-o,--out", options.out, "the new file (default: standard output)")
       ->type_name("OUT");
+  AddKey(*verb, options.key, "which of the configurations that a manifest holds");
   verb->add_flag("--legacy", options.keep_legacy,
                  "keep NodeLabel, ServiceAffinity, SelectorSpread and NodePreferAvoidPods as "
                  "kubesched's plugins of these names (kube-scheduler has none of them)");

@@ -6,8 +6,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "kubeschedctl/effective.h"
+#include "client/transport.h"
 #include "testing/temp_dir.h"
 
 namespace ks::ctl {
@@ -25,13 +27,32 @@ constexpr const char* kFew =
 
 class CheckConfig : public ::testing::Test {
  protected:
-  CheckedFile Check(const std::string& body) {
-    return CheckFile(dir_.Write("f.yaml", kHead + body), config::FeatureGates());
+  static void SetUpTestSuite() { client::InitializeClientProcess(); }
+
+  std::vector<CheckedFile> CheckAll(const std::string& text, const std::string& key = "",
+                                    bool elsewhere = false) {
+    auto checked = CheckFile(
+        dir_.Write("f.yaml", text),
+        {.gates = gates_, .master = "https://127.0.0.1", .elsewhere = elsewhere, .key = key});
+    if (checked.ok()) return std::move(checked).value();
+    return {{.file = "", .error = checked.error().message}};
   }
+  CheckedFile Check(const std::string& body) { return CheckAll(kHead + body).at(0); }
   std::string file() const { return dir_.path() + "/f.yaml"; }
 
   testing::TempDir dir_;
+  const config::FeatureGates gates_;
 };
+
+// "LINE PATH (HINT)" for each.
+std::string Shown(const std::vector<config::Finding>& findings) {
+  std::string text;
+  for (const config::Finding& finding : findings) {
+    text += std::to_string(finding.place.line) + " " + finding.path;
+    text += (finding.hint.empty() ? "" : " (" + finding.hint + ")") + "\n";
+  }
+  return text;
+}
 
 TEST_F(CheckConfig, AGoodFileIsOk) {
   const CheckedFile checked = Check(kFew);
@@ -83,12 +104,122 @@ TEST_F(CheckConfig, ExtendersAreBuilt) {
       Check(std::string(kFew) + "extenders:\n- enableHTTPS: true\n  tlsConfig: {caFile: /no/ca}\n");
   EXPECT_EQ(checked.error, "couldn't build extenders: open /no/ca: no such file or directory");
   ASSERT_EQ(checked.errors.size(), 1u);
-  EXPECT_EQ(checked.errors[0].place.line, 8);
+  EXPECT_EQ(checked.errors[0].path, "extenders[0].tlsConfig.caFile");
+  EXPECT_EQ(checked.errors[0].place.line, 10);
+}
+
+TEST_F(CheckConfig, FaultsOfAllStepsAreToldAtOnce) {
+  const CheckedFile checked = Check(
+      "profiles:\n"
+      "- schedulerName: a\n"
+      "  plugins:\n"
+      "    score: {enabled: [{name: NodeResourceFit, weight: 5}]}\n"
+      "    filter: {enabled: [{name: NodeResorcesFit}]}\n"
+      "    multiPoint: {enabled: [{name: ImageLocality}, {name: Foo}]}\n"
+      "  pluginConfig:\n"
+      "  - name: InterPodAffinity\n"
+      "    args: {hardPodAffinityWeight: 101}\n"
+      "  - name: NodeResourcesFit\n"
+      "    args:\n"
+      "      scoringStrategy:\n"
+      "        type: mostAllocated\n"
+      "        resources: [{name: cpu, weight: 500}]\n"
+      "clientConnection: {kubeconfig: /no/such}\n");
+  EXPECT_EQ(checked.error,
+            "profiles[0].pluginConfig[0].args.hardPodAffinityWeight: Invalid value: 101: not in "
+            "valid range [0, 100]");
+  EXPECT_EQ(Shown(checked.errors),
+            "6 profiles[0].plugins.score.enabled[0].name (did you mean \"NodeResourcesFit\"?)\n"
+            "7 profiles[0].plugins.filter.enabled[0].name (did you mean \"NodeResourcesFit\"?)\n"
+            "8 profiles[0].plugins.multiPoint.enabled[1].name\n"
+            "11 profiles[0].pluginConfig[0].args.hardPodAffinityWeight\n"
+            "15 profiles[0].pluginConfig[1].args.scoringStrategy.type (did you mean "
+            "\"MostAllocated\"?)\n"
+            "16 profiles[0].pluginConfig[1].args.scoringStrategy.resources[0].weight\n"
+            "17 clientConnection.kubeconfig\n");
+}
+
+// What only follows from a fault is not told beside it.
+TEST_F(CheckConfig, FollowUpsAreLeftOut) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"leaderElection: {leaseDuratoin: 1m, renewDeadline: 30s}\n",
+       "3 leaderElection.leaseDuratoin (did you mean \"leaseDuration\"?)\n"},
+      {"parallelism: x\npercentageOfNodesToScore: 101\n",
+       "3 parallelism (an integer is needed here, without quotes)\n4 percentageOfNodesToScore\n"},
+      {"profiles:\n- plugins: {queueSort: {enabled: [{nam: X}], disabled: [{name: '*'}]}}\n",
+       "4 profiles[0].plugins.queueSort.enabled[0].nam (did you mean \"name\"?)\n"},
+      {"profiles: [{schedulerName: a}, {schedulerName: a}]\n",
+       "3 profiles[1].schedulerName "
+       "(another profile is called \"a\" "
+       "already)\n"},
+      {"profiles:\n- plugins: {filter: {enabled: [{name: EBSLimits}]}}\n",
+       "4 profiles[0].plugins.filter.enabled[0] (this plugin is gone, NodeVolumeLimits does its "
+       "work: remove the entry)\n"},
+      {"profiles:\n- pluginConfig:\n  - {name: NodeAffinity, args: {}}\n"
+       "  - {name: NodeAffinity, args: {}}\n",
+       "6 profiles[0].pluginConfig[1]\n"},
+  };
+  for (const auto& [body, want] : rows) {
+    EXPECT_EQ(Shown(Check(body).errors), want) << body;
+  }
+}
+
+TEST_F(CheckConfig, ElectionIsCheckedAsFarAsTheDaemonChecksIt) {
+  const CheckedFile refused = Check(
+      "leaderElection: {leaderElect: true, leaseDuration: 15s, renewDeadline: 10s, retryPeriod: "
+      "9s}\n");
+  EXPECT_EQ(refused.error,
+            "couldn't create leader elector: renewDeadline must be greater than "
+            "retryPeriod*JitterFactor");
+  EXPECT_EQ(Shown(refused.errors), "3 leaderElection.renewDeadline\n");
+  const CheckedFile brief = Check(
+      "leaderElection: {leaderElect: true, leaseDuration: 500ms, renewDeadline: 400ms, "
+      "retryPeriod: 100ms}\n");
+  EXPECT_EQ(brief.error, "");
+  EXPECT_EQ(Shown(brief.warnings), "3 leaderElection.leaseDuration (give it at least 1s)\n");
+}
+
+TEST_F(CheckConfig, FilesElsewhereAreNotLookedAt) {
+  const std::string body = std::string(kHead) + kFew +
+                           "clientConnection: {kubeconfig: /no/such}\n"
+                           "extenders: [{tlsConfig: {caFile: /no/ca}}]\n";
+  EXPECT_EQ(CheckAll(body).at(0).error, "stat /no/such: no such file or directory");
+  EXPECT_EQ(CheckAll(body).at(0).errors.size(), 2u);
+  EXPECT_EQ(CheckAll(body, "", true).at(0).error, "");
+}
+
+TEST_F(CheckConfig, ReadsAConfigMapAmongOtherObjects) {
+  const std::string manifest =
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\n"
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ks, namespace: kube-system}\ndata:\n"
+      "  note: text\n"
+      "  good.yaml: |\n    apiVersion: kubescheduler.config.k8s.io/v1\n"
+      "    kind: KubeSchedulerConfiguration\n"
+      "  bad.yaml: |\n    apiVersion: kubescheduler.config.k8s.io/v1\n"
+      "    kind: KubeSchedulerConfiguration\n    paralelism: 5\n";
+  const std::vector<CheckedFile> checked = CheckAll(manifest);
+  ASSERT_EQ(checked.size(), 2u);
+  EXPECT_EQ(CheckText(checked[0]), file() + ": key good.yaml of ConfigMap kube-system/ks: ok\n");
+  EXPECT_EQ(CheckText(checked[1]),
+            file() +
+                ": key bad.yaml of ConfigMap kube-system/ks: refused: strict decoding error: "
+                "unknown field \"paralelism\"\n" +
+                file() +
+                ":16:5: paralelism: unknown field \"paralelism\" (did you mean "
+                "\"parallelism\"?)\n");
+  EXPECT_THAT(CheckJson(checked), HasSubstr("\"object\": \"ConfigMap kube-system/ks\",\n      "
+                                            "\"key\": \"good.yaml\""));
+  EXPECT_EQ(CheckAll(manifest, "bad.yaml").size(), 1u);
+  EXPECT_EQ(CheckAll(manifest, "x").at(0).error,
+            file() +
+                ": no configuration under the key \"x\": there is key good.yaml of ConfigMap "
+                "kube-system/ks, key bad.yaml of ConfigMap kube-system/ks");
 }
 
 TEST_F(CheckConfig, AMissingFileIsNamed) {
-  const CheckedFile checked = CheckFile("/no/such.yaml", config::FeatureGates());
-  EXPECT_EQ(checked.error, "open /no/such.yaml: no such file or directory");
+  const auto checked = CheckFile("/no/such.yaml", {.gates = gates_});
+  ASSERT_TRUE(checked.ok());
+  EXPECT_EQ(checked->at(0).error, "open /no/such.yaml: no such file or directory");
 }
 
 TEST_F(CheckConfig, WarningsDoNotRefuse) {

@@ -7,8 +7,6 @@
 #include <string>
 #include <variant>
 
-#include "testing/temp_dir.h"
-
 namespace ks::ctl {
 namespace {
 
@@ -28,9 +26,9 @@ class DiffConfig : public ::testing::Test {
   std::string Diff(const Parts& before, const Parts& after) {
     std::vector<nlohmann::json> trees;
     for (const Parts& parts : {before, after}) {
-      const std::string file = dir_.Write("f.yaml", kHead + parts.top + "profiles:\n- plugins:\n" +
-                                                        kFew + parts.plugins + parts.rest);
-      const auto built = BuildEffective(file, config::FeatureGates());
+      const auto built = BuildEffective(
+          kHead + parts.top + "profiles:\n- plugins:\n" + kFew + parts.plugins + parts.rest,
+          gates_);
       if (const auto* faults = std::get_if<config::Faults>(&built)) {
         ADD_FAILURE() << faults->text;
         return "";
@@ -44,7 +42,7 @@ class DiffConfig : public ::testing::Test {
     return lines;
   }
 
-  testing::TempDir dir_;
+  const config::FeatureGates gates_;
 };
 
 TEST_F(DiffConfig, DefaultsAndSpellingsAreNoDifference) {
