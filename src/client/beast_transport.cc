@@ -43,10 +43,13 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // authenticates anew. Null: the current ones stay.
   Result<void> Use(const std::shared_ptr<const TlsConfig>& tls);
   uint64_t generation() const { return settings_->generation; }
-  // A kept connection, else a new one.
+  std::shared_ptr<HttpConnection> NewConnection() {
+    return std::make_shared<HttpConnection>(context_, settings_);
+  }
+  // A kept connection that is alive, else a new one.
   std::shared_ptr<HttpConnection> Take();
   void Release(std::shared_ptr<HttpConnection> connection);
-  // One of them turned out to be dead.
+  // One of them turned out to be dead, and the others have been idle for as long.
   void DropKept();
   // Deadlines are looked at then, at the latest.
   void WakeAt(TimePoint when);
@@ -155,7 +158,8 @@ void BeastCall::Begin() {
 void BeastCall::Send() {
   if (!MayWrite()) return Finish(TransportError{Kind::kFenced, WriteFence::kRefusal});
   written_ = false;
-  connection_ = engine_->Take();
+  const bool kept_will_do = request_.repeat_when_lost && !repeated_;
+  connection_ = kept_will_do ? engine_->Take() : engine_->NewConnection();
   const std::shared_ptr<HttpConnection> connection = connection_;  // the call may end in Run
   connection->Run(*this, Text(), request_.method == "HEAD",
                   sink_ ? engine_->options.stream_idle_timeout : engine_->options.idle_timeout);
@@ -250,13 +254,12 @@ TimePoint BeastCall::Due() const {
 }
 
 void BeastCall::Failed(TransportError error) {
+  if (error.kind == Kind::kLost) engine_->DropKept();
   if (error.kind != Kind::kLost || !request_.repeat_when_lost || repeated_ || told_) {
     return Finish(std::move(error));
   }
-  // A kept connection was closed by the server. The other kept ones are probably as dead.
   KS_LOG(4, "Connection lost, sending again",
          {{"server", engine_->url.Authority()}, {"cause", error.message}});
-  engine_->DropKept();
   repeated_ = true;
   reply_ = HttpReply();
   reply_.uncertain = written_;
@@ -337,12 +340,12 @@ Result<void> Engine::Use(const std::shared_ptr<const TlsConfig>& tls) {
 }
 
 std::shared_ptr<HttpConnection> Engine::Take() {
-  while (!kept_.empty()) {
-    std::shared_ptr<HttpConnection> connection = std::move(kept_.back());
-    kept_.pop_back();
-    if (connection->IsUsable()) return connection;
-  }
-  return std::make_shared<HttpConnection>(context_, settings_);
+  if (kept_.empty()) return NewConnection();
+  std::shared_ptr<HttpConnection> connection = std::move(kept_.back());
+  kept_.pop_back();
+  if (connection->IsUsable()) return connection;
+  DropKept();
+  return NewConnection();
 }
 
 void Engine::Release(std::shared_ptr<HttpConnection> connection) {

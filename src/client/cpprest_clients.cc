@@ -174,6 +174,10 @@ Result<std::shared_ptr<CpprestClients>> CpprestClients::Make(const ServerUrl& ur
   return clients;
 }
 
+std::unique_ptr<http_client> CpprestClients::NewPlain() const {
+  return std::make_unique<http_client>(plain->base_uri(), plain->client_config());
+}
+
 TransportError ClassifyException(const CpprestClients& clients, const ServerUrl& url) {
   Kind kind = Kind::kOther;
   std::string text = "unknown exception";

@@ -33,6 +33,9 @@ struct CpprestClients {
       const ServerUrl& url, const TransportOptions& options, const TlsConfig& tls,
       int address_family, std::shared_ptr<TlsContext> context = nullptr);
 
+  // Like `plain`, with connections of its own, of which there is none yet.
+  std::unique_ptr<web::http::client::http_client> NewPlain() const;
+
   uint64_t generation = 0;
   std::string host_header;  // empty: the library's own is right
   std::shared_ptr<TlsContext> tls;

@@ -101,6 +101,7 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
 
  private:
   void Send();
+  web::http::client::http_client& ClientToUse();
   void ArmDeadline();
   void DisarmDeadline();
   void Headers(const pplx::task<web::http::http_response>& task);
@@ -114,10 +115,10 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
   HttpReplyHandler done_;             // requests
   std::shared_ptr<StreamSink> sink_;  // streams
   std::shared_ptr<CpprestClients> clients_;
-  std::atomic<uint64_t> tls_generation_ = UINT64_MAX;  // of clients_; UINT64_MAX: not begun
-  std::atomic<int> sent_ = 0;                          // how often the whole request went out
-  std::atomic<bool> fenced_ = false;                   // the fence kept the body back
-  std::atomic<bool> again_ = false;  // the library was kept from sending it a second time
+  std::unique_ptr<web::http::client::http_client> own_;  // of a request that may not be repeated
+  std::atomic<uint64_t> tls_generation_ = UINT64_MAX;    // of clients_; UINT64_MAX: not begun
+  std::atomic<int> sent_ = 0;                            // how often the whole request went out
+  std::atomic<bool> fenced_ = false;                     // the fence kept the body back
   HttpReply reply_;
 
   Mutex mutex_;
@@ -235,8 +236,8 @@ void Call::Send() {
     }
     if (!clients_->host_header.empty()) request.headers().add("Host", clients_->host_header);
     if (!request_.body.empty()) request.set_body(request_.body, content_type);
-    // On a kept connection that is reset before the answer the library itself sends once more, and
-    // does not say so: the peer may have carried out the first one.
+    // On a kept connection that ends before the answer the library itself sends once more, and does
+    // not say so: the peer may have carried out the first one.
     request.set_progress_handler([self = shared_from_this()](
                                      web::http::message_direction::direction direction,
                                      utility::size64_t size) {
@@ -247,11 +248,6 @@ void Call::Send() {
         self->fenced_ = true;
         throw web::http::http_exception(WriteFence::kRefusal);
       }
-      if (direction == web::http::message_direction::upload && size == 0 && self->sent_ > 0 &&
-          !self->request_.repeat_when_lost && !self->request_.body.empty()) {
-        self->again_ = true;
-        throw web::http::http_exception("sent once already");
-      }
       if (direction == web::http::message_direction::upload && size == self->request_.body.size()) {
         ++self->sent_;
       }
@@ -259,16 +255,24 @@ void Call::Send() {
     request.set_response_stream(
         concurrency::streams::streambuf<uint8_t>(std::make_shared<CallBuffer>(shared_from_this()))
             .create_ostream());
-    auto& client = sink_                  ? *clients_->stream
-                   : request_.accept_gzip ? *clients_->gzip
-                                          : *clients_->plain;
-    client.request(request, token)
+    ClientToUse()
+        .request(request, token)
         .then([self = shared_from_this()](
                   const pplx::task<web::http::http_response>& task) { self->Headers(task); },
               Inline());
   } catch (...) {
     Failed(ClassifyException(*clients_, core_->url));
   }
+}
+
+web::http::client::http_client& Call::ClientToUse() {
+  if (sink_) return *clients_->stream;
+  if (!request_.repeat_when_lost) {
+    // Only over a connection that carried nothing before does the library never send again.
+    own_ = clients_->NewPlain();
+    return *own_;
+  }
+  return request_.accept_gzip ? *clients_->gzip : *clients_->plain;
 }
 
 void Call::Headers(const pplx::task<web::http::http_response>& task) {
@@ -395,23 +399,20 @@ void Call::Failed(TransportError error) {
       error = CancelError(*cancel_reason_);
     } else if (fenced_) {
       error = {Kind::kFenced, WriteFence::kRefusal};
-    } else if (again_) {
-      error = {Kind::kLost, "connection lost: no answer came"};
     } else {
       const bool nothing_delivered = !sink_ || !head_seen_;
       repeat = error.kind == Kind::kLost && request_.repeat_when_lost && !reply_.uncertain &&
                nothing_delivered;
     }
   }
+  // The kept connections are probably as dead, and each would fail once.
+  if (error.kind == Kind::kLost) core_->Replace(clients_);
   if (!repeat) {
     Finish(std::move(error));
     return;
   }
-  // A kept connection was closed by the server. The others of the pool are probably as dead, and
-  // each would fail once.
   KS_LOG(4, "Connection lost, sending again",
          {{"server", core_->url.Authority()}, {"cause", error.message}});
-  core_->Replace(clients_);
   reply_.uncertain = true;
   reply_.response = HttpResponse();
   PostToPool([self = shared_from_this()] {

@@ -40,7 +40,12 @@ struct HttpRequest {
   std::string body{};
   Duration timeout{};        // of the whole exchange (streams: until the headers); zero: none
   bool accept_gzip = false;  // the answer is unpacked before anybody sees it
-  // Send once more when a kept connection turns out to be dead. The answer then says `uncertain`.
+  // True: if the connection is lost before the answer is whole, the request is sent once more, over
+  // a new one. The answer then says `uncertain`, unless nothing of the first sending had left.
+  // False: it is never sent again, as nobody can tell whether the peer carried it out. Instead it
+  // is given a connection that carried nothing before: only of a kept one may a healthy peer take
+  // leave while a request is on its way (an idle limit; a close after each answer that no header
+  // announced). Costs a connect, and with TLS a handshake.
   bool repeat_when_lost = true;
   std::shared_ptr<const TlsConfig> tls{};  // null: what the transport was made with
   // Asked before each sending, those included that the transport repeats by itself, and of requests
@@ -108,6 +113,9 @@ class Exchange {
   virtual void Resume() = 0;
 };
 
+// Connections are kept for later requests. One that is found closed, or a request that is lost,
+// empties the pool: the others are as old.
+//
 // Threads: any. Handlers and sinks run on client threads, never from inside the call, and must not
 // block. Lifetime: destruction cancels what runs and waits for its final callbacks; not allowed on
 // a client thread.

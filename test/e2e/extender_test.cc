@@ -181,25 +181,58 @@ bool Decided(const PodView::Pods& pods) {
   return decided == 8;
 }
 
-void RunScheduler(const std::string& binary, Outcome* outcome) {
-  const testing::TempDir dir;
-  apiserver::ApiServerOptions options;
-  options.dir = dir.path() + "/server";
-  auto server = apiserver::ApiServer::Start(options);
-  ASSERT_TRUE(server.ok()) << server.error().message;
-  auto access = client::LoadKubeconfig((*server)->admin_kubeconfig());
-  ASSERT_TRUE(access.ok()) << access.error().message;
-  auto connection = client::Connection::Make(*access);
-  ASSERT_TRUE(connection.ok()) << connection.error().message;
-  const auto admin = (*connection)->NewRestClient({.qps = -1});
-  const auto create = [&admin](const std::string& path, const json& object) {
-    const client::RestReply reply = admin->Post(path, object.dump());
-    EXPECT_TRUE(reply.ok()) << path << ": " << reply.error->message;
-  };
-  for (int i = 0; i < 3; ++i) {
-    create("/api/v1/nodes", NodeManifest("n" + std::to_string(i),
-                                         {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "20"}}, {}));
+// The in-memory API server with three nodes, and an administrator.
+class SmallCluster {
+ public:
+  void Start() {
+    apiserver::ApiServerOptions options;
+    options.dir = dir_.path() + "/server";
+    auto server = apiserver::ApiServer::Start(options);
+    ASSERT_TRUE(server.ok()) << server.error().message;
+    server_ = std::move(*server);
+    auto access = client::LoadKubeconfig(server_->admin_kubeconfig());
+    ASSERT_TRUE(access.ok()) << access.error().message;
+    auto connection = client::Connection::Make(*access);
+    ASSERT_TRUE(connection.ok()) << connection.error().message;
+    connection_ = std::move(*connection);
+    admin_ = connection_->NewRestClient({.qps = -1});
+    for (int i = 0; i < 3; ++i) {
+      Create("/api/v1/nodes", NodeManifest("n" + std::to_string(i),
+                                           {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "20"}}, {}));
+    }
   }
+  void Create(const std::string& path, const json& object) {
+    const client::RestReply reply = admin_->Post(path, object.dump());
+    EXPECT_TRUE(reply.ok()) << path << ": " << reply.error->message;
+  }
+  // `configuration` with KUBECONFIG and URL replaced.
+  std::vector<std::string> CommandLine(const std::string& binary, const std::string& configuration,
+                                       const std::string& url) {
+    const std::string text = Replaced(
+        Replaced(configuration, "KUBECONFIG", server_->scheduler_kubeconfig()), "URL", url);
+    return {binary, "--config=" + dir_.Write("config.yaml", text), "--secure-port=0"};
+  }
+  std::string log() const { return dir_.path() + "/log"; }
+  void ShowLogAfterFailure() const {
+    if (!::testing::Test::HasFailure()) return;
+    std::ifstream stream(log());
+    std::cerr << std::string((std::istreambuf_iterator<char>(stream)), {}) << "\n";
+  }
+  client::RestClient& admin() { return *admin_; }
+
+ private:
+  const testing::TempDir dir_;
+  std::unique_ptr<apiserver::ApiServer> server_;
+  std::unique_ptr<client::Connection> connection_;
+  std::unique_ptr<client::RestClient> admin_;
+};
+
+void RunScheduler(const std::string& binary, Outcome* outcome) {
+  SmallCluster cluster;
+  ASSERT_NO_FATAL_FAILURE(cluster.Start());
+  const auto create = [&cluster](const std::string& path, const json& object) {
+    cluster.Create(path, object);
+  };
   const auto pod = [&create](const std::string& name, std::map<std::string, std::string> requests,
                              const std::string& priority = "") {
     json object = PodManifest(name, requests);
@@ -227,13 +260,9 @@ void RunScheduler(const std::string& binary, Outcome* outcome) {
   pod("refused", {{"cpu", "100m"}});
 
   Recorder recorder;
-  const std::string file =
-      dir.Write("config.yaml",
-                Replaced(Replaced(kConfiguration, "KUBECONFIG", (*server)->scheduler_kubeconfig()),
-                         "URL", recorder.url()));
-  Child child({binary, "--config=" + file, "--secure-port=0"}, dir.path() + "/log");
+  Child child(cluster.CommandLine(binary, kConfiguration, recorder.url()), cluster.log());
   {
-    PodView view(*admin);
+    PodView view(cluster.admin());
     EXPECT_TRUE(view.WaitFor(Decided, std::chrono::seconds(60)));
     // It is nominated to a node, which the others would see.
     pod("vip", {{"cpu", "5"}, {"example.com/vip", "1"}, {"example.com/wholevip", "1"}},
@@ -251,10 +280,7 @@ void RunScheduler(const std::string& binary, Outcome* outcome) {
   }
   child.Stop();
   outcome->requests = recorder.requests();
-  if (::testing::Test::HasFailure()) {
-    std::ifstream log(dir.path() + "/log");
-    std::cerr << std::string((std::istreambuf_iterator<char>(log)), {}) << "\n";
-  }
+  cluster.ShowLogAfterFailure();
 }
 
 TEST(ExtenderParity, SameRequestsPlacementAndMessages) {
@@ -281,6 +307,151 @@ TEST(ExtenderParity, SameRequestsPlacementAndMessages) {
                           "/victims/preempt vip", "/wholevictims/preempt vip", "/bind/bind bind"}) {
     EXPECT_TRUE(own.requests.contains(key)) << key;
   }
+}
+
+// Keeps every node, binds, and closes connections as servers of webhooks do: none of them says so.
+class ClosingExtender {
+ public:
+  enum class Closes : uint8_t { kIdle, kAfterEachAnswer };
+
+  ClosingExtender(Closes closes, client::RestClient& admin) : closes_(closes), admin_(admin) {}
+
+  std::string url() const { return server_.url(); }
+  // As after a pause: whatever the scheduler keeps is closed.
+  void WaitUntilAllAreClosed() {
+    MutexLock lock(mutex_);
+    while (open_ > 0) changed_.Wait(mutex_);
+  }
+  // By verb and pod, how often it was asked.
+  std::map<std::string, int> asked() {
+    MutexLock lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  void Serve(testing::ScriptedConnection& connection) {
+    CountOpen(1);
+    bool kept = false;
+    while (true) {
+      const bool has_limit = kept && closes_ == Closes::kIdle;
+      if (has_limit && !connection.WaitForData(std::chrono::milliseconds(100))) break;
+      const auto request = connection.Read();
+      if (!request.has_value()) break;
+      connection.Respond(200, Answer(request->target, json::parse(request->body)).dump());
+      if (closes_ == Closes::kAfterEachAnswer) break;
+      kept = true;
+    }
+    connection.Close();
+    CountOpen(-1);
+  }
+  json Answer(const std::string& target, const json& body) {
+    const bool binds = target == "/bind";
+    const std::string pod = binds ? body["PodName"] : body["Pod"]["metadata"]["name"];
+    {
+      MutexLock lock(mutex_);
+      ++asked_[target + " " + pod];
+    }
+    if (!binds) return {{"NodeNames", body["NodeNames"]}};
+    const json binding = {{"apiVersion", "v1"},
+                          {"kind", "Binding"},
+                          {"metadata", {{"name", pod}}},
+                          {"target", {{"name", body["Node"]}}}};
+    const client::RestReply reply =
+        admin_.Post("/api/v1/namespaces/default/pods/" + pod + "/binding", binding.dump());
+    return {{"Error", reply.ok() ? "" : reply.error->message}};
+  }
+  void CountOpen(int more) {
+    MutexLock lock(mutex_);
+    open_ += more;
+    changed_.NotifyAll();
+  }
+
+  const Closes closes_;
+  client::RestClient& admin_;
+  Mutex mutex_;
+  CondVar changed_;
+  int open_ KS_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, int> asked_ KS_GUARDED_BY(mutex_);
+  testing::ScriptedServer server_{
+      {}, [this](testing::ScriptedConnection& connection) { Serve(connection); }};
+};
+
+constexpr char kWithoutExtenders[] = R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: false}
+clientConnection: {kubeconfig: KUBECONFIG}
+extenders:
+)";
+
+struct BindCase {
+  std::string name;
+  ClosingExtender::Closes closes;
+  std::string extenders;
+};
+
+// Five pods with pauses between them. `asked`: what the extender counted.
+void BindFivePods(const std::string& binary, const BindCase& row,
+                  std::map<std::string, int>* asked) {
+  SmallCluster cluster;
+  ASSERT_NO_FATAL_FAILURE(cluster.Start());
+  ClosingExtender extender(row.closes, cluster.admin());
+  Child child(cluster.CommandLine(binary, kWithoutExtenders + row.extenders, extender.url()),
+              cluster.log());
+  {
+    PodView view(cluster.admin());
+    for (int i = 0; i < 5; ++i) {
+      const std::string name = "p" + std::to_string(i);
+      cluster.Create("/api/v1/namespaces/default/pods", PodManifest(name, {{"cpu", "100m"}}));
+      const auto is_bound = [&name](const PodView::Pods& pods) {
+        const auto pod = pods.find("default/" + name);
+        return pod != pods.end() && !pod->second->node_name.empty();
+      };
+      ASSERT_TRUE(view.WaitFor(is_bound, std::chrono::seconds(60))) << name;
+      extender.WaitUntilAllAreClosed();
+    }
+  }
+  child.Stop();
+  *asked = extender.asked();
+  cluster.ShowLogAfterFailure();
+}
+
+constexpr char kOneExtender[] =
+    "- {urlPrefix: URL, filterVerb: filter, bindVerb: bind, nodeCacheCapable: true}";
+// Nothing goes over the binder's connections but bindings.
+constexpr char kBinderApart[] =
+    "- {urlPrefix: URL, filterVerb: filter, nodeCacheCapable: true}\n"
+    "- {urlPrefix: URL, bindVerb: bind}";
+
+class ExtenderBinds : public ::testing::TestWithParam<BindCase> {};
+INSTANTIATE_TEST_SUITE_P(
+    All, ExtenderBinds,
+    ::testing::Values(
+        BindCase{"IdleLimit", ClosingExtender::Closes::kIdle, kOneExtender},
+        BindCase{"IdleLimitOfTheBinder", ClosingExtender::Closes::kIdle, kBinderApart},
+        BindCase{"CloseAfterAnswer", ClosingExtender::Closes::kAfterEachAnswer, kOneExtender}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_P(ExtenderBinds, AtTheFirstAttempt) {
+  client::InitializeClientProcess();
+  std::map<std::string, int> asked;
+  ASSERT_NO_FATAL_FAILURE(BindFivePods(KS_KUBESCHED_PATH, GetParam(), &asked));
+  for (int i = 0; i < 5; ++i) {
+    for (const char* verb : {"/filter p", "/bind p"}) {
+      const std::string question = verb + std::to_string(i);
+      EXPECT_EQ(asked[question], 1) << question;
+    }
+  }
+}
+
+TEST_P(ExtenderBinds, BesideKubeScheduler) {
+  std::string why;
+  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  client::InitializeClientProcess();
+  std::map<std::string, int> asked;
+  ASSERT_NO_FATAL_FAILURE(
+      BindFivePods(testing::ControlPlane::BinaryPath("kube-scheduler"), GetParam(), &asked));
+  EXPECT_EQ(asked.size(), 10u);
 }
 
 }  // namespace

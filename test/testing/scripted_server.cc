@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -173,6 +174,20 @@ void ScriptedConnection::WaitForClose() {
   while (ReadSome(data, sizeof(data)) > 0) {
   }
 }
+
+bool ScriptedConnection::WaitForData(Duration most) {
+  pollfd wanted{.fd = fd_, .events = POLLIN, .revents = 0};
+  const auto most_ms = std::chrono::duration_cast<std::chrono::milliseconds>(most).count();
+  return poll(&wanted, 1, static_cast<int>(most_ms)) > 0;
+}
+
+void ScriptedConnection::Close() {
+  if (ssl_ != nullptr) SSL_shutdown(ssl_);
+  shutdown(fd_, SHUT_RDWR);
+  fd_ = -1;
+}
+
+void ScriptedConnection::CloseWriting() { shutdown(fd_, SHUT_WR); }
 
 void ScriptedConnection::Reset() {
   const linger hard = {1, 0};

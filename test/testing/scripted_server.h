@@ -4,6 +4,7 @@
 // thread per connection, loopback, port chosen by the system. Not a model of the API server.
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "testing/test_certificates.h"
 
@@ -50,6 +52,12 @@ class ScriptedConnection {
   bool EndChunked() { return Write("0\r\n\r\n"); }
   // Blocks until the peer closes or the server stops.
   void WaitForClose();
+  // Blocks until something can be read, be it the end; reads nothing. False: not within `most`.
+  bool WaitForData(Duration most = std::chrono::minutes(5));
+  // An orderly end, TLS notify included. The peer has it when this returns.
+  void Close();
+  // Nothing more will be written; reading goes on.
+  void CloseWriting();
   // RST instead of an orderly end.
   void Reset();
   // FIN without a TLS notify.

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests over connections that have died, in each phase of an exchange: what is sent again, what
+// is not, and what the caller hears.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "client/transport_harness.h"
+
+namespace ks::client {
+namespace {
+
+using Kind = TransportError::Kind;
+using ks::testing::ScriptedConnection;
+using ks::testing::ScriptedServer;
+
+// What the server does to the connection that had the first request, or to the second request
+// wherever it comes.
+enum class Loss : uint8_t {
+  kIdleLimit,         // closes when nothing came for a while
+  kCloseAfterAnswer,  // closes after the answer, which did not announce it
+  kEndWithoutNotify,  // the same, as a process that was killed does
+  kHalfClosed,        // will not answer any more, and reads on
+  kCloseCrosses,      // closes the kept connection while the request is on its way over it
+  kResetUnread,       // goes away with the request in the kernel's hands
+  kResetRead,         // goes away with the request in its own hands: it may have carried it out
+  kResetInAnswer,     // goes away while it answers
+};
+
+// What became of the second request.
+struct Fate {
+  bool answered = true;
+  bool uncertain = false;
+  int read = 1;  // how often the server read it
+};
+
+struct LossCase {
+  std::string name;
+  Loss loss;
+  Fate beast_repeats;
+  Fate cpprest_repeats;
+  Fate once;  // of both, where it may not be repeated
+};
+
+// Answers the first request, then does what the case says.
+class LosingServer {
+ public:
+  explicit LosingServer(Loss loss) : loss_(loss) {}
+
+  void Serve(ScriptedConnection& connection) {
+    bool kept = false;
+    while (true) {
+      const bool unread = loss_ == Loss::kResetUnread || (kept && loss_ == Loss::kCloseCrosses);
+      if (second_is_due_ && unread) {
+        connection.WaitForData();
+        if (LoseNow()) return connection.Reset();
+      }
+      const auto request = connection.Read();
+      if (!request.has_value()) return;
+      if (request->body == "second") {
+        ++second_read_;
+        if (loss_ == Loss::kResetRead && LoseNow()) return connection.Reset();
+        if (loss_ == Loss::kResetInAnswer && LoseNow()) {
+          connection.Write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc");
+          return connection.Reset();
+        }
+      }
+      const bool first = request->body == "first";
+      if (first) second_is_due_ = true;
+      connection.Respond(200, request->body);
+      if (first && !AfterFirstAnswer(connection)) return;
+      kept = true;
+    }
+  }
+
+  ScriptedServer::Gate& first_over() { return first_over_; }
+  int second_read() const { return second_read_; }
+
+ private:
+  bool LoseNow() { return !lost_.exchange(true); }
+  bool AfterFirstAnswer(ScriptedConnection& connection) {
+    bool goes_on = true;
+    if (loss_ == Loss::kIdleLimit) {
+      goes_on = connection.WaitForData(std::chrono::milliseconds(20));
+      if (!goes_on) connection.Close();
+    } else if (loss_ == Loss::kCloseAfterAnswer) {
+      connection.Close();
+      goes_on = false;
+    } else if (loss_ == Loss::kEndWithoutNotify) {
+      connection.Abort();
+      goes_on = false;
+    } else if (loss_ == Loss::kHalfClosed) {
+      connection.CloseWriting();
+    }
+    first_over_.Open();
+    return goes_on;
+  }
+
+  const Loss loss_;
+  std::atomic<bool> second_is_due_{false};
+  std::atomic<bool> lost_{false};
+  std::atomic<int> second_read_{0};
+  ScriptedServer::Gate first_over_;
+};
+
+class TransportLoss : public EachTransportAndRow<LossCase> {
+ protected:
+  void SendTwo(bool tls, bool may_repeat, const Fate& want) {
+    LosingServer server(row().loss);
+    Harness harness(
+        kind(), [&server](ScriptedConnection& connection) { server.Serve(connection); },
+        tls ? Https() : ks::testing::ScriptedServerOptions());
+    ASSERT_FALSE(harness.Post("/bind", "first").error.has_value());
+    server.first_over().Wait();
+    const HttpReply reply = harness.Send({.method = "POST",
+                                          .target = "/bind",
+                                          .headers = {{"Content-Type", "application/json"}},
+                                          .body = "second",
+                                          .repeat_when_lost = may_repeat});
+    EXPECT_EQ(reply.uncertain, want.uncertain);
+    EXPECT_EQ(server.second_read(), want.read);
+    if (want.answered) {
+      ASSERT_FALSE(reply.error.has_value()) << reply.error->message;
+      EXPECT_EQ(reply.response.body, "second");
+    } else {
+      ASSERT_TRUE(reply.error.has_value());
+      EXPECT_EQ(reply.error->kind, Kind::kLost) << reply.error->message;
+    }
+  }
+};
+
+class TransportLossTest : public EachTransport {};
+INSTANTIATE_TEST_SUITE_P(Both, TransportLossTest, BothTransports(), TransportNames());
+
+TEST_P(TransportLoss, MayBeRepeated) {
+  const Fate& want = kind() == TransportKind::kBeast ? row().beast_repeats : row().cpprest_repeats;
+  for (const bool tls : {true, false}) {
+    SCOPED_TRACE(tls ? "https" : "http");
+    SendTwo(tls, true, want);
+  }
+}
+
+TEST_P(TransportLoss, MayNotBeRepeated) {
+  for (const bool tls : {true, false}) {
+    SCOPED_TRACE(tls ? "https" : "http");
+    SendTwo(tls, false, row().once);
+  }
+}
+
+constexpr Fate kAtOnce = {};
+constexpr Fate kRepeated = {.uncertain = true};
+constexpr Fate kReadTwice = {.uncertain = true, .read = 2};
+INSTANTIATE_TEST_SUITE_P(
+    All, TransportLoss,
+    ::testing::Combine(
+        BothTransports(),
+        ::testing::Values(
+            LossCase{"IdleLimit", Loss::kIdleLimit, kAtOnce, kRepeated, kAtOnce},
+            LossCase{"CloseAfterAnswer", Loss::kCloseAfterAnswer, kAtOnce, kRepeated, kAtOnce},
+            LossCase{"EndWithoutNotify", Loss::kEndWithoutNotify, kAtOnce, kRepeated, kAtOnce},
+            // cpprestsdk does not look, so the half-closed server reads it.
+            LossCase{"HalfClosed", Loss::kHalfClosed, kAtOnce, kReadTwice, kAtOnce},
+            LossCase{"CloseCrosses", Loss::kCloseCrosses, kRepeated, kRepeated, kAtOnce},
+            LossCase{"ResetUnread", Loss::kResetUnread, kRepeated, kRepeated,
+                     Fate{.answered = false, .read = 0}},
+            LossCase{"ResetRead", Loss::kResetRead, kReadTwice, kReadTwice,
+                     Fate{.answered = false}},
+            LossCase{"ResetInAnswer", Loss::kResetInAnswer, kReadTwice, kReadTwice,
+                     Fate{.answered = false}})),
+    TransportNames());
+
+// A loss says something about the connections that are as old.
+TEST_P(TransportLossTest, OneEmptiesThePool) {
+  constexpr int kKept = 2;
+  std::atomic<int> arrived{0};
+  ScriptedServer::Gate all_arrived;
+  ScriptedServer::Gate gone[kKept];
+  Harness harness(GetParam(), [&](ScriptedConnection& connection) {
+    if (connection.index() >= kKept) {
+      connection.Read();
+      return connection.Reset();
+    }
+    connection.Read();
+    if (++arrived == kKept) all_arrived.Open();
+    all_arrived.Wait();
+    connection.Respond(200, "");
+    connection.WaitForClose();
+    gone[connection.index()].Open();
+  });
+  ReplySlot slots[kKept];
+  for (ReplySlot& slot : slots) harness.transport().Send({.target = "/x"}, slot.Handler());
+  for (ReplySlot& slot : slots) EXPECT_FALSE(slot.Wait().error.has_value());
+  const HttpReply lost =
+      harness.Send({.method = "POST", .target = "/bind", .body = "{}", .repeat_when_lost = false});
+  ASSERT_TRUE(lost.error.has_value());
+  EXPECT_EQ(lost.error->kind, Kind::kLost) << lost.error->message;
+  for (ScriptedServer::Gate& gate : gone) gate.Wait();
+}
+
+}  // namespace
+}  // namespace ks::client
