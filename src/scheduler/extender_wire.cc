@@ -144,6 +144,9 @@ Result<json> ReadValue(const ExtenderReply& reply, std::string_view verb, std::s
     return Error{
         fmt::format("failed {} with extender at URL {}, code {}", verb, url, reply.status)};
   }
+  // The parser would pass over it.
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (reply.body.starts_with(kByteOrderMark)) return SyntaxError(reply.body);
   std::istringstream stream(reply.body);
   json value;
   try {
@@ -197,9 +200,9 @@ Result<std::string> FilterRequestBody(const api::Pod& pod, std::span<const api::
   std::string body = R"({"Pod":)" + PodText(pod);
   if (node_cache_capable) {
     body += R"(,"Nodes":null,"NodeNames":[)";
+    std::string_view separator;
     for (const api::NodePtr& node : nodes) {
-      if (node != nodes.front()) body += ',';
-      body += Quote(node->meta.name);
+      body.append(std::exchange(separator, ",")).append(Quote(node->meta.name));
     }
     return body + "]}";
   }
@@ -210,9 +213,9 @@ Result<std::string> FilterRequestBody(const api::Pod& pod, std::span<const api::
   }
   body.reserve(size);
   body += R"(,"Nodes":{"metadata":{},"items":[)";
+  std::string_view separator;
   for (const api::NodePtr& node : nodes) {
-    if (node != nodes.front()) body += ',';
-    body += *node->raw;
+    body.append(std::exchange(separator, ",")).append(*node->raw);
   }
   return body + R"(]},"NodeNames":null})";
 }
@@ -230,8 +233,9 @@ Result<std::string> PreemptRequestBody(const api::Pod& pod, const framework::Vic
   for (const auto& [node, on_node] : victims) {
     if (map.size() > 1) map += ',';
     map += Quote(node) + R"(:{"Pods":[)";
+    std::string_view separator;
     for (const api::PodPtr& victim : on_node.pods) {
-      if (victim != on_node.pods.front()) map += ',';
+      map += std::exchange(separator, ",");
       if (node_cache_capable) {
         map += R"({"UID":)" + Quote(victim->meta.uid) + "}";
       } else {

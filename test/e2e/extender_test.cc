@@ -90,6 +90,8 @@ class Recorder {
       const std::string verb = request->target.substr(request->target.rfind('/') + 1);
       if (pod == "refused") {
         connection.Respond(500, "");
+      } else if (pod == "marked") {
+        connection.Respond(200, "\xEF\xBB\xBF" + Answer(verb, pod, body).dump());
       } else {
         connection.Respond(200, Answer(verb, pod, body).dump());
       }
@@ -113,6 +115,7 @@ class Recorder {
               {"FailedNodes", {{"n0", "no dev"}}},
               {"FailedAndUnresolvableNodes", {{"n1", "never"}}}};
     }
+    if (verb == "filter" && pod == "twice") return {{"NodeNames", {"n0", "n1", "n0"}}};
     if (verb == "filter") return {{"nodenames", body["NodeNames"]}, {"nodes", body["Nodes"]}};
     json scores = json::array();
     for (const json& name : body["NodeNames"]) {
@@ -178,7 +181,7 @@ bool Decided(const PodView::Pods& pods) {
   for (const auto& [key, pod] : pods) {
     decided += (!pod->node_name.empty() || !Message(*pod).empty()) ? 1 : 0;
   }
-  return decided == 8;
+  return decided == 10;
 }
 
 // The in-memory API server with three nodes, and an administrator.
@@ -258,6 +261,8 @@ void RunScheduler(const std::string& binary, Outcome* outcome) {
   pod("bind", {{"cpu", "100m"}, {"example.com/bind", "1"}});
   pod("unwanted", {{"cpu", "100m"}});
   pod("refused", {{"cpu", "100m"}});
+  pod("twice", {{"cpu", "100m"}});
+  pod("marked", {{"cpu", "100m"}});
 
   Recorder recorder;
   Child child(cluster.CommandLine(binary, kConfiguration, recorder.url()), cluster.log());
@@ -301,6 +306,8 @@ TEST(ExtenderParity, SameRequestsPlacementAndMessages) {
             "failed filter with extender at URL URL/names/filter, code 500");
   EXPECT_THAT(own.messages["unwanted"],
               ::testing::StartsWith("0/3 nodes are available: 1 never, 1 no dev."));
+  EXPECT_EQ(own.messages["marked"], "invalid character 'ï' looking for beginning of value");
+  EXPECT_EQ(own.requests["/names/prioritize twice"]["NodeNames"], json({"n0", "n0", "n1"}));
   EXPECT_EQ(own.nodes["vip"], "n1") << "the candidate that the extender left";
   EXPECT_FALSE(own.nodes.contains("v1"));
   for (const char* key : {"/names/filter plain", "/names/prioritize plain", "/whole/filter whole",

@@ -41,6 +41,19 @@ TEST(ExtenderRequest, Filter) {
   EXPECT_FALSE(FilterRequestBody(*MakePod().Name("p").Obj(), nodes, true).ok());
 }
 
+// What the next extender is asked after one that named a node twice.
+TEST(ExtenderRequest, FilterOfANodeNamedTwice) {
+  const api::PodPtr pod = RawPod("p");
+  const api::NodePtr node = RawNode("n1");
+  const std::vector<api::NodePtr> nodes = {node, RawNode("n2"), node};
+  EXPECT_EQ(*FilterRequestBody(*pod, nodes, true),
+            R"({"Pod":{"metadata":{},"spec":{}},"Nodes":null,"NodeNames":["n1","n2","n1"]})");
+  EXPECT_EQ(*FilterRequestBody(*pod, nodes, false),
+            R"({"Pod":{"metadata":{},"spec":{}},"Nodes":{"metadata":{},"items":[)"
+            R"({"metadata":{"name":"n1"}},{"metadata":{"name":"n2"}},{"metadata":{"name":"n1"}}]})"
+            R"(,"NodeNames":null})");
+}
+
 TEST(ExtenderRequest, Bind) {
   EXPECT_EQ(BindRequestBody(*MakePod().Name("p").Namespace("default").Obj(), "n2"),
             R"({"PodName":"p","PodNamespace":"default","PodUID":"uid-p","Node":"n2"})");
@@ -99,6 +112,9 @@ INSTANTIATE_TEST_SUITE_P(
         FaultCase{"NoJson",
                   {.status = 200, .body = "hello"},
                   "invalid character 'h' looking for beginning of value"},
+        FaultCase{"ByteOrderMark",
+                  {.status = 200, .body = "\xEF\xBB\xBF{\"NodeNames\":[]}"},
+                  "invalid character 'ï' looking for beginning of value"},
         FaultCase{"List",
                   {.status = 200, .body = "[]"},
                   "json: cannot unmarshal array into Go value of type v1.ExtenderFilterResult"},
