@@ -197,5 +197,42 @@ TEST_P(TransportLossTest, OneEmptiesThePool) {
   for (ScriptedServer::Gate& gate : gone) gate.Wait();
 }
 
+// The one used last is closed: those that have been idle for longer are not trusted.
+TEST(BeastConnections, OneFoundClosedEmptiesThePool) {
+  ScriptedServer::Gate both_arrived;
+  ScriptedServer::Gate first_answered;
+  ScriptedServer::Gate second_closed;
+  ScriptedServer::Gate first_gone;
+  std::atomic<int> arrived{0};
+  Harness harness(TransportKind::kBeast, [&](ScriptedConnection& connection) {
+    const auto request = connection.Read();
+    if (!request.has_value()) return;
+    if (request->target != "/third") {
+      if (++arrived == 2) both_arrived.Open();
+      both_arrived.Wait();
+    }
+    if (request->target == "/second") first_answered.Wait();
+    connection.Respond(200, "");
+    if (request->target == "/second") {
+      connection.Close();
+      second_closed.Open();
+    } else {
+      connection.WaitForClose();
+      if (request->target == "/first") first_gone.Open();
+    }
+  });
+  ReplySlot first;
+  ReplySlot second;
+  harness.transport().Send({.target = "/first"}, first.Handler());
+  harness.transport().Send({.target = "/second"}, second.Handler());
+  EXPECT_FALSE(first.Wait().error.has_value());
+  first_answered.Open();
+  EXPECT_FALSE(second.Wait().error.has_value());
+  second_closed.Wait();
+  EXPECT_FALSE(harness.Get("/third").error.has_value());
+  first_gone.Wait();
+  EXPECT_EQ(harness.server().connections(), 3);
+}
+
 }  // namespace
 }  // namespace ks::client
