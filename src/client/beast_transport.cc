@@ -183,9 +183,15 @@ std::string BeastCall::Text() const {
   std::string text;
   text.reserve(512 + request_.target.size() + request_.body.size());
   text.append(request_.method).append(" ").append(engine_->url.prefix).append(request_.target);
-  text.append(" HTTP/1.1\r\nHost: ").append(engine_->url.Authority()).append("\r\n");
+  text.append(" HTTP/1.1\r\nHost: ").append(engine_->url.host_field).append("\r\n");
+  bool authorized = false;
   for (const auto& [name, value] : request_.headers) {
     text.append(name).append(": ").append(value).append("\r\n");
+    authorized = authorized || name == "Authorization";
+  }
+  // The user of the URL counts only where there is no other login.
+  if (!authorized && !engine_->url.authorization.empty()) {
+    text.append("Authorization: ").append(engine_->url.authorization).append("\r\n");
   }
   if (request_.accept_gzip) text.append("Accept-Encoding: gzip\r\n");
   if (!request_.body.empty() || (request_.method != "GET" && request_.method != "HEAD")) {

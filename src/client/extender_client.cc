@@ -4,14 +4,20 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/logging.h"
 #include "base/mutex.h"
+#include "client/server_url.h"
 #include "client/transport.h"
+#include "client/url.h"
+#include "config/extenders_tls.h"
 
 namespace ks::client {
 namespace {
@@ -59,54 +65,94 @@ Result<TlsConfig> TlsOf(const config::Extender& extender) {
   if (!certificate.ok()) return certificate.error();
   auto key = BytesOrFile(tls.key_data, tls.key_file);
   if (!key.ok()) return key.error();
+  // Upstream's client reads a pair of files when a server asks for it, so a bad one is no error
+  // before.
+  const auto usable = config::CheckKeyPair(*certificate, *key);
+  if (!usable.ok() && tls.cert_data.empty() && tls.key_data.empty()) {
+    log::Error(usable.error().message, "The extender's client certificate is unusable",
+               {{"extender", extender.url_prefix}});
+    return made;
+  }
   made.client_cert_pem = std::move(certificate).value();
   made.client_key_pem = std::move(key).value();
   return made;
 }
 
-std::string TrimmedPrefix(const config::Extender& extender) {
+// Upstream's client joins prefix and verb as texts, whatever the prefix is.
+std::string CalledUrl(const config::Extender& extender, const std::string& verb) {
   std::string prefix = extender.url_prefix;
   while (prefix.ends_with('/')) prefix.pop_back();
-  return prefix;
+  return prefix + "/" + verb;
 }
+
+// Whether cpprestsdk sends a request as it is meant: it refuses some characters, and tidies paths.
+bool SuitsCpprest(const ServerUrl& address, std::string_view target) {
+  const auto plain = [](std::string_view text, std::string_view others) {
+    return std::all_of(text.begin(), text.end(), [others](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || others.find(c) != others.npos;
+    });
+  };
+  return plain(address.host, ".-:") && plain(target, "-._~/%?=&:,;+") &&
+         target.find("//") == target.npos && target.find("/.") == target.npos;
+}
+
+// One verb of an extender.
+struct Target {
+  // Null: it cannot be called, and `error` says why.
+  Transport* transport = nullptr;
+  std::string error{};
+  std::string path{};           // with the query, as the request line has it
+  std::string shown_url{};      // for messages
+  std::string authorization{};  // of the URL's user; empty: none
+};
 
 // One extender. Threads: any.
 class Endpoint {
  public:
-  Endpoint(config::Extender config, std::shared_ptr<const WriteFence> fence)
-      : config_(std::move(config)), fence_(std::move(fence)) {}
+  Endpoint(config::Extender extender, TimerService& timers,
+           const std::shared_ptr<const WriteFence>& fence)
+      : config_(std::move(extender)), timers_(timers), fence_(fence) {}
+  ~Endpoint() {
+    MutexLock lock(mutex_);
+    while (refusals_ > 0) refused_.Wait(mutex_);
+  }
 
-  Result<void> Open(TimerService& timers) {
-    const bool silent = config_.filter_verb.empty() && config_.prioritize_verb.empty() &&
-                        config_.bind_verb.empty() && config_.preempt_verb.empty();
-    if (silent) return {};  // never called; its URL may be anything
+  // Error: unusable TLS settings. A URL that cannot be called is found out by its calls.
+  Result<void> Open() {
     auto tls = TlsOf(config_);
     if (!tls.ok()) return tls.error();
-    TransportOptions options;
-    options.server = TrimmedPrefix(config_);
-    options.tls = std::make_shared<const TlsConfig>(std::move(tls).value());
-    // The deadline of the whole call ends a silent one.
-    options.idle_timeout = std::max(options.idle_timeout, Timeout() + std::chrono::seconds(1));
-    auto transport = NewCpprestTransport(options, timers);
-    if (!transport.ok()) return transport.error();
-    transport_ = std::move(transport).value();
-    MutexLock lock(mutex_);
-    tls_ = options.tls;
-    stamps_ = Stamps();
+    {
+      MutexLock lock(mutex_);
+      tls_ = std::make_shared<const TlsConfig>(std::move(tls).value());
+      stamps_ = Stamps();
+    }
+    for (const std::string* verb : {&config_.filter_verb, &config_.prioritize_verb,
+                                    &config_.bind_verb, &config_.preempt_verb}) {
+      if (verb->empty() || targets_.contains(*verb)) continue;
+      auto target = TargetOf(*verb);
+      if (!target.ok()) return target.error();
+      targets_.emplace(*verb, std::move(target).value());
+    }
     return {};
   }
 
   void Call(ExtenderRequest request, framework::ExtenderTransport::Done done) {
+    const Target& target = targets_.at(request.verb);
+    if (target.transport == nullptr) return Refuse(target.error, std::move(done));
     HttpRequest http;
     http.method = "POST";
-    http.target = "/" + request.verb;
+    http.target = target.path;
+    http.shown_url = target.shown_url;
     http.headers = {{"Content-Type", "application/json"}};
+    if (!target.authorization.empty()) {
+      http.headers.emplace_back("Authorization", target.authorization);
+    }
     http.body = std::move(request.body);
     http.timeout = Timeout();
     http.repeat_when_lost = request.repeatable;
     http.tls = PresentTls();
     if (!request.repeatable) http.fence = fence_;
-    transport_->Send(std::move(http), [done = std::move(done)](HttpReply reply) {
+    target.transport->Send(std::move(http), [done = std::move(done)](HttpReply reply) {
       ExtenderReply answer;
       if (reply.error) {
         answer.error = std::move(reply.error->message);
@@ -123,6 +169,62 @@ class Endpoint {
   }
 
  private:
+  Result<Target> TargetOf(const std::string& verb) {
+    Target target;
+    auto url = ParseUrl(CalledUrl(config_, verb));
+    if (!url.ok()) {
+      target.error = url.error().message;
+      return target;
+    }
+    if (url->host.ends_with(':')) url->host.pop_back();  // "http://h:/x"
+    const ServerUrl address = AddressOf(*url);
+    target.path = url->RequestTarget();
+    target.shown_url = url->RedactedText();
+    target.authorization = address.authorization;
+    if (!address.refusal.empty()) {
+      target.error = "Post \"" + target.shown_url + "\": " + address.refusal;
+      return target;
+    }
+    auto transport = TransportTo(*url, SuitsCpprest(address, target.path));
+    if (!transport.ok()) return transport.error();
+    target.transport = *transport;
+    return target;
+  }
+
+  // Verbs of one address share a transport.
+  Result<Transport*> TransportTo(const Url& url, bool cpprest) {
+    Url origin;
+    origin.scheme = url.scheme;
+    origin.host = url.host;
+    std::unique_ptr<Transport>& transport = transports_[{origin.Text(), cpprest}];
+    if (transport != nullptr) return transport.get();
+    TransportOptions options;
+    options.server = origin.Text();
+    options.tls = PresentTls();
+    // The deadline of the whole call ends a silent one.
+    options.idle_timeout = std::max(options.idle_timeout, Timeout() + std::chrono::seconds(1));
+    auto made = cpprest ? NewCpprestTransport(std::move(options), timers_)
+                        : NewBeastTransport(std::move(options));
+    if (!made.ok()) return made.error();
+    transport = std::move(made).value();
+    return transport.get();
+  }
+
+  // Answers a call that cannot be made, on the timers' thread.
+  void Refuse(const std::string& error, framework::ExtenderTransport::Done done) {
+    {
+      MutexLock lock(mutex_);
+      ++refusals_;
+    }
+    timers_.Schedule(Duration::zero(), [this, error, done = std::move(done)]() mutable {
+      done({.error = error, .status = 0, .body = ""});
+      done = nullptr;
+      MutexLock lock(mutex_);
+      --refusals_;
+      refused_.NotifyAll();
+    });
+  }
+
   Duration Timeout() const {
     return config_.http_timeout > Duration::zero() ? config_.http_timeout : kDefaultTimeout;
   }
@@ -150,10 +252,14 @@ class Endpoint {
   }
 
   const config::Extender config_;
+  TimerService& timers_;
   const std::shared_ptr<const WriteFence> fence_;
-  std::unique_ptr<Transport> transport_;
+  std::map<std::string, Target> targets_;  // by verb; constant after Open
+  std::map<std::pair<std::string, bool>, std::unique_ptr<Transport>> transports_;  // same
 
   Mutex mutex_;
+  CondVar refused_;
+  int refusals_ KS_GUARDED_BY(mutex_) = 0;  // under way
   std::shared_ptr<const TlsConfig> tls_ KS_GUARDED_BY(mutex_);
   std::pair<FileStamp, FileStamp> stamps_ KS_GUARDED_BY(mutex_);
 };
@@ -179,8 +285,8 @@ Result<std::shared_ptr<framework::ExtenderTransport>> NewExtenderClient(
     const std::shared_ptr<const WriteFence>& fence) {
   std::vector<std::unique_ptr<Endpoint>> endpoints;
   for (const config::Extender& extender : extenders) {
-    endpoints.push_back(std::make_unique<Endpoint>(extender, fence));
-    const Result<void> opened = endpoints.back()->Open(timers);
+    endpoints.push_back(std::make_unique<Endpoint>(extender, timers, fence));
+    const Result<void> opened = endpoints.back()->Open();
     if (!opened.ok()) {
       return Error{"couldn't build extenders: " + extender.url_prefix + ": " +
                    opened.error().message};

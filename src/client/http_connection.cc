@@ -146,9 +146,12 @@ void HttpConnection::Run(User& user, std::string request, bool no_body, Duration
 
 void HttpConnection::Connect() {
   const ServerUrl& url = settings_->url;
-  ErrorCode error;
+  if (!url.refusal.empty()) return Fail(Kind::kOther, url.refusal);
   if (url.is_ip) {
-    endpoints_.emplace_back(asio::ip::make_address(url.host, error), url.port);
+    ErrorCode error;
+    const std::string address = url.zone.empty() ? url.host : url.host + "%" + url.zone;
+    endpoints_.emplace_back(asio::ip::make_address(address, error), url.port);
+    if (error) return Fail(Kind::kResolve, "dial tcp " + url.Authority() + ": " + error.message());
     return TryNext();
   }
   resolver_ = std::make_unique<Resolver>(executor_);

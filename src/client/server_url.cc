@@ -3,16 +3,15 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <charconv>
+#include <vector>
+
+#include "api/selector.h"
+#include "client/url_escape.h"
 
 namespace ks::client {
 namespace {
-
-Error Bad(std::string_view text, std::string_view cause) {
-  std::string message = "invalid server URL \"";
-  message.append(text).append("\": ").append(cause);
-  return Error{std::move(message)};
-}
 
 bool IsIpv4(const std::string& host) {
   in_addr address;
@@ -24,63 +23,85 @@ bool IsIpv6(const std::string& host) {
   return inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-bool ParsePort(std::string_view text, uint16_t* port) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *port);
-  return error == std::errc() && end == text.data() + text.size() && *port != 0;
+// What upstream's client refuses before it connects to anybody.
+std::string RefusalOf(const Url& url) {
+  if (url.scheme != "http" && url.scheme != "https") {
+    return "unsupported protocol scheme " + api::GoQuote(url.scheme);
+  }
+  return url.host.empty() ? "http: no Host in request URL" : "";
+}
+
+// Without "//", "." and "..", and without a slash at the end.
+std::string CleanPath(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, slash);
+    path.remove_prefix(std::min(slash + 1, path.size()));
+    if (part == "..") {
+      if (!parts.empty()) parts.pop_back();
+    } else if (!part.empty() && part != ".") {
+      parts.push_back(part);
+    }
+  }
+  std::string clean;
+  for (const std::string_view part : parts) clean.append("/").append(part);
+  return clean;
 }
 
 }  // namespace
 
 std::string ServerUrl::Authority() const {
-  const std::string name = is_ipv6 ? "[" + host + "]" : host;
+  std::string name = zone.empty() ? host : host + "%" + zone;
+  if (is_ipv6) name = "[" + name + "]";
   return name + ":" + std::to_string(port);
 }
 
-std::string ServerUrl::Text() const {
-  return (tls ? "https://" : "http://") + Authority() + prefix;
+std::string ServerUrl::Text() const { return shown_origin + prefix; }
+
+ServerUrl AddressOf(const Url& url) {
+  ServerUrl address;
+  address.tls = url.scheme == "https";
+  address.port = address.tls ? 443 : 80;
+  address.refusal = RefusalOf(url);
+  address.host = url.Hostname();
+  if (address.host.empty()) address.host = "localhost";  // ":6443" is a port of this machine
+  if (const size_t percent = address.host.find('%'); percent != std::string::npos) {
+    address.zone = address.host.substr(percent + 1);
+    address.host.resize(percent);
+  }
+  address.is_ipv6 = IsIpv6(address.host);
+  address.is_ip = address.is_ipv6 || IsIpv4(address.host);
+  const std::string port = url.Port();
+  if (!port.empty()) {
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+    if (error != std::errc() && address.refusal.empty()) {
+      address.refusal = "dial tcp: address " + port + ": invalid port";
+    }
+  }
+  address.host_field = address.is_ipv6 ? "[" + address.host + "]" : url.Hostname();
+  if (!port.empty()) address.host_field += ":" + port;
+  if (url.user.has_value()) address.authorization = BasicAuthorization(*url.user);
+  Url origin;
+  origin.scheme = url.scheme;
+  origin.user = url.user;
+  origin.host = url.host;
+  address.shown_origin = origin.RedactedText();
+  return address;
 }
 
 Result<ServerUrl> ParseServerUrl(std::string_view text) {
-  ServerUrl url;
-  std::string_view rest = text;
-  if (rest.starts_with("https://")) {
-    rest.remove_prefix(8);
-  } else if (rest.starts_with("http://")) {
-    rest.remove_prefix(7);
-    url.tls = false;
-    url.port = 80;
-  } else if (rest.find("://") != rest.npos) {
-    return Bad(text, "the scheme must be https or http");
+  Result<Url> url = ParseUrl(text);
+  if (!url.ok() || url->scheme.empty() || url->host.empty()) {
+    url = ParseUrl("http://" + std::string(text));
+    if (!url.ok()) return url.error();
+    if (!url->path.empty() && url->path != "/") {
+      return Error{"host must be a URL or a host:port pair: " + api::GoQuote(text)};
+    }
   }
-  if (rest.find_first_of("?#@ ") != rest.npos) {
-    return Bad(text, "expected scheme, host, port and path only");
-  }
-  const size_t slash = rest.find('/');
-  if (slash != rest.npos) {
-    url.prefix = rest.substr(slash);
-    while (url.prefix.ends_with('/')) url.prefix.pop_back();
-    rest = rest.substr(0, slash);
-  }
-  std::string_view port;
-  if (rest.starts_with('[')) {
-    const size_t bracket = rest.find(']');
-    if (bracket == rest.npos) return Bad(text, "missing ']' in host");
-    url.host = rest.substr(1, bracket - 1);
-    url.is_ipv6 = IsIpv6(url.host);
-    if (!url.is_ipv6) return Bad(text, "expected an IPv6 address in brackets");
-    port = rest.substr(bracket + 1);
-  } else {
-    const size_t colon = rest.find(':');
-    url.host = rest.substr(0, colon);
-    if (colon != rest.npos) port = rest.substr(colon);
-    if (port.find(':', 1) != port.npos) return Bad(text, "an IPv6 address needs brackets");
-  }
-  if (url.host.empty()) return Bad(text, "the host is missing");
-  if (!port.empty() && (port[0] != ':' || !ParsePort(port.substr(1), &url.port))) {
-    return Bad(text, "the port must be a number from 1 to 65535");
-  }
-  url.is_ip = url.is_ipv6 || IsIpv4(url.host);
-  return url;
+  ServerUrl address = AddressOf(*url);
+  address.prefix = EscapeUrlPart(CleanPath(url->path), UrlPart::kPath);
+  return address;
 }
 
 }  // namespace ks::client

@@ -36,6 +36,8 @@ struct TlsConfig {
 struct HttpRequest {
   std::string method = "GET";
   std::string target{};  // escaped path and query: "/api/v1/pods?limit=500"
+  // What messages call the URL; empty: the server's with the target.
+  std::string shown_url{};
   std::vector<std::pair<std::string, std::string>> headers{};  // Host is added by the transport
   std::string body{};
   Duration timeout{};        // of the whole exchange (streams: until the headers); zero: none

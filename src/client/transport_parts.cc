@@ -52,7 +52,9 @@ std::string WithRequest(const ServerUrl& url, const HttpRequest& request,
   std::transform(text.begin() + 1, text.end(), text.begin() + 1,
                  [](unsigned char c) { return std::tolower(c); });
   text += " \"";
-  return text.append(url.Text()).append(request.target).append("\": ").append(message);
+  const std::string shown =
+      request.shown_url.empty() ? url.Text() + request.target : request.shown_url;
+  return text.append(shown).append("\": ").append(message);
 }
 
 }  // namespace ks::client

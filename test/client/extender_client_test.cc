@@ -147,11 +147,103 @@ TEST_F(ExtenderOverSockets, ClientCertificateFilesAreReadAgain) {
   client_.reset();
 }
 
-TEST_F(ExtenderOverSockets, UnusableUrlIsFoundAtTheStart) {
-  EXPECT_THAT(Ask({.url_prefix = "ftp://h/x"}).error,
-              StartsWith("not made: couldn't build extenders: ftp://h/x: "));
-  // One without verbs is never called.
-  EXPECT_TRUE(NewExtenderClient({config::Extender{}}, *timers_).ok());
+// kube-scheduler starts with every URL and fails the pods whose call needs it.
+TEST_F(ExtenderOverSockets, UrlsThatCannotBeCalledFailTheCall) {
+  struct Case {
+    const char* prefix;
+    const char* want;
+  };
+  const Case cases[] = {
+      {"", "Post \"/filter\": unsupported protocol scheme \"\""},
+      {"h/x", "Post \"h/x/filter\": unsupported protocol scheme \"\""},
+      {"10.0.0.1:80/x",
+       "parse \"10.0.0.1:80/x/filter\": first path segment in URL cannot contain colon"},
+      {"ftp://h/x", "Post \"ftp://h/x/filter\": unsupported protocol scheme \"ftp\""},
+      {"http:///", "Post \"http:/filter\": http: no Host in request URL"},
+      {"http://< ip >/", "parse \"http://< ip >/filter\": invalid character \" \" in host name"},
+      {"http://10.0.0.1:99999/s",
+       "Post \"http://10.0.0.1:99999/s/filter\": dial tcp: address 99999: invalid port"},
+      {"http://u:secret@10.0.0.1:99999/s",
+       "Post \"http://u:***@10.0.0.1:99999/s/filter\": dial tcp: address 99999: invalid port"},
+      {"http://10.0.0.1:1/%zz",
+       "parse \"http://10.0.0.1:1/%zz/filter\": invalid URL escape "
+       "\"%zz\""},
+      {"http://h/a\tb",
+       "parse \"http://h/a\\tb/filter\": net/url: invalid control character in "
+       "URL"},
+      {"http://no_such.invalid/x",
+       "Post \"http://no_such.invalid/x/filter\": dial tcp: lookup no_such.invalid: no such host"},
+  };
+  for (const Case& row : cases) {
+    SCOPED_TRACE(row.prefix);
+    EXPECT_EQ(Ask({.url_prefix = row.prefix}).error, row.want);
+  }
+}
+
+TEST_F(ExtenderOverSockets, OddUrlsThatCanBeCalled) {
+  ScriptedServer server({}, Mirror);
+  const std::string address = "127.0.0.1:" + std::to_string(server.port());
+  struct Case {
+    std::string prefix;
+    const char* want;  // the request line's target
+  };
+  const Case cases[] = {
+      {"HTTP://" + address + "/s", "/s/filter"},
+      {"http://" + address + "/a b/é", "/a%20b/%C3%A9/filter"},
+      {"http://" + address + "/a%2Fb", "/a%2Fb/filter"},
+      {"http://" + address + "/..//a/./b", "/..//a/./b/filter"},
+      {"http://" + address + "/s?x=1", "/s?x=1/filter"},
+      {"http://" + address + "/s?x=é", "/s?x=é/filter"},
+      {"http://" + address + "/s#f", "/s"},
+      {"http://" + address, "/filter"},
+      {"http://" + address + "///", "/filter"},
+      {"http://" + address + "/a\"b|c", "/a%22b%7Cc/filter"},
+  };
+  for (const Case& row : cases) {
+    SCOPED_TRACE(row.prefix);
+    const ExtenderReply reply = Ask({.url_prefix = row.prefix});
+    EXPECT_EQ(reply.error, "");
+    EXPECT_THAT(reply.body, StartsWith("POST " + std::string(row.want) + " application/json {} "));
+  }
+  client_.reset();
+}
+
+TEST_F(ExtenderOverSockets, TheUserOfTheUrlLogsIn) {
+  ScriptedServer server({}, [](ScriptedConnection& connection) {
+    while (const auto request = connection.Read()) {
+      connection.Respond(200, request->target + " " + request->Header("authorization"));
+    }
+  });
+  const std::string address = "127.0.0.1:" + std::to_string(server.port());
+  EXPECT_EQ(Ask({.url_prefix = "http://us:pa%20ss@" + address + "/x"}).body,
+            "/x/filter Basic dXM6cGEgc3M=");
+  EXPECT_EQ(Ask({.url_prefix = "http://us:pa%20ss@" + address + "/é"}).body,
+            "/%C3%A9/filter Basic dXM6cGEgc3M=")
+      << "over the other transport";
+  client_.reset();
+}
+
+TEST_F(ExtenderOverSockets, DestructionWaitsForRefusedCalls) {
+  auto made = NewExtenderClient({{.url_prefix = "ftp://h", .filter_verb = "filter"}}, *timers_);
+  ASSERT_TRUE(made.ok());
+  int answers = 0;
+  for (int i = 0; i < 20; ++i) {
+    (*made)->Call({.extender = 0, .verb = "filter", .body = "{}"},
+                  [&answers](const ExtenderReply&) { ++answers; });
+  }
+  made->reset();
+  EXPECT_EQ(answers, 20);
+}
+
+TEST_F(ExtenderOverSockets, KeyOfAnotherCertificateIsNoErrorAtTheStart) {
+  const ks::testing::TempDir dir;
+  ScriptedServer server(Https("IP:127.0.0.1"), Mirror);
+  const config::ExtenderTls tls{
+      .cert_file = dir.Write("cert.pem", Authority().Issue("one", "").cert_pem),
+      .key_file = dir.Write("key.pem", Authority().Issue("two", "").key_pem),
+      .ca_data = Authority().ca_pem()};
+  EXPECT_EQ(Ask({.url_prefix = server.url(), .enable_https = true, .tls_config = tls}).error, "");
+  client_.reset();
 }
 
 TEST_F(ExtenderOverSockets, DestructionEndsWhatRuns) {

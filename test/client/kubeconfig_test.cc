@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "client-key-data or client-key must be specified"},
         BadCase{"authProvider", Config(kServer, "auth-provider: {name: gcp}"),
                 "auth-provider is not supported"},
-        BadCase{"badServer", Config("server: 'ftp://a'", ""), "the scheme must be https or http"},
+        BadCase{"badServer", Config("server: 'a/b'", ""), "must be a URL or a host:port pair"},
         BadCase{"execVersion",
                 Config(kServer,
                        "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}"),

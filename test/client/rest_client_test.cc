@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "client/fake_transport.h"
-#include "client/server_url.h"
 #include "client/token_bucket.h"
 
 namespace ks::client {
@@ -277,45 +276,6 @@ TEST(EscapeUrl, KeepsUnreservedOnly) {
             "status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed");
   EXPECT_EQ(EscapeUrl("aZ0-_.~ /ü"), "aZ0-_.~%20%2F%C3%BC");
 }
-
-struct UrlCase {
-  std::string name;
-  std::string text;
-  std::string want_text;
-  std::string want_error;
-};
-
-class ServerUrlTest : public ::testing::TestWithParam<UrlCase> {};
-
-TEST_P(ServerUrlTest, Row) {
-  const Result<ServerUrl> url = ParseServerUrl(GetParam().text);
-  if (GetParam().want_error.empty()) {
-    ASSERT_TRUE(url.ok()) << url.error().message;
-    EXPECT_EQ(url->Text(), GetParam().want_text);
-  } else {
-    ASSERT_FALSE(url.ok());
-    EXPECT_THAT(url.error().message, HasSubstr(GetParam().want_error));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, ServerUrlTest,
-    ::testing::Values(
-        UrlCase{"plain", "https://10.0.0.1:6443", "https://10.0.0.1:6443", ""},
-        UrlCase{"noScheme", "api.example.com", "https://api.example.com:443", ""},
-        UrlCase{"http", "http://localhost:8080/", "http://localhost:8080", ""},
-        UrlCase{"httpPort", "http://localhost", "http://localhost:80", ""},
-        UrlCase{"prefix", "https://h/k8s/clusters/c1/", "https://h:443/k8s/clusters/c1", ""},
-        UrlCase{"ipv6", "https://[::1]:6443", "https://[::1]:6443", ""},
-        UrlCase{"ipv6NoBrackets", "https://fe80::1", "", "an IPv6 address needs brackets"},
-        UrlCase{"badIpv6", "https://[x]:1", "", "expected an IPv6 address in brackets"},
-        UrlCase{"openBracket", "https://[::1", "", "missing ']'"},
-        UrlCase{"badPort", "https://h:65536", "", "the port must be a number from 1 to 65535"},
-        UrlCase{"textPort", "https://h:x", "", "the port must be a number"},
-        UrlCase{"noHost", "https://:6443", "", "the host is missing"},
-        UrlCase{"scheme", "ftp://h", "", "the scheme must be https or http"},
-        UrlCase{"user", "https://u@h", "", "expected scheme, host, port and path only"}),
-    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace ks::client
