@@ -182,7 +182,11 @@ bool BeastCall::IsWellFormed() const {
 std::string BeastCall::Text() const {
   std::string text;
   text.reserve(512 + request_.target.size() + request_.body.size());
-  text.append(request_.method).append(" ").append(engine_->url.prefix).append(request_.target);
+  text.append(request_.method).append(" ");
+  const Proxy* const proxy = engine_->options.proxy.get();
+  const bool passed_on = proxy != nullptr && !proxy->Tunnels(engine_->url);
+  if (passed_on) text.append("http://").append(engine_->url.host_field);
+  text.append(engine_->url.prefix).append(request_.target);
   text.append(" HTTP/1.1\r\nHost: ").append(engine_->url.host_field).append("\r\n");
   bool authorized = false;
   for (const auto& [name, value] : request_.headers) {
@@ -192,6 +196,9 @@ std::string BeastCall::Text() const {
   // The user of the URL counts only where there is no other login.
   if (!authorized && !engine_->url.authorization.empty()) {
     text.append("Authorization: ").append(engine_->url.authorization).append("\r\n");
+  }
+  if (passed_on && proxy->user.has_value()) {
+    text.append("Proxy-Authorization: ").append(BasicAuthorization(*proxy->user)).append("\r\n");
   }
   if (request_.accept_gzip) text.append("Accept-Encoding: gzip\r\n");
   if (!request_.body.empty() || (request_.method != "GET" && request_.method != "HEAD")) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/connection.h"
 
+#include "client/proxy.h"
+#include "client/server_url.h"
+
 namespace ks::client {
 
 Result<std::unique_ptr<Connection>> Connection::Make(const ClusterAccess& access,
@@ -13,9 +16,12 @@ Result<std::unique_ptr<Connection>> Connection::Make(const ClusterAccess& access
   Result<std::unique_ptr<Credentials>> credentials = NewCredentials(access, clock, metrics);
   if (!credentials.ok()) return credentials.error();
   connection->credentials_ = std::move(*credentials);
+  const Result<ServerUrl> url = ParseServerUrl(access.server);
+  if (!url.ok()) return url.error();
   Result<std::unique_ptr<Transport>> transport =
       NewBeastTransport(TransportOptions{.server = access.server,
                                          .tls = connection->credentials_->InitialTls(),
+                                         .proxy = ChooseProxy(access.proxy_url, *url),
                                          .unacknowledged_most = unacknowledged_most});
   if (!transport.ok()) return transport.error();
   connection->transport_ = std::move(*transport);

@@ -14,6 +14,7 @@
 
 #include "base/logging.h"
 #include "base/mutex.h"
+#include "client/proxy.h"
 #include "client/server_url.h"
 #include "client/transport.h"
 #include "client/url.h"
@@ -185,14 +186,17 @@ class Endpoint {
       target.error = "Post \"" + target.shown_url + "\": " + address.refusal;
       return target;
     }
-    auto transport = TransportTo(*url, SuitsCpprest(address, target.path));
+    const std::shared_ptr<const Proxy> proxy = ChooseProxy("", address);
+    auto transport =
+        TransportTo(*url, proxy, proxy == nullptr && SuitsCpprest(address, target.path));
     if (!transport.ok()) return transport.error();
     target.transport = *transport;
     return target;
   }
 
   // Verbs of one address share a transport.
-  Result<Transport*> TransportTo(const Url& url, bool cpprest) {
+  Result<Transport*> TransportTo(const Url& url, const std::shared_ptr<const Proxy>& proxy,
+                                 bool cpprest) {
     Url origin;
     origin.scheme = url.scheme;
     origin.host = url.host;
@@ -201,6 +205,7 @@ class Endpoint {
     TransportOptions options;
     options.server = origin.Text();
     options.tls = PresentTls();
+    options.proxy = proxy;
     // The deadline of the whole call ends a silent one.
     options.idle_timeout = std::max(options.idle_timeout, Timeout() + std::chrono::seconds(1));
     auto made = cpprest ? NewCpprestTransport(std::move(options), timers_)

@@ -98,29 +98,56 @@ class HttpConnection::Parser final : public http::basic_parser<false> {
   bool told_ = false;
 };
 
+namespace {
+
+// The same certificates count for the server and for the proxy, as upstream.
+Result<ConnectionSettings::Peer> MakePeer(const ServerUrl& url, const TlsConfig& tls) {
+  ConnectionSettings::Peer peer;
+  if (!tls.server_name.empty()) {
+    peer.sni = tls.server_name;
+  } else if (!url.is_ip) {
+    peer.sni = url.host;
+  }
+  Result<std::shared_ptr<TlsContext>> made = TlsContext::Make(tls, url.host);
+  if (!made.ok()) return made.error();
+  peer.tls = *made;
+  boost::system::error_code error;
+  peer.context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_client);
+  peer.context->set_verify_mode(
+      tls.insecure_skip_verify ? asio::ssl::verify_none : asio::ssl::verify_peer, error);
+  if (error || !peer.tls->Apply(peer.context->native_handle())) {
+    return Error{"unable to set up TLS: out of memory"};
+  }
+  return peer;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const ConnectionSettings>> ConnectionSettings::Make(
     const ServerUrl& url, const TransportOptions& options, const TlsConfig& tls) {
   auto settings = std::make_shared<ConnectionSettings>();
   settings->url = url;
   settings->options = options;
   settings->generation = tls.generation;
-  if (!url.tls) return std::shared_ptr<const ConnectionSettings>(std::move(settings));
-  if (!tls.server_name.empty()) {
-    settings->sni = tls.server_name;
-  } else if (!url.is_ip) {
-    settings->sni = url.host;
+  if (url.tls) {
+    Result<Peer> server = MakePeer(url, tls);
+    if (!server.ok()) return server.error();
+    settings->server = std::move(*server);
   }
-  Result<std::shared_ptr<TlsContext>> made = TlsContext::Make(tls, url.host);
-  if (!made.ok()) return made.error();
-  settings->tls = *made;
-  boost::system::error_code error;
-  settings->context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_client);
-  settings->context->set_verify_mode(
-      tls.insecure_skip_verify ? asio::ssl::verify_none : asio::ssl::verify_peer, error);
-  if (error || !settings->tls->Apply(settings->context->native_handle())) {
-    return Error{"unable to set up TLS: out of memory"};
+  if (options.proxy != nullptr && options.proxy->address.tls) {
+    Result<Peer> proxy = MakePeer(options.proxy->address, tls);
+    if (!proxy.ok()) return proxy.error();
+    settings->proxy = std::move(*proxy);
   }
   return std::shared_ptr<const ConnectionSettings>(std::move(settings));
+}
+
+const ServerUrl& ConnectionSettings::Dialled() const {
+  return options.proxy != nullptr ? options.proxy->address : url;
+}
+
+std::string ConnectionSettings::DialFailure(const std::string& cause) const {
+  return options.proxy != nullptr ? "proxyconnect tcp: " + cause : cause;
 }
 
 HttpConnection::HttpConnection(asio::io_context& context,
@@ -145,25 +172,31 @@ void HttpConnection::Run(User& user, std::string request, bool no_body, Duration
 }
 
 void HttpConnection::Connect() {
-  const ServerUrl& url = settings_->url;
-  if (!url.refusal.empty()) return Fail(Kind::kOther, url.refusal);
-  if (url.is_ip) {
+  if (!settings_->url.refusal.empty()) return Fail(Kind::kOther, settings_->url.refusal);
+  const ServerUrl& next = settings_->Dialled();
+  if (!next.refusal.empty()) return Fail(Kind::kOther, settings_->DialFailure(next.refusal));
+  if (next.is_ip) {
     ErrorCode error;
-    const std::string address = url.zone.empty() ? url.host : url.host + "%" + url.zone;
-    endpoints_.emplace_back(asio::ip::make_address(address, error), url.port);
-    if (error) return Fail(Kind::kResolve, "dial tcp " + url.Authority() + ": " + error.message());
+    const std::string address = next.zone.empty() ? next.host : next.host + "%" + next.zone;
+    endpoints_.emplace_back(asio::ip::make_address(address, error), next.port);
+    if (error) {
+      return Fail(Kind::kResolve,
+                  settings_->DialFailure("dial tcp " + next.Authority() + ": " + error.message()));
+    }
     return TryNext();
   }
   resolver_ = std::make_unique<Resolver>(executor_);
   resolver_->async_resolve(
-      url.host, std::to_string(url.port),
+      next.host, std::to_string(next.port),
       [self = shared_from_this()](const ErrorCode& failure, const Resolver::results_type& found) {
         if (self->user_ == nullptr) return;
         for (const auto& entry : found) self->endpoints_.push_back(entry.endpoint());
         std::reverse(self->endpoints_.begin(), self->endpoints_.end());
         if (failure || self->endpoints_.empty()) {
+          const ConnectionSettings& settings = *self->settings_;
           return self->Fail(Kind::kResolve,
-                            "dial tcp: lookup " + self->settings_->url.host + ": no such host");
+                            settings.DialFailure("dial tcp: lookup " + settings.Dialled().host +
+                                                 ": no such host"));
         }
         self->TryNext();
       });
@@ -182,33 +215,115 @@ void HttpConnection::TryNext() {
     if (self->user_ == nullptr) return;
     if (!failure) return self->Connected();
     if (!self->endpoints_.empty()) return self->TryNext();
-    const std::string text =
-        "dial tcp " + self->settings_->url.Authority() + ": connect: " + SystemText(failure);
-    self->Fail(failure == asio::error::timed_out ? Kind::kTimedOut : Kind::kRefused, text);
+    const ConnectionSettings& settings = *self->settings_;
+    self->Fail(failure == asio::error::timed_out ? Kind::kTimedOut : Kind::kRefused,
+               settings.DialFailure("dial tcp " + settings.Dialled().Authority() +
+                                    ": connect: " + SystemText(failure)));
   });
 }
 
 void HttpConnection::Connected() {
   endpoints_.clear();
-  if (settings_->context == nullptr) {
-    connected_ = true;
-    return Write();
-  }
-  tls_.emplace(socket_, *settings_->context);
-  if (!settings_->sni.empty()) {
-    SSL_set_tlsext_host_name(tls_->native_handle(), settings_->sni.c_str());
-  }
+  if (settings_->proxy.context == nullptr) return AskProxy();
+  Handshake(tls_.emplace(socket_, *settings_->proxy.context), settings_->proxy,
+            &HttpConnection::AskProxy);
+}
+
+// The proxy, if there is one, is connected: asks it to pass on what comes, unless it is to be sent
+// the requests themselves.
+void HttpConnection::AskProxy() {
+  const std::shared_ptr<const Proxy>& proxy = settings_->options.proxy;
+  if (proxy == nullptr) return Secure();
+  if (!proxy->Tunnels(settings_->url)) return Write();
+  tunnel_.emplace(*proxy, settings_->url);
+  SendToProxy(tunnel_->Begin());
+}
+
+void HttpConnection::SendToProxy(std::string text) {
   Touch();
-  tls_->async_handshake(asio::ssl::stream_base::client,
-                        [self = shared_from_this()](const ErrorCode& failure) {
-                          if (self->user_ == nullptr) return;
-                          if (failure) return self->FailOf(failure);
-                          self->connected_ = true;
-                          self->Write();
-                        });
+  const auto bytes = std::make_shared<const std::string>(std::move(text));
+  WithStream([this, &bytes](auto& stream) {
+    asio::async_write(stream, asio::buffer(*bytes),
+                      [self = shared_from_this(), bytes](const ErrorCode& failure, size_t) {
+                        if (self->user_ == nullptr) return;
+                        if (failure) return self->FailOf(failure);
+                        self->ReadFromProxy();
+                      });
+  });
+}
+
+void HttpConnection::ReadFromProxy() {
+  Touch();
+  WithStream([this](auto& stream) {
+    stream.async_read_some(buffer_.prepare(kReadBytes),
+                           [self = shared_from_this()](const ErrorCode& failure, size_t size) {
+                             if (self->user_ != nullptr) self->OnProxySaid(failure, size);
+                           });
+  });
+}
+
+void HttpConnection::OnProxySaid(const ErrorCode& failure, size_t size) {
+  using Step = ProxyTunnel::Step;
+  if (failure == asio::error::eof || failure == asio::ssl::error::stream_truncated) {
+    return Fail(Kind::kOther, tunnel_->OnEnd());
+  }
+  if (failure) return FailOf(failure);
+  buffer_.commit(size);
+  const auto bytes = buffer_.cdata();
+  Step step = tunnel_->OnReceived({static_cast<const char*>(bytes.data()), bytes.size()});
+  buffer_.clear();
+  switch (step.kind) {
+    case Step::Kind::kSend:
+      return SendToProxy(std::move(step.text));
+    case Step::Kind::kReceive:
+      return ReadFromProxy();
+    case Step::Kind::kFailed:
+      return Fail(Kind::kOther, std::move(step.text));
+    case Step::Kind::kDone:
+      break;
+  }
+  tunnel_.reset();
+  Secure();
+}
+
+void HttpConnection::Secure() {
+  const ConnectionSettings::Peer& server = settings_->server;
+  if (server.context == nullptr) return Write();
+  if (tls_.has_value()) {
+    Handshake(inner_tls_.emplace(*tls_, *server.context), server, &HttpConnection::Write);
+  } else {
+    Handshake(tls_.emplace(socket_, *server.context), server, &HttpConnection::Write);
+  }
+}
+
+template <class Stream>
+void HttpConnection::Handshake(Stream& stream, const ConnectionSettings::Peer& peer,
+                               void (HttpConnection::*next)()) {
+  if (!peer.sni.empty()) SSL_set_tlsext_host_name(stream.native_handle(), peer.sni.c_str());
+  shaking_ = peer.tls.get();
+  Touch();
+  stream.async_handshake(asio::ssl::stream_base::client,
+                         [self = shared_from_this(), next](const ErrorCode& failure) {
+                           if (self->user_ == nullptr) return;
+                           if (failure) return self->FailOf(failure);
+                           self->shaking_ = nullptr;
+                           (self.get()->*next)();
+                         });
+}
+
+template <class Use>
+void HttpConnection::WithStream(Use use) {
+  if (inner_tls_.has_value()) {
+    use(*inner_tls_);
+  } else if (tls_.has_value()) {
+    use(*tls_);
+  } else {
+    use(socket_);
+  }
 }
 
 void HttpConnection::Write() {
+  connected_ = true;
   if (!user_->MayWrite()) {
     kept_ = true;
     return End(TransportError{Kind::kFenced, WriteFence::kRefusal});
@@ -222,11 +337,9 @@ void HttpConnection::Write() {
     self->request_ = std::string();
     self->Read();
   };
-  if (tls_.has_value()) {
-    asio::async_write(*tls_, asio::buffer(request_), std::move(written));
-  } else {
-    asio::async_write(socket_, asio::buffer(request_), std::move(written));
-  }
+  WithStream([this, &written](auto& stream) {
+    asio::async_write(stream, asio::buffer(request_), std::move(written));
+  });
 }
 
 void HttpConnection::Read() {
@@ -234,12 +347,9 @@ void HttpConnection::Read() {
   auto read = [self = shared_from_this()](const ErrorCode& error, size_t size) {
     if (self->user_ != nullptr) self->OnRead(error, size);
   };
-  const auto space = buffer_.prepare(kReadBytes);
-  if (tls_.has_value()) {
-    tls_->async_read_some(space, std::move(read));
-  } else {
-    socket_.async_read_some(space, std::move(read));
-  }
+  WithStream([this, &read](auto& stream) {
+    stream.async_read_some(buffer_.prepare(kReadBytes), std::move(read));
+  });
 }
 
 void HttpConnection::OnRead(const ErrorCode& error, size_t size) {
@@ -305,10 +415,11 @@ void HttpConnection::FailOf(const ErrorCode& error) {
     return Fail(Kind::kTimedOut, "timed out: " + error.message());
   }
   if (error.category() == asio::error::get_ssl_category()) {
-    const std::string refusal = connected_ ? "" : settings_->tls->LastRefusal();
-    return Fail(
-        Kind::kTls,
-        "tls: " + (refusal.empty() ? error.message() : "failed to verify certificate: " + refusal));
+    const std::string refusal = shaking_ == nullptr ? "" : shaking_->LastRefusal();
+    const std::string text =
+        "tls: " + (refusal.empty() ? error.message() : "failed to verify certificate: " + refusal);
+    const bool by_proxy = shaking_ != nullptr && shaking_ == settings_->proxy.tls.get();
+    return Fail(Kind::kTls, by_proxy ? settings_->DialFailure(text) : text);
   }
   Fail(Kind::kOther, error.message());
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "client/proxy_tunnel.h"
 #include "client/server_url.h"
 #include "client/tls_context.h"
 #include "client/transport.h"
@@ -32,13 +33,24 @@ struct ConnectionSettings {
                                                                 const TransportOptions& options,
                                                                 const TlsConfig& tls);
 
+  // What one handshake is made with; shared by the connections, each of which takes references of
+  // its own.
+  struct Peer {
+    std::string sni{};  // empty: an address is no server name (RFC 6066)
+    std::shared_ptr<TlsContext> tls{};
+    std::unique_ptr<boost::asio::ssl::context> context{};
+  };
+
+  // What is connected to: the proxy's address if there is one, else the server's.
+  const ServerUrl& Dialled() const;
+  // Why that failed, as upstream words it.
+  std::string DialFailure(const std::string& cause) const;
+
   ServerUrl url;
   TransportOptions options;
-  std::string sni;  // empty: an address is no server name (RFC 6066)
   uint64_t generation = 0;
-  std::shared_ptr<TlsContext> tls;  // null: plain http
-  // Shared by the connections, each of which takes a reference of its own.
-  std::unique_ptr<boost::asio::ssl::context> context;
+  Peer server{};  // without context: plain http
+  Peer proxy{};   // without context: there is none, or it is spoken to in the clear
 };
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
@@ -93,9 +105,23 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   using ErrorCode = boost::system::error_code;
   class Parser;
 
+  using Tls = boost::asio::ssl::stream<Socket&>;
+  using TlsInTls = boost::asio::ssl::stream<Tls&>;
+
   void Connect();
   void TryNext();
   void Connected();
+  void AskProxy();
+  void SendToProxy(std::string text);
+  void ReadFromProxy();
+  void OnProxySaid(const ErrorCode& failure, size_t size);
+  void Secure();
+  template <class Stream>
+  void Handshake(Stream& stream, const ConnectionSettings::Peer& peer,
+                 void (HttpConnection::*next)());
+  // Calls `use` with the outermost stream that stands.
+  template <class Use>
+  void WithStream(Use use);
   void Write();
   void Read();
   void OnRead(const ErrorCode& error, size_t size);
@@ -110,7 +136,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   const std::shared_ptr<const ConnectionSettings> settings_;
   Executor executor_;
   Socket socket_;
-  std::optional<boost::asio::ssl::stream<Socket&>> tls_;
+  std::optional<Tls> tls_;               // with the server, or with the proxy
+  std::optional<TlsInTls> inner_tls_;    // with the server, through tls_ with the proxy
+  std::optional<ProxyTunnel> tunnel_;    // while the proxy is asked for it
+  const TlsContext* shaking_ = nullptr;  // of the handshake under way
   std::unique_ptr<Resolver> resolver_;
   std::vector<Tcp::endpoint> endpoints_;  // still to try, the last first
   boost::beast::flat_buffer buffer_;

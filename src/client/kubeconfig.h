@@ -32,6 +32,7 @@ struct ExecPlugin {
 // relative to the working directory; `…_data` is decoded and wins over the file.
 struct ClusterAccess {
   std::string server{};
+  std::string proxy_url{};  // empty: what the environment says
   std::string tls_server_name{};
   bool insecure_skip_tls_verify = false;
   std::string ca_file{};

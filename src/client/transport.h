@@ -22,6 +22,8 @@
 
 namespace ks::client {
 
+struct Proxy;
+
 // What a connection authenticates with. Threads: immutable once shared.
 struct TlsConfig {
   // Grows with each change: requests with a newer one make the transport open new connections.
@@ -134,6 +136,8 @@ struct TransportOptions {
   std::string
       server;  // "https://10.0.0.1:6443", also http, also IPv6 in brackets, also with a path prefix
   std::shared_ptr<const TlsConfig> tls{};  // null: system roots, no client certificate
+  // What all connections go through; null: none. Only the transport over Boost.Beast knows proxies.
+  std::shared_ptr<const Proxy> proxy{};
   // Silence of the peer in any step: resolve, connect, handshake, headers, each piece of the body.
   Duration idle_timeout = std::chrono::seconds(75);
   // Silence on a stream. Bookmarks come once a minute, so below 90 s healthy watches would end.

@@ -131,6 +131,45 @@ std::optional<ScriptedRequest> ScriptedConnection::Read() {
   return request;
 }
 
+std::string ScriptedConnection::ReadExactly(size_t size) {
+  char data[4096];
+  while (buffer_.size() < size) {
+    const int count = ReadSome(data, sizeof(data));
+    if (count <= 0) break;
+    buffer_.append(data, static_cast<size_t>(count));
+  }
+  std::string bytes = buffer_.substr(0, size);
+  buffer_.erase(0, bytes.size());
+  return bytes;
+}
+
+void ScriptedConnection::PassOn(int other) {
+  const auto forward = [other](std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = send(other, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    }
+    return true;
+  };
+  char data[16384];
+  if (!forward(buffer_)) return;
+  buffer_.clear();
+  while (fd_ >= 0) {
+    if (ssl_ == nullptr || SSL_pending(ssl_) == 0) {
+      pollfd both[] = {{fd_, POLLIN, 0}, {other, POLLIN, 0}};
+      if (poll(both, 2, -1) < 0) return;
+      if (both[1].revents != 0) {
+        const ssize_t count = recv(other, data, sizeof(data), 0);
+        if (count <= 0 || !Write({data, static_cast<size_t>(count)})) return;
+      }
+      if (both[0].revents == 0) continue;
+    }
+    const int count = ReadSome(data, sizeof(data));
+    if (count <= 0 || !forward({data, static_cast<size_t>(count)})) return;
+  }
+}
+
 bool ScriptedConnection::Write(std::string_view raw) {
   while (!raw.empty() && fd_ >= 0) {
     ERR_clear_error();

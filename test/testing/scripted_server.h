@@ -43,6 +43,10 @@ class ScriptedConnection {
   ~ScriptedConnection();
 
   std::optional<ScriptedRequest> Read();
+  // So many bytes, whatever they are; fewer when the peer is gone.
+  std::string ReadExactly(size_t size);
+  // Carries bytes between the peer and another socket until one of them closes.
+  void PassOn(int other);
   // False: the peer is gone.
   bool Write(std::string_view raw);
   // With Content-Length. `headers`: whole lines, each with \r\n.
