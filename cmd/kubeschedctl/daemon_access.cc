@@ -37,7 +37,9 @@ Result<client::ClusterAccess> StraightAccess(const DaemonOptions& options) {
   } else if (!options.kubeconfig.empty() || !options.context.empty()) {
     return loaded.error();
   }
-  access.server = options.server;
+  const bool has_scheme = options.server.find("://") != std::string::npos;
+  access.server = has_scheme ? options.server : "https://" + options.server;
+  access.proxy_url.clear();
   access.tls_server_name.clear();
   access.ca_data.clear();
   access.ca_file = options.certificate_authority;

@@ -15,6 +15,7 @@
 #include "client/exec_plugin.h"
 #include "client/server_url.h"
 #include "client/tls_context.h"
+#include "config/extenders_tls.h"
 
 namespace ks::client {
 namespace {
@@ -60,6 +61,24 @@ Result<TlsConfig> ReadTls(const ClusterAccess& access) {
     *into = std::move(*text);
   }
   return tls;
+}
+
+// What upstream finds wrong with the certificates before it starts. A pair of files that do not fit
+// each other is read anew once a server asks for it: it is no error, and no certificate either.
+Result<void> CheckAtStart(const ClusterAccess& access, TlsConfig* tls) {
+  if (!access.ca_data.empty()) {
+    const Result<void> checked = config::CheckAuthorities(tls->ca_pem);
+    if (!checked.ok()) return checked;
+  }
+  if (access.client_cert_file.empty() && access.client_cert_data.empty()) return {};
+  const Result<void> pair = config::CheckKeyPair(tls->client_cert_pem, tls->client_key_pem);
+  if (pair.ok()) return {};
+  if (!access.client_cert_data.empty() || !access.client_key_data.empty()) return pair;
+  log::Error(pair.error().message, "Loading client cert failed",
+             {{"file", access.client_cert_file}});
+  tls->client_cert_pem.clear();
+  tls->client_key_pem.clear();
+  return {};
 }
 
 bool SameContent(const TlsConfig& a, const TlsConfig& b) {
@@ -146,12 +165,13 @@ class ConfiguredCredentials final : public Credentials {
     MutexLock lock(mutex_);
     tls_checked_ = token_read_ = clock_.Now();
     tls_ = std::make_shared<const TlsConfig>(std::move(tls));
+    token_ = Trimmed(access_.token, kSpace);
     if (!access_.token_file.empty()) ReadToken();
-    if (access_.token_file.empty()) token_ = Trimmed(access_.token, kSpace);
     if (access_.exec.has_value()) {
       exec_ = std::make_unique<ExecRunner>(
           *access_.exec,
           ExecClusterInfo{.server = access_.server,
+                          .proxy_url = access_.proxy_url,
                           .tls_server_name = access_.tls_server_name,
                           .insecure_skip_tls_verify = access_.insecure_skip_tls_verify,
                           .ca_pem = tls_->ca_pem},
@@ -350,13 +370,16 @@ Result<std::unique_ptr<Credentials>> NewCredentials(ClusterAccess access, const 
   Result<TlsConfig> tls = ReadTls(access);
   if (!tls.ok()) return tls.error();
   if (url->tls) {
+    const Result<void> checked = CheckAtStart(access, &tls.value());
+    if (!checked.ok()) return checked.error();
     const Result<std::shared_ptr<TlsContext>> usable = TlsContext::Make(*tls, url->host);
     if (!usable.ok()) return usable.error();
   }
-  if (!access.token_file.empty()) {
+  // A token beside the file serves until the file can be read.
+  if (!access.token_file.empty() && access.token.empty()) {
     const Result<std::string> token = ReadFile(access.token_file);
     if (!token.ok()) return Error{"tokenFile: " + token.error().message};
-    if (Trimmed(*token, kSpace).empty() && access.token.empty()) {
+    if (Trimmed(*token, kSpace).empty()) {
       return Error{"tokenFile: read empty token from file \"" + access.token_file + "\""};
     }
   }

@@ -50,6 +50,7 @@ std::string ExecInfo(const ExecPlugin& plugin, const ExecClusterInfo& cluster) {
     if (!cluster.tls_server_name.empty()) about["tls-server-name"] = cluster.tls_server_name;
     if (cluster.insecure_skip_tls_verify) about["insecure-skip-tls-verify"] = true;
     if (!cluster.ca_pem.empty()) about["certificate-authority-data"] = EncodeBase64(cluster.ca_pem);
+    if (!cluster.proxy_url.empty()) about["proxy-url"] = cluster.proxy_url;
     info["spec"]["cluster"] = std::move(about);
   }
   return info.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -27,6 +27,7 @@ struct ExecCredential {
 // What a plugin with provideClusterInfo is told.
 struct ExecClusterInfo {
   std::string server{};
+  std::string proxy_url{};
   std::string tls_server_name{};
   bool insecure_skip_tls_verify = false;
   std::string ca_pem{};

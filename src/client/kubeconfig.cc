@@ -13,7 +13,9 @@
 #include <sstream>
 
 #include "base/logging.h"
+#include "client/kubeconfig_checks.h"
 #include "client/server_url.h"
+#include "config/yaml_resolve.h"
 
 namespace ks::client {
 namespace {
@@ -50,6 +52,32 @@ struct Merged {
   Entries contexts;
 };
 
+// A scalar as upstream's reader takes it; anything else: a null.
+config::YamlScalar Resolved(const YAML::Node& node) {
+  if (!node.IsScalar()) return {.kind = config::YamlScalar::Kind::kNull, .text = ""};
+  const std::string& tag = node.Tag();
+  if (tag == "!") return {.kind = config::YamlScalar::Kind::kString, .text = node.Scalar()};
+  const auto scalar = config::ResolveScalar(tag == "?" ? "" : tag, node.Scalar());
+  if (scalar.ok()) return *scalar;
+  return {.kind = config::YamlScalar::Kind::kString, .text = node.Scalar()};
+}
+
+// Null for a text (or nothing), else what it is instead.
+const char* OtherThanText(const YAML::Node& node) {
+  if (!node.IsDefined() || node.IsNull()) return nullptr;
+  if (node.IsMap()) return "a mapping";
+  if (node.IsSequence()) return "a list";
+  switch (Resolved(node).kind) {
+    case config::YamlScalar::Kind::kBool:
+      return "true or false: put it in quotes";
+    case config::YamlScalar::Kind::kInteger:
+    case config::YamlScalar::Kind::kFloat:
+      return "a number: put it in quotes";
+    default:
+      return nullptr;
+  }
+}
+
 // Reads the fields of one mapping; the first error sticks.
 class Fields {
  public:
@@ -62,20 +90,18 @@ class Fields {
   std::string Text(const char* key) {
     const YAML::Node value = Child(key);
     if (!value.IsDefined() || value.IsNull()) return {};
-    if (!value.IsScalar()) {
-      Fail(place_.At(key).Bad(value, "expected a string"));
+    if (const char* other = OtherThanText(value)) {
+      Fail(place_.At(key).Bad(value, std::string("expected a string, not ") + other));
       return {};
     }
-    return value.Scalar();
+    return value.IsNull() ? std::string() : value.Scalar();
   }
 
   bool Flag(const char* key) {
     const YAML::Node value = Child(key);
     if (!value.IsDefined() || value.IsNull()) return false;
-    if (value.IsScalar() && value.Tag() != "!") {
-      if (value.Scalar() == "true") return true;
-      if (value.Scalar() == "false") return false;
-    }
+    const auto scalar = Resolved(value);
+    if (scalar.kind == config::YamlScalar::Kind::kBool) return scalar.boolean;
     Fail(place_.At(key).Bad(value, "expected true or false"));
     return false;
   }
@@ -112,11 +138,11 @@ class Fields {
     std::vector<std::string> values;
     const YAML::Node list = Sequence(key);
     for (const YAML::Node& value : list) {
-      if (!value.IsScalar()) {
-        Fail(place_.At(key).Bad(value, "expected a list of strings"));
+      if (const char* other = OtherThanText(value)) {
+        Fail(place_.At(key).Bad(value, std::string("expected a list of strings, not of ") + other));
         return {};
       }
-      values.push_back(value.Scalar());
+      values.push_back(value.IsNull() ? std::string() : value.Scalar());
     }
     return values;
   }
@@ -133,8 +159,18 @@ class Fields {
     const YAML::Node value = Child(key);
     return value.IsDefined() && !value.IsNull();
   }
+  // Of a key that is there twice the last one counts, as upstream.
   YAML::Node Child(const char* key) const {
-    return node_.IsDefined() && node_.IsMap() ? node_[key] : YAML::Node(YAML::NodeType::Undefined);
+    YAML::Node found(YAML::NodeType::Undefined);
+    if (!node_.IsDefined() || !node_.IsMap()) return found;
+    YAML::Node merged(YAML::NodeType::Null);
+    for (const auto& pair : node_) {
+      if (!pair.first.IsScalar()) continue;
+      if (pair.first.Scalar() == key) found.reset(pair.second);
+      if (pair.first.Scalar() == "<<") merged.reset(pair.second);
+    }
+    if (!found.IsDefined() && merged.IsMap()) return Fields(merged, place_).Child(key);
+    return found;
   }
   Place At(const char* key) const { return place_.At(key); }
   Error Bad(const std::string& cause) const { return place_.Bad(node_, cause); }
@@ -166,56 +202,7 @@ Result<std::string> ReadText(const std::string& path) {
   return text.str();
 }
 
-// Adds the list `key` of a file: entries with a new name.
-Result<void> MergeEntries(Fields& file, const char* key, const char* body, Entries* into) {
-  Entries own;
-  size_t index = 0;
-  for (const YAML::Node& item : file.Sequence(key)) {
-    const Place place = file.At(key).At(index++);
-    Fields entry(item, place);
-    const std::string name = entry.Text("name");
-    if (entry.error().has_value()) return *entry.error();
-    if (!own.emplace(name, Entry{entry.Child(body), place.At(body)}).second) {
-      return place.Bad(item, "duplicate name \"" + name + "\" in list " + key);
-    }
-  }
-  into->merge(own);
-  return {};
-}
-
-Result<void> MergeFile(const std::string& path, Merged* merged) {
-  const Result<std::string> text = ReadText(path);
-  if (!text.ok()) return text.error();
-  const Place place{path, ""};
-  std::vector<YAML::Node> documents;
-  try {
-    documents = YAML::LoadAll(*text);
-  } catch (const YAML::Exception& e) {
-    return Error{"error loading config file \"" + path + "\": line " +
-                 std::to_string(e.mark.line + 1) + ": " + e.msg};
-  }
-  if (documents.empty()) return {};
-  if (documents.size() > 1) return place.Bad(documents[1], "expected one document");
-  Fields file(documents[0], place);
-  const std::string version = file.Text("apiVersion");
-  const std::string kind = file.Text("kind");
-  if (!version.empty() && version != "v1") {
-    return file.Bad("apiVersion must be v1, not \"" + version + "\"");
-  }
-  if (!kind.empty() && kind != "Config") {
-    return file.Bad("kind must be Config, not \"" + kind + "\"");
-  }
-  if (merged->current_context.empty()) merged->current_context = file.Text("current-context");
-  for (const auto& [key, body, into] : {std::tuple("clusters", "cluster", &merged->clusters),
-                                        std::tuple("users", "user", &merged->users),
-                                        std::tuple("contexts", "context", &merged->contexts)}) {
-    Result<void> done = MergeEntries(file, key, body, into);
-    if (!done.ok()) return done;
-  }
-  if (file.error().has_value()) return *file.error();
-  return {};
-}
-
+// The types of the fields only: what they mean together is looked at in those that are used.
 Result<void> ReadCluster(const Entry& entry, ClusterAccess* access) {
   Fields cluster(entry.node, entry.place);
   access->server = cluster.Text("server");
@@ -223,16 +210,8 @@ Result<void> ReadCluster(const Entry& entry, ClusterAccess* access) {
   access->insecure_skip_tls_verify = cluster.Flag("insecure-skip-tls-verify");
   access->ca_file = cluster.Path("certificate-authority");
   access->ca_data = cluster.Data("certificate-authority-data");
-  if (!cluster.Text("proxy-url").empty()) {
-    cluster.Fail(entry.place.At("proxy-url")
-                     .Bad(cluster.Child("proxy-url"),
-                          "proxies are not supported: remove the field and make the server "
-                          "reachable directly"));
-  }
-  if (access->insecure_skip_tls_verify && !(access->ca_file.empty() && access->ca_data.empty())) {
-    cluster.Fail(
-        cluster.Bad("specifying a root certificates file with the insecure flag is not allowed"));
-  }
+  access->proxy_url = cluster.Text("proxy-url");
+  (void)cluster.Flag("disable-compression");
   if (cluster.error().has_value()) return *cluster.error();
   return {};
 }
@@ -254,26 +233,6 @@ Result<ExecPlugin> ReadExec(const YAML::Node& node, const Place& place) {
   }
   // A path, not a name to be looked up: relative to the kubeconfig's folder.
   if (plugin.command.find('/') != std::string::npos) plugin.command = exec.Path("command");
-  const bool v1 = plugin.api_version == "client.authentication.k8s.io/v1";
-  if (plugin.command.empty()) exec.Fail(exec.Bad("command must be specified"));
-  if (!v1 && plugin.api_version != "client.authentication.k8s.io/v1beta1") {
-    exec.Fail(exec.Bad(
-        "exec plugin: invalid apiVersion \"" + plugin.api_version +
-        "\": must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1"));
-  }
-  const std::string& mode = plugin.interactive_mode;
-  if (mode.empty() && v1) {
-    exec.Fail(exec.Bad("interactiveMode must be specified: Never, IfAvailable or Always"));
-  }
-  if (!mode.empty() && mode != "Never" && mode != "IfAvailable" && mode != "Always") {
-    exec.Fail(
-        exec.Bad("invalid interactiveMode \"" + mode + "\": must be Never, IfAvailable or Always"));
-  }
-  if (mode == "Always") {
-    exec.Fail(
-        exec.Bad("interactiveMode Always needs a terminal, which a scheduler has not: use Never or "
-                 "IfAvailable"));
-  }
   if (exec.error().has_value()) return *exec.error();
   return plugin;
 }
@@ -299,6 +258,7 @@ void ReadImpersonation(Fields& user, const Place& place, ClusterAccess* access) 
   if (values.error().has_value()) user.Fail(*values.error());
 }
 
+// The types of the fields only, as ReadCluster. The plugin is there even if it is not to be used.
 Result<void> ReadUser(const Entry& entry, ClusterAccess* access) {
   Fields user(entry.node, entry.place);
   access->client_cert_file = user.Path("client-certificate");
@@ -310,26 +270,128 @@ Result<void> ReadUser(const Entry& entry, ClusterAccess* access) {
   access->username = user.Text("username");
   access->password = user.Text("password");
   ReadImpersonation(user, entry.place, access);
-  const bool has_cert = !access->client_cert_file.empty() || !access->client_cert_data.empty();
-  const bool has_key = !access->client_key_file.empty() || !access->client_key_data.empty();
-  if (has_cert != has_key) {
-    user.Fail(user.Bad(
-        has_cert
-            ? "client-key-data or client-key must be specified to use the client certificate"
-            : "client-certificate-data or client-certificate must be specified to use the key"));
-  }
-  if (user.Has("auth-provider")) {
-    user.Fail(
-        user.Bad("auth-provider is not supported: use exec, a token or a client certificate"));
-  }
-  const bool has_token = !access->token.empty() || !access->token_file.empty();
-  if (user.Has("exec") && !has_token && !has_cert && access->username.empty()) {
+  if (user.Has("exec")) {
     Result<ExecPlugin> exec = ReadExec(user.Child("exec"), entry.place.At("exec"));
     if (!exec.ok()) return exec.error();
     access->exec = std::move(*exec);
   }
   if (user.error().has_value()) return *user.error();
   return {};
+}
+
+// What the names of the chosen context stand for.
+struct Context {
+  std::string cluster;
+  std::string user;
+};
+
+Result<Context> ReadContext(const Entry& entry) {
+  Fields context(entry.node, entry.place);
+  Context read{.cluster = context.Text("cluster"), .user = context.Text("user")};
+  (void)context.Text("namespace");
+  if (context.error().has_value()) return *context.error();
+  return read;
+}
+
+// Adds the list `key` of a file: entries with a new name. Each is read, so that a wrong type is
+// found in those as well that are not used. `read`: reads the body of one.
+template <class Read>
+Result<void> MergeEntries(Fields& file, const char* key, const char* body, Entries* into,
+                          Read read) {
+  Entries own;
+  size_t index = 0;
+  for (const YAML::Node& item : file.Sequence(key)) {
+    const Place place = file.At(key).At(index++);
+    Fields entry(item, place);
+    const std::string name = entry.Text("name");
+    if (entry.error().has_value()) return *entry.error();
+    if (!own.emplace(name, Entry{entry.Child(body), place.At(body)}).second) {
+      return place.Bad(item, "duplicate name \"" + name + "\" in list " + key);
+    }
+    const Result<void> done = read(own.at(name));
+    if (!done.ok()) return done;
+  }
+  into->merge(own);
+  return {};
+}
+
+Result<void> MergeFile(const std::string& path, Merged* merged) {
+  const Result<std::string> text = ReadText(path);
+  if (!text.ok()) return text.error();
+  const Place place{path, ""};
+  YAML::Node document;  // the first of the file; upstream reads no further
+  try {
+    document = YAML::Load(*text);
+  } catch (const YAML::Exception& e) {
+    return Error{"error loading config file \"" + path + "\": line " +
+                 std::to_string(e.mark.line + 1) + ": " + e.msg};
+  }
+  Fields file(document, place);
+  const std::string version = file.Text("apiVersion");
+  const std::string kind = file.Text("kind");
+  if (!version.empty() && version != "v1") {
+    return file.Bad("apiVersion must be v1, not \"" + version + "\"");
+  }
+  if (!kind.empty() && kind != "Config") {
+    return file.Bad("kind must be Config, not \"" + kind + "\"");
+  }
+  if (merged->current_context.empty()) merged->current_context = file.Text("current-context");
+  Result<void> done =
+      MergeEntries(file, "clusters", "cluster", &merged->clusters, [](const Entry& entry) {
+        ClusterAccess unused;
+        return ReadCluster(entry, &unused);
+      });
+  if (!done.ok()) return done;
+  done = MergeEntries(file, "users", "user", &merged->users, [](const Entry& entry) {
+    ClusterAccess unused;
+    return ReadUser(entry, &unused);
+  });
+  if (!done.ok()) return done;
+  done = MergeEntries(file, "contexts", "context", &merged->contexts, [](const Entry& entry) {
+    const Result<Context> context = ReadContext(entry);
+    return context.ok() ? Result<void>() : context.error();
+  });
+  if (!done.ok()) return done;
+  if (file.error().has_value()) return *file.error();
+  return {};
+}
+
+// What upstream refuses only once it makes a client.
+Result<void> CheckLogin(const Entry& entry, const ClusterAccess& access) {
+  const Fields user(entry.node, entry.place);
+  if (user.Has("auth-provider")) {
+    return user.Bad("auth-provider is not supported: use exec, a token or a client certificate");
+  }
+  const bool has_basic = !access.username.empty() || !access.password.empty();
+  if (has_basic && !(access.token.empty() && access.token_file.empty())) {
+    return Error{"username/password or bearer token may be set, but not both"};
+  }
+  if (!access.exec.has_value()) return {};
+  const Fields exec(user.Child("exec"), entry.place.At("exec"));
+  constexpr std::string_view kGroup = "client.authentication.k8s.io/";
+  const std::string& version = access.exec->api_version;
+  if (version != std::string(kGroup) + "v1" && version != std::string(kGroup) + "v1beta1") {
+    return exec.Bad(
+        "exec plugin: invalid apiVersion \"" + version +
+        "\": must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1");
+  }
+  if (access.exec->interactive_mode == "Always") {
+    return exec.Bad(
+        "interactiveMode Always needs a terminal, which a scheduler has not: use Never or "
+        "IfAvailable");
+  }
+  return {};
+}
+
+// Of the logins that a user has, the plugin counts last; a key without certificate is none.
+void DropUnusedLogins(ClusterAccess* access) {
+  const bool has_cert = !access->client_cert_file.empty() || !access->client_cert_data.empty();
+  const bool has_token = !access->token.empty() || !access->token_file.empty();
+  if (!has_cert) {
+    access->client_key_file.clear();
+    access->client_key_data.clear();
+  }
+  if (has_cert || has_token || !access->username.empty()) access->exec.reset();
 }
 
 void DropCredentials(ClusterAccess* access) {
@@ -339,49 +401,68 @@ void DropCredentials(ClusterAccess* access) {
   bare.insecure_skip_tls_verify = access->insecure_skip_tls_verify;
   bare.ca_file = access->ca_file;
   bare.ca_data = access->ca_data;
+  bare.proxy_url = access->proxy_url;
   *access = std::move(bare);
 }
 
-Error InvalidConfiguration(const std::string& cause) {
-  return Error{"invalid configuration: " + cause};
+constexpr const char* kNoConfiguration =
+    "no configuration has been provided, try setting KUBERNETES_MASTER environment variable";
+
+// Cluster and user of the chosen context; `faults`: all that upstream finds wrong with them.
+Result<ClusterAccess> ReadChosen(const Merged& merged, const Context& context,
+                                 const std::string& master, std::vector<std::string>* faults) {
+  ClusterAccess access;
+  const auto cluster = merged.clusters.find(context.cluster);
+  const auto user = merged.users.find(context.user);
+  if (cluster != merged.clusters.end()) {
+    const Result<void> read = ReadCluster(cluster->second, &access);
+    if (!read.ok()) return read.error();
+  }
+  if (!master.empty()) access.server = master;
+  if (user != merged.users.end()) {
+    const Result<void> read = ReadUser(user->second, &access);
+    if (!read.ok()) return read.error();
+    const bool provider = Fields(user->second.node, user->second.place).Has("auth-provider");
+    *faults = UserFaults(context.user, access, provider);
+  }
+  if (cluster != merged.clusters.end()) {
+    const std::vector<std::string> more = ClusterFaults(context.cluster, access);
+    faults->insert(faults->end(), more.begin(), more.end());
+  }
+  if (faults->empty() && user != merged.users.end()) {
+    const Result<void> checked = CheckLogin(user->second, access);
+    if (!checked.ok()) return checked.error();
+  }
+  return access;
 }
 
 Result<ClusterAccess> Choose(const Merged& merged, const KubeconfigOptions& options) {
-  ClusterAccess access;
+  Context context;
+  std::vector<std::string> faults;
   const std::string& name = options.context.empty() ? merged.current_context : options.context;
   if (!name.empty()) {
     const auto found = merged.contexts.find(name);
     if (found == merged.contexts.end()) {
-      return InvalidConfiguration("context was not found for specified context: " + name);
+      faults.push_back("context was not found for specified context: " + name);
+      if (options.master.empty()) faults.emplace_back("cluster has no server defined");
+      return InvalidConfiguration(faults);
     }
-    Fields context(found->second.node, found->second.place);
-    const std::string cluster = context.Text("cluster");
-    const std::string user = context.Text("user");
-    if (context.error().has_value()) return *context.error();
-    if (const auto it = merged.clusters.find(cluster); it != merged.clusters.end()) {
-      const Result<void> read = ReadCluster(it->second, &access);
-      if (!read.ok()) return read.error();
-    } else if (!cluster.empty() || options.master.empty()) {
-      return InvalidConfiguration("cluster \"" + cluster + "\" does not exist (context \"" + name +
-                                  "\")");
-    }
-    if (const auto it = merged.users.find(user); it != merged.users.end()) {
-      const Result<void> read = ReadUser(it->second, &access);
-      if (!read.ok()) return read.error();
-    } else if (!user.empty()) {
-      return InvalidConfiguration("user \"" + user + "\" was not found for context \"" + name +
-                                  "\"");
-    }
+    Result<Context> read = ReadContext(found->second);
+    if (!read.ok()) return read.error();
+    context = std::move(*read);
   }
-  if (!options.master.empty()) access.server = options.master;
-  if (access.server.empty()) {
-    return InvalidConfiguration(
-        "no configuration has been provided, try setting KUBERNETES_MASTER environment variable");
+  Result<ClusterAccess> access = ReadChosen(merged, context, options.master, &faults);
+  if (!access.ok()) return access;
+  if (!faults.empty()) return InvalidConfiguration(faults);
+  if (access->server.empty()) return InvalidConfiguration({kNoConfiguration});
+  const Result<ServerUrl> url = ParseServerUrl(access->server);
+  if (!url.ok()) return url.error();
+  DropUnusedLogins(&access.value());
+  if (!url->tls) DropCredentials(&access.value());
+  if (url->tls && access->insecure_skip_tls_verify &&
+      !(access->ca_file.empty() && access->ca_data.empty())) {
+    return Error{"specifying a root certificates file with the insecure flag is not allowed"};
   }
-  const Result<ServerUrl> url = ParseServerUrl(access.server);
-  if (!url.ok()) return InvalidConfiguration(url.error().message);
-  access.server = url->Text();
-  if (!url->tls) DropCredentials(&access);
   return access;
 }
 
@@ -454,8 +535,7 @@ Result<ClusterAccess> LoadClientConfig(const std::string& kubeconfig, const std:
   Result<ClusterAccess> access = LoadInCluster(in_cluster);
   if (access.ok()) return access;
   log::Info(1, "No in-cluster configuration", {{"cause", access.error().message}});
-  return InvalidConfiguration(
-      "no configuration has been provided, try setting KUBERNETES_MASTER environment variable");
+  return InvalidConfiguration({kNoConfiguration});
 }
 
 }  // namespace ks::client

@@ -112,7 +112,7 @@ TEST(Credentials, KubeconfigIsReadBack) {
   ASSERT_TRUE(WriteFile(path, KubeconfigText("system:kube-scheduler", pair)).ok());
   const auto access = client::LoadKubeconfig(path);
   ASSERT_TRUE(access.ok()) << access.error().message;
-  EXPECT_EQ(access->server, pair.server_url + ":443");
+  EXPECT_EQ(access->server, pair.server_url);
   EXPECT_EQ(access->ca_data, pair.ca_pem);
   EXPECT_EQ(access->client_cert_data, pair.certificate_pem);
   EXPECT_EQ(access->client_key_data, pair.key_pem);

@@ -114,6 +114,38 @@ TEST(Credentials, UnusableFilesAtStart) {
       HasSubstr("read empty token from file"));
 }
 
+TEST(Credentials, ATokenBesideAMissingFileServes) {
+  TempDir dir;
+  FakeClock clock;
+  const std::string file = dir.path() + "/token";
+  const auto credentials = Make({.token = "t", .token_file = file}, clock);
+  EXPECT_EQ(Authorization(*credentials), "Bearer t");
+  dir.Write("token", "later");
+  clock.Advance(seconds(50));
+  EXPECT_EQ(Authorization(*credentials), "Bearer later");
+}
+
+TEST(Credentials, KeyOfAnotherCertificate) {
+  TempDir dir;
+  FakeClock clock;
+  const TestAuthority authority("ca");
+  const TestIdentity one = authority.Issue("one", "");
+  const TestIdentity two = authority.Issue("two", "");
+  const ClusterAccess files{.client_cert_file = dir.Write("cert", one.cert_pem),
+                            .client_key_file = dir.Write("key", two.key_pem)};
+  const auto credentials = Make(files, clock);
+  EXPECT_EQ(Ask(*credentials)->tls->client_cert_pem, "") << "kube-scheduler starts with them";
+  dir.Write("key", one.key_pem);
+  clock.Advance(minutes(5));
+  EXPECT_EQ(Ask(*credentials)->tls->client_cert_pem, one.cert_pem);
+  EXPECT_EQ(NewCredentials({.server = "https://a:1",
+                            .client_cert_data = one.cert_pem,
+                            .client_key_data = two.key_pem})
+                .error()
+                .message,
+            "tls: private key does not match public key");
+}
+
 TEST(Credentials, CertificateFilesAreCheckedEvery5Minutes) {
   FakeClock clock;
   TempDir dir;

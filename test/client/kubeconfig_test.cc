@@ -30,11 +30,13 @@ std::string Config(const std::string& cluster, const std::string& user) {
 
 TEST(Kubeconfig, EverythingInOne) {
   TempDir dir;
+  dir.Write("ca.crt", "pem");
   const std::string path =
       dir.Write("config", Config("server: 'https://10.0.0.1:6443', certificate-authority: ca.crt, "
+                                 "proxy-url: 'socks5://p:1', "
                                  "tls-server-name: kubernetes",
-                                 "client-certificate-data: aGVsbG8=, client-key: /abs/key, "
-                                 "tokenFile: t/token, token: abc, username: u, password: p, "
+                                 "client-certificate-data: aGVsbG8=, client-key-data: aGk=, "
+                                 "tokenFile: t/token, token: abc, "
                                  "as: someone, as-uid: '7', as-groups: [g1, g2], "
                                  "as-user-extra: {scopes: [view]}"));
   const Result<ClusterAccess> access = LoadKubeconfig(path);
@@ -43,11 +45,10 @@ TEST(Kubeconfig, EverythingInOne) {
   EXPECT_EQ(access->tls_server_name, "kubernetes");
   EXPECT_EQ(access->ca_file, dir.path() + "/ca.crt");
   EXPECT_EQ(access->client_cert_data, "hello");
-  EXPECT_EQ(access->client_key_file, "/abs/key");
+  EXPECT_EQ(access->client_key_data, "hi");
+  EXPECT_EQ(access->proxy_url, "socks5://p:1");
   EXPECT_EQ(access->token_file, dir.path() + "/t/token");
   EXPECT_EQ(access->token, "abc");
-  EXPECT_EQ(access->username, "u");
-  EXPECT_EQ(access->password, "p");
   using Header = std::pair<std::string, std::string>;
   EXPECT_THAT(access->impersonation,
               ElementsAre(Header("Impersonate-User", "someone"), Header("Impersonate-Uid", "7"),
@@ -94,14 +95,14 @@ TEST(Kubeconfig, Exec) {
       Config(
           "server: 'https://a:1'",
           "exec: {apiVersion: client.authentication.k8s.io/v1, command: bin/login, args: [a, b], "
-          "env: [{name: N, value: v}], interactiveMode: Never, installHint: hint, "
+          "env: [{name: NAME, value: v}], interactiveMode: Never, installHint: hint, "
           "provideClusterInfo: true}"));
   const Result<ClusterAccess> access = LoadKubeconfig(path);
   ASSERT_TRUE(access.ok()) << access.error().message;
   ASSERT_TRUE(access->exec.has_value());
   EXPECT_EQ(access->exec->command, dir.path() + "/bin/login");
   EXPECT_THAT(access->exec->args, ElementsAre("a", "b"));
-  EXPECT_THAT(access->exec->env, ElementsAre(std::pair<std::string, std::string>("N", "v")));
+  EXPECT_THAT(access->exec->env, ElementsAre(std::pair<std::string, std::string>("NAME", "v")));
   EXPECT_EQ(access->exec->install_hint, "hint");
   EXPECT_TRUE(access->exec->provide_cluster_info);
 }
@@ -109,10 +110,55 @@ TEST(Kubeconfig, Exec) {
 TEST(Kubeconfig, ExecIsNotUsedBesideAToken) {
   TempDir dir;
   const std::string path =
-      dir.Write("config", Config("server: 'https://a:1'", "token: t, exec: {command: x}"));
+      dir.Write("config", Config("server: 'https://a:1'",
+                                 "token: t, exec: {apiVersion: client.authentication.k8s.io/v1, "
+                                 "command: x, interactiveMode: Never}"));
   const Result<ClusterAccess> access = LoadKubeconfig(path);
   ASSERT_TRUE(access.ok()) << access.error().message;
   EXPECT_FALSE(access->exec.has_value());
+}
+
+// kube-scheduler starts with these.
+TEST(Kubeconfig, OddOnesThatServe) {
+  struct Case {
+    const char* name;
+    std::string text;
+    std::string want_server = "https://a:1";
+    std::string want_token = "t";
+  };
+  const std::string server = "server: 'https://a:1'";
+  const std::string plain = Config(server, "token: t");
+  const auto with_server = [](const std::string& url) {
+    return Config("server: '" + url + "'", "token: t");
+  };
+  std::string no_user = plain;
+  no_user.replace(no_user.find("user: u}"), 8, "user: z}");
+  const Case cases[] = {
+      {"capitals", with_server("HTTPS://a:1"), "HTTPS://a:1"},
+      {"user", with_server("https://u:p@a:1"), "https://u:p@a:1"},
+      {"query", with_server("https://a:1?x=1"), "https://a:1?x=1"},
+      {"no scheme means http, which gets no token", with_server("a:1"), "a:1", ""},
+      {"two documents", plain + "---\nkind: Pod\n"},
+      {"a second document that is none", plain + "---\n: : [\n"},
+      {"missing user", no_user, "https://a:1", ""},
+      {"key without certificate", Config(server, "token: t, client-key: /nonexistent")},
+      {"yes", Config(server + ", insecure-skip-tls-verify: yes", "token: t")},
+      {"a key twice", Config("server: 'https://b:1', " + server, "token: t")},
+      {"a date as token", Config(server, "token: 2001-01-01"), "https://a:1", "2001-01-01"},
+      {"a number in quotes", Config(server, "token: '5'"), "https://a:1", "5"},
+      {"null", Config(server, "token: null"), "https://a:1", ""},
+      {"merge key", "x: &x {" + server + "}\n" + Config("<<: *x", "token: t")},
+      {"another user is odd", Config(server, "token: t}}, {name: v, user: {token: t, username: u")},
+  };
+  TempDir dir;
+  for (const Case& row : cases) {
+    SCOPED_TRACE(row.name);
+    const Result<ClusterAccess> access = LoadKubeconfig(dir.Write("config", row.text));
+    ASSERT_TRUE(access.ok()) << access.error().message;
+    EXPECT_EQ(access->server, row.want_server);
+    EXPECT_EQ(access->token, row.want_token);
+    EXPECT_EQ(access->client_key_file, "");
+  }
 }
 
 struct BadCase {
@@ -141,41 +187,83 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"version", "apiVersion: v2", "apiVersion must be v1, not \"v2\""},
         BadCase{"empty", "", "invalid configuration: no configuration has been provided"},
         BadCase{"noContext", "current-context: x",
-                "context was not found for specified context: x"},
-        BadCase{"noCluster", "current-context: x\ncontexts: [{name: x, context: {cluster: y}}]",
-                "cluster \"y\" does not exist"},
-        BadCase{"noUser",
-                "current-context: x\ncontexts: [{name: x, context: {cluster: y, user: z}}]\n"
-                "clusters: [{name: y, cluster: {server: 'https://a:1'}}]",
-                "user \"z\" was not found"},
+                "invalid configuration: [context was not found for specified context: x, cluster "
+                "has no server defined]"},
+        BadCase{"noCluster", "current-context: x\ncontexts: [{name: x, context: {cluster: k}}]",
+                "invalid configuration: no configuration has been provided"},
+        BadCase{"noServer", Config("", ""),
+                "invalid configuration: no server found for cluster \"k\""},
         BadCase{"duplicate", "clusters: [{name: a, cluster: {}}, {name: a, cluster: {}}]",
                 "clusters[1]: duplicate name \"a\" in list clusters"},
-        BadCase{"proxy", Config(std::string(kServer) + ", proxy-url: 'http://p'", ""),
-                "clusters[0].cluster.proxy-url: proxies are not supported"},
+        BadCase{"proxyScheme", Config(std::string(kServer) + ", proxy-url: 'socks5h://p'", ""),
+                "invalid configuration: invalid 'proxy-url' \"socks5h://p\" for cluster \"k\": "
+                "unsupported scheme \"socks5h\", must be http, https, or socks5"},
+        BadCase{"proxyUrl", Config(std::string(kServer) + ", proxy-url: '10.0.0.1:3128'", ""),
+                "invalid 'proxy-url' \"10.0.0.1:3128\" for cluster \"k\": could not parse: "
+                "10.0.0.1:3128"},
         BadCase{"insecureWithCa",
                 Config(std::string(kServer) +
-                           ", insecure-skip-tls-verify: true, certificate-authority: x",
+                           ", insecure-skip-tls-verify: true, certificate-authority-data: aGk=",
                        ""),
                 "specifying a root certificates file with the insecure flag is not allowed"},
+        BadCase{"caTwice",
+                Config(std::string(kServer) +
+                           ", certificate-authority: /nonexistent, certificate-authority-data: "
+                           "aGk=",
+                       ""),
+                "invalid configuration: [certificate-authority-data and certificate-authority are "
+                "both specified for k. certificate-authority-data will override., unable to read "
+                "certificate-authority /nonexistent for k due to open /nonexistent: no such file "
+                "or directory]"},
         BadCase{"base64", Config(std::string(kServer) + ", certificate-authority-data: '?'", ""),
                 "clusters[0].cluster.certificate-authority-data: illegal base64 data"},
         BadCase{"flagText", Config(std::string(kServer) + ", insecure-skip-tls-verify: 'true'", ""),
                 "clusters[0].cluster.insecure-skip-tls-verify: expected true or false"},
-        BadCase{"certWithoutKey", Config(kServer, "client-certificate: x"),
-                "client-key-data or client-key must be specified"},
+        BadCase{"certWithoutKey", Config(kServer, "client-certificate-data: aGk="),
+                "invalid configuration: client-key-data or client-key must be specified for u to "
+                "use the clientCert authentication method."},
+        BadCase{"certAndKeyTwice",
+                Config(kServer,
+                       "client-certificate: /dev/null, client-certificate-data: aGk=, client-key: "
+                       "/dev/null, client-key-data: aGk="),
+                "invalid configuration: [client-cert-data and client-cert are both specified for "
+                "u. client-cert-data will override., client-key-data and client-key are both "
+                "specified for u; client-key-data will override]"},
+        BadCase{"missingFiles", Config(kServer, "client-certificate: /none/c, client-key: /none/k"),
+                "invalid configuration: [unable to read client-cert /none/c for u due to open "
+                "/none/c: no such file or directory, unable to read client-key /none/k for u due "
+                "to open /none/k: no such file or directory]"},
+        BadCase{"tokenAndUser", Config(kServer, "token: t, username: u, password: p"),
+                "invalid configuration: more than one authentication method found for u; found "
+                "[token basicAuth], only one is allowed"},
+        BadCase{"tokenAndPassword", Config(kServer, "token: t, password: p"),
+                "more than one authentication method found for u"},
+        BadCase{"tokenFileAndUser", Config(kServer, "tokenFile: /dev/null, username: u"),
+                "username/password or bearer token may be set, but not both"},
+        BadCase{"numberAsToken", Config(kServer, "token: 12345"),
+                "line 6: users[0].user.token: expected a string, not a number: put it in quotes"},
+        BadCase{"flagAsToken", Config(kServer, "token: yes"),
+                "users[0].user.token: expected a string, not true or false: put it in quotes"},
+        BadCase{"numberInAnUnusedUser", Config(kServer, "token: t}}, {name: v, user: {token: 5"),
+                "users[1].user.token: expected a string, not a number"},
         BadCase{"authProvider", Config(kServer, "auth-provider: {name: gcp}"),
                 "auth-provider is not supported"},
-        BadCase{"badServer", Config("server: 'a/b'", ""), "must be a URL or a host:port pair"},
+        BadCase{"impersonation", Config(kServer, "as-groups: [g]"),
+                "requesting uid, groups or user-extra for u without impersonating a user"},
+        BadCase{"badServer", Config("server: 'a/b'", ""),
+                "host must be a URL or a host:port pair: \"a/b\""},
         BadCase{"execVersion",
                 Config(kServer,
                        "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}"),
                 "invalid apiVersion \"client.authentication.k8s.io/v1alpha1\""},
         BadCase{"execMode",
                 Config(kServer, "exec: {apiVersion: client.authentication.k8s.io/v1, command: x}"),
-                "interactiveMode must be specified"},
-        BadCase{"execCommand",
-                Config(kServer, "exec: {apiVersion: client.authentication.k8s.io/v1beta1}"),
-                "users[0].user.exec: command must be specified"},
+                "interactiveMode must be specified for u to use exec authentication plugin"},
+        BadCase{"execOfNothingBesideAToken", Config(kServer, "token: t, exec: {}"),
+                "invalid configuration: [command must be specified for u to use exec "
+                "authentication plugin, apiVersion must be specified for u to use exec "
+                "authentication plugin, interactiveMode must be specified for u to use exec "
+                "authentication plugin]"},
         BadCase{"execTerminal",
                 Config(kServer,
                        "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, "
