@@ -11,13 +11,13 @@ Result<std::unique_ptr<Connection>> Connection::Make(const ClusterAccess& access
                                                      Duration unacknowledged_most,
                                                      ConnectionMetrics* metrics) {
   std::unique_ptr<Connection> connection(new Connection());
-  connection->server_ = access.server;
+  const Result<ServerUrl> url = ParseServerUrl(access.server);
+  if (!url.ok()) return url.error();
+  connection->server_ = url->Text();
   connection->timers_ = NewTimerThread(clock);
   Result<std::unique_ptr<Credentials>> credentials = NewCredentials(access, clock, metrics);
   if (!credentials.ok()) return credentials.error();
   connection->credentials_ = std::move(*credentials);
-  const Result<ServerUrl> url = ParseServerUrl(access.server);
-  if (!url.ok()) return url.error();
   Result<std::unique_ptr<Transport>> transport =
       NewBeastTransport(TransportOptions{.server = access.server,
                                          .tls = connection->credentials_->InitialTls(),

@@ -30,6 +30,7 @@ class Connection {
   Transport& transport() { return *transport_; }
   Credentials& credentials() { return *credentials_; }
   TimerService& timers() { return *timers_; }
+  // For messages: a password is not shown.
   const std::string& server() const { return server_; }
 
  private:
