@@ -133,13 +133,45 @@ std::optional<bool> Allowed(const std::string& body) {
   return allowed->get<bool>();
 }
 
-// Collects the answers of one round.
-class Round {
+// Asks, and collects the answers.
+class Round : public std::enable_shared_from_this<Round> {
  public:
-  Round(std::vector<Permission> needed, std::function<void(const PermissionAnswers&)> done)
-      : needed_(std::move(needed)), done_(std::move(done)), allowed_(needed_.size(), true) {}
+  Round(client::RestClient& client, std::vector<Permission> needed,
+        std::function<void(const PermissionAnswers&)> done)
+      : client_(client),
+        needed_(std::move(needed)),
+        done_(std::move(done)),
+        allowed_(needed_.size(), true) {}
 
-  const std::vector<Permission>& needed() const { return needed_; }
+  void Ask() {
+    for (size_t i = 0; i < needed_.size(); ++i) {
+      Send(needed_[i], [self = shared_from_this(), i](const client::RestReply& reply) {
+        if (!self->AskForSubstitute(i, reply)) self->Answer(i, reply);
+      });
+    }
+  }
+
+ private:
+  void Send(const Permission& permission, client::RestHandler handler) {
+    client_.Send({.method = "POST",
+                  .target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                  .body = ReviewBody(permission),
+                  .timeout = std::chrono::seconds(30),
+                  .resource = "selfsubjectaccessreviews"},
+                 std::move(handler));
+  }
+
+  // False: there is nothing more to ask, `reply` is the answer.
+  bool AskForSubstitute(size_t i, const client::RestReply& reply) {
+    const bool refused = reply.ok() && Allowed(reply.body) == false;
+    if (!refused || needed_[i].or_verb.empty()) return false;
+    Permission substitute = needed_[i];
+    substitute.verb = substitute.or_verb;
+    Send(substitute, [self = shared_from_this(), i](const client::RestReply& second) {
+      self->Answer(i, second);
+    });
+    return true;
+  }
 
   void Answer(size_t i, const client::RestReply& reply) {
     std::string failure;
@@ -159,7 +191,6 @@ class Round {
     Conclude();
   }
 
- private:
   void AddFailure(std::string failure) KS_REQUIRES(mutex_) {
     const bool known = std::find(failures_.begin(), failures_.end(), failure) != failures_.end();
     if (!known) failures_.push_back(std::move(failure));
@@ -176,6 +207,7 @@ class Round {
     done_(answers);
   }
 
+  client::RestClient& client_;
   const std::vector<Permission> needed_;
   const std::function<void(const PermissionAnswers&)> done_;
   Mutex mutex_;
@@ -207,6 +239,9 @@ std::vector<Permission> NeededPermissions(const PermissionNeeds& needs) {
   list.Add(
       {"create"},
       {.resource = "pods/binding", .needed_for = "binding pods", .granted_by = kSchedulerRole});
+  list.Add({"get"}, {.resource = "pods",
+                     .needed_for = "looking at pods whose binding got no answer",
+                     .granted_by = kSchedulerRole});
   list.Add({"patch"}, {.resource = "pods/status",
                        .needed_for = "telling why a pod is pending",
                        .granted_by = kSchedulerRole});
@@ -215,9 +250,12 @@ std::vector<Permission> NeededPermissions(const PermissionNeeds& needs) {
        {std::pair{kPersistentVolume, "persistentvolumes"},
         std::pair{kPersistentVolumeClaim, "persistentvolumeclaims"}}) {
     if (!needs.kinds.Contains(kind)) continue;
-    list.Add({"patch"}, {.resource = resource,
-                         .needed_for = "binding volumes",
-                         .granted_by = "ClusterRole system:volume-scheduler"});
+    Permission write{.resource = resource,
+                     .needed_for = "binding volumes",
+                     .granted_by = "ClusterRole system:volume-scheduler"};
+    list.Add({"get"}, write);
+    write.or_verb = "update";
+    list.Add({"patch"}, write);
   }
   if (needs.preempts) {
     list.Add({"delete"},
@@ -236,15 +274,7 @@ std::vector<Permission> NeededPermissions(const PermissionNeeds& needs) {
 
 void AskPermissions(client::RestClient& client, std::vector<Permission> needed,
                     std::function<void(const PermissionAnswers&)> done) {
-  const auto round = std::make_shared<Round>(std::move(needed), std::move(done));
-  for (size_t i = 0; i < round->needed().size(); ++i) {
-    client.Send({.method = "POST",
-                 .target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                 .body = ReviewBody(round->needed()[i]),
-                 .timeout = std::chrono::seconds(30),
-                 .resource = "selfsubjectaccessreviews"},
-                [round, i](const client::RestReply& reply) { round->Answer(i, reply); });
-  }
+  std::make_shared<Round>(client, std::move(needed), std::move(done))->Ask();
 }
 
 void LogPermissions(const PermissionAnswers& answers) {

@@ -25,6 +25,7 @@ struct Permission {
   std::string name;        // empty: of any name
   std::string needed_for;  // half a sentence for the log
   std::string granted_by;  // the role that has it
+  std::string or_verb{};   // does as well; empty: none
   bool operator==(const Permission&) const = default;
 };
 
@@ -45,8 +46,8 @@ struct PermissionAnswers {
   std::vector<std::string> failures;  // of the asking itself, each text once
 };
 
-// One SelfSubjectAccessReview for each; `done` runs once, on a client thread. Lifetime: the
-// client's destruction cancels it.
+// A SelfSubjectAccessReview for each, and another where a verb with a substitute is refused; `done`
+// runs once, on a client thread. Lifetime: the client's destruction cancels it.
 void AskPermissions(client::RestClient& client, std::vector<Permission> needed,
                     std::function<void(const PermissionAnswers&)> done);
 

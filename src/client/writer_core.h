@@ -71,18 +71,20 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
     LaneName lane = LaneName::kBind;
     api::PodPtr pod;
     Done done;
-    std::string node_name;                // bindings
-    EvictionDone evicted;                 // evictions, instead of `done`
-    TimePoint decided{};                  // evictions: when their preemption was
-    bool gone = false;                    // an eviction found no pod
-    api::PersistentVolumePtr volume;      // of a storage write one of the two, and no pod
-    api::PersistentVolumeClaimPtr claim;  //
-    WriteDone written;                    // storage writes, instead of `done`
-    std::string resource_version;         // after a storage write
-    api::PodStatusChange change;          // patches, and what an eviction begins with
-    RecordedEventPtr event;               // events
-    int32_t told_count = 0;               // of the event's sending in flight
-    bool creating = false;                // the sending in flight is a POST
+    std::string node_name;                   // bindings
+    EvictionDone evicted;                    // evictions, instead of `done`
+    TimePoint decided{};                     // evictions: when their preemption was
+    bool gone = false;                       // an eviction found no pod
+    api::PersistentVolumePtr volume;         // of a storage write one of the two, and no pod
+    api::PersistentVolumeClaimPtr claim;     //
+    WriteDone written;                       // storage writes, instead of `done`
+    std::string resource_version;            // after a storage write
+    bool puts = false;                       // a storage write reads the object and puts it
+    std::optional<api::ApiError> forbidden;  // what the other way of a storage write was told
+    api::PodStatusChange change;             // patches, and what an eviction begins with
+    RecordedEventPtr event;                  // events
+    int32_t told_count = 0;                  // of the event's sending in flight
+    bool creating = false;                   // the sending in flight is a POST
     int tries = 0;
     TimePoint started{};     // of the first try
     bool sent = false;       // some try left
@@ -165,7 +167,11 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   void Patched(const JobPtr& job, RestReply reply);
 
   // -- volumes and claims (writer_storage.cc) --
+  static RestRequest StorageRequest(const Job& job);
+  static std::string VersionIfAsWanted(const Job& job, const RestReply& reply);
   void SendStorage(const JobPtr& job);
+  void Put(const JobPtr& job, RestReply found);
+  void RememberWay(const Job& job) KS_EXCLUDES(mutex_);
   void StorageAnswered(const JobPtr& job, RestReply reply);
   void AskWhatBecame(const JobPtr& job, api::ApiError error);
 
@@ -204,6 +210,7 @@ class Writer::Core final : public std::enable_shared_from_this<Core> {
   std::unordered_map<std::string, JobPtr> queued_patches_ KS_GUARDED_BY(mutex_);  // newest by uid
   std::unordered_set<std::string> patching_ KS_GUARDED_BY(mutex_);                // uids in flight
   std::unordered_set<std::string> binding_ KS_GUARDED_BY(mutex_);  // uids, queued and in flight
+  std::unordered_set<std::string> storage_puts_ KS_GUARDED_BY(mutex_);  // resources; else patched
   std::deque<RawEvent> raw_events_ KS_GUARDED_BY(mutex_);
   bool event_pump_due_ KS_GUARDED_BY(mutex_) = false;
   EventSeries series_ KS_GUARDED_BY(mutex_);

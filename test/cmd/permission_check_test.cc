@@ -21,11 +21,13 @@ using nlohmann::json;
 
 using Texts = std::set<std::string>;
 
-// "verb resource.group [namespace[/name]]"
+// "verb[|substitute] resource.group [namespace[/name]]"
 Texts TextsOf(const std::vector<Permission>& permissions) {
   Texts texts;
   for (const Permission& permission : permissions) {
-    std::string text = permission.verb + " " + permission.resource;
+    std::string text = permission.verb;
+    if (!permission.or_verb.empty()) text += "|" + permission.or_verb;
+    text += " " + permission.resource;
     if (!permission.group.empty()) text += "." + permission.group;
     if (!permission.ns.empty()) text += " " + permission.ns;
     if (!permission.name.empty()) text += "/" + permission.name;
@@ -46,6 +48,7 @@ const Texts kLeast = {"list pods",
                       "list nodes",
                       "watch nodes",
                       "create pods/binding",
+                      "get pods",
                       "patch pods/status",
                       "create events.events.k8s.io",
                       "patch events.events.k8s.io"};
@@ -77,8 +80,9 @@ TEST(NeededPermissionsTest, WhatEachPartAdds) {
                  OptionalKind::kCsiNode};
   EXPECT_EQ(TextsOf(NeededPermissions(needs)),
             Plus(kLeast, {"list persistentvolumes", "watch persistentvolumes",
-                          "patch persistentvolumes", "list persistentvolumeclaims",
-                          "watch persistentvolumeclaims", "patch persistentvolumeclaims",
+                          "get persistentvolumes", "patch|update persistentvolumes",
+                          "list persistentvolumeclaims", "watch persistentvolumeclaims",
+                          "get persistentvolumeclaims", "patch|update persistentvolumeclaims",
                           "list csinodes.storage.k8s.io", "watch csinodes.storage.k8s.io"}));
 
   needs = Least();
@@ -170,6 +174,26 @@ TEST_F(AskPermissionsTest, AsksForEachAndNamesWhatIsMissing) {
   ASSERT_EQ(answers().size(), 1U);
   EXPECT_EQ(answers()[0].missing, std::vector<Permission>{lease});
   EXPECT_TRUE(answers()[0].failures.empty());
+}
+
+TEST_F(AskPermissionsTest, ASubstituteIsAskedForWhenTheVerbIsRefused) {
+  const Permission volumes{.verb = "patch", .resource = "persistentvolumes", .or_verb = "update"};
+  Ask({volumes});
+  Allow(0, true);
+  ASSERT_EQ(net_.transport.size(), 1U);
+  for (const bool allowed : {true, false}) {
+    SCOPED_TRACE(allowed);
+    const size_t before = net_.transport.size();
+    Ask({volumes});
+    Allow(before, false);
+    ASSERT_EQ(net_.transport.size(), before + 2);
+    EXPECT_EQ(Attributes(before + 1),
+              (json{{"verb", "update"}, {"group", ""}, {"resource", "persistentvolumes"}}));
+    Allow(before + 1, allowed);
+    EXPECT_EQ(answers().back().missing.empty(), allowed);
+  }
+  EXPECT_EQ(answers().size(), 3U);
+  EXPECT_EQ(answers().back().missing, std::vector<Permission>{volumes});
 }
 
 TEST_F(AskPermissionsTest, WhatCannotBeAskedIsNotMissing) {

@@ -181,6 +181,43 @@ TEST_F(Volumes, ImmediateClaimsAreWaitedFor) {
   ExpectBoundAfterItsClaim("q", "made");
 }
 
+// As under a role with `update` and without `patch`, beside a controller that writes, too.
+TEST_F(Volumes, ForbiddenToPatchItPutsWholeObjects) {
+  json rules = json::array();
+  for (const char* resource : {"persistentvolumes", "persistentvolumeclaims"}) {
+    rules.push_back({{"match", {{"verb", "patch"}, {"resource", resource}, {"user", kFirstUser}}},
+                     {"fault", {{"status", 403}}}});
+    rules.push_back({{"match", {{"verb", "update"}, {"resource", resource}, {"user", kFirstUser}}},
+                     {"probability", 0.3},
+                     {"fault", {{"status", 500}, {"applied", true}}}});
+  }
+  cluster_.Rules(rules);
+  StartScheduler();
+  for (int i = 0; i < 6; ++i) {
+    const std::string number = std::to_string(i);
+    CreateVolume("v" + number, "local", std::to_string(10 + i) + "Gi",
+                 "node-" + std::to_string(i % 4));
+    CreateClaim("static" + number, "local");
+    CreateClaim("dynamic" + number, "dynamic");
+    CreatePod("p" + number, {"static" + number, "dynamic" + number});
+  }
+  for (int i = 0; i < 6; ++i) {
+    const std::string number = std::to_string(i);
+    ExpectBoundAfterItsClaim("p" + number, "static" + number);
+    ExpectBoundAfterItsClaim("p" + number, "dynamic" + number);
+  }
+  EXPECT_EQ(Volume(Claim("static0")["spec"]["volumeName"])["spec"]["local"]["path"], "/mnt");
+  cluster_.ExpectEachBoundOnce(6);
+  const std::string log = daemon_->Log();
+  for (const char* resource : {"persistentvolumes", "persistentvolumeclaims"}) {
+    const std::string line =
+        "\"Patches are forbidden: whole objects are read and written back instead\" resource=\"" +
+        std::string(resource) + "\"";
+    EXPECT_NE(log.find(line), std::string::npos) << log;
+    EXPECT_EQ(log.find(line), log.rfind(line)) << "told once";
+  }
+}
+
 // Writes of volumes and claims that fail, conflict, or succeed without anybody hearing of it.
 TEST_F(Volumes, WritesThatGoWrongCostTimeOnly) {
   constexpr int kPods = 20;
