@@ -133,15 +133,22 @@ const char* Batching::Rescore(const framework::CycleState& state, const api::Pod
 
 void Batching::Store(const BatchAttempt& attempt, std::string_view chosen,
                      const FeasibleNodes& feasible, const NodeScores& scores) {
+  const TimePoint start = metrics_ == nullptr ? TimePoint() : clock_.Now();
   last_ = LastSuccess{.cycle = attempt.cycle, .node = std::string(chosen)};
   const bool used = !attempt.hint.empty() && attempt.hint == chosen;
   if (metrics_ != nullptr && !attempt.hint.empty()) {
     metrics_->CountAttempt(used ? "hint_used" : "hint_not_used");
   }
-  if (used) return;
-  const TimePoint start = metrics_ == nullptr ? TimePoint() : clock_.Now();
-  if (attempt.signature.empty() || scores.totals.size() < 2) {
-    if (ranking_) Flush(attempt.signature.empty() ? "pod_not_batchable" : "empty_list");
+  if (!used) Replace(attempt, feasible, scores);
+  if (metrics_ != nullptr) metrics_->ObserveStore(clock_.Now() - start);
+}
+
+void Batching::Replace(const BatchAttempt& attempt, const FeasibleNodes& feasible,
+                       const NodeScores& scores) {
+  const bool nothing_left = scores.totals.size() < 2;
+  if (nothing_left || attempt.signature.empty()) {
+    // Counted whether or not there was a ranking to throw away.
+    Flush(nothing_left ? "empty_list" : "pod_not_batchable");
     ranking_.reset();
   } else {
     Ranking next{.signature = attempt.signature,
@@ -154,7 +161,6 @@ void Batching::Store(const BatchAttempt& attempt, std::string_view chosen,
     (void)TakeBest(next.totals, &next.heap);
     ranking_ = std::move(next);
   }
-  if (metrics_ != nullptr) metrics_->ObserveStore(clock_.Now() - start);
 }
 
 }  // namespace ks::scheduler

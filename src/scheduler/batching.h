@@ -69,6 +69,9 @@ class Batching {
   // The node chosen last is ranked again. Null, or why it cannot be.
   const char* Rescore(const framework::CycleState& state, const api::Pod& pod,
                       const framework::NodeInfo& last);
+  // The ranking becomes that of the attempt, or none.
+  void Replace(const BatchAttempt& attempt, const FeasibleNodes& feasible,
+               const framework::NodeScores& scores);
   void Flush(const char* reason);
 
   const framework::Framework& framework_;

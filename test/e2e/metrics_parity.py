@@ -38,11 +38,15 @@ SAME_SERIES = ["scheduler_schedule_attempts_total", "scheduler_scheduling_attemp
                "scheduler_pod_scheduling_sli_duration_seconds", "scheduler_pending_pods", "scheduler_queued_entities",
                "scheduler_queue_incoming_entities_total", "scheduler_queue_incoming_pods_total",
                "scheduler_unschedulable_pods", "scheduler_cache_size", "scheduler_plugin_evaluation_total",
+               "scheduler_batch_attempts_total", "scheduler_batch_cache_flushed_total",
+               "scheduler_store_schedule_results_duration_seconds",
                "kubernetes_feature_enabled", "version_info"]
 SAME_VALUES = ["scheduler_schedule_attempts_total", "scheduler_pending_pods", "scheduler_queued_entities",
                "scheduler_queue_incoming_pods_total", "scheduler_queue_incoming_entities_total",
                "scheduler_unschedulable_pods", "scheduler_cache_size", "scheduler_preemption_attempts_total",
-               "scheduler_pod_scheduling_attempts", "kubernetes_feature_enabled", "version_info"]
+               "scheduler_batch_attempts_total", "scheduler_batch_cache_flushed_total",
+               "scheduler_store_schedule_results_duration_seconds", "scheduler_pod_scheduling_attempts",
+               "kubernetes_feature_enabled", "version_info"]
 # Series that differ, with the reason: (family, part of the labels).
 DIFFERENT_SERIES = [
     ("scheduler_plugin_evaluation_total", "DynamicResources", "devices are not scheduled yet"),

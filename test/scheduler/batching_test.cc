@@ -48,6 +48,7 @@ class BatchingTest : public ::testing::Test {
   static api::NodePtr Node(int i) {
     return MakeNode()
         .Name("n" + std::to_string(i))
+        .Label("host", "n" + std::to_string(i))
         .Allocatable({{"cpu", std::to_string(4 + i)}, {"memory", "32Gi"}, {"pods", "110"}})
         .Obj();
   }
@@ -73,6 +74,11 @@ class BatchingTest : public ::testing::Test {
                  reason + "\"}");
   }
 
+  double Stored() const {
+    return Value(
+        "scheduler_store_schedule_results_duration_seconds_count{profile=\"default-scheduler\"}");
+  }
+
   config::FeatureGates gates_;
   std::unique_ptr<Rig> rig_;
 };
@@ -83,6 +89,7 @@ TEST_F(BatchingTest, EqualPodsOneAfterTheOtherUseWhatIsLeftOver) {
   EXPECT_EQ(Attempts("no_hint"), 1);
   EXPECT_EQ(Attempts("hint_used"), 4);
   EXPECT_EQ(Attempts("hint_not_used"), 0);
+  EXPECT_EQ(Stored(), 5) << "those that used one, too";
   EXPECT_EQ(Value("scheduler_batch_rescore_attempts_total{profile=\"default-scheduler\"}"), 4);
   EXPECT_EQ(rig_->Bound().size(), 5U);
 }
@@ -105,6 +112,21 @@ TEST_F(BatchingTest, DefaultConstraintsMakeNoPodFit) {
   for (int i = 0; i < 3; ++i) Run(Plain("p" + std::to_string(i)).Obj());
   EXPECT_EQ(Attempts("no_hint"), 3);
   EXPECT_EQ(Attempts("hint_used"), 0);
+  EXPECT_EQ(Flushed("pod_not_batchable"), 3) << "whether or not there was a ranking";
+  EXPECT_EQ(Stored(), 3);
+}
+
+// As kube-scheduler counts them: the nodes come before the signature.
+TEST_F(BatchingTest, WhereOneNodeFitsNothingIsLeftOver) {
+  Start();
+  Run(Plain("a").NodeSelector({{"host", "n3"}}).Obj());
+  EXPECT_EQ(Flushed("empty_list"), 1);
+  auto lonely = Plain("b").NodeSelector({{"host", "n3"}});
+  lonely.spec().pod_anti_affinity.emplace();
+  Run(lonely.Obj());
+  EXPECT_EQ(Flushed("empty_list"), 2);
+  EXPECT_EQ(Flushed("pod_not_batchable"), 0);
+  EXPECT_EQ(rig_->Bound().size(), 2U);
 }
 
 TEST_F(BatchingTest, ARankingIsGoodForHalfASecond) {
