@@ -85,8 +85,8 @@ const T* Find(const ObjectStore<T>& store, Symbol ns, std::string_view name) {
 // Keeps the lists by namespace.
 class OwnerStores::ServiceHandler final : public ObjectHandler<api::Service> {
  public:
-  ServiceHandler(OwnerStores& stores, const ServiceChanged& changed)
-      : lists_(stores.services_by_namespace_), version_(stores.version_), changed_(changed) {}
+  ServiceHandler(OwnerStores& stores, const Observers& observers)
+      : lists_(stores.services_by_namespace_), version_(stores.version_), observers_(observers) {}
 
   void Add(const api::ServicePtr& service) override {
     Insert(lists_, service);
@@ -104,12 +104,37 @@ class OwnerStores::ServiceHandler final : public ObjectHandler<api::Service> {
  private:
   void Changed(uint32_t action) {
     ++version_;
-    changed_(action);
+    if (observers_.service) observers_.service(action);
   }
 
   ByNamespace<api::Service>& lists_;
   uint64_t& version_;
-  const ServiceChanged& changed_;
+  const Observers& observers_;
+};
+
+class OwnerStores::NamespaceHandler final : public ObjectHandler<api::Namespace> {
+ public:
+  NamespaceHandler(OwnerStores& stores, const Observers& observers)
+      : version_(stores.version_), observers_(observers) {}
+
+  void Add(const api::NamespacePtr& added) override {
+    Changed(framework::kActionAdd, nullptr, added);
+  }
+  void Update(const api::NamespacePtr& former, const api::NamespacePtr& latter) override {
+    if (!SameContent(*former, *latter)) Changed(framework::kActionUpdate, former, latter);
+  }
+  void Delete(const api::NamespacePtr& deleted, bool) override {
+    Changed(framework::kActionDelete, deleted, nullptr);
+  }
+
+ private:
+  void Changed(uint32_t action, const api::NamespacePtr& former, const api::NamespacePtr& latter) {
+    ++version_;
+    if (observers_.of_namespace) observers_.of_namespace(action, former, latter);
+  }
+
+  uint64_t& version_;
+  const Observers& observers_;
 };
 
 // Nobody is told: budgets are read afresh in each attempt that needs them.
@@ -137,9 +162,9 @@ void OwnerStores::ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>
   }
 }
 
-void OwnerStores::Apply(const OwnerDeltas& deltas, const ServiceChanged& changed) {
+void OwnerStores::Apply(const OwnerDeltas& deltas, const Observers& observers) {
   if (const auto* services = std::get_if<0>(&deltas)) {
-    ServiceHandler handler(*this, changed);
+    ServiceHandler handler(*this, observers);
     ApplyTo(services_, *services, OptionalKind::kService, handler);
   } else if (const auto* controllers = std::get_if<1>(&deltas)) {
     Counting<api::ReplicationController> handler(version_);
@@ -151,7 +176,7 @@ void OwnerStores::Apply(const OwnerDeltas& deltas, const ServiceChanged& changed
     Counting<api::StatefulSet> handler(version_);
     ApplyTo(stateful_sets_, *stateful_sets, OptionalKind::kStatefulSet, handler);
   } else if (const auto* namespaces = std::get_if<4>(&deltas)) {
-    Counting<api::Namespace> handler(version_);
+    NamespaceHandler handler(*this, observers);
     ApplyTo(namespaces_, *namespaces, OptionalKind::kNamespace, handler);
   } else if (const auto* budgets = std::get_if<5>(&deltas)) {
     BudgetHandler handler(*this);

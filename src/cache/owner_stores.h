@@ -26,11 +26,17 @@ using OwnerDeltas = std::variant<
 // Threads: the scheduling thread; workers read while a cycle runs.
 class OwnerStores final : public framework::OwnerListers {
  public:
-  // Told after the store has changed: Add, Delete, or Update when the selector is another one
-  // (framework::ActionType).
-  using ServiceChanged = std::function<void(uint32_t action)>;
+  // Told after the store has changed: Add, Delete, or Update when the selector, or the labels, are
+  // others (framework::ActionType). Of a Namespace the former is null when it is new, the latter
+  // when it is gone. Empty: nobody wants to know.
+  struct Observers {
+    std::function<void(uint32_t action)> service;
+    std::function<void(uint32_t action, const api::NamespacePtr& former,
+                       const api::NamespacePtr& latter)>
+        of_namespace;
+  };
 
-  void Apply(const OwnerDeltas& deltas, const ServiceChanged& changed);
+  void Apply(const OwnerDeltas& deltas, const Observers& observers);
 
   // Whether each of these kinds delivered its first full state. Kinds that are not kept here count
   // as delivered.
@@ -48,6 +54,7 @@ class OwnerStores final : public framework::OwnerListers {
 
  private:
   class ServiceHandler;
+  class NamespaceHandler;
   class BudgetHandler;
   template <class T>
   void ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,

@@ -148,6 +148,8 @@ std::string_view EventResourceText(EventResource resource) {
       return "scheduling.k8s.io/CompositePodGroup";
     case EventResource::kService:
       return "Service";
+    case EventResource::kNamespace:
+      return "Namespace";
   }
   return {};
 }

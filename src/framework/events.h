@@ -61,7 +61,8 @@ enum class EventResource : uint8_t {
   kDeviceClass,
   kPodGroup,
   kCompositePodGroup,
-  kService,  // only legacy plugins ask for it; no event of upstream v1.37
+  kService,    // only legacy plugins ask for it; no event of upstream v1.37
+  kNamespace,  // no event of upstream v1.37
 };
 // "Node", "storage.k8s.io/CSINode", … as used in labels.
 std::string_view EventResourceText(EventResource resource);
@@ -85,8 +86,10 @@ inline constexpr std::string_view kLabelBackoffComplete = "BackoffComplete";
 inline constexpr std::string_view kLabelPopFromBackoffQ = "PopFromBackoffQ";
 inline constexpr std::string_view kLabelForceActivate = "ForceActivate";
 inline constexpr std::string_view kLabelUnschedulableTimeout = "UnschedulableTimeout";
-// Not upstream's: a new configuration came into force.
+// Not upstream's: a new configuration came into force; the node that the pod is nominated to is
+// gone, or can never take it any more.
 inline constexpr std::string_view kLabelConfigurationReload = "ConfigurationReload";
+inline constexpr std::string_view kLabelNominatedNodeLost = "NominatedNodeLost";
 inline constexpr std::string_view kLabelUnscheduledPodAdd = "UnscheduledPodAdd";
 
 // An event's object, old or new; monostate when there is none. Other kinds join as their plugins
@@ -94,7 +97,8 @@ inline constexpr std::string_view kLabelUnscheduledPodAdd = "UnscheduledPodAdd";
 using EventObject =
     std::variant<std::monostate, api::PodPtr, api::NodePtr, api::PersistentVolumePtr,
                  api::PersistentVolumeClaimPtr, api::StorageClassPtr, api::CsiNodePtr,
-                 api::CsiDriverPtr, api::CsiStorageCapacityPtr, api::VolumeAttachmentPtr>;
+                 api::CsiDriverPtr, api::CsiStorageCapacityPtr, api::VolumeAttachmentPtr,
+                 api::NamespacePtr>;
 
 enum class QueueingHint : uint8_t { kSkip, kQueue };
 

@@ -248,6 +248,22 @@ SchedulingQueue::Return SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
   return decision;
 }
 
+void SchedulingQueue::LookAgain(const api::PodPtr& pod, std::string_view label) {
+  Record* record = stores_.Find(pod->meta);
+  if (record == nullptr) {
+    if (!in_flight_.Contains(pod->meta.uid)) return;
+    in_flight_.AddEvent({.event = {.custom_label = label}, .old_object = {}, .new_object = pod});
+    return;
+  }
+  if (record->store != Store::kUnschedulable) return;
+  EventEffect& effect = EffectOf(label);
+  ++effect.events;
+  const Answer answer{.strategy = Strategy::kAfterBackoff};
+  NoteWoken(*record, label, answer);
+  Place(*record, answer.strategy, label);
+  if (record->store != Store::kUnschedulable) ++effect.woken;
+}
+
 void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
   for (const api::PodPtr& pod : pods) ActivateOne(pod);
 }

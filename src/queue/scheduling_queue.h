@@ -83,6 +83,10 @@ class SchedulingQueue final : public framework::PodActivator {
                                 const framework::EventObject& old_object,
                                 const framework::EventObject& new_object,
                                 const PreCheck& precheck = {});
+  // The pod may have become schedulable for a reason that no plugin knows of: out of the
+  // unschedulable map after its backoff, unless gated. In flight it comes back the same way.
+  // Unknown pods are passed over.
+  void LookAgain(const api::PodPtr& pod, std::string_view label);
   // Straight to the active heap, past a running backoff, unless gated. Unknown pods are passed
   // over.
   void Activate(const std::vector<api::PodPtr>& pods) override;

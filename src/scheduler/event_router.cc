@@ -5,6 +5,7 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "scheduler/node_refusal.h"
 #include "scheduler/scheduler_metrics.h"
 
 namespace ks::scheduler {
@@ -196,6 +197,7 @@ void EventRouter::OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr&
     const EventTimer timer(context_.scheduler_metrics, event);
     context_.queue.MoveAllToActiveOrBackoff(event, old_node, new_node, nullptr);
   }
+  NominationsLost(*new_node, old_node.get());
 }
 
 // The queue hears of it first (docs/spec/cache.md 11.3).
@@ -204,12 +206,42 @@ void EventRouter::OnNodeDelete(const api::NodePtr& node) {
   context_.queue.MoveAllToActiveOrBackoff(kNodeDelete, node, std::monostate(), nullptr);
   LogIfFailed(context_.cache.RemoveNode(*node), "Scheduler cache RemoveNode failed",
               node->meta.name);
+  NominationsLost(*node, nullptr);
+}
+
+// Of pods that wait for room on a node which is gone (`former` is null), or refuses them from now
+// on whatever leaves it: nothing that happens there can help them, and they may preempt elsewhere.
+void EventRouter::NominationsLost(const api::Node& node, const api::Node* former) {
+  const auto nominated = context_.nominator.NominatedPodsForNode(node.meta.name);
+  std::vector<std::string> keys;
+  for (const framework::PodInfoPtr& info : nominated) keys.push_back(info->pod().meta.Key());
+  for (const std::string& key : keys) {
+    const api::PodPtr pod = context_.pods.Get(key);  // whole, also when it is being scheduled
+    const framework::Framework* profile = pod == nullptr ? nullptr : context_.ProfileFor(*pod);
+    if (profile == nullptr) continue;
+    const bool lost = former == nullptr || (RefusesForGood(*profile, *pod, node) &&
+                                            !RefusesForGood(*profile, *pod, *former));
+    if (!lost) continue;
+    context_.nominator.DeleteNominatedPodIfExists(*pod);
+    context_.queue.LookAgain(pod, framework::kLabelNominatedNodeLost);
+    NominationFreed(pod);
+  }
 }
 
 // No plugin looks at the objects: whoever asks for Services wants every change of a selector.
 void EventRouter::OnServiceChange(uint32_t action) {
   context_.queue.MoveAllToActiveOrBackoff({.resource = EventResource::kService, .actions = action},
                                           std::monostate(), std::monostate(), nullptr);
+}
+
+void EventRouter::OnNamespaceChange(uint32_t action, const api::NamespacePtr& former,
+                                    const api::NamespacePtr& latter) {
+  const auto object = [](const api::NamespacePtr& it) {
+    return it == nullptr ? EventObject() : EventObject(it);
+  };
+  context_.queue.MoveAllToActiveOrBackoff(
+      {.resource = EventResource::kNamespace, .actions = action, .custom_label = {}},
+      object(former), object(latter), nullptr);
 }
 
 void EventRouter::OnStorageChange(EventResource resource, uint32_t action,

@@ -3,7 +3,7 @@
 // Routes what the API server reports into cache and queue: which pods are accounted, which are
 // queued, which cluster events wake others.
 //
-// Upstream: docs/spec/cache.md section 11, docs/spec/queue.md section 3.
+// Upstream: docs/spec/cache.md section 11, docs/spec/queue.md sections 3 and 11.
 
 #include "cache/object_store.h"
 #include "scheduler/context.h"
@@ -26,6 +26,9 @@ class EventRouter {
 
   // One framework::ActionType.
   void OnServiceChange(uint32_t action);
+  // The same; the objects as OwnerStores::Observers has them.
+  void OnNamespaceChange(uint32_t action, const api::NamespacePtr& former,
+                         const api::NamespacePtr& latter);
   // The same of one of the kinds of cache::StorageStores.
   void OnStorageChange(framework::EventResource resource, uint32_t action,
                        const framework::EventObject& old_object,
@@ -51,6 +54,7 @@ class EventRouter {
   void DeletePending(const api::PodPtr& pod);
   void DeleteAssumed(const api::Pod& pod);
   void NominationFreed(const api::PodPtr& pod);
+  void NominationsLost(const api::Node& node, const api::Node* former);
 
   Context& context_;
 };

@@ -288,7 +288,12 @@ void Scheduler::ApplyNodes(const NodeDeltas& deltas) {
 void Scheduler::ApplyOwners(const OwnerDeltas& deltas) {
   if (tap_ != nullptr) tap_->Note(deltas);
   extender_attempts_->NoteOtherChange();
-  owners_.Apply(deltas, [this](uint32_t action) { router_->OnServiceChange(action); });
+  owners_.Apply(deltas, {.service = [this](uint32_t action) { router_->OnServiceChange(action); },
+                         .of_namespace =
+                             [this](uint32_t action, const api::NamespacePtr& former,
+                                    const api::NamespacePtr& latter) {
+                               router_->OnNamespaceChange(action, former, latter);
+                             }});
 }
 
 void Scheduler::ApplyStorage(const StorageDeltas& deltas) {

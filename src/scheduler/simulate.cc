@@ -61,7 +61,7 @@ class Run {
   Result<void> Prepare(const SimulatedPods& pods) {
     owners_ = cluster_.owners;
     storage_ = cluster_.storage;
-    for (const cache::OwnerDeltas& owner : pods.owners) owners_.Apply(owner, [](uint32_t) {});
+    for (const cache::OwnerDeltas& owner : pods.owners) owners_.Apply(owner, {});
     SchedulerOptions options;
     options.configuration = cluster_.configuration;
     options.registry = cluster_.registry;

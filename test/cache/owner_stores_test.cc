@@ -49,7 +49,13 @@ api::Delta<T> Replace(std::vector<std::shared_ptr<const T>> items) {
 class OwnerStoresTest : public ::testing::Test {
  protected:
   void Apply(OwnerDeltas deltas) {
-    stores.Apply(deltas, [this](uint32_t action) { actions.push_back(action); });
+    stores.Apply(deltas,
+                 {.service = [this](uint32_t action) { actions.push_back(action); },
+                  .of_namespace =
+                      [this](uint32_t action, const api::NamespacePtr& former,
+                             const api::NamespacePtr& latter) {
+                        namespaces.push_back({action, former != nullptr, latter != nullptr});
+                      }});
   }
   Names ServicesIn(const std::string& ns) {
     Names names;
@@ -59,7 +65,15 @@ class OwnerStoresTest : public ::testing::Test {
     return names;
   }
 
+  struct NamespaceChange {
+    uint32_t action = 0;
+    bool was_there = false;
+    bool is_there = false;
+    bool operator==(const NamespaceChange&) const = default;
+  };
+
   OwnerStores stores;
+  std::vector<NamespaceChange> namespaces;
   std::vector<uint32_t> actions;
 };
 
@@ -112,6 +126,22 @@ TEST_F(OwnerStoresTest, TheOthersAreFoundByNamespaceAndName) {
 
   Apply(Deltas<api::ReplicaSet>{Delete<api::ReplicaSet>(Named<api::ReplicaSet>("a", "y"))});
   EXPECT_EQ(stores.FindReplicaSet(Symbol("a"), "y"), nullptr);
+}
+
+TEST_F(OwnerStoresTest, ChangesOfNamespacesAreTold) {
+  const auto labelled = [](const std::string& team, const std::string& version) {
+    auto object = Named<api::Namespace>("", "a");
+    object->meta.labels = api::LabelMap{{Symbol("team"), Symbol(team)}};
+    object->meta.resource_version = version;
+    return object;
+  };
+  Apply(Deltas<api::Namespace>{Replace<api::Namespace>({labelled("x", "1")})});
+  Apply(Deltas<api::Namespace>{Upsert<api::Namespace>(labelled("x", "2"))});
+  Apply(Deltas<api::Namespace>{Upsert<api::Namespace>(labelled("y", "3"))});
+  Apply(Deltas<api::Namespace>{Delete<api::Namespace>(labelled("y", "4"))});
+  EXPECT_EQ(namespaces, (std::vector<NamespaceChange>{{framework::kActionAdd, false, true},
+                                                      {framework::kActionUpdate, true, true},
+                                                      {framework::kActionDelete, true, false}}));
 }
 
 TEST_F(OwnerStoresTest, SyncedAfterTheFirstFullStateOfEachKind) {

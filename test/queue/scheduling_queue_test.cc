@@ -227,6 +227,39 @@ TEST_F(SchedulingQueueTest, ActivationFromBackoffSkipsPreEnqueue) {
   EXPECT_EQ(Stored("p").consecutive_errors_count, 1) << "counters stay";
 }
 
+TEST_F(SchedulingQueueTest, APodIsLookedAtAgainWhateverRejectedIt) {
+  SchedulingQueue& queue = Make();
+  queue.Add(Named("p"));
+  queue.Add(Named("q"));
+  PopAndFail("p", {"Skipper"});
+  PopAndFail("q", {"Skipper"});
+  EXPECT_EQ(StoreOf("p"), Store::kUnschedulable);
+  queue.LookAgain(Named("unknown"), framework::kLabelNominatedNodeLost);
+  queue.LookAgain(Named("p"), framework::kLabelNominatedNodeLost);
+  EXPECT_EQ(StoreOf("p"), Store::kBackoff);
+  EXPECT_EQ(StoreOf("q"), Store::kUnschedulable);
+  const EventEffect& effect =
+      queue.stats().effects.find(framework::kLabelNominatedNodeLost)->second;
+  EXPECT_EQ(effect.events, 1);
+  EXPECT_EQ(effect.woken, 1);
+}
+
+// It comes back to backoff, and others in flight do not.
+TEST_F(SchedulingQueueTest, APodInFlightIsLookedAtAgain) {
+  SchedulingQueue& queue = Make();
+  queue.Add(Named("p"));
+  queue.Add(Named("q"));
+  const framework::QueuedPodPtr p = PopNamed("p");
+  const framework::QueuedPodPtr q = PopNamed("q");
+  queue.LookAgain(Named("p"), framework::kLabelNominatedNodeLost);
+  for (const framework::QueuedPodPtr& pod : {p, q}) {
+    pod->unschedulable_plugins = {"Skipper"};
+    EXPECT_TRUE(queue.AddUnschedulableIfNotPresent(pod).ok());
+  }
+  EXPECT_EQ(StoreOf("p"), Store::kBackoff);
+  EXPECT_EQ(StoreOf("q"), Store::kUnschedulable);
+}
+
 TEST_F(SchedulingQueueTest, GateOffDoesNotPopFromBackoff) {
   SchedulingQueue& queue = Make(DefaultRegistrations(), [](SchedulingQueueOptions& options) {
     options.pop_from_backoff = false;

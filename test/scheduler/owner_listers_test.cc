@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/rig.h"
+#include "testing/affinity_builders.h"
 #include "testing/fake_owner_listers.h"
 
 namespace ks::scheduler {
@@ -75,6 +76,29 @@ TEST(OwnerListersTest, AServiceThatGoesBringsItsPodsBack) {
   rig.scheduler->Post(OwnerDeltas(Services{Rig::Delete<api::Service>(service)}));
   rig.Advance(std::chrono::seconds(20));
   EXPECT_EQ(rig.Bound(), (Placement{{"new", "b"}}));
+}
+
+// Not upstream's: a pod that selects namespaces by labels is tried when one changes.
+TEST(OwnerListersTest, ANamespaceThatChangesItsLabelsWakesWhoSelectsIt) {
+  using Namespaces = std::vector<api::Delta<api::Namespace>>;
+  Rig rig;
+  const auto show = [&rig](const Texts& labels) {
+    rig.scheduler->Post(OwnerDeltas(
+        Namespaces{Rig::Upsert<api::Namespace>(ks::testing::MakeNamespace("other", labels))}));
+    rig.Advance(std::chrono::seconds(20));
+  };
+  show({{"team", "a"}});
+  ks::testing::AffinePod near{MakePod().Name("near")};
+  near.Near(ks::testing::Term("host").App("web").InNamespacesWith({{"team", "b"}}));
+  rig.Sync({MakeNode().Name("a").Label("host", "a").Allocatable(kFullNode).Obj()},
+           {MakePod().Name("old").Namespace("other").Labels(kWeb).Node("a").Obj(), near.Obj()});
+  rig.Settle();
+  const uint64_t attempts = rig.scheduler->stats().attempts;
+  show({{"team", "c"}});
+  EXPECT_EQ(rig.scheduler->stats().attempts, attempts) << "selected neither before nor after";
+  EXPECT_TRUE(rig.Bound().empty());
+  show({{"team", "b"}});
+  EXPECT_EQ(rig.Bound(), (Placement{{"near", "a"}}));
 }
 
 }  // namespace

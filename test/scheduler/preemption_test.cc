@@ -31,6 +31,84 @@ config::FeatureGates Gates(bool async) {
   return gates;
 }
 
+// ---- a nominated node that is lost (not upstream's: there the pod waits for the flush)
+
+// Two nodes with a victim each; p's victim on n1 takes its time to leave.
+class LostNodeTest : public ::testing::Test {
+ protected:
+  LostNodeTest() {
+    rig_.Sync({n1_, CpuNode("n2", "2").Obj()},
+              {victim_.Obj(), CpuPod("w", 5, "2").Node("n2").Obj(), preemptor_.Obj()});
+    rig_.Settle();
+    EXPECT_EQ(rig_.Victims(), Texts{"v"});
+    EXPECT_EQ(rig_.Nomination("p"), "n1");
+  }
+  void VictimTerminates() {
+    rig_.ShowNomination(preemptor_, "n1");
+    rig_.UpsertPod(Preempted(victim_).ResourceVersion("2").Obj());
+    rig_.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+    rig_.Advance(seconds(20));
+    attempts_ = rig_.scheduler->stats().attempts;
+  }
+  void ExpectPreemptionOnN2() {
+    rig_.Advance(seconds(20));
+    EXPECT_EQ(rig_.Victims(), (Texts{"v", "w"}));
+    EXPECT_EQ(rig_.Nomination("p"), "n2");
+    rig_.AnswerAll();
+    rig_.Advance(seconds(20));
+    EXPECT_EQ(rig_.Bound()["p"], "n2");
+  }
+  void ExpectNoAttempt() {
+    rig_.Advance(seconds(60));
+    EXPECT_EQ(rig_.scheduler->stats().attempts, attempts_);
+    EXPECT_EQ(rig_.Victims(), Texts{"v"});
+  }
+  static testing::NodeBuilder N1() { return CpuNode("n1", "2").Label("disk", "ssd"); }
+
+  PreemptionRig rig_;
+  const api::NodePtr n1_ = N1().Obj();
+  PodBuilder victim_ = Running("v", 0, "2");
+  PodBuilder preemptor_ = CpuPod("p", 10, "2");
+  uint64_t attempts_ = 0;
+};
+
+TEST_F(LostNodeTest, DeletedItLetsThePreemptorLookElsewhere) {
+  VictimTerminates();
+  rig_.DeleteNode(n1_);
+  ExpectPreemptionOnN2();
+}
+
+TEST_F(LostNodeTest, TaintedItLetsThePreemptorLookElsewhere) {
+  VictimTerminates();
+  rig_.UpsertNode(N1().Taint("k", "v", "PreferNoSchedule").ResourceVersion("2").Obj());
+  ExpectNoAttempt();
+  rig_.UpsertNode(N1().Taint("k", "v", "NoExecute").ResourceVersion("3").Obj());
+  ExpectPreemptionOnN2();
+}
+
+TEST_F(LostNodeTest, CordonedItLetsThePreemptorLookElsewhere) {
+  VictimTerminates();
+  rig_.UpsertNode(N1().Unschedulable().ResourceVersion("2").Obj());
+  ExpectPreemptionOnN2();
+}
+
+TEST_F(LostNodeTest, WhatThePodToleratesIsNoLoss) {
+  preemptor_.Toleration("k", "Exists", "", "");
+  VictimTerminates();
+  rig_.UpsertNode(N1().Taint("k", "v", "NoSchedule").ResourceVersion("2").Obj());
+  ExpectNoAttempt();
+}
+
+// While the victims are being evicted the preemptor is held; it must not have missed its wake.
+TEST_F(LostNodeTest, LostWhileTheVictimsAreEvicted) {
+  rig_.ShowNomination(preemptor_, "n1");
+  rig_.UpsertNode(N1().Taint("k", "v", "NoSchedule").ResourceVersion("2").Obj());
+  rig_.Settle();
+  EXPECT_EQ(rig_.Victims(), Texts{"v"});
+  rig_.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+  ExpectPreemptionOnN2();
+}
+
 // ---- in the background
 
 TEST(PreemptionTest, VictimsGoneThenBound) {

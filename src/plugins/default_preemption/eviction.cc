@@ -209,15 +209,24 @@ class Job final : public std::enable_shared_from_this<Job> {
     // comes back earlier would find it in its place.
     around_.tasks.PostTask([self = shared_from_this()] {
       const api::PodPtr& preemptor = self->preemption_.preemptor;
-      const bool missed =
-          self->ongoing_ != nullptr && self->ongoing_->End(preemptor->meta.uid, self->number_,
-                                                           [self] { return self->AllHaveLeft(); });
+      const bool missed = self->ongoing_ != nullptr &&
+                          self->ongoing_->End(preemptor->meta.uid, self->number_,
+                                              [self] { return self->NothingToAwait(); });
       // A victim in PreBind may be slow to stop; its removal wakes the preemptor, which would only
       // give it up again and again until then.
       const bool given_up = self->last_in_memory_ && self->AllHaveLeft();
       if (self->failed_ || given_up || missed) {
         self->around_.activator.Activate({preemptor});
       }
+    });
+  }
+  // The room that was made is there, or is no longer the preemptor's: its node was lost meanwhile.
+  bool NothingToAwait() const {
+    if (AllHaveLeft()) return true;
+    if (!preemption_.preemptor->node_name.empty()) return false;  // makes room where it is
+    const auto nominated = around_.nominator.NominatedPodsForNode(preemption_.node);
+    return std::none_of(nominated.begin(), nominated.end(), [&](const framework::PodInfoPtr& info) {
+      return info->pod().meta.uid == preemption_.preemptor->meta.uid;
     });
   }
   // No victim's removal is to come. Somebody else may have deleted the last one, or its binding

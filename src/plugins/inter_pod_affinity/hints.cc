@@ -134,6 +134,32 @@ Result<QueueingHint> AfterNodeChange(const api::Pod& pod, const EventObject& old
   return QueueIf(nearer || some_changed(anti_affinity, old_labels, new_labels));
 }
 
+// Whether the term looks at pods of the namespace before the change or after it, and not both. An
+// unknown namespace has no labels.
+bool Turns(const AffinityTerm& term, const api::LabelMap& before, const api::LabelMap& after) {
+  return term.namespace_selector.Matches(before) != term.namespace_selector.Matches(after);
+}
+
+// Upstream has no such event. The selectors may be the pod's, or, in its own namespace, those of
+// pods that repel it.
+Result<QueueingHint> AfterNamespaceChange(const api::Pod& pod, const EventObject& old_object,
+                                          const EventObject& new_object) {
+  const auto* before = ObjectOf<api::Namespace>(old_object);
+  const auto* after = ObjectOf<api::Namespace>(new_object);
+  if (before == nullptr && after == nullptr) return QueueingHint::kQueue;
+  const std::string& name = (after != nullptr ? after : before)->meta.name;
+  if (name == pod.meta.ns.view()) return QueueingHint::kQueue;
+  const Result<PodTerms> terms = TermsOf(pod);
+  if (!terms.ok()) return terms.error();
+  const api::LabelMap& old_labels = before == nullptr ? kNoLabels : before->meta.labels;
+  const api::LabelMap& new_labels = after == nullptr ? kNoLabels : after->meta.labels;
+  const auto turns = [&](const AffinityTerm& term) { return Turns(term, old_labels, new_labels); };
+  const Terms& affinity = terms.value().required_affinity;
+  const Terms& anti_affinity = terms.value().required_anti_affinity;
+  return QueueIf(std::any_of(affinity.begin(), affinity.end(), turns) ||
+                 std::any_of(anti_affinity.begin(), anti_affinity.end(), turns));
+}
+
 }  // namespace
 
 std::vector<framework::EventRegistration> InterPodAffinityEvents() {
@@ -147,6 +173,9 @@ std::vector<framework::EventRegistration> InterPodAffinityEvents() {
       {{EventResource::kNode, framework::kActionAdd | framework::kActionUpdateNodeLabel, {}},
        AfterNodeChange,
        framework::HintScope::kSpec},
+      {{EventResource::kNamespace, framework::kActionAll, {}},
+       AfterNamespaceChange,
+       framework::HintScope::kLabels},
   };
 }
 

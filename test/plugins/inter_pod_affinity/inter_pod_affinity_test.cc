@@ -313,6 +313,11 @@ class InterPodAffinityHintsTest : public ::testing::Test {
     return Queues(registrations_[2].hint(*pod.Obj(), Object(before), Object(after)));
   }
 
+  bool NamespaceEvent(const AffinePod& pod, const api::NamespacePtr& before,
+                      const api::NamespacePtr& after) {
+    return Queues(registrations_[3].hint(*pod.Obj(), Object(before), Object(after)));
+  }
+
   PluginRig rig_{NewInterPodAffinity};
   const std::vector<framework::EventRegistration> registrations_ =
       rig_.As<framework::EnqueueExtensions>()->EventsToRegister();
@@ -334,8 +339,8 @@ const api::PodPtr kPlacedX = Placed({{"app", "x"}});
 const api::PodPtr kPlacedY = Placed({{"app", "y"}});
 
 TEST_F(InterPodAffinityHintsTest, Registrations) {
-  EXPECT_EQ(rig_.Events(),
-            (std::vector<std::string>{"AssignedPod/515", "TargetPod/512", "Node/9"}));
+  EXPECT_EQ(rig_.Events(), (std::vector<std::string>{"AssignedPod/515", "TargetPod/512", "Node/9",
+                                                     "Namespace/32767"}));
   EXPECT_FALSE(registrations_[1].hint) << "the pod's own labels always count";
 }
 
@@ -387,6 +392,29 @@ TEST_F(InterPodAffinityHintsTest, NamespaceSelectorsAreNotExpanded) {
   EXPECT_TRUE(PodEvent(near(Zone("x").InNamespacesWith({}, {{"team", "DoesNotExist", {}}})),
                        nullptr, kPlacedX));
   EXPECT_FALSE(PodEvent(near(Zone("x")), nullptr, kPlacedX));
+}
+
+// Not upstream's.
+TEST_F(InterPodAffinityHintsTest, Namespaces) {
+  const api::NamespacePtr a = testing::MakeNamespace("n2", {{"team", "a"}});
+  const api::NamespacePtr b = testing::MakeNamespace("n2", {{"team", "b"}});
+  const auto of_team = [](const std::string& team) {
+    return Zone("x").InNamespacesWith({{"team", team}});
+  };
+  for (const AffinePod& pod : {Pod().Near(of_team("b")), Pod().Far(of_team("b")),
+                               Pod().Far(Zone("y")).Far(of_team("b"))}) {
+    EXPECT_TRUE(NamespaceEvent(pod, a, b));
+    EXPECT_TRUE(NamespaceEvent(pod, b, a));
+    EXPECT_TRUE(NamespaceEvent(pod, nullptr, b));
+    EXPECT_TRUE(NamespaceEvent(pod, b, nullptr));
+    EXPECT_FALSE(NamespaceEvent(pod, nullptr, a)) << "selected neither before nor after";
+  }
+  EXPECT_FALSE(NamespaceEvent(Pod().Near(of_team("c")), a, b));
+  EXPECT_FALSE(NamespaceEvent(Pod().Near(Zone("x").InNamespacesWith({})), a, b)) << "any will do";
+  EXPECT_FALSE(NamespaceEvent(Pod().Near(Zone("x").In({"n2"})), a, b)) << "by name";
+  EXPECT_FALSE(NamespaceEvent(Pod().PrefersNear(1, of_team("b")), a, b)) << "does not reject";
+  EXPECT_TRUE(NamespaceEvent(Pod({}, "n2"), a, b)) << "others may repel pods of this team";
+  EXPECT_TRUE(NamespaceEvent(Pod().Far(Malformed()), a, b)) << "an error queues";
 }
 
 TEST_F(InterPodAffinityHintsTest, Nodes) {
