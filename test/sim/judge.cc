@@ -148,7 +148,15 @@ std::string Compare(const View<T>& view, const std::vector<std::shared_ptr<const
 
 }  // namespace
 
-bool MayOversleep(const std::string& message) {
+bool MayOversleep(const api::Pod& pod, const std::string& message) {
+  const auto& repels = pod.spec->pod_anti_affinity;
+  const bool selects =
+      repels.has_value() &&
+      std::any_of(repels->required.begin(), repels->required.end(),
+                  [](const auto& term) { return term.namespace_selector.has_value(); });
+  if (selects && message.find("didn't match pod anti-affinity rules") != std::string::npos) {
+    return true;
+  }
   constexpr std::array kReasons = {
       "didn't match pod affinity rules",
       "didn't satisfy existing pods anti-affinity rules",
@@ -172,7 +180,7 @@ std::string JudgeServer(World& world) {
     // The pod itself may not know it: a patch that failed is not sent again.
     const auto said = world.said.find((*pod)->meta.uid);
     const std::string message = said == world.said.end() ? "nothing" : said->second;
-    if (!world.plan.conditions_current() && MayOversleep(message)) continue;
+    if (!world.plan.conditions_current() && MayOversleep(**pod, message)) continue;
     return fmt::format("pod {} waits although it fits on {}; the scheduler said: {}", name, node,
                        message);
   }
@@ -223,7 +231,7 @@ namespace {
 // Whether somebody but the cluster keeps the pod waiting, or it may oversleep.
 bool HasReasonToSleep(SchedulerProcess& process, const framework::QueuedPod& queued) {
   const api::Condition* told = queued.pod()->FindCondition("PodScheduled");
-  if (told == nullptr || MayOversleep(told->message)) return true;
+  if (told == nullptr || MayOversleep(*queued.pod(), told->message)) return true;
   // Permit said no: a fault of the simulation, which a scheduler without the recorder does not
   // have.
   if (queued.unschedulable_plugins.contains(kRecorderName)) return true;

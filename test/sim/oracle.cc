@@ -68,8 +68,10 @@ std::string WhyFull(const api::Pod& pod, const NodeInfo& node,
   return {};
 }
 
-// Simulated terms use matchLabels and their own namespace only.
+// Simulated terms use matchLabels; those that select namespaces by labels are not checked here, as
+// the labels that the scheduler knows are not known.
 bool Matches(const api::PodAffinityTerm& term, const api::Pod& owner, const api::Pod& other) {
+  if (term.namespace_selector.has_value()) return false;
   if (owner.meta.ns != other.meta.ns || !term.label_selector.has_value()) return false;
   const auto& labels = term.label_selector->match_labels;
   return std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
@@ -105,15 +107,19 @@ std::string WhyRepelled(const api::Pod& pod, const api::Node& node,
 
 }  // namespace
 
-std::string WhyInfeasible(const api::Pod& pod, const NodeInfo& node,
-                          const framework::Snapshot& snapshot) {
-  if (node.node() == nullptr) return "is gone";
+std::string WhyRefused(const api::Pod& pod, const api::Node& node) {
   for (const auto& [key, value] : pod.spec->node_selector) {
-    if (ValueOf(node.node()->meta.labels, key.view()) != value.str()) {
+    if (ValueOf(node.meta.labels, key.view()) != value.str()) {
       return "does not have the label " + key.str();
     }
   }
-  if (std::string why = WhyTainted(pod, *node.node()); !why.empty()) return why;
+  return WhyTainted(pod, node);
+}
+
+std::string WhyInfeasible(const api::Pod& pod, const NodeInfo& node,
+                          const framework::Snapshot& snapshot) {
+  if (node.node() == nullptr) return "is gone";
+  if (std::string why = WhyRefused(pod, *node.node()); !why.empty()) return why;
   if (std::string why = WhyFull(pod, node); !why.empty()) return why;
   return WhyRepelled(pod, *node.node(), snapshot);
 }

@@ -14,6 +14,10 @@ namespace ks::sim {
 std::string WhyInfeasible(const api::Pod& pod, const framework::NodeInfo& node,
                           const framework::Snapshot& snapshot);
 
+// Why the node will not have the pod, whoever is on it: a taint, a cordon, a label that it selects
+// by; empty: it may.
+std::string WhyRefused(const api::Pod& pod, const api::Node& node);
+
 // Whether the node had room for `pod`, which it is charged with already, and for those nominated
 // there that the pod has to respect; empty: it had. Of cpu, memory and the number of pods.
 std::string WhyNoRoom(const api::Pod& pod, const framework::NodeInfo& node,

@@ -143,6 +143,13 @@ void DrawResizes(uint64_t seed, Plan* plan) {
   if (on && plan->extenders.empty()) plan->resizes = number;
 }
 
+void DrawNamespaces(uint64_t seed, Plan* plan) {
+  Random random(seed ^ 0x6e616d6573ULL);
+  const bool on = Chance(random, 0.3);
+  const int number = Between(random, 1, 12);
+  if (on && !plan->preemption) plan->namespace_changes = number;
+}
+
 // Without the faults after which the server can hold more of ours than we know of.
 void MakeStrict(Plan* plan) {
   plan->strict_capacity = true;
@@ -194,6 +201,7 @@ Plan DrawPlan(uint64_t seed) {
   DrawExtenders(seed, calm, &plan);
   DrawVolumes(seed, calm, &plan);
   DrawResizes(seed, &plan);
+  DrawNamespaces(seed, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
   return plan;
 }
@@ -233,6 +241,8 @@ std::string TextOfVolumes(const Plan& plan) {
 std::string Plan::Text() const {
   const NetworkFaults& n = network;
   const std::string pods_resized = resizes == 0 ? "" : fmt::format(" | resizes {}", resizes);
+  const std::string relabelled =
+      namespace_changes == 0 ? "" : fmt::format(" | namespaces {}", namespace_changes);
   return fmt::format(
       "nodes {} zones {} pods {} node_changes {} pod_changes {} arrivals {} faults_end {} | "
       "latency {}+{} slow {:.3f} before {:.3f}/{:.3f} after {:.3f}/{:.3f} repeated {:.3f} stalled "
@@ -242,7 +252,7 @@ std::string Plan::Text() const {
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
       "activates {:.3f} grace {} sleepers {} | extenders {} denies {:.3f} lost {:.3f} refused "
       "{:.3f} "
-      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}",
+      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}{}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
@@ -253,7 +263,7 @@ std::string Plan::Text() const {
       preemption, important, budgets, nominations, activates, FormatDuration(longest_grace),
       looks_for_sleepers, TextOf(extenders), extender_faults.denies, extender_faults.lost,
       extender_faults.refused, extender_faults.failed, extender_faults.wrong, extender_faults.slow,
-      TextOfVolumes(*this), pods_resized);
+      TextOfVolumes(*this), pods_resized, relabelled);
 }
 
 }  // namespace ks::sim

@@ -121,6 +121,9 @@ struct Plan {
   std::vector<PlannedOutage> outages{};  // of the controller
   Duration bind_timeout = std::chrono::minutes(10);
 
+  // The labels of the namespace, which terms of pods then select by.
+  int namespace_changes = 0;
+
   std::vector<PlannedExtender> extenders{};
   ExtenderFaults extender_faults;
 

@@ -349,7 +349,7 @@ bool SchedulerProcess::WasFlushed(const api::Pod& pod) const {
   const auto seen = stored_.find(pod.meta.uid);
   if (seen == stored_.end() || !seen->second.parked.has_value()) return false;
   const api::Condition* told = pod.FindCondition("PodScheduled");
-  if (told == nullptr || MayOversleep(told->message)) return false;
+  if (told == nullptr || MayOversleep(pod, told->message)) return false;
   return clock_.Now() - *seen->second.parked > world_.plan.unschedulable_max;
 }
 
@@ -408,7 +408,9 @@ void SchedulerProcess::StartStreams() {
 
 void SchedulerProcess::Take(scheduler::OwnerDeltas deltas) {
   using Budgets = std::vector<api::Delta<api::PodDisruptionBudget>>;
+  using Namespaces = std::vector<api::Delta<api::Namespace>>;
   if (const auto* budgets = std::get_if<Budgets>(&deltas)) Note(*budgets, budgets_);
+  if (const auto* namespaces = std::get_if<Namespaces>(&deltas)) Note(*namespaces, namespaces_);
   scheduler_->Post(std::move(deltas));
 }
 
@@ -506,6 +508,9 @@ void SchedulerProcess::Step() {
   ++steps_;
   const bool worked = scheduler_->Step();
   LookAtPreemption();
+  const std::string asleep = wake_watch_.AfterStep(
+      {.nodes = nodes_, .namespaces = namespaces_, .queue = scheduler_->queue()});
+  if (!asleep.empty()) world_.fail(name() + ": " + asleep);
   if (worked) {
     if (const std::string wrong = CheckScheduler(*this); !wrong.empty()) {
       world_.fail(name() + ": " + wrong);

@@ -23,6 +23,7 @@
 #include "sim/recorder.h"
 #include "sim/sim_extenders.h"
 #include "sim/sim_transport.h"
+#include "sim/wake_watch.h"
 
 namespace ks::sim {
 
@@ -141,6 +142,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   View<api::Pod> pods_;
   View<api::Node> nodes_;
   View<api::PodDisruptionBudget> budgets_;
+  View<api::Namespace> namespaces_;
   View<api::PersistentVolume> volumes_;
   View<api::PersistentVolumeClaim> claims_;
   std::map<std::string, Stored> stored_;
@@ -155,6 +157,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   std::shared_ptr<Candidacy> candidacy_;  // null: there is no other scheduler
   std::unique_ptr<client::Writer> writer_;
   std::unique_ptr<PreemptionWatch> preemption_;
+  WakeWatch wake_watch_;
   std::unique_ptr<ExtenderWatch> extender_watch_;
   std::weak_ptr<SimExtenders> extenders_;
   std::unique_ptr<Recorder> recorder_;

@@ -30,7 +30,10 @@ Json PriorityClass(const char* name, int value, const char* policy) {
 
 }  // namespace
 
-Workload::Workload(World& world) : world_(world), random_(world.plan.seed ^ 0x776f726b6cULL) {}
+Workload::Workload(World& world)
+    : world_(world),
+      random_(world.plan.seed ^ 0x776f726b6cULL),
+      namespaces_random_(world.plan.seed ^ 0x6c6162656cULL) {}
 
 void Workload::Told(const std::string& what) {
   world_.trace.Line(world_.loop.Now(), "users", "{}", what);
@@ -53,6 +56,11 @@ void Workload::Start() {
   for (int i = 0; i < plan.node_changes; ++i) Sometime(plan.faults_end, [this] { ChangeNode(); });
   for (int i = 0; i < plan.pod_changes; ++i) Sometime(plan.faults_end, [this] { ChangePod(); });
   for (int i = 0; i < plan.resizes; ++i) Sometime(plan.faults_end, [this] { ResizePod(); });
+  for (int i = 0; i < plan.namespace_changes; ++i) {
+    const auto most = static_cast<uint64_t>(plan.faults_end.count());
+    world_.loop.After(Duration(static_cast<int64_t>(namespaces_random_.Below(most + 1))),
+                      [this] { RelabelNamespace(); });
+  }
   const int foreign = plan.foreign ? Between(3, 20) : 0;
   for (int i = 0; i < foreign; ++i) Sometime(plan.arrivals, [this] { AddForeignPod(); });
 }
@@ -172,7 +180,8 @@ void Workload::CollectPodsOf(const std::string& node) {
 
 void Workload::Repel(Json& spec, const std::string& app) {
   const char* key = Chance(0.6) ? kHost : kZone;
-  const Json term = {{"labelSelector", Selector(app)}, {"topologyKey", key}};
+  Json term = {{"labelSelector", Selector(app)}, {"topologyKey", key}};
+  if (world_.plan.namespace_changes != 0) SelectNamespaces(term);
   const uint64_t what = random_.Below(3);
   if (what == 0) {
     spec["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
@@ -233,6 +242,19 @@ Json Workload::NewPod(const std::string& name) {
                       {"labelSelector", Selector(app)}}});
   }
   return pod;
+}
+
+void Workload::SelectNamespaces(Json& term) {
+  if (namespaces_random_.Unit() < 0.3) return;
+  term["namespaceSelector"] = {
+      {"matchLabels", {{"team", namespaces_random_.Unit() < 0.5 ? "red" : "blue"}}}};
+}
+
+void Workload::RelabelNamespace() {
+  const std::string team = namespaces_random_.Unit() < 0.5 ? "red" : "blue";
+  Told("label the namespace " + team);
+  world_.api.Modify("namespaces", "", kNamespace,
+                    [&](Json& object) { object["metadata"]["labels"]["team"] = team; });
 }
 
 void Workload::AddPod() {

@@ -47,6 +47,8 @@ class Workload {
   void EndPod(const std::string& name);
   void LiftGates(const std::string& name);
   void AddForeignPod();
+  void SelectNamespaces(Json& term);
+  void RelabelNamespace();
 
   // Preemption: workload_preemption.cc.
   void StartPreemption();
@@ -90,6 +92,7 @@ class Workload {
 
   World& world_;
   Random random_;
+  Random namespaces_random_;  // so that seeds without such changes are what they were
   std::map<std::string, std::string> zone_of_;  // by node; empty: none
   int next_node_ = 0;
   int next_pod_ = 0;
