@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// For tests over random cases: how many of them a build with a sanitizer has time for. The one with ASan and UBSan runs all of
-// them, since no other build does.
+// For tests over random cases: how many of them a build with a sanitizer has time for. The one with
+// ASan and UBSan runs all of them, since no other build does.
 
 #include <cstdint>
 
