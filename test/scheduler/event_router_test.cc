@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an event of a pod does to others: repeated events do nothing, a deletion is worked on once,
-// a freed nomination wakes whom it held back (docs/spec/cache.md section 11).
+// a freed nomination wakes whom it held back, and every other kind is heard of (docs/spec/cache.md
+// section 11).
 #include "scheduler/event_router.h"
 
 #include <gtest/gtest.h>
@@ -127,6 +128,78 @@ TEST_F(EventRouterTest, AnAssumedPodThatChangesKeepsItsRoom) {
   EXPECT_EQ(rig_->scheduler->cache().counts().assumed_pods, 1U);
   EXPECT_NE(rig_->scheduler->waiting_pods().GetWaitingPod("uid-p"), nullptr);
   EXPECT_EQ(rig_->scheduler->queue().Find("ns/p"), nullptr);
+}
+
+// ---- Objects that are neither pods nor nodes
+
+// One version of an object of any kind.
+template <class T>
+std::shared_ptr<const T> Object(const std::string& version) {
+  auto object = std::make_shared<T>();
+  object->meta.name = "x";
+  object->meta.ns = Symbol("ns");
+  object->meta.uid = "uid-x";
+  object->meta.resource_version = version;
+  return object;
+}
+
+template <class T>
+void Post(Rig& rig, api::Delta<T> delta) {
+  rig.scheduler->Post(StorageDeltas(std::vector<api::Delta<T>>{std::move(delta)}));
+}
+
+// A pod that any event of the kinds wakes, and that no node takes.
+class OtherEventsTest : public EventRouterTest {
+ protected:
+  OtherEventsTest() {
+    profile_.Add<Filters, Events>(
+        {.name = "F",
+         .filter = Says(Status(Code::kUnschedulable, {"no"})),
+         .events = {Any(EventResource::kPersistentVolume),
+                    Any(EventResource::kPersistentVolumeClaim), Any(EventResource::kStorageClass),
+                    Any(EventResource::kCsiNode), Any(EventResource::kCsiDriver),
+                    Any(EventResource::kCsiStorageCapacity), Any(EventResource::kVolumeAttachment),
+                    Any(EventResource::kService)}});
+    Start({MakePod().Name("p").Obj()});
+  }
+  static framework::EventRegistration Any(EventResource resource) {
+    return {{resource, framework::kActionAll, {}}, {}};
+  }
+  // Each event wakes the pod once.
+  void ExpectWoken(const std::string& label) {
+    rig_->Settle();
+    const auto& effects = rig_->scheduler->queue().stats().effects;
+    const auto effect = effects.find(label);
+    ASSERT_NE(effect, effects.end()) << label;
+    EXPECT_EQ(effect->second.events, 1) << label;
+    EXPECT_EQ(effect->second.woken, 1) << label;
+    ASSERT_EQ(Parked(*rig_), Texts{"p"}) << "tried, and parked again";
+  }
+  template <class T>
+  void ExpectHeard(const std::string& kind) {
+    Post(*rig_, Rig::Upsert<T>(Object<T>("1")));
+    ExpectWoken(kind + "Add");
+    Post(*rig_, Rig::Upsert<T>(Object<T>("2")));
+    ExpectWoken(kind + "Update");
+    Post(*rig_, Rig::Delete<T>(Object<T>("2")));
+    ExpectWoken(kind + "Delete");
+  }
+};
+
+TEST_F(OtherEventsTest, EachStorageKindIsHeardOf) {
+  ExpectHeard<api::PersistentVolume>("PersistentVolume");
+  ExpectHeard<api::PersistentVolumeClaim>("PersistentVolumeClaim");
+  ExpectHeard<api::StorageClass>("storage.k8s.io/StorageClass");
+  ExpectHeard<api::CsiNode>("storage.k8s.io/CSINode");
+  ExpectHeard<api::CsiDriver>("storage.k8s.io/CSIDriver");
+  ExpectHeard<api::CsiStorageCapacity>("storage.k8s.io/CSIStorageCapacity");
+  ExpectHeard<api::VolumeAttachment>("storage.k8s.io/VolumeAttachment");
+}
+
+TEST_F(OtherEventsTest, ServicesAreHeardOf) {
+  rig_->scheduler->Post(OwnerDeltas(
+      std::vector<api::Delta<api::Service>>{Rig::Upsert<api::Service>(Object<api::Service>("1"))}));
+  ExpectWoken("ServiceAdd");
 }
 
 // ---- Freed nominations
