@@ -120,6 +120,7 @@ void SchedulingQueue::UpdateParked(Record& record, const api::PodPtr& old_pod,
                                    const api::PodPtr& new_pod) {
   for (const ClusterEvent& event :
        framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kTargetPod)) {
+    if (KS_CANARY_UNHEARD(event.Label())) continue;
     EventEffect& effect = EffectOf(event.Label());
     ++effect.events;
     effect.hint_runs -= rules_.hint_runs();

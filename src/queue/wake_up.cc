@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/canary.h"
 #include "base/logging.h"
 #include "queue/scheduling_queue.h"
 
@@ -50,6 +51,7 @@ void SchedulingQueue::MoveAllToActiveOrBackoff(const framework::ClusterEvent& ev
                                                const framework::EventObject& new_object,
                                                const PreCheck& precheck) {
   if (!rules_.IsInteresting(event)) return;
+  if (KS_CANARY_UNHEARD(event.Label())) return;
   const EventWithObjects whole{event, old_object, new_object};
   const int64_t runs_before = rules_.hint_runs();
   woken_.clear();

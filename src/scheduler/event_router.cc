@@ -47,6 +47,7 @@ void EventRouter::OnPodAdd(const api::PodPtr& pod) {
 void EventRouter::AddPending(const api::PodPtr& pod) {
   KS_LOG(3, "Add event for unscheduled pod", {{"pod", pod->meta.Key()}});
   const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodAdd);
+  if (KS_CANARY(PendingAddUnheard)) return;
   context_.queue.Add(pod);
 }
 
@@ -71,7 +72,7 @@ void EventRouter::OnPodUpdate(const api::PodPtr& old_pod, const api::PodPtr& new
     AddAssigned(new_pod);
     if (!IsOurs(*old_pod)) return;
     const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodDelete);
-    context_.queue.Delete(*old_pod);
+    if (!KS_CANARY(PendingAssignmentUnheard)) context_.queue.Delete(*old_pod);
     // Bound and deferred between two lists; upstream waits for the next change of the pod.
     if (context_.queues_resizes) UpdateResize(old_pod, new_pod);
   } else if (IsOurs(*old_pod)) {
@@ -116,6 +117,7 @@ void EventRouter::UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& 
 void EventRouter::UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
   if (old_pod->meta.resource_version == new_pod->meta.resource_version) return;
   const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodUpdate);
+  if (KS_CANARY(PendingUpdateUnheard)) return;
   if (context_.cache.IsAssumedPod(*new_pod)) {
     if (new_pod->meta.deletion_timestamp && !old_pod->meta.deletion_timestamp) {
       DeleteAssumed(*new_pod);
@@ -131,6 +133,7 @@ void EventRouter::UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& n
 
 // A nomination went away: pods of at most its priority may use the room.
 void EventRouter::NominationFreed(const api::PodPtr& pod) {
+  if (KS_CANARY(NominationFreedUnheard)) return;
   context_.queue.MoveAllToActiveOrBackoff(
       kAssignedPodDelete, pod, std::monostate(),
       [&pod](const api::Pod& candidate) { return candidate.Priority() <= pod->Priority(); });
@@ -162,6 +165,7 @@ void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
 
 void EventRouter::DeletePending(const api::PodPtr& pod) {
   const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodDelete);
+  if (KS_CANARY(PendingDeleteUnheard)) return;
   context_.queue.Delete(*pod);
   if (context_.cache.IsAssumedPod(*pod)) {
     DeleteAssumed(*pod);

@@ -4,39 +4,56 @@
 // soon each was found.
 
 #include <array>
+#include <cstdint>
 
 namespace ks::sim {
 
 struct CanaryInfo {
   const char* name;
   const char* bug;
+  // One that found it, tried first so that nobody waits for all before it. When it does not any
+  // more, because the simulation changed, all are tried, and the one that does is named.
+  uint64_t seed;
 };
 
-inline constexpr std::array<CanaryInfo, 24> kCanaries = {{
-    {"ForgetSkipped", "a pod whose binding failed stays assumed"},
-    {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled"},
-    {"OldVersionResumed", "a watch is resumed from an older version than was seen"},
-    {"GoneIgnored", "a watch that the server calls too old is tried again without a list"},
-    {"RelistHidesDeletions", "pods that are missing in a list are not taken for deleted"},
-    {"ConflictTakenForSuccess", "a 409 after an uncertain binding counts as success unseen"},
-    {"BackoffTimerLost", "pods that failed with an error never leave their backoff"},
-    {"AssumedCountedTwice", "a confirmed pod is charged again without releasing the assumed one"},
-    {"NodeRemovalIgnored", "a removed node stays while pods are on it"},
-    {"DoneForgotten", "a pod that is gone when its attempt fails stays in flight"},
-    {"DeletedPodKeepsRoom", "a pod deleted on its way to a node keeps its room there"},
-    {"WrongPluginMask", "an event is taken for one that interests other plugins"},
-    {"CutFrameDropped", "the first part of a watch event that comes in two pieces is lost"},
-    {"PreemptorsNotHeld", "PreEnqueue lets preemptors through while their victims are evicted"},
-    {"NominationsIgnored", "filters do not see pods that are nominated to the node"},
-    {"BudgetSplitReversed", "victims whose eviction violates a budget are taken for the others"},
-    {"EvictionErrorSwallowed", "an eviction that failed counts as done"},
-    {"FenceNotAsked", "a write is sent without asking whether the lease is still held"},
-    {"CaughtUpTooEarly", "any news of the pods counts as all that the former leader did"},
-    {"VolumeStaysAssumed", "what was assumed of volumes stays so when the attempt fails"},
-    {"ClaimsNotAwaited", "PreBind does not wait until the claims are bound"},
-    {"StalePreemptAnswers", "what extenders said of candidates counts whatever has become of them"},
-    {"ResizeEndUnseen", "a pod whose resize is done stays in the queue"},
-    {"VolumePatchUnguarded", "a volume is written whatever has become of it meanwhile"},
+inline constexpr std::array<CanaryInfo, 34> kCanaries = {{
+    {"ForgetSkipped", "a pod whose binding failed stays assumed", 1},
+    {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled", 356},
+    {"OldVersionResumed", "a watch is resumed from an older version than was seen", 3},
+    {"GoneIgnored", "a watch that the server calls too old is tried again without a list", 1},
+    {"RelistHidesDeletions", "pods that are missing in a list are not taken for deleted", 1},
+    {"ConflictTakenForSuccess", "a 409 after an uncertain binding counts as success unseen", 2},
+    {"BackoffTimerLost", "pods that failed with an error never leave their backoff", 1},
+    {"AssumedCountedTwice", "a confirmed pod is charged again without releasing the assumed one",
+     1},
+    {"NodeRemovalIgnored", "a removed node stays while pods are on it", 1},
+    {"DoneForgotten", "a pod that is gone when its attempt fails stays in flight", 41},
+    {"DeletedPodKeepsRoom", "a pod deleted on its way to a node keeps its room there", 29},
+    {"WrongPluginMask", "an event is taken for one that interests other plugins", 4},
+    {"CutFrameDropped", "the first part of a watch event that comes in two pieces is lost", 1},
+    {"PreemptorsNotHeld", "PreEnqueue lets preemptors through while their victims are evicted", 4},
+    {"NominationsIgnored", "filters do not see pods that are nominated to the node", 4},
+    {"BudgetSplitReversed", "victims whose eviction violates a budget are taken for the others", 4},
+    {"EvictionErrorSwallowed", "an eviction that failed counts as done", 7},
+    {"FenceNotAsked", "a write is sent without asking whether the lease is still held", 22},
+    {"CaughtUpTooEarly", "any news of the pods counts as all that the former leader did", 14},
+    {"VolumeStaysAssumed", "what was assumed of volumes stays so when the attempt fails", 17},
+    {"ClaimsNotAwaited", "PreBind does not wait until the claims are bound", 5},
+    {"StalePreemptAnswers", "what extenders said of candidates counts whatever has become of them",
+     213},
+    {"ResizeEndUnseen", "a pod whose resize is done stays in the queue", 14},
+    {"VolumePatchUnguarded", "a volume is written whatever has become of it meanwhile", 334},
+    {"PendingAddUnheard", "a pod that nobody has scheduled does not get into the queue", 1},
+    {"PendingUpdateUnheard", "the queue does not hear of changes of pods that wait", 1},
+    {"PendingDeleteUnheard", "a deleted pod stays in the queue", 1},
+    {"PendingAssignmentUnheard", "a pod that somebody else has bound stays in the queue", 1},
+    {"NominationFreedUnheard", "nobody is woken when a nomination is given up", 4},
+    {"AssignedPodDeleteUnheard", "a pod that leaves its node wakes nobody", 1},
+    {"AssignedPodUpdatePodScaleDownUnheard", "a pod on a node that asks for less wakes nobody", 48},
+    {"TargetPodUpdatePodSchedulingGatesEliminatedUnheard",
+     "a pod does not hear that its gates are lifted", 2},
+    {"NodeAddUnheard", "a node that joins wakes nobody", 16},
+    {"PersistentVolumeClaimAddUnheard", "a new claim wakes nobody", 17},
 }};
 
 }  // namespace ks::sim

@@ -43,7 +43,8 @@ struct Flags {
   bool stop_at_first = false;
   uint64_t twice_every = 20;  // these seeds run twice and must give the same trace; 0: none
   std::string canary{};
-  bool quiet = false;  // no reports of failures
+  bool search = false;  // planted bugs: from the first seed, whatever is known to find them
+  bool quiet = false;   // no reports of failures
 };
 
 // What a worker counts.
@@ -104,7 +105,7 @@ void RunSeed(const Flags& flags, uint64_t seed, Totals* totals) {
   totals->exceeded_seeds += outcome.exceeded != 0 ? 1 : 0;
   totals->virtual_ns += outcome.virtual_time.count();
   if (outcome.failure.empty()) {
-    if (flags.from == flags.to) {
+    if (flags.from == flags.to && !flags.quiet) {
       std::printf("seed %llu: fine, trace hash %016llx, %llu lines\n",
                   static_cast<unsigned long long>(seed),
                   static_cast<unsigned long long>(outcome.trace_hash),
@@ -221,6 +222,18 @@ int Sweep(const Flags& flags) {
 }
 
 #ifdef KS_CANARIES
+// The seed that is known to find the planted bug, and all of them if it does not.
+Totals Find(const CanaryInfo& info, const Flags& flags) {
+  if (!flags.search && info.seed >= flags.from && info.seed <= flags.to) {
+    Flags known = flags;
+    known.from = known.to = info.seed;
+    known.jobs = 1;
+    const Totals totals = RunAll(known);
+    if (totals.failed != 0) return totals;
+  }
+  return RunAll(flags);
+}
+
 // Plants every bug in turn, or one. Exit code 0: all were found.
 int FindCanaries(Flags flags) {
   int exit_code = 0;
@@ -233,11 +246,11 @@ int FindCanaries(Flags flags) {
     flags.stop_at_first = true;
     flags.quiet = all;
     canary::g_planted = info.name;
-    const Totals totals = RunAll(flags);
+    const Totals totals = Find(info, flags);
     if (totals.failed == 0) exit_code = 1;
     const std::string text =
-        totals.failed == 0 ? fmt::format("{:<24} NOT FOUND in {} seeds\n", info.name, totals.seeds)
-                           : fmt::format("{:<24} found by seed {}: {}\n", info.name,
+        totals.failed == 0 ? fmt::format("{:<50} NOT FOUND in {} seeds\n", info.name, totals.seeds)
+                           : fmt::format("{:<50} found by seed {}: {}\n", info.name,
                                          totals.first_failed, totals.failure.data());
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
@@ -265,6 +278,8 @@ int main(int argc, char** argv) {
   app.add_flag("--stop-at-first", flags.stop_at_first, "end at the first failure");
 #ifdef KS_CANARIES
   app.add_option("--canary", flags.canary, "the bug to plant, or all; ends at the first failure");
+  app.add_flag("--search", flags.search,
+               "look for the lowest seed that finds it, instead of trying the known one first");
 #endif
   CLI11_PARSE(app, argc, argv);
   if (!ks::sim::ParseSeeds(&flags)) {

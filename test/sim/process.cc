@@ -392,6 +392,7 @@ void SchedulerProcess::StartStreams() {
                                .keep_raw = scheduler_->NeededWholeObjects().pods},
       [this](scheduler::PodDeltas deltas) {
         if (dead_) return;
+        nominations_.Heard(deltas);
         Note(deltas, pods_);
         scheduler_->Post(std::move(deltas));
       });
@@ -507,6 +508,9 @@ void SchedulerProcess::WakeAt(TimePoint when) {
 void SchedulerProcess::Step() {
   ++steps_;
   const bool worked = scheduler_->Step();
+  if (const std::string wrong = nominations_.AfterStep(); !wrong.empty()) {
+    world_.fail(name() + ": " + wrong);
+  }
   LookAtPreemption();
   const std::string asleep = wake_watch_.AfterStep(
       {.nodes = nodes_, .namespaces = namespaces_, .queue = scheduler_->queue()});

@@ -19,6 +19,7 @@
 #include "scheduler/scheduler.h"
 #include "sim/candidacy.h"
 #include "sim/event_loop.h"
+#include "sim/nomination_watch.h"
 #include "sim/preemption_watch.h"
 #include "sim/recorder.h"
 #include "sim/sim_extenders.h"
@@ -158,6 +159,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   std::unique_ptr<client::Writer> writer_;
   std::unique_ptr<PreemptionWatch> preemption_;
   WakeWatch wake_watch_;
+  NominationWatch nominations_{*this};
   std::unique_ptr<ExtenderWatch> extender_watch_;
   std::weak_ptr<SimExtenders> extenders_;
   std::unique_ptr<Recorder> recorder_;

@@ -28,6 +28,31 @@ Json PriorityClass(const char* name, int value, const char* policy) {
   return {{"metadata", {{"name", name}}}, {"value", value}, {"preemptionPolicy", policy}};
 }
 
+Json Tolerations() { return Json::array({{{"key", "dedicated"}, {"operator", "Exists"}}}); }
+
+// Who owns a pod that waits lets it onto tainted nodes.
+void TolerateTaint(World& world) {
+  for (const auto& [key, stored] : world.api.Objects("pods")) {
+    const api::PodPtr pod = Decoded<api::Pod>(*stored);
+    if (!pod->node_name.empty() || !pod->spec->tolerations.empty()) continue;
+    world.trace.Line(world.loop.Now(), "users", "let pod {} tolerate the taint", pod->meta.name);
+    world.api.Modify("pods", kNamespace, pod->meta.name,
+                     [](Json& json) { json["spec"]["tolerations"] = Tolerations(); });
+    return;
+  }
+}
+
+// In one seed of five, from a stream of its own, so that the other seeds are what they were.
+void StartTolerating(World& world) {
+  Random random(world.plan.seed ^ 0x746f6c6572ULL);
+  if (random.Unit() >= 0.2) return;
+  const auto until = static_cast<uint64_t>(world.plan.faults_end.count());
+  for (uint64_t left = 1 + random.Below(8); left > 0; --left) {
+    world.loop.After(Duration(static_cast<int64_t>(random.Below(until))),
+                     [&world] { TolerateTaint(world); });
+  }
+}
+
 }  // namespace
 
 Workload::Workload(World& world)
@@ -55,6 +80,7 @@ void Workload::Start() {
   for (int i = 0; i < plan.pods; ++i) Sometime(plan.arrivals, [this] { AddPod(); });
   for (int i = 0; i < plan.node_changes; ++i) Sometime(plan.faults_end, [this] { ChangeNode(); });
   for (int i = 0; i < plan.pod_changes; ++i) Sometime(plan.faults_end, [this] { ChangePod(); });
+  StartTolerating(world_);
   for (int i = 0; i < plan.resizes; ++i) Sometime(plan.faults_end, [this] { ResizePod(); });
   for (int i = 0; i < plan.namespace_changes; ++i) {
     const auto most = static_cast<uint64_t>(plan.faults_end.count());
@@ -197,9 +223,7 @@ void Workload::Repel(Json& spec, const std::string& app) {
 
 void Workload::Place(Json& spec) {
   if (Chance(0.2)) spec["nodeSelector"] = {{"disk", Chance(0.5) ? "ssd" : "hdd"}};
-  if (Chance(0.3)) {
-    spec["tolerations"] = Json::array({{{"key", "dedicated"}, {"operator", "Exists"}}});
-  }
+  if (Chance(0.3)) spec["tolerations"] = Tolerations();
   if (Chance(0.1)) {
     spec["priorityClassName"] = Chance(0.5) ? "high" : "low";
   } else if (world_.plan.preemption) {
