@@ -28,7 +28,7 @@ namespace {
 using ::testing::HasSubstr;
 using Until = scheduler::StartupQuestion::Until;
 
-constexpr const char* kMaster = "https://127.0.0.1";
+constexpr const char* kMaster = "http://127.0.0.1";  // no system roots to read
 constexpr const char* kHead =
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
