@@ -131,7 +131,8 @@ TEST_F(ConfigAgreement, FilesBesideTheConfiguration) {
     SCOPED_TRACE(kubeconfig);
     const std::string file = folder_.Write(
         "c.yaml", std::string(kHead) + "clientConnection: {kubeconfig: " + kubeconfig + "}\n");
-    const std::string error = JudgeWritten(file).error;
+    const std::string error =
+        Judge(file, Until::kWritten, "", {"--write-config-to=" + folder_.path() + "/o"}).error;
     if (want == "?") {
       EXPECT_NE(error, "");
     } else {
