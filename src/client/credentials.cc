@@ -67,11 +67,11 @@ Result<TlsConfig> ReadTls(const ClusterAccess& access) {
 // each other is read anew once a server asks for it: it is no error, and no certificate either.
 Result<void> CheckAtStart(const ClusterAccess& access, TlsConfig* tls) {
   if (!access.ca_data.empty()) {
-    const Result<void> checked = config::CheckAuthorities(tls->ca_pem);
+    Result<void> checked = config::CheckAuthorities(tls->ca_pem);
     if (!checked.ok()) return checked;
   }
   if (access.client_cert_file.empty() && access.client_cert_data.empty()) return {};
-  const Result<void> pair = config::CheckKeyPair(tls->client_cert_pem, tls->client_key_pem);
+  Result<void> pair = config::CheckKeyPair(tls->client_cert_pem, tls->client_key_pem);
   if (pair.ok()) return {};
   if (!access.client_cert_data.empty() || !access.client_key_data.empty()) return pair;
   log::Error(pair.error().message, "Loading client cert failed",

@@ -308,7 +308,7 @@ Result<void> MergeEntries(Fields& file, const char* key, const char* body, Entri
     if (!own.emplace(name, Entry{entry.Child(body), place.At(body)}).second) {
       return place.Bad(item, "duplicate name \"" + name + "\" in list " + key);
     }
-    const Result<void> done = read(own.at(name));
+    Result<void> done = read(own.at(name));
     if (!done.ok()) return done;
   }
   into->merge(own);

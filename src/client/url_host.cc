@@ -119,8 +119,7 @@ Result<std::string> ParseBracketed(std::string_view text) {
   const size_t zone = std::min(text.substr(0, close).find("%25"), close);
   Result<std::string> address = UnescapeUrlPart(text.substr(1, zone - 1), UrlPart::kHost);
   if (!address.ok()) return address;
-  const Result<std::string> scope =
-      UnescapeUrlPart(text.substr(zone, close - zone), UrlPart::kZone);
+  Result<std::string> scope = UnescapeUrlPart(text.substr(zone, close - zone), UrlPart::kZone);
   if (!scope.ok()) return scope;
   const std::string whole = *address + *scope;
   const std::string problem = AddressChecker(whole).Problem();

@@ -193,7 +193,7 @@ class Judge {
     const size_t list = path.find(kList);
     if (list == std::string::npos) return path;
     const size_t profile = std::stoul(path.substr(path.find('[') + 1));
-    const std::string head = path.substr(0, list + kList.size());
+    std::string head = path.substr(0, list + kList.size());
     const size_t merged = std::stoul(path.substr(head.size() + 1));
     const std::string& name =
         verdict_.configuration.profiles[profile].plugins.multi_point.enabled[merged].name;
