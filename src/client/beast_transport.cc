@@ -160,7 +160,9 @@ void BeastCall::Send() {
   written_ = false;
   const bool kept_will_do = request_.repeat_when_lost && !repeated_;
   connection_ = kept_will_do ? engine_->Take() : engine_->NewConnection();
-  const std::shared_ptr<HttpConnection> connection = connection_;  // the call may end in Run
+  // An address that cannot be called, say, ends the call in Run.
+  const std::shared_ptr<BeastCall> self = shared_from_this();
+  const std::shared_ptr<HttpConnection> connection = connection_;
   connection->Run(*this, Text(), request_.method == "HEAD",
                   sink_ ? engine_->options.stream_idle_timeout : engine_->options.idle_timeout);
   engine_->WakeAt(connection->expires());
