@@ -84,9 +84,13 @@ class ResizePreemption : public ClusterFixture, public ::testing::WithParamInter
     for (const auto& [key, pod] : cluster_->view().pods()) names.insert(pod->meta.name);
     return names;
   }
+  // Of a pod that was created on a node: first the view has to hear of it.
   bool WaitGone(const std::string& pod) {
-    return cluster_->view().WaitFor(
-        [&](const PodView::Pods& pods) { return !pods.contains("default/" + pod); }, kLimit);
+    const std::string key = "default/" + pod;
+    const auto seen = [&] { return !cluster_->view().BoundAt(key).empty(); };
+    if (!cluster_->WaitUntil(seen, kLimit)) return false;
+    return cluster_->view().WaitFor([&](const PodView::Pods& pods) { return !pods.contains(key); },
+                                    kLimit);
   }
   // A pod that is placed after everything before it was looked at.
   void PlaceOneMore(const std::string& name) {
