@@ -140,9 +140,10 @@ endfunction()
 # LABEL defaults to unit. Unit tests run under sanitizers, which see more than an optimized build does; without KS_UNIT_TESTS only those of
 # their sources are built that OPTIMIZED names, because they measure what a sanitizer changes (memory). Under the race detector only those
 # that THREADS names, if it does: the others start no thread, and it has nothing to see. Tests of other labels are left out of the sanitizer
-# presets.
+# presets. SHARDS: under sanitizers its cases run in so many processes side by side, as tests of their own: for programs that are the last
+# to end.
 function(ks_test)
-  cmake_parse_arguments(ARG "" "NAME;LABEL;TIMEOUT" "DEPS;OPTIMIZED;THREADS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;LABEL;TIMEOUT;SHARDS" "DEPS;OPTIMIZED;THREADS" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
@@ -177,4 +178,22 @@ function(ks_test)
   ks_group_sources(ks_${ARG_NAME}_test)
   add_test(NAME ${ARG_NAME} COMMAND ks_${ARG_NAME}_test --gtest_brief=1)
   set_tests_properties(${ARG_NAME} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+  if(KS_SANITIZE AND ARG_SHARDS)
+    ks_shard_test(${ARG_NAME} ${ARG_SHARDS})
+  endif()
+endfunction()
+
+# Splits a test into so many, NAME, NAME_1 and so on, each with a part of the cases. Their results lie beside each other.
+function(ks_shard_test NAME SHARDS)
+  get_test_property(${NAME} LABELS labels)
+  get_test_property(${NAME} TIMEOUT timeout)
+  set_property(TEST ${NAME} APPEND PROPERTY ENVIRONMENT "GTEST_TOTAL_SHARDS=${SHARDS}" "GTEST_SHARD_INDEX=0")
+  set_tests_properties(${NAME} PROPERTIES COST 400)
+  math(EXPR last "${SHARDS} - 1")
+  foreach(shard RANGE 1 ${last})
+    add_test(NAME ${NAME}_${shard} COMMAND ks_${NAME}_test --gtest_brief=1)
+    set_tests_properties(${NAME}_${shard} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout} COST 400)
+    set_property(TEST ${NAME}_${shard} PROPERTY ENVIRONMENT "GTEST_TOTAL_SHARDS=${SHARDS}" "GTEST_SHARD_INDEX=${shard}"
+                 "GTEST_OUTPUT=json:${CMAKE_BINARY_DIR}/test-results/ks_${NAME}_${shard}_test.json")
+  endforeach()
 endfunction()
