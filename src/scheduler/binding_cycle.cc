@@ -285,7 +285,7 @@ void BindingCycles::Fail(const std::string& uid, const Status& status, bool reje
   const framework::ClusterEvent freed{
       framework::EventResource::kAssignedPod, framework::kActionDelete, {}};
   const bool late = status.IsRejected();
-  if (forgotten && !late) {
+  if (forgotten && !late && !KS_CANARY(FailedBindingUnheard)) {
     context_.queue.MoveAllToActiveOrBackoff(freed, pod, std::monostate(), nullptr);
   }
 

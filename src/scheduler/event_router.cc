@@ -186,6 +186,7 @@ void EventRouter::DeleteAssumed(const api::Pod& pod) {
     LogIfFailed(context_.cache.RemoveAssumedPod(*assumed), "Scheduler cache RemovePod failed",
                 assumed->meta.Key());
   }
+  if (KS_CANARY(DeletedOnItsWayUnheard)) return;
   context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, assumed, std::monostate(), nullptr);
 }
 

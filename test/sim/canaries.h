@@ -16,7 +16,7 @@ struct CanaryInfo {
   uint64_t seed;
 };
 
-inline constexpr std::array<CanaryInfo, 34> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 53> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed", 1},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled", 356},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen", 3},
@@ -27,7 +27,7 @@ inline constexpr std::array<CanaryInfo, 34> kCanaries = {{
     {"AssumedCountedTwice", "a confirmed pod is charged again without releasing the assumed one",
      1},
     {"NodeRemovalIgnored", "a removed node stays while pods are on it", 1},
-    {"DoneForgotten", "a pod that is gone when its attempt fails stays in flight", 41},
+    {"DoneForgotten", "a pod that is gone when its attempt fails stays in flight", 57},
     {"DeletedPodKeepsRoom", "a pod deleted on its way to a node keeps its room there", 29},
     {"WrongPluginMask", "an event is taken for one that interests other plugins", 4},
     {"CutFrameDropped", "the first part of a watch event that comes in two pieces is lost", 1},
@@ -37,7 +37,7 @@ inline constexpr std::array<CanaryInfo, 34> kCanaries = {{
     {"EvictionErrorSwallowed", "an eviction that failed counts as done", 7},
     {"FenceNotAsked", "a write is sent without asking whether the lease is still held", 22},
     {"CaughtUpTooEarly", "any news of the pods counts as all that the former leader did", 14},
-    {"VolumeStaysAssumed", "what was assumed of volumes stays so when the attempt fails", 17},
+    {"VolumeStaysAssumed", "what was assumed of volumes stays so when the attempt fails", 23},
     {"ClaimsNotAwaited", "PreBind does not wait until the claims are bound", 5},
     {"StalePreemptAnswers", "what extenders said of candidates counts whatever has become of them",
      213},
@@ -54,6 +54,25 @@ inline constexpr std::array<CanaryInfo, 34> kCanaries = {{
      "a pod does not hear that its gates are lifted", 2},
     {"NodeAddUnheard", "a node that joins wakes nobody", 16},
     {"PersistentVolumeClaimAddUnheard", "a new claim wakes nobody", 17},
+    {"FailedBindingUnheard", "nobody hears that a binding failed, and that its room is free", 1},
+    {"DeletedOnItsWayUnheard", "nobody hears that a pod was deleted on its way to a node", 5},
+    {"AssignedPodAddUnheard", "a pod that gets to a node wakes nobody", 4},
+    {"AssignedPodUpdatePodLabelUnheard", "new labels of a pod on a node wake nobody", 11},
+    {"NodeDeleteUnheard", "a node that goes wakes nobody", 10},
+    {"NodeUpdateNodeAllocatableUnheard", "a node that has more room wakes nobody", 6},
+    {"NodeUpdateNodeLabelUnheard", "new labels of a node wake nobody", 1},
+    {"NodeUpdateNodeTaintUnheard", "a node that loses a taint, or its cordon, wakes nobody", 3},
+    {"TargetPodUpdatePodLabelUnheard", "a pod does not hear of its new labels", 5},
+    {"TargetPodUpdatePodTolerationUnheard", "a pod does not hear of its new tolerations", 17},
+    {"PersistentVolumeClaimUpdateUnheard", "a claim that changed wakes nobody", 5},
+    {"StorageClassAddUnheard", "a new class wakes nobody", 6},
+    {"PersistentVolumeAddUnheard", "a new volume wakes nobody", 5},
+    {"PersistentVolumeUpdateUnheard", "a volume that changed wakes nobody", 5},
+    {"CSINodeAddUnheard", "a driver on a node that had none wakes nobody", 16},
+    {"CSINodeUpdateUnheard", "a driver that attaches more wakes nobody", 152},
+    {"CSIStorageCapacityAddUnheard", "news of capacity wake nobody", 10},
+    {"CSIStorageCapacityUpdateUnheard", "more capacity wakes nobody", 10},
+    {"AssignedPodUpdatePodScaleUpUnheard", "a pod on a node that asks for more wakes nobody", 24},
 }};
 
 }  // namespace ks::sim

@@ -138,7 +138,8 @@ void SchedulerProcess::Build() {
                    .extenders = extender_watch_.get(),
                    .any_pending = [this](Random& random) { return AnyPending(random); },
                    .waits_for_resize = [this](const api::Pod& pod) { return WaitsForResize(pod); },
-                   .was_flushed = [this](const api::Pod& pod) { return WasFlushed(pod); }});
+                   .was_flushed = [this](const api::Pod& pod) { return WasFlushed(pod); },
+                   .binding_failed = [this](const api::PodPtr& pod) { NoteFreed(pod); }});
   watched_writer_ = recorder_->Watch(*writer_);
   KS_CHECK(registry_.Register(kRecorderName, recorder_->factory()).ok(), "one recorder");
   scheduler::SchedulerOptions options = MakeSchedulerOptions();
@@ -146,6 +147,11 @@ void SchedulerProcess::Build() {
   auto made = scheduler::Scheduler::Create(std::move(options));
   KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
   scheduler_ = std::move(made).value();
+  std::map<std::string, queue::ProfileHooks> hooks;
+  for (const auto& [profile, framework] : scheduler_->profiles()) {
+    hooks.emplace(profile, queue::HooksOf(*framework));
+  }
+  hint_watch_.Watch(hooks, clock_);
 }
 
 scheduler::SchedulerOptions SchedulerProcess::MakeSchedulerOptions() {
@@ -353,6 +359,32 @@ bool SchedulerProcess::WasFlushed(const api::Pod& pod) const {
   return clock_.Now() - *seen->second.parked > world_.plan.unschedulable_max;
 }
 
+// A pod that goes, or begins to, on its way to a node gives back its room.
+void SchedulerProcess::NoteTurnedBack(const api::PodPtr& before, const api::PodPtr& after) {
+  if (!before->node_name.empty() || before->meta.deletion_timestamp) return;
+  if (after != nullptr && after->meta.uid == before->meta.uid && !after->meta.deletion_timestamp) {
+    return;
+  }
+  const api::PodPtr reserved = recorder_->ReservedPod(before->meta.uid);
+  if (reserved != nullptr) hint_watch_.Freed(reserved);
+}
+
+// The room of a pod whose binding failed is free, unless the pod went, or got there all the same.
+void SchedulerProcess::NoteFreed(const api::PodPtr& assumed) {
+  const auto known = pods_.find(assumed->meta.Key());
+  if (known == pods_.end() || known->second->meta.uid != assumed->meta.uid) return;
+  if (known->second->node_name.empty()) hint_watch_.Freed(assumed);
+}
+
+// Whoever had a reason to wake in this step did.
+void SchedulerProcess::CheckAwake() {
+  const WakeView view = {.nodes = nodes_, .namespaces = namespaces_, .queue = scheduler_->queue()};
+  for (const std::string& asleep :
+       {wake_watch_.AfterStep(view), hint_watch_.AfterStep(scheduler_->queue())}) {
+    if (!asleep.empty()) world_.fail(name() + ": " + asleep);
+  }
+}
+
 // A scheduler that has handled everything it was told, and that has nothing to do, has parked no
 // pod that fits. But for what upstream's hints count on others for: when a node goes, no plugin
 // about other pods is asked, until its pods are collected within a minute.
@@ -416,10 +448,10 @@ void SchedulerProcess::Take(scheduler::OwnerDeltas deltas) {
 }
 
 void SchedulerProcess::Take(scheduler::StorageDeltas deltas) {
-  using Volumes = std::vector<api::Delta<api::PersistentVolume>>;
-  using Claims = std::vector<api::Delta<api::PersistentVolumeClaim>>;
-  if (const auto* volumes = std::get_if<Volumes>(&deltas)) Note(*volumes, volumes_);
-  if (const auto* claims = std::get_if<Claims>(&deltas)) Note(*claims, claims_);
+  const auto note = [this]<class T>(const std::vector<api::Delta<T>>& of_kind) {
+    Note(of_kind, std::get<View<T>>(storage_));
+  };
+  std::visit(note, deltas);
   scheduler_->Post(std::move(deltas));
 }
 
@@ -447,30 +479,51 @@ void SchedulerProcess::Note(const std::vector<api::Delta<T>>& deltas, View<T>& v
   using Type = typename api::Delta<T>::Type;
   for (const api::Delta<T>& delta : deltas) {
     if (delta.type == Type::kReplace) {
-      world_.trace.Line(world_.loop.Now(), name(), "list of {} objects", delta.items.size());
-      View<T> fresh;
-      for (const auto& item : delta.items) {
-        CheckOrder(view, *item);
-        fresh[item->meta.Key()] = item;
-      }
-      const bool lost = std::any_of(view.begin(), view.end(), [&](const auto& known) {
-        return !fresh.contains(known.first);
-      });
-      if (lost && std::is_same_v<T, api::Node>) node_lost_at_ = clock_.Now();
-      view = std::move(fresh);
+      NoteAll(delta.items, view);
       continue;
     }
     const bool deleted = delta.type == Type::kDelete;
     world_.trace.Line(world_.loop.Now(), name(), "event: {} {} at {}", deleted ? "no" : "see",
                       delta.object->meta.Key(), delta.object->meta.resource_version);
     CheckOrder(view, *delta.object);
+    std::shared_ptr<const T>& known = view[delta.object->meta.Key()];
+    NoteOne(known, deleted ? nullptr : delta.object);
     if (deleted) {
-      if (std::is_same_v<T, api::Node>) node_lost_at_ = clock_.Now();
       view.erase(delta.object->meta.Key());
     } else {
-      const bool fresh = view.insert_or_assign(delta.object->meta.Key(), delta.object).second;
-      if (fresh && std::is_same_v<T, api::Node>) ++nodes_joined_;
+      if (known == nullptr && std::is_same_v<T, api::Node>) ++nodes_joined_;
+      known = delta.object;
     }
+  }
+}
+
+template <class T>
+void SchedulerProcess::NoteAll(const std::vector<std::shared_ptr<const T>>& items, View<T>& view) {
+  world_.trace.Line(world_.loop.Now(), name(), "list of {} objects", items.size());
+  View<T> fresh;
+  for (const auto& item : items) {
+    CheckOrder(view, *item);
+    fresh[item->meta.Key()] = item;
+  }
+  for (const auto& [key, known] : view) {
+    if (!fresh.contains(key)) NoteOne<T>(known, nullptr);
+  }
+  for (const auto& [key, item] : fresh) {
+    const auto known = view.find(key);
+    NoteOne<T>(known == view.end() ? nullptr : known->second, item);
+  }
+  view = std::move(fresh);
+}
+
+template <class T>
+void SchedulerProcess::NoteOne(const std::shared_ptr<const T>& before,
+                               const std::shared_ptr<const T>& after) {
+  if (after == nullptr && std::is_same_v<T, api::Node>) node_lost_at_ = clock_.Now();
+  if constexpr (std::is_same_v<T, api::Pod>) {
+    if (before != nullptr) NoteTurnedBack(before, after);
+  }
+  if constexpr (requires { hint_watch_.Changed(before, after); }) {
+    if (before != nullptr || after != nullptr) hint_watch_.Changed(before, after);
   }
 }
 
@@ -512,9 +565,7 @@ void SchedulerProcess::Step() {
     world_.fail(name() + ": " + wrong);
   }
   LookAtPreemption();
-  const std::string asleep = wake_watch_.AfterStep(
-      {.nodes = nodes_, .namespaces = namespaces_, .queue = scheduler_->queue()});
-  if (!asleep.empty()) world_.fail(name() + ": " + asleep);
+  CheckAwake();
   if (worked) {
     if (const std::string wrong = CheckScheduler(*this); !wrong.empty()) {
       world_.fail(name() + ": " + wrong);

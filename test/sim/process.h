@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "client/informer_metrics.h"
 #include "client/reflector.h"
@@ -19,6 +21,7 @@
 #include "scheduler/scheduler.h"
 #include "sim/candidacy.h"
 #include "sim/event_loop.h"
+#include "sim/hint_watch.h"
 #include "sim/nomination_watch.h"
 #include "sim/preemption_watch.h"
 #include "sim/recorder.h"
@@ -86,8 +89,12 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   bool IsAskedAbout(const api::Pod& pod) const { return HasExtender(world_.plan, pod); }
   const View<api::Pod>& pods() const { return pods_; }
   const View<api::Node>& nodes() const { return nodes_; }
-  const View<api::PersistentVolume>& volumes() const { return volumes_; }
-  const View<api::PersistentVolumeClaim>& claims() const { return claims_; }
+  const View<api::PersistentVolume>& volumes() const {
+    return std::get<View<api::PersistentVolume>>(storage_);
+  }
+  const View<api::PersistentVolumeClaim>& claims() const {
+    return std::get<View<api::PersistentVolumeClaim>>(storage_);
+  }
   World& world() { return world_; }
   bool IsOurs(const api::Pod& pod) const;
   // What was seen of each stored pod, by uid, when the scheduler was last looked at.
@@ -113,6 +120,9 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   std::vector<Budget> Budgets() const;
   void LookAtPreemption();
   void LookForSleepers();
+  void NoteTurnedBack(const api::PodPtr& before, const api::PodPtr& after);
+  void NoteFreed(const api::PodPtr& assumed);
+  void CheckAwake();
   bool WasFlushed(const api::Pod& pod) const;
   void StartStreams();
   void Wake();
@@ -123,6 +133,10 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   void Take(scheduler::StorageDeltas deltas);
   template <class T>
   void Note(const std::vector<api::Delta<T>>& deltas, View<T>& view);
+  template <class T>
+  void NoteAll(const std::vector<std::shared_ptr<const T>>& items, View<T>& view);
+  template <class T>
+  void NoteOne(const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after);
   template <class T>
   void CheckOrder(const View<T>& view, const T& object);
 
@@ -144,8 +158,10 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   View<api::Node> nodes_;
   View<api::PodDisruptionBudget> budgets_;
   View<api::Namespace> namespaces_;
-  View<api::PersistentVolume> volumes_;
-  View<api::PersistentVolumeClaim> claims_;
+  std::tuple<View<api::PersistentVolume>, View<api::PersistentVolumeClaim>, View<api::StorageClass>,
+             View<api::CsiNode>, View<api::CsiDriver>, View<api::CsiStorageCapacity>,
+             View<api::VolumeAttachment>>
+      storage_;
   std::map<std::string, Stored> stored_;
   std::vector<api::PodPtr> bound_when_won_;  // at the server
 
@@ -159,6 +175,7 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   std::unique_ptr<client::Writer> writer_;
   std::unique_ptr<PreemptionWatch> preemption_;
   WakeWatch wake_watch_;
+  HintWatch hint_watch_;
   NominationWatch nominations_{*this};
   std::unique_ptr<ExtenderWatch> extender_watch_;
   std::weak_ptr<SimExtenders> extenders_;

@@ -33,7 +33,7 @@ class Recorder::Part final : public framework::Plugin,
   }
   void Unreserve(framework::CycleState& /*state*/, const api::PodPtr& pod,
                  const std::string& /*node_name*/) override {
-    recorder_.Unreserve(*pod);
+    recorder_.Unreserve(pod);
   }
   PermitResult Permit(framework::CycleState& state, const api::PodPtr& pod,
                       const std::string& /*node_name*/) override {
@@ -186,8 +186,10 @@ void Recorder::CheckWrite(const api::PersistentVolumeClaim& version) {
   if (!known) host_.fail("claim " + claim + " is written for a node that no pod of it goes to");
 }
 
-void Recorder::Unreserve(const api::Pod& pod) {
+void Recorder::Unreserve(const api::PodPtr& assumed) {
+  const api::Pod& pod = *assumed;
   host_.trace("unreserve " + pod.meta.name);
+  if (binding_.erase(pod.meta.uid) != 0) host_.binding_failed(assumed);
   const auto before = joined_before_.find(pod.meta.uid);
   const bool held = waiting_.erase(pod.meta.uid) != 0 && before != joined_before_.end();
   if (held && before->second < host_.nodes_joined()) to_retry_[pod.meta.Key()] = pod.meta.uid;
@@ -199,6 +201,7 @@ void Recorder::Unreserve(const api::Pod& pod) {
 
 PermitResult Recorder::Permit(framework::Handle& handle, const api::Pod& pod) {
   joined_before_.erase(pod.meta.uid);
+  binding_.insert(pod.meta.uid);
   if (!Chance(host_.plan->permit_waits)) return {};
   const bool times_out = Chance(host_.plan->permit_times_out);
   const Duration wait = std::chrono::milliseconds(50 + random_.Below(8000));
@@ -229,6 +232,7 @@ void Recorder::Activate(framework::CycleState& state) {
 void Recorder::PostBind(const api::Pod& pod, const std::string& node) {
   host_.trace("bound " + pod.meta.name + " to " + node);
   waiting_.erase(pod.meta.uid);
+  binding_.erase(pod.meta.uid);
   reserved_pods_.erase(pod.meta.uid);
   if (reserved_.erase(pod.meta.uid) == 0) {
     host_.fail("pod " + pod.meta.name + " is bound without being reserved");

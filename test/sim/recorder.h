@@ -44,6 +44,8 @@ struct RecorderHost {
   std::function<bool(const api::Pod& pod)> waits_for_resize;
   // Whether nothing but the flush of those who wait too long made the queue look at the pod again.
   std::function<bool(const api::Pod& pod)> was_flushed;
+  // Is told of each pod, as it was assumed, that is unreserved after its Permit was passed.
+  std::function<void(const api::PodPtr& pod)> binding_failed;
 };
 
 // Threads: one. Lifetime: outlives the frameworks built with its plugin.
@@ -57,6 +59,11 @@ class Recorder {
 
   // By uid: between Reserve and Unreserve or PostBind, with the node.
   const std::map<std::string, std::string>& reserved() const { return reserved_; }
+  // As it was reserved; null: it is not.
+  api::PodPtr ReservedPod(const std::string& uid) const {
+    const auto found = reserved_pods_.find(uid);
+    return found == reserved_pods_.end() ? nullptr : found->second;
+  }
   // Pods (uid by key) that a plugin asked to activate since the last call.
   std::map<std::string, std::string> TakeActivated() { return std::exchange(activated_, {}); }
   // An extender is asked to bind the pod; if it cannot, the plugins may be.
@@ -80,7 +87,7 @@ class Recorder {
   void CheckReserved(framework::Handle& handle, const api::Pod& pod, const std::string& node);
   void CheckWrite(const api::PersistentVolume& version);
   void CheckWrite(const api::PersistentVolumeClaim& version);
-  void Unreserve(const api::Pod& pod);
+  void Unreserve(const api::PodPtr& assumed);
   framework::PermitResult Permit(framework::Handle& handle, const api::Pod& pod);
   void Activate(framework::CycleState& state);
   void PostBind(const api::Pod& pod, const std::string& node);
@@ -95,6 +102,7 @@ class Recorder {
   std::map<std::string, api::PodPtr> reserved_pods_;  // by uid, as reserved_
   std::map<std::string, std::string> bound_;
   std::set<std::string> waiting_;
+  std::set<std::string> binding_;                  // by uid: reserved, and Permit is past or waits
   std::map<std::string, uint64_t> joined_before_;  // by uid, at Permit
   std::map<std::string, std::string> to_retry_;
   std::map<std::string, std::string> activated_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/workload.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -30,14 +31,22 @@ Json PriorityClass(const char* name, int value, const char* policy) {
 
 Json Tolerations() { return Json::array({{{"key", "dedicated"}, {"operator", "Exists"}}}); }
 
+// Admission gives every pod tolerations of other taints.
+bool ToleratesTaint(const api::Pod& pod) {
+  const auto& tolerations = pod.spec->tolerations;
+  return std::any_of(tolerations.begin(), tolerations.end(),
+                     [](const api::Toleration& it) { return it.key.view() == "dedicated"; });
+}
+
 // Who owns a pod that waits lets it onto tainted nodes.
 void TolerateTaint(World& world) {
   for (const auto& [key, stored] : world.api.Objects("pods")) {
     const api::PodPtr pod = Decoded<api::Pod>(*stored);
-    if (!pod->node_name.empty() || !pod->spec->tolerations.empty()) continue;
+    if (!pod->node_name.empty() || ToleratesTaint(*pod)) continue;
     world.trace.Line(world.loop.Now(), "users", "let pod {} tolerate the taint", pod->meta.name);
-    world.api.Modify("pods", kNamespace, pod->meta.name,
-                     [](Json& json) { json["spec"]["tolerations"] = Tolerations(); });
+    world.api.Modify("pods", kNamespace, pod->meta.name, [](Json& json) {
+      json["spec"]["tolerations"].push_back(Tolerations().front());
+    });
     return;
   }
 }

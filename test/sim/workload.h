@@ -69,6 +69,7 @@ class Workload {
 
   // Volumes: workload_volumes.cc.
   void StartVolumes();
+  void StartStorageNews();
   void AddClass(size_t number);
   void SetCapacity(const std::string& zone);
   void AddVolume();

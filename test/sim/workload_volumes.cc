@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "sim/volume_model.h"
@@ -40,7 +41,57 @@ Json NodeAffinity(const char* key, const std::string& value) {
        {{"nodeSelectorTerms", Json::array({{{"matchExpressions", Json::array({expression})}}})}}}};
 }
 
+Json Capacity(const std::string& of_class, const std::string& zone, int gibibytes) {
+  return {{"metadata", {{"name", of_class + "-" + zone}}},
+          {"storageClassName", of_class},
+          {"nodeTopology", {{"matchLabels", {{kZone, zone}}}}},
+          {"capacity", std::to_string(gibibytes) + "Gi"}};
+}
+
+// A driver learns to attach more to some node.
+void RaiseVolumeLimit(World& world, Random& random) {
+  for (const auto& [key, stored] : world.api.Objects("csinodes")) {
+    if (random.Below(3) == 0) continue;
+    world.trace.Line(world.loop.Now(), "users", "more volumes on {}", stored->name);
+    world.api.Modify("csinodes", "", stored->name, [](Json& json) {
+      Json& driver = json["spec"]["drivers"][0];
+      if (!driver.contains("allocatable")) return;
+      driver["allocatable"]["count"] = driver["allocatable"]["count"].get<int>() + 2;
+    });
+    return;
+  }
+}
+
 }  // namespace
+
+// In two seeds of five that have such things, from a stream of its own, so that the other seeds are
+// what they were: limits rise, and what is known of a zone's capacity goes and comes back.
+void Workload::StartStorageNews() {
+  auto random = std::make_shared<Random>(world_.plan.seed ^ 0x73746f72ULL);
+  if (random->Unit() >= 0.4) return;
+  const auto until = static_cast<uint64_t>(world_.plan.faults_end.count());
+  const auto sometime = [&] { return Duration(static_cast<int64_t>(random->Below(until))); };
+  if (world_.plan.volume_limits > 0) {
+    for (uint64_t left = 1 + random->Below(8); left > 0; --left) {
+      world_.loop.After(sometime(), [this, random] { RaiseVolumeLimit(world_, *random); });
+    }
+  }
+  if (!world_.plan.reports_capacity) return;
+  for (uint64_t left = 1 + random->Below(4); left > 0; --left) {
+    const std::string zone = "z" + std::to_string(random->Below(world_.plan.zones));
+    const std::string name = "made-" + zone;
+    world_.loop.After(sometime(), [this, name] {
+      Told("no capacity " + name);
+      world_.api.Delete("csistoragecapacities", kNamespace, name);
+    });
+    const int capacity = 10 + static_cast<int>(random->Below(20));
+    world_.loop.After(sometime(), [this, name, zone, capacity] {
+      if (world_.api.Find("csistoragecapacities", kNamespace, name) != nullptr) return;
+      Told("capacity " + name + " again");
+      world_.api.Create("csistoragecapacities", kNamespace, Capacity("made", zone, capacity));
+    });
+  }
+}
 
 void Workload::StartVolumes() {
   const Plan& plan = world_.plan;
@@ -67,6 +118,7 @@ void Workload::StartVolumes() {
   for (int i = 0; i < plan.volume_changes; ++i) {
     Sometime(plan.faults_end, [this] { ChangeVolumes(); });
   }
+  StartStorageNews();
 }
 
 void Workload::AddClass(size_t number) {
@@ -84,21 +136,18 @@ void Workload::AddClass(size_t number) {
 }
 
 void Workload::SetCapacity(const std::string& zone) {
-  const std::string capacity = std::to_string(Between(1, 30)) + "Gi";
+  const int gibibytes = Between(1, 30);
   for (const Class& of : kClasses) {
     if (!of.made || !of.delayed) continue;
     const std::string name = std::string(of.name) + "-" + zone;
-    Told("capacity " + name + " " + capacity);
+    Json object = Capacity(of.name, zone, gibibytes);
+    Told("capacity " + name + " " + object["capacity"].get<std::string>());
     if (world_.api.Find("csistoragecapacities", kNamespace, name) != nullptr) {
       world_.api.Modify("csistoragecapacities", kNamespace, name,
-                        [&](Json& json) { json["capacity"] = capacity; });
+                        [&](Json& json) { json["capacity"] = object["capacity"]; });
       continue;
     }
-    world_.api.Create("csistoragecapacities", kNamespace,
-                      {{"metadata", {{"name", name}}},
-                       {"storageClassName", of.name},
-                       {"nodeTopology", {{"matchLabels", {{kZone, zone}}}}},
-                       {"capacity", capacity}});
+    world_.api.Create("csistoragecapacities", kNamespace, std::move(object));
   }
 }
 

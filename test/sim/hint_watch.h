@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Whether every cluster event reaches the pods that wait for it. What the streams told is turned
+// into events here once more, and the hints of the plugins that rejected a parked pod are asked
+// about each: one that says Queue must have moved the pod. A second opinion on the way from the
+// streams through the router and the queue's index to the hints, not on the hints themselves.
+//
+// Upstream: docs/spec/queue.md sections 8 and 9.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/node.h"
+#include "api/pod.h"
+#include "api/storage.h"
+#include "base/clock.h"
+#include "queue/requeue_rules.h"
+#include "queue/scheduling_queue.h"
+
+namespace ks::sim {
+
+// Threads: one.
+class HintWatch {
+ public:
+  // Whose hints are asked from now on, by scheduler name. Lifetime: their frameworks outlive the
+  // last AfterStep.
+  void Watch(const std::map<std::string, queue::ProfileHooks>& profiles, const Clock& clock) {
+    rules_.emplace(profiles, clock, nullptr);
+  }
+
+  // What the scheduler is about to be told of one object: null before, it is new; null after, gone.
+  void Changed(const api::PodPtr& before, const api::PodPtr& after);
+  void Changed(const api::NodePtr& before, const api::NodePtr& after);
+  void Changed(const api::PersistentVolumePtr& before, const api::PersistentVolumePtr& after);
+  void Changed(const api::PersistentVolumeClaimPtr& before,
+               const api::PersistentVolumeClaimPtr& after);
+  void Changed(const api::StorageClassPtr& before, const api::StorageClassPtr& after);
+  void Changed(const api::CsiNodePtr& before, const api::CsiNodePtr& after);
+  void Changed(const api::CsiDriverPtr& before, const api::CsiDriverPtr& after);
+  void Changed(const api::CsiStorageCapacityPtr& before, const api::CsiStorageCapacityPtr& after);
+  void Changed(const api::VolumeAttachmentPtr& before, const api::VolumeAttachmentPtr& after);
+
+  // The binding of a pod that is still known without a node failed: its room is free.
+  void Freed(const api::PodPtr& assumed);
+
+  // Empty: everybody was woken who had to be. Else what is wrong. Requires: nothing was posted
+  // since the scheduler's last Step.
+  std::string AfterStep(const queue::SchedulingQueue& queue);
+
+ private:
+  struct Change {
+    framework::ClusterEvent event;
+    framework::EventObject before;
+    framework::EventObject after;
+    std::string only{};  // not empty: concerns the pod of this uid alone
+  };
+
+  template <class Ptr>
+  void Add(framework::EventResource resource, const Ptr& before, const Ptr& after);
+  void Add(framework::EventResource resource, uint32_t action, framework::EventObject before,
+           framework::EventObject after);
+  std::string WhyToWake(const framework::QueuedPod& parked);
+
+  std::optional<queue::RequeueRules> rules_;
+  std::vector<Change> changes_;                         // since the last step
+  std::map<std::string, framework::QueuedPod> parked_;  // by uid, and not gated, after that step
+};
+
+}  // namespace ks::sim
