@@ -117,37 +117,39 @@ class Churn {
   int next_pod_ = 0;
 };
 
-TEST(InterPodAffinityChurnTest, AgreesWithTheReferenceAfterAnyChanges) {
-  for (uint64_t seed = 1; seed <= testing::Cases(10); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    AffinityRandom random(seed);
-    const AffinityOptions options{.hard_weight = static_cast<int32_t>(random.Below(3) * 5),
-                                  .ignore_preferred = random.OneIn(4),
-                                  .fast_path = random.OneIn(4)};
-    Churn churn(random);
-    testing::FakeHandle handle;
-    handle.UseSnapshot(churn.cache);
-    handle.fake_gates().Set(config::Gate::kInterPodAffinityHostnameFastPath, options.fast_path);
-    const auto plugin =
-        NewInterPodAffinity(
-            config::InterPodAffinityArgs{options.hard_weight, options.ignore_preferred}, handle)
-            .value();
-    std::vector<api::PodPtr> incoming;  // few, so that what is kept is asked for again
-    for (int i = 0; i < 8; ++i) incoming.push_back(random.Pod("incoming", 2).Obj());
-    for (int attempt = 0; attempt < 150; ++attempt) {
-      // More changes than the log holds, too.
-      const size_t steps = attempt == 75 ? 20000 : random.Below(10);
-      for (size_t i = 0; i < steps; ++i) churn.Step();
-      ASSERT_TRUE(churn.cache.RefreshSnapshot().ok());
-      if (random.OneIn(10)) handle.fake_owner_listers().Add(random.Namespace());
-      const api::PodPtr& pod = incoming[random.Below(incoming.size())];
-      ASSERT_EQ(
-          CompareWithReference(*plugin, churn.cache, handle.owner_listers(), options, *pod, random),
-          "")
-          << "attempt " << attempt;
-    }
+class InterPodAffinityAnyChangesTest : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(InterPodAffinityAnyChangesTest, AgreesWithTheReferenceAfterAnyChanges) {
+  AffinityRandom random(GetParam());
+  const AffinityOptions options{.hard_weight = static_cast<int32_t>(random.Below(3) * 5),
+                                .ignore_preferred = random.OneIn(4),
+                                .fast_path = random.OneIn(4)};
+  Churn churn(random);
+  testing::FakeHandle handle;
+  handle.UseSnapshot(churn.cache);
+  handle.fake_gates().Set(config::Gate::kInterPodAffinityHostnameFastPath, options.fast_path);
+  const auto plugin =
+      NewInterPodAffinity(
+          config::InterPodAffinityArgs{options.hard_weight, options.ignore_preferred}, handle)
+          .value();
+  std::vector<api::PodPtr> incoming;  // few, so that what is kept is asked for again
+  for (int i = 0; i < 8; ++i) incoming.push_back(random.Pod("incoming", 2).Obj());
+  for (int attempt = 0; attempt < 150; ++attempt) {
+    // More changes than the log holds, too.
+    const size_t steps = attempt == 75 ? 20000 : random.Below(10);
+    for (size_t i = 0; i < steps; ++i) churn.Step();
+    ASSERT_TRUE(churn.cache.RefreshSnapshot().ok());
+    if (random.OneIn(10)) handle.fake_owner_listers().Add(random.Namespace());
+    const api::PodPtr& pod = incoming[random.Below(incoming.size())];
+    ASSERT_EQ(
+        CompareWithReference(*plugin, churn.cache, handle.owner_listers(), options, *pod, random),
+        "")
+        << "attempt " << attempt;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, InterPodAffinityAnyChangesTest,
+                         ::testing::Range<uint64_t>(1, testing::Cases(10) + 1));
 
 // A node that changes its zone again and again leaves zones behind, which are forgotten one day.
 TEST(InterPodAffinityChurnTest, NumbersOfDomainsAreGivenAnew) {

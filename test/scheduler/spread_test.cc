@@ -92,30 +92,31 @@ class Cluster {
 };
 
 // Few pods come again and again, so that counters are followed over many changes.
-TEST(SpreadOnACacheTest, EqualsTheReferenceWhileTheClusterChanges) {
-  for (uint64_t seed = 1; seed <= testing::Cases(6); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    SpreadCases cases(seed);
-    Cluster cluster(cases);
-    ks::testing::FakeHandle handle;
-    handle.UseSnapshot(cluster.cache);
-    handle.fake_owner_listers().Add(MakeService("ns", "web", kService));
-    const auto plugin = NewPodTopologySpread({}, handle).value();
-    std::vector<api::PodPtr> incoming;
-    for (int i = 0; i < 12; ++i) incoming.push_back(cases.Incoming().Obj());
-    for (int attempt = 0; attempt < 300; ++attempt) {
-      const uint64_t steps = cases.random.Below(attempt % 60 == 59 ? 3000 : 8);
-      for (uint64_t i = 0; i < steps; ++i) cluster.Step();
-      ASSERT_TRUE(cluster.cache.RefreshSnapshot().ok());
-      const api::PodPtr& pod = incoming[cases.random.Below(incoming.size())];
-      const Symbol* app = pod->meta.labels.Find(Symbol("app"));
-      const bool selected = app != nullptr && app->view() == "web";
-      cases.Compare(*plugin, cluster.cache, *pod,
-                    selected ? MakeLabels(kService) : api::LabelMap());
-      ASSERT_FALSE(HasFatalFailure()) << "attempt " << attempt;
-    }
+class SpreadOnACacheTest : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(SpreadOnACacheTest, EqualsTheReferenceWhileTheClusterChanges) {
+  SpreadCases cases(GetParam());
+  Cluster cluster(cases);
+  ks::testing::FakeHandle handle;
+  handle.UseSnapshot(cluster.cache);
+  handle.fake_owner_listers().Add(MakeService("ns", "web", kService));
+  const auto plugin = NewPodTopologySpread({}, handle).value();
+  std::vector<api::PodPtr> incoming;
+  for (int i = 0; i < 12; ++i) incoming.push_back(cases.Incoming().Obj());
+  for (int attempt = 0; attempt < 300; ++attempt) {
+    const uint64_t steps = cases.random.Below(attempt % 60 == 59 ? 3000 : 8);
+    for (uint64_t i = 0; i < steps; ++i) cluster.Step();
+    ASSERT_TRUE(cluster.cache.RefreshSnapshot().ok());
+    const api::PodPtr& pod = incoming[cases.random.Below(incoming.size())];
+    const Symbol* app = pod->meta.labels.Find(Symbol("app"));
+    const bool selected = app != nullptr && app->view() == "web";
+    cases.Compare(*plugin, cluster.cache, *pod, selected ? MakeLabels(kService) : api::LabelMap());
+    ASSERT_FALSE(HasFatalFailure()) << "attempt " << attempt;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SpreadOnACacheTest,
+                         ::testing::Range<uint64_t>(1, testing::Cases(6) + 1));
 
 }  // namespace
 }  // namespace ks::plugins
