@@ -32,9 +32,8 @@ struct RemovedFlag {
   std::string_view instead;
 };
 constexpr std::string_view kPolicyCure =
-    "scheduling policies were removed: \"kubeschedctl convert FILE\" turns a policy into a "
-    "--config "
-    "file";
+    "scheduling policies were removed: "
+    "\"kubeschedctl convert FILE\" turns a policy into a --config file";
 constexpr std::string_view kKlogCure = "log files were removed: logs go to standard error";
 constexpr RemovedFlag kRemovedFlags[] = {
     {"address", "use --bind-address"},

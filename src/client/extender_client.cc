@@ -71,7 +71,7 @@ Result<TlsConfig> TlsOf(const config::Extender& extender) {
   const auto usable = config::CheckKeyPair(*certificate, *key);
   if (!usable.ok() && tls.cert_data.empty() && tls.key_data.empty()) {
     log::Error(usable.error().message, "The extender's client certificate is unusable",
-               {{"extender", extender.url_prefix}});
+               {{"extender", extender.ShownUrl()}});
     return made;
   }
   made.client_cert_pem = std::move(certificate).value();
@@ -293,7 +293,7 @@ Result<std::shared_ptr<framework::ExtenderTransport>> NewExtenderClient(
     endpoints.push_back(std::make_unique<Endpoint>(extender, timers, fence));
     const Result<void> opened = endpoints.back()->Open();
     if (!opened.ok()) {
-      return Error{"couldn't build extenders: " + extender.url_prefix + ": " +
+      return Error{"couldn't build extenders: " + extender.ShownUrl() + ": " +
                    opened.error().message};
     }
   }

@@ -27,4 +27,12 @@ std::span<const PluginSection> PluginSections() {
   return kSections;
 }
 
+std::string Extender::ShownUrl() const {
+  const size_t scheme = url_prefix.find("://");
+  const size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+  const size_t at = url_prefix.substr(0, url_prefix.find('/', begin)).rfind('@');
+  if (at == std::string::npos || at < begin) return url_prefix;
+  return url_prefix.substr(0, begin) + url_prefix.substr(at + 1);
+}
+
 }  // namespace ks::config

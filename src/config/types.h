@@ -106,6 +106,8 @@ struct ExtenderManagedResource {
 
 struct Extender {
   std::string url_prefix;
+  // The same without user and password, for logs: "http://name:secret@host/x" as "http://host/x".
+  std::string ShownUrl() const;
   std::string filter_verb, preempt_verb, prioritize_verb, bind_verb;  // empty: not offered
   int64_t weight = 0;
   bool enable_https = false;

@@ -23,18 +23,10 @@ constexpr const char* kStopping = "kubesched is stopping";
 // Score of an extender to score of a plugin: 100 / 10.
 constexpr int64_t kScoreFactor = 10;
 
-// "http://name:secret@host/x" as "http://host/x".
-std::string WithoutCredentials(const std::string& url) {
-  const size_t scheme = url.find("://");
-  const size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
-  const size_t at = url.substr(0, url.find('/', begin)).rfind('@');
-  return at == std::string::npos || at < begin ? url : url.substr(0, begin) + url.substr(at + 1);
-}
-
-ExtenderFiltering Numbers(const std::string& url_prefix, const std::vector<api::NodePtr>& asked,
+ExtenderFiltering Numbers(std::string extender, const std::vector<api::NodePtr>& asked,
                           const std::vector<api::NodePtr>& kept, const FilterAnswer& answer) {
   ExtenderFiltering numbers{
-      .extender = WithoutCredentials(url_prefix), .asked = asked.size(), .kept = kept.size()};
+      .extender = std::move(extender), .asked = asked.size(), .kept = kept.size()};
   if (numbers.kept >= numbers.asked) return numbers;
   std::unordered_set<std::string_view> explained;
   for (const api::NodePtr& node : kept) explained.insert(node->meta.name);
@@ -135,7 +127,7 @@ void ExtenderRound::Filtered(const ExtenderEntry& extender, const ExtenderReply&
   }
   if (!error.empty()) {
     log::Info(0, "Skipping extender as it returned error and has ignorable flag set",
-              {{"extender", extender.config.url_prefix}, {"err", error}});
+              {{"extender", extender.config.ShownUrl()}, {"err", error}});
   }
   FilterNext();
 }
@@ -167,7 +159,7 @@ bool ExtenderRound::TakeAnswer(const ExtenderEntry& extender, FilterAnswer answe
     }
     replaced_ = true;
   }
-  ExtenderFiltering numbers = Numbers(extender.config.url_prefix, nodes_, left, answer);
+  ExtenderFiltering numbers = Numbers(extender.config.ShownUrl(), nodes_, left, answer);
   nodes_ = std::move(left);
   MutexLock lock(mutex_);
   verdict_.filterings.push_back(std::move(numbers));
@@ -227,7 +219,7 @@ void ExtenderRound::Prioritized(const ExtenderEntry& extender, const ExtenderRep
     KS_LOG(5, "Failed to run extender's priority function. No score given by this extender.",
            {{"error", priorities.error().message},
             {"pod", pod_->meta.Key()},
-            {"extender", extender.config.url_prefix}});
+            {"extender", extender.config.ShownUrl()}});
   }
   bool last = false;
   {

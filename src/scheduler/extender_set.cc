@@ -161,7 +161,7 @@ void ExtenderSet::Bind(const api::PodPtr& pod, const std::string& node,
           done(Status());
         } else if (entry.config.ignorable) {
           KS_LOG(2, "Skipping extender in bind as it returned error and has ignorable flag set",
-                 {{"extender", entry.config.url_prefix},
+                 {{"extender", entry.config.ShownUrl()},
                   {"pod", key},
                   {"err", bound.error().message}});
           done(Status(framework::Code::kSkip, {}));

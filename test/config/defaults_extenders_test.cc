@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/defaults.h"
@@ -161,6 +162,21 @@ TEST(ExtenderResources, NeedArgumentsToReplace) {
   ASSERT_FALSE(applied.ok());
   EXPECT_EQ(applied.error().message,
             "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config");
+}
+
+TEST(ExtenderTest, LogsShowNoCredentials) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"http://name:secret@host/x", "http://host/x"},
+      {"http://name@host", "http://host"},
+      {"name:secret@host/x", "host/x"},
+      {"http://name:se@cret@host:1/x@y", "http://host:1/x@y"},
+      {"http://host/@x", "http://host/@x"},
+      {"http://host", "http://host"},
+      {"", ""},
+  };
+  for (const auto& [url, shown] : cases) {
+    EXPECT_EQ(Extender{.url_prefix = url}.ShownUrl(), shown) << url;
+  }
 }
 
 }  // namespace
