@@ -44,8 +44,9 @@ TESTS = {
 }
 CLIENT = re.compile(r"src/client/(writer|reflector|leader_elector)")  # the rest of src/client is not mutated by default
 
-# Lines whose change no test should notice, or that only declare.
+# Lines whose change no test should notice (logs, checks, what only saves time), or that only declare.
 IGNORED = [r"^\s*//", r"^\s*#", r"KS_LOG", r"log::(Info|Error|Warning)", r"KS_D?CHECK", r"KS_CANARY", r"static_assert",
+           r"__builtin_prefetch", r"^\s*[\w.>()-]+\.reserve\(.*\);$",
            r"^\s*(namespace|using|template|class|struct|enum|public|private|protected)\b", r"^\s*(\[\[|\}|\{\{?\"\w+\",)"]
 _OPERATORS = set("<>*&|/%+-=!")
 _WORDS = {"min", "max", "begin", "end", "any_of", "all_of", "none_of", "min_element", "max_element", "while", "else"}  # rules' own
