@@ -71,6 +71,8 @@ TEST(CachePodTest, ErrorTexts) {
       {"assume without uid", cache.AssumePod(no_uid), kNoUid},
       {"forget elsewhere", cache.ForgetPod(*Pod("a", "n2").Obj()),
        "pod uid-a(ns/a) was assumed on n2 but assigned to n1"},
+      {"forget elsewhere, of a lesser name", cache.ForgetPod(*Pod("a", "n0").Obj()),
+       "pod uid-a(ns/a) was assumed on n0 but assigned to n1"},
       {"forget an added pod", cache.ForgetPod(*added),
        "pod uid-b(ns/b) is not assumed, so it cannot be removed or forgotten"},
       {"remove-assumed of an added pod", cache.RemoveAssumedPod(*added),
@@ -184,6 +186,15 @@ TEST(CachePodTest, RemovalGivesBackWhatWasAdded) {
   EXPECT_EQ(MilliCpu(cache, "n1"), 0);
 }
 
+TEST(CachePodTest, RemovalOfAnAssumedPod) {
+  Cache cache;
+  const api::PodPtr pod = Pod("p", "n1").Obj();
+  ASSERT_TRUE(cache.AssumePod(pod).ok());
+  ASSERT_TRUE(cache.RemovePod(*pod).ok());
+  EXPECT_EQ(cache.counts().pods, 0U);
+  EXPECT_EQ(cache.counts().assumed_pods, 0U);
+}
+
 TEST(CachePodDeathTest, CorruptedState) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   Cache cache;
@@ -229,6 +240,25 @@ TEST(CacheNodeTest, RemoveErrors) {
   EXPECT_EQ(TextOf(cache.RemoveNode(*Node("n1"))), "node n1 is not found");
   ASSERT_TRUE(cache.AddPod(Pod("a", "n1").Obj()).ok());
   EXPECT_EQ(TextOf(cache.RemoveNode(*Node("n1"))), "node \"n1\" in group \"\" was not found");
+}
+
+// Between refreshes the view still shows it.
+TEST(CacheNodeTest, RemovedTwice) {
+  Cache cache;
+  cache.AddNode(Node("n1"));
+  ASSERT_TRUE(cache.RefreshSnapshot().ok());
+  ASSERT_TRUE(cache.RemoveNode(*Node("n1")).ok());
+  EXPECT_EQ(TextOf(cache.RemoveNode(*Node("n1"))), "node n1 is not found");
+  EXPECT_EQ(cache.counts().nodes, 0U);
+}
+
+TEST(CacheNodeTest, EntriesAreVisitedByName) {
+  Cache cache;
+  for (const char* name : {"b", "c", "a"}) cache.AddNode(Node(name));
+  Names visited;
+  cache.ForEachEntry(
+      [&](const std::string& name, const framework::NodeInfo&) { visited.push_back(name); });
+  EXPECT_EQ(visited, (Names{"a", "b", "c"}));
 }
 
 TEST(CacheNodeTest, UpdateOfAnUnknownNodeAddsIt) {

@@ -141,6 +141,27 @@ TEST(SnapshotTest, ImagesOfAnUpdatedNode) {
   EXPECT_EQ(Image(cache, "a", "y"), "-");
 }
 
+TEST(SnapshotTest, EveryChangeOfAnImageIsSeen) {
+  Cache cache;
+  const api::NodePtr plain = InZone("b", "").Obj();
+  const api::NodePtr with_y = InZone("c", "").Image({"y"}, 2).Obj();
+  cache.AddNode(InZone("a", "").Image({"x"}, 1).Obj());
+  cache.AddNode(plain);
+  cache.AddNode(with_y);
+  Listed(cache);
+  EXPECT_EQ(Image(cache, "a", "x"), "1/1");
+  cache.UpdateNode(*plain, InZone("b", "").Image({"x"}, 1).Obj());   // a count
+  cache.UpdateNode(*with_y, InZone("c", "").Image({"y"}, 3).Obj());  // a size
+  ASSERT_TRUE(cache.AddPod(MakePod().Name("p").Node("a").Obj()).ok());
+  Listed(cache);
+  EXPECT_EQ(Image(cache, "a", "x"), "2/1");
+  cache.AddNode(InZone("d", "").Image({"x"}, 1).Obj());
+  ASSERT_TRUE(cache.RemoveNode(*with_y).ok());
+  ASSERT_TRUE(cache.AddPod(MakePod().Name("q").Node("a").Obj()).ok());
+  Listed(cache);
+  EXPECT_EQ(Image(cache, "a", "x"), "3/1");
+}
+
 TEST(SnapshotTest, AffinityLists) {
   Cache cache;
   for (const char* name : {"n1", "n2", "n3"}) cache.AddNode(InZone(name, "z").Obj());
