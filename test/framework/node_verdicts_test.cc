@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "framework/framework_metrics.h"
 #include "framework/runtime.h"
+#include "metrics/registry.h"
 #include "testing/builders.h"
+#include "testing/fake_clock.h"
 #include "testing/fake_nominator.h"
 #include "testing/fake_snapshot.h"
 #include "testing/test_plugins.h"
@@ -15,6 +18,7 @@
 namespace ks::framework {
 namespace {
 
+using ks::testing::FakeClock;
 using ks::testing::FakeSnapshot;
 using ks::testing::Filters;
 using ks::testing::MakeNode;
@@ -175,6 +179,34 @@ TEST_F(NodeVerdictsTest, AnErrorIsNotRemembered) {
   fails_ = false;
   (void)Attempt(*pod_);
   EXPECT_TRUE(statuses_[0].ok());
+}
+
+// Measured or not, a rejection counts as calls of its plugin and of those before it.
+TEST_F(NodeVerdictsTest, CountsOfRememberedRejections) {
+  const FakeClock clock;
+  metrics::Registry registry;
+  FrameworkMetrics metrics(registry, clock, 7);
+  TestProfile profile;
+  profile.Add<NodeLocal, Filters>({.name = "A"})
+      .Add<NodeLocal, Filters>({.name = "B", .filter = Says(Status(Code::kUnschedulable, {"no"}))});
+  const auto framework =
+      profile.Build({.snapshot = &snapshot_, .clock = &clock, .metrics = &metrics});
+  for (const bool measured : {true, false}) {
+    const api::PodPtr pod = MakePod().Name("p").Req({}).Obj();
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      CycleState state;
+      state.record_plugin_metrics = measured;
+      ASSERT_TRUE(framework->RunPreFilterPlugins(state, *pod).status.ok());
+      Framework::FilterBatch batch(*framework, state, *pod);
+      const NodeInfo& node = *snapshot_.nodes()[0];
+      EXPECT_FALSE(batch.RunListed(node, node.slot()).ok());
+    }
+    const std::string calls = measured ? "3" : "6";
+    EXPECT_NE(registry.Text().find("{extension_point=\"Filter\",plugin=\"B\",profile="
+                                   "\"default-scheduler\"} " +
+                                   calls + "\n"),
+              std::string::npos);
+  }
 }
 
 // Simulations look at nodes that are not as the snapshot shows them.

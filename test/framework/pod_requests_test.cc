@@ -256,6 +256,18 @@ const RequestCase kStatusCases[] = {
      {1550, 134217728},
      {},
      Amounts{1050, 67108864}},
+    {"pod_level_resize_not_yet_actuated",
+     WithPodStatus(MakePod().PodLevel({{"cpu", "2"}}).Req({}), {{"cpu", "1"}}, {{"cpu", "1"}}),
+     {2000, 0},
+     {},
+     {}},
+    {"pod_level_resize_infeasible",
+     WithResize(
+         WithPodStatus(MakePod().PodLevel({{"cpu", "8"}}).Req({}), {{"cpu", "1"}}, {{"cpu", "1"}}),
+         {}, "Infeasible"),
+     {1000, 0},
+     {},
+     Amounts{8000, 0}},
     // Rounded once per pod, not per container.
     {"half_milli_twice",
      MakePod().Req({{"cpu", "0.5m"}}).Req({{"cpu", "0.5m"}}),
