@@ -33,12 +33,15 @@ PodBuilder Uses(const std::vector<std::string>& images) {
   return pod;
 }
 
-PodBuilder WithImageVolume(PodBuilder pod, std::string reference) {
+PodBuilder WithVolume(PodBuilder pod, api::Volume::Source source, std::string reference) {
   api::Volume volume;
-  volume.source = api::Volume::Source::kImage;
+  volume.source = source;
   volume.id = std::move(reference);
   pod.spec().volumes.push_back(std::move(volume));
   return pod;
+}
+PodBuilder WithImageVolume(PodBuilder pod, std::string reference) {
+  return WithVolume(std::move(pod), api::Volume::Source::kImage, std::move(reference));
 }
 
 TEST(ImageLocalityTest, FourNodes) {
@@ -53,6 +56,9 @@ TEST(ImageLocalityTest, FourNodes) {
       {"ex70", Uses({"gcr.io/a:v1", "gcr.io/b"}), {11, 24, 37, 0}},
       {"ex71", Uses({"gcr.io/a:v1", "gcr.io/b"}).InitReq({}, "gcr.io/a:v1"), {16, 16, 33, 0}},
       {"ex72", WithImageVolume(Uses({"x:y"}), "gcr.io/b"), {0, 24, 24, 0}},
+      {"a claim of that name",
+       WithVolume(Uses({"x:y"}), api::Volume::Source::kPersistentVolumeClaim, "gcr.io/b"),
+       {0, 0, 0, 0}},
       {"no images", MakePod(), {0, 0, 0, 0}},
   };
   PluginRig rig(NewImageLocality);

@@ -408,6 +408,7 @@ TEST_F(InterPodAffinityHintsTest, Namespaces) {
     EXPECT_TRUE(NamespaceEvent(pod, nullptr, b));
     EXPECT_TRUE(NamespaceEvent(pod, b, nullptr));
     EXPECT_FALSE(NamespaceEvent(pod, nullptr, a)) << "selected neither before nor after";
+    EXPECT_FALSE(NamespaceEvent(pod, a, nullptr)) << "selected neither before nor after";
   }
   EXPECT_FALSE(NamespaceEvent(Pod().Near(of_team("c")), a, b));
   EXPECT_FALSE(NamespaceEvent(Pod().Near(Zone("x").InNamespacesWith({})), a, b)) << "any will do";
@@ -415,6 +416,7 @@ TEST_F(InterPodAffinityHintsTest, Namespaces) {
   EXPECT_FALSE(NamespaceEvent(Pod().PrefersNear(1, of_team("b")), a, b)) << "does not reject";
   EXPECT_TRUE(NamespaceEvent(Pod({}, "n2"), a, b)) << "others may repel pods of this team";
   EXPECT_TRUE(NamespaceEvent(Pod().Far(Malformed()), a, b)) << "an error queues";
+  EXPECT_TRUE(NamespaceEvent(Pod(), nullptr, nullptr)) << "of an unknown namespace";
 }
 
 TEST_F(InterPodAffinityHintsTest, Nodes) {

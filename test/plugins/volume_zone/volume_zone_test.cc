@@ -2,6 +2,7 @@
 #include "plugins/volume_zone/volume_zone.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -157,6 +158,21 @@ TEST(VolumeZoneTest, Hints) {
   EXPECT_EQ(update({{kZone, "a__b"}}, {{kZone, "b__a"}}), "Skip");
   EXPECT_EQ(update({{kZone, "a"}}, {{kZone, "b"}}), "Queue");
   EXPECT_EQ(update({{kZone, ""}}, {}), "Skip");
+}
+
+// As VolumeBinding, VolumeRestrictions and NodeVolumeLimits sign.
+TEST(VolumeZoneTest, SignatureHasTheSourcesInAnyOrder) {
+  VolumeRig rig(NewVolumeZone);
+  PodBuilder pod;
+  for (const uint64_t fingerprint : {7U, 5U, 6U}) {
+    api::Volume volume;
+    volume.source = fingerprint == 6 ? api::Volume::Source::kConfigMapOrSecret
+                                     : api::Volume::Source::kPersistentVolumeClaim;
+    volume.fingerprint = fingerprint;
+    pod.spec().volumes.push_back(std::move(volume));
+  }
+  EXPECT_EQ(rig.Signature(*pod.Obj()),
+            std::vector<std::string>{"v1.Pod.Spec.Volumes.NonSyntheticSources()=[5,7]"});
 }
 
 }  // namespace
