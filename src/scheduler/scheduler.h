@@ -150,6 +150,8 @@ class Scheduler {
   const cache::Cache& cache() const { return cache_; }
   const queue::SchedulingQueue& queue() const { return *queue_; }
   const Profiles& profiles() const { return profiles_; }
+  // What the queue is told of the profiles, by scheduler name; until Reload.
+  std::map<std::string, queue::ProfileHooks> QueueHooks() const;
   // For reports. Threads: the scheduling thread.
   const SchedulerOptions& options() const { return options_; }
   const DecisionRing& decisions() const { return decisions_; }
@@ -180,7 +182,6 @@ class Scheduler {
   bool Round();
   Result<void> Build();
   Result<Profiles> MakeProfiles(const config::Configuration& configuration);
-  std::map<std::string, queue::ProfileHooks> QueueHooks() const;
   std::vector<api::PodPtr> TakeUpAndLetGo(const Profiles& former);
   void AttachProfiles();
   void FindNeededKinds();

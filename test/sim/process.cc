@@ -147,11 +147,7 @@ void SchedulerProcess::Build() {
   auto made = scheduler::Scheduler::Create(std::move(options));
   KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
   scheduler_ = std::move(made).value();
-  std::map<std::string, queue::ProfileHooks> hooks;
-  for (const auto& [profile, framework] : scheduler_->profiles()) {
-    hooks.emplace(profile, queue::HooksOf(*framework));
-  }
-  hint_watch_.Watch(hooks, clock_);
+  hint_watch_.Watch(scheduler_->QueueHooks(), clock_);
 }
 
 scheduler::SchedulerOptions SchedulerProcess::MakeSchedulerOptions() {
