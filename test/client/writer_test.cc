@@ -261,7 +261,8 @@ TEST_F(WriterTest, LanesHaveTheirOwnLimits) {
 }
 
 TEST_F(WriterTest, PatchesStandBackWhileTheLaneOfBindingsIsFull) {
-  Restart({.bind_in_flight = 1, .patch_in_flight = 8});
+  // Unlike events, however many wait.
+  Restart({.bind_in_flight = 1, .patch_in_flight = 8, .event_queue = 2});
   std::vector<Outcome> outcomes(5);
   writer_->Bind(MakePod().Name("p").Obj(), "n", outcomes[0].Handler());
   for (int i = 1; i < 5; ++i) {
