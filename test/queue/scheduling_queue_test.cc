@@ -260,6 +260,46 @@ TEST_F(SchedulingQueueTest, APodInFlightIsLookedAtAgain) {
   EXPECT_EQ(StoreOf("q"), Store::kUnschedulable);
 }
 
+// With no pending plugin nothing can follow that is better than backoff.
+TEST_F(SchedulingQueueTest, EventsInFlightAreAskedUntilTheAnswerIsFinal) {
+  const struct {
+    std::set<std::string> pending;
+    int want_runs;
+  } cases[] = {{{}, 1}, {{"Skipper"}, 2}};
+  for (const auto& c : cases) {
+    int runs = 0;
+    const auto count = [&runs](const api::Pod&, const EventObject&,
+                               const EventObject&) -> Result<QueueingHint> {
+      ++runs;
+      return QueueingHint::kQueue;
+    };
+    Registrations registrations = DefaultRegistrations();
+    registrations["Counter"] = {{kNodeAdd, count}};
+    Make(std::move(registrations)).Add(Named("p"));
+    const QueuedPodPtr popped = PopNamed("p");
+    Send(kNodeAdd);
+    Send(kNodeAdd);
+    Fail(popped, {"Counter"}, c.pending);
+    EXPECT_EQ(StoreOf("p"), Store::kBackoff);
+    EXPECT_EQ(runs, c.want_runs);
+  }
+}
+
+TEST_F(SchedulingQueueTest, EffectOfThePodsOwnChanges) {
+  const ClusterEvent relabelled = TargetPod(framework::kActionUpdatePodLabel);
+  SchedulingQueue& queue = Make({{"Skipper", {{relabelled, Says(QueueingHint::kSkip)}}}});
+  queue.Add(Named("p"));
+  PopAndFail("p", {"Skipper"});
+  for (const char* value : {"a", "b", "c"}) {
+    const api::PodPtr former = Stored("p").pod();
+    queue.Update(former, MakePod().Name("p").Labels({{"app", value}}).Obj());
+  }
+  const EventEffect& effect = queue.stats().effects.at(relabelled.Label());
+  EXPECT_EQ(effect.events, 3);
+  EXPECT_EQ(effect.woken, 0);
+  EXPECT_EQ(effect.hint_runs, 3);
+}
+
 TEST_F(SchedulingQueueTest, GateOffDoesNotPopFromBackoff) {
   SchedulingQueue& queue = Make(DefaultRegistrations(), [](SchedulingQueueOptions& options) {
     options.pop_from_backoff = false;
