@@ -274,6 +274,15 @@ TEST(PreemptionTest, P9) {
   EXPECT_EQ(rig.Victims(), Texts{"v1"});
 }
 
+TEST(PreemptionTest, OfEqualNodesTheOneListedFirst) {
+  PreemptionRig rig;
+  rig.Sync({CpuNode("b", "2").Obj(), CpuNode("a", "2").Obj()},
+           {CpuPod("v", 0, "2").Node("b").Obj(), CpuPod("w", 0, "2").Node("a").Obj(),
+            CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  EXPECT_EQ(rig.Nomination("p"), "b");
+}
+
 TEST(PreemptionTest, EqualNominationsStay) {
   PreemptionRig rig;
   rig.Sync(
