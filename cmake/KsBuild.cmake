@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Build settings and the two helpers every folder uses:
+# Build settings and the helpers every folder uses:
 #
 #   ks_library(NAME base DEPS fmt::fmt)   one static library ks_<name>, alias ks::<name>, from every .cc below the folder
+#   ks_program(NAME kubesched DEPS ...)   the program of main.cc, and a library ks_<name>_parts of every other .cc below the folder
 #   ks_test(NAME base DEPS ks::base)      one test binary ks_<name>_test from every *_test.cc below the folder
 #
 # Sources are globbed (decision 0012): a file in the folder is built or deleted, there is no third state.
@@ -43,7 +44,6 @@ find_package(cpprestsdk CONFIG REQUIRED)
 find_package(absl CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED)
-find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 if(KS_UNITY)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -135,6 +135,22 @@ function(ks_library)
     target_link_libraries(ks_${ARG_NAME} INTERFACE ks_options ${ARG_DEPS})
   endif()
   add_library(ks::${ARG_NAME} ALIAS ks_${ARG_NAME})
+endfunction()
+
+# Without KS_UNIT_ONLY the program, too.
+function(ks_program)
+  cmake_parse_arguments(ARG "" "NAME" "DEPS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/main.cc)
+  add_library(ks_${ARG_NAME}_parts STATIC ${sources})
+  target_include_directories(ks_${ARG_NAME}_parts PUBLIC ${CMAKE_SOURCE_DIR}/cmd)
+  target_link_libraries(ks_${ARG_NAME}_parts PUBLIC ks_options ${ARG_DEPS} PRIVATE ks_hardened)
+  ks_group_sources(ks_${ARG_NAME}_parts)
+  if(KS_UNIT_ONLY)
+    return()
+  endif()
+  add_executable(${ARG_NAME} main.cc)
+  target_link_libraries(${ARG_NAME} PRIVATE ks_${ARG_NAME}_parts ks_hardened)
 endfunction()
 
 # LABEL defaults to unit. Unit tests run under sanitizers, which see more than an optimized build does; without KS_UNIT_TESTS only those of

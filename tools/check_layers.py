@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that sources include only what lies below their folder: python3 tools/check_layers.py [ROOT].
+"""Checks that sources include only what lies below their folder, and that rooms (folders in folders) do not include each other in
+a circle: python3 tools/check_layers.py [ROOT].
 
 The link lists alone do not show it: with one include root, a header of a folder that is not linked is still found.
 """
@@ -8,17 +9,22 @@ import pathlib
 import re
 import sys
 
-_CORE = {"base", "api", "config", "metrics", "framework"}
+_CORE = {"base", "golang", "api", "config", "metrics", "framework"}
 _SIDE_BY_SIDE = {"plugins", "queue", "cache", "client", "server"}  # never include each other
+_DECIDES = _CORE | {"plugins", "queue", "cache", "scheduler"}
 ALLOWED = {  # folder below src/: the folders it may include besides itself
     "base": set(),
-    "api": {"base"},
-    "config": {"base", "api"},
-    "metrics": {"base", "api"},
-    "framework": {"base", "api", "config", "metrics"},
+    "golang": {"base"},
+    "api": {"base", "golang"},
+    "config": {"base", "golang", "api"},
+    "metrics": {"base", "golang", "api"},
+    "framework": {"base", "golang", "api", "config", "metrics"},
     **{folder: _CORE for folder in _SIDE_BY_SIDE},
-    "scheduler": _CORE | _SIDE_BY_SIDE,
-    "apiserver": {"base", "api", "server"},  # a cluster for demo and tests: no part of the scheduler
+    "scheduler": _CORE | {"plugins", "queue", "cache"},
+    "inspect": _DECIDES,
+    "recording": _DECIDES | {"inspect"},
+    "daemon": _DECIDES | {"inspect", "recording", "client", "server"},
+    "apiserver": {"base", "golang", "api", "server"},  # a cluster for demo and tests: no part of the scheduler
 }
 _INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
@@ -54,7 +60,64 @@ def findings(root):
     return found
 
 
+def _includes(root, path):
+    """The project's own headers that a source names, as paths from the root."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        match = _INCLUDE.match(line)
+        for base in ("src", "cmd") if match else ():
+            if (root / base / match.group(1)).is_file():
+                yield pathlib.PurePosixPath(base) / match.group(1)
+
+
+def _rooms(root):
+    """Room -> the other rooms that its sources include, each with one source and header that do."""
+    rooms = {}
+    for path in sorted([*root.glob("src/**/*"), *root.glob("cmd/**/*")]):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        shown = pathlib.PurePosixPath(path.relative_to(root))
+        named = rooms.setdefault(str(shown.parent), {})
+        for header in _includes(root, path):
+            if header.parent != shown.parent:
+                named.setdefault(str(header.parent), (str(shown), str(header)))
+    return rooms
+
+
+def _circles(rooms):
+    """Sets of rooms of which each reaches each other one."""
+
+    def reached(start):
+        found, todo = set(), [start]
+        while todo:
+            new = [room for room in rooms.get(todo.pop(), {}) if room not in found]
+            found.update(new)
+            todo.extend(new)
+        return found
+
+    reach = {room: reached(room) for room in rooms}
+    return {frozenset(other for other in reach[room] if room in reach.get(other, ())) for room in rooms if room in reach[room]}
+
+
+def room_findings(root):
+    """One line per include that closes a circle of rooms, or leads from one plugin's folder to another's."""
+    rooms = _rooms(root)
+    found = []
+    for circle in sorted(_circles(rooms), key=sorted):
+        for room in sorted(circle):
+            for other in sorted(circle & rooms[room].keys()):
+                source, header = rooms[room][other]
+                found.append(f"{source}: includes {header}, and {other} reaches {room}: rooms must not form a circle")
+    for room, named in sorted(rooms.items()):
+        if not room.startswith("src/plugins/") or room.startswith("src/plugins/kit"):
+            continue
+        for other, (source, header) in sorted(named.items()):
+            if other.startswith("src/plugins/") and not other.startswith("src/plugins/kit"):
+                found.append(f"{source}: includes {header}, of another plugin: what several use is in src/plugins/kit")
+    return found
+
+
 if __name__ == "__main__":
-    violations = findings(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1]))
+    tree = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
+    violations = findings(tree) + room_findings(tree)
     print("\n".join(violations) or "layers: in order")
     sys.exit(1 if violations else 0)

@@ -38,6 +38,8 @@ _PORTS_ONLY_PARSED = {  # tests whose addresses nobody connects to, and one that
     "test/client/credentials_test.cc", "test/client/kubeconfig_test.cc", "test/client/rest_client_test.cc",
     "test/client/transport_tls_test.cc", "test/client/url_test.cc",
 }
+_PATHS_MADE_UP = {"docs/adding_a_plugin.md", "test/tools/mutate_test.py"}  # name files that are examples
+_PROJECT_PATH = re.compile(r"(?<![\w./$}-])((?:src|cmd|test|tools|docs|cmake|deploy)/[\w./-]+\.(?:h|cc|py|md|cmake))\b(?!\.)")
 _MACHINE_PATH = re.compile(r"(?<![\w.$}])/(work|home|root|Users|farm|tmp)/\w")
 
 
@@ -150,6 +152,16 @@ def rule_dead_file(files):
         elif top == "tools" and path.endswith((".py", ".sh", ".supp")) and "controlplane/" not in path:
             if sum(text.count(name) for other, text in files.texts.items() if other != path) == 0:
                 yield path, 1, "nothing mentions this tool"
+
+
+def rule_gone_path(files):
+    for path, text in files.texts.items():
+        if path in _QUOTES_RULES or path in _PATHS_MADE_UP or path.startswith(("docs/spec/", "test/fuzz/corpus/")):
+            continue
+        for number, line in _lines(text, _PROJECT_PATH):
+            for named in _PROJECT_PATH.findall(line):
+                if named not in files.texts:
+                    yield path, number, f"there is no {named}"
 
 
 RULES = {name[len("rule_"):]: value for name, value in list(globals().items()) if name.startswith("rule_")}

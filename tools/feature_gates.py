@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feature gates as the real kube-scheduler knows them: writes src/config/feature_gate_table.cc.
+"""Feature gates as the real kube-scheduler knows them: writes src/config/gates/feature_gate_table.cc.
 
     python3 tools/feature_gates.py [--kube-scheduler FILE] [--check]
 
@@ -134,7 +134,7 @@ def render(gates):
     """The table file."""
     lines = ["// SPDX-License-Identifier: Apache-2.0",
              "// Written by tools/feature_gates.py from a running kube-scheduler v1.37.1. Do not edit.",
-             '#include "config/feature_gate_table.h"', "", "namespace ks::config {", "namespace {", "",
+             '#include "config/gates/feature_gate_table.h"', "", "namespace ks::config {", "namespace {", "",
              "// clang-format off", "constexpr GateVersion kNone{Stage::kPreAlpha, false, false};"]
     values = sorted({value for row in gates.values() for value in row["versions"] if value}, key=str)
     names = {None: "kNone"}

@@ -35,14 +35,14 @@ RULES = ["universal.rules", "cpp.rules", "c_like.rules"]
 
 # What is mutated by default, and the test programs that must notice, the quickest first.
 TESTS = {
-    "src/scheduler": ["ks_scheduler_test"],
+    "src/scheduler": ["ks_scheduler_test", "ks_inspect_test", "ks_recording_test"],
     "src/queue": ["ks_queue_test", "ks_scheduler_test"],
     "src/cache": ["ks_cache_test", "ks_scheduler_test"],
     "src/framework": ["ks_framework_test", "ks_plugins_test", "ks_scheduler_test"],
     "src/plugins": ["ks_plugins_test", "ks_scheduler_test"],
     "src/client": ["ks_client_test", "ks_integration_test"],
 }
-CLIENT = re.compile(r"src/client/(writer|reflector|leader_elector)")  # the rest of src/client is not mutated by default
+CLIENT = re.compile(r"src/client/(write/writer|watch/reflector|election/leader_elector)")  # the rest of src/client is not mutated by default
 
 # Lines whose change no test should notice (logs, checks, what only saves time), or that only declare.
 IGNORED = [r"^\s*//", r"^\s*#", r"KS_LOG", r"log::(Info|Error|Warning)", r"KS_D?CHECK", r"KS_CANARY", r"static_assert",

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "command.h"
+#include "kubesched/command.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <system_error>
 #include <utility>
 #include <variant>
 
+#include "base/file_text.h"
 #include "base/logging.h"
-#include "config/print.h"
-#include "daemon.h"
-#include "effective_configuration.h"
-#include "flags.h"
-#include "go_values.h"
-#include "serving.h"
-#include "validate_options.h"
+#include "config/print/print.h"
+#include "kubesched/access/serving.h"
+#include "kubesched/daemon.h"
+#include "kubesched/flags/effective_configuration.h"
+#include "kubesched/flags/flags.h"
+#include "kubesched/flags/go_values.h"
+#include "kubesched/flags/validate_options.h"
 
 namespace ks {
 namespace {
@@ -44,13 +44,11 @@ void LogFlags(const Options& options) {
 Result<void> WriteConfiguration(const std::string& file, const std::string& text) {
   std::ofstream stream(file, std::ios::binary | std::ios::trunc);
   if (!stream) {
-    return Error{
-        "open " + file + ": " +
-        (errno == ENOENT ? "no such file or directory" : std::generic_category().message(errno))};
+    return Error{"open " + file + ": " + SystemErrorText(errno)};
   }
   stream << text;
   stream.close();
-  if (!stream) return Error{"write " + file + ": " + std::generic_category().message(errno)};
+  if (!stream) return Error{"write " + file + ": " + SystemErrorText(errno)};
   log::Info(0, "Wrote configuration", {{"file", file}});
   return {};
 }
@@ -73,13 +71,13 @@ int CheckOptions(const Options& options, const config::FeatureGates& gates,
 int Start(const Options& options, const config::FeatureGates& gates, const sigset_t& signals) {
   auto certificate = daemon::PrepareCertificate(options.serving);
   if (!certificate.ok()) return CommandFailed(certificate.error().message);
-  const Effective effective = ReadEffectiveConfiguration(options, gates);
+  const daemon::Effective effective = ReadEffectiveConfiguration(options, gates);
   for (const std::string& warning : effective.warnings) log::Plain('W', warning);
   auto prepared = daemon::Daemon::Prepare(
       {.flags = options, .gates = gates, .certificate = std::move(certificate).value()},
       effective.reading);
   if (const auto* faults = std::get_if<config::Faults>(&prepared)) {
-    return CommandFailed(faults->text, FaultLines(*faults, options));
+    return CommandFailed(faults->text, daemon::FaultLines(*faults, options.config_file));
   }
   daemon::Daemon& daemon = *std::get<0>(prepared);
   const bool write = !options.write_config_to.empty();

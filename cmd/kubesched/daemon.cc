@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon.h"
+#include "kubesched/daemon.h"
 
 #include <random>
 #include <utility>
 
 #include "base/logging.h"
 #include "base/random.h"
-#include "config_watcher.h"
-#include "effective_configuration.h"
-#include "endpoints.h"
+#include "daemon/config_watcher.h"
+#include "daemon/permission_check.h"
+#include "daemon/signals.h"
+#include "daemon/startup.h"
+#include "daemon/state_dump.h"
 #include "framework/pod_requests.h"
-#include "metrics_identity.h"
-#include "permission_check.h"
+#include "kubesched/access/serving.h"
+#include "kubesched/endpoints/endpoints.h"
+#include "kubesched/endpoints/metrics_identity.h"
+#include "kubesched/flags/effective_configuration.h"
 #include "plugins/registry.h"
-#include "scheduler/startup.h"
-#include "serving.h"
-#include "signals.h"
-#include "state_dump.h"
 
 namespace ks::daemon {
 namespace {
@@ -60,17 +60,19 @@ Daemon::Daemon(DaemonOptions options)
 
 std::variant<std::unique_ptr<Daemon>, config::Faults> Daemon::Prepare(
     DaemonOptions options, const config::Reading& reading) {
-  using Until = scheduler::StartupQuestion::Until;
+  using Until = daemon::StartupQuestion::Until;
   framework::SetRequestGates(options.gates);
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(options)));
   const Options& flags = daemon->options_.flags;
-  scheduler::StartupVerdict verdict = scheduler::JudgeStartup(
+  daemon::StartupVerdict verdict = daemon::JudgeStartup(
       reading, {.gates = daemon->options_.gates,
                 .until = flags.write_config_to.empty() ? Until::kRunning : Until::kWritten,
                 .master = flags.master,
                 .between = [&daemon] { return daemon->PrepareServing(); }});
   if (!verdict.faults.text.empty()) return std::move(verdict.faults);
-  for (const std::string& line : WarningLines(verdict.warnings, flags)) log::Plain('W', line);
+  for (const std::string& line : WarningLines(verdict.warnings, flags.config_file)) {
+    log::Plain('W', line);
+  }
   daemon->access_ = std::move(verdict.access);
   daemon->loaded_ = reading.configuration;
   daemon->options_.configuration = Reduced(std::move(verdict.configuration), daemon->registry_);
@@ -92,7 +94,8 @@ Result<void> Daemon::PrepareServing() {
 
 std::unique_ptr<Reloader> Daemon::MakeReloader() {
   return std::make_unique<Reloader>(ReloaderOptions{
-      .flags = &options_.flags,
+      .file = options_.flags.config_file,
+      .read = [this] { return ReadEffectiveConfiguration(options_.flags, options_.gates); },
       .gates = options_.gates,
       .registry = &registry_,
       .metrics = &reload_metrics_,
@@ -258,6 +261,7 @@ Result<void> Daemon::BeginTerm() {
   MutexLock lock(mutex_);
   ++terms_;
   synced_ = won_ = caught_up_ = false;
+  const Options& flags = options_.flags;
   auto term =
       Term::Make({.api = *api_,
                   .events = events_,
@@ -265,7 +269,11 @@ Result<void> Daemon::BeginTerm() {
                   .health = health_,
                   .registry = registry_,
                   .gates = options_.gates,
-                  .flags = options_.flags,
+                  .settings = {.remember_verdicts = flags.remember_verdicts,
+                               .pod_max_in_unschedulable = flags.pod_max_in_unschedulable,
+                               .decisions_kept = static_cast<size_t>(flags.decisions_kept),
+                               .record = flags.record,
+                               .gate_flags = flags.gates},
                   .metrics = &framework_metrics_,
                   .batch_metrics = &batch_metrics_,
                   .scheduler_metrics = &scheduler_metrics_,

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "client/transport.h"
-#include "command.h"
-#include "signals.h"
+#include "client/http/transport.h"
+#include "daemon/signals.h"
+#include "kubesched/command.h"
 
 int main(int argc, char** argv) {
   const sigset_t signals =

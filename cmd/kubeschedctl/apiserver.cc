@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver.h"
+#include "kubeschedctl/apiserver.h"
 
 #include <semaphore.h>
 #include <sys/resource.h>
@@ -11,10 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apiserver/snapshot.h"
-#include "base/durations.h"
-#include "commands.h"
-#include "workload.h"
+#include "apiserver/registry/snapshot.h"
+#include "base/file_text.h"
+#include "golang/durations.h"
+#include "kubeschedctl/cluster/workload.h"
+#include "kubeschedctl/text/status.h"
 
 namespace ks::ctl {
 namespace {
@@ -23,7 +24,7 @@ void AddDuration(CLI::App& verb, const char* name, Duration& target, const char*
   verb.add_option_function<std::string>(
           name,
           [&target, name](const std::string& text) {
-            const Result<Duration> duration = ParseDuration(text);
+            const Result<Duration> duration = golang::ParseDuration(text);
             if (!duration.ok() || *duration < Duration{}) {
               throw CLI::ValidationError(
                   name, duration.ok() ? "must not be negative" : duration.error().message);
@@ -127,8 +128,8 @@ Result<void> Serve(const ApiserverOptions& options) {
   if (options.snapshot_on_exit.empty()) {
     return {};
   }
-  return apiserver::WriteFile(options.snapshot_on_exit,
-                              apiserver::SnapshotText(server.service().store()));
+  return WriteFileAtomically(options.snapshot_on_exit,
+                             apiserver::SnapshotText(server.service().store()), 0600);
 }
 
 }  // namespace

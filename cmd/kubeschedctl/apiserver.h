@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "apiserver/api_server.h"
+#include "apiserver/http/api_server.h"
 
 namespace ks::ctl {
 

@@ -4,11 +4,15 @@
 #include <cstdio>
 #include <string>
 
-#include "apiserver.h"
-#include "client/transport.h"
-#include "commands.h"
-#include "live_declare.h"
-#include "live_verbs.h"
+#include "client/http/transport.h"
+#include "kubeschedctl/apiserver.h"
+#include "kubeschedctl/bench/bench_verbs.h"
+#include "kubeschedctl/config/config_verbs.h"
+#include "kubeschedctl/demo/demo.h"
+#include "kubeschedctl/explain/explain_verbs.h"
+#include "kubeschedctl/live/live_declare.h"
+#include "kubeschedctl/live/live_verbs.h"
+#include "kubeschedctl/text/status.h"
 
 namespace ks::ctl {
 namespace {

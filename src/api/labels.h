@@ -52,7 +52,6 @@ class SymbolMap {
   bool empty() const { return entries_.empty(); }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
-  void ShrinkToFit() { entries_.shrink_to_fit(); }
 
   // Becomes these entries, in exactly the memory they need; of entries with one key the last stays.
   // Empties `entries`, whose memory can be used again.

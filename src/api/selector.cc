@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "api/encode.h"
+#include "golang/json_text.h"
+#include "golang/quote.h"
 
 namespace ks::api {
 
@@ -44,7 +45,7 @@ std::string ListText(const std::vector<std::string>& values) {
   std::string text = "[";
   for (const std::string& value : values) {
     if (text.size() > 1) text += ',';
-    text += JsonString(value);
+    text += golang::JsonString(value);
   }
   return text + "]";
 }
@@ -53,8 +54,8 @@ std::string ListText(const std::vector<std::string>& values) {
 void CheckKey(const std::string& key, const std::string& path, Problems& problems) {
   const Problems messages = LabelKeyProblems(key);
   if (messages.empty()) return;
-  problems.push_back(
-      fmt::format("{}key: Invalid value: {}: {}", path, GoQuote(key), fmt::join(messages, "; ")));
+  problems.push_back(fmt::format("{}key: Invalid value: {}: {}", path, golang::Quote(key),
+                                 fmt::join(messages, "; ")));
 }
 
 void CheckCount(Requirement::Op op, const std::vector<std::string>& values, const std::string& path,
@@ -96,14 +97,14 @@ Requirement CompileRequirement(const SelectorRequirement& spec, Requirement::Op 
     } else {
       problems.push_back(fmt::format(
           "{}values[{}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
-          path, i, GoQuote(spec.values[i])));
+          path, i, golang::Quote(spec.values[i])));
     }
   }
   for (size_t i = 0; i < spec.values.size(); ++i) {
     const Problems messages = LabelValueProblems(spec.values[i]);
     if (messages.empty()) continue;
     problems.push_back(fmt::format("{}values[{}][{}]: Invalid value: {}: {}", path, i, spec.key,
-                                   GoQuote(spec.values[i]), fmt::join(messages, "; ")));
+                                   golang::Quote(spec.values[i]), fmt::join(messages, "; ")));
   }
   if (problems.size() != problems_before) return requirement;  // what is illegal is not interned
   requirement.key = Symbol(spec.key);
@@ -145,8 +146,8 @@ constexpr const char* kLabelOps = R"("In", "NotIn", "Exists", "DoesNotExist", "G
 
 std::string UnsupportedOperator(const std::string& path, const std::string& op,
                                 const char* supported) {
-  return fmt::format("{}operator: Unsupported value: {}: supported values: {}", path, GoQuote(op),
-                     supported);
+  return fmt::format("{}operator: Unsupported value: {}: supported values: {}", path,
+                     golang::Quote(op), supported);
 }
 
 }  // namespace
@@ -199,7 +200,7 @@ Result<LabelSelector> LabelSelector::Compile(const std::optional<LabelSelectorSp
     const std::optional<Requirement::Op> op = ParseOp(requirement.op);
     if (!op || *op == Requirement::Op::kGt || *op == Requirement::Op::kLt) {
       return Error{
-          fmt::format("{} is not a valid label selector operator", GoQuote(requirement.op))};
+          fmt::format("{} is not a valid label selector operator", golang::Quote(requirement.op))};
     }
     if (std::string problem = add(requirement, *op, false); !problem.empty()) {
       return Error{std::move(problem)};

@@ -155,7 +155,5 @@ std::vector<std::string> LabelValueProblems(std::string_view value);
 bool IsDnsSubdomain(std::string_view text);
 // One problem as it is, several as "[p1, p2]" without repetitions, none as "".
 std::string JoinProblems(const std::vector<std::string>& problems);
-// Go's quoting of a string (%q).
-std::string GoQuote(std::string_view text);
 
 }  // namespace ks::api

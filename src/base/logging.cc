@@ -16,7 +16,6 @@ namespace ks::log {
 namespace {
 
 std::atomic<int> g_verbosity{0};
-std::atomic<uint64_t> g_errors{0};
 std::atomic<bool> g_json{false};
 std::atomic<bool> g_has_modules{false};
 
@@ -250,7 +249,6 @@ void Plain(char severity, std::string_view text, SourceLocation where) {
   const auto level = severity == 'E'   ? spdlog::level::err
                      : severity == 'W' ? spdlog::level::warn
                                        : spdlog::level::info;
-  if (severity == 'E') g_errors.fetch_add(1, std::memory_order_relaxed);
   Write(
       level, where,
       Json() ? RenderJson(where, severity == 'E' ? -1 : 0, text, {}, nullptr) : std::string(text));
@@ -258,7 +256,6 @@ void Plain(char severity, std::string_view text, SourceLocation where) {
 
 void Error(std::string_view error, std::string_view message, std::initializer_list<Field> fields,
            SourceLocation where) {
-  g_errors.fetch_add(1, std::memory_order_relaxed);
   Write(spdlog::level::err, where,
         Json() ? RenderJson(where, -1, message, fields, &error) : Render(message, fields, &error));
 }
@@ -271,7 +268,5 @@ void Fatal(const char* file, int line, std::string_view expression, std::string_
                : Render("Check failed", fields, nullptr));
   Logger().flush();
 }
-
-uint64_t ErrorCount() { return g_errors.load(std::memory_order_relaxed); }
 
 }  // namespace ks::log

@@ -93,9 +93,6 @@ void Error(std::string_view error, std::string_view message,
 // Writes an F line and flushes; the caller then ends the process.
 void Fatal(const char* file, int line, std::string_view expression, std::string_view detail);
 
-// Lines written since start, by severity. For tests and metrics.
-uint64_t ErrorCount();
-
 }  // namespace ks::log
 
 // Info whose fields are evaluated only when the level is on: KS_LOG(5, "message", {{"pod", name}}).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Annotated mutex, lock and condition variable over the standard types. Preferred to absl::Mutex
-// because the packaged one gives false race reports under TSan (docs/decisions/0009-own-mutex.md).
+// because the packaged one gives false race reports under TSan (decision 0009).
 
 #include <chrono>
 #include <condition_variable>

@@ -45,7 +45,6 @@ class Table {
   std::string_view View(uint32_t id) const {
     return blocks_[id / kBlock].load(std::memory_order_acquire)[id % kBlock];
   }
-  size_t Size() const { return size_.load(std::memory_order_acquire); }
 
  private:
   static constexpr size_t kBlock = 4096;
@@ -90,6 +89,5 @@ Symbol::Symbol(std::string_view text) : id_(text.empty() ? 0 : TheTable().Intern
 std::string_view Symbol::view() const {
   return id_ == 0 ? std::string_view() : TheTable().View(id_);
 }
-size_t Symbol::TableSize() { return TheTable().Size(); }
 
 }  // namespace ks

@@ -31,9 +31,6 @@ class Symbol {
   friend bool operator==(Symbol a, Symbol b) { return a.id_ == b.id_; }
   friend auto operator<=>(Symbol a, Symbol b) { return a.id_ <=> b.id_; }
 
-  // Number of distinct strings interned so far, the empty one included.
-  static size_t TableSize();
-
  private:
   uint32_t id_ = 0;
 };

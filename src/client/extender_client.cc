@@ -5,20 +5,20 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/file_text.h"
 #include "base/logging.h"
 #include "base/mutex.h"
-#include "client/proxy.h"
-#include "client/server_url.h"
-#include "client/transport.h"
-#include "client/url.h"
-#include "config/extenders_tls.h"
+#include "client/http/proxy.h"
+#include "client/http/server_url.h"
+#include "client/http/transport.h"
+#include "config/read/extenders_tls.h"
+#include "golang/url.h"
 
 namespace ks::client {
 namespace {
@@ -30,9 +30,7 @@ constexpr Duration kDefaultTimeout = std::chrono::seconds(5);
 
 Result<std::string> BytesOrFile(const std::string& bytes, const std::string& file) {
   if (!bytes.empty() || file.empty()) return bytes;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Error{"open " + file + ": the file cannot be read"};
-  return std::string(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+  return ReadFile(file);
 }
 
 // What tells one content of a file from another.
@@ -172,7 +170,7 @@ class Endpoint {
  private:
   Result<Target> TargetOf(const std::string& verb) {
     Target target;
-    auto url = ParseUrl(CalledUrl(config_, verb));
+    auto url = golang::ParseUrl(CalledUrl(config_, verb));
     if (!url.ok()) {
       target.error = url.error().message;
       return target;
@@ -195,9 +193,9 @@ class Endpoint {
   }
 
   // Verbs of one address share a transport.
-  Result<Transport*> TransportTo(const Url& url, const std::shared_ptr<const Proxy>& proxy,
+  Result<Transport*> TransportTo(const golang::Url& url, const std::shared_ptr<const Proxy>& proxy,
                                  bool cpprest) {
-    Url origin;
+    golang::Url origin;
     origin.scheme = url.scheme;
     origin.host = url.host;
     std::unique_ptr<Transport>& transport = transports_[{origin.Text(), cpprest}];

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "client/timer_service.h"
-#include "client/write_fence.h"
+#include "client/http/timer_service.h"
+#include "client/http/write_fence.h"
 #include "config/types.h"
 #include "framework/extender_transport.h"
 

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "api/encode.h"
+#include "api/json/encode.h"
 #include "api/pod.h"
 #include "api/status.h"
 #include "api/storage.h"

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "config/feature_gates.h"
+#include "config/gates/feature_gates.h"
 #include "framework/device_classes.h"
 #include "framework/owner_listers.h"
 #include "framework/plugin.h"
@@ -187,7 +187,7 @@ class Handle {
   virtual PreemptionMetrics* preemption_metrics() { return nullptr; }
   virtual uint32_t NewStateSlot() = 0;  // factories only; wrap it in a StateSlot<T>
 
-  // The points of section 3, for preemption and the like. Contracts: framework/runtime.h.
+  // The points of section 3, for preemption and the like. Contracts: framework/runtime/runtime.h.
   virtual Status RunFilterPlugins(const CycleState& state, const api::Pod& pod,
                                   const NodeInfo& node) const = 0;
   virtual Status RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "api/pod.h"
-#include "config/feature_gates.h"
+#include "config/gates/feature_gates.h"
 #include "framework/resource.h"
 
 namespace ks::framework {

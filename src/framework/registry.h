@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/findings.h"
 #include "config/plugin_args.h"
+#include "config/text/findings.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 

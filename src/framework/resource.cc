@@ -6,6 +6,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "api/selector.h"
+#include "golang/go_arithmetic.h"
 
 namespace ks::framework {
 namespace {
@@ -41,14 +42,6 @@ void MergeScalars(api::SymbolMap<int64_t>* into, const api::SymbolMap<int64_t>& 
     int64_t& slot = (*into)[name];
     slot = combine(slot, amount);
   }
-}
-
-// Sums wrap on overflow, as upstream's do.
-int64_t WrappingAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-int64_t WrappingSub(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
 
 }  // namespace
@@ -97,18 +90,19 @@ Resource Resource::FromList(const api::ResourceList& list) {
   return result;
 }
 
+// Sums wrap on overflow, as upstream's do.
 void Resource::Add(const Resource& other) {
-  milli_cpu = WrappingAdd(milli_cpu, other.milli_cpu);
-  memory = WrappingAdd(memory, other.memory);
-  ephemeral_storage = WrappingAdd(ephemeral_storage, other.ephemeral_storage);
-  if (!other.scalars.empty()) MergeScalars(&scalars, other.scalars, WrappingAdd);
+  milli_cpu = golang::WrappingAdd(milli_cpu, other.milli_cpu);
+  memory = golang::WrappingAdd(memory, other.memory);
+  ephemeral_storage = golang::WrappingAdd(ephemeral_storage, other.ephemeral_storage);
+  if (!other.scalars.empty()) MergeScalars(&scalars, other.scalars, golang::WrappingAdd);
 }
 
 void Resource::Sub(const Resource& other) {
-  milli_cpu = WrappingSub(milli_cpu, other.milli_cpu);
-  memory = WrappingSub(memory, other.memory);
-  ephemeral_storage = WrappingSub(ephemeral_storage, other.ephemeral_storage);
-  if (!other.scalars.empty()) MergeScalars(&scalars, other.scalars, WrappingSub);
+  milli_cpu = golang::WrappingSub(milli_cpu, other.milli_cpu);
+  memory = golang::WrappingSub(memory, other.memory);
+  ephemeral_storage = golang::WrappingSub(ephemeral_storage, other.ephemeral_storage);
+  if (!other.scalars.empty()) MergeScalars(&scalars, other.scalars, golang::WrappingSub);
 }
 
 int64_t Resource::Amount(Symbol name) const {

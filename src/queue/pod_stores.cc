@@ -22,21 +22,6 @@ std::string_view StoreLogName(Store store) {
   return {};
 }
 
-std::string_view StoreLabel(Store store) {
-  switch (store) {
-    case Store::kActive:
-      return "active";
-    case Store::kBackoff:
-    case Store::kErrorBackoff:
-      return "backoff";
-    case Store::kUnschedulable:
-      return "unschedulable";
-    case Store::kNone:
-      break;
-  }
-  return {};
-}
-
 PodStores::PodStores(const Less& less, const BackoffOptions& backoff)
     : active_([less](const Record& a, const Record& b) { return less(*a.pod, *b.pod); }),
       backoff_([less, backoff](const Record& a, const Record& b) {

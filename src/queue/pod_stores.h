@@ -27,9 +27,8 @@ enum class Store : uint8_t {
   kErrorBackoff,  // failed with an error
   kUnschedulable,
 };
-// The names of logs and of the metric label `queue`; both backoff heaps read alike.
+// The names of logs; both backoff heaps read alike.
 std::string_view StoreLogName(Store store);
-std::string_view StoreLabel(Store store);
 
 // One stored pod.
 struct Record {

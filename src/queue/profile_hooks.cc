@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/profile_hooks.h"
 
-#include "framework/runtime.h"
+#include "framework/runtime/runtime.h"
 
 namespace ks::queue {
 

@@ -374,18 +374,7 @@ void SchedulingQueue::ForEachStored(const std::function<void(const Record& recor
     records.insert(records.end(), heap.begin(), heap.end());
   }
   stores_.Unschedulable().ForEach([&records](const Record& record) { records.push_back(&record); });
-  constexpr size_t kAhead = 8;
-  for (size_t i = 0; i < records.size(); ++i) {
-    const size_t left = records.size() - i;
-    if (left > 3 * kAhead) __builtin_prefetch(records[i + 3 * kAhead]);
-    if (left > 2 * kAhead) __builtin_prefetch(records[i + 2 * kAhead]->pod.get());
-    if (left > kAhead) {
-      // std::make_shared puts the count right before the object.
-      const auto* const pod = records[i + kAhead]->pod->pod().get();
-      __builtin_prefetch(reinterpret_cast<const char*>(pod) - sizeof(void*), /*write=*/1);
-    }
-    visit(*records[i]);
-  }
+  for (const Record* record : records) visit(*record);
 }
 
 std::vector<api::PodPtr> SchedulingQueue::PendingPods() const {

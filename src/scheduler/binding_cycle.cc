@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/logging.h"
 #include "scheduler/decision_ring.h"
-#include "scheduler/scheduler_metrics.h"
+#include "scheduler/metrics/scheduler_metrics.h"
 
 namespace ks::scheduler {
 using framework::Status;
@@ -224,11 +224,6 @@ std::unique_ptr<Binding> BindingCycles::End(const std::string& uid) {
   active_.erase(it);
   if (binding->may_be_canceled) context_.pods_in_pre_bind.RemovePodInPreBind(uid);
   return binding;
-}
-
-bool BindingCycles::Uses(const framework::Framework& framework) const {
-  return std::any_of(active_.begin(), active_.end(),
-                     [&](const auto& entry) { return entry.second->framework == &framework; });
 }
 
 void BindingCycles::Succeed(const std::string& uid) {

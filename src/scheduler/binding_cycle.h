@@ -14,11 +14,11 @@
 #include <string>
 #include <string_view>
 
-#include "framework/prebind_runner.h"
+#include "base/blocking_pool.h"
 #include "framework/queued_pod.h"
-#include "scheduler/blocking_pool.h"
+#include "framework/runtime/prebind_runner.h"
 #include "scheduler/context.h"
-#include "scheduler/extender_set.h"
+#include "scheduler/extenders/extender_set.h"
 #include "scheduler/failure_handler.h"
 #include "scheduler/prebind_waits.h"
 
@@ -67,12 +67,9 @@ class BindingCycles {
   // When Poll has work next without a change of state.
   std::optional<TimePoint> NextDeadline() const { return waits_.NextDeadline(); }
 
-  // Whether a pod on its way still needs the framework's plugins: a retired profile must not be
-  // destroyed before.
-  bool Uses(const framework::Framework& framework) const;
-
   bool IsActive(std::string_view uid) const { return active_.find(uid) != active_.end(); }
-  // Whether a pod on its way was decided by this framework.
+  // Whether a pod on its way was decided by this framework and needs its plugins: a retired profile
+  // must not be destroyed before.
   bool Uses(const framework::Framework* framework) const;
   // In the order of uids. For reports.
   void ForEach(const std::function<void(const Binding& binding)>& visit) const;

@@ -13,10 +13,10 @@
 #include "cache/object_store.h"
 #include "framework/api_writer.h"
 #include "framework/pod_requests.h"
-#include "framework/profiles.h"
-#include "framework/runtime.h"
+#include "framework/runtime/profiles.h"
+#include "framework/runtime/runtime.h"
+#include "framework/runtime/waiting_pods.h"
 #include "framework/storage_state.h"
-#include "framework/waiting_pods.h"
 #include "queue/scheduling_queue.h"
 #include "scheduler/inbox.h"
 

@@ -19,8 +19,8 @@
 #include "api/pod.h"
 #include "base/clock.h"
 #include "framework/queued_pod.h"
-#include "scheduler/extender_filtering.h"
-#include "scheduler/scheduling_algorithm.h"
+#include "scheduler/algorithm/scheduling_algorithm.h"
+#include "scheduler/extenders/extender_filtering.h"
 
 namespace ks::scheduler {
 

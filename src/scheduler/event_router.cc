@@ -5,8 +5,8 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "scheduler/metrics/scheduler_metrics.h"
 #include "scheduler/node_refusal.h"
-#include "scheduler/scheduler_metrics.h"
 
 namespace ks::scheduler {
 namespace {

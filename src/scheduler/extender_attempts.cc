@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "base/logging.h"
+#include "scheduler/algorithm/selection.h"
 #include "scheduler/decision_ring.h"
-#include "scheduler/selection.h"
 
 namespace ks::scheduler {
 

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "framework/diagnosis.h"
+#include "scheduler/algorithm/scheduling_algorithm.h"
 #include "scheduler/binding_cycle.h"
 #include "scheduler/context.h"
-#include "scheduler/extender_set.h"
-#include "scheduler/scheduling_algorithm.h"
+#include "scheduler/extenders/extender_set.h"
 
 namespace ks::scheduler {
 

@@ -5,9 +5,9 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "scheduler/algorithm/scheduling_algorithm.h"
 #include "scheduler/decision_ring.h"
-#include "scheduler/scheduler_metrics.h"
-#include "scheduler/scheduling_algorithm.h"
+#include "scheduler/metrics/scheduler_metrics.h"
 
 namespace ks::scheduler {
 

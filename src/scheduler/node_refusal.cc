@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/node_affinity/compiled.h"
+#include "plugins/kit/compiled_node_affinity.h"
+#include "plugins/kit/tolerations.h"
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
 #include "plugins/taint_toleration/taint_toleration.h"
-#include "plugins/tolerations.h"
 
 namespace ks::scheduler {
 

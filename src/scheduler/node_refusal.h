@@ -7,7 +7,7 @@
 
 #include "api/node.h"
 #include "api/pod.h"
-#include "framework/runtime.h"
+#include "framework/runtime/runtime.h"
 
 namespace ks::scheduler {
 

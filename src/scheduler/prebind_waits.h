@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/prebind_runner.h"
+#include "framework/runtime/prebind_runner.h"
 #include "framework/storage_state.h"
 
 namespace ks::scheduler {

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/logging.h"
 #include "plugins/deferred_pod_scheduling/deferred_pod_scheduling.h"
-#include "scheduler/scheduler_metrics.h"
+#include "scheduler/metrics/scheduler_metrics.h"
 
 namespace ks::scheduler {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "server/health_metrics.h"
-#include "server/https_server.h"
+#include "server/http/https_server.h"
 
 namespace ks::server {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watch events, list pages, the kinds other than Pod, and failure bodies.
-#include "api/decode.h"
+#include "api/json/decode.h"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/decode.h"
+#include "api/json/decode.h"
 
 #include <algorithm>
 #include <chrono>

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/decode.h"
+#include "api/json/decode.h"
 
 namespace ks::api {
 

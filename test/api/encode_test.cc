@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/encode.h"
+#include "api/json/encode.h"
 
 #include <chrono>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "golang/json_text.h"
 #include "testing/builders.h"
 
 namespace ks::api {
@@ -272,7 +273,7 @@ TEST(EncodeTest, JsonString) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    EXPECT_EQ(JsonString(c.text), c.json);
+    EXPECT_EQ(golang::JsonString(c.text), c.json);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/json_split.h"
+#include "api/json/json_split.h"
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "golang/quote.h"
+
 namespace ks::api {
 namespace {
 
@@ -334,10 +336,10 @@ TEST(LabelSyntaxTest, Values) {
   EXPECT_EQ(LabelValueProblems(std::string(64, '!')).size(), 2u);
 }
 
-TEST(LabelSyntaxTest, GoQuote) {
-  EXPECT_EQ(GoQuote("a\"\\\n\x01\x7f"), R"("a\"\\\n\x01\x7f")");
-  EXPECT_EQ(GoQuote("<é>\xff"), "\"<é>\\xff\"");
-  EXPECT_EQ(GoQuote("\u2028\ufeff"), "\"\\u2028\\ufeff\"");
+TEST(LabelSyntaxTest, Quote) {
+  EXPECT_EQ(golang::Quote("a\"\\\n\x01\x7f"), R"("a\"\\\n\x01\x7f")");
+  EXPECT_EQ(golang::Quote("<é>\xff"), "\"<é>\\xff\"");
+  EXPECT_EQ(golang::Quote("\u2028\ufeff"), "\"\\u2028\\ufeff\"");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "apiserver/service.h"
+#include "apiserver/service/service.h"
 #include "testing/fake_clock.h"
 
 namespace ks::apiserver {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole server as programs use it: the folder's files, restarts, errors of its inputs.
-#include "apiserver/api_server.h"
+#include "apiserver/http/api_server.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/connection.h"
+#include "base/file_text.h"
+#include "client/rest/connection.h"
 #include "testing/temp_dir.h"
 
 namespace ks::apiserver {
@@ -142,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
                [](ApiServerOptions& options, const TempDir& dir) {
                  options.faults_file = dir.path() + "/none";
                },
-               "/none: No such file"},
+               "/none: no such file"},
         BadRow{"dump",
                [](ApiServerOptions& options, const TempDir& dir) {
                  options.load = {dir.Write("dump.json", "{")};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/authorizer.h"
+#include "apiserver/service/authorizer.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "apiserver/subresources.h"
+#include "apiserver/service/subresources.h"
 #include "testing/fake_clock.h"
 
 namespace ks::apiserver {

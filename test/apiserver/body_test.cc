@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/body.h"
+#include "apiserver/body/body.h"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/body.h"
-#include "apiserver/json_fields.h"
-#include "apiserver/service.h"
+#include "apiserver/body/body.h"
+#include "apiserver/service/service.h"
+#include "apiserver/store/json_fields.h"
 #include "testing/fake_clock.h"
 
 namespace ks::apiserver {

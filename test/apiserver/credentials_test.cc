@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/credentials.h"
+#include "apiserver/http/credentials.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/x509v3.h>
-#include <sys/stat.h>
 
-#include "client/kubeconfig.h"
-#include "server/x509.h"
+#include "base/file_text.h"
+#include "client/auth/kubeconfig.h"
+#include "server/tls/x509.h"
 #include "testing/temp_dir.h"
 
 namespace ks::apiserver {
@@ -109,7 +109,7 @@ TEST(Credentials, KubeconfigIsReadBack) {
                           .ca_pem = "CA text",
                           .certificate_pem = "certificate text",
                           .key_pem = "key text"};
-  ASSERT_TRUE(WriteFile(path, KubeconfigText("system:kube-scheduler", pair)).ok());
+  ASSERT_TRUE(WriteFileAtomically(path, KubeconfigText("system:kube-scheduler", pair), 0600).ok());
   const auto access = client::LoadKubeconfig(path);
   ASSERT_TRUE(access.ok()) << access.error().message;
   EXPECT_EQ(access->server, pair.server_url);
@@ -117,23 +117,10 @@ TEST(Credentials, KubeconfigIsReadBack) {
   EXPECT_EQ(access->client_cert_data, pair.certificate_pem);
   EXPECT_EQ(access->client_key_data, pair.key_pem);
 
-  ASSERT_TRUE(
-      WriteFile(path, KubeconfigText("u", {.server_url = "https://h:1", .token = "t\"\\"})).ok());
+  ASSERT_TRUE(WriteFileAtomically(
+                  path, KubeconfigText("u", {.server_url = "https://h:1", .token = "t\"\\"}), 0600)
+                  .ok());
   EXPECT_EQ(client::LoadKubeconfig(path)->token, "t\"\\");
-}
-
-TEST(Credentials, FilesAreForTheOwnerAlone) {
-  const ks::testing::TempDir dir;
-  const std::string path = dir.Write("secret", "old and longer text");
-  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
-  ASSERT_TRUE(WriteFile(path, "new").ok());
-  struct stat status {};
-  ASSERT_EQ(::stat(path.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777, 0600U);
-  EXPECT_EQ(ReadFile(path).value(), "new");
-  const auto failed = WriteFile(dir.path() + "/none/file", "x");
-  ASSERT_FALSE(failed.ok());
-  EXPECT_THAT(failed.error().message, HasSubstr("write " + dir.path() + "/none/file: "));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // Grace periods, finalizers, namespaces: docs/spec/api.md 9.4 and what the real server answers.
 #include <gtest/gtest.h>
 
-#include "apiserver/registry.h"
+#include "apiserver/registry/registry.h"
 #include "apiserver/service_harness.h"
 
 namespace ks::apiserver {

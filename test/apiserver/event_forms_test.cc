@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/event_forms.h"
+#include "apiserver/store/event_forms.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "apiserver/disruption_budgets.h"
-#include "apiserver/subresources.h"
+#include "apiserver/service/disruption_budgets.h"
+#include "apiserver/service/subresources.h"
 #include "testing/fake_clock.h"
 
 namespace ks::apiserver {

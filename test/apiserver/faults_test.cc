@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/faults.h"
+#include "apiserver/http/faults.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/credentials.h"
-#include "apiserver/https_front.h"
-#include "apiserver/service.h"
+#include "apiserver/http/credentials.h"
+#include "apiserver/http/https_front.h"
+#include "apiserver/service/service.h"
 #include "base/check.h"
 #include "testing/tls_client.h"
 

@@ -2,8 +2,8 @@
 // Lists: docs/spec/api.md sections 6.3 and 6.6; texts of the real server.
 #include <gtest/gtest.h>
 
-#include "apiserver/list_token.h"
 #include "apiserver/service_harness.h"
+#include "apiserver/store/list_token.h"
 
 namespace ks::apiserver {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/node_agents.h"
+#include "apiserver/controllers/node_agents.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/snapshot.h"
+#include "apiserver/registry/snapshot.h"
 #include "controlled_service.h"
 
 namespace ks::apiserver {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/patch.h"
+#include "apiserver/body/patch.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/schema.h"
+#include "apiserver/schema/schema.h"
 
 namespace ks::apiserver {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/registry.h"
+#include "apiserver/registry/registry.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/request_info.h"
+#include "apiserver/service/request_info.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "apiserver/subresources.h"
+#include "apiserver/service/subresources.h"
 
 namespace ks::apiserver {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/selector_query.h"
+#include "apiserver/store/selector_query.h"
 
 #include <gtest/gtest.h>
 
-#include "apiserver/store.h"
+#include "apiserver/store/store.h"
 
 namespace ks::apiserver {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/object.h"
-#include "apiserver/service.h"
+#include "apiserver/service/service.h"
+#include "apiserver/store/object.h"
 #include "testing/fake_clock.h"
 
 namespace ks::apiserver {

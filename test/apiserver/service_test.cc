@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/service.h"
+#include "apiserver/service/service.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/snapshot.h"
+#include "apiserver/registry/snapshot.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/body.h"
-#include "apiserver/node_agents.h"
+#include "apiserver/body/body.h"
+#include "apiserver/controllers/node_agents.h"
 #include "controlled_service.h"
 
 namespace ks::apiserver {

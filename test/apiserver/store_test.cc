@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/store.h"
+#include "apiserver/store/store.h"
 
 #include <gtest/gtest.h>
 
-#include "apiserver/json_write.h"
+#include "apiserver/store/json_write.h"
 
 namespace ks::apiserver {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole of the tables is compared with the real server's in test/e2e/kubectl_test.cc; here
 // stand the rules, fast.
-#include "apiserver/table.h"
+#include "apiserver/table/table.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "apiserver/table_cells.h"
+#include "apiserver/table/table_cells.h"
 #include "testing/fake_clock.h"
 
 namespace ks::apiserver {

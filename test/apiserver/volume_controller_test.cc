@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/volume_controller.h"
+#include "apiserver/controllers/volume_controller.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "apiserver/service.h"
+#include "apiserver/service/service.h"
 #include "testing/fake_clock.h"
 
 namespace ks::apiserver {

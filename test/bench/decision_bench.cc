@@ -16,11 +16,11 @@
 #include "cache/cache.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
-#include "config/defaults.h"
-#include "framework/profiles.h"
+#include "config/read/defaults.h"
+#include "framework/runtime/profiles.h"
 #include "plugins/registry.h"
+#include "scheduler/algorithm/scheduling_algorithm.h"
 #include "scheduler/decision_ring.h"
-#include "scheduler/scheduling_algorithm.h"
 #include "testing/builders.h"
 
 namespace ks::scheduler {

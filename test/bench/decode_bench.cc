@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "api/decode.h"
+#include "api/json/decode.h"
 #include "api/quantity.h"
 
 namespace ks::api {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/logging.h"
+#include "inspect/cache_report.h"
+#include "inspect/queue_report.h"
 #include "plugins/registry.h"
-#include "scheduler/cache_report.h"
-#include "scheduler/queue_report.h"
+#include "scheduler/metrics/scheduler_metrics.h"
 #include "scheduler/scheduler.h"
-#include "scheduler/scheduler_metrics.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
@@ -126,18 +126,20 @@ void Measure(benchmark::State& state, Look look) {
   state.counters["longest_ms"] = longest * 1000;
 }
 
-void BM_ReportQueue(benchmark::State& state) { Measure(state, CollectQueue); }
+void BM_ReportQueue(benchmark::State& state) { Measure(state, inspect::CollectQueue); }
 // Without pods, with those on nodes, and for a comparison.
 void BM_ReportCacheNodes(benchmark::State& state) {
   Measure(state, [](Scheduler& scheduler) {
-    return CollectCache(scheduler, {.pods = false, .pending = false});
+    return inspect::CollectCache(scheduler, {.pods = false, .pending = false});
   });
 }
 void BM_ReportCachePods(benchmark::State& state) {
-  Measure(state, [](Scheduler& scheduler) { return CollectCache(scheduler, {.pending = false}); });
+  Measure(state, [](Scheduler& scheduler) {
+    return inspect::CollectCache(scheduler, {.pending = false});
+  });
 }
 void BM_ReportCacheAll(benchmark::State& state) {
-  Measure(state, [](Scheduler& scheduler) { return CollectCache(scheduler); });
+  Measure(state, [](Scheduler& scheduler) { return inspect::CollectCache(scheduler); });
 }
 void BM_ReportResources(benchmark::State& state) {
   Measure(state, [](Scheduler& scheduler) { return scheduler.pods().Unsorted(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The LeaseCandidate of this process (docs/spec/operations.md 6.5), in virtual time.
-#include "client/candidacy.h"
+#include "client/election/candidacy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

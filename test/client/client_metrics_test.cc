@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "client/connection_metrics.h"
 #include "client/fake_transport.h"
-#include "client/informer_metrics.h"
-#include "client/rest_metrics.h"
-#include "client/writer_metrics.h"
+#include "client/http/connection_metrics.h"
+#include "client/rest/rest_metrics.h"
+#include "client/watch/informer_metrics.h"
+#include "client/write/writer_metrics.h"
 #include "testing/fake_clock.h"
 
 namespace ks::client {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything together, from the kubeconfig's data to a reflector's deltas, against a scripted
 // server.
-#include "client/connection.h"
+#include "client/rest/connection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <atomic>
 
 #include "api/node.h"
-#include "client/reflector.h"
 #include "client/transport_harness.h"
+#include "client/watch/reflector.h"
 #include "testing/fake_clock.h"
 #include "testing/temp_dir.h"
 

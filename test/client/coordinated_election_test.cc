@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "api/time_text.h"
-#include "client/leader_elector.h"
-#include "client/leader_metrics.h"
+#include "client/election/leader_elector.h"
+#include "client/election/leader_metrics.h"
+#include "client/election/lease_object.h"
 #include "client/lease_candidate.h"
-#include "client/lease_object.h"
 #include "testing/sanitized.h"
 
 namespace ks::client {

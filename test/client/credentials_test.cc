@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logins that change while the process runs (docs/spec/api.md 8.4, 8.5).
-#include "client/credentials.h"
+#include "client/auth/credentials.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "base/mutex.h"
-#include "client/exec_plugin.h"
-#include "client/process_environment.h"
+#include "client/auth/exec_plugin.h"
+#include "client/http/process_environment.h"
 #include "testing/fake_clock.h"
 #include "testing/temp_dir.h"
 #include "testing/test_certificates.h"
@@ -102,13 +102,14 @@ TEST(Credentials, TokenFileIsReadAgainAfter50Seconds) {
 TEST(Credentials, UnusableFilesAtStart) {
   TempDir dir;
   const std::string server = "https://127.0.0.1:6443";
-  EXPECT_THAT(NewCredentials({.server = server, .ca_file = dir.path() + "/none"}).error().message,
-              HasSubstr("certificate-authority: unable to read " + dir.path() + "/none"));
+  EXPECT_THAT(
+      NewCredentials({.server = server, .ca_file = dir.path() + "/none"}).error().message,
+      HasSubstr("certificate-authority: open " + dir.path() + "/none: no such file or directory"));
   EXPECT_THAT(NewCredentials({.server = server, .ca_data = "x"}).error().message,
               HasSubstr("unable to load root certificates"));
   EXPECT_THAT(
       NewCredentials({.server = server, .token_file = dir.path() + "/none"}).error().message,
-      HasSubstr("tokenFile: unable to read"));
+      HasSubstr("tokenFile: open "));
   EXPECT_THAT(
       NewCredentials({.server = server, .token_file = dir.Write("empty", "\n")}).error().message,
       HasSubstr("read empty token from file"));

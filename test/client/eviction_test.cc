@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/fake_transport.h"
-#include "client/writer.h"
+#include "client/write/writer.h"
 #include "testing/builders.h"
 
 namespace ks::client {

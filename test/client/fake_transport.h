@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "api/decode.h"
+#include "api/json/decode.h"
 #include "base/mutex.h"
-#include "client/credentials.h"
-#include "client/rest_client.h"
-#include "client/transport.h"
+#include "client/auth/credentials.h"
+#include "client/http/transport.h"
+#include "client/rest/rest_client.h"
 #include "testing/fake_timers.h"
 
 namespace ks::client {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/frame_splitter.h"
+#include "client/watch/frame_splitter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "client/backoff.h"
+#include "client/rest/backoff.h"
 
 namespace ks::client {
 namespace {

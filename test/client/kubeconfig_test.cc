@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kubeconfig files, in-cluster configuration, and the choice between them (docs/spec/api.md 8.1
 // to 8.3).
-#include "client/kubeconfig.h"
+#include "client/auth/kubeconfig.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leader election in virtual time (docs/spec/operations.md section 6, docs/spec/api.md section 11):
 // what is asked and when, and never two that may write.
-#include "client/leader_elector.h"
+#include "client/election/leader_elector.h"
 #include "testing/sanitized.h"
 
 #include <gmock/gmock.h>
@@ -10,8 +10,8 @@
 #include <regex>
 #include <set>
 
+#include "client/election/lease_object.h"
 #include "client/lease_candidate.h"
-#include "client/lease_object.h"
 
 namespace ks::client {
 namespace {

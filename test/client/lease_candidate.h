@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/random.h"
-#include "client/credentials.h"
-#include "client/leader_elector.h"
+#include "client/auth/credentials.h"
+#include "client/election/leader_elector.h"
 #include "client/lease_server.h"
-#include "client/rest_client.h"
+#include "client/rest/rest_client.h"
 
 namespace ks::client {
 

@@ -12,9 +12,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/decode.h"
+#include "api/json/decode.h"
 #include "base/clock.h"
-#include "client/transport.h"
+#include "client/http/transport.h"
 
 namespace ks::client {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proxies (docs/spec/api.md 8.7): which one is chosen, what is said to it, and requests and streams
 // that go through one.
-#include "client/proxy.h"
+#include "client/http/proxy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/connection.h"
 #include "client/extender_client.h"
-#include "client/proxy_tunnel.h"
+#include "client/http/proxy_tunnel.h"
+#include "client/rest/connection.h"
 #include "client/transport_harness.h"
 #include "testing/test_proxy.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // List and watch (docs/spec/api.md 6.3 to 6.7), in virtual time.
-#include "client/reflector.h"
+#include "client/watch/reflector.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repetitions, rate limit, errors and cancellation (docs/spec/api.md 7.3 to 7.5), in virtual time.
-#include "client/rest_client.h"
+#include "client/rest/rest_client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "client/fake_transport.h"
-#include "client/token_bucket.h"
+#include "client/rest/token_bucket.h"
 
 namespace ks::client {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/mutex.h"
 #include "base/random.h"
-#include "client/timer_service.h"
+#include "client/http/timer_service.h"
 
 namespace ks::client {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "client/transport.h"
+#include "client/http/transport.h"
 #include "testing/scripted_server.h"
 
 namespace ks::client {

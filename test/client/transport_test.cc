@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "api/decode.h"
+#include "api/json/decode.h"
 #include "client/transport_harness.h"
 
 namespace ks::client {

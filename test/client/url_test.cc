@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // URLs as Go's net/url takes them apart (docs/spec/api.md 8.6), and the addresses behind them.
-#include "client/url.h"
+#include "golang/url.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "client/server_url.h"
+#include "client/http/server_url.h"
 
 namespace ks::client {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 
 json Described(const std::string& text) {
-  const Result<Url> url = ParseUrl(text);
+  const Result<golang::Url> url = golang::ParseUrl(text);
   json row = {{"url", text}};
   if (!url.ok()) {
     row["error"] = url.error().message;
@@ -52,13 +52,13 @@ TEST(Url, WhatGoMakesOfOddOnes) {
 }
 
 TEST(Url, PasswordsAreNotShown) {
-  EXPECT_EQ(ParseUrl("http://u:p@h/x")->RedactedText(), "http://u:***@h/x");
-  EXPECT_EQ(ParseUrl("http://u@h/x")->RedactedText(), "http://u@h/x");
+  EXPECT_EQ(golang::ParseUrl("http://u:p@h/x")->RedactedText(), "http://u:***@h/x");
+  EXPECT_EQ(golang::ParseUrl("http://u@h/x")->RedactedText(), "http://u@h/x");
 }
 
 TEST(Url, BasicAuthorization) {
-  EXPECT_EQ(BasicAuthorization({.name = "us", .password = "pa ss"}), "Basic dXM6cGEgc3M=");
-  EXPECT_EQ(BasicAuthorization({.name = "us", .password = std::nullopt}), "Basic dXM6");
+  EXPECT_EQ(golang::BasicAuthorization({.name = "us", .password = "pa ss"}), "Basic dXM6cGEgc3M=");
+  EXPECT_EQ(golang::BasicAuthorization({.name = "us", .password = std::nullopt}), "Basic dXM6");
 }
 
 struct ServerCase {

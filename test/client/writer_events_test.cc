@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/event_series.h"
 #include "client/fake_transport.h"
-#include "client/writer.h"
+#include "client/write/event_series.h"
+#include "client/write/writer.h"
 #include "testing/builders.h"
 
 namespace ks::client {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "client/fake_transport.h"
-#include "client/writer.h"
+#include "client/write/writer.h"
 #include "testing/builders.h"
 
 namespace ks::client {

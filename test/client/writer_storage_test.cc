@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "client/fake_transport.h"
-#include "client/writer.h"
+#include "client/write/writer.h"
 
 namespace ks::client {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bindings, deletions and status patches (docs/spec/api.md section 9), in virtual time. Events:
 // writer_events_test.cc.
-#include "client/writer.h"
+#include "client/write/writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

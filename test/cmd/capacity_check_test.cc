@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/capacity_check.h"
+#include "kubeschedctl/cluster/capacity_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

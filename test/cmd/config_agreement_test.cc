@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/logging.h"
-#include "client/transport.h"
+#include "client/http/transport.h"
 #include "kubesched/command.h"
-#include "kubeschedctl/config_check.h"
+#include "kubeschedctl/config/config_check.h"
 #include "testing/config_examples.h"
 #include "testing/config_mutations.h"
 #include "testing/temp_dir.h"
@@ -26,7 +26,7 @@ namespace ks {
 namespace {
 
 using ::testing::HasSubstr;
-using Until = scheduler::StartupQuestion::Until;
+using Until = daemon::StartupQuestion::Until;
 
 constexpr const char* kMaster = "http://127.0.0.1";  // no system roots to read
 constexpr const char* kHead =

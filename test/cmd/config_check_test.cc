@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/config_check.h"
+#include "kubeschedctl/config/config_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/transport.h"
+#include "client/http/transport.h"
 #include "testing/temp_dir.h"
 
 namespace ks::ctl {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/config_diff.h"
+#include "kubeschedctl/config/config_diff.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/daemon_access.h"
+#include "kubeschedctl/cluster/daemon_access.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "client/transport.h"
-#include "server/certificate.h"
-#include "server/https_server.h"
+#include "client/http/transport.h"
+#include "server/http/https_server.h"
+#include "server/tls/certificate.h"
 #include "testing/temp_dir.h"
 
 namespace ks::ctl {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The endpoints below /debug/kubesched/ over a real socket, of a scheduler on its own thread.
-#include "kubesched/debug_endpoints.h"
+#include "kubesched/endpoints/debug_endpoints.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 #include "integration/cluster.h"
 #include "plugins/registry.h"
-#include "server/certificate.h"
+#include "server/tls/certificate.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/no_storage.h"

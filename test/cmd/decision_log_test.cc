@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/decision_log.h"
+#include "daemon/decision_log.h"
 
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ TEST(DecisionLog, AFileThatCannotBeOpened) {
   const auto log = DecisionLog::Open({.file = "/nonexistent/log"}, metrics);
   ASSERT_FALSE(log.ok());
   EXPECT_EQ(log.error().message,
-            "open the decision log /nonexistent/log: No such file or directory");
+            "open the decision log /nonexistent/log: no such file or directory");
 }
 
 }  // namespace

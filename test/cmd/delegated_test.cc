@@ -10,8 +10,8 @@
 
 #include "base/mutex.h"
 #include "client/fake_transport.h"
-#include "kubesched/delegated_reviews.h"
-#include "kubesched/delegated_roots.h"
+#include "kubesched/access/delegated_reviews.h"
+#include "kubesched/access/delegated_roots.h"
 #include "testing/test_certificates.h"
 
 #include <nlohmann/json.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/demo_state.h"
+#include "kubeschedctl/demo/demo_state.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubeschedctl/pod_manifest.h"
+#include "kubeschedctl/cluster/pod_manifest.h"
 #include "testing/builders.h"
 
 namespace ks::ctl {

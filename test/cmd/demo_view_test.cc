@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/demo_view.h"
+#include "kubeschedctl/demo/demo_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubeschedctl/demo_summary.h"
+#include "kubeschedctl/demo/demo_summary.h"
 
 namespace ks::ctl {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/demo_workload.h"
+#include "kubeschedctl/demo/demo_workload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "kubeschedctl/pod_manifest.h"
+#include "kubeschedctl/cluster/pod_manifest.h"
 
 namespace ks::ctl {
 namespace {
@@ -217,7 +217,7 @@ TEST(ParseWorkloadTest, BadQuantitiesAreNamed) {
 TEST(ReadWorkloadTest, AMissingFileIsNamed) {
   const auto pods = ReadWorkload("/does/not/exist.yaml", {.owner = "me"});
   ASSERT_FALSE(pods.ok());
-  EXPECT_EQ(pods.error().message, "cannot read /does/not/exist.yaml: No such file or directory");
+  EXPECT_EQ(pods.error().message, "open /does/not/exist.yaml: no such file or directory");
 }
 
 }  // namespace

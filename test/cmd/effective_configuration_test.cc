@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/effective_configuration.h"
+#include "kubesched/flags/effective_configuration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr const char* kHead =
 class EffectiveConfiguration : public ::testing::Test {
  protected:
   // With a file of `body` when that is given.
-  Effective Load(std::vector<std::string> arguments, const char* body = nullptr) {
+  daemon::Effective Load(std::vector<std::string> arguments, const char* body = nullptr) {
     if (body != nullptr) {
       std::ofstream(file_) << kHead << body;
       arguments.push_back("--config=" + file_);
@@ -30,8 +30,8 @@ class EffectiveConfiguration : public ::testing::Test {
     EXPECT_TRUE(parsed.run) << parsed.standard_error;
     return ReadEffectiveConfiguration(parsed.options, {});
   }
-  Effective Good(std::vector<std::string> arguments, const char* body = nullptr) {
-    Effective loaded = Load(std::move(arguments), body);
+  daemon::Effective Good(std::vector<std::string> arguments, const char* body = nullptr) {
+    daemon::Effective loaded = Load(std::move(arguments), body);
     EXPECT_EQ(loaded.reading.unread.text + loaded.reading.invalid.text, "");
     return loaded;
   }
@@ -41,7 +41,7 @@ class EffectiveConfiguration : public ::testing::Test {
 };
 
 TEST_F(EffectiveConfiguration, WithoutAFileTheFlagsApply) {
-  const Effective effective =
+  const daemon::Effective effective =
       Good({"--kubeconfig=/k", "--kube-api-qps=7", "--kube-api-burst=8",
             "--kube-api-content-type=x", "--profiling=false", "--leader-elect-lease-duration=5s"});
   EXPECT_EQ(effective.reading.configuration.client_connection.kubeconfig, "/k");
@@ -57,7 +57,8 @@ TEST_F(EffectiveConfiguration, WithoutAFileTheFlagsApply) {
 }
 
 TEST_F(EffectiveConfiguration, WithAFileTheDeprecatedFlagsAreIgnoredAndSaidSo) {
-  const Effective effective = Good({"--kubeconfig=/k", "--profiling=false"}, "parallelism: 3\n");
+  const daemon::Effective effective =
+      Good({"--kubeconfig=/k", "--profiling=false"}, "parallelism: 3\n");
   EXPECT_EQ(effective.reading.configuration.parallelism, 3);
   EXPECT_EQ(effective.reading.configuration.client_connection.kubeconfig, "");
   EXPECT_TRUE(effective.reading.configuration.enable_profiling);
@@ -70,8 +71,8 @@ TEST_F(EffectiveConfiguration, LeaderElectionFlagsWinOverTheFile) {
                   .reading.configuration.leader_election.leader_elect);
   EXPECT_FALSE(Good({"--leader-elect=false"}, "leaderElection: {leaderElect: true}\n")
                    .reading.configuration.leader_election.leader_elect);
-  const Effective both = Good({"--leader-elect-retry-period=1s"},
-                              "leaderElection: {leaderElect: true, resourceName: mine}\n");
+  const daemon::Effective both = Good({"--leader-elect-retry-period=1s"},
+                                      "leaderElection: {leaderElect: true, resourceName: mine}\n");
   EXPECT_TRUE(both.reading.configuration.leader_election.leader_elect);
   EXPECT_EQ(both.reading.configuration.leader_election.retry_period, std::chrono::seconds(1));
   EXPECT_EQ(both.reading.configuration.leader_election.resource_name, "mine");

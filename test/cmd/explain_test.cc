@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/explain.h"
+#include "kubeschedctl/explain/explain.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class ExplainVerbTest : public ::testing::Test {
  protected:
   // Output, then warnings, or the error.
   std::string Explain(const std::string& dump, ExplainQuestion question = {}) {
-    Result<scheduler::ClusterDump> read = ReadDump({dir_.Write("dump.yaml", dump)});
+    Result<inspect::ClusterDump> read = ReadDump({dir_.Write("dump.yaml", dump)});
     if (!read.ok()) return read.error().message;
     std::string output;
     std::string warnings;
@@ -323,13 +323,14 @@ TEST_F(ExplainVerbTest, FilesThatCannotBeRead) {
     const auto read = ReadDump(files);
     return read.ok() ? "" : read.error().message;
   };
-  EXPECT_EQ(error({dir_.path() + "/none"}), dir_.path() + "/none: No such file or directory");
-  EXPECT_EQ(error({dir_.path()}), dir_.path() + ": Is a directory");
+  EXPECT_EQ(error({dir_.path() + "/none"}),
+            "open " + dir_.path() + "/none: no such file or directory");
+  EXPECT_EQ(error({dir_.path()}), "read " + dir_.path() + ": is a directory");
   EXPECT_EQ(error({"-", "-"}), "--cluster: standard input (-) can be read only once");
   const std::string good = dir_.Write("good", "kind: Node\nmetadata: {name: n1}\n");
   const std::string bad = dir_.Write("bad", "kind: Pod\nmetadata: {name: 5}\n");
   EXPECT_EQ(error({good, "web"}),
-            "web: No such file or directory (the name of a pod stands before --cluster)");
+            "open web: no such file or directory (the name of a pod stands before --cluster)");
   EXPECT_EQ(error({good, bad}), bad + ": Pod: metadata.name: must be a string, not a number");
 }
 

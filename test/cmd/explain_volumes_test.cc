@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubeschedctl/explain.h"
+#include "kubeschedctl/explain/explain.h"
 #include "testing/temp_dir.h"
 
 namespace ks::ctl {
@@ -88,7 +88,7 @@ std::string Pod(const std::string& name, const std::vector<std::string>& claims,
 std::string Explained(const std::string& objects, const std::string& node = {},
                       const std::string& pod = "p", bool json = false) {
   const testing::TempDir dir;
-  Result<scheduler::ClusterDump> read =
+  Result<inspect::ClusterDump> read =
       ReadDump({dir.Write("dump.yaml", "apiVersion: v1\nkind: List\nitems:\n" + Node("n1", "a") +
                                            Node("n2", "b") + objects)});
   if (!read.ok()) return read.error().message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/flags.h"
+#include "kubesched/flags/flags.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/go_values.h"
+#include "kubesched/flags/go_values.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

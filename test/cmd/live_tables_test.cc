@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/live_tables.h"
+#include "kubeschedctl/live/live_tables.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "kubeschedctl/live_verbs.h"
+#include "kubeschedctl/live/live_verbs.h"
 
 namespace ks::ctl {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "kubesched/metrics_endpoints.h"
-#include "kubesched/metrics_identity.h"
+#include "kubesched/endpoints/metrics_endpoints.h"
+#include "kubesched/endpoints/metrics_identity.h"
 #include "metrics/registry.h"
 #include "testing/builders.h"
 #include "testing/temp_dir.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/optional_informers.h"
+#include "daemon/optional_informers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/permission_check.h"
+#include "daemon/permission_check.h"
 
 #include <gtest/gtest.h>
 

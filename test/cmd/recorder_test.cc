@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/recorder.h"
+#include "daemon/recorder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-scheduler::RecordingHeader Header() {
+recording::RecordingHeader Header() {
   return {.version = "0.1.0", .began = TimePoint(Duration(1)), .configuration = "c"};
 }
 
@@ -87,7 +87,7 @@ TEST(Recorder, AFullDiskEndsTheRecordingWithWholeRounds) {
   const std::vector<std::string> lines = Lines(file);
   ASSERT_GT(lines.size(), 10U);
   EXPECT_LT(lines.size(), 100U);
-  EXPECT_EQ(lines.back(), R"({"end":"No space left on device"})");
+  EXPECT_EQ(lines.back(), R"({"end":"no space left on device"})");
   EXPECT_THAT(lines[lines.size() - 2], HasSubstr("{\"round\":"));
 }
 
@@ -147,7 +147,7 @@ TEST(Recorder, NeedsAFolder) {
   const auto recorder = Recorder::Open({.folder = dir.path() + "/none"}, Header());
   ASSERT_FALSE(recorder.ok());
   EXPECT_THAT(recorder.error().message,
-              HasSubstr(": No such file or directory; it must be in a folder that exists"));
+              HasSubstr(": no such file or directory; it must be in a folder that exists"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/reloader.h"
+#include "daemon/reloader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "config/defaults.h"
-#include "kubesched/config_watcher.h"
+#include "config/read/defaults.h"
+#include "daemon/config_watcher.h"
+#include "kubesched/flags/effective_configuration.h"
 #include "plugins/registry.h"
 #include "testing/temp_dir.h"
 
@@ -37,7 +38,8 @@ class ReloaderTest : public ::testing::Test {
   }
   Reloader& Make() {
     reloader_ = std::make_unique<Reloader>(ReloaderOptions{
-        .flags = &flags_,
+        .file = flags_.config_file,
+        .read = [this] { return ReadEffectiveConfiguration(flags_, {}); },
         .registry = &registry_,
         .metrics = &metrics_,
         .loaded = config::DefaultConfiguration(),
@@ -95,9 +97,8 @@ TEST_F(ReloaderTest, NamesFieldsThatCannotChange) {
 }
 
 TEST_F(ReloaderTest, WithoutAFileThereIsNothingToRead) {
-  Make();
   flags_.config_file.clear();
-  const Result<void> done = reloader_->Reload("SIGHUP");
+  const Result<void> done = Make().Reload("SIGHUP");
   ASSERT_FALSE(done.ok());
   EXPECT_THAT(done.error().message, HasSubstr("there is no --config to read"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/scenario_report.h"
+#include "kubeschedctl/bench/scenario_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

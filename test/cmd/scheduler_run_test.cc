@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a scheduler is called: by a program that prints its arguments and its configuration.
-#include "kubeschedctl/scheduler_run.h"
+#include "kubeschedctl/cluster/scheduler_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST_F(StartSchedulerTest, AConfigurationIsCopiedAndAdapted) {
 
 TEST_F(StartSchedulerTest, FaultsOfTheConfigurationAreNamed) {
   command_.config = "/does/not/exist";
-  EXPECT_EQ(Run(), "cannot read /does/not/exist: No such file or directory");
+  EXPECT_EQ(Run(), "open /does/not/exist: no such file or directory");
   command_.config = Write("c.yaml", "[1, 2]\n");
   EXPECT_THAT(Run(), EndsWith("c.yaml: is no KubeSchedulerConfiguration"));
   command_.config = Write("c.yaml", "leaderElection: 7\n");
@@ -91,7 +91,7 @@ TEST_F(StartSchedulerTest, FaultsOfTheConfigurationAreNamed) {
 
 TEST_F(StartSchedulerTest, AProgramThatCannotRun) {
   command_.binary = folder_.path() + "/nothing";
-  EXPECT_THAT(Run(), HasSubstr("cannot run " + command_.binary + ": No such file or directory"));
+  EXPECT_THAT(Run(), HasSubstr("cannot run " + command_.binary + ": no such file or directory"));
 }
 
 }  // namespace

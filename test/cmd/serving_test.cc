@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole serving side against the in-memory API server over real sockets.
-#include "kubesched/serving.h"
+#include "kubesched/access/serving.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apiserver/api_server.h"
-#include "client/connection.h"
+#include "apiserver/http/api_server.h"
+#include "client/rest/connection.h"
 #include "testing/fake_timers.h"
 #include "testing/temp_dir.h"
 #include "testing/test_certificates.h"

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apiserver/faults.h"
-#include "kubeschedctl/memory_trend.h"
-#include "kubeschedctl/soak_rules.h"
+#include "apiserver/http/faults.h"
+#include "kubeschedctl/bench/soak_rules.h"
+#include "kubeschedctl/cluster/memory_trend.h"
 
 namespace ks::ctl {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/status_pages.h"
+#include "kubesched/endpoints/status_pages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/logging.h"
-#include "kubesched/cpu_profiler.h"
-#include "kubesched/profile_writer.h"
-#include "kubesched/profiling_endpoints.h"
+#include "kubesched/endpoints/cpu_profiler.h"
+#include "kubesched/endpoints/profile_writer.h"
+#include "kubesched/endpoints/profiling_endpoints.h"
 
 namespace ks::daemon {
 namespace {

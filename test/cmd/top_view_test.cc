@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/top_view.h"
+#include "kubeschedctl/live/top_view.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubesched/validate_options.h"
+#include "kubesched/flags/validate_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reads converted files back, for the tests of config/convert.h.
+// Reads converted files back, for the tests of config/convert/convert.h.
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <string_view>
 #include <variant>
 
-#include "config/convert.h"
-#include "config/document.h"
-#include "config/load.h"
+#include "config/convert/convert.h"
+#include "config/read/load.h"
+#include "config/text/document.h"
 
 namespace ks::config {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections 2.4 to 2.9 of docs/spec/config.md. All texts are those of the running kube-scheduler.
-#include "config/decode.h"
+#include "config/read/decode.h"
 
 #include <gtest/gtest.h>
 

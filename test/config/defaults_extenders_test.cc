@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/defaults.h"
+#include "config/read/defaults.h"
 
 namespace ks::config {
 namespace {

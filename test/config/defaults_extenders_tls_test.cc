@@ -11,8 +11,8 @@
 #include <memory>
 #include <string>
 
-#include "config/defaults.h"
-#include "config/extenders_tls.h"
+#include "config/read/defaults.h"
+#include "config/read/extenders_tls.h"
 
 namespace ks::config {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/spec/config.md 3, 4, 5.1, 5.2, 5.7.
-#include "config/defaults.h"
+#include "config/read/defaults.h"
 
 #include <gtest/gtest.h>
 

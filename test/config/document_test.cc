@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections 2.2 and 2.3 of docs/spec/config.md. The texts of all errors are those of the running
 // kube-scheduler.
-#include "config/document.h"
+#include "config/text/document.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/feature_gates.h"
+#include "config/gates/feature_gates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "config/feature_gate_table.h"
+#include "config/gates/feature_gate_table.h"
 
 namespace ks::config {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/load.h"
+#include "config/read/load.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "config/defaults.h"
-#include "config/print_args.h"
+#include "config/print/print_args.h"
+#include "config/read/defaults.h"
 
 namespace ks::config {
 namespace {

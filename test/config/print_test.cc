@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected texts are what kube-scheduler prints: docs/spec/config.md 7.
-#include "config/print.h"
+#include "config/print/print.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "config/defaults.h"
+#include "config/read/defaults.h"
 
 namespace ks::config {
 namespace {

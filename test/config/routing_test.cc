@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections 2.4 and 2.8 of docs/spec/config.md; decode_test.cc has the texts of whole files.
-#include "config/routing.h"
+#include "config/read/routing.h"
 
 #include <gtest/gtest.h>
 

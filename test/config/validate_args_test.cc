@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config/defaults.h"
-#include "config/validate.h"
+#include "config/read/defaults.h"
+#include "config/validate/validate.h"
 
 namespace ks::config {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected texts are kube-scheduler's: docs/spec/config.md 3.1 to 3.8 and 6.
-#include "config/validate.h"
+#include "config/validate/validate.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "config/defaults.h"
+#include "config/read/defaults.h"
 
 namespace ks::config {
 namespace {

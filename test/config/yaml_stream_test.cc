@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "config/yaml_document.h"
+#include "config/text/yaml_document.h"
 
 namespace ks::config {
 namespace {

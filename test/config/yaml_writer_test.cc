@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected texts are what kube-scheduler writes: docs/spec/config.md 7.1.
-#include "config/yaml_writer.h"
+#include "config/text/yaml_writer.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "config/yaml_plain.h"
+#include "config/text/yaml_plain.h"
 
 namespace ks::config {
 namespace {

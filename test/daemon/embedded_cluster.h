@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/api_server.h"
+#include "apiserver/http/api_server.h"
 #include "base/check.h"
 #include "daemon/daemon_process.h"
 #include "testing/temp_dir.h"

@@ -110,7 +110,7 @@ TEST_F(Recorded, AFolderThatIsNotThereEndsTheStart) {
   std::filesystem::remove(recordings_);
   auto daemon = Start("one");
   EXPECT_EQ(daemon->ExitStatus(), 1) << daemon->Log();
-  EXPECT_THAT(daemon->Log(), HasSubstr("No such file or directory; it must be in a folder that "
+  EXPECT_THAT(daemon->Log(), HasSubstr("no such file or directory; it must be in a folder that "
                                        "exists and that kubesched may write to"));
 }
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "apiserver/patch.h"
+#include "apiserver/body/patch.h"
 #include "base/random.h"
 #include "e2e/cluster.h"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "client/writer.h"
+#include "client/write/writer.h"
 #include "e2e/cluster_fixture.h"
 
 namespace ks::e2e {

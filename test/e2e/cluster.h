@@ -18,10 +18,10 @@
 
 #include "api/pod.h"
 #include "base/mutex.h"
-#include "client/connection.h"
-#include "client/kubeconfig.h"
-#include "client/reflector.h"
-#include "client/rest_client.h"
+#include "client/auth/kubeconfig.h"
+#include "client/rest/connection.h"
+#include "client/rest/rest_client.h"
+#include "client/watch/reflector.h"
 #include "testing/control_plane.h"
 
 namespace ks::e2e {

@@ -22,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-#include "config/document.h"
+#include "config/text/document.h"
 #include "testing/config_examples.h"
 #include "testing/config_mutations.h"
 #include "testing/control_plane.h"

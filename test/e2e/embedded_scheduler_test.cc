@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/api_server.h"
+#include "apiserver/http/api_server.h"
 #include "base/mutex.h"
-#include "client/connection.h"
-#include "client/kubeconfig.h"
-#include "client/rest_client.h"
+#include "client/auth/kubeconfig.h"
+#include "client/rest/connection.h"
+#include "client/rest/rest_client.h"
 #include "e2e/child.h"
 #include "e2e/cluster.h"
 #include "testing/control_plane.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/api_server.h"
-#include "client/connection.h"
+#include "apiserver/http/api_server.h"
+#include "client/rest/connection.h"
 #include "e2e/child.h"
 #include "e2e/cluster.h"
 #include "testing/control_plane.h"

@@ -15,8 +15,8 @@
 
 #include "api/storage.h"
 #include "base/mutex.h"
-#include "client/reflector.h"
-#include "client/rest_client.h"
+#include "client/rest/rest_client.h"
+#include "client/watch/reflector.h"
 #include "e2e/volume_objects.h"
 
 namespace ks::e2e {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "apiserver/api_server.h"
+#include "apiserver/http/api_server.h"
 #include "e2e/kubectl_files.h"
 #include "e2e/kubectl_steps.h"
 #include "testing/control_plane.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/prebind_runner.h"
-#include "framework/runtime.h"
+#include "framework/runtime/prebind_runner.h"
+#include "framework/runtime/runtime.h"
 #include "testing/builders.h"
 #include "testing/fake_snapshot.h"
 #include "testing/test_plugins.h"

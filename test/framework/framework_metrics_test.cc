@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/spec/framework.md section 12, docs/spec/metrics.md 3.3 and 3.10.
-#include "framework/framework_metrics.h"
+#include "framework/metrics/framework_metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "framework/prebind_runner.h"
-#include "framework/runtime.h"
+#include "framework/runtime/prebind_runner.h"
+#include "framework/runtime/runtime.h"
 #include "testing/builders.h"
 #include "testing/fake_clock.h"
 #include "testing/fake_snapshot.h"

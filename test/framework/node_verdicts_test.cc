@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/framework_metrics.h"
-#include "framework/runtime.h"
+#include "framework/metrics/framework_metrics.h"
+#include "framework/runtime/runtime.h"
 #include "metrics/registry.h"
 #include "testing/builders.h"
 #include "testing/fake_clock.h"

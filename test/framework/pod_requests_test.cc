@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/decode.h"
+#include "api/json/decode.h"
 #include "testing/builders.h"
 
 namespace ks::framework {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/spec/framework.md section 10: pods in PreBind.
-#include "framework/pods_in_prebind.h"
+#include "framework/runtime/pods_in_prebind.h"
 
 #include <gtest/gtest.h>
 

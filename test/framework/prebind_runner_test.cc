@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/spec/framework.md 3.9, docs/spec/cycle.md section 15 (steps 5 and 6).
-#include "framework/prebind_runner.h"
+#include "framework/runtime/prebind_runner.h"
 
 #include <gtest/gtest.h>
 

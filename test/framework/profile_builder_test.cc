@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From configuration to lists: docs/spec/framework.md 5.3 to 5.8 and its examples 2 to 13,
 // docs/spec/config.md 5.8 (rows M1 to M27).
-#include "framework/profile_builder.h"
+#include "framework/runtime/profile_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "config/defaults.h"
-#include "framework/profiles.h"
+#include "config/read/defaults.h"
+#include "framework/runtime/profiles.h"
 #include "testing/test_plugins.h"
 
 namespace ks::framework {

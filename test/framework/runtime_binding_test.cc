@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/runtime.h"
+#include "framework/runtime/runtime.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "framework/runtime.h"
+#include "framework/runtime/runtime.h"
 #include "testing/builders.h"
 #include "testing/fake_nominator.h"
 #include "testing/fake_snapshot.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/runtime.h"
+#include "framework/runtime/runtime.h"
 #include "testing/builders.h"
 #include "testing/fake_snapshot.h"
 #include "testing/test_plugins.h"

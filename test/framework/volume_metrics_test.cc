@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/spec/plugins-volume.md section 2.14.
-#include "framework/volume_metrics.h"
+#include "framework/metrics/volume_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/spec/framework.md section 10 and example 21, docs/spec/cycle.md section 14 and trap 23.
-#include "framework/waiting_pods.h"
+#include "framework/runtime/waiting_pods.h"
 
 #include <gtest/gtest.h>
 

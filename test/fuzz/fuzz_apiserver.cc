@@ -2,10 +2,10 @@
 // Targets of the in-memory API server: whatever a client sends, it answers.
 #include "fuzz/fuzz_apiserver.h"
 
-#include "apiserver/body.h"
-#include "apiserver/patch.h"
-#include "apiserver/schema.h"
-#include "apiserver/strategy.h"
+#include "apiserver/body/body.h"
+#include "apiserver/body/patch.h"
+#include "apiserver/registry/strategy.h"
+#include "apiserver/schema/schema.h"
 
 namespace ks::fuzz {
 namespace {

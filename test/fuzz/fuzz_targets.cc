@@ -5,17 +5,19 @@
 #include <set>
 #include <variant>
 
-#include "api/decode.h"
-#include "api/encode.h"
+#include "api/json/decode.h"
+#include "api/json/encode.h"
 #include "api/quantity.h"
 #include "api/selector.h"
-#include "api/utf8.h"
 #include "base/logging.h"
-#include "config/convert.h"
-#include "config/load.h"
-#include "config/print.h"
+#include "config/convert/convert.h"
+#include "config/print/print.h"
+#include "config/read/load.h"
 #include "fuzz/fuzz_apiserver.h"
-#include "scheduler/cluster_dump.h"
+#include "golang/json_text.h"
+#include "golang/quote.h"
+#include "golang/utf8.h"
+#include "inspect/cluster_dump.h"
 
 namespace ks::fuzz {
 
@@ -144,7 +146,7 @@ std::string RunDecode(std::string_view input) {
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
-    const api::Utf8 next = api::DecodeUtf8(text);
+    const golang::Utf8 next = golang::DecodeUtf8(text);
     if (!next.valid) return false;
     text.remove_prefix(next.length);
   }
@@ -154,7 +156,7 @@ bool IsUtf8(std::string_view text) {
 // What JsonString writes is read back; notes and quoted texts do not crash and stay valid.
 std::string RunText(std::string_view input) {
   static Decoder decoder;
-  const Padded padded(R"({"metadata":{"name":)" + api::JsonString(input) + "}}");
+  const Padded padded(R"({"metadata":{"name":)" + golang::JsonString(input) + "}}");
   const Result<api::PodPtr> decoded = decoder.Object<Pod>(padded.view());
   if (!decoded.ok()) return "does not read back: " + decoded.error().message;
   const bool utf8 = IsUtf8(input);
@@ -164,7 +166,7 @@ std::string RunText(std::string_view input) {
   if (input.find('%') == std::string_view::npos && note != input) return "the note differs";
   if (api::EventName(input, TimePoint(), 1).empty()) return "event without name";
   api::EventNote(input, true);
-  api::GoQuote(input);
+  golang::Quote(input);
   api::CheckLabelKey(input);
   api::CheckLabelValue(input);
   return "";
@@ -222,11 +224,11 @@ std::string RunConvert(std::string_view input) {
 // A dump is refused with its name, or all that was read has a name and a uid and is refused the
 // second time, because it is there already.
 std::string RunDump(std::string_view input) {
-  scheduler::ClusterDumpReader reader;
+  inspect::ClusterDumpReader reader;
   const Result<void> read = reader.Read("dump", std::string(input));
   if (!read.ok()) return read.error().message.starts_with("dump:") ? "" : read.error().message;
   const bool twice = reader.Read("again", std::string(input)).ok();
-  const scheduler::ClusterDump dump = reader.Take();
+  const inspect::ClusterDump dump = reader.Take();
   for (const api::NodePtr& node : dump.nodes) {
     if (node->meta.name.empty() || node->meta.uid.empty()) return "a node without identity";
   }

@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "api/delta.h"
-#include "apiserver/credentials.h"
-#include "apiserver/https_front.h"
-#include "apiserver/service.h"
+#include "apiserver/http/credentials.h"
+#include "apiserver/http/https_front.h"
+#include "apiserver/service/service.h"
 #include "base/check.h"
 #include "base/mutex.h"
-#include "client/connection.h"
-#include "client/reflector.h"
-#include "client/writer.h"
+#include "client/rest/connection.h"
+#include "client/watch/reflector.h"
+#include "client/write/writer.h"
 
 namespace ks::integration {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/derived_selector.h"
+#include "plugins/kit/derived_selector.h"
 
 #include <gtest/gtest.h>
 

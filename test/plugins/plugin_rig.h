@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/load.h"
+#include "config/read/load.h"
 #include "framework/registry.h"
 #include "testing/builders.h"
 #include "testing/fake_handle.h"

@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "config/defaults.h"
+#include "config/read/defaults.h"
 #include "plugins/default_binder/default_binder.h"
+#include "plugins/kit/normalize_score.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
-#include "plugins/normalize_score.h"
 #include "plugins/plugin_rig.h"
 #include "plugins/priority_sort/priority_sort.h"
 #include "plugins/registry.h"

@@ -2,7 +2,7 @@
 // Opportunistic batching: when a pod is tried on the node that the pod before it left over.
 // docs/spec/cycle.md section 20.
 
-#include "scheduler/batching.h"
+#include "scheduler/algorithm/batching.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "config/load.h"
+#include "config/read/load.h"
 #include "scheduler/rig.h"
 
 namespace ks::scheduler {

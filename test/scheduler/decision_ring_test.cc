@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/decision_json.h"
+#include "inspect/decision_json.h"
 #include "scheduler/rig.h"
 
 namespace ks::scheduler {
@@ -101,7 +101,7 @@ TEST(DecisionRing, APodThatFitsNowhereSaysWhy) {
   EXPECT_EQ(all[0].result, DecisionResult::kUnschedulable);
   EXPECT_EQ(all[0].message, rig.LastMessage("big"));
   EXPECT_EQ(all[0].evaluated_nodes, 2U);
-  EXPECT_EQ(CountedReasons(all[0].message),
+  EXPECT_EQ(inspect::CountedReasons(all[0].message),
             (Counted{{1, "Insufficient cpu"}, {1, "node(s) were unschedulable"}}));
   EXPECT_EQ(all[0].unschedulable_plugins,
             (std::set<std::string>{"NodeResourcesFit", "NodeUnschedulable"}));
@@ -167,16 +167,16 @@ TEST(DecisionJson, SaysWhatThereIs) {
                        .all_nodes = 2,
                        .evaluated_nodes = 2,
                        .unschedulable_plugins = {"NodeResourcesFit"}});
-  const std::string json = DecisionJson(ring.Newest(1)[0]);
+  const std::string json = inspect::DecisionJson(ring.Newest(1)[0]);
   EXPECT_EQ(json.substr(json.find(R"("pod")")),
             R"("pod":"ns/web","uid":"uid-web","profile":"default-scheduler","attempt":3,)"
             R"("result":"Unschedulable","nominatedNode":"n7","nodes":2,"evaluatedNodes":2,)"
             R"("message":"0/2 nodes are available: 2 Insufficient cpu.",)"
             R"("reasons":[{"count":2,"reason":"Insufficient cpu"}],)"
             R"("rejectedBy":["NodeResourcesFit"],"decidedMicroseconds":1000})");
-  EXPECT_EQ(
-      DecisionsJson({.kept = 2, .made = 1, .decisions = {}}, {.standby = true, .identity = "me"}),
-      R"({"standby":true,"identity":"me","kept":2,"made":1,"decisions":[]})");
+  EXPECT_EQ(inspect::DecisionsJson({.kept = 2, .made = 1, .decisions = {}},
+                                   {.standby = true, .identity = "me"}),
+            R"({"standby":true,"identity":"me","kept":2,"made":1,"decisions":[]})");
 }
 
 TEST(DecisionJson, NamesRequestsThatCannotBeCounted) {
@@ -185,7 +185,7 @@ TEST(DecisionJson, NamesRequestsThatCannotBeCounted) {
   const uint64_t number =
       ring.Begin(framework::QueuedPod(Pod("cut", {{"memory", "50E"}, {"cpu", "1"}})));
   ring.Failed(number, {.rejected = true, .message = "no"});
-  EXPECT_NE(DecisionJson(ring.Newest(1)[0])
+  EXPECT_NE(inspect::DecisionJson(ring.Newest(1)[0])
                 .find(R"("cutRequests":[{"resource":"memory","asked":"50E","counted":0}])"),
             std::string::npos);
 }
@@ -211,7 +211,8 @@ TEST(DecisionJson, ReasonsAreCounted) {
        {{1, "Insufficient example.com/gpu"}, {1, "this, and that"}}},
       {"0/1 nodes are available: 1 no full stop", {{1, "no full stop"}}},
   };
-  for (const ReasonCase& c : cases) EXPECT_EQ(CountedReasons(c.message), c.want) << c.message;
+  for (const ReasonCase& c : cases)
+    EXPECT_EQ(inspect::CountedReasons(c.message), c.want) << c.message;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "cache/cache.h"
-#include "plugins/cross_pod/domain_counts.h"
+#include "plugins/kit/cross_pod/domain_counts.h"
 #include "testing/builders.h"
 #include "testing/sanitized.h"
 

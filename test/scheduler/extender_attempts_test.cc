@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "scheduler/decision_json.h"
+#include "inspect/decision_json.h"
 #include "scheduler/rig.h"
 #include "testing/fake_extenders.h"
 #include "testing/storage_builders.h"
@@ -170,7 +170,7 @@ TEST_F(ExtenderAttempt, DecisionsNameWhoDroppedNodes) {
   EXPECT_EQ(Reason("p"), "Unschedulable");
   const std::vector<Decision> decisions = rig_->scheduler->decisions().Newest(1);
   ASSERT_EQ(decisions.size(), 1U);
-  EXPECT_THAT(DecisionJson(decisions[0]),
+  EXPECT_THAT(inspect::DecisionJson(decisions[0]),
               HasSubstr(R"("extenders":[{"extender":"http://h:1/a@b","asked":4,"kept":1,)"
                         R"("unexplained":1},{"extender":"http://h:2","asked":1,"kept":0,)"
                         R"("unexplained":1}])"));

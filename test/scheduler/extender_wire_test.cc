@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about answers were asked of the real kube-scheduler with an extender that gives them.
-#include "scheduler/extender_wire.h"
+#include "scheduler/extenders/extender_wire.h"
 
 #include <gtest/gtest.h>
 

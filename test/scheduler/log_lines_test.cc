@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/logging.h"
-#include "scheduler/attempt_trace.h"
+#include "scheduler/algorithm/attempt_trace.h"
 #include "scheduler/preemption_rig.h"
 
 namespace ks::scheduler {

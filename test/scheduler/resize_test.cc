@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/live_explain.h"
+#include "inspect/live_explain.h"
 #include "scheduler/preemption_rig.h"
 #include "testing/fake_extenders.h"
 
@@ -607,20 +607,20 @@ TEST(ResizeTest, ExplainShowsTheNextAttempt) {
   rig.Sync({CpuNode("n1", "4").Obj(), CpuNode("n2", "64").Obj()},
            {Running("high", 9, "2").Obj(), Deferred(Running("p", 5, "3")).Obj()});
   rig.Settle();
-  auto answer = ExplainLive(*rig.scheduler, {.pod = "ns/p"});
-  ASSERT_TRUE(std::holds_alternative<LiveExplanation>(answer));
-  const auto& live = std::get<LiveExplanation>(answer);
-  EXPECT_EQ(live.explanation.result, Verdict::kUnschedulable);
+  auto answer = inspect::ExplainLive(*rig.scheduler, {.pod = "ns/p"});
+  ASSERT_TRUE(std::holds_alternative<inspect::LiveExplanation>(answer));
+  const auto& live = std::get<inspect::LiveExplanation>(answer);
+  EXPECT_EQ(live.explanation.result, inspect::Verdict::kUnschedulable);
   EXPECT_EQ(live.explanation.message,
             "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) "
             "[NodeName].");
   ASSERT_TRUE(live.queue.has_value());
   EXPECT_EQ(live.queue->node, "n1");
-  EXPECT_EQ(live.queue->part, QueuePart::kUnschedulable);
+  EXPECT_EQ(live.queue->part, inspect::QueuePart::kUnschedulable);
   ASSERT_EQ(live.shortages.size(), 1U);
   EXPECT_EQ(live.shortages[0].most.needed, 3000);
   EXPECT_EQ(live.shortages[0].most.free, 2000) << "what it holds is free for it";
-  EXPECT_THAT(LiveExplanationJson(live, {}),
+  EXPECT_THAT(inspect::LiveExplanationJson(live, {}),
               HasSubstr(R"("notes":["the pod runs on node n1 and waits there for room)"));
 }
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "plugins/registry.h"
+#include "scheduler/metrics/scheduler_metrics.h"
 #include "scheduler/scheduler.h"
-#include "scheduler/scheduler_metrics.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scheduler/selection.h"
+#include "scheduler/algorithm/selection.h"
 #include "base/random.h"
 
 #include <gtest/gtest.h>

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "scheduler/blocking_pool.h"
+#include "base/blocking_pool.h"
+#include "scheduler/algorithm/parallelizer.h"
 #include "scheduler/inbox.h"
-#include "scheduler/parallelizer.h"
 
 namespace ks::scheduler {
 namespace {

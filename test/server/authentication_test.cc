@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who asks, and may they: docs/spec/operations.md sections 4 and 5.
-#include "server/authentication.h"
+#include "server/auth/authentication.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "server/authorization.h"
-#include "server/error_objects.h"
-#include "server/request_guard.h"
-#include "server/x509.h"
+#include "server/auth/authorization.h"
+#include "server/auth/request_guard.h"
+#include "server/http/error_objects.h"
+#include "server/tls/x509.h"
 #include "testing/fake_clock.h"
 
 namespace ks::server {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "server/certificate.h"
+#include "server/tls/certificate.h"
 #include "testing/tls_client.h"
 
 namespace ks::server {

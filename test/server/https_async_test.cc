@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "server/https_server.h"
+#include "server/http/https_server.h"
 #include "testing/tls_client.h"
 
 namespace ks::server {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "server/health.h"
-#include "server/https_server.h"
+#include "server/http/https_server.h"
 #include "testing/sanitized.h"
 #include "testing/tls_client.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/https_server.h"
+#include "server/http/https_server.h"
 
 #include <dirent.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "server/error_objects.h"
 #include "server/health.h"
+#include "server/http/error_objects.h"
 #include "testing/temp_dir.h"
 #include "testing/tls_client.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/client_certificate.h"
-#include "server/https_server.h"
+#include "server/http/https_server.h"
+#include "server/tls/client_certificate.h"
 #include "testing/test_certificates.h"
 #include "testing/tls_client.h"
 

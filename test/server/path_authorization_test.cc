@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/path_authorization.h"
+#include "server/auth/path_authorization.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/tls_settings.h"
+#include "server/tls/tls_settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

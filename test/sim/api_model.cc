@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "client/lease_object.h"
+#include "client/election/lease_object.h"
 #include "framework/node_info.h"
 #include "sim/volume_model.h"
 

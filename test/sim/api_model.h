@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "api/decode.h"
-#include "apiserver/service.h"
+#include "api/json/decode.h"
+#include "apiserver/service/service.h"
 #include "base/check.h"
 #include "sim/event_loop.h"
 #include "sim/plan.h"

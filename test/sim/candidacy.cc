@@ -3,12 +3,12 @@
 
 #include <utility>
 
-#include "api/decode.h"
+#include "api/json/decode.h"
 
 namespace ks::sim {
 namespace {
 
-// As in cmd/kubesched/term.cc.
+// As in src/daemon/term.cc.
 constexpr Duration kPatience = std::chrono::milliseconds(200);
 constexpr Duration kAskAgain = std::chrono::seconds(1);
 

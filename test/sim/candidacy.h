@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "client/leader_elector.h"
-#include "client/rest_client.h"
-#include "client/write_fence.h"
+#include "client/election/leader_elector.h"
+#include "client/http/write_fence.h"
+#include "client/rest/rest_client.h"
 
 namespace ks::sim {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/json_fields.h"
-#include "apiserver/kinds.h"
-#include "apiserver/log_cursor.h"
+#include "apiserver/store/json_fields.h"
+#include "apiserver/store/kinds.h"
+#include "apiserver/store/log_cursor.h"
 
 namespace ks::sim {
 namespace {

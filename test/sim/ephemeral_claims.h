@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "apiserver/service.h"
+#include "apiserver/service/service.h"
 
 namespace ks::sim {
 

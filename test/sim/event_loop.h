@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "client/timer_service.h"
+#include "client/http/timer_service.h"
 
 namespace ks::sim {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "inspect/explain.h"
 #include "plugins/registry.h"
-#include "scheduler/explain.h"
 #include "sim/invariants.h"
 
 namespace ks::sim {
@@ -105,7 +105,7 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
   for (const api::PodPtr& pod : all) {
     const auto profile = fresh.profiles().find(pod->spec->scheduler_name.str());
     if (profile == fresh.profiles().end() || !fresh.WaitsForResize(*pod)) continue;
-    if (scheduler::Explain(*profile->second, pod).result == scheduler::Verdict::kGated) {
+    if (inspect::Explain(*profile->second, pod).result == inspect::Verdict::kGated) {
       notes.make_room.push_back(pod->meta.name);
     }
   }

@@ -13,11 +13,11 @@
 #include <tuple>
 #include <vector>
 
-#include "client/informer_metrics.h"
-#include "client/reflector.h"
-#include "client/rest_client.h"
-#include "client/writer.h"
-#include "kubesched/optional_informers.h"
+#include "client/rest/rest_client.h"
+#include "client/watch/informer_metrics.h"
+#include "client/watch/reflector.h"
+#include "client/write/writer.h"
+#include "daemon/optional_informers.h"
 #include "scheduler/scheduler.h"
 #include "sim/candidacy.h"
 #include "sim/event_loop.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "client/write_fence.h"
+#include "client/http/write_fence.h"
 
 namespace ks::sim {
 namespace {

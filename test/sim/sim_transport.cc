@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "api/decode.h"
-#include "apiserver/failure.h"
+#include "api/json/decode.h"
+#include "apiserver/store/failure.h"
 
 namespace ks::sim {
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "client/transport.h"
+#include "client/http/transport.h"
 #include "sim/api_model.h"
 #include "sim/event_loop.h"
 #include "sim/plan.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/volume_controller.h"
+#include "apiserver/controllers/volume_controller.h"
 #include "base/random.h"
 #include "sim/ephemeral_claims.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The controllers of volumes and claims in a simulation: the API server's own
-// (apiserver/volume_controller.h) and that of ephemeral volumes (ephemeral_claims.h). They look at
-// what changed some time later, and now and then not at all for a while.
+// (apiserver/controllers/volume_controller.h) and that of ephemeral volumes (ephemeral_claims.h).
+// They look at what changed some time later, and now and then not at all for a while.
 
 #include <memory>
 #include <vector>
 
-#include "apiserver/service.h"
+#include "apiserver/service/service.h"
 #include "sim/plan.h"
 
 namespace ks::sim {

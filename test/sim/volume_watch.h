@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "api/storage.h"
-#include "apiserver/service.h"
+#include "apiserver/service/service.h"
 #include "framework/snapshot.h"
 #include "framework/storage_state.h"
 #include "sim/event_loop.h"

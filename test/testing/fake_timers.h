@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "client/timer_service.h"
+#include "client/http/timer_service.h"
 #include "testing/fake_clock.h"
 
 namespace ks::testing {

@@ -21,7 +21,7 @@
 #include "framework/placement_plugins.h"
 #include "framework/plugin.h"
 #include "framework/registry.h"
-#include "framework/runtime.h"
+#include "framework/runtime/runtime.h"
 
 namespace ks::testing {
 

@@ -14,6 +14,7 @@ import changed_tests  # noqa: E402
 import check_hardening  # noqa: E402
 import check_layers  # noqa: E402
 import check_repo  # noqa: E402
+import check_shape  # noqa: E402
 import count_results  # noqa: E402
 import prove  # noqa: E402
 
@@ -37,6 +38,8 @@ _REPO_SAMPLES = {  # rule: [(path, flagged text, accepted text)]
     "fixed_port": [("test/a/a_test.cc", '"https://127.0.0.1:6443"', '"https://127.0.0.1:0"'),
                    ("test/a/a_test.cc", '"localhost:80"', 'f();  // then "localhost:80"'),
                    ("test/a/a_test.cc", '"[::1]:443"', '"10.0.0.1:443"')],
+    "gone_path": [("docs/a.md", "see src/none/x" + ".h", "see docs/a.md and src/none/x.h.in"),
+                  ("src/a/a.h", _SPDX + "#pragma once\n// docs/none" + ".md\n", _SPDX + "#pragma once\n// src/a/a" + ".h\n")],
     "machine_path": [("docs/a.md", "see /ho" + "me/ada/x", "see https://example.com/home/ada"),
                      ("src/a/a.cc", '"/tm' + 'p/x"', 'dir + "/tmp"')],
     "title": [("docs/a.md", "Text\n# Title\n", "# Title\n"), ("docs/a.md", "# A\n\n# B\n", "# A\n```\n# comment\n```\n")],
@@ -89,14 +92,85 @@ class Layers(unittest.TestCase):
     def test_allowed(self):
         for path, include in (("src/api/a.h", "base/check.h"), ("src/queue/a.cc", "framework/plugin.h"),
                               ("src/queue/a.cc", "queue/heap.h"), ("src/scheduler/a.cc", "cache/cache.h"),
-                              ("cmd/kubesched/main.cc", "server/https_server.h"), ("src/api/a.cc", "nlohmann/json.hpp")):
+                              ("cmd/kubesched/main.cc", "server/http/https_server.h"), ("src/api/a.cc", "nlohmann/json.hpp")):
             with self.subTest(path=path, include=include):
                 self.assertEqual(self._findings(path, f'#include "{include}"\n'), [])
+
+    def _room_findings(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for path, includes in files.items():
+                file = pathlib.Path(folder) / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text("".join(f'#include "{include}"\n' for include in includes))
+            return check_layers.room_findings(pathlib.Path(folder))
+
+    def test_rooms(self):
+        for name, files, want in (
+                ("a line", {"src/api/a.h": [], "src/api/json/b.h": ["api/a.h"]}, 0),
+                ("both ways", {"src/api/a.h": ["api/json/c.h"], "src/api/json/b.h": ["api/a.h"], "src/api/json/c.h": []}, 2),
+                ("round three", {"src/x/a/a.h": ["x/b/b.h"], "src/x/b/b.h": ["x/c/c.h"], "src/x/c/c.h": ["x/a/a.h"]}, 3),
+                ("into a circle", {"src/x/a/a.h": ["x/b/b.h"], "src/x/b/b.h": ["x/c/c.h"], "src/x/c/c.h": ["x/b/b.h"]}, 2),
+                ("plugin to plugin", {"src/plugins/a/a.h": ["plugins/b/b.h"], "src/plugins/b/b.h": []}, 1),
+                ("plugin to kit", {"src/plugins/a/a.h": ["plugins/kit/b.h"], "src/plugins/kit/b.h": []}, 0),
+                ("table to plugin", {"src/plugins/registry.h": ["plugins/a/a.h"], "src/plugins/a/a.h": []}, 0),
+        ):
+            with self.subTest(name):
+                self.assertEqual(len(self._room_findings(files)), want)
 
     def test_every_folder_may_use_only_what_exists(self):
         for folder, allowed in check_layers.ALLOWED.items():
             self.assertLessEqual(allowed, set(check_layers.ALLOWED))
             self.assertNotIn(folder, allowed)
+
+
+_SHAPES = (  # a class, its methods and data members
+    ("class A { public: A(); ~A() { } void F(); int G() const { return 1; } private: int a_ = F(1); };", 2, 1),
+    ("struct A { int a, b; std::map<int, std::string> c{}; std::function<void(int)> d; };", 0, 4),
+    ("class A final : public B<C> { void F() override { if (x) { } } static constexpr int kB = 2; using T = int; };", 1, 0),
+    ("class KS_CAPABILITY(\"m\") A { Mutex m_; int x_ KS_GUARDED_BY(m_) = 0; A(const A&) = delete; friend class B; };", 0, 2),
+    ("struct A { struct B; enum class C { kD, kE }; bool operator==(const A&) const = default; bool operator<(A) const; };", 1, 0),
+    ("class A::Core { Core(); // int comment_;\n void F(); };", 1, 0),
+)
+
+
+class Shape(unittest.TestCase):
+    def _findings(self, texts, classes=None, headers=None):
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in texts.items():
+                file = pathlib.Path(folder) / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+            return check_shape.findings(pathlib.Path(folder), classes or {}, headers or {})
+
+    def test_measures(self):
+        for text, methods, members in _SHAPES:
+            with self.subTest(text):
+                shape = next(check_shape.measure("a.h", check_shape.code_only(text)))
+                self.assertEqual((shape.methods, shape.members), (methods, members))
+
+    def test_limits(self):
+        def methods(count):
+            return {"src/a/a.h": "class A {" + "".join(f"void F{i}();" for i in range(count)) + "};"}
+
+        def members(count):
+            return {"src/a/a.h": "class A {" + "".join(f"int f{i};" for i in range(count)) + "};"}
+
+        def sources(count):
+            return {"src/a/a.h": "class A { void F(); };", **{f"src/a/a{i}.cc": "void A::F() {}\n" for i in range(count)}}
+
+        heavy = {"src/a/a.h": "#include <boost/asio/ip/tcp.hpp>\n", "src/a/a.cc": '#include "a/a.h"\n'}
+        listed = {("src/a/a.h", "A"): (31, 0, 0)}
+        for name, texts, classes, headers, want in (
+                ("30 methods", methods(30), {}, {}, 0), ("31 methods", methods(31), {}, {}, 1), ("listed", methods(31), listed, {}, 0),
+                ("grown", methods(32), listed, {}, 1), ("shrunk", methods(30), listed, {}, 1), ("gone", {}, listed, {}, 1),
+                ("20 members", members(20), {}, {}, 0), ("21 members", members(21), {}, {}, 1),
+                ("2 sources", sources(2), {}, {}, 0), ("3 sources", sources(3), {}, {}, 1),
+                ("heavy, of the folder", heavy, {}, {}, 0),
+                ("heavy, elsewhere", {**heavy, "src/b/b.cc": '#include "a/a.h"\n'}, {}, {}, 1),
+                ("heavy, listed", {**heavy, "src/b/b.cc": '#include "a/a.h"\n'}, {}, {"src/a/a.h": "why"}, 0),
+                ("heavy, listed for nothing", heavy, {}, {"src/a/a.h": "why"}, 1)):
+            with self.subTest(name):
+                self.assertEqual(len(self._findings(texts, classes, headers)), want)
 
 
 class Counts(unittest.TestCase):

@@ -128,9 +128,9 @@ class Scores(unittest.TestCase):
 class Sources(unittest.TestCase):
     def test_defaults_and_paths(self):
         names = mutate.find_sources([])
-        self.assertIn("src/client/writer.cc", names)
+        self.assertIn("src/client/write/writer.cc", names)
         self.assertIn("src/plugins/node_resources/fit.cc", names)
-        self.assertNotIn("src/client/frame_splitter.cc", names)
+        self.assertNotIn("src/client/watch/frame_splitter.cc", names)
         self.assertEqual(mutate.find_sources(["src/queue/backoff.cc"]), ["src/queue/backoff.cc"])
         self.assertEqual(mutate.tests_of("src/queue/backoff.cc")[0], "ks_queue_test")
         for bad in ("src/api", "src/queue/none.cc"):

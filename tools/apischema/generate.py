@@ -28,7 +28,7 @@ def source(function, lines, title):
         "// SPDX-License-Identifier: Apache-2.0",
         "// Written by tools/apischema from the Go types of Kubernetes v1.37.1 (k8s.io/api, by reflection).",
         f"// The form of the lines: schema.cc. {title}",
-        '#include "apiserver/schema_data.h"',
+        '#include "apiserver/schema/schema_data.h"',
         "",
         "namespace ks::apiserver {",
         "namespace {",

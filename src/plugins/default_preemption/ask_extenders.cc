@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "framework/quote.h"
+#include "golang/quote.h"
 #include "plugins/default_preemption/dry_run.h"
 
 namespace ks::plugins {
@@ -46,7 +46,7 @@ Result<VictimsByNode> Translated(const PreemptionExtender& extender,
     if (nodes != nullptr && !nodes->contains(name)) continue;
     const NodeInfo* node = snapshot.Find(name);
     if (node == nullptr) {
-      return Error{"nodeinfo not found for node name " + framework::Quoted(name)};
+      return Error{"nodeinfo not found for node name " + golang::Quote(name)};
     }
     Result<Victims> found = FindVictims(extender, *node, meta);
     if (!found.ok()) return found.error();

@@ -12,14 +12,14 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "framework/metrics/preemption_metrics.h"
 #include "framework/preemption_explainer.h"
-#include "framework/preemption_metrics.h"
-#include "framework/quote.h"
+#include "golang/quote.h"
 #include "plugins/default_preemption/ask_extenders.h"
 #include "plugins/default_preemption/candidates.h"
 #include "plugins/default_preemption/eviction.h"
-#include "plugins/hinting.h"
-#include "plugins/placeholders/neutral.h"
+#include "plugins/kit/hinting.h"
+#include "plugins/kit/neutral.h"
 
 namespace ks::plugins {
 namespace {
@@ -171,7 +171,7 @@ class DefaultPreemption final : public framework::Plugin,
                       framework::PreemptionObserver* observer) {
     const api::PodPtr pod = handle_.pods().FindPod(attempted->meta.Key());
     if (pod == nullptr) {
-      return Failed("pod " + framework::Quoted(attempted->meta.name) + " not found");
+      return Failed("pod " + golang::Quote(attempted->meta.name) + " not found");
     }
     if (pod->spec->preemption_policy.view() == "Never") {
       return Rejected("not eligible due to preemptionPolicy=Never.");

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/quote.h"
+#include "golang/quote.h"
 #include "plugins/default_preemption/budgets.h"
 #include "plugins/default_preemption/importance.h"
 
@@ -48,7 +48,7 @@ class Rehearsal {
 }  // namespace
 
 Status ExpectedVictims(std::string_view node) {
-  return Status::Error("expected at least one victim pod on node " + framework::Quoted(node));
+  return Status::Error("expected at least one victim pod on node " + golang::Quote(node));
 }
 
 DryRun RunWithoutLowerPods(framework::Handle& handle, const framework::CycleState& state,

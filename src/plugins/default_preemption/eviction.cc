@@ -6,8 +6,8 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "framework/metrics/preemption_metrics.h"
 #include "framework/pod_requests.h"
-#include "framework/preemption_metrics.h"
 #include "plugins/default_preemption/default_preemption.h"
 
 namespace ks::plugins {

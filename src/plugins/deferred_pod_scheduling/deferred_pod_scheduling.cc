@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/deferred_pod_scheduling/deferred_pod_scheduling.h"
 
-#include "plugins/deferred_pods.h"
-#include "plugins/hinting.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/hinting.h"
 
 namespace ks::plugins {
 namespace {

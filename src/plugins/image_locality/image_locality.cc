@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plugins/go_arithmetic.h"
-#include "plugins/signature.h"
+#include "golang/go_arithmetic.h"
+#include "plugins/kit/signature.h"
 
 namespace ks::plugins {
 namespace {
@@ -76,7 +76,8 @@ class ImageLocality final : public framework::Plugin,
       const framework::ImageState* image = node.FindImage(name);
       if (image == nullptr) continue;
       const double spread = static_cast<double>(image->num_nodes) / all_nodes;
-      sum = WrappingAdd(sum, Truncated(static_cast<double>(image->size_bytes) * spread));
+      sum = golang::WrappingAdd(sum,
+                                golang::Truncated(static_cast<double>(image->size_bytes) * spread));
     }
     const int64_t high = kHighBytesPerImage * static_cast<int64_t>(images.size());
     sum = std::clamp(sum, kLowBytes, high);

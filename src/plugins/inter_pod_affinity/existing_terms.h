@@ -18,9 +18,9 @@
 #include <absl/hash/hash.h>
 
 #include "framework/change_reader.h"
-#include "plugins/cross_pod/topology.h"
 #include "plugins/inter_pod_affinity/tally.h"
 #include "plugins/inter_pod_affinity/terms.h"
+#include "plugins/kit/cross_pod/topology.h"
 
 namespace ks::plugins {
 

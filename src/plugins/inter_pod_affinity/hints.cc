@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "plugins/cross_pod/refutation.h"
-#include "plugins/hinting.h"
 #include "plugins/inter_pod_affinity/terms.h"
+#include "plugins/kit/cross_pod/refutation.h"
+#include "plugins/kit/hinting.h"
 
 namespace ks::plugins {
 namespace {

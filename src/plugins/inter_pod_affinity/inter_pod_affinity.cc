@@ -8,12 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plugins/deferred_pods.h"
 #include "plugins/inter_pod_affinity/existing_terms.h"
 #include "plugins/inter_pod_affinity/filtering.h"
 #include "plugins/inter_pod_affinity/hints.h"
 #include "plugins/inter_pod_affinity/own_terms.h"
-#include "plugins/signature.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/signature.h"
 
 namespace ks::plugins {
 namespace {

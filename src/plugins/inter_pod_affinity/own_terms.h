@@ -18,9 +18,9 @@
 #include "base/bounded_cache.h"
 #include "framework/owner_listers.h"
 #include "framework/snapshot.h"
-#include "plugins/cross_pod/domain_counts.h"
-#include "plugins/cross_pod/topology.h"
 #include "plugins/inter_pod_affinity/terms.h"
+#include "plugins/kit/cross_pod/domain_counts.h"
+#include "plugins/kit/cross_pod/topology.h"
 
 namespace ks::plugins {
 

@@ -12,7 +12,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "framework/node_info.h"
-#include "plugins/cross_pod/topology.h"
+#include "plugins/kit/cross_pod/topology.h"
 
 namespace ks::plugins {
 

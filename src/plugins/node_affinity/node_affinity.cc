@@ -5,13 +5,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plugins/deferred_pods.h"
-#include "plugins/hinting.h"
+#include "plugins/kit/compiled_node_affinity.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/hinting.h"
+#include "plugins/kit/normalize_score.h"
+#include "plugins/kit/signature.h"
+#include "plugins/kit/spec_cache.h"
 #include "plugins/node_affinity/args.h"
-#include "plugins/node_affinity/compiled.h"
-#include "plugins/normalize_score.h"
-#include "plugins/signature.h"
-#include "plugins/spec_cache.h"
 
 namespace ks::plugins {
 namespace {

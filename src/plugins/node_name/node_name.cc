@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plugins/signature.h"
+#include "plugins/kit/signature.h"
 
 namespace ks::plugins {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plugins/deferred_pods.h"
-#include "plugins/hinting.h"
-#include "plugins/signature.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/hinting.h"
+#include "plugins/kit/signature.h"
 
 namespace ks::plugins {
 namespace {

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "framework/pod_requests.h"
-#include "plugins/go_arithmetic.h"
-#include "plugins/node_resources/args.h"
-#include "plugins/node_resources/scored_resources.h"
-#include "plugins/signature.h"
-#include "plugins/spec_cache.h"
+#include "golang/go_arithmetic.h"
+#include "plugins/kit/resource_score/args.h"
+#include "plugins/kit/resource_score/scored_resources.h"
+#include "plugins/kit/signature.h"
+#include "plugins/kit/spec_cache.h"
 
 namespace ks::plugins {
 namespace {
@@ -37,7 +37,7 @@ class Fractions {
 
   // 100 when all are equal, less the further they lie apart.
   int64_t Balance() const {
-    return Truncated((1 - Deviation()) * static_cast<double>(framework::kMaxNodeScore));
+    return golang::Truncated((1 - Deviation()) * static_cast<double>(framework::kMaxNodeScore));
   }
 
  private:
@@ -105,12 +105,13 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
     Fractions without;
     ForEachCounted(resources_, amounts.amounts, node, false,
                    [&](int64_t used, int64_t capacity, int64_t amount, int64_t) {
-                     with.Add(WrappingAdd(used, amount), capacity);
+                     with.Add(golang::WrappingAdd(used, amount), capacity);
                      without.Add(used, capacity);
                    });
     constexpr int64_t kHalf = framework::kMaxNodeScore / 2;
-    const int64_t gain = WrappingSub(WrappingAdd(kHalf, with.Balance()), without.Balance());
-    return WrappingAdd(kHalf, gain / 2);
+    const int64_t gain =
+        golang::WrappingSub(golang::WrappingAdd(kHalf, with.Balance()), without.Balance());
+    return golang::WrappingAdd(kHalf, gain / 2);
   }
 
   const framework::Handle& handle_;

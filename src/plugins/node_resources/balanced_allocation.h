@@ -5,16 +5,13 @@
 // Upstream: docs/spec/plugins-node.md 4.9.
 
 #include <memory>
-#include <string_view>
 
 #include "base/result.h"
 #include "config/plugin_args.h"
 #include "framework/handle.h"
+#include "plugins/kit/resource_score/args.h"
 
 namespace ks::plugins {
-
-inline constexpr std::string_view kNodeResourcesBalancedAllocationName =
-    "NodeResourcesBalancedAllocation";
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesBalancedAllocation(
     const config::PluginArgs& args, framework::Handle& handle);

@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "framework/pod_requests.h"
-#include "plugins/deferred_pods.h"
-#include "plugins/device_resources.h"
-#include "plugins/go_arithmetic.h"
-#include "plugins/hinting.h"
-#include "plugins/node_resources/args.h"
-#include "plugins/node_resources/strategies.h"
-#include "plugins/placeholders/neutral.h"
-#include "plugins/signature.h"
-#include "plugins/spec_cache.h"
+#include "golang/go_arithmetic.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/device_resources.h"
+#include "plugins/kit/hinting.h"
+#include "plugins/kit/neutral.h"
+#include "plugins/kit/resource_score/args.h"
+#include "plugins/kit/resource_score/strategies.h"
+#include "plugins/kit/signature.h"
+#include "plugins/kit/spec_cache.h"
 
 namespace ks::plugins {
 namespace {
@@ -72,7 +72,7 @@ class RejectionTable {
 // What the free room of a node is compared with: the request, less what the node already counts for
 // this very pod. The plain amount in all but the resizes of deferred pods.
 int64_t Rest(int64_t wanted, int64_t counted) {
-  return std::max<int64_t>(0, WrappingSub(wanted, counted));
+  return std::max<int64_t>(0, golang::WrappingSub(wanted, counted));
 }
 
 // One scalar to check, with the two rejections for the usual case that nothing else is missing.
@@ -106,7 +106,7 @@ struct Shortage {
     if (static_cast<int64_t>(node.pods().size()) + 1 > all.allowed_pod_number) bits = kPods;
   }
   void Check(int64_t wanted, int64_t rest, int64_t Resource::*resource, uint32_t bit) {
-    if (wanted <= 0 || rest <= WrappingSub(all.*resource, used.*resource)) return;
+    if (wanted <= 0 || rest <= golang::WrappingSub(all.*resource, used.*resource)) return;
     bits |= wanted > all.*resource ? bit | kUnresolvable : bit;
   }
 
@@ -377,7 +377,7 @@ class NodeResourcesFit final : public framework::Plugin,
           counted == nullptr ? need.amount : Rest(need.amount, counted->Amount(need.name));
       // Unlike cpu and memory, what asks for no more is not looked at on a node that holds too
       // much.
-      if (rest == 0 || rest <= WrappingSub(of, taken)) continue;
+      if (rest == 0 || rest <= golang::WrappingSub(of, taken)) continue;
       unresolvable = unresolvable || rest > of;
       if (count++ == 0) {
         only = &need;

@@ -10,10 +10,9 @@
 #include "base/result.h"
 #include "config/plugin_args.h"
 #include "framework/handle.h"
+#include "plugins/kit/resource_score/args.h"
 
 namespace ks::plugins {
-
-inline constexpr std::string_view kNodeResourcesFitName = "NodeResourcesFit";
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesFit(const config::PluginArgs& args,
                                                                framework::Handle& handle);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/node_unschedulable/node_unschedulable.h"
 
-#include "plugins/deferred_pods.h"
-#include "plugins/hinting.h"
-#include "plugins/signature.h"
-#include "plugins/tolerations.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/hinting.h"
+#include "plugins/kit/signature.h"
+#include "plugins/kit/tolerations.h"
 
 namespace ks::plugins {
 namespace {

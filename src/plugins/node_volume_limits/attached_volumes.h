@@ -20,8 +20,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "base/string_map.h"
+#include "plugins/kit/volume/tracked_pods.h"
 #include "plugins/node_volume_limits/volume_identity.h"
-#include "plugins/volume/tracked_pods.h"
 
 namespace ks::plugins {
 

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/deferred_pods.h"
-#include "plugins/hinting.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/hinting.h"
+#include "plugins/kit/volume/csi_translation.h"
+#include "plugins/kit/volume/volume_signature.h"
 #include "plugins/node_volume_limits/attached_volumes.h"
-#include "plugins/volume/csi_translation.h"
-#include "plugins/volume/volume_signature.h"
 
 namespace ks::plugins {
 namespace {

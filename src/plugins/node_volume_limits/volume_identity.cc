@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugins/volume/claim_volumes.h"
-#include "plugins/volume/csi_translation.h"
+#include "plugins/kit/volume/claim_volumes.h"
+#include "plugins/kit/volume/csi_translation.h"
 
 namespace ks::plugins {
 namespace {

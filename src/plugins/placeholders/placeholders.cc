@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "framework/post_filter_stand_in.h"
-#include "plugins/placeholders/neutral.h"
+#include "plugins/kit/neutral.h"
 #include "plugins/placeholders/reasons.h"
 
 namespace ks::plugins {

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "config/plugin_args.h"
 #include "framework/owner_listers.h"
-#include "plugins/derived_selector.h"
+#include "plugins/kit/derived_selector.h"
 
 namespace ks::plugins {
 

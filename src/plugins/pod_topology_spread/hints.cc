@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "plugins/cross_pod/refutation.h"
-#include "plugins/hinting.h"
+#include "plugins/kit/cross_pod/refutation.h"
+#include "plugins/kit/hinting.h"
 
 namespace ks::plugins {
 namespace {

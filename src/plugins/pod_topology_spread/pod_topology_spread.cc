@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/deferred_pods.h"
-#include "plugins/hinting.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/hinting.h"
 #include "plugins/pod_topology_spread/filter_state.h"
 #include "plugins/pod_topology_spread/hints.h"
 #include "plugins/pod_topology_spread/score_state.h"

@@ -13,12 +13,12 @@
 #include "api/pod.h"
 #include "base/bounded_cache.h"
 #include "framework/snapshot.h"
-#include "plugins/cross_pod/domain_counts.h"
-#include "plugins/cross_pod/topology.h"
-#include "plugins/derived_selector.h"
-#include "plugins/node_affinity/compiled.h"
+#include "plugins/kit/compiled_node_affinity.h"
+#include "plugins/kit/cross_pod/domain_counts.h"
+#include "plugins/kit/cross_pod/topology.h"
+#include "plugins/kit/derived_selector.h"
+#include "plugins/kit/tolerations.h"
 #include "plugins/pod_topology_spread/constraints.h"
-#include "plugins/tolerations.h"
 
 namespace ks::plugins {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/bounded_cache.h"
-#include "config/feature_gates.h"
+#include "config/gates/feature_gates.h"
 #include "framework/owner_listers.h"
 #include "plugins/pod_topology_spread/constraints.h"
 #include "plugins/pod_topology_spread/spread_counter.h"

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "plugins/deferred_pods.h"
-#include "plugins/hinting.h"
-#include "plugins/normalize_score.h"
-#include "plugins/signature.h"
-#include "plugins/tolerations.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/hinting.h"
+#include "plugins/kit/normalize_score.h"
+#include "plugins/kit/signature.h"
+#include "plugins/kit/tolerations.h"
 
 namespace ks::plugins {
 namespace {

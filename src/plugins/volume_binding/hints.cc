@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "api/storage.h"
-#include "plugins/hinting.h"
+#include "plugins/kit/hinting.h"
 
 namespace ks::plugins {
 namespace {

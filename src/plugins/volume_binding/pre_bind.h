@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "framework/handle.h"
-#include "framework/volume_metrics.h"
+#include "framework/metrics/volume_metrics.h"
 #include "plugins/volume_binding/reservation.h"
 
 namespace ks::plugins {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plugins/go_arithmetic.h"
-#include "plugins/node_resources/strategies.h"
+#include "golang/go_arithmetic.h"
+#include "plugins/kit/resource_score/strategies.h"
 
 namespace ks::plugins {
 namespace {
@@ -34,8 +34,8 @@ std::vector<ClassUse> UsesOfBindings(const NodeOffer& offer) {
   std::vector<ClassUse> uses;
   for (const StaticBinding& binding : offer.bindings) {
     ClassUse& use = UseOf(uses, binding.volume->storage_class_name);
-    use.requested = WrappingAdd(use.requested, Requested(*binding.claim));
-    use.capacity = WrappingAdd(use.capacity, binding.volume->capacity.Value());
+    use.requested = golang::WrappingAdd(use.requested, Requested(*binding.claim));
+    use.capacity = golang::WrappingAdd(use.capacity, binding.volume->capacity.Value());
   }
   return uses;
 }
@@ -47,7 +47,7 @@ std::vector<ClassUse> UsesOfProvisions(const NodeOffer& offer) {
     // Upstream's process ends where there is no field, or no capacity beside the limit.
     const api::PersistentVolumeClaim& claim = *provision.claim;
     ClassUse& use = UseOf(uses, claim.storage_class_name.value_or(claim.StorageClass()));
-    use.requested = WrappingAdd(use.requested, Requested(claim));
+    use.requested = golang::WrappingAdd(use.requested, Requested(claim));
     use.capacity = provision.capacity->capacity ? provision.capacity->capacity->Value() : 0;
   }
   return uses;
@@ -55,7 +55,7 @@ std::vector<ClassUse> UsesOfProvisions(const NodeOffer& offer) {
 
 int64_t Utilization(const ClassUse& use) {
   if (use.capacity == 0 || use.requested > use.capacity) return 100;
-  return WrappingDiv(WrappingMul(use.requested, 100), use.capacity);
+  return golang::WrappingDiv(golang::WrappingMul(use.requested, 100), use.capacity);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "plugins/volume/csi_translation.h"
+#include "plugins/kit/volume/csi_translation.h"
 
 namespace ks::plugins {
 

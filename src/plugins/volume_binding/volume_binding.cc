@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "framework/volume_metrics.h"
-#include "plugins/deferred_pods.h"
-#include "plugins/volume/volume_signature.h"
+#include "framework/metrics/volume_metrics.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/volume/volume_signature.h"
 #include "plugins/volume_binding/binding_state.h"
 #include "plugins/volume_binding/hints.h"
 #include "plugins/volume_binding/pre_bind.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/string_map.h"
-#include "plugins/volume/tracked_pods.h"
+#include "plugins/kit/volume/tracked_pods.h"
 
 namespace ks::plugins {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/deferred_pods.h"
-#include "plugins/hinting.h"
-#include "plugins/volume/claim_volumes.h"
-#include "plugins/volume/volume_signature.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/hinting.h"
+#include "plugins/kit/volume/claim_volumes.h"
+#include "plugins/kit/volume/volume_signature.h"
 #include "plugins/volume_restrictions/claim_users.h"
 
 namespace ks::plugins {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/text.h"
-#include "framework/quote.h"
-#include "plugins/deferred_pods.h"
-#include "plugins/hinting.h"
-#include "plugins/volume/claim_volumes.h"
-#include "plugins/volume/volume_signature.h"
-#include "plugins/volume/zone_label.h"
+#include "golang/quote.h"
+#include "plugins/kit/deferred_pods.h"
+#include "plugins/kit/hinting.h"
+#include "plugins/kit/volume/claim_volumes.h"
+#include "plugins/kit/volume/volume_signature.h"
+#include "plugins/kit/volume/zone_label.h"
 
 namespace ks::plugins {
 namespace {
@@ -181,7 +181,7 @@ class VolumeZone final : public framework::Plugin,
     const api::StorageClassPtr storage_class = handle_.storage().FindStorageClass(name);
     if (storage_class == nullptr) return Rejection(StorageClassNotFoundText(name));
     if (!storage_class->volume_binding_mode) {
-      return Rejection("VolumeBindingMode not set for StorageClass " + framework::Quoted(name));
+      return Rejection("VolumeBindingMode not set for StorageClass " + golang::Quote(name));
     }
     if (WaitsForFirstConsumer(*storage_class)) return {};
     return Rejection("PersistentVolume had no name");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/cross_pod/refutation.h"
+#include "plugins/kit/cross_pod/refutation.h"
 
 #include <gtest/gtest.h>
 

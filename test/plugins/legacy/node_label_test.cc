@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/legacy/node_label.h"
+#include "plugins/legacy/node_label/node_label.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/legacy/node_prefer_avoid_pods.h"
+#include "plugins/legacy/node_prefer_avoid_pods/node_prefer_avoid_pods.h"
 
 #include <gtest/gtest.h>
 

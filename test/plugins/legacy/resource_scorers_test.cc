@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/legacy/resource_scorers.h"
+#include "plugins/legacy/resource_scorers/resource_scorers.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "config/defaults.h"
-#include "framework/runtime.h"
+#include "config/read/defaults.h"
+#include "framework/runtime/runtime.h"
 #include "plugins/node_resources/fit.h"
 #include "plugins/plugin_rig.h"
 #include "plugins/registry.h"

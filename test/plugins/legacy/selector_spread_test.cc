@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/legacy/selector_spread.h"
+#include "plugins/legacy/selector_spread/selector_spread.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/legacy/service_affinity.h"
+#include "plugins/legacy/service_affinity/service_affinity.h"
 
 #include <gtest/gtest.h>
 

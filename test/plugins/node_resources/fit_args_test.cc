@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/node_resources/args.h"
+#include "plugins/kit/resource_score/args.h"
 #include "plugins/node_resources/fit.h"
 #include "plugins/plugin_rig.h"
 

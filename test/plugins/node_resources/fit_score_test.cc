@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plugins/kit/resource_score/strategies.h"
 #include "plugins/node_resources/fit.h"
-#include "plugins/node_resources/strategies.h"
 #include "plugins/plugin_rig.h"
 
 namespace ks::plugins {

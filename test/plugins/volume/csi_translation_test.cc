@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/volume/csi_translation.h"
+#include "plugins/kit/volume/csi_translation.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "plugins/volume/zone_label.h"
+#include "plugins/kit/volume/zone_label.h"
 #include "testing/builders.h"
 
 namespace ks::plugins {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/prebind_runner.h"
+#include "framework/runtime/prebind_runner.h"
 #include "plugins/volume_binding/volume_world.h"
 
 namespace ks::plugins {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plugins/kit/volume/zone_label.h"
 #include "plugins/volume/volume_rig.h"
-#include "plugins/volume/zone_label.h"
 
 namespace ks::plugins {
 namespace {

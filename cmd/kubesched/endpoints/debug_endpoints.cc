@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubesched/endpoints/debug_endpoints.h"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "config/print/print_json.h"
+#include "inspect/cache_report.h"
+#include "inspect/decision_json.h"
+#include "inspect/live_explain.h"
+#include "inspect/queue_report.h"
+#include "inspect/simulate.h"
+#include "kubesched/endpoints/debug_worker.h"
+#include "kubesched/endpoints/list_cluster.h"
+
+namespace ks::daemon {
+namespace {
+
+using inspect::Refusal;
+using inspect::Speaker;
+using scheduler::Scheduler;
+using server::Reply;
+using server::Request;
+using server::Response;
+
+constexpr std::string_view kRoot = "/debug/kubesched/";
+constexpr std::string_view kNoScheduler =
+    "kubesched is starting or stopping: no scheduler runs at this moment";
+constexpr size_t kMostManifestBytes = size_t{1} << 20;
+constexpr size_t kMostListed = 1'000'000;
+
+Response Json(std::string body) {
+  return {.content_type = "application/json", .body = std::move(body) + "\n"};
+}
+
+std::string_view ReasonOf(int status) {
+  switch (status) {
+    case 400:
+      return "BadRequest";
+    case 404:
+      return "NotFound";
+    case 405:
+      return "MethodNotAllowed";
+    case 429:
+      return "TooManyRequests";
+    case 503:
+      return "ServiceUnavailable";
+    default:
+      return "InternalError";
+  }
+}
+
+// As the API server writes errors, so that its clients show the text.
+Response Refused(int status, std::string_view text) {
+  config::JsonBuilder json;
+  json.BeginObject();
+  json.Key("kind").Text("Status");
+  json.Key("apiVersion").Text("v1");
+  json.Key("metadata").BeginObject().EndObject();
+  json.Key("status").Text("Failure");
+  json.Key("message").Text(text);
+  json.Key("reason").Text(ReasonOf(status));
+  json.Key("code").Number(status);
+  json.EndObject();
+  Response response = Json(json.Take());
+  response.status = status;
+  return response;
+}
+Response Refused(const Refusal& refusal) { return Refused(refusal.status, refusal.text); }
+
+// The parameters of a question. The first fault counts; the question is not put then.
+class Parameters {
+ public:
+  Parameters(const Request& request, std::initializer_list<std::string_view> known)
+      : query_(request.query) {
+    for (const std::string_view key : Keys(request.query)) {
+      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      std::string text = "unknown parameter \"" + std::string(key) + "\"; known are:";
+      for (const std::string_view name : known) text += " " + std::string(name);
+      fault_ = std::move(text);
+      return;
+    }
+  }
+
+  std::string Text(std::string_view key) const { return std::string(query_.Get(key)); }
+  // "namespace/name"; without a namespace, default.
+  std::string Key(std::string_view key) const {
+    const std::string text = Text(key);
+    return text.empty() || text.find('/') != std::string::npos ? text : "default/" + text;
+  }
+  bool Flag(std::string_view key) {
+    if (!query_.Has(key)) return false;
+    const std::string_view text = query_.Get(key);
+    if (text.empty() || text == "true" || text == "1") return true;
+    if (text != "false" && text != "0") Fault(key, text, "true or false");
+    return false;
+  }
+  // 0: all.
+  size_t Limit(size_t otherwise) {
+    if (!query_.Has("limit")) return otherwise;
+    const std::string_view text = query_.Get("limit");
+    size_t limit = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      Fault("limit", text, "a number; 0 is all");
+    }
+    return limit == 0 ? kMostListed : limit;
+  }
+  void Fault(std::string_view key, std::string_view value, std::string_view wanted) {
+    if (!fault_.empty()) return;
+    fault_ = "parameter " + std::string(key) + ": \"" + std::string(value) + "\" is not " +
+             std::string(wanted);
+  }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  static std::vector<std::string_view> Keys(std::string_view query) {
+    std::vector<std::string_view> keys;
+    while (!query.empty()) {
+      const size_t end = std::min(query.find('&'), query.size());
+      const std::string_view pair = query.substr(0, end);
+      if (!pair.empty()) keys.push_back(pair.substr(0, pair.find('=')));
+      query.remove_prefix(std::min(end + 1, query.size()));
+    }
+    return keys;
+  }
+
+  server::Query query_;
+  std::string fault_;
+};
+
+// Threads: the scheduling thread.
+Speaker SpeakerOf(const DebugSources& sources, const Scheduler& scheduler) {
+  return {.standby = !scheduler.leading(),
+          .identity = sources.identity ? sources.identity() : std::string()};
+}
+
+// Carries questions to the scheduling thread and what was found there to the worker. Copies share
+// the worker; the last one, which is a handler's, ends it.
+class Post {
+ public:
+  explicit Post(const DebugSources& sources)
+      : sources_(sources), worker_(std::make_shared<DebugWorker>()) {}
+
+  const DebugSources& sources() const { return sources_; }
+  const std::shared_ptr<DebugWorker::Desk>& desk() const { return worker_->desk(); }
+
+  // `look` runs on the scheduling thread, `tell` with its result and who it is on the worker.
+  template <class Look, class Tell>
+  void Ask(const Reply& reply, Look look, Tell tell) const {
+    const bool asked = sources_.scheduler.Post([sources = sources_, desk = worker_->desk(), reply,
+                                                look = std::move(look),
+                                                tell = std::move(tell)](Scheduler& scheduler) {
+      auto found = std::make_shared<decltype(look(scheduler))>(look(scheduler));
+      Speaker speaker = SpeakerOf(sources, scheduler);
+      // What was found is large and is to end on the worker, too.
+      auto job = [reply, found = std::move(found), tell, speaker = std::move(speaker)] {
+        reply(tell(*found, speaker));
+      };
+      if (!desk->Leave(std::move(job))) Busy(reply);
+    });
+    if (!asked) reply(Refused(503, kNoScheduler));
+  }
+  // `tell` runs on the worker.
+  template <class Tell>
+  void Work(const Reply& reply, Tell tell) const {
+    if (!worker_->desk()->Leave([reply, tell = std::move(tell)] { reply(tell()); })) Busy(reply);
+  }
+
+ private:
+  static void Busy(const Reply& reply) {
+    reply(Refused(429, "too many questions at once; ask again in a moment"));
+  }
+
+  DebugSources sources_;
+  std::shared_ptr<DebugWorker> worker_;
+};
+
+// True: the request is not to be answered otherwise.
+bool RefuseMethod(const Request& request, std::string_view method, const Reply& reply) {
+  if (request.method == method || (method == "GET" && request.method == "HEAD")) return false;
+  Response response = Refused(405, request.path + " is asked with " + std::string(method));
+  response.headers.emplace_back("Allow", method);
+  reply(std::move(response));
+  return true;
+}
+
+bool RefuseParameters(const Parameters& parameters, const Reply& reply) {
+  if (parameters.fault().empty()) return false;
+  reply(Refused(400, parameters.fault()));
+  return true;
+}
+
+void AnswerQueue(const Post& post, const Request& request, const Reply& reply) {
+  Parameters parameters(request, {"namespace", "pod", "plugin", "queue", "limit"});
+  inspect::QueueFilter filter{.ns = parameters.Text("namespace"),
+                              .pod = parameters.Key("pod"),
+                              .plugin = parameters.Text("plugin"),
+                              .limit = parameters.Limit(500)};
+  if (const std::string part = parameters.Text("queue"); !part.empty()) {
+    filter.part = inspect::ParseQueuePart(part);
+    if (!filter.part) {
+      parameters.Fault("queue", part,
+                       "active, backoff, inFlight, waiting, binding, unschedulable or gated");
+    }
+  }
+  if (RefuseParameters(parameters, reply)) return;
+  post.Ask(reply, inspect::CollectQueue,
+           [filter](inspect::QueueReport& report, const Speaker& speaker) {
+             inspect::SortQueue(&report);
+             return Json(inspect::QueueJson(report, filter, speaker));
+           });
+}
+
+void AnswerExplain(const Post& post, const Request& request, const Reply& reply) {
+  Parameters parameters(request, {"pod", "node", "preemption"});
+  inspect::ExplainQuestion question{.pod = parameters.Key("pod"), .node = parameters.Text("node")};
+  if (parameters.Flag("preemption")) question.preemption = inspect::ExplainPreemption::kYes;
+  if (question.pod.empty()) parameters.Fault("pod", "", "the pod to explain, namespace/name");
+  if (RefuseParameters(parameters, reply)) return;
+  post.Ask(
+      reply, [question](Scheduler& scheduler) { return inspect::ExplainLive(scheduler, question); },
+      [](const std::variant<inspect::LiveExplanation, Refusal>& answer, const Speaker& speaker) {
+        if (const auto* refusal = std::get_if<Refusal>(&answer)) return Refused(*refusal);
+        return Json(inspect::LiveExplanationJson(std::get<0>(answer), speaker));
+      });
+}
+
+void AnswerDecisions(const Post& post, const Request& request, const Reply& reply) {
+  Parameters parameters(request, {"namespace", "pod", "node", "result", "limit"});
+  const std::string ns = parameters.Text("namespace");
+  const std::string pod = parameters.Key("pod");
+  const std::string node = parameters.Text("node");
+  const std::string result = parameters.Text("result");
+  const size_t limit = parameters.Limit(100);
+  if (RefuseParameters(parameters, reply)) return;
+  const auto wanted = [=](const scheduler::Decision& decision) {
+    if (!ns.empty() && decision.pod->meta.ns.view() != ns) return false;
+    if (!pod.empty() && decision.pod->meta.Key() != pod) return false;
+    if (!node.empty() && decision.node != node) return false;
+    return result.empty() || scheduler::DecisionResultText(decision.result) == result;
+  };
+  post.Ask(
+      reply,
+      [=](Scheduler& scheduler) {
+        const scheduler::DecisionRing& ring = scheduler.decisions();
+        return inspect::DecisionList{.kept = ring.capacity(),
+                                     .made = ring.newest(),
+                                     .decisions = ring.Newest(limit, wanted)};
+      },
+      [](const inspect::DecisionList& list, const Speaker& speaker) {
+        return Json(inspect::DecisionsJson(list, speaker));
+      });
+}
+
+// On the worker: the API server and the scheduling thread are asked in turn. A difference counts if
+// it is there twice, as both go on while they are asked.
+Response CompareCache(const DebugSources& sources, DebugWorker::Desk& desk,
+                      const inspect::CacheJsonOptions& options) {
+  constexpr Duration kBetweenRounds = std::chrono::seconds(1);
+  inspect::CacheComparison comparison;
+  for (comparison.rounds = 1;; ++comparison.rounds) {
+    const auto account = ListCluster(sources.access);
+    if (!account.ok()) return Refused(502, account.error().message);
+    const auto answer = sources.scheduler.Ask([&sources](Scheduler& scheduler) {
+      return std::make_pair(inspect::CollectCache(scheduler), SpeakerOf(sources, scheduler));
+    });
+    if (!answer) return Refused(503, kNoScheduler);
+    const auto& [dump, speaker] = *answer;
+    if (!dump.synced) return Refused(503, "the scheduler has not read the cluster yet");
+    comparison.nodes = account->nodes.size();
+    comparison.pods = account->pods.size();
+    auto differences = inspect::Compare(dump, *account);
+    const bool last = comparison.rounds == 2;
+    comparison.differences =
+        last ? inspect::Lasting(comparison.differences, differences) : std::move(differences);
+    if (last || comparison.differences.empty()) {
+      inspect::CacheJsonOptions with_result = options;
+      with_result.comparison = &comparison;
+      return Json(inspect::CacheJson(dump, with_result, speaker));
+    }
+    if (!desk.Pause(kBetweenRounds)) return Refused(503, kNoScheduler);
+  }
+}
+
+void AnswerCache(const Post& post, const Request& request, const Reply& reply) {
+  Parameters parameters(request, {"node", "pods", "compare", "nodes"});
+  const std::string node = parameters.Text("node");
+  const bool compare = parameters.Flag("compare");
+  inspect::CacheJsonOptions options{.list_pods = parameters.Flag("pods") || !node.empty()};
+  // A comparison is asked for its differences.
+  options.list_nodes = compare ? parameters.Flag("nodes") : true;
+  if (compare && !node.empty()) parameters.Fault("node", node, "possible together with compare");
+  if (RefuseParameters(parameters, reply)) return;
+  if (compare) {
+    post.Work(reply, [sources = post.sources(), desk = post.desk(), options] {
+      return CompareCache(sources, *desk, options);
+    });
+    return;
+  }
+  post.Ask(
+      reply,
+      [node, pods = options.list_pods](Scheduler& scheduler) {
+        return inspect::CollectCache(scheduler, {.node = node, .pods = pods, .pending = false});
+      },
+      [node, options](const inspect::CacheDump& dump, const Speaker& speaker) {
+        if (!node.empty() && dump.nodes.empty()) {
+          return Refused(404, "no node " + node + " is known to the scheduler");
+        }
+        return Json(inspect::CacheJson(dump, options, speaker));
+      });
+}
+
+// On the worker.
+Response SimulatePods(const DebugSources& sources, const std::string& manifests, int64_t replicas) {
+  const auto pods = inspect::ReadManifests(manifests, replicas);
+  if (!pods.ok()) return Refused(400, pods.error().message);
+  const auto answer = sources.scheduler.Ask([&sources](Scheduler& scheduler) {
+    return std::make_pair(inspect::CopyCluster(scheduler), SpeakerOf(sources, scheduler));
+  });
+  if (!answer) return Refused(503, kNoScheduler);
+  const auto& [copy, speaker] = *answer;
+  if (const auto* refusal = std::get_if<Refusal>(&copy)) return Refused(*refusal);
+  const auto simulation = inspect::Simulate(std::get<0>(copy), *pods);
+  if (!simulation.ok()) return Refused(500, simulation.error().message);
+  return Json(inspect::SimulationJson(*simulation, *pods, speaker));
+}
+
+void AnswerSimulate(const Post& post, const Request& request, const Reply& reply) {
+  Parameters parameters(request, {"replicas"});
+  int64_t replicas = -1;
+  if (const std::string text = parameters.Text("replicas"); !text.empty()) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), replicas);
+    const bool number = error == std::errc() && end == text.data() + text.size();
+    if (!number || replicas < 0 || static_cast<uint64_t>(replicas) > inspect::kMostSimulatedPods) {
+      parameters.Fault("replicas", text,
+                       "a number up to " + std::to_string(inspect::kMostSimulatedPods));
+    }
+  }
+  if (RefuseParameters(parameters, reply)) return;
+  post.Work(reply, [sources = post.sources(), body = request.body, replicas] {
+    return SimulatePods(sources, body, replicas);
+  });
+}
+
+using Answer = void (*)(const Post& post, const Request& request, const Reply& reply);
+
+}  // namespace
+
+void InstallDebugEndpoints(server::HttpsServer& https, const DebugSources& sources) {
+  const Post post(sources);
+  const auto install = [&](std::string_view name, std::string_view method, Answer answer,
+                           server::RouteOptions options = {}) {
+    https.HandleAsync(
+        std::string(kRoot) + std::string(name),
+        [post, method, answer](const Request& request, const Reply& reply) {
+          if (!RefuseMethod(request, method, reply)) answer(post, request, reply);
+        },
+        options);
+  };
+  install("queue", "GET", AnswerQueue);
+  install("explain", "GET", AnswerExplain);
+  install("decisions", "GET", AnswerDecisions);
+  install("cache", "GET", AnswerCache);
+  install("simulate", "POST", AnswerSimulate, {.body_limit = kMostManifestBytes});
+  https.HandlePrefix(std::string(kRoot), [](const Request&, const Reply& reply) {
+    reply(Refused(404, "there are: cache, decisions, explain, queue, simulate"));
+  });
+}
+
+}  // namespace ks::daemon

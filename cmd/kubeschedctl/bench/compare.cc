@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// kubeschedctl bench compare: the same work for both schedulers, each on a fresh API server.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "kubeschedctl/bench/bench_verbs.h"
+#include "kubeschedctl/bench/scenario.h"
+#include "kubeschedctl/cluster/fresh_server.h"
+#include "kubeschedctl/cluster/pod_tracker.h"
+#include "kubeschedctl/cluster/process.h"
+#include "kubeschedctl/cluster/report.h"
+#include "kubeschedctl/cluster/scheduler_run.h"
+#include "kubeschedctl/text/status.h"
+
+namespace ks::ctl {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr double kMega = 1e6;
+
+double Seconds(steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+class Compare {
+ public:
+  Compare(const CompareOptions& options, TemporaryFolder& folder)
+      : options_(options), folder_(folder) {}
+
+  Result<Comparison> Run();
+
+ private:
+  Result<std::unique_ptr<FreshServer>> Up() const;
+  Result<void> MeasureCeiling();
+  Result<void> MeasureScheduler(int run, const std::string& name, const std::string& binary);
+  Result<Measurement> Watch(Process& process, PodTracker& tracker, const FreshServer& server);
+  Error WithLog(const Process& process, const std::string& text);
+  void Progress(const std::string& line) const;
+
+  const CompareOptions& options_;
+  TemporaryFolder& folder_;
+  Comparison comparison_;
+};
+
+// Progress goes to standard error so that standard output is the result alone.
+void Compare::Progress(const std::string& line) const {
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+Error Compare::WithLog(const Process& process, const std::string& text) {
+  folder_.Keep();
+  return Error{text + "\nthe end of its log, " + process.log_path() + ":\n" +
+               LastLines(process.log_path(), 10)};
+}
+
+Result<std::unique_ptr<FreshServer>> Compare::Up() const {
+  return FreshServer::Up(
+      {.embedded = options_.embedded_server,
+       .folder = options_.folder.empty() ? folder_.path() + "/server" : options_.folder,
+       .log = folder_.path() + "/server.log",
+       .controlplane_tool = options_.controlplane_tool});
+}
+
+Result<void> Compare::MeasureCeiling() {
+  const auto plane = Up();
+  if (!plane.ok()) {
+    return plane.error();
+  }
+  const auto cluster = Cluster::Open((*plane)->admin_kubeconfig());
+  if (!cluster.ok()) {
+    return cluster.error();
+  }
+  Workload workload = options_.workload;
+  workload.scheduler_name = "nobody";
+  const Result<double> rate = MeasureBindRate(**cluster, workload);
+  if (!rate.ok()) {
+    return rate.error();
+  }
+  comparison_.bind_ceiling.push_back(*rate);
+  Progress(
+      fmt::format("       plain bindings  {:6.0f} /s, {} in flight", *rate, workload.in_flight));
+  return {};
+}
+
+// From the start of the process to its end.
+Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker,
+                                   const FreshServer& server) {
+  const std::optional<ProcessUsage> server_before = server.Usage();
+  const double pods = static_cast<double>(options_.workload.pods);
+  const bool all = tracker.AwaitBound(options_.workload.pods, process.started() + options_.timeout,
+                                      [&process](size_t) { return process.Running(); });
+  const Result<ProcessUsage> at_last_bind = process.Usage();
+  const std::optional<ProcessUsage> server_after = server.Usage();
+  if (!all || !at_last_bind.ok()) {
+    const bool running = process.Running();
+    const size_t bound = tracker.Bound();
+    const Process::End end = process.Stop(std::chrono::seconds(5));
+    return WithLog(
+        process, fmt::format("{} of {} pods bound; the scheduler {}", bound, options_.workload.pods,
+                             running ? "took too long" : "ended: " + end.how));
+  }
+  process.WaitFor(options_.settle);
+  const Result<ProcessUsage> settled = process.Usage();
+  if (!settled.ok()) {
+    return WithLog(process, settled.error().message);
+  }
+  const Process::End end = process.Stop(std::chrono::seconds(20));
+  if (!end.clean) {
+    return WithLog(process, "the scheduler did not end by itself: " + end.how);
+  }
+  const BindTimes times = tracker.Times();
+  const Pace pace = PaceOf(times);
+  const double server_cpu_seconds =
+      server_before && server_after ? server_after->cpu_seconds - server_before->cpu_seconds : 0;
+  return Measurement{.average_pods_per_second = pace.average,
+                     .median_pods_per_second = pace.median_per_second,
+                     .cpu_ms_per_pod = at_last_bind->cpu_seconds * 1000 / pods,
+                     .cpu_ms_per_pod_total = end.cpu_seconds * 1000 / pods,
+                     .resident_mb = static_cast<double>(settled->resident_bytes) / kMega,
+                     .resident_peak_mb = static_cast<double>(settled->resident_peak_bytes) / kMega,
+                     .first_bind_seconds = Seconds(times.front() - process.started()),
+                     .last_bind_seconds = Seconds(times.back() - process.started()),
+                     .server_cpu_ms_per_pod = server_cpu_seconds * 1000 / pods};
+}
+
+Result<void> Compare::MeasureScheduler(int run, const std::string& name,
+                                       const std::string& binary) {
+  const auto plane = Up();
+  if (!plane.ok()) {
+    return plane.error();
+  }
+  const auto cluster = Cluster::Open((*plane)->admin_kubeconfig());
+  if (!cluster.ok()) {
+    return cluster.error();
+  }
+  if (Result<void> made = CreateNodes(**cluster, options_.workload); !made.ok()) {
+    return made;
+  }
+  if (Result<void> made = CreateBoundPods(**cluster, options_.workload); !made.ok()) {
+    return made;
+  }
+  if (Result<void> made = CreatePods(**cluster, options_.workload); !made.ok()) {
+    return made;
+  }
+  PodTracker tracker(**cluster, options_.workload);
+  if (Result<void> synced = tracker.AwaitSynced(std::chrono::seconds(60)); !synced.ok()) {
+    return synced;
+  }
+  const auto process =
+      StartScheduler(binary, (*plane)->scheduler_kubeconfig(), options_.qps, folder_.path());
+  if (!process.ok()) {
+    return process.error();
+  }
+  Result<Measurement> measured = Watch(**process, tracker, **plane);
+  if (!measured.ok()) {
+    return Error{name + ", run " + std::to_string(run) + ": " + measured.error().message};
+  }
+  measured->scheduler = name;
+  measured->run = run;
+  std::vector<std::string> violations = tracker.Moved();
+  const auto placed = VerifyPlacement(**cluster, options_.workload);
+  if (!placed.ok()) {
+    return placed.error();
+  }
+  violations.insert(violations.end(), placed->begin(), placed->end());
+  if (!violations.empty()) {
+    return Error{name + ": the placement is wrong: " + violations.front()};
+  }
+  comparison_.runs.push_back(*measured);
+  Progress(MeasurementLine(*measured));
+  return {};
+}
+
+Result<Comparison> Compare::Run() {
+  comparison_.server = options_.embedded_server ? "embedded" : "kube-apiserver";
+  comparison_.nodes = options_.workload.nodes;
+  comparison_.pods = options_.workload.pods;
+  for (int run = 1; run <= options_.runs; ++run) {
+    if (Result<void> ceiling = MeasureCeiling(); !ceiling.ok()) {
+      return ceiling.error();
+    }
+    // Who comes first changes from run to run: the machine may warm up or slow down.
+    for (int turn = 0; turn < 2; ++turn) {
+      const bool ours = (run + turn) % 2 == 0;
+      const Result<void> measured =
+          ours ? MeasureScheduler(run, "kubesched", options_.kubesched)
+               : MeasureScheduler(run, "kube-scheduler", options_.kube_scheduler);
+      if (!measured.ok()) {
+        return measured.error();
+      }
+    }
+  }
+  return comparison_;
+}
+
+// Fills in the paths that were not given: kubesched lies next to this program, kube-scheduler with
+// the control plane's binaries.
+Result<void> FindPrograms(CompareOptions& options, const std::string& folder) {
+  if (options.kubesched.empty()) {
+    options.kubesched = OwnFolder() + "/kubesched";
+  }
+  const bool needs_tool = !options.embedded_server || options.kube_scheduler.empty();
+  if (needs_tool && !std::filesystem::exists(options.controlplane_tool)) {
+    return Error{options.controlplane_tool +
+                 " does not exist: run this in the source tree or give --controlplane-tool"};
+  }
+  if (options.kube_scheduler.empty()) {
+    const std::string output = folder + "/bindir.log";
+    const auto tool =
+        Process::Start({"/usr/bin/env", "python3", options.controlplane_tool, "bindir"}, output);
+    if (!tool.ok()) {
+      return tool.error();
+    }
+    const bool found = (*tool)->Wait().how == "exit status 0";
+    std::ifstream file(output);
+    std::string line;
+    std::getline(file, line);
+    if (!found) {
+      return Error{"no kube-scheduler to compare with: " + line};
+    }
+    options.kube_scheduler = line + "/kube-scheduler";
+  }
+  for (const std::string& path : {options.kubesched, options.kube_scheduler}) {
+    if (!std::filesystem::exists(path)) {
+      return Error{path + " does not exist"};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+int RunCompare(CompareOptions options) {
+  const Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
+  if (!folder.ok()) {
+    return Fail(folder.error().message);
+  }
+  if (Result<void> found = FindPrograms(options, (*folder)->path()); !found.ok()) {
+    return Fail(found.error().message);
+  }
+  if (options.scenario != Scenario::kBacklog) return RunScenario(options, **folder);
+  const Result<Comparison> comparison = Compare(options, **folder).Run();
+  if (!comparison.ok()) {
+    return Fail(comparison.error().message);
+  }
+  std::fputs((options.json ? ComparisonJson(*comparison) : ComparisonText(*comparison)).c_str(),
+             stdout);
+  return 0;
+}
+
+}  // namespace ks::ctl

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubeschedctl/cluster/fresh_server.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace ks::ctl {
+
+Result<void> FreshServer::RunTool(const std::string& verb) {
+  Result<std::unique_ptr<Process>> tool =
+      Process::Start({"/usr/bin/env", "python3", tool_, verb, "--dir", folder_}, log_);
+  if (!tool.ok()) return tool.error();
+  if (const std::string how = (*tool)->Wait().how; how != "exit status 0") {
+    return Error{tool_ + " " + verb + ": " + how + "\n" + LastLines(log_, 20)};
+  }
+  return {};
+}
+
+Result<std::unique_ptr<FreshServer>> FreshServer::Up(const FreshServerOptions& options) {
+  std::unique_ptr<FreshServer> server(new FreshServer(
+      options.embedded ? "" : options.controlplane_tool, options.folder, options.log));
+  if (options.embedded) {
+    std::error_code error;
+    std::filesystem::create_directories(options.folder, error);
+    if (error) return Error{"cannot make the folder " + options.folder + ": " + error.message()};
+    Result<std::unique_ptr<EmbeddedServer>> embedded =
+        EmbeddedServer::Start({.folder = options.folder, .log = options.log});
+    if (!embedded.ok()) return embedded.error();
+    server->embedded_ = std::move(embedded).value();
+    return server;
+  }
+  for (const char* verb : {"down", "up"}) {
+    if (Result<void> ran = server->RunTool(verb); !ran.ok()) return ran.error();
+  }
+  return server;
+}
+
+FreshServer::~FreshServer() {
+  if (!tool_.empty()) (void)RunTool("down");
+}
+
+std::optional<ProcessUsage> FreshServer::Usage() const {
+  if (!embedded_) return std::nullopt;
+  const Result<ProcessUsage> usage = embedded_->process().Usage();
+  return usage.ok() ? std::optional<ProcessUsage>(*usage) : std::nullopt;
+}
+
+}  // namespace ks::ctl

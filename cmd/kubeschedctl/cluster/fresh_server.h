@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// An empty API server for one measurement: a real control plane, brought up by tools/controlplane,
+// or the in-memory one.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "kubeschedctl/cluster/embedded_server.h"
+#include "kubeschedctl/cluster/process.h"
+
+namespace ks::ctl {
+
+struct FreshServerOptions {
+  bool embedded = false;
+  std::string folder;               // for kubeconfigs and logs; what runs there is taken down first
+  std::string log;                  // file
+  std::string controlplane_tool{};  // not for the embedded one
+};
+
+// Is up for this object's lifetime. Threads: one at a time.
+class FreshServer {
+ public:
+  static Result<std::unique_ptr<FreshServer>> Up(const FreshServerOptions& options);
+  ~FreshServer();
+  FreshServer(const FreshServer&) = delete;
+  FreshServer& operator=(const FreshServer&) = delete;
+
+  std::string admin_kubeconfig() const { return folder_ + "/admin.kubeconfig"; }
+  std::string scheduler_kubeconfig() const { return folder_ + "/scheduler.kubeconfig"; }
+  // Of the server; nothing for a real control plane, which is several processes.
+  std::optional<ProcessUsage> Usage() const;
+
+ private:
+  FreshServer(std::string tool, std::string folder, std::string log)
+      : tool_(std::move(tool)), folder_(std::move(folder)), log_(std::move(log)) {}
+
+  Result<void> RunTool(const std::string& verb);
+
+  const std::string tool_;
+  const std::string folder_;
+  const std::string log_;
+  std::unique_ptr<EmbeddedServer> embedded_;
+};
+
+}  // namespace ks::ctl

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubeschedctl/explain/explain.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <utility>
+
+#include "config/read/defaults.h"
+#include "framework/pod_requests.h"
+#include "inspect/cut_requests.h"
+#include "inspect/explain.h"
+#include "inspect/explain_json.h"
+#include "inspect/explain_volumes.h"
+#include "inspect/offline_cluster.h"
+#include "kubeschedctl/config/effective.h"
+#include "kubeschedctl/explain/explain_table.h"
+#include "kubeschedctl/text/input.h"
+#include "plugins/registry.h"
+
+namespace ks::ctl {
+namespace {
+
+using inspect::OfflineCluster;
+
+// The configuration that the scheduler would run with.
+Result<config::Configuration> LoadConfiguration(const std::string& file,
+                                                const config::FeatureGates& gates,
+                                                const ExplainSinks& sinks) {
+  if (file.empty()) return config::DefaultConfiguration(gates);
+  config::LoadResult loaded = LoadForScheduler(file, gates);
+  if (const auto* faults = std::get_if<config::Faults>(&loaded)) {
+    std::string message = file + ": " + faults->text;
+    for (const config::Finding& finding : faults->findings) {
+      message += "\n" + config::Render(finding, file);
+    }
+    return Error{message};
+  }
+  auto& read = std::get<config::Loaded>(loaded);
+  for (const config::Finding& warning : read.warnings) {
+    sinks.warn("warning: " + config::Render(warning, file));
+  }
+  if (!read.configuration.extenders.empty()) {
+    sinks.warn("warning: " + file + ": extenders are not asked: their verdicts and scores are " +
+               "missing");
+  }
+  return std::move(read.configuration);
+}
+
+// Why the pod cannot be explained.
+Error NotPending(const std::string& key, const api::PodPtr& pod) {
+  if (pod == nullptr) {
+    return Error{"no pod " + key + " in the dump, or it is Succeeded or Failed; name it as " +
+                 "NAMESPACE/POD (default/ may be left out)"};
+  }
+  if (!pod->node_name.empty()) {
+    return Error{"pod " + key + " is not pending: it is on node " + pod->node_name};
+  }
+  if (pod->meta.deletion_timestamp) {
+    return Error{"pod " + key + " is not pending: it is being deleted"};
+  }
+  return Error{"pod " + key + " belongs to another scheduler: no profile is named " +
+               pod->spec->scheduler_name.str() + "; give its configuration with --config"};
+}
+
+Result<std::vector<api::PodPtr>> PodsAskedFor(const OfflineCluster& cluster,
+                                              const std::string& name) {
+  if (name.empty()) return cluster.pending();
+  const std::string key = name.find('/') == std::string::npos ? "default/" + name : name;
+  const api::PodPtr pod = cluster.FindPod(key);
+  const auto& pending = cluster.pending();
+  if (pod == nullptr || std::find(pending.begin(), pending.end(), pod) == pending.end()) {
+    return NotPending(key, pod);
+  }
+  return std::vector<api::PodPtr>{pod};
+}
+
+std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
+                   const ExplainQuestion& question) {
+  inspect::Explanation explanation = inspect::Explain(
+      *cluster.ProfileFor(*pod), pod,
+      question.preemption ? inspect::ExplainPreemption::kYes : inspect::ExplainPreemption::kNo);
+  explanation.notes = inspect::NotesOnCutRequests(*pod);
+  inspect::ExplainVolumes(*pod, cluster.snapshot(), cluster.storage(), question.node, &explanation);
+  if (!question.json) {
+    return ExplanationTable(explanation, ShortagesIn(cluster.snapshot(), *pod), question.node);
+  }
+  if (!question.node.empty()) {
+    std::erase_if(explanation.nodes, [&](const auto& node) { return node.name != question.node; });
+  }
+  return inspect::ExplanationJson(explanation) + "\n";
+}
+
+}  // namespace
+
+Result<inspect::ClusterDump> ReadDump(const std::vector<std::string>& files) {
+  if (std::count(files.begin(), files.end(), "-") > 1) {
+    return Error{"--cluster: standard input (-) can be read only once"};
+  }
+  inspect::ClusterDumpReader reader;
+  for (const std::string& file : files) {
+    Result<std::string> text = ReadInput(file);
+    if (!text.ok() && errno == ENOENT && files.size() > 1) {
+      return Error{text.error().message + " (the name of a pod stands before --cluster)"};
+    }
+    if (!text.ok()) return text.error();
+    Result<void> read = reader.Read(file == "-" ? "standard input" : file, std::move(text).value());
+    if (!read.ok()) return read.error();
+  }
+  return reader.Take();
+}
+
+Result<void> ExplainDump(inspect::ClusterDump dump, const ExplainQuestion& question,
+                         const ExplainSinks& sinks) {
+  const auto gates = MakeGates(question.feature_gates);
+  if (!gates.ok()) return gates.error();
+  framework::SetRequestGates(*gates);
+  auto configuration = LoadConfiguration(question.config_file, *gates, sinks);
+  if (!configuration.ok()) return configuration.error();
+  const framework::Registry registry = plugins::InTreeRegistry();
+  auto made =
+      OfflineCluster::Make(std::move(dump), std::move(configuration).value(), registry, &*gates);
+  if (!made.ok()) return made.error();
+  const OfflineCluster& cluster = **made;
+  if (!question.node.empty() && cluster.snapshot().Find(question.node) == nullptr) {
+    return Error{"no node " + question.node + " in the dump"};
+  }
+  const auto pods = PodsAskedFor(cluster, question.pod);
+  if (!pods.ok()) return pods.error();
+  if (pods->empty()) sinks.warn("no pending pods in the dump");
+  for (const api::PodPtr& pod : *pods) {
+    if (!question.json && pod != pods->front()) sinks.out("\n");
+    sinks.out(Record(cluster, pod, question));
+  }
+  return {};
+}
+
+}  // namespace ks::ctl

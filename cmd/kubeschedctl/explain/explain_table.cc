@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubeschedctl/explain/explain_table.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "framework/pod_requests.h"
+#include "kubeschedctl/text/columns.h"
+
+namespace ks::ctl {
+namespace {
+
+using inspect::Explanation;
+using inspect::NodeVerdict;
+using inspect::ReasonDetail;
+using inspect::Shortage;
+using inspect::Verdict;
+
+constexpr const char* kReasonHead = "REASON";
+
+// The nodes that a plugin rejected for one reason.
+struct Group {
+  std::string plugin;
+  std::string reason;
+  size_t nodes = 0;
+  std::string first_node;
+  std::optional<Shortage> shortage;  // of the node that has the most free
+  const ReasonDetail* detail = nullptr;
+
+  // The node that amounts and detail speak of.
+  const std::string& Example() const {
+    if (shortage && !shortage->node.empty()) return shortage->node;
+    return detail != nullptr && !detail->node.empty() ? detail->node : first_node;
+  }
+};
+
+class Groups {
+ public:
+  Groups(const ShortageFinder& shortage_of, const std::vector<ReasonDetail>& details)
+      : shortage_of_(shortage_of) {
+    for (const ReasonDetail& detail : details) details_[{detail.reason, detail.plugin}] = &detail;
+  }
+
+  void Add(const NodeVerdict& node) {
+    if (node.reasons.empty()) AddReason(node, "");
+    for (const std::string& reason : node.reasons) AddReason(node, reason);
+  }
+
+  // The most frequent reason first.
+  std::vector<Group> Sorted() const {
+    std::vector<Group> sorted;
+    for (const auto& [key, group] : groups_) sorted.push_back(group);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Group& a, const Group& b) { return a.nodes > b.nodes; });
+    return sorted;
+  }
+
+ private:
+  void AddReason(const NodeVerdict& node, const std::string& reason) {
+    const bool left_out = node.code == inspect::kNotInPreFilterResult;
+    Group& group = groups_[{left_out ? "" : reason, node.plugin}];
+    if (++group.nodes == 1) {
+      group.plugin = node.plugin;
+      group.reason = left_out ? "left out by a PreFilter plugin" : reason;
+      group.first_node = node.name;
+      const auto detail = details_.find({group.reason, group.plugin});
+      if (detail != details_.end()) group.detail = detail->second;
+    }
+    const auto shortage = shortage_of_(node, reason);
+    if (shortage && (!group.shortage || shortage->free > group.shortage->free)) {
+      group.shortage = shortage;
+    }
+  }
+
+  const ShortageFinder& shortage_of_;
+  // By reason and plugin.
+  std::map<std::pair<std::string, std::string>, const ReasonDetail*> details_;
+  std::map<std::pair<std::string, std::string>, Group> groups_;
+};
+
+// "Insufficient cpu: needs 2, free 1.3", for several nodes "free at most 1.3".
+std::string ReasonText(const Group& group) {
+  if (!group.shortage) return group.reason;
+  const Shortage& shortage = *group.shortage;
+  return group.reason + ": needs " + AmountText(shortage.resource, shortage.needed, Round::kUp) +
+         (group.nodes > 1 ? ", free at most " : ", free ") +
+         AmountText(shortage.resource, shortage.free, Round::kDown);
+}
+
+std::string VerdictLine(const Explanation& explanation, size_t feasible) {
+  std::string line = explanation.pod + ": " + std::string(VerdictText(explanation.result));
+  if (explanation.result != Verdict::kSchedulable) return line + "\n";
+  const auto& best = explanation.best_nodes;
+  if (!explanation.nominated_node.empty()) {
+    line += " on " + explanation.nominated_node + ", to which it is nominated";
+  } else if (best.size() == 1) {
+    line += " on " + best.front();
+  } else {
+    line += ", " + std::to_string(best.size()) + " nodes share the best total";
+  }
+  return line + " (" + Count(feasible, "feasible node") + " of " +
+         std::to_string(explanation.nodes.size()) + ")\n";
+}
+
+// Details stand on a line of their own below the reason: they are long.
+std::string RejectedNodes(const std::vector<Group>& groups) {
+  Columns columns({true, false, false, false});
+  columns.Add({"NODES", "PLUGIN", kReasonHead, "FOR EXAMPLE"});
+  for (const Group& group : groups) {
+    columns.Add({std::to_string(group.nodes), group.plugin.empty() ? "-" : group.plugin,
+                 ReasonText(group), group.Example()});
+  }
+  const std::string table = columns.Text("  ");
+  const std::string indent(table.find(kReasonHead), ' ');
+  size_t end = table.find('\n') + 1;
+  std::string text = table.substr(0, end);
+  for (const Group& group : groups) {
+    const size_t begin = std::exchange(end, table.find('\n', end) + 1);
+    text += table.substr(begin, end - begin);
+    if (group.detail != nullptr) text += indent + group.detail->text + "\n";
+  }
+  return text;
+}
+
+std::string BestNodes(std::vector<const NodeVerdict*> feasible) {
+  // Highest total first, then by name, as they come.
+  std::stable_sort(feasible.begin(), feasible.end(),
+                   [](const NodeVerdict* a, const NodeVerdict* b) { return a->total > b->total; });
+  const size_t shown = std::min(feasible.size(), kBestNodesShown);
+  std::vector<std::string> head = {"NODE", "TOTAL"};
+  for (const auto& score : feasible.front()->scores) head.emplace_back(score.plugin);
+  std::vector<bool> to_the_right(head.size(), true);
+  to_the_right.front() = false;
+  Columns columns(std::move(to_the_right));
+  columns.Add(std::move(head));
+  for (size_t i = 0; i < shown; ++i) {
+    std::vector<std::string> cells = {feasible[i]->name, std::to_string(feasible[i]->total)};
+    for (const auto& score : feasible[i]->scores) cells.push_back(std::to_string(score.weighted));
+    columns.Add(std::move(cells));
+  }
+  std::string text = columns.Text("  ");
+  if (shown < feasible.size()) {
+    text += "  (" + Count(feasible.size() - shown, "more feasible node") + " left out)\n";
+  }
+  return text;
+}
+
+std::string VictimsText(const std::vector<inspect::VictimVerdict>& victims) {
+  std::string text;
+  for (const inspect::VictimVerdict& victim : victims) {
+    text += (text.empty() ? "" : ", ") + victim.pod + " (priority " +
+            std::to_string(victim.priority) + (victim.terminating ? ", leaving" : "") + ")";
+  }
+  return text;
+}
+
+std::string TriedText(const inspect::TriedNode& tried) {
+  if (!tried.victims.empty()) return VictimsText(tried.victims);
+  std::string text;
+  for (const std::string& reason : tried.reasons) text += (text.empty() ? "" : ", ") + reason;
+  return text.empty() ? std::string(tried.code) : text;
+}
+
+std::string PreemptionText(const inspect::PreemptionVerdict& preemption,
+                           std::string_view only_node) {
+  std::string text =
+      "  " + (preemption.message.empty() ? "preemption: nothing to say" : preemption.message) +
+      "\n";
+  if (preemption.nomination == "clear") text += "  its nomination, if it has one, is cleared\n";
+  // The chosen node, those that would do as well, the others.
+  std::vector<const inspect::TriedNode*> tried;
+  for (const inspect::TriedNode& node : preemption.tried) {
+    if (only_node.empty() || node.name == only_node) tried.push_back(&node);
+  }
+  if (tried.empty()) return text;
+  const auto rank = [&](const inspect::TriedNode* node) {
+    if (node->name == preemption.node) return 0;
+    return node->victims.empty() ? 2 : 1;
+  };
+  std::stable_sort(tried.begin(), tried.end(),
+                   [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  Columns columns({false, false, true, false});
+  columns.Add({"", "TRIED", "BUDGETS VIOLATED", "VICTIMS, OR WHY NONE HELP"});
+  const size_t shown = std::min(tried.size(), kTriedNodesShown);
+  for (size_t i = 0; i < shown; ++i) {
+    columns.Add({rank(tried[i]) == 0 ? "*" : "", tried[i]->name,
+                 tried[i]->victims.empty() ? "-" : std::to_string(tried[i]->violations),
+                 TriedText(*tried[i])});
+  }
+  text += columns.Text("  ");
+  if (shown < tried.size()) {
+    text += "  (" + Count(tried.size() - shown, "more node") + " tried, left out)\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+ShortageFinder ShortagesIn(const framework::Snapshot& snapshot, const api::Pod& pod) {
+  return [&snapshot, &pod, request = framework::PodRequest(pod)](
+             const NodeVerdict& node, const std::string& reason) -> std::optional<Shortage> {
+    const framework::NodeInfo* info = snapshot.Find(node.name);
+    if (info == nullptr) return std::nullopt;
+    return inspect::ShortageOf(reason, pod, request, *info);
+  };
+}
+
+std::string ExplanationTable(const Explanation& explanation, const ShortageFinder& shortage_of,
+                             std::string_view only_node) {
+  Groups groups(shortage_of, explanation.details);
+  size_t feasible = 0;
+  std::vector<const NodeVerdict*> to_rank;
+  for (const NodeVerdict& node : explanation.nodes) {
+    if (node.feasible) ++feasible;
+    if (!only_node.empty() && node.name != only_node) continue;
+    if (node.feasible) {
+      to_rank.push_back(&node);
+    } else {
+      groups.Add(node);
+    }
+  }
+  std::string text = VerdictLine(explanation, feasible);
+  if (!explanation.message.empty()) text += "  " + explanation.message + "\n";
+  for (const std::string& note : explanation.notes) text += "  note: " + note + "\n";
+  const std::vector<Group> rejected = groups.Sorted();
+  if (!rejected.empty()) text += "\n" + RejectedNodes(rejected);
+  if (!to_rank.empty()) text += "\n" + BestNodes(std::move(to_rank));
+  if (explanation.preemption) text += "\n" + PreemptionText(*explanation.preemption, only_node);
+  return text;
+}
+
+}  // namespace ks::ctl

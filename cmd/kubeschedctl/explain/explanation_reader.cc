@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubeschedctl/explain/explanation_reader.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/symbol.h"
+#include "kubeschedctl/text/answer_fields.h"
+#include "kubeschedctl/text/printable.h"
+
+namespace ks::ctl {
+namespace {
+
+using inspect::Verdict;
+using nlohmann::json;
+
+// Plugins, codes: few.
+std::string_view Name(const json& object, const char* key) {
+  return Symbol(Text(object, key)).view();
+}
+
+template <class Visit>
+void ForEach(const json& object, const char* key, Visit visit) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) return;
+  for (const json& element : *found) visit(element);
+}
+
+std::vector<std::string> Texts(const json& object, const char* key) {
+  std::vector<std::string> texts;
+  ForEach(object, key, [&](const json& text) {
+    if (text.is_string()) texts.push_back(Printable(text.get<std::string>()));
+  });
+  return texts;
+}
+
+Verdict VerdictOf(std::string_view text) {
+  for (const Verdict verdict : {Verdict::kSchedulable, Verdict::kUnschedulable, Verdict::kGated}) {
+    if (inspect::VerdictText(verdict) == text) return verdict;
+  }
+  return Verdict::kError;
+}
+
+inspect::NodeVerdict ReadNode(const json& object) {
+  inspect::NodeVerdict node{.name = Text(object, "name"),
+                            .feasible = Flag(object, "feasible"),
+                            .plugin = Text(object, "plugin"),
+                            .code = Name(object, "code"),
+                            .reasons = Texts(object, "reasons"),
+                            .scores = {},
+                            .total = Number(object, "total")};
+  ForEach(object, "scores", [&](const json& score) {
+    if (!score.is_object()) return;
+    node.scores.push_back({.plugin = Name(score, "plugin"),
+                           .raw = Number(score, "raw"),
+                           .weighted = Number(score, "weighted")});
+  });
+  return node;
+}
+
+std::vector<inspect::VictimVerdict> ReadVictims(const json& object) {
+  std::vector<inspect::VictimVerdict> victims;
+  ForEach(object, "victims", [&](const json& victim) {
+    if (!victim.is_object()) return;
+    victims.push_back({.pod = Text(victim, "pod"),
+                       .priority = static_cast<int32_t>(Number(victim, "priority")),
+                       .terminating = Flag(victim, "terminating")});
+  });
+  return victims;
+}
+
+inspect::PreemptionVerdict ReadPreemption(const json& object) {
+  inspect::PreemptionVerdict preemption;
+  preemption.node = Text(object, "node");
+  preemption.nomination = Name(object, "nomination");
+  preemption.code = Name(object, "code");
+  preemption.message = Text(object, "message");
+  preemption.event = Text(object, "event");
+  preemption.victims = ReadVictims(object);
+  preemption.violations = Number(object, "violations");
+  ForEach(object, "tried", [&](const json& tried) {
+    if (!tried.is_object()) return;
+    preemption.tried.push_back({.name = Text(tried, "node"),
+                                .victims = ReadVictims(tried),
+                                .violations = Number(tried, "violations"),
+                                .code = Name(tried, "code"),
+                                .reasons = Texts(tried, "reasons")});
+  });
+  return preemption;
+}
+
+}  // namespace
+
+inspect::Explanation ReadExplanation(const json& object) {
+  inspect::Explanation explanation{.pod = Text(object, "pod"),
+                                   .profile = Text(object, "profile"),
+                                   .result = VerdictOf(Text(object, "result")),
+                                   .message = Text(object, "message")};
+  for (std::string& plugin : Texts(object, "unschedulablePlugins")) {
+    explanation.unschedulable_plugins.insert(std::move(plugin));
+  }
+  explanation.best_nodes = Texts(object, "bestNodes");
+  ForEach(object, "nodes", [&](const json& node) {
+    if (node.is_object()) explanation.nodes.push_back(ReadNode(node));
+  });
+  const auto preemption = object.find("preemption");
+  if (preemption != object.end() && preemption->is_object()) {
+    explanation.preemption = ReadPreemption(*preemption);
+  }
+  ForEach(object, "details", [&](const json& detail) {
+    if (!detail.is_object()) return;
+    explanation.details.push_back({.plugin = Text(detail, "plugin"),
+                                   .reason = Text(detail, "reason"),
+                                   .node = Text(detail, "node"),
+                                   .text = Text(detail, "text")});
+  });
+  explanation.notes = Texts(object, "notes");
+  return explanation;
+}
+
+}  // namespace ks::ctl

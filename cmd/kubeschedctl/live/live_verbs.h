@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The verbs that ask a running kubesched. Each prints to standard output, errors to standard error,
+// and returns the exit status: 0 for an answer, 1 for none.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "kubeschedctl/cluster/daemon_access.h"
+
+namespace ks::ctl {
+
+// What all of them have.
+struct LiveOptions {
+  DaemonOptions daemon;
+  bool json = false;
+};
+
+struct LiveQueueOptions {
+  LiveOptions live;
+  std::string ns{};
+  std::string pod{};
+  std::string plugin{};
+  std::string part{};
+  int64_t limit = 500;  // 0: all
+};
+int RunLiveQueue(const LiveQueueOptions& options);
+
+struct LiveDecisionsOptions {
+  LiveOptions live;
+  std::string ns{};
+  std::string pod{};
+  std::string node{};
+  std::string result{};
+  int64_t limit = 50;  // 0: all
+};
+int RunLiveDecisions(const LiveDecisionsOptions& options);
+
+struct LiveCacheOptions {
+  LiveOptions live;
+  std::string node{};
+  bool pods = false;
+  bool compare = false;
+};
+// 1 also when a comparison found differences.
+int RunLiveCache(const LiveCacheOptions& options);
+
+struct LiveSimulateOptions {
+  LiveOptions live;
+  std::string file{};     // "-": standard input
+  int64_t replicas = -1;  // negative: as the manifests say
+};
+int RunLiveSimulate(const LiveSimulateOptions& options);
+
+struct LiveExplainOptions {
+  LiveOptions live;
+  std::string pod{};  // [NAMESPACE/]POD
+  std::string node{};
+  bool preemption = false;
+};
+int RunLiveExplain(const LiveExplainOptions& options);
+
+struct TopOptions {
+  LiveOptions live;
+  std::chrono::seconds interval{2};
+  int64_t rounds = 0;  // 0: until interrupted; one when the output is no terminal, or JSON
+};
+int RunTop(const TopOptions& options);
+
+// Targets at the daemon, with their queries.
+std::string QueueTarget(const LiveQueueOptions& options);
+std::string DecisionsTarget(const LiveDecisionsOptions& options);
+std::string CacheTarget(const LiveCacheOptions& options);
+std::string SimulateTarget(const LiveSimulateOptions& options);
+std::string ExplainTarget(const LiveExplainOptions& options);
+
+}  // namespace ks::ctl

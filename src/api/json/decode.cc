@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/json/decode.h"
+
+#include <fmt/format.h>
+
+#include "api/json/decode_object.h"
+#include "api/json/json_split.h"
+
+namespace ks::api {
+
+namespace {
+
+namespace od = simdjson::ondemand;
+using Value = JsonReader::Value;
+
+static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
+
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
+template <class T>
+constexpr std::string_view kKind = "";
+template <>
+constexpr std::string_view kKind<Pod> = "Pod";
+template <>
+constexpr std::string_view kKind<Node> = "Node";
+template <>
+constexpr std::string_view kKind<Namespace> = "Namespace";
+template <>
+constexpr std::string_view kKind<Lease> = "Lease";
+template <>
+constexpr std::string_view kKind<LeaseCandidate> = "LeaseCandidate";
+template <>
+constexpr std::string_view kKind<Service> = "Service";
+template <>
+constexpr std::string_view kKind<ReplicationController> = "ReplicationController";
+template <>
+constexpr std::string_view kKind<ReplicaSet> = "ReplicaSet";
+template <>
+constexpr std::string_view kKind<StatefulSet> = "StatefulSet";
+template <>
+constexpr std::string_view kKind<PodDisruptionBudget> = "PodDisruptionBudget";
+template <>
+constexpr std::string_view kKind<PersistentVolume> = "PersistentVolume";
+template <>
+constexpr std::string_view kKind<PersistentVolumeClaim> = "PersistentVolumeClaim";
+template <>
+constexpr std::string_view kKind<StorageClass> = "StorageClass";
+template <>
+constexpr std::string_view kKind<CsiNode> = "CSINode";
+template <>
+constexpr std::string_view kKind<CsiDriver> = "CSIDriver";
+template <>
+constexpr std::string_view kKind<CsiStorageCapacity> = "CSIStorageCapacity";
+template <>
+constexpr std::string_view kKind<VolumeAttachment> = "VolumeAttachment";
+
+std::optional<WatchEventType> ParseEventType(std::string_view text) {
+  if (text == "ADDED") return WatchEventType::kAdded;
+  if (text == "MODIFIED") return WatchEventType::kModified;
+  if (text == "DELETED") return WatchEventType::kDeleted;
+  if (text == "BOOKMARK") return WatchEventType::kBookmark;
+  if (text == "ERROR") return WatchEventType::kError;
+  return std::nullopt;
+}
+
+bool ReadEventType(JsonReader& reader, Value value, std::optional<WatchEventType>& type) {
+  std::string_view text;
+  if (!reader.Text(value, text)) return false;
+  type = ParseEventType(text);
+  return type || reader.Fail(fmt::format("\"{}\" is no type of watch event", text));
+}
+
+std::string WithoutManagedFields(std::string_view metadata) {
+  const auto members = JsonSplitter(metadata).Members(metadata);
+  if (!members.ok()) return std::string(metadata);
+  std::string text = "{";
+  for (const JsonMember& member : *members) {
+    if (member.key == "managedFields") continue;
+    if (text.size() > 1) text += ',';
+    text += '"';
+    text += member.key;
+    text += "\":";
+    text += member.value;
+  }
+  return text + '}';
+}
+
+// An object's text without what an object inside another one does not have. The text was read
+// before, so it is known to be sound.
+std::string Embedded(std::string_view object, bool drop_managed_fields) {
+  std::string text = "{";
+  const auto members = JsonSplitter(object).Members(object);
+  if (!members.ok()) return std::string(object);
+  for (const JsonMember& member : *members) {
+    if (member.key == "kind" || member.key == "apiVersion") continue;
+    if (text.size() > 1) text += ',';
+    text += '"';
+    text += member.key;
+    text += "\":";
+    if (drop_managed_fields && member.key == "metadata" && member.value.starts_with('{')) {
+      text += WithoutManagedFields(member.value);
+    } else {
+      text += member.value;
+    }
+  }
+  text += '}';
+  text.shrink_to_fit();
+  return text;
+}
+
+}  // namespace
+
+struct Decoder::Impl {
+  JsonReader reader;
+  od::parser parser;
+  od::document document;
+  SpecCache specs;
+  KeepRaw keep_raw = KeepRaw::kNone;
+  bool keep_texts = false;
+
+  // The root object of a text; failures leave their cause in the reader.
+  bool Open(std::string_view json, od::object& root) {
+    reader.Reset();
+    const simdjson::padded_string_view padded(json.data(), json.size(), json.size() + kJsonPadding);
+    simdjson::error_code error = parser.iterate(padded).get(document);
+    if (!error) error = document.get_object().get(root);
+    if (error == simdjson::INCORRECT_TYPE) return reader.Fail("must be an object");
+    return !error || reader.Fail(error);
+  }
+  // After the root object has been read to its end.
+  bool AtEnd() {
+    const char* rest = nullptr;
+    const simdjson::error_code error = document.current_location().get(rest);
+    return error == simdjson::OUT_OF_BOUNDS ||
+           reader.Fail("invalid JSON: more text behind the object");
+  }
+
+  template <class T>
+  std::shared_ptr<const T> Finish(Draft<T>&& draft, std::string_view /*raw*/) {
+    return std::make_shared<const T>(std::move(draft.object));
+  }
+  std::shared_ptr<const Node> Finish(Draft<Node>&& draft, std::string_view raw) {
+    if (keep_raw == KeepRaw::kAll) draft.object.raw = Raw(raw, false);
+    return std::make_shared<const Node>(std::move(draft.object));
+  }
+  std::shared_ptr<const Pod> Finish(Draft<Pod>&& draft, std::string_view raw) {
+    const bool pending = draft.object.node_name.empty();
+    if (keep_raw == KeepRaw::kAll || (pending && keep_raw == KeepRaw::kPendingPods)) {
+      draft.object.raw = Raw(raw, true);
+    }
+    draft.object.spec = specs.Share(std::move(draft.spec));
+    return std::make_shared<const Pod>(std::move(draft.object));
+  }
+
+  static std::shared_ptr<const std::string> Raw(std::string_view json, bool drop_managed_fields) {
+    const size_t start = json.find('{');
+    if (start == json.npos) return nullptr;
+    json = json.substr(start, json.rfind('}') + 1 - start);
+    return std::make_shared<const std::string>(Embedded(json, drop_managed_fields));
+  }
+  template <class T>
+  bool KeepsRaw() const {
+    return keep_texts ||
+           ((std::is_same_v<T, Pod> || std::is_same_v<T, Node>)&&keep_raw != KeepRaw::kNone);
+  }
+  // Null unless it is asked for.
+  template <class T>
+  ObjectText TextOf(const T& object, std::string_view raw) const {
+    if (!keep_texts) return nullptr;
+    if constexpr (std::is_same_v<T, Pod> || std::is_same_v<T, Node>) {
+      if (object.raw != nullptr) return object.raw;
+    }
+    return Raw(raw, !std::is_same_v<T, Node>);
+  }
+
+  // A field of the root object. Once the kind is known to be another one, only the metadata is
+  // read.
+  template <class T>
+  bool ReadRootField(std::string_view key, Value value, Draft<T>& draft, bool& other_kind) {
+    if (key == "kind") {
+      std::string_view kind;
+      if (!reader.Text(value, kind)) return false;
+      other_kind = !kind.empty() && kind != kKind<T>;
+      return true;
+    }
+    if (other_kind && key != "metadata") return true;
+    return ReadField(reader, key, value, draft);
+  }
+
+  template <class T>
+  bool ReadObject(Value value, Draft<T>& draft, bool& other_kind, std::string_view& raw) {
+    other_kind = false;
+    const auto read = [&](std::string_view key, Value field) {
+      return ReadRootField(key, field, draft, other_kind);
+    };
+    od::object object;
+    if (!KeepsRaw<T>() || value.get_object().get(object) != simdjson::SUCCESS) {
+      return reader.Object(value, read);
+    }
+    simdjson::error_code error = object.raw_json().get(raw);
+    if (!error) error = object.reset().error();
+    return error ? reader.Fail(error) : reader.Fields(object, read);
+  }
+
+  template <class T>
+  bool ReadEventObject(Value value, WatchEvent<T>& event) {
+    if (event.type == WatchEventType::kError) return ReadStatus(reader, value, event.error);
+    if (event.type == WatchEventType::kBookmark) return ReadBookmark(value, event);
+    bool is_null = false;
+    if (!reader.IsNull(value, is_null)) return false;
+    event.object = nullptr;
+    if (is_null) return true;
+    Draft<T> draft;
+    bool other_kind = false;
+    std::string_view raw;
+    if (!ReadObject(value, draft, other_kind, raw)) return false;
+    event.resource_version = draft.object.meta.resource_version;
+    if (other_kind) return true;
+    event.object = Finish(std::move(draft), raw);
+    event.text = TextOf(*event.object, raw);
+    return true;
+  }
+
+  template <class T>
+  bool ReadBookmark(Value value, WatchEvent<T>& event) {
+    ObjectMeta meta;
+    const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
+      return key != "metadata" || ReadMeta(reader, field, meta, KeepAnnotations::kYes);
+    });
+    const std::string* const end_mark = meta.annotations.Find(Symbol(kInitialEventsEnd));
+    event.initial_events_end = end_mark != nullptr && *end_mark == "true";
+    event.resource_version = std::move(meta.resource_version);
+    return ok;
+  }
+
+  // Only the type; it may stand behind the object, whose meaning depends on it.
+  bool FindEventType(std::string_view json, std::optional<WatchEventType>& type) {
+    od::object root;
+    return Open(json, root) && reader.Fields(root, [&](std::string_view key, Value value) {
+      return key != "type" || ReadEventType(reader, value, type);
+    });
+  }
+
+  template <class T>
+  bool ReadEvent(std::string_view json, std::optional<WatchEventType> type, WatchEvent<T>& event);
+  template <class T>
+  bool ReadList(std::string_view json, ListPage<T>& page);
+  template <class T>
+  bool ReadListField(std::string_view key, Value value, ListPage<T>& page);
+};
+
+// Reads in one pass when the type stands before the object, as servers write it; otherwise it is
+// looked up first.
+template <class T>
+bool Decoder::Impl::ReadEvent(std::string_view json, std::optional<WatchEventType> type,
+                              WatchEvent<T>& event) {
+  od::object root;
+  if (!Open(json, root)) return false;
+  const bool type_given = type.has_value();
+  bool early_object = false;
+  event = WatchEvent<T>();
+  const bool ok = reader.Fields(root, [&](std::string_view key, Value value) {
+    if (key == "type" && !type_given) {
+      return !early_object && !type ? ReadEventType(reader, value, type) : true;
+    }
+    if (key != "object") return true;
+    early_object = !type;
+    if (early_object) return true;
+    event.type = *type;
+    return ReadEventObject(value, event);
+  });
+  if (!ok || !AtEnd()) return false;
+  if (early_object) {
+    return FindEventType(json, type) &&
+           (type ? ReadEvent(json, type, event) : reader.Fail("type: is missing"));
+  }
+  if (!type) return reader.Fail("type: is missing");
+  event.type = *type;
+  return true;
+}
+
+template <class T>
+bool Decoder::Impl::ReadListField(std::string_view key, Value value, ListPage<T>& page) {
+  if (key == "kind") {
+    std::string_view kind;
+    if (!reader.Text(value, kind)) return false;
+    const bool fits =
+        kind.empty() || (kind.starts_with(kKind<T>) && kind.substr(kKind<T>.size()) == "List");
+    return fits || reader.Fail(fmt::format("must be {}List, not {}", kKind<T>, kind));
+  }
+  if (key == "metadata") {
+    page.resource_version.clear();
+    page.continue_token.clear();
+    return reader.Object(value, [&](std::string_view name, Value field) {
+      if (name == "resourceVersion") return reader.String(field, page.resource_version);
+      if (name == "continue") return reader.String(field, page.continue_token);
+      return true;
+    });
+  }
+  if (key != "items") return true;
+  page.items.clear();
+  page.texts.clear();
+  return reader.Array(value, [&](Value item) {
+    Draft<T> draft;
+    bool other_kind = false;
+    std::string_view raw;
+    if (!ReadObject(item, draft, other_kind, raw)) return false;
+    if (other_kind) return true;
+    page.items.push_back(Finish(std::move(draft), raw));
+    if (keep_texts) page.texts.push_back(TextOf(*page.items.back(), raw));
+    return true;
+  });
+}
+
+template <class T>
+bool Decoder::Impl::ReadList(std::string_view json, ListPage<T>& page) {
+  od::object root;
+  return Open(json, root) && reader.Fields(root, [&](std::string_view key, Value value) {
+    return ReadListField(key, value, page);
+  }) && AtEnd();
+}
+
+Decoder::Decoder() : impl_(std::make_unique<Impl>()) {}
+Decoder::~Decoder() = default;
+
+void Decoder::set_keep_raw(KeepRaw keep) { impl_->keep_raw = keep; }
+
+void Decoder::set_keep_texts(bool keep) { impl_->keep_texts = keep; }
+
+template <class T>
+Result<std::shared_ptr<const T>> Decoder::Object(std::string_view json) {
+  od::object root;
+  Draft<T> draft;
+  bool other_kind = false;
+  const bool ok = impl_->Open(json, root) &&
+                  impl_->reader.Fields(root,
+                                       [&](std::string_view key, Value value) {
+                                         return impl_->ReadRootField(key, value, draft, other_kind);
+                                       }) &&
+                  impl_->AtEnd();
+  if (!ok) return impl_->reader.TakeError();
+  if (other_kind) return std::shared_ptr<const T>();
+  return impl_->Finish(std::move(draft), json);
+}
+
+template <class T>
+Result<WatchEvent<T>> Decoder::Event(std::string_view json) {
+  WatchEvent<T> event;
+  if (!impl_->ReadEvent(json, std::nullopt, event)) return impl_->reader.TakeError();
+  return event;
+}
+
+template <class T>
+Result<ListPage<T>> Decoder::List(std::string_view json) {
+  ListPage<T> page;
+  if (!impl_->ReadList(json, page)) return impl_->reader.TakeError();
+  return page;
+}
+
+template Result<std::shared_ptr<const Pod>> Decoder::Object<Pod>(std::string_view);
+template Result<std::shared_ptr<const Node>> Decoder::Object<Node>(std::string_view);
+template Result<std::shared_ptr<const Namespace>> Decoder::Object<Namespace>(std::string_view);
+template Result<std::shared_ptr<const Lease>> Decoder::Object<Lease>(std::string_view);
+template Result<std::shared_ptr<const LeaseCandidate>> Decoder::Object<LeaseCandidate>(
+    std::string_view);
+template Result<std::shared_ptr<const Service>> Decoder::Object<Service>(std::string_view);
+template Result<std::shared_ptr<const ReplicationController>>
+    Decoder::Object<ReplicationController>(std::string_view);
+template Result<std::shared_ptr<const ReplicaSet>> Decoder::Object<ReplicaSet>(std::string_view);
+template Result<std::shared_ptr<const StatefulSet>> Decoder::Object<StatefulSet>(std::string_view);
+template Result<std::shared_ptr<const PodDisruptionBudget>> Decoder::Object<PodDisruptionBudget>(
+    std::string_view);
+template Result<WatchEvent<Pod>> Decoder::Event<Pod>(std::string_view);
+template Result<WatchEvent<Node>> Decoder::Event<Node>(std::string_view);
+template Result<WatchEvent<Namespace>> Decoder::Event<Namespace>(std::string_view);
+template Result<WatchEvent<Lease>> Decoder::Event<Lease>(std::string_view);
+template Result<WatchEvent<LeaseCandidate>> Decoder::Event<LeaseCandidate>(std::string_view);
+template Result<WatchEvent<Service>> Decoder::Event<Service>(std::string_view);
+template Result<WatchEvent<ReplicationController>> Decoder::Event<ReplicationController>(
+    std::string_view);
+template Result<WatchEvent<ReplicaSet>> Decoder::Event<ReplicaSet>(std::string_view);
+template Result<WatchEvent<StatefulSet>> Decoder::Event<StatefulSet>(std::string_view);
+template Result<WatchEvent<PodDisruptionBudget>> Decoder::Event<PodDisruptionBudget>(
+    std::string_view);
+template Result<ListPage<Pod>> Decoder::List<Pod>(std::string_view);
+template Result<ListPage<Node>> Decoder::List<Node>(std::string_view);
+template Result<ListPage<Namespace>> Decoder::List<Namespace>(std::string_view);
+template Result<ListPage<Lease>> Decoder::List<Lease>(std::string_view);
+template Result<ListPage<LeaseCandidate>> Decoder::List<LeaseCandidate>(std::string_view);
+template Result<ListPage<Service>> Decoder::List<Service>(std::string_view);
+template Result<ListPage<ReplicationController>> Decoder::List<ReplicationController>(
+    std::string_view);
+template Result<ListPage<ReplicaSet>> Decoder::List<ReplicaSet>(std::string_view);
+template Result<ListPage<StatefulSet>> Decoder::List<StatefulSet>(std::string_view);
+template Result<ListPage<PodDisruptionBudget>> Decoder::List<PodDisruptionBudget>(std::string_view);
+template Result<std::shared_ptr<const PersistentVolume>> Decoder::Object<PersistentVolume>(
+    std::string_view);
+template Result<std::shared_ptr<const PersistentVolumeClaim>>
+    Decoder::Object<PersistentVolumeClaim>(std::string_view);
+template Result<std::shared_ptr<const StorageClass>> Decoder::Object<StorageClass>(
+    std::string_view);
+template Result<std::shared_ptr<const CsiNode>> Decoder::Object<CsiNode>(std::string_view);
+template Result<std::shared_ptr<const CsiDriver>> Decoder::Object<CsiDriver>(std::string_view);
+template Result<std::shared_ptr<const CsiStorageCapacity>> Decoder::Object<CsiStorageCapacity>(
+    std::string_view);
+template Result<std::shared_ptr<const VolumeAttachment>> Decoder::Object<VolumeAttachment>(
+    std::string_view);
+template Result<WatchEvent<PersistentVolume>> Decoder::Event<PersistentVolume>(std::string_view);
+template Result<WatchEvent<PersistentVolumeClaim>> Decoder::Event<PersistentVolumeClaim>(
+    std::string_view);
+template Result<WatchEvent<StorageClass>> Decoder::Event<StorageClass>(std::string_view);
+template Result<WatchEvent<CsiNode>> Decoder::Event<CsiNode>(std::string_view);
+template Result<WatchEvent<CsiDriver>> Decoder::Event<CsiDriver>(std::string_view);
+template Result<WatchEvent<CsiStorageCapacity>> Decoder::Event<CsiStorageCapacity>(
+    std::string_view);
+template Result<WatchEvent<VolumeAttachment>> Decoder::Event<VolumeAttachment>(std::string_view);
+template Result<ListPage<PersistentVolume>> Decoder::List<PersistentVolume>(std::string_view);
+template Result<ListPage<PersistentVolumeClaim>> Decoder::List<PersistentVolumeClaim>(
+    std::string_view);
+template Result<ListPage<StorageClass>> Decoder::List<StorageClass>(std::string_view);
+template Result<ListPage<CsiNode>> Decoder::List<CsiNode>(std::string_view);
+template Result<ListPage<CsiDriver>> Decoder::List<CsiDriver>(std::string_view);
+template Result<ListPage<CsiStorageCapacity>> Decoder::List<CsiStorageCapacity>(std::string_view);
+template Result<ListPage<VolumeAttachment>> Decoder::List<VolumeAttachment>(std::string_view);
+
+}  // namespace ks::api

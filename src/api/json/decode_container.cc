@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// spec.containers, spec.initContainers, spec.ephemeralContainers and spec.volumes.
+
+#include <algorithm>
+
+#include "api/json/decode_object.h"
+
+namespace ks::api {
+
+namespace {
+
+using Value = JsonReader::Value;
+
+bool ReadPort(JsonReader& reader, Value value, ContainerPort& port) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "hostIP") return reader.String(field, port.host_ip);
+    if (key == "protocol") return reader.String(field, port.protocol);
+    if (key == "hostPort") return reader.Int32(field, port.host_port);
+    return true;
+  });
+}
+
+// Ports that are not on the host are dropped.
+bool ReadPorts(JsonReader& reader, Value value, std::vector<ContainerPort>& ports) {
+  ports.clear();
+  const bool ok = reader.Array(value, [&](Value element) {
+    ContainerPort port;
+    if (!ReadPort(reader, element, port)) return false;
+    if (port.host_port > 0) ports.push_back(std::move(port));
+    return true;
+  });
+  ports.shrink_to_fit();
+  return ok;
+}
+
+bool ReadClaim(JsonReader& reader, Value value, ContainerClaim& claim) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "name") return reader.String(field, claim.name);
+    if (key == "request") return reader.String(field, claim.request);
+    return true;
+  });
+}
+
+bool ReadRequirements(JsonReader& reader, Value value, Container& container) {
+  container.requests = ResourceList();
+  container.limits = ResourceList();
+  container.claims.clear();
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "requests") return reader.Resources(field, container.requests);
+    if (key == "limits") return reader.Resources(field, container.limits);
+    if (key != "claims") return true;
+    return reader.List(field, container.claims, [&](Value element, ContainerClaim& claim) {
+      return ReadClaim(reader, element, claim);
+    });
+  });
+}
+
+bool ReadRestartRules(JsonReader& reader, Value value, bool& restarts_all) {
+  restarts_all = false;
+  return reader.Array(value, [&](Value rule) {
+    return reader.Object(rule, [&](std::string_view key, Value field) {
+      if (key != "action") return true;
+      std::string_view action;
+      if (!reader.Text(field, action)) return false;
+      restarts_all = restarts_all || action == "RestartAllContainers";
+      return true;
+    });
+  });
+}
+
+// A text, list or object that is not empty.
+bool ReadNonEmpty(JsonReader& reader, Value value, bool& non_empty) {
+  using simdjson::ondemand::json_type;
+  json_type type{};
+  if (const simdjson::error_code error = value.type().get(type)) return reader.Fail(error);
+  if (type == json_type::array) {
+    return reader.Array(value, [&](Value) {
+      non_empty = true;
+      return true;
+    });
+  }
+  if (type == json_type::object) {
+    return reader.Object(value, [&](std::string_view, Value) {
+      non_empty = true;
+      return true;
+    });
+  }
+  std::string_view text;
+  if (!reader.Text(value, text)) return false;
+  non_empty = non_empty || !text.empty();
+  return true;
+}
+
+bool ReadMounts(JsonReader& reader, Value value, bool& any) {
+  return reader.Array(value, [&](Value mount) {
+    return reader.Object(mount, [&](std::string_view key, Value field) {
+      return key != "bindMountOptions" || ReadNonEmpty(reader, field, any);
+    });
+  });
+}
+
+struct SourceKind {
+  std::string_view key;
+  Volume::Source source;
+  std::string_view id_key;  // empty: nothing in the source identifies it
+};
+constexpr SourceKind kSources[] = {
+    {"persistentVolumeClaim", Volume::Source::kPersistentVolumeClaim, "claimName"},
+    {"configMap", Volume::Source::kConfigMapOrSecret, ""},
+    {"secret", Volume::Source::kConfigMapOrSecret, ""},
+    {"ephemeral", Volume::Source::kEphemeral, ""},
+    {"gcePersistentDisk", Volume::Source::kGcePersistentDisk, "pdName"},
+    {"awsElasticBlockStore", Volume::Source::kAwsElasticBlockStore, "volumeID"},
+    {"iscsi", Volume::Source::kIscsi, "iqn"},
+    {"rbd", Volume::Source::kRbd, "image"},
+    {"csi", Volume::Source::kCsi, "driver"},
+    {"image", Volume::Source::kImage, "reference"},
+    {"azureDisk", Volume::Source::kAzureDisk, "diskURI"},
+    {"cinder", Volume::Source::kCinder, "volumeID"},
+    {"vsphereVolume", Volume::Source::kVsphere, "volumePath"},
+    {"portworxVolume", Volume::Source::kPortworx, "volumeID"},
+    {"azureFile", Volume::Source::kAzureFile, "shareName"},
+};
+
+// Of "<key>:<value as written>". The API server writes equal objects alike.
+void TakeFingerprint(std::string_view key, std::string_view raw, Volume& volume) {
+  while (!raw.empty() && (raw.back() == ' ' || raw.back() == '\n')) raw.remove_suffix(1);
+  const auto mix = [&](std::string_view text) {
+    for (const char c : text) {
+      volume.fingerprint = (volume.fingerprint ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    }
+  };
+  volume.fingerprint ^= 0xcbf29ce484222325;
+  mix(key);
+  mix(":");
+  mix(raw);
+}
+
+// Of a source that nothing is read of.
+bool ReadOther(JsonReader& reader, std::string_view key, Value value, Volume& volume) {
+  bool is_null = false;
+  if (!reader.IsNull(value, is_null)) return false;
+  if (is_null) return true;
+  simdjson::ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) return true;  // no source
+  std::string_view raw;
+  if (const simdjson::error_code error = object.raw_json().get(raw)) return reader.Fail(error);
+  TakeFingerprint(key, raw, volume);
+  return true;
+}
+
+bool ReadSource(JsonReader& reader, Value value, const SourceKind& kind, Volume& volume) {
+  bool is_null = false;
+  if (!reader.IsNull(value, is_null)) return false;
+  if (is_null) return true;
+  volume.source = kind.source;
+  if (volume.source == Volume::Source::kConfigMapOrSecret) return true;
+  simdjson::ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) {
+    return reader.FailType(value, "an object");
+  }
+  std::string_view raw;
+  if (const simdjson::error_code error = object.raw_json().get(raw)) return reader.Fail(error);
+  TakeFingerprint(kind.key, raw, volume);
+  if (const simdjson::error_code error = object.reset().error()) return reader.Fail(error);
+  if (kind.id_key.empty()) return true;
+  const std::string_view pool_key = kind.source == Volume::Source::kAzureDisk ? "kind" : "pool";
+  return reader.Fields(object, [&](std::string_view key, Value field) {
+    if (key == kind.id_key) return reader.String(field, volume.id);
+    if (key == "readOnly") return reader.Bool(field, volume.read_only);
+    if (key == pool_key) return reader.String(field, volume.pool);
+    if (key == "monitors" && kind.source == Volume::Source::kRbd) {
+      return reader.Strings(field, volume.monitors);
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+bool ReadContainer(JsonReader& reader, Value value, Container& container) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "name") return reader.String(field, container.name);
+    if (key == "image") return reader.String(field, container.image);
+    if (key == "resources") return ReadRequirements(reader, field, container);
+    if (key == "ports") return ReadPorts(reader, field, container.ports);
+    if (key == "restartPolicy") {
+      std::string_view policy;
+      if (!reader.Text(field, policy)) return false;
+      container.restart_always = policy == "Always";
+      return true;
+    }
+    if (key == "restartPolicyRules") {
+      return ReadRestartRules(reader, field, container.restarts_all_containers);
+    }
+    if (key == "volumeMounts") {
+      container.has_bind_mount_options = false;
+      return ReadMounts(reader, field, container.has_bind_mount_options);
+    }
+    return true;
+  });
+}
+
+bool ReadBindMountOptions(JsonReader& reader, Value containers, bool& any) {
+  any = false;
+  return reader.Array(containers, [&](Value container) {
+    return reader.Object(container, [&](std::string_view key, Value field) {
+      return key != "volumeMounts" || ReadMounts(reader, field, any);
+    });
+  });
+}
+
+bool ReadVolume(JsonReader& reader, Value value, Volume& volume) {
+  const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "name") return reader.String(field, volume.name);
+    const auto* const kind = std::find_if(std::begin(kSources), std::end(kSources),
+                                          [&](const SourceKind& s) { return s.key == key; });
+    if (kind == std::end(kSources)) return ReadOther(reader, key, field, volume);
+    return ReadSource(reader, field, *kind, volume);
+  });
+  // Nothing reads these names, and generated ones (kube-api-access-x7k2p) would make each pod's
+  // spec unique.
+  if (volume.source == Volume::Source::kOther ||
+      volume.source == Volume::Source::kConfigMapOrSecret) {
+    volume.name = std::string();
+  }
+  return ok;
+}
+
+}  // namespace ks::api

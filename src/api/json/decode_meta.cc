@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all kinds share: metadata, conditions, selectors, Status bodies.
+
+#include <algorithm>
+
+#include "api/json/decode_object.h"
+
+namespace ks::api {
+
+namespace {
+
+using Value = JsonReader::Value;
+
+bool ReadOwner(JsonReader& reader, Value value, OwnerReference& owner) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "apiVersion") return reader.String(field, owner.api_version);
+    if (key == "kind") return reader.String(field, owner.kind);
+    if (key == "name") return reader.String(field, owner.name);
+    if (key == "uid") return reader.String(field, owner.uid);
+    if (key == "controller") return reader.Bool(field, owner.controller);
+    return true;
+  });
+}
+
+bool ReadRequirement(JsonReader& reader, Value value, SelectorRequirement& requirement) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "key") return reader.String(field, requirement.key);
+    if (key == "operator") return reader.String(field, requirement.op);
+    if (key == "values") return reader.Strings(field, requirement.values);
+    return true;
+  });
+}
+
+// Sorted by key; of equal keys the last one stays.
+bool ReadMatchLabels(JsonReader& reader, Value value,
+                     std::vector<std::pair<std::string, std::string>>& out) {
+  out.clear();
+  const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
+    auto it = std::lower_bound(
+        out.begin(), out.end(), key,
+        [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
+    if (it == out.end() || it->first != key) it = out.emplace(it, std::string(key), std::string());
+    return reader.String(field, it->second);
+  });
+  out.shrink_to_fit();
+  return ok;
+}
+
+bool ReadCause(JsonReader& reader, Value value, StatusCause& cause) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "reason") return reader.String(field, cause.reason);
+    if (key == "message") return reader.String(field, cause.message);
+    if (key == "field") return reader.String(field, cause.field);
+    return true;
+  });
+}
+
+}  // namespace
+
+bool ReadMetaField(JsonReader& reader, std::string_view key, Value value, ObjectMeta& meta) {
+  if (key == "name") return reader.String(value, meta.name);
+  if (key == "namespace") return reader.Sym(value, meta.ns);
+  if (key == "uid") return reader.String(value, meta.uid);
+  if (key == "resourceVersion") return reader.String(value, meta.resource_version);
+  if (key == "generation") return reader.Int64(value, meta.generation);
+  if (key == "labels") return reader.SymMap(value, meta.labels);
+  if (key == "creationTimestamp") return reader.Time(value, meta.creation_timestamp);
+  if (key == "deletionTimestamp") return reader.Time(value, meta.deletion_timestamp);
+  if (key == "ownerReferences") {
+    return reader.List(value, meta.owner_references, [&](Value element, OwnerReference& owner) {
+      return ReadOwner(reader, element, owner);
+    });
+  }
+  return true;
+}
+
+bool ReadMeta(JsonReader& reader, Value value, ObjectMeta& meta, KeepAnnotations keep) {
+  meta = ObjectMeta();
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key != "annotations") return ReadMetaField(reader, key, field, meta);
+    return keep == KeepAnnotations::kNo || reader.StringMap(field, meta.annotations);
+  });
+}
+
+bool ReadCondition(JsonReader& reader, Value value, Condition& condition) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "type") return reader.String(field, condition.type);
+    if (key == "status") return reader.String(field, condition.status);
+    if (key == "reason") return reader.String(field, condition.reason);
+    if (key == "message") return reader.String(field, condition.message);
+    if (key == "lastProbeTime") return reader.Time(field, condition.last_probe_time);
+    if (key == "lastTransitionTime") return reader.Time(field, condition.last_transition_time);
+    if (key == "observedGeneration") return reader.Int64(field, condition.observed_generation);
+    return true;
+  });
+}
+
+bool ReadRequirements(JsonReader& reader, Value value, std::vector<SelectorRequirement>& out) {
+  return reader.List(value, out, [&](Value element, SelectorRequirement& requirement) {
+    return ReadRequirement(reader, element, requirement);
+  });
+}
+
+bool ReadLabelSelector(JsonReader& reader, Value value, LabelSelectorSpec& selector) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "matchLabels") return ReadMatchLabels(reader, field, selector.match_labels);
+    if (key == "matchExpressions") {
+      return ReadRequirements(reader, field, selector.match_expressions);
+    }
+    return true;
+  });
+}
+
+bool ReadOptionalLabelSelector(JsonReader& reader, Value value,
+                               std::optional<LabelSelectorSpec>& selector) {
+  return reader.Optional(value, selector, [&](Value object, LabelSelectorSpec& spec) {
+    return ReadLabelSelector(reader, object, spec);
+  });
+}
+
+bool ReadStatus(JsonReader& reader, Value value, ApiError& error) {
+  error = ApiError();
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "code") return reader.Int32(field, error.code);
+    if (key == "reason") return reader.String(field, error.reason);
+    if (key == "message") return reader.String(field, error.message);
+    if (key != "details") return true;
+    return reader.Object(field, [&](std::string_view detail, Value item) {
+      if (detail == "retryAfterSeconds") {
+        const bool ok = reader.Int32(item, error.retry_after_seconds);
+        if (error.retry_after_seconds <= 0) error.retry_after_seconds = -1;
+        return ok;
+      }
+      if (detail != "causes") return true;
+      return reader.List(item, error.causes, [&](Value element, StatusCause& cause) {
+        return ReadCause(reader, element, cause);
+      });
+    });
+  });
+}
+
+bool ReadCompiledSelector(JsonReader& reader, Value value, LabelSelector& selector) {
+  std::optional<LabelSelectorSpec> spec;
+  if (!ReadOptionalLabelSelector(reader, value, spec)) return false;
+  Result<LabelSelector> compiled = LabelSelector::Compile(spec);
+  selector = compiled.ok() ? std::move(compiled).value() : LabelSelector();
+  return true;
+}
+
+}  // namespace ks::api

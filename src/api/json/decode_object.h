@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The field readers behind Decoder, one set per kind. For the decode_*.cc files only.
+//
+// Upstream: docs/spec/api.md section 2.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "api/json/json_reader.h"
+#include "api/lease.h"
+#include "api/node.h"
+#include "api/pod.h"
+#include "api/status.h"
+#include "api/storage.h"
+#include "api/workloads.h"
+
+namespace ks::api {
+
+// Which annotations are worth their memory.
+enum class KeepAnnotations : bool { kNo, kYes };
+
+bool ReadMeta(JsonReader& reader, JsonReader::Value value, ObjectMeta& meta, KeepAnnotations keep);
+// One field of the metadata; annotations are skipped.
+bool ReadMetaField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+                   ObjectMeta& meta);
+bool ReadCondition(JsonReader& reader, JsonReader::Value value, Condition& condition);
+bool ReadStatus(JsonReader& reader, JsonReader::Value value, ApiError& error);
+
+bool ReadRequirements(JsonReader& reader, JsonReader::Value value,
+                      std::vector<SelectorRequirement>& out);
+bool ReadLabelSelector(JsonReader& reader, JsonReader::Value value, LabelSelectorSpec& selector);
+// null: stays absent.
+bool ReadOptionalLabelSelector(JsonReader& reader, JsonReader::Value value,
+                               std::optional<LabelSelectorSpec>& selector);
+// A selector that matches nothing when it is null or invalid.
+bool ReadCompiledSelector(JsonReader& reader, JsonReader::Value value, LabelSelector& selector);
+bool ReadNodeSelector(JsonReader& reader, JsonReader::Value value, NodeSelectorSpec& selector);
+// spec.affinity, into three fields of the spec.
+bool ReadAffinity(JsonReader& reader, JsonReader::Value value, PodSpec& spec);
+bool ReadContainer(JsonReader& reader, JsonReader::Value value, Container& container);
+// containers[] of which only bindMountOptions matter.
+bool ReadBindMountOptions(JsonReader& reader, JsonReader::Value containers, bool& any);
+bool ReadVolume(JsonReader& reader, JsonReader::Value value, Volume& volume);
+bool ReadPodSpec(JsonReader& reader, JsonReader::Value value, PodSpec& spec,
+                 std::string& node_name);
+bool ReadPodStatus(JsonReader& reader, JsonReader::Value value, PodStatus& status);
+
+// Specs that were decoded lately, so that pods of one template share one spec. Remembers, but does
+// not keep them alive. Threads: one at a time.
+class SpecCache {
+ public:
+  // An equal spec decoded earlier, or `spec` as a new one.
+  std::shared_ptr<const PodSpec> Share(PodSpec&& spec);
+
+ private:
+  static constexpr size_t kSlots = 4096;
+  std::vector<std::weak_ptr<const PodSpec>> slots_;
+};
+
+// An object under construction.
+template <class T>
+struct Draft {
+  T object;
+};
+template <>
+struct Draft<Pod> {
+  Pod object;
+  PodSpec spec;
+};
+
+// One field of the root object; unknown ones are skipped.
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<Pod>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<Node>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<Namespace>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<Lease>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<LeaseCandidate>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<Service>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<ReplicationController>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<ReplicaSet>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<StatefulSet>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<PodDisruptionBudget>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<PersistentVolume>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<PersistentVolumeClaim>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<StorageClass>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<CsiNode>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<CsiDriver>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<CsiStorageCapacity>& draft);
+bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
+               Draft<VolumeAttachment>& draft);
+
+}  // namespace ks::api

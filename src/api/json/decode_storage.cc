@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds that volumes are made of.
+
+#include "api/json/decode_object.h"
+
+namespace ks::api {
+
+namespace {
+
+using Value = JsonReader::Value;
+
+bool ReadSymbol(JsonReader& reader, Value value, std::optional<Symbol>& out) {
+  return reader.Optional(value, out,
+                         [&](Value text, Symbol& symbol) { return reader.Sym(text, symbol); });
+}
+
+bool ReadBool(JsonReader& reader, Value value, std::optional<bool>& out) {
+  return reader.Optional(value, out,
+                         [&](Value flag, bool& read) { return reader.Bool(flag, read); });
+}
+
+bool ReadQuantityOr(JsonReader& reader, Value value, std::optional<Quantity>& out) {
+  return reader.Optional(value, out, [&](Value text, Quantity& quantity) {
+    return reader.ReadQuantity(text, quantity);
+  });
+}
+
+// on_annotation(key, value) -> bool, for each annotation.
+template <class OnAnnotation>
+bool ReadVolumeMeta(JsonReader& reader, Value value, ObjectMeta& meta,
+                    OnAnnotation&& on_annotation) {
+  meta = ObjectMeta();
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "annotations") return reader.Object(field, on_annotation);
+    return ReadMetaField(reader, key, field, meta);
+  });
+}
+
+// The member `name` of an object, read by `read(Value)`; the others are skipped.
+template <class Read>
+bool ReadMember(JsonReader& reader, Value value, std::string_view name, Read&& read) {
+  return reader.Object(
+      value, [&](std::string_view key, Value field) { return key != name || read(field); });
+}
+
+bool ReadClaimReference(JsonReader& reader, Value value, ClaimReference& reference) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "kind") return reader.String(field, reference.kind);
+    if (key == "apiVersion") return reader.String(field, reference.api_version);
+    if (key == "namespace") return reader.String(field, reference.ns);
+    if (key == "name") return reader.String(field, reference.name);
+    if (key == "uid") return reader.String(field, reference.uid);
+    if (key == "resourceVersion") return reader.String(field, reference.resource_version);
+    return true;
+  });
+}
+
+struct MigratableSource {
+  std::string_view key;
+  Volume::Source source;
+  std::string_view id_key;
+};
+constexpr MigratableSource kMigratableSources[] = {
+    {"gcePersistentDisk", Volume::Source::kGcePersistentDisk, "pdName"},
+    {"awsElasticBlockStore", Volume::Source::kAwsElasticBlockStore, "volumeID"},
+    {"cinder", Volume::Source::kCinder, "volumeID"},
+    {"azureDisk", Volume::Source::kAzureDisk, "diskURI"},
+    {"portworxVolume", Volume::Source::kPortworx, "volumeID"},
+    {"azureFile", Volume::Source::kAzureFile, "shareName"},
+    {"vsphereVolume", Volume::Source::kVsphere, "volumePath"},
+    {"csi", Volume::Source::kCsi, "driver"},
+};
+
+bool ReadVolumeSource(JsonReader& reader, const MigratableSource& kind, Value value,
+                      PersistentVolume& volume) {
+  bool is_null = false;
+  if (!reader.IsNull(value, is_null) || is_null) return is_null;
+  volume.source = kind.source;
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == kind.id_key) return reader.String(field, volume.source_id);
+    if (key == "kind" && kind.source == Volume::Source::kAzureDisk) {
+      return reader.String(field, volume.azure_kind);
+    }
+    if (key == "volumeHandle" && kind.source == Volume::Source::kCsi) {
+      return reader.String(field, volume.volume_handle);
+    }
+    return true;
+  });
+}
+
+bool ReadVolumeSpecField(JsonReader& reader, std::string_view key, Value value,
+                         PersistentVolume& volume) {
+  if (key == "capacity") {
+    return ReadMember(reader, value, "storage",
+                      [&](Value field) { return reader.ReadQuantity(field, volume.capacity); });
+  }
+  if (key == "storageClassName") return reader.Sym(value, volume.storage_class_name);
+  if (key == "accessModes") return reader.Syms(value, volume.access_modes);
+  if (key == "volumeMode") return reader.Sym(value, volume.volume_mode);
+  if (key == "volumeAttributesClassName") return reader.Sym(value, volume.attributes_class);
+  if (key == "claimRef") {
+    return reader.Optional(value, volume.claim_ref, [&](Value object, ClaimReference& reference) {
+      return ReadClaimReference(reader, object, reference);
+    });
+  }
+  if (key == "nodeAffinity") {
+    return ReadMember(reader, value, "required", [&](Value field) {
+      return reader.Optional(field, volume.node_affinity_spec,
+                             [&](Value object, NodeSelectorSpec& selector) {
+                               return ReadNodeSelector(reader, object, selector);
+                             });
+    });
+  }
+  for (const MigratableSource& kind : kMigratableSources) {
+    if (key == kind.key) return ReadVolumeSource(reader, kind, value, volume);
+  }
+  return true;
+}
+
+bool ReadVolumeSpec(JsonReader& reader, Value value, PersistentVolume& volume) {
+  const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
+    return ReadVolumeSpecField(reader, key, field, volume);
+  });
+  if (!ok) return false;
+  if (volume.node_affinity_spec) {
+    volume.node_affinity = NodeSelector::Compile(*volume.node_affinity_spec);
+  }
+  return true;
+}
+
+bool ReadPhase(JsonReader& reader, Value status, Symbol& phase) {
+  return ReadMember(reader, status, "phase", [&](Value field) { return reader.Sym(field, phase); });
+}
+
+bool ReadClaimSelector(JsonReader& reader, Value value, PersistentVolumeClaim& claim) {
+  std::optional<LabelSelectorSpec> spec;
+  if (!ReadOptionalLabelSelector(reader, value, spec)) return false;
+  if (!spec) return true;
+  Result<LabelSelector> selector = LabelSelector::Compile(spec);
+  if (!selector.ok()) claim.selector_error = selector.error().message;
+  claim.selector = selector.ok() ? std::move(selector).value() : LabelSelector();
+  return true;
+}
+
+bool ReadClaimSpec(JsonReader& reader, Value value, PersistentVolumeClaim& claim) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "storageClassName") return ReadSymbol(reader, field, claim.storage_class_name);
+    if (key == "accessModes") return reader.Syms(field, claim.access_modes);
+    if (key == "volumeMode") return reader.Sym(field, claim.volume_mode);
+    if (key == "volumeAttributesClassName") return reader.Sym(field, claim.attributes_class);
+    if (key == "volumeName") return reader.String(field, claim.volume_name);
+    if (key == "selector") return ReadClaimSelector(reader, field, claim);
+    if (key != "resources") return true;
+    return ReadMember(reader, field, "requests", [&](Value requests) {
+      return ReadMember(reader, requests, "storage", [&](Value storage) {
+        return ReadQuantityOr(reader, storage, claim.requested);
+      });
+    });
+  });
+}
+
+bool ReadClaimAnnotation(JsonReader& reader, std::string_view key, Value value,
+                         PersistentVolumeClaim& claim) {
+  claim.has_annotations = true;
+  if (key == kStorageClassAnnotation) return reader.Sym(value, claim.class_annotation.emplace());
+  if (key == kSelectedNodeAnnotation) return reader.String(value, claim.selected_node.emplace());
+  if (key == kBindCompletedAnnotation) claim.bind_completed = true;
+  return true;
+}
+
+bool ReadTopologyTerm(JsonReader& reader, Value value, TopologySelectorTerm& term) {
+  using Expression = TopologySelectorTerm::Expression;
+  return ReadMember(reader, value, "matchLabelExpressions", [&](Value list) {
+    return reader.List(list, term.expressions, [&](Value element, Expression& expression) {
+      return reader.Object(element, [&](std::string_view key, Value field) {
+        if (key == "key") return reader.Sym(field, expression.key);
+        return key != "values" || reader.Syms(field, expression.values);
+      });
+    });
+  });
+}
+
+bool ReadCsiNodeDriver(JsonReader& reader, Value value, CsiNode::Driver& driver) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "name") return reader.String(field, driver.name);
+    if (key != "allocatable") return true;
+    return ReadMember(reader, field, "count", [&](Value count) {
+      return reader.Optional(count, driver.allocatable_count,
+                             [&](Value number, int32_t& out) { return reader.Int32(number, out); });
+    });
+  });
+}
+
+constexpr auto kNoAnnotations = [](std::string_view, Value) { return true; };
+
+}  // namespace
+
+bool ReadField(JsonReader& reader, std::string_view key, Value value,
+               Draft<PersistentVolume>& draft) {
+  PersistentVolume& volume = draft.object;
+  if (key == "metadata") {
+    return ReadVolumeMeta(reader, value, volume.meta, [&](std::string_view name, Value text) {
+      if (name == kStorageClassAnnotation) {
+        return reader.Sym(text, volume.class_annotation.emplace());
+      }
+      if (name == kBoundByControllerAnnotation) volume.bound_by_controller = true;
+      return true;
+    });
+  }
+  if (key == "spec") return ReadVolumeSpec(reader, value, volume);
+  return key != "status" || ReadPhase(reader, value, volume.phase);
+}
+
+bool ReadField(JsonReader& reader, std::string_view key, Value value,
+               Draft<PersistentVolumeClaim>& draft) {
+  PersistentVolumeClaim& claim = draft.object;
+  if (key == "metadata") {
+    return ReadVolumeMeta(reader, value, claim.meta, [&](std::string_view name, Value text) {
+      return ReadClaimAnnotation(reader, name, text, claim);
+    });
+  }
+  if (key == "spec") return ReadClaimSpec(reader, value, claim);
+  return key != "status" || ReadPhase(reader, value, claim.phase);
+}
+
+bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<StorageClass>& draft) {
+  StorageClass& storage_class = draft.object;
+  if (key == "metadata") return ReadVolumeMeta(reader, value, storage_class.meta, kNoAnnotations);
+  if (key == "provisioner") return reader.String(value, storage_class.provisioner);
+  if (key == "volumeBindingMode") {
+    return ReadSymbol(reader, value, storage_class.volume_binding_mode);
+  }
+  if (key != "allowedTopologies") return true;
+  return reader.List(value, storage_class.allowed_topologies,
+                     [&](Value element, TopologySelectorTerm& term) {
+                       return ReadTopologyTerm(reader, element, term);
+                     });
+}
+
+bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<CsiNode>& draft) {
+  CsiNode& node = draft.object;
+  if (key == "metadata") {
+    return ReadVolumeMeta(reader, value, node.meta, [&](std::string_view name, Value text) {
+      return name != kMigratedPluginsAnnotation || reader.String(text, node.migrated_plugins);
+    });
+  }
+  if (key != "spec") return true;
+  return ReadMember(reader, value, "drivers", [&](Value list) {
+    return reader.List(list, node.drivers, [&](Value element, CsiNode::Driver& driver) {
+      return ReadCsiNodeDriver(reader, element, driver);
+    });
+  });
+}
+
+bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<CsiDriver>& draft) {
+  CsiDriver& driver = draft.object;
+  if (key == "metadata") return ReadVolumeMeta(reader, value, driver.meta, kNoAnnotations);
+  if (key != "spec") return true;
+  return reader.Object(value, [&](std::string_view name, Value field) {
+    if (name == "storageCapacity") return ReadBool(reader, field, driver.storage_capacity);
+    return name != "preventPodSchedulingIfMissing" ||
+           ReadBool(reader, field, driver.prevent_pod_scheduling_if_missing);
+  });
+}
+
+bool ReadField(JsonReader& reader, std::string_view key, Value value,
+               Draft<CsiStorageCapacity>& draft) {
+  CsiStorageCapacity& capacity = draft.object;
+  if (key == "metadata") return ReadVolumeMeta(reader, value, capacity.meta, kNoAnnotations);
+  if (key == "storageClassName") return reader.Sym(value, capacity.storage_class_name);
+  if (key == "capacity") return ReadQuantityOr(reader, value, capacity.capacity);
+  if (key == "maximumVolumeSize") {
+    return ReadQuantityOr(reader, value, capacity.maximum_volume_size);
+  }
+  return key != "nodeTopology" || ReadCompiledSelector(reader, value, capacity.node_topology);
+}
+
+bool ReadField(JsonReader& reader, std::string_view key, Value value,
+               Draft<VolumeAttachment>& draft) {
+  VolumeAttachment& attachment = draft.object;
+  if (key == "metadata") return ReadVolumeMeta(reader, value, attachment.meta, kNoAnnotations);
+  if (key != "spec") return true;
+  return reader.Object(value, [&](std::string_view name, Value field) {
+    if (name == "attacher") return reader.String(field, attachment.attacher);
+    if (name == "nodeName") return reader.String(field, attachment.node_name);
+    if (name != "source") return true;
+    return ReadMember(reader, field, "persistentVolumeName", [&](Value text) {
+      return reader.Optional(
+          text, attachment.persistent_volume_name,
+          [&](Value value_text, std::string& out) { return reader.String(value_text, out); });
+    });
+  });
+}
+
+}  // namespace ks::api

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/json/encode.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "golang/json_text.h"
+
+namespace ks::api {
+
+namespace {
+
+// One JSON object, fields in the order of the calls.
+class ObjectWriter {
+ public:
+  // `json` is a finished JSON value.
+  ObjectWriter& Raw(std::string_view key, std::string_view json) {
+    text_ += text_.size() == 1 ? "\"" : ",\"";
+    text_ += key;
+    text_ += "\":";
+    text_ += json;
+    return *this;
+  }
+  ObjectWriter& Text(std::string_view key, std::string_view value) {
+    return Raw(key, golang::JsonString(value));
+  }
+  ObjectWriter& TextUnlessEmpty(std::string_view key, std::string_view value) {
+    return value.empty() ? *this : Text(key, value);
+  }
+  ObjectWriter& Number(std::string_view key, int64_t value) {
+    return Raw(key, std::to_string(value));
+  }
+  bool Empty() const { return text_.size() == 1; }
+  std::string Done() const { return text_ + "}"; }
+
+ private:
+  std::string text_ = "{";
+};
+
+std::string TimeJson(const std::optional<TimePoint>& time) {
+  return time ? golang::JsonString(FormatTime(*time)) : "null";
+}
+
+// A new element of the conditions list: every field that is not empty. Keys in order.
+std::string NewCondition(const Condition& condition) {
+  ObjectWriter object;
+  object.Raw("lastProbeTime", TimeJson(condition.last_probe_time));
+  object.Raw("lastTransitionTime", TimeJson(condition.last_transition_time));
+  object.TextUnlessEmpty("message", condition.message);
+  if (condition.observed_generation != 0) {
+    object.Number("observedGeneration", condition.observed_generation);
+  }
+  object.TextUnlessEmpty("reason", condition.reason);
+  object.Text("status", condition.status);
+  object.Text("type", condition.type);
+  return object.Done();
+}
+
+// null deletes a field that the new value does not have.
+void TextDifference(ObjectWriter& object, std::string_view key, const std::string& from,
+                    const std::string& to) {
+  if (from == to) return;
+  if (to.empty()) {
+    object.Raw(key, "null");
+  } else {
+    object.Text(key, to);
+  }
+}
+
+void TimeDifference(ObjectWriter& object, std::string_view key,
+                    const std::optional<TimePoint>& from, const std::optional<TimePoint>& to) {
+  const std::string json = TimeJson(to);
+  if (TimeJson(from) != json) object.Raw(key, json);
+}
+
+// The changed fields of an element; empty when nothing that counts has changed.
+std::string ChangedCondition(const Condition& from, const Condition& to) {
+  const bool same_status = from.status == to.status;
+  if (same_status && from.reason == to.reason && from.message == to.message &&
+      from.last_probe_time == to.last_probe_time) {
+    return "";
+  }
+  ObjectWriter object;
+  TimeDifference(object, "lastProbeTime", from.last_probe_time, to.last_probe_time);
+  if (!same_status) {
+    TimeDifference(object, "lastTransitionTime", from.last_transition_time,
+                   to.last_transition_time);
+  }
+  TextDifference(object, "message", from.message, to.message);
+  if (from.observed_generation != to.observed_generation) {
+    if (to.observed_generation == 0) {
+      object.Raw("observedGeneration", "null");
+    } else {
+      object.Number("observedGeneration", to.observed_generation);
+    }
+  }
+  TextDifference(object, "reason", from.reason, to.reason);
+  TextDifference(object, "status", from.status, to.status);
+  if (object.Empty()) return "";  // times that differ by less than what is written
+  object.Text("type", to.type);
+  return object.Done();
+}
+
+// The types of all conditions in the order after the patch.
+std::string ConditionOrder(const std::vector<Condition>& conditions,
+                           const std::string& added_type) {
+  std::string text = "[";
+  const auto add = [&](const std::string& type) {
+    if (text.size() > 1) text += ',';
+    text += ObjectWriter().Text("type", type).Done();
+  };
+  for (const Condition& condition : conditions) add(condition.type);
+  if (!added_type.empty()) add(added_type);
+  return text + "]";
+}
+
+void ConditionDifference(ObjectWriter& status, const Pod& pod, const Condition& wanted) {
+  const Condition* const current = pod.FindCondition(wanted.type);
+  const std::string element =
+      current == nullptr ? NewCondition(wanted) : ChangedCondition(*current, wanted);
+  if (element.empty()) return;
+  const std::vector<Condition>& conditions = pod.status.conditions;
+  if (!conditions.empty()) {
+    status.Raw("$setElementOrder/conditions",
+               ConditionOrder(conditions, current == nullptr ? wanted.type : std::string()));
+  }
+  status.Raw("conditions", "[" + element + "]");
+}
+
+std::string PodReference(const Pod& pod) {
+  return ObjectWriter()
+      .Text("kind", "Pod")
+      .TextUnlessEmpty("namespace", pod.meta.ns.view())
+      .TextUnlessEmpty("name", pod.meta.name)
+      .TextUnlessEmpty("uid", pod.meta.uid)
+      .Text("apiVersion", "v1")
+      .TextUnlessEmpty("resourceVersion", pod.meta.resource_version)
+      .Done();
+}
+
+std::string SeriesJson(int32_t count, TimePoint last_observed) {
+  return ObjectWriter()
+      .Number("count", count)
+      .Text("lastObservedTime", FormatMicroTime(last_observed))
+      .Done();
+}
+
+}  // namespace
+
+std::string BindingBody(const Pod& pod, std::string_view node_name) {
+  const std::string metadata = ObjectWriter()
+                                   .TextUnlessEmpty("name", pod.meta.name)
+                                   .TextUnlessEmpty("namespace", pod.meta.ns.view())
+                                   .TextUnlessEmpty("uid", pod.meta.uid)
+                                   .Done();
+  const std::string target =
+      ObjectWriter().Text("kind", "Node").TextUnlessEmpty("name", node_name).Done();
+  return ObjectWriter()
+      .Text("kind", "Binding")
+      .Text("apiVersion", "v1")
+      .Raw("metadata", metadata)
+      .Raw("target", target)
+      .Done();
+}
+
+std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change) {
+  ObjectWriter status;
+  if (change.condition) ConditionDifference(status, pod, *change.condition);
+  if (change.nominated_node_name) {
+    TextDifference(status, "nominatedNodeName", pod.status.nominated_node_name,
+                   *change.nominated_node_name);
+  }
+  if (status.Empty()) return "";
+  return ObjectWriter().Raw("status", status.Done()).Done();
+}
+
+std::string DeleteOptionsBody(std::string_view uid) {
+  return ObjectWriter()
+      .Text("kind", "DeleteOptions")
+      .Text("apiVersion", "v1")
+      .Raw("preconditions", ObjectWriter().Text("uid", uid).Done())
+      .Done();
+}
+
+std::string EventBody(const EventRecord& event) {
+  const std::string_view ns = event.ns.empty() ? std::string_view("default") : event.ns.view();
+  ObjectWriter object;
+  object.Text("kind", "Event").Text("apiVersion", "events.k8s.io/v1");
+  object.Raw("metadata", ObjectWriter().Text("name", event.name).Text("namespace", ns).Done());
+  object.Text("eventTime", FormatMicroTime(event.event_time));
+  if (event.series_count > 0) {
+    object.Raw("series", SeriesJson(event.series_count, event.series_last_observed));
+  }
+  object.TextUnlessEmpty("reportingController", event.reporting_controller);
+  object.TextUnlessEmpty("reportingInstance", event.reporting_instance);
+  object.TextUnlessEmpty("action", event.action).TextUnlessEmpty("reason", event.reason);
+  if (event.regarding) object.Raw("regarding", PodReference(*event.regarding));
+  if (event.related) object.Raw("related", PodReference(*event.related));
+  object.TextUnlessEmpty("note", event.note).Text("type", event.warning ? "Warning" : "Normal");
+  object.Raw("deprecatedSource", "{}");
+  object.Raw("deprecatedFirstTimestamp", "null").Raw("deprecatedLastTimestamp", "null");
+  return object.Done();
+}
+
+std::string EventSeriesPatch(int32_t count, TimePoint last_observed) {
+  return ObjectWriter().Raw("series", SeriesJson(count, last_observed)).Done();
+}
+
+}  // namespace ks::api

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The bodies of the scheduler's writes, as text: Binding, pod status patches, Events, Lease.
+//
+// Upstream: docs/spec/api.md sections 9 (bodies and the difference rules of status patches), 10.2
+// (events), 11.1 (leases).
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/lease.h"
+#include "api/pod.h"
+
+namespace ks::api {
+
+// {"kind":"Binding",…}
+std::string BindingBody(const Pod& pod, std::string_view node_name);
+
+// What a status patch should bring about. Absent: leave as it is.
+struct PodStatusChange {
+  std::optional<Condition>
+      condition;  // last_transition_time is "now", used unless the status is unchanged
+  std::optional<std::string> nominated_node_name;  // "" clears
+};
+
+// The strategic merge patch from the pod's known status to the wanted one; empty when nothing needs
+// to be sent. The condition's observed_generation is the caller's (metadata.generation).
+std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change);
+
+// {"kind":"DeleteOptions",…}: deletes the object only while it has that uid.
+std::string DeleteOptionsBody(std::string_view uid);
+
+// An events.k8s.io/v1 Event about a pod.
+struct EventRecord {
+  Symbol ns;
+  std::string name;
+  std::string reporting_controller;
+  std::string reporting_instance;
+  std::string action;
+  std::string reason;
+  std::string note;
+  bool warning = false;
+  PodPtr regarding;
+  PodPtr related;  // may be null
+  TimePoint event_time;
+  // Only for a series whose patch found no event: it is posted again.
+  int32_t series_count = 0;  // 0: no series
+  TimePoint series_last_observed{};
+};
+std::string EventBody(const EventRecord& event);
+// {"series":{"count":2,"lastObservedTime":"…"}}
+std::string EventSeriesPatch(int32_t count, TimePoint last_observed);
+// `<name>.<now in unix nanoseconds, hex>`, or a random-looking UUID made from `salt` when that is
+// no DNS subdomain.
+std::string EventName(std::string_view object_name, TimePoint now, uint64_t salt);
+// The note as it leaves a printf-like formatter without arguments, then cut to 1024 bytes rules
+// (docs/spec/api.md 10.2, trap 11: the cut comes first). `cut`: FailedScheduling notes only.
+std::string EventNote(std::string_view text, bool cut);
+
+}  // namespace ks::api

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a kind's objects must look like: defaults, checks, what may not change, what admission adds.
+// Called by the Registry around every write; a kind without rules of its own gets the general ones.
+//
+// Upstream: docs/spec/api.md section 2; texts of refusals as the real kube-apiserver gives them.
+
+#include <vector>
+
+#include "apiserver/registry/registry.h"
+#include "apiserver/store/failure.h"
+#include "apiserver/store/object.h"
+
+namespace ks::apiserver {
+
+// Fills in what the server defaults, and throws away what a client may not set (status on creation,
+// of kinds that reset it). Called on creation and on updates, before the checks.
+void SetDefaults(const KindInfo& kind, Json& object);
+
+// Admission on creation: reads other objects (priority classes). Absent: admitted, `object` may
+// have changed.
+std::optional<Failure> Admit(const KindInfo& kind, const Registry& registry, Json& object);
+
+// Empty: in order. Metadata (names, labels, annotations) is checked here too.
+std::vector<Cause> CheckNew(const KindInfo& kind, const Json& object);
+std::vector<Cause> CheckUpdate(const KindInfo& kind, const Json& before, const Json& object,
+                               Part part);
+
+}  // namespace ks::apiserver

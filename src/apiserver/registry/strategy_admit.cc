@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Admission on creation: what other objects and the clock add.
+#include <algorithm>
+
+#include "apiserver/registry/strategy.h"
+#include "apiserver/registry/strategy_parts.h"
+
+namespace ks::apiserver {
+namespace {
+
+struct ResolvedPriority {
+  std::string class_name{};
+  int64_t value = 0;
+  std::string policy = "PreemptLowerPriority";
+};
+
+ResolvedPriority PriorityOf(const Json& priority_class) {
+  const std::string policy = TextAt(priority_class, "preemptionPolicy");
+  return {.class_name = TextAt(At(priority_class, "metadata"), "name"),
+          .value = NumberAt(priority_class, "value").value_or(0),
+          .policy = policy.empty() ? "PreemptLowerPriority" : policy};
+}
+
+// The class that pods without one get: of several the lowest. Absent: none.
+std::optional<ResolvedPriority> DefaultPriority(const KindInfo& classes, const Registry& registry) {
+  std::optional<ResolvedPriority> found;
+  for (const auto& [key, object] : registry.store().objects(classes)) {
+    if (object->text.find("\"globalDefault\":true") == std::string::npos) continue;
+    const Json priority_class = object->Parse();
+    if (At(priority_class, "globalDefault") != true) continue;
+    ResolvedPriority priority = PriorityOf(priority_class);
+    if (!found || priority.value < found->value) found = std::move(priority);
+  }
+  return found;
+}
+
+std::optional<Failure> AdmitPriority(const KindInfo& kind, const Registry& registry, Json& pod) {
+  Json* spec = Find(pod, "spec");
+  if (spec == nullptr || !spec->is_object()) return std::nullopt;
+  const KindInfo& classes = *FindResource("scheduling.k8s.io", "v1", "priorityclasses");
+  const std::string name = TextAt(At(pod, "metadata"), "name");
+  const std::string wanted = TextAt(*spec, "priorityClassName");
+  ResolvedPriority priority;
+  if (wanted.empty()) {
+    if (auto found = DefaultPriority(classes, registry)) priority = *std::move(found);
+  } else {
+    const ObjectPtr found = registry.store().Find(classes, "", wanted);
+    if (found == nullptr) {
+      return Forbidden(kind, name, "no PriorityClass with name " + wanted + " was found");
+    }
+    priority = PriorityOf(found->Parse());
+  }
+  const auto given = NumberAt(*spec, "priority");
+  if (given && *given != priority.value) {
+    return Forbidden(kind, name,
+                     "the integer value of priority (" + std::to_string(*given) +
+                         ") must not be provided in pod spec; priority admission controller "
+                         "computed " +
+                         std::to_string(priority.value) + " from the given PriorityClass name");
+  }
+  const std::string policy = TextAt(*spec, "preemptionPolicy");
+  if (!policy.empty() && policy != priority.policy) {
+    return Forbidden(kind, name,
+                     "the string value of PreemptionPolicy (" + policy +
+                         ") must not be provided in pod spec; priority admission controller "
+                         "computed " +
+                         priority.policy + " from the given PriorityClass name");
+  }
+  if (!priority.class_name.empty()) (*spec)["priorityClassName"] = priority.class_name;
+  (*spec)["priority"] = priority.value;
+  (*spec)["preemptionPolicy"] = priority.policy;
+  return std::nullopt;
+}
+
+// matchLabelKeys and mismatchLabelKeys become expressions over the pod's own labels.
+void MergeLabelKeys(const Json& labels, std::string_view name, const char* op, Json& owner) {
+  const Json keys = At(owner, name);
+  Json* selector = Find(owner, "labelSelector");
+  if (selector == nullptr || !selector->is_object()) return;
+  for (const Json& key : ElementsOf(keys)) {
+    if (!key.is_string()) continue;
+    const std::string value = TextAt(labels, key.get_ref<const std::string&>());
+    if (!labels.is_object() || !labels.contains(key.get_ref<const std::string&>())) continue;
+    Json& expressions = (*selector)["matchExpressions"];
+    if (expressions.is_null()) expressions = Json::array();
+    if (!expressions.is_array()) return;
+    expressions.push_back({{"key", key}, {"operator", op}, {"values", Json::array({value})}});
+  }
+}
+
+void MergeTermKeys(const Json& labels, Json& term) {
+  MergeLabelKeys(labels, "matchLabelKeys", "In", term);
+  MergeLabelKeys(labels, "mismatchLabelKeys", "NotIn", term);
+}
+
+void MergeAllLabelKeys(Json& pod) {
+  const Json labels = At(At(pod, "metadata"), "labels");
+  Json* spec = Find(pod, "spec");
+  if (spec == nullptr) return;
+  Json* constraints = Find(*spec, "topologySpreadConstraints");
+  if (constraints != nullptr && constraints->is_array()) {
+    for (Json& constraint : *constraints) {
+      MergeLabelKeys(labels, "matchLabelKeys", "In", constraint);
+    }
+  }
+  Json* affinity = Find(*spec, "affinity");
+  if (affinity == nullptr) return;
+  for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
+    Json* terms = Find(*affinity, kind);
+    if (terms == nullptr) continue;
+    Json* required = Find(*terms, "requiredDuringSchedulingIgnoredDuringExecution");
+    if (required != nullptr && required->is_array()) {
+      for (Json& term : *required) MergeTermKeys(labels, term);
+    }
+    Json* preferred = Find(*terms, "preferredDuringSchedulingIgnoredDuringExecution");
+    if (preferred == nullptr || !preferred->is_array()) continue;
+    for (Json& weighted : *preferred) {
+      if (Json* term = Find(weighted, "podAffinityTerm")) MergeTermKeys(labels, *term);
+    }
+  }
+}
+
+void AddGatedCondition(const std::string& now, Json& pod) {
+  if (ElementsOf(At(At(pod, "spec"), "schedulingGates")).empty()) return;
+  Json* status = FindObject(pod, "status");
+  if (status == nullptr || status->contains("conditions")) return;
+  (*status)["conditions"] =
+      Json::array({{{"type", "PodScheduled"},
+                    {"status", "False"},
+                    {"lastProbeTime", nullptr},
+                    {"lastTransitionTime", now},
+                    {"reason", "SchedulingGated"},
+                    {"message", "Scheduling is blocked due to non-empty scheduling gates"}}});
+}
+
+}  // namespace
+
+std::optional<Failure> Admit(const KindInfo& kind, const Registry& registry, Json& object) {
+  if (kind.kind == "PersistentVolume") {
+    if (Json* status = FindObject(object, "status")) {
+      SetDefault(*status, "lastPhaseTransitionTime", registry.Now());
+    }
+  }
+  if (kind.kind != "Pod") return std::nullopt;
+  if (auto failure = AdmitPriority(kind, registry, object)) return failure;
+  MergeAllLabelKeys(object);
+  AddGatedCondition(registry.Now(), object);
+  return std::nullopt;
+}
+
+}  // namespace ks::apiserver

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parts of strategy.h by kind. For strategy*.cc only; everywhere JSON of any form is taken.
+
+#include <string>
+
+#include "apiserver/registry/registry.h"
+#include "apiserver/registry/strategy_check.h"
+#include "apiserver/store/object.h"
+
+namespace ks::apiserver {
+
+// strategy_meta.cc
+void CheckMetadata(const KindInfo& kind, const Json& metadata, Causes& causes);
+
+// strategy_pod_defaults.cc
+// Of a pod's spec, also inside of a template.
+void SetPodSpecDefaults(Json& spec);
+// What only pods get; `is_new`: their status is made anew.
+void SetPodDefaults(Json& pod, bool is_new);
+void SetVolumeClaimSpecDefaults(Json& spec);
+
+// strategy_pod_check.cc, strategy_pod_spec.cc
+void CheckPodSpec(const std::string& field, const Json& spec, Causes& causes);
+void CheckContainers(const std::string& field, const Json& spec, Causes& causes);
+void CheckVolumes(const std::string& field, const Json& spec, Causes& causes);
+void CheckTolerations(const std::string& field, const Json& tolerations, Causes& causes);
+
+// strategy_pod_update.cc
+void CheckPodUpdate(const Json& before, const Json& pod, Part part, Causes& causes);
+
+// strategy_defaults.cc
+void SetKindDefaults(const KindInfo& kind, Json& object, bool is_new);
+
+// strategy_kinds.cc
+void CheckKind(const KindInfo& kind, const Json& object, Causes& causes);
+// strategy_storage.cc
+void CheckStorageKind(const KindInfo& kind, const Json& object, Causes& causes);
+// strategy_kinds_update.cc
+void CheckKindUpdate(const KindInfo& kind, const Json& before, const Json& object, Part part,
+                     Causes& causes);
+
+}  // namespace ks::apiserver

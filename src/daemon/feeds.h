@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The streams that feed a scheduler: pods, nodes, and the kinds that its plugins read. They follow
+// what a reload needs, and say when the state of the pods is as new as somebody wants it.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/watch/reflector.h"
+#include "daemon/optional_informers.h"
+#include "scheduler/scheduler.h"
+
+namespace ks::daemon {
+
+// Started when made, ended when destroyed. Threads: one at a time; not a client thread.
+// Lifetime: client, scheduler and metrics outlive it.
+class Feeds {
+ public:
+  // What a configuration needs.
+  struct Needs {
+    framework::OptionalKinds kinds;
+    scheduler::Scheduler::WholeObjects objects;
+  };
+
+  Feeds(client::RestClient& client, scheduler::Scheduler& scheduler,
+        client::InformerMetrics& metrics, uint64_t seed);
+
+  // Starts what is needed beyond the present, and lists again if extenders need other objects whole
+  // than before.
+  void Ensure(const Needs& needs);
+  // Ends the streams; the scheduler gets nothing any more.
+  void Stop();
+
+  // client::Reflector's, of the pods; a stream that Ensure replaces hands the wish on.
+  void WhenPodsReached(std::string resource_version, std::function<void()> reached);
+  void ListPodsAgain();
+
+ private:
+  using Wish = std::pair<std::string, std::function<void()>>;
+
+  void Open();
+  void Close();
+
+  client::RestClient& client_;
+  scheduler::Scheduler& scheduler_;
+  client::InformerMetrics& metrics_;
+  const uint64_t seed_;
+  scheduler::Scheduler::WholeObjects objects_;
+  std::optional<Wish> wish_;
+  std::unique_ptr<client::Reflector<api::Node>> nodes_;
+  std::unique_ptr<client::Reflector<api::Pod>> pods_;
+  OptionalInformers optional_;
+};
+
+}  // namespace ks::daemon

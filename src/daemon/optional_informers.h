@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The watches of the kinds beside pods and nodes, each started only when some plugin needs its
+// kind.
+//
+// Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3, docs/spec/plugins-volume.md 2.2,
+// docs/spec/api.md section 6.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <variant>
+
+#include "cache/owner_stores.h"
+#include "cache/storage_stores.h"
+#include "client/watch/informer_metrics.h"
+#include "client/watch/reflector.h"
+#include "framework/owner_listers.h"
+
+namespace ks::daemon {
+
+// Threads: one at a time; the sink is called on client threads. Lifetime: the client, the
+// metrics and what the sink uses outlive it.
+class OptionalInformers {
+ public:
+  // `series`: of the deltas' kind.
+  using Deltas = std::variant<cache::OwnerDeltas, cache::StorageDeltas>;
+  using Sink = std::function<void(Deltas, client::InformerSeries& series)>;
+
+  // `keep_texts`: as in client::ReflectorOptions.
+  OptionalInformers(client::RestClient& client, client::InformerMetrics& metrics, uint64_t seed,
+                    Sink sink, bool keep_texts = false);
+  // Stops.
+  ~OptionalInformers();
+  OptionalInformers(const OptionalInformers&) = delete;
+  OptionalInformers& operator=(const OptionalInformers&) = delete;
+
+  // Starts the watches of these kinds that do not run yet. A kind that is not needed any more stays
+  // watched: another reload may want it back. Requires: not stopped.
+  void Ensure(framework::OptionalKinds kinds);
+  // Ends the streams and waits until the sink is not called any more. Idempotent.
+  void Stop();
+
+ private:
+  // Of one kind, while it is watched.
+  template <class T>
+  using Watch = std::unique_ptr<client::Reflector<T>>;
+
+  template <class T>
+  void Start(Watch<T>& watch, const char* path, const char* type_name, const char* resource);
+  void EnsureOwners(framework::OptionalKinds kinds);
+  void EnsureStorage(framework::OptionalKinds kinds);
+
+  client::RestClient& client_;
+  client::InformerMetrics& metrics_;
+  uint64_t next_seed_;
+  const Sink sink_;
+  const bool keep_texts_;
+  std::tuple<Watch<api::Service>, Watch<api::ReplicationController>, Watch<api::ReplicaSet>,
+             Watch<api::StatefulSet>, Watch<api::Namespace>, Watch<api::PodDisruptionBudget>,
+             Watch<api::PersistentVolume>, Watch<api::PersistentVolumeClaim>,
+             Watch<api::StorageClass>, Watch<api::CsiNode>, Watch<api::CsiDriver>,
+             Watch<api::CsiStorageCapacity>, Watch<api::VolumeAttachment>>
+      watches_;
+};
+
+}  // namespace ks::daemon

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/term.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "api/json/decode.h"
+#include "base/logging.h"
+#include "client/extender_client.h"
+
+namespace ks::daemon {
+namespace {
+
+// Longest wait for the bindings in flight, if nobody stops with less.
+constexpr Duration kLongestGrace = std::chrono::minutes(1);
+// How long a watch may be silent before the pods are listed again. In a busy cluster it is not for
+// that long; in a quiet one the list is what a take-over waits for.
+constexpr Duration kPatience = std::chrono::milliseconds(200);
+constexpr Duration kAskAgain = std::chrono::seconds(1);
+
+}  // namespace
+
+Result<std::unique_ptr<Term>> Term::Make(const TermParts& parts, TermOptions options) {
+  std::unique_ptr<Term> term(new Term(parts, std::move(options)));
+  if (Result<void> built = term->Build(); !built.ok()) return built.error();
+  return term;
+}
+
+Term::~Term() { End(Duration::zero()); }
+
+void Term::Post(LifeEvent::Kind kind, std::string text) const {
+  parts_.events.Post({.kind = kind, .term = options_.number, .text = std::move(text)});
+}
+
+void Term::MakeWriter() {
+  client::WriterOptions writer;
+  writer.host_name = HostName();
+  writer.seed = options_.seed;
+  writer.legacy_events = parts_.api.legacy_events;
+  writer.fence = options_.fence;
+  if (client::AsyncCallMetrics* calls = parts_.call_metrics) {
+    writer.call_done = [calls](std::string_view call_type, bool ok, Duration took) {
+      calls->CallDone(call_type, ok, took);
+    };
+  }
+  writer_ = std::make_unique<client::Writer>(*parts_.api.scheduling, *parts_.api.events, writer);
+  parts_.writer_metrics.Watch(writer_->StatsSource());
+  if (parts_.call_metrics != nullptr) parts_.call_metrics->Watch(writer_->StatsSource());
+}
+
+Result<void> Term::Build() {
+  MakeWriter();
+  const auto fence = options_.fence;
+  const auto extender_transport = [this, fence](const std::vector<config::Extender>& extenders) {
+    return client::NewExtenderClient(extenders, parts_.api.connection->timers(), fence);
+  };
+  scheduler::SchedulerOptions scheduler{
+      .configuration = options_.configuration,
+      .registry = &parts_.registry,
+      .api = writer_.get(),
+      .clock = &RealClock(),
+      .seed = options_.seed,
+      .gates = &parts_.gates,
+      .metrics = parts_.metrics,
+      .batch_metrics = parts_.batch_metrics,
+      .scheduler_metrics = parts_.scheduler_metrics,
+      .remember_verdicts = parts_.settings.remember_verdicts,
+      .unschedulable_max = parts_.settings.pod_max_in_unschedulable,
+      .extender_transport = extender_transport,
+      .on_synced =
+          [this] {
+            parts_.health.handlers_synced = true;
+            Post(LifeEvent::Kind::kSynced);
+          },
+      .standby = fence != nullptr};
+  scheduler.decisions_kept = parts_.settings.decisions_kept;
+  if (DecisionLog* log = parts_.decision_log) {
+    scheduler.on_decision = [log](const ks::scheduler::Decision& decision) { log->Add(decision); };
+  }
+  if (!parts_.settings.record.empty()) {
+    scheduler.on_step = [this](ks::scheduler::StepRecord record) {
+      recorder_->Add(std::move(record));
+    };
+  }
+  if (fence != nullptr) scheduler.may_attempt = [fence] { return fence->IsOpen(); };
+  auto made = scheduler::Scheduler::Create(std::move(scheduler));
+  if (!made.ok()) return made.error();
+  scheduler_ = std::move(made).value();
+  return parts_.settings.record.empty() ? Result<void>() : Record();
+}
+
+Result<void> Term::Record() {
+  const scheduler::SchedulerOptions& made = scheduler_->options();
+  auto recorder =
+      Recorder::Open({.folder = parts_.settings.record},
+                     {.version = KS_VERSION,
+                      .term = options_.number,
+                      .began = RealClock().WallNow(),
+                      .seed = made.seed,
+                      .standby = made.standby,
+                      .remember_verdicts = made.remember_verdicts,
+                      .unschedulable_max = made.unschedulable_max,
+                      .max_outstanding_bindings = made.max_outstanding_bindings,
+                      .gates = parts_.settings.gate_flags,
+                      .kinds = scheduler_->NeededKinds(),
+                      .configuration = recording::RecordedConfiguration(made.configuration)});
+  if (!recorder.ok()) return recorder.error();
+  recorder_ = std::move(recorder).value();
+  return {};
+}
+
+void Term::Open() {
+  feeds_ = std::make_unique<Feeds>(*parts_.api.scheduling, *scheduler_, parts_.informer_metrics,
+                                   options_.seed);
+  parts_.current.Set(*scheduler_);
+  loop_ = std::thread([this] { scheduler_->Run(kLongestGrace); });
+}
+
+void Term::AskVersion() {
+  // Without a version: what is true now, and not what some cache remembers.
+  parts_.api.scheduling->Send(
+      {.target = "/api/v1/pods?limit=1", .verb = "list", .resource = "pods"},
+      [events = &parts_.events, number = options_.number](const client::RestReply& reply) {
+        LifeEvent event{.kind = LifeEvent::Kind::kVersionUnknown, .term = number};
+        if (!reply.ok()) {
+          event.text = reply.error->message;
+        } else if (auto page = api::Decoder().List<api::Pod>(reply.body); !page.ok()) {
+          event.text = page.error().message;
+        } else {
+          event.kind = LifeEvent::Kind::kVersionKnown;
+          event.text = std::move(page->resource_version);
+        }
+        events->Post(std::move(event));
+      });
+}
+
+void Term::AskVersionLater() {
+  parts_.api.connection->timers().Schedule(
+      kAskAgain, [events = &parts_.events, number = options_.number] {
+        events->Post({.kind = LifeEvent::Kind::kWon, .term = number});
+      });
+}
+
+void Term::CatchUp(std::string version) {
+  const auto later = [events = &parts_.events, number = options_.number](LifeEvent::Kind kind) {
+    return [events, number, kind] { events->Post({.kind = kind, .term = number}); };
+  };
+  feeds_->WhenPodsReached(std::move(version), later(LifeEvent::Kind::kCaughtUp));
+  parts_.api.connection->timers().Schedule(kPatience, later(LifeEvent::Kind::kCatchUpSlow));
+}
+
+void Term::CatchUpByList() { feeds_->ListPodsAgain(); }
+
+void Term::Lead() {
+  scheduler_->Post(scheduler::Task([this] { scheduler_->Lead(); }));
+}
+
+void Term::End(Duration grace) {
+  if (std::exchange(ended_, true)) return;
+  const TimePoint deadline = RealClock().Now() + grace;
+  if (loop_.joinable()) {
+    parts_.current.Clear();
+    scheduler_->Stop(grace);
+    loop_.join();
+  }
+  writer_->Drain(std::max(deadline - RealClock().Now(), Duration::zero()));
+  if (feeds_ != nullptr) feeds_->Stop();
+  parts_.health.handlers_synced = false;
+}
+
+}  // namespace ks::daemon

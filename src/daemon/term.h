@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One life of a scheduler in the daemon: the scheduler, its thread, its streams and its writer. It
+// begins as a standby, may lead, and ends; a lease that is lost ends it, and the next term begins
+// with nothing of this one, so that no decision, no wait and no write can slip over.
+//
+// Upstream: docs/spec/operations.md sections 1.1 (12, 13), 6 and 12.1.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "client/http/write_fence.h"
+#include "client/watch/informer_metrics.h"
+#include "client/write/async_call_metrics.h"
+#include "client/write/writer.h"
+#include "client/write/writer_metrics.h"
+#include "config/gates/feature_gates.h"
+#include "config/types.h"
+#include "daemon/api_side.h"
+#include "daemon/current_scheduler.h"
+#include "daemon/decision_log.h"
+#include "daemon/feeds.h"
+#include "daemon/life_events.h"
+#include "daemon/recorder.h"
+#include "framework/metrics/batch_metrics.h"
+#include "framework/metrics/framework_metrics.h"
+#include "framework/registry.h"
+#include "scheduler/scheduler.h"
+#include "server/health.h"
+
+namespace ks::daemon {
+
+// What the command line says of a scheduler.
+struct TermSettings {
+  bool remember_verdicts = true;
+  Duration pod_max_in_unschedulable = std::chrono::minutes(5);
+  size_t decisions_kept = 1000;
+  std::string record{};  // folder; empty: nothing is recorded
+  config::GateFlags gate_flags{};
+};
+
+// What all terms of a process share. Lifetime: outlives the terms.
+struct TermParts {
+  ApiSide& api;
+  LifeEvents& events;
+  CurrentScheduler& current;
+  server::SchedulerHealth& health;
+  const framework::Registry& registry;
+  const config::FeatureGates& gates;
+  TermSettings settings;
+  framework::FrameworkMetrics* metrics = nullptr;
+  framework::BatchMetrics* batch_metrics = nullptr;
+  scheduler::SchedulerMetrics* scheduler_metrics = nullptr;
+  client::InformerMetrics& informer_metrics;
+  client::WriterMetrics& writer_metrics;
+  client::AsyncCallMetrics* call_metrics = nullptr;  // null: the gate is off
+  DecisionLog* decision_log = nullptr;               // null: none is kept
+};
+
+struct TermOptions {
+  uint64_t number = 1;
+  config::Configuration configuration;
+  std::shared_ptr<client::WriteFence> fence;  // null: no leader election, it leads at once
+  uint64_t seed = 0;
+};
+
+// Threads: one at a time, the same for Open to End. Posts events of its number.
+class Term {
+ public:
+  // Nothing runs yet. Error: a profile or an extender cannot be built.
+  static Result<std::unique_ptr<Term>> Make(const TermParts& parts, TermOptions options);
+  // Ends, without any grace.
+  ~Term();
+  Term(const Term&) = delete;
+  Term& operator=(const Term&) = delete;
+
+  // Starts streams and scheduler; kSynced follows when the caches are filled.
+  void Open();
+  bool opened() const { return feeds_ != nullptr; }
+  // scheduler::Scheduler::Reload, of a term that nothing runs of. Requires: not opened.
+  Result<void> Reload(const config::Configuration& wanted) { return scheduler_->Reload(wanted); }
+
+  // After the lease was won, so that the former leader's last bindings are known before the first
+  // of our own. Asks the API server how far its pods are: kVersionKnown or kVersionUnknown follows.
+  void AskVersion();
+  // Waits until the scheduler knows that version: kCaughtUp follows, and kCatchUpSlow before it if
+  // that takes more than a moment.
+  void CatchUp(std::string version);
+  // Lists the pods again, for lack of a word from the watch.
+  void CatchUpByList();
+  // Asks again, a second from now.
+  void AskVersionLater();
+
+  // Ends the standby.
+  void Lead();
+
+  // Begins no attempt any more, waits up to `grace` for bindings under way and other writes, gives
+  // up the rest, ends the streams. The scheduler can still be asked for its counts. Idempotent.
+  void End(Duration grace);
+
+  uint64_t number() const { return options_.number; }
+  const std::shared_ptr<client::WriteFence>& fence() const { return options_.fence; }
+  Feeds& feeds() { return *feeds_; }
+  // As configured when the term was made.
+  framework::OptionalKinds needed_kinds() const { return scheduler_->NeededKinds(); }
+  const scheduler::SchedulerStats& stats() const { return scheduler_->stats(); }
+  client::WriterStats writes() const { return writer_->Stats(); }
+
+ private:
+  Term(const TermParts& parts, TermOptions options) : parts_(parts), options_(std::move(options)) {}
+  Result<void> Build();
+  void MakeWriter();
+  Result<void> Record();
+  void Post(LifeEvent::Kind kind, std::string text = {}) const;
+
+  const TermParts parts_;
+  const TermOptions options_;
+  std::unique_ptr<client::Writer> writer_;
+  std::unique_ptr<Recorder> recorder_;  // null: no --record
+  std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<Feeds> feeds_;  // null: not opened
+  std::thread loop_;
+  bool ended_ = false;
+};
+
+}  // namespace ks::daemon

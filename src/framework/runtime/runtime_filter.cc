@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points that decide where a pod fits: PreFilter with its hooks, Filter, PostFilter.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/canary.h"
+#include "framework/runtime/runtime.h"
+#include "framework/runtime/runtime_impl.h"
+
+namespace ks::framework {
+namespace {
+
+// The narrowing plugins left no node.
+Status EmptyIntersection(const std::set<std::string>& narrowing) {
+  std::string reason = "node(s) didn't satisfy plugin";
+  if (narrowing.size() == 1) {
+    reason += " " + *narrowing.begin();
+  } else {
+    reason += "(s) [";
+    for (const std::string& name : narrowing) {
+      if (name != *narrowing.begin()) reason += ' ';
+      reason += name;
+    }
+    reason += "] simultaneously";
+  }
+  return Status(Code::kUnschedulableAndUnresolvable, {std::move(reason)});
+}
+
+void Intersect(std::optional<std::set<std::string>>* nodes, std::set<std::string> more) {
+  if (!nodes->has_value()) {
+    *nodes = std::move(more);
+    return;
+  }
+  std::erase_if(**nodes, [&](const std::string& node) { return !more.contains(node); });
+}
+
+// Stamps or wraps a Filter failure; out of line to keep the loop over the plugins small.
+[[gnu::noinline]] Status FilterFailure(std::string_view plugin, const Status& status) {
+  if (status.IsRejected()) return status.WithPlugin(plugin);
+  return Status::Error("running " + golang::Quote(plugin) + " filter plugin: " + status.ErrorText())
+      .WithPlugin(plugin);
+}
+
+// Whether a pod nominated to the node counts for this one (docs/spec/framework.md section 9).
+bool Respects(const api::Pod& pod, const api::Pod& nominated) {
+  if (KS_CANARY(NominationsIgnored)) return false;
+  return nominated.Priority() >= pod.Priority() && nominated.meta.uid != pod.meta.uid;
+}
+
+}  // namespace
+
+void NominatedSlots::Refresh(const Nominator& nominator, const Snapshot& snapshot) {
+  if (version_ == nominator.version() && changes_ == snapshot.changes().end()) return;
+  version_ = nominator.version();
+  changes_ = snapshot.changes().end();
+  has_pods_.assign(snapshot.slots(), 0);
+  nominator.ForEachNominatedNode([&](std::string_view name) {
+    if (const NodeInfo* node = snapshot.Find(name)) has_pods_[node->slot()] = 1;
+  });
+}
+
+PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const {
+  const PointTimer timer = impl_->StartTimer(MetricPoint::kPreFilter);
+  PreFilterOutcome outcome = MergePreFilters(state, pod);
+  timer.Stop(outcome.status.code());
+  if (impl_->memory != nullptr && outcome.status.ok()) {
+    uint64_t outside = 0;
+    for (const NodeLocalPlugin* plugin : impl_->local_plugins) outside += plugin->OutsideVersion();
+    state.verdicts = impl_->memory->For(pod, snapshot(), outside);
+    if (impl_->late.nominator != nullptr && impl_->late.nominator->HasNominatedPods()) {
+      impl_->nominated_slots.Refresh(*impl_->late.nominator, snapshot());
+    }
+  }
+  return outcome;
+}
+
+PreFilterOutcome Framework::MergePreFilters(CycleState& state, const api::Pod& pod) const {
+  const CallSampler sampler = Sampler(state);
+  PreFilterOutcome outcome;
+  state.skip_filter = 0;
+  for (const PreFilterEntry& entry : impl_->pre_filter) {
+    PreFilterResult result = sampler.Measure(
+        entry.meter, [&] { return entry.plugin->PreFilter(state, pod, snapshot()); });
+    const Status& status = result.status;
+    if (!status.IsSkip()) entry.CountCalls(1);
+    switch (status.code()) {
+      case Code::kSkip:
+        state.skip_filter |= entry.bit;
+        break;
+      case Code::kSuccess:
+        if (!result.nodes.has_value()) break;
+        outcome.narrowing_plugins.emplace(entry.name);
+        Intersect(&outcome.nodes, *std::move(result.nodes));
+        if (outcome.nodes->empty()) {
+          outcome.status = EmptyIntersection(outcome.narrowing_plugins);
+          return outcome;
+        }
+        break;
+      case Code::kUnschedulable:
+        // The others still run: preemption needs their state.
+        outcome.status = status.WithPlugin(entry.name);
+        break;
+      case Code::kUnschedulableAndUnresolvable:
+        return {.status = status.WithPlugin(entry.name), .nodes = {}, .narrowing_plugins = {}};
+      case Code::kError:
+      case Code::kWait:
+      case Code::kPending:
+        return {.status =
+                    Wrapped("running PreFilter plugin", entry.name, status).WithPlugin(entry.name),
+                .nodes = {},
+                .narrowing_plugins = {}};
+    }
+  }
+  return outcome;
+}
+
+Status Framework::RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
+                                              const PodInfo& pod_to_add,
+                                              const NodeInfo& node) const {
+  const CallSampler sampler = Sampler(state);
+  for (const PreFilterEntry& entry : impl_->pre_filter) {
+    if (entry.extensions == nullptr || (state.skip_filter & entry.bit) != 0) continue;
+    const Status status = sampler.Measure(entry.add_pod_meter, [&] {
+      return entry.extensions->AddPod(state, pod, pod_to_add, node);
+    });
+    if (!status.ok()) return Wrapped("running AddPod on PreFilter plugin", entry.name, status);
+  }
+  return {};
+}
+
+Status Framework::RunPreFilterExtensionRemovePod(CycleState& state, const api::Pod& pod,
+                                                 const PodInfo& pod_to_remove,
+                                                 const NodeInfo& node) const {
+  const CallSampler sampler = Sampler(state);
+  for (const PreFilterEntry& entry : impl_->pre_filter) {
+    if (entry.extensions == nullptr || (state.skip_filter & entry.bit) != 0) continue;
+    const Status status = sampler.Measure(entry.remove_pod_meter, [&] {
+      return entry.extensions->RemovePod(state, pod, pod_to_remove, node);
+    });
+    if (!status.ok()) return Wrapped("running RemovePod on PreFilter plugin", entry.name, status);
+  }
+  return {};
+}
+
+Status Framework::RunFilterPlugins(const CycleState& state, const api::Pod& pod,
+                                   const NodeInfo& node) const {
+  return FilterBatch(*this, state, pod).RunPlugins(state, node);
+}
+
+Status Framework::RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
+                                                    const NodeInfo& node) const {
+  return FilterBatch(*this, state, pod).Run(node);
+}
+
+Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState& state,
+                                    const api::Pod& pod)
+    : framework_(framework), state_(state), pod_(pod), sampler_(framework.Sampler(state)) {
+  const Impl& impl = *framework.impl_;
+  std::fill_n(ended_at_.begin(), impl.filter.size(), 0);
+  const Nominator* const nominator = impl.late.nominator;
+  if (nominator != nullptr && nominator->HasNominatedPods()) {
+    nominated_ = impl.nominated_slots.At(*nominator);
+    if (nominated_ == nullptr) return;
+  }
+  verdicts_ = state.verdicts.get();
+  has_rest_ = false;
+  for (size_t i = impl.local_filters; i < impl.filter.size(); ++i) {
+    has_rest_ |= (state.skip_filter & impl.filter[i].bit) == 0;
+  }
+}
+
+// A plugin was asked about every node that ended with it or with a later plugin.
+Framework::FilterBatch::~FilterBatch() {
+  if (framework_.impl_->metrics == nullptr) return;
+  const auto& filter = framework_.impl_->filter;
+  uint64_t asked = fits_;
+  for (size_t i = filter.size(); i-- > 0;) {
+    asked += ended_at_[i];
+    if ((state_.skip_filter & filter[i].bit) == 0) filter[i].CountCalls(asked);
+  }
+}
+
+Status Framework::FilterBatch::RunPlugins(const CycleState& state, const NodeInfo& node) {
+  Status status = RunRange(state, node, 0, framework_.impl_->filter.size());
+  if (status.ok()) ++fits_;
+  return status;
+}
+
+// Errors are not remembered: the next attempt asks again.
+Status Framework::FilterBatch::RunRemembered(const NodeInfo& node, uint32_t slot, uint8_t verdict) {
+  const size_t local = framework_.impl_->local_filters;
+  if (verdict >= NodeVerdicts::kRejected) {
+    ++ended_at_[verdict - NodeVerdicts::kRejected];
+    return verdicts_->rejection(slot);
+  }
+  if (verdict == NodeVerdicts::kUnknown) {
+    Status status = RunRange(state_, node, 0, local);
+    if (status.IsRejected()) verdicts_->Rejected(slot, last_asked_, status);
+    if (!status.ok()) return status;
+    verdicts_->Fits(slot);
+  }
+  Status status = RunRange(state_, node, local, framework_.impl_->filter.size());
+  if (status.ok()) ++fits_;
+  return status;
+}
+
+// The one place where Filter plugins are called, with RunMeasured: the entries [begin, end).
+Status Framework::FilterBatch::RunRange(const CycleState& state, const NodeInfo& node, size_t begin,
+                                        size_t end) {
+  if (sampler_.measures()) [[unlikely]] {
+    return RunMeasured(state, node, begin, end);
+  }
+  const auto& filter = framework_.impl_->filter;
+  const PluginMask skipped = state.skip_filter;
+  for (size_t i = begin; i < end; ++i) {
+    const PointEntry<const FilterPlugin>& entry = filter[i];
+    if ((skipped & entry.bit) != 0) continue;
+    const Status status = entry.plugin->Filter(state, pod_, node);
+    if (!status.ok()) [[unlikely]] {
+      ++ended_at_[i];
+      last_asked_ = i;
+      return FilterFailure(entry.name, status);
+    }
+  }
+  return {};
+}
+
+// The same with a look at the clock between two calls.
+Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeInfo& node,
+                                           size_t begin, size_t limit) {
+  const auto& filter = framework_.impl_->filter;
+  TimePoint start = sampler_.Now();
+  for (size_t i = begin; i < limit; ++i) {
+    const PointEntry<const FilterPlugin>& entry = filter[i];
+    if ((state.skip_filter & entry.bit) != 0) continue;
+    const Status status = entry.plugin->Filter(state, pod_, node);
+    const TimePoint end = sampler_.Now();
+    sampler_.Record(entry.meter, status.code(), end - std::exchange(start, end));
+    if (!status.ok()) {
+      ++ended_at_[i];
+      last_asked_ = i;
+      return FilterFailure(entry.name, status);
+    }
+  }
+  return {};
+}
+
+Status Framework::FilterBatch::Run(const NodeInfo& node) {
+  const Nominator* const nominator = framework_.impl_->late.nominator;
+  if (nominator == nullptr || !nominator->HasNominatedPods()) return RunPlugins(state_, node);
+  const std::span<const PodInfoPtr> nominated = nominator->NominatedPodsForNode(node.name());
+  if (std::none_of(nominated.begin(), nominated.end(),
+                   [this](const PodInfoPtr& other) { return Respects(pod_, other->pod()); })) {
+    return RunPlugins(state_, node);
+  }
+
+  NodeInfo node_with_nominated = node;
+  CycleState state_with_nominated = state_.Clone();
+  for (const PodInfoPtr& other : nominated) {
+    if (!Respects(pod_, other->pod())) continue;
+    node_with_nominated.AddPod(other);
+    Status status = framework_.RunPreFilterExtensionAddPod(state_with_nominated, pod_, *other,
+                                                           node_with_nominated);
+    if (!status.ok()) return status;
+  }
+  Status status = RunPlugins(state_with_nominated, node_with_nominated);
+  if (!status.ok()) return status;
+  // The nominated pods may never come: the pod must fit without them too (think of affinity to one
+  // of them).
+  return RunPlugins(state_, node);
+}
+
+PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
+                                                 const NodeStatuses& statuses) const {
+  const PointTimer timer = impl_->StartTimer(MetricPoint::kPostFilter);
+  PostFilterResult result = AskPostFilters(
+      state, [&](PostFilterPlugin& plugin) { return plugin.PostFilter(state, pod, statuses); });
+  if (!result.status.IsWait()) timer.Stop(result.status.code());
+  return result;
+}
+
+PostFilterResult Framework::ExplainPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
+                                                     const NodeStatuses& statuses,
+                                                     PreemptionObserver& observer) const {
+  return AskPostFilters(state, [&](PostFilterPlugin& plugin) {
+    auto* explainer = dynamic_cast<PreemptionExplainer*>(&plugin);
+    return explainer == nullptr ? plugin.PostFilter(state, pod, statuses)
+                                : explainer->Explain(state, pod, statuses, observer);
+  });
+}
+
+PostFilterResult Framework::AskPostFilters(const CycleState& state,
+                                           const AskPostFilter& ask) const {
+  if (state.skip_all_post_filter) {
+    return {Status(Code::kUnschedulable, {"All PostFilter plugins are skipped"}), {}};
+  }
+  const CallSampler sampler = Sampler(state);
+  std::vector<std::string> reasons;
+  std::string rejecting_plugin;
+  std::optional<NominatingInfo> nomination;
+  for (const PointEntry<PostFilterPlugin>& entry : impl_->post_filter) {
+    PostFilterResult result = sampler.Measure(entry.meter, [&] { return ask(*entry.plugin); });
+    const Status& status = result.status;
+    const bool asks = status.IsWait() && state.preemption_inquiry != nullptr;
+    if (status.ok() || asks) return result;
+    if (status.code() == Code::kUnschedulableAndUnresolvable) {
+      return {status.WithPlugin(entry.name), std::move(result.nomination)};
+    }
+    if (!status.IsRejected()) {
+      return {Status::Error(status.ErrorText()).WithPlugin(entry.name), {}};
+    }
+    reasons.insert(reasons.end(), status.reasons().begin(), status.reasons().end());
+    if (rejecting_plugin.empty()) rejecting_plugin = entry.name;
+    if (result.nomination.has_value()) nomination = std::move(result.nomination);
+  }
+  return {Status(Code::kUnschedulable, std::move(reasons), std::move(rejecting_plugin)),
+          std::move(nomination)};
+}
+
+}  // namespace ks::framework

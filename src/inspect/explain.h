@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The verdict of every plugin on every node for one pod, as data. Runs the framework's own points
+// over all nodes, without sampling; decides nothing and changes nothing.
+//
+// Upstream: docs/spec/explain.md (the form), docs/spec/cycle.md sections 6 to 12 (the rules).
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/pod.h"
+#include "framework/runtime/runtime.h"
+#include "inspect/explain_preemption.h"
+
+namespace ks::inspect {
+
+enum class Verdict : uint8_t { kSchedulable, kUnschedulable, kGated, kError };
+
+// "Schedulable", "Unschedulable", "Gated", "Error".
+std::string_view VerdictText(Verdict verdict);
+
+// The code of a node that PreFilter's node set left out, when that is not the reason why the pod
+// has no node.
+inline constexpr std::string_view kNotInPreFilterResult = "NotInPreFilterResult";
+
+// Lifetime: the name lives as long as the framework.
+struct PluginScore {
+  std::string_view plugin;
+  int64_t raw = 0;       // what Score returned
+  int64_t weighted = 0;  // after NormalizeScore, times weight
+};
+
+// Lifetime: see PluginScore.
+struct NodeVerdict {
+  std::string name;
+  bool feasible = false;
+  std::string plugin;     // that rejected the node; empty: none
+  std::string_view code;  // static text; empty when feasible
+  std::vector<std::string> reasons;
+  std::vector<PluginScore> scores;  // ascending by plugin; plugins that were skipped are not there
+  int64_t total = 0;                // of a feasible node
+};
+
+// What the reason that a plugin gives for some nodes leaves out.
+struct ReasonDetail {
+  std::string plugin;
+  std::string reason;
+  std::string node;  // one of the nodes: the one that the text speaks of
+  std::string text;
+};
+
+// Lifetime: see PluginScore.
+struct Explanation {
+  std::string pod;      // namespace/name
+  std::string profile;  // scheduler name
+  Verdict result = Verdict::kError;
+  // kUnschedulable: the text of the FailedScheduling event before PostFilter adds to it; kError:
+  // the error; kGated: the plugin's reasons.
+  std::string message;
+  // Plugins that rejected a node or, at PreFilter, the pod or narrowed the node set; also when the
+  // result is kSchedulable.
+  std::set<std::string> unschedulable_plugins;
+  std::vector<std::string> best_nodes;  // ascending; all nodes that share the highest total
+  // Ascending by name, one per node of the snapshot; empty for kGated and kError.
+  std::vector<NodeVerdict> nodes;
+  // status.nominatedNodeName, when that node fits: it is chosen before all others.
+  std::string nominated_node;
+  // Of a kUnschedulable pod, when asked for and the profile has PostFilter plugins.
+  std::optional<PreemptionVerdict> preemption;
+
+  // Beyond upstream's texts, by explain_volumes.h and cut_requests.h; Explain leaves them empty.
+  std::vector<ReasonDetail> details;
+  std::vector<std::string> notes;
+};
+
+// Whether Explanation::preemption is asked for.
+enum class ExplainPreemption : bool { kNo, kYes };
+
+// With one feasible node, where an attempt would not score, scores are computed all the same; if
+// that fails, the node has none, and its total is 0.
+// Requires: the framework's snapshot was refreshed; the pod has no node, or is one that waits there
+// for its resize. Threads: the scheduling thread.
+Explanation Explain(const framework::Framework& framework, const api::PodPtr& pod,
+                    ExplainPreemption preemption = ExplainPreemption::kNo);
+
+}  // namespace ks::inspect

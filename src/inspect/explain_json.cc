@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/explain_json.h"
+
+#include "config/print/print_json.h"
+
+namespace ks::inspect {
+namespace {
+
+using config::JsonBuilder;
+
+template <class Texts>
+void AddTexts(JsonBuilder& json, std::string_view key, const Texts& texts) {
+  json.Key(key).BeginArray();
+  for (const std::string& text : texts) json.Text(text);
+  json.EndArray();
+}
+
+void AddNode(JsonBuilder& json, const NodeVerdict& node) {
+  json.BeginObject();
+  json.Key("name").Text(node.name);
+  json.Key("feasible").Bool(node.feasible);
+  if (!node.plugin.empty()) json.Key("plugin").Text(node.plugin);
+  if (!node.feasible) {
+    json.Key("code").Text(node.code);
+    if (!node.reasons.empty()) AddTexts(json, "reasons", node.reasons);
+  }
+  if (!node.scores.empty()) {
+    json.Key("scores").BeginArray();
+    for (const PluginScore& score : node.scores) {
+      json.BeginObject();
+      json.Key("plugin").Text(score.plugin);
+      json.Key("raw").Number(score.raw);
+      json.Key("weighted").Number(score.weighted);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
+  if (node.feasible) json.Key("total").Number(node.total);
+  json.EndObject();
+}
+
+void AddVictims(JsonBuilder& json, const std::vector<VictimVerdict>& victims) {
+  json.Key("victims").BeginArray();
+  for (const VictimVerdict& victim : victims) {
+    json.BeginObject();
+    json.Key("pod").Text(victim.pod);
+    json.Key("priority").Number(victim.priority);
+    if (victim.terminating) json.Key("terminating").Bool(true);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void AddTried(JsonBuilder& json, const TriedNode& tried) {
+  json.BeginObject();
+  json.Key("node").Text(tried.name);
+  if (!tried.victims.empty()) AddVictims(json, tried.victims);
+  if (tried.violations != 0) json.Key("violations").Number(tried.violations);
+  if (!tried.code.empty()) json.Key("code").Text(tried.code);
+  if (!tried.reasons.empty()) AddTexts(json, "reasons", tried.reasons);
+  json.EndObject();
+}
+
+void AddPreemption(JsonBuilder& json, const PreemptionVerdict& preemption) {
+  json.Key("preemption").BeginObject();
+  if (!preemption.node.empty()) json.Key("node").Text(preemption.node);
+  json.Key("nomination").Text(preemption.nomination);
+  json.Key("code").Text(preemption.code);
+  if (!preemption.message.empty()) json.Key("message").Text(preemption.message);
+  json.Key("event").Text(preemption.event);
+  AddVictims(json, preemption.victims);
+  json.Key("violations").Number(preemption.violations);
+  json.Key("tried").BeginArray();
+  for (const TriedNode& tried : preemption.tried) AddTried(json, tried);
+  json.EndArray();
+  json.EndObject();
+}
+
+void AddDetails(JsonBuilder& json, const std::vector<ReasonDetail>& details) {
+  json.Key("details").BeginArray();
+  for (const ReasonDetail& detail : details) {
+    json.BeginObject();
+    json.Key("plugin").Text(detail.plugin);
+    json.Key("reason").Text(detail.reason);
+    json.Key("node").Text(detail.node);
+    json.Key("text").Text(detail.text);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
+std::string ExplanationJson(const Explanation& explanation, std::string_view live) {
+  JsonBuilder json;
+  json.BeginObject();
+  json.Key("pod").Text(explanation.pod);
+  json.Key("profile").Text(explanation.profile);
+  json.Key("result").Text(VerdictText(explanation.result));
+  if (!explanation.message.empty()) json.Key("message").Text(explanation.message);
+  if (!explanation.unschedulable_plugins.empty()) {
+    AddTexts(json, "unschedulablePlugins", explanation.unschedulable_plugins);
+  }
+  if (!explanation.best_nodes.empty()) AddTexts(json, "bestNodes", explanation.best_nodes);
+  json.Key("nodes").BeginArray();
+  for (const NodeVerdict& node : explanation.nodes) AddNode(json, node);
+  json.EndArray();
+  if (explanation.preemption) AddPreemption(json, *explanation.preemption);
+  if (!explanation.details.empty()) AddDetails(json, explanation.details);
+  if (!explanation.notes.empty()) AddTexts(json, "notes", explanation.notes);
+  if (!live.empty()) json.Key("live").Json(live);
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace ks::inspect

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/queue_report.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "config/print/print_json.h"
+#include "inspect/json_fields.h"
+#include "inspect/speaker.h"
+
+namespace ks::inspect {
+namespace {
+
+using config::JsonBuilder;
+
+constexpr std::array<std::string_view, 7> kPartTexts = {
+    "active", "backoff", "inFlight", "waiting", "binding", "unschedulable", "gated"};
+
+QueuePart PartOf(const queue::Record& record) {
+  switch (record.store) {
+    case queue::Store::kBackoff:
+    case queue::Store::kErrorBackoff:
+      return QueuePart::kBackoff;
+    case queue::Store::kUnschedulable:
+      return record.gated ? QueuePart::kGated : QueuePart::kUnschedulable;
+    case queue::Store::kActive:
+    case queue::Store::kNone:
+      break;
+  }
+  return QueuePart::kActive;
+}
+
+void SetCounters(const framework::QueuedPod& queued, QueueEntry* entry) {
+  entry->attempts = queued.attempts;
+  entry->unschedulable_attempts = queued.unschedulable_count;
+  entry->errors_in_a_row = queued.consecutive_errors_count;
+  entry->since = queued.timestamp;
+}
+
+QueueEntry EntryOf(const scheduler::Scheduler& scheduler, const queue::Record& record) {
+  const framework::QueuedPod& queued = *record.pod;
+  QueueEntry entry{.pod = queued.pod(), .part = PartOf(record)};
+  SetCounters(queued, &entry);
+  entry.rejected_by = queued.unschedulable_plugins;
+  entry.pending_for = queued.pending_plugins;
+  entry.gated_by = queued.gating_plugin;
+  entry.last_event = record.moved_by;
+  entry.woken_by = record.woken_by;
+  entry.woken_by_hint = record.woken_plugin;
+  const bool failed = queued.unschedulable_count > 0 || queued.consecutive_errors_count > 0;
+  if (failed && entry.part != QueuePart::kActive) {
+    // The queue remembers the end when it asks for it first; it must not do so for a question.
+    framework::QueuedPod copy = queued;
+    entry.backoff_end = scheduler.queue().BackoffEnd(copy);
+  }
+  return entry;
+}
+
+void SetNomination(const scheduler::Scheduler& scheduler, QueueEntry* entry) {
+  entry->node = entry->pod->node_name;
+  if (!entry->node.empty()) return;
+  const queue::PodNominator& nominator = scheduler.queue().nominator();
+  if (nominator.HasNominatedPods()) entry->node = nominator.NodeOf(entry->pod->meta.uid);
+}
+
+QueueEntry EntryOf(scheduler::Scheduler& scheduler, const scheduler::Binding& binding) {
+  QueueEntry entry{.pod = binding.assumed, .part = QueuePart::kBinding};
+  SetCounters(*binding.queued, &entry);
+  entry.node = binding.node();
+  if (const framework::WaitingPod* waiting =
+          scheduler.waiting_pods().GetWaitingPod(binding.assumed->meta.uid)) {
+    entry.part = QueuePart::kWaiting;
+    const std::vector<std::string> plugins = waiting->PendingPlugins();
+    entry.pending_for = framework::NameSet::Names(plugins.begin(), plugins.end());
+  }
+  return entry;
+}
+
+void AddEntry(JsonBuilder& json, const QueueEntry& entry) {
+  json.BeginObject();
+  json.Key("pod").Text(entry.pod->meta.Key());
+  json.Key("uid").Text(entry.pod->meta.uid);
+  json.Key("queue").Text(QueuePartText(entry.part));
+  if (entry.position != 0) json.Key("position").Number(entry.position);
+  json.Key("priority").Number(entry.pod->Priority());
+  json.Key("profile").Text(entry.pod->spec->scheduler_name.view());
+  json.Key("attempts").Number(entry.attempts);
+  if (entry.unschedulable_attempts != 0) {
+    json.Key("unschedulableAttempts").Number(entry.unschedulable_attempts);
+  }
+  if (entry.errors_in_a_row != 0) json.Key("errorsInARow").Number(entry.errors_in_a_row);
+  if (entry.since != TimePoint()) json.Key("since").Text(FormatMicroTime(entry.since));
+  if (entry.backoff_end) json.Key("backoffEnd").Text(FormatMicroTime(*entry.backoff_end));
+  AddNames(json, "rejectedBy", entry.rejected_by);
+  AddNames(json, "pendingFor", entry.pending_for);
+  AddText(json, "gatedBy", entry.gated_by.view());
+  AddText(json, "lastEvent", entry.last_event.view());
+  AddText(json, "wokenBy", entry.woken_by.view());
+  AddText(json, "wokenByHintOf", entry.woken_by_hint.view());
+  AddText(json, "node", entry.node);
+  json.EndObject();
+}
+
+bool Matches(const QueueEntry& entry, const QueueFilter& filter) {
+  if (filter.part && entry.part != *filter.part) return false;
+  if (!filter.ns.empty() && entry.pod->meta.ns.view() != filter.ns) return false;
+  if (!filter.pod.empty() && entry.pod->meta.Key() != filter.pod) return false;
+  return filter.plugin.empty() || entry.rejected_by.contains(filter.plugin) ||
+         entry.pending_for.contains(filter.plugin) || entry.gated_by.view() == filter.plugin;
+}
+
+void AddCounts(JsonBuilder& json, const QueueReport& report) {
+  json.Key("counts").BeginObject();
+  json.Key("active").Number(report.counts.active);
+  json.Key("backoff").Number(report.counts.backoff);
+  json.Key("inFlight").Number(report.in_flight);
+  json.Key("waiting").Number(report.waiting);
+  json.Key("binding").Number(report.binding);
+  json.Key("unschedulable").Number(report.counts.unschedulable);
+  json.Key("gated").Number(report.counts.gated);
+  json.EndObject();
+}
+
+// The plugin that rejects most pods first. A pod of several plugins counts for each.
+void AddRejections(JsonBuilder& json, const QueueReport& report) {
+  std::map<std::string, size_t> pods;
+  for (const QueueEntry& entry : report.entries) {
+    for (const std::string& plugin : entry.rejected_by) ++pods[plugin];
+  }
+  std::vector<std::pair<std::string, size_t>> sorted(pods.begin(), pods.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  json.Key("rejectedBy").BeginArray();
+  for (const auto& [plugin, count] : sorted) {
+    json.BeginObject().Key("plugin").Text(plugin).Key("pods").Number(count).EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
+std::string_view QueuePartText(QueuePart part) { return kPartTexts[static_cast<size_t>(part)]; }
+
+std::optional<QueuePart> ParseQueuePart(std::string_view text) {
+  const auto* const found = std::find(kPartTexts.begin(), kPartTexts.end(), text);
+  if (found == kPartTexts.end()) return std::nullopt;
+  return static_cast<QueuePart>(found - kPartTexts.begin());
+}
+
+QueueReport CollectQueue(scheduler::Scheduler& scheduler) {
+  const queue::SchedulingQueue& queue = scheduler.queue();
+  QueueReport report{.time = scheduler.options().clock->Now(), .synced = scheduler.Synced()};
+  report.counts = queue.pending();
+  const queue::PendingCounts& counts = report.counts;
+  report.entries.reserve(counts.active + counts.backoff + counts.unschedulable + counts.gated +
+                         queue.in_flight().pod_count() + scheduler.bindings().active());
+  queue.ForEachStored([&](const queue::Record& record) {
+    report.entries.push_back(EntryOf(scheduler, record));
+    SetNomination(scheduler, &report.entries.back());
+  });
+  scheduler.bindings().ForEach([&](const scheduler::Binding& binding) {
+    report.entries.push_back(EntryOf(scheduler, binding));
+    ++(report.entries.back().part == QueuePart::kWaiting ? report.waiting : report.binding);
+  });
+  for (const api::PodPtr& pod : queue.in_flight().Pods()) {
+    if (scheduler.bindings().IsActive(pod->meta.uid)) continue;
+    report.entries.push_back({.pod = pod, .part = QueuePart::kInFlight});
+    SetNomination(scheduler, &report.entries.back());
+    ++report.in_flight;
+  }
+  return report;
+}
+
+std::optional<QueueEntry> FindInQueue(scheduler::Scheduler& scheduler, const api::Pod& pod) {
+  std::optional<QueueEntry> found;
+  const queue::Record* record = scheduler.queue().FindRecord(pod.meta.Key());
+  if (record != nullptr) {
+    found = EntryOf(scheduler, *record);
+    SetNomination(scheduler, &*found);
+    return found;
+  }
+  scheduler.bindings().ForEach([&](const scheduler::Binding& binding) {
+    if (binding.assumed->meta.uid == pod.meta.uid) found = EntryOf(scheduler, binding);
+  });
+  if (found || !scheduler.queue().IsInFlight(pod.meta.uid)) return found;
+  return QueueEntry{.pod = std::make_shared<api::Pod>(pod), .part = QueuePart::kInFlight};
+}
+
+void SortQueue(QueueReport* report) {
+  const auto name = [](const QueueEntry& entry) {
+    return std::make_tuple(entry.pod->meta.ns.view(), std::string_view(entry.pod->meta.name));
+  };
+  std::sort(report->entries.begin(), report->entries.end(),
+            [&](const QueueEntry& a, const QueueEntry& b) {
+              if (a.part != b.part) return a.part < b.part;
+              if (a.part == QueuePart::kActive) {
+                if (a.pod->Priority() != b.pod->Priority()) {
+                  return a.pod->Priority() > b.pod->Priority();
+                }
+                if (a.since != b.since) return a.since < b.since;
+              }
+              if (a.part == QueuePart::kBackoff && a.backoff_end != b.backoff_end) {
+                return a.backoff_end < b.backoff_end;
+              }
+              return name(a) < name(b);
+            });
+  size_t position = 0;
+  for (size_t i = 0; i < report->entries.size(); ++i) {
+    QueueEntry& entry = report->entries[i];
+    if (entry.part != QueuePart::kActive && entry.part != QueuePart::kBackoff) break;
+    if (i > 0 && entry.part != report->entries[i - 1].part) position = 0;
+    entry.position = ++position;
+  }
+}
+
+std::string QueueEntryJson(const QueueEntry& entry) {
+  JsonBuilder json;
+  AddEntry(json, entry);
+  return json.Take();
+}
+
+std::string QueueJson(const QueueReport& report, const QueueFilter& filter,
+                      const Speaker& speaker) {
+  JsonBuilder json;
+  json.BeginObject();
+  json.Key("time").Text(FormatMicroTime(report.time));
+  json.Key("standby").Bool(speaker.standby);
+  if (!speaker.identity.empty()) json.Key("identity").Text(speaker.identity);
+  json.Key("synced").Bool(report.synced);
+  AddCounts(json, report);
+  AddRejections(json, report);
+  std::vector<const QueueEntry*> shown;
+  size_t matching = 0;
+  for (const QueueEntry& entry : report.entries) {
+    if (!Matches(entry, filter)) continue;
+    if (++matching <= filter.limit) shown.push_back(&entry);
+  }
+  json.Key("matching").Number(matching);
+  json.Key("pods").BeginArray();
+  for (const QueueEntry* entry : shown) AddEntry(json, *entry);
+  json.EndArray();
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace ks::inspect

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/kit/cross_pod/domain_counts.h"
+
+#include <algorithm>
+
+namespace ks::plugins {
+
+DomainCounts::DomainCounts(const Topology& topology, framework::LabelChanges& changes,
+                           const std::vector<framework::Label>& labels)
+    : topology_(topology), label_changes_(&changes) {
+  for (const framework::Label label : labels) lists_.push_back(changes.Watch(label));
+}
+
+void DomainCounts::Refresh(const framework::Snapshot& snapshot) {
+  if (epoch_ != topology_.epoch()) reader_.Forget();
+  if (lists_.empty()) {
+    reader_.Follow(snapshot, *this);
+  } else {
+    label_changes_->Refresh(snapshot);
+    if (label_epoch_ != label_changes_->epoch()) reader_.Forget();
+    label_epoch_ = label_changes_->epoch();
+    const auto shortest =
+        std::min_element(lists_.begin(), lists_.end(),
+                         [](const auto& a, const auto& b) { return a->size() < b->size(); });
+    reader_.Follow(snapshot, *this, label_changes_->nodes(), **shortest);
+  }
+  if (at_minimum_ == 0) FindMinimum();
+}
+
+void DomainCounts::Restart(size_t slots) {
+  epoch_ = topology_.epoch();
+  nodes_.assign(slots, Node());
+  domains_.assign(topology_.domains(), Domain());
+  existing_ = nonzero_ = at_minimum_ = 0;
+  total_ = 0;
+}
+
+void DomainCounts::OnNode(uint32_t slot, const framework::NodeInfo* node) {
+  if (slot >= nodes_.size()) nodes_.resize(slot + 1);
+  if (domains_.size() < topology_.domains()) domains_.resize(topology_.domains());
+  Node& entry = nodes_[slot];
+  if (entry.domain >= 0) {
+    Add(entry.domain, -entry.pods);
+    Leave(entry.domain);
+  }
+  total_ -= entry.pods;
+  entry = Node();
+  if (node == nullptr) return;
+  for (const framework::PodInfoPtr& pod : node->pods()) entry.pods += CountOf(*pod);
+  total_ += entry.pods;
+  entry.domain = topology_.DomainOf(slot);
+  if (entry.domain != kNoDomain && !TakesPart(*node)) entry.domain = kNoDomain;
+  if (entry.domain == kNoDomain) return;
+  Join(entry.domain);
+  Add(entry.domain, entry.pods);
+}
+
+void DomainCounts::OnPod(uint32_t slot, const framework::PodInfo& pod, int sign) {
+  if (slot >= nodes_.size() || nodes_[slot].domain == kUnlisted) return;
+  const int32_t difference = sign * CountOf(pod);
+  if (difference == 0) return;
+  nodes_[slot].pods += difference;
+  total_ += difference;
+  if (nodes_[slot].domain >= 0) Add(nodes_[slot].domain, difference);
+}
+
+// Keeps the minimum while some domain is known to have it; FindMinimum does the rest.
+void DomainCounts::Add(int32_t domain, int64_t difference) {
+  Domain& entry = domains_[static_cast<size_t>(domain)];
+  const int64_t before = entry.count;
+  entry.count += difference;
+  if (before == 0 && entry.count != 0) ++nonzero_;
+  if (before != 0 && entry.count == 0) --nonzero_;
+  if (at_minimum_ == 0 || entry.nodes == 0) return;
+  if (entry.count < minimum_) {
+    minimum_ = entry.count;
+    at_minimum_ = 1;
+    return;
+  }
+  if (before == minimum_) --at_minimum_;
+  if (entry.count == minimum_) ++at_minimum_;
+}
+
+void DomainCounts::Join(int32_t domain) {
+  Domain& entry = domains_[static_cast<size_t>(domain)];
+  if (entry.nodes++ > 0) return;
+  ++existing_;
+  if (at_minimum_ == 0) return;
+  if (entry.count < minimum_) {
+    minimum_ = entry.count;
+    at_minimum_ = 1;
+  } else if (entry.count == minimum_) {
+    ++at_minimum_;
+  }
+}
+
+void DomainCounts::Leave(int32_t domain) {
+  Domain& entry = domains_[static_cast<size_t>(domain)];
+  if (--entry.nodes > 0) return;
+  --existing_;
+  if (at_minimum_ > 0 && entry.count == minimum_) --at_minimum_;
+}
+
+void DomainCounts::FindMinimum() {
+  at_minimum_ = 0;
+  for (const Domain& entry : domains_) {
+    if (entry.nodes == 0) continue;
+    if (at_minimum_ == 0 || entry.count < minimum_) {
+      minimum_ = entry.count;
+      at_minimum_ = 1;
+    } else if (entry.count == minimum_) {
+      ++at_minimum_;
+    }
+  }
+}
+
+}  // namespace ks::plugins

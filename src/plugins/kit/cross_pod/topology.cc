@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/kit/cross_pod/topology.h"
+
+namespace ks::plugins {
+namespace {
+
+// Domains without a node are kept until they are this many more than twice the nodes.
+constexpr size_t kSpareDomains = 1024;
+
+}  // namespace
+
+// A key that no node has takes no memory per node: pods may ask for any.
+void Topology::Restart(size_t) {
+  ++epoch_;
+  by_slot_.clear();
+  values_.clear();
+  numbers_.clear();
+}
+
+void Topology::OnNode(uint32_t slot, const framework::NodeInfo* node) {
+  static constexpr Symbol kEmpty;
+  const Symbol* value = node == nullptr ? nullptr : node->node()->meta.labels.Find(key_);
+  if (value == nullptr && node != nullptr && missing_is_empty_) value = &kEmpty;
+  if (value == nullptr) {
+    if (slot < by_slot_.size()) by_slot_[slot] = kNoDomain;
+    return;
+  }
+  if (slot >= by_slot_.size()) by_slot_.resize(slot + 1, kNoDomain);
+  const auto [it, inserted] =
+      numbers_.try_emplace(value->id(), static_cast<int32_t>(values_.size()));
+  if (inserted) values_.push_back(*value);
+  by_slot_[slot] = it->second;
+}
+
+void Topology::Refresh(const framework::Snapshot& snapshot) {
+  reader_.Follow(snapshot, *this);
+  if (values_.size() <= 2 * snapshot.nodes().size() + kSpareDomains) return;
+  // At once: numbers do not change between two calls for one snapshot.
+  reader_.Forget();
+  reader_.Follow(snapshot, *this);
+}
+
+int32_t Topology::Find(Symbol value) const {
+  const auto it = numbers_.find(value.id());
+  return it == numbers_.end() ? kNoDomain : it->second;
+}
+
+const Topology& Topologies::Get(Symbol key, const framework::Snapshot& snapshot) {
+  std::unique_ptr<Topology>& topology = by_key_[key.id()];
+  if (topology == nullptr) topology = std::make_unique<Topology>(key);
+  topology->Refresh(snapshot);
+  return *topology;
+}
+
+}  // namespace ks::plugins

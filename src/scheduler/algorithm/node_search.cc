@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/algorithm/node_search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/algorithm/selection.h"
+
+namespace ks::scheduler {
+namespace {
+
+using framework::NodeInfo;
+using framework::Status;
+
+// A search usually ends within its first hundreds of nodes: those are evaluated one by one. Waking
+// workers pays only where most nodes are rejected, and then for large blocks.
+constexpr size_t kSequentialNodes = 2048;
+constexpr size_t kBlockNodes = 4096;
+
+}  // namespace
+
+NodeSearch::NodeSearch(const framework::Snapshot& snapshot, Parallelizer& parallelizer,
+                       int32_t percentage_of_nodes_to_score)
+    : snapshot_(snapshot), parallelizer_(parallelizer), percentage_(percentage_of_nodes_to_score) {}
+
+NodeSearch::NodeList NodeSearch::Candidates(const std::optional<std::set<std::string>>& narrowed,
+                                            framework::Diagnosis* diagnosis) {
+  if (!narrowed) return {snapshot_.nodes(), snapshot_.node_slots()};
+  narrowed_nodes_.clear();
+  narrowed_slots_.clear();
+  for (const std::string& name : *narrowed) {
+    const NodeInfo* node = snapshot_.Find(name);
+    if (node == nullptr) continue;
+    narrowed_nodes_.push_back(node);
+    narrowed_slots_.push_back(node->slot());
+  }
+  diagnosis->nodes.set_absent(framework::NotInNodeSet(diagnosis->unschedulable_plugins));
+  return {narrowed_nodes_, narrowed_slots_};
+}
+
+size_t NodeSearch::Wanted(const framework::Framework& framework, size_t candidates) const {
+  // Without a score plugin one feasible node is as good as another (9.2 rule 5).
+  if (!framework.HasScorePlugins() && !extenders_choose_) return 1;
+  return NumFeasibleNodesToFind(candidates, framework.percentage_of_nodes_to_score(), percentage_);
+}
+
+// One search: candidates from `start` on, around the end of the list.
+struct NodeSearch::Run {
+  const framework::Framework& framework;
+  const framework::CycleState& state;
+  const api::Pod& pod;
+  NodeList candidates;
+  size_t start;
+  size_t wanted;
+  framework::Diagnosis* diagnosis;
+  FeasibleNodes* feasible;
+
+  size_t total() const { return candidates.nodes.size(); }
+  size_t Place(size_t i) const { return (start + i) % total(); }
+
+  enum class Next : uint8_t { kGoOn, kEnd };
+  // What the node's status means for the search; an Error status is for the caller.
+  Next Take(size_t place, const Status& status) const {
+    if (status.ok()) {
+      // The search ends at the feasible node after the last wanted one; that node is not counted
+      // (9.4).
+      if (feasible->size() == wanted) return Next::kEnd;
+      feasible->Add(candidates.nodes[place], candidates.slots[place]);
+      return Next::kGoOn;
+    }
+    if (!status.IsRejected()) return Next::kEnd;
+    diagnosis->AddNodeStatus(candidates.nodes[place]->index(), status);
+    return Next::kGoOn;
+  }
+};
+
+Status NodeSearch::FindFeasible(const framework::Framework& framework,
+                                const framework::CycleState& state, const api::Pod& pod,
+                                const std::optional<std::set<std::string>>& narrowed,
+                                framework::Diagnosis* diagnosis, FeasibleNodes* feasible) {
+  feasible->Clear();
+  const NodeList candidates = Candidates(narrowed, diagnosis);
+  const size_t wanted = Wanted(framework, candidates.nodes.size());
+  const Run run{framework, state, pod, candidates, start_, wanted, diagnosis, feasible};
+  Status status;
+  if (!framework.HasFilterPlugins()) {
+    for (size_t i = 0; i < std::min(wanted, run.total()); ++i) {
+      (void)run.Take(run.Place(i), Status());
+    }
+  } else {
+    const framework::PointTimer timer = framework.StartTimer(framework::MetricPoint::kFilter);
+    status = Search(run);
+    timer.Stop(status.code());
+  }
+  // The statuses counted here include that of a nominated node tried before (9.3).
+  start_ =
+      (start_ + feasible->size() + diagnosis->nodes.explicit_count()) % snapshot_.nodes().size();
+  return status;
+}
+
+Status NodeSearch::Search(const Run& run) {
+  const bool parallel = parallelizer_.threads() > 1;
+  const size_t end = parallel ? std::min(run.total(), kSequentialNodes) : run.total();
+  framework::Framework::FilterBatch batch(run.framework, run.state, run.pod);
+  size_t place = run.total() == 0 ? 0 : run.Place(0);
+  for (size_t i = 0; i < end; ++i) {
+    Status status = batch.RunListed(*run.candidates.nodes[place], run.candidates.slots[place]);
+    if (run.Take(place, status) == Run::Next::kEnd) {
+      return status.ok() ? Status() : std::move(status);
+    }
+    if (++place == run.total()) place = 0;
+  }
+  return end == run.total() ? Status() : SearchBlocks(run, end);
+}
+
+// The rest of the search, from the candidate `begin` on.
+Status NodeSearch::SearchBlocks(const Run& run, size_t begin) {
+  for (; begin < run.total(); begin += kBlockNodes) {
+    const size_t count = std::min(kBlockNodes, run.total() - begin);
+    block_.resize(std::max(block_.size(), count));
+    parallelizer_.Run(count, [&](size_t from, size_t to) {
+      framework::Framework::FilterBatch batch(run.framework, run.state, run.pod);
+      for (size_t i = from; i < to; ++i) {
+        const size_t place = run.Place(begin + i);
+        block_[i] = batch.RunListed(*run.candidates.nodes[place], run.candidates.slots[place]);
+      }
+    });
+    for (size_t i = 0; i < count; ++i) {
+      if (run.Take(run.Place(begin + i), block_[i]) == Run::Next::kEnd) {
+        return block_[i].ok() ? Status() : std::move(block_[i]);
+      }
+    }
+  }
+  return Status();
+}
+
+}  // namespace ks::scheduler

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings of whole schedulers, replayed: nothing differs under the same configuration, and the
+// first decision that does is named under another one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <variant>
+
+#include "base/random.h"
+#include "config/read/load.h"
+#include "recording/recording_rig.h"
+#include "testing/fake_extenders.h"
+
+namespace ks::scheduler {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+constexpr char kHead[] =
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+constexpr char kMostAllocated[] =
+    "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      scoringStrategy:\n"
+    "        type: MostAllocated\n        resources: [{name: cpu, weight: 1}]\n";
+
+config::Configuration Configured(const std::string& yaml) {
+  const config::LoadResult loaded = config::ParseConfiguration(kHead + yaml);
+  EXPECT_TRUE(std::holds_alternative<config::Loaded>(loaded)) << yaml;
+  return std::get<config::Loaded>(loaded).configuration;
+}
+
+void ExpectSame(const std::string& text, uint64_t decisions) {
+  const auto report = ReplayText(text);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  if (report->difference) {
+    const recording::ReplayDifference& difference = *report->difference;
+    ADD_FAILURE() << "line " << difference.line << ": "
+                  << (difference.left ? difference.left->json : "nothing")
+                  << "\n  replayed: " << (difference.right ? difference.right->json : "nothing");
+  }
+  EXPECT_EQ(report->decisions, decisions);
+  EXPECT_EQ(report->ended, recording::kStopped);
+}
+
+// A day in a small cluster that is too small: bindings that fail, nodes that change and go, pods
+// that go, and pods for which others must.
+class Day {
+ public:
+  explicit Day(uint64_t seed, Rig::Options options = {}) : run_(std::move(options)), random_(seed) {
+    std::vector<json> nodes;
+    for (int i = 0; i < kNodes; ++i) nodes.push_back(Node(i));
+    run_.Sync(nodes);
+  }
+
+  void Live(int pods) {
+    for (int i = 0; i < pods; ++i) {
+      Arrive(i);
+      if (random_.Below(4) == 0) Change(i);
+      run_.rig().clock.Advance(milliseconds(random_.Below(400)));
+      run_.rig().Settle();
+      if (random_.Below(3) != 0) run_.Answer(9);
+    }
+    for (int i = 0; i < 20; ++i) {
+      run_.rig().Advance(seconds(5));
+      run_.Answer();
+    }
+  }
+  RecordedRun& run() { return run_; }
+
+ private:
+  static constexpr int kNodes = 12;
+
+  json Node(int i) const {
+    json node = NodeJson("n" + std::to_string(i), 4 + i % 3);
+    if (i % 4 == 3) {
+      node["spec"]["taints"] =
+          json::array({json{{"key", "reserved"}, {"value", "x"}, {"effect", "NoSchedule"}}});
+    }
+    return node;
+  }
+  void Arrive(int i) {
+    const int priority = random_.Below(10) == 0 ? 1000 : 0;
+    json pod =
+        PodJson("p" + std::to_string(i), std::to_string(200 + random_.Below(1200)) + "m", priority);
+    if (random_.Below(8) == 0) {
+      pod["spec"]["tolerations"] = json::array({json{{"key", "reserved"}, {"operator", "Exists"}}});
+    }
+    if (random_.Below(30) == 0) pod["spec"]["nodeSelector"]["disk"] = "none-has-it";
+    run_.UpsertPod(pod);
+  }
+  void Change(int i) {
+    const int which = static_cast<int>(random_.Below(kNodes));
+    json node = Node(which);
+    switch (random_.Below(4)) {
+      case 0:
+        node["spec"]["unschedulable"] = true;
+        return run_.UpsertNode(node);
+      case 1:
+        return run_.UpsertNode(node);
+      case 2:
+        return run_.DeletePod("uid-p" +
+                              std::to_string(random_.Below(static_cast<uint64_t>(i) + 1)));
+      default:
+        if (random_.Below(6) != 0) return;
+        run_.DeleteNode(node);
+        run_.rig().Settle();
+        run_.UpsertNode(node);
+    }
+  }
+
+  RecordedRun run_;
+  Random random_;
+};
+
+class RecordedDay : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(RecordedDay, ReplaysWithoutADifference) {
+  Day day(GetParam());
+  day.Live(150);
+  const std::string text = day.run().Text();
+  const SchedulerStats& stats = day.run().rig().scheduler->stats();
+  // It is a day worth recording.
+  EXPECT_GT(stats.bound, 50U);
+  EXPECT_GT(stats.unschedulable, 20U);
+  EXPECT_GT(stats.binding_failures, 5U);
+  EXPECT_THAT(text, HasSubstr("{\"evict\":"));
+  EXPECT_THAT(text, HasSubstr("nominatedNode"));
+  ExpectSame(text, stats.attempts);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RecordedDay, ::testing::Values(1, 2, 3),
+                         [](const auto& row) { return "Seed" + std::to_string(row.param); });
+
+TEST(Recording, AnotherScoringStrategyHasAFirstDifference) {
+  Day day(1);
+  day.Live(100);
+  const recording::ReplayQuestion question{.config = {Configured(kMostAllocated)}, .against = {}};
+  const auto report = ReplayText(day.run().Text(), question);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_TRUE(report->difference);
+  const json recorded = json::parse(report->difference->left->json);
+  const json replayed = json::parse(report->difference->right->json);
+  EXPECT_EQ(recorded["pod"], replayed["pod"]);
+  EXPECT_EQ(recorded["result"], "Scheduled");
+  EXPECT_NE(recorded["node"], replayed["node"]);
+  EXPECT_FALSE(replayed["best"][0]["scores"].empty());
+  EXPECT_EQ(report->difference->decision, report->decisions + 1);
+  const std::string line = LinesOf(day.run().Text())[report->difference->line - 1];
+  EXPECT_THAT(line, HasSubstr("{\"round\":"));
+}
+
+TEST(Recording, TwoConfigurationsAreComparedWithEachOther) {
+  Day day(1);
+  day.Live(100);
+  const std::string text = day.run().Text();
+  const config::Configuration most = Configured(kMostAllocated);
+  const auto same = ReplayText(text, {.config = {most}, .against = recording::ReplaySide{most}});
+  ASSERT_TRUE(same.ok()) << same.error().message;
+  EXPECT_FALSE(same->difference);
+  EXPECT_GT(same->decisions, 100U);
+  const auto differ = ReplayText(text, {.config = {}, .against = recording::ReplaySide{most}});
+  const auto recorded = ReplayText(text, {.config = {most}, .against = {}});
+  ASSERT_TRUE(differ.ok() && recorded.ok());
+  ASSERT_TRUE(differ->difference && recorded->difference);
+  EXPECT_EQ(differ->difference->line, recorded->difference->line);
+  EXPECT_EQ(json::parse(differ->difference->left->json)["node"],
+            json::parse(recorded->difference->left->json)["node"]);
+}
+
+TEST(Recording, AKindThatOnlyTheReplayReadsLooksEmpty) {
+  RecordedRun run;
+  run.Sync({NodeJson("n1", 4)});
+  run.UpsertPod(PodJson("p", "1"));
+  run.rig().Settle();
+  std::vector<std::string> lines = LinesOf(run.Text());
+  const std::string service = "\"Service\",";
+  ASSERT_NE(lines[0].find(service), std::string::npos);
+  lines[0].erase(lines[0].find(service), service.size());
+  std::erase_if(lines,
+                [](const std::string& line) { return line.find("{\"list\":\"Service\"") == 0; });
+  const auto report = ReplayText(Joined(lines));
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_FALSE(report->difference);
+  ASSERT_EQ(report->notes.size(), 1U);
+  EXPECT_THAT(report->notes[0], HasSubstr("Service"));
+}
+
+TEST(Recording, HasStandbyReloadAndLead) {
+  RecordedRun run({.standby = true});
+  run.Sync({NodeJson("n1", 4), NodeJson("n2", 8)});
+  for (int i = 0; i < 3; ++i) run.UpsertPod(PodJson("p" + std::to_string(i), "1"));
+  run.rig().Settle();
+  EXPECT_EQ(run.rig().scheduler->stats().attempts, 0U);
+  run.rig().scheduler->Post(
+      Task([&run] { ASSERT_TRUE(run.rig().scheduler->Reload(Configured(kMostAllocated)).ok()); }));
+  run.rig().scheduler->Post(Task([&run] { run.rig().scheduler->Lead(); }));
+  run.rig().Settle();
+  run.Answer();
+  EXPECT_EQ(run.rig().Bound().at("p0"), "n1");  // the fuller one
+  EXPECT_THAT(run.Text(), HasSubstr("{\"lead\":true}"));
+  ExpectSame(run.Text(), 3);
+  // A configuration that is given stays in force.
+  const auto report = ReplayText(run.Text(), {.config = {Configured("")}, .against = {}});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->difference);
+}
+
+// One that preempts and one that fits, neither of which is ever bound.
+TEST(Recording, HasPodsThatWaitForTheirResize) {
+  const config::GateFlags flags{
+      .feature_gates = {"InPlacePodVerticalScalingSchedulerPreemption=true"}};
+  const auto gates = config::FeatureGates::Make(flags, nullptr);
+  ASSERT_TRUE(gates.ok());
+  RecordedRun run({.configuration = config::DefaultConfiguration(*gates), .gates = &*gates}, flags);
+  run.Sync({NodeJson("n1", 4), NodeJson("n2", 8)});
+  const auto running = [&run](const std::string& name, const char* cpu, int priority,
+                              const char* node, bool deferred) {
+    json pod = PodJson(name, cpu, priority);
+    pod["spec"]["nodeName"] = node;
+    if (deferred) {
+      pod["status"]["conditions"] = {{{"type", "PodResizePending"}, {"reason", "Deferred"}}};
+    }
+    run.UpsertPod(pod);
+  };
+  running("low", "2", 0, "n1", false);
+  running("grows", "4", 5, "n1", true);
+  running("fits", "4", 5, "n2", true);
+  run.rig().Settle();
+  EXPECT_EQ(run.rig().api.evictions.size(), 1U);
+  run.Answer();
+  run.rig().Advance(std::chrono::seconds(5));
+  EXPECT_EQ(run.rig().scheduler->stats().attempts, 3U);
+  EXPECT_THAT(run.rig().Bound(), ::testing::IsEmpty());
+  ExpectSame(run.Text(), 3);
+}
+
+TEST(Recording, HasTheAnswersOfExtenders) {
+  auto extenders = std::make_shared<testing::FakeExtenders>();
+  config::Configuration configuration = Configured("");
+  config::Extender& extender = configuration.extenders.emplace_back();
+  extender.url_prefix = "http://h:1";
+  extender.filter_verb = "filter";
+  extender.node_cache_capable = true;
+  extender.tls_config.emplace().key_data = "a secret";
+  RecordedRun run({.configuration = configuration,
+                   .extender_transport = [extenders](const auto&)
+                       -> Result<std::shared_ptr<framework::ExtenderTransport>> {
+                     return std::shared_ptr<framework::ExtenderTransport>(extenders);
+                   }});
+  run.Sync({NodeJson("n1", 4), NodeJson("n2", 8)});
+  json pod = PodJson("p", "1");
+  auto delta = WithText<api::Pod>("ADDED", pod);
+  auto whole = std::make_shared<api::Pod>(*delta.object);
+  whole->raw = delta.text;  // as the reflector would for an extender
+  delta.object = whole;
+  run.rig().scheduler->Post(PodDeltas{delta});
+  run.rig().Settle();
+  ASSERT_EQ(extenders->unanswered(), 1U);
+  extenders->AnswerAll(R"({"NodeNames":["n1"],"FailedNodes":{"n2":"not today"}})");
+  run.rig().Settle();
+  EXPECT_EQ(run.rig().Bound().at("p"), "n1");
+  EXPECT_THAT(run.Text(), Not(HasSubstr("keyData")));
+  ExpectSame(run.Text(), 1);
+}
+
+// What had no time between two rounds, and pods that were attempted only in the replay.
+TEST(Recording, ADecisionThatWasNotRecordedIsADifference) {
+  RecordedRun run;
+  run.Sync({NodeJson("n1", 4)});
+  json other = PodJson("of-another-scheduler", "1");
+  other["spec"]["schedulerName"] = "second";
+  run.UpsertPod(other);
+  run.rig().Settle();
+  run.UpsertPod(PodJson("p", "1"));
+  run.rig().Settle();
+  const recording::ReplayQuestion question{
+      .config = {Configured("profiles: [{schedulerName: default-scheduler}, {schedulerName: "
+                            "second}]\n")},
+      .against = {}};
+  const auto report = ReplayText(run.Text(), question);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_TRUE(report->difference);
+  EXPECT_EQ(report->difference->decision, 1U);
+  EXPECT_FALSE(report->difference->left);
+  EXPECT_EQ(json::parse(report->difference->right->json)["pod"], "default/of-another-scheduler");
+}
+
+TEST(Recording, SaysNothingOfObjectsWithoutText) {
+  std::string lines;
+  StepRecord record;
+  record.inputs.emplace_back(PodDeltas{Rig::Upsert<api::Pod>(testing::MakePod().Name("p").Obj())});
+  const Result<void> appended = recording::AppendLines(record, &lines);
+  ASSERT_FALSE(appended.ok());
+  EXPECT_EQ(appended.error().message, "there is no JSON of Pod ns/p");
+}
+
+// ---- files that are none ----
+
+struct BadFile {
+  const char* name;
+  std::string (*spoil)(std::vector<std::string> lines);
+  const char* want;  // a part of the error
+};
+
+std::string WithLine(std::vector<std::string> lines, size_t number, const std::string& line) {
+  lines[number - 1] = line;
+  return Joined(lines);
+}
+size_t LineWith(const std::vector<std::string>& lines, const std::string& text) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].find(text) != std::string::npos) return i + 1;
+  }
+  ADD_FAILURE() << "no line with " << text;
+  return 1;
+}
+
+class BadRecording : public ::testing::TestWithParam<BadFile> {
+ protected:
+  static std::vector<std::string> Good() {
+    RecordedRun run;
+    run.Sync({NodeJson("n1", 4)});
+    run.UpsertPod(PodJson("p", "1"));
+    run.rig().Settle();
+    run.Answer();
+    return LinesOf(run.Text());
+  }
+};
+
+TEST_P(BadRecording, IsRefusedByPlaceAndCure) {
+  const auto report = ReplayText(GetParam().spoil(Good()));
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(report.error().message, HasSubstr(GetParam().want));
+}
+
+const BadFile kBadFiles[] = {
+    {"Empty", [](std::vector<std::string>) { return std::string(); },
+     "FILE: line 1: the file is empty: this is no recording of kubesched --record"},
+    {"OfSomethingElse",
+     [](std::vector<std::string>) { return std::string("{\"kind\":\"List\"}\n"); },
+     "FILE: line 1: this is no recording of kubesched --record"},
+    {"NoJson",
+     [](std::vector<std::string>) {
+       return std::string(
+           "\x7f"
+           "ELF\n");
+     },
+     "FILE: line 1: this is no recording of kubesched --record"},
+    {"HeaderCut", [](std::vector<std::string> lines) { return lines[0].substr(0, 50); },
+     "FILE: line 1: the recording ends here without its last line"},
+    {"OtherFormat",
+     [](std::vector<std::string> lines) {
+       return WithLine(std::move(lines), 1, R"({"kubeschedRecording":2,"version":"9.1.0"})");
+     },
+     "FILE: line 1: the recording has format 2, this program reads 1: take kubeschedctl of version "
+     "9.1.0"},
+    {"NoConfiguration",
+     [](std::vector<std::string> lines) {
+       return WithLine(std::move(lines), 1, R"({"kubeschedRecording":1,"version":"0.1.0"})");
+     },
+     "FILE: line 1: this is no line of a recording; the file was changed or damaged"},
+    {"RefusedConfiguration",
+     [](std::vector<std::string> lines) {
+       return WithLine(std::move(lines), 1,
+                       R"({"kubeschedRecording":1,"configuration":"apiVersion: v9\nkind: X\n"})");
+     },
+     "this version refuses the recorded configuration: "},
+    {"Garbage", [](std::vector<std::string> lines) { return WithLine(std::move(lines), 4, "##"); },
+     "FILE: line 4: this is no line of a recording"},
+    {"GarbageBehindTheLine",
+     [](std::vector<std::string> lines) {
+       const std::string line = lines[3] + "}";
+       return WithLine(std::move(lines), 4, line);
+     },
+     "FILE: line 4: this is no line of a recording"},
+    {"UnknownLine",
+     [](std::vector<std::string> lines) {
+       return WithLine(std::move(lines), 4, R"({"question":{}})");
+     },
+     "FILE: line 4: this is no line of a recording"},
+    {"UnknownKind",
+     [](std::vector<std::string> lines) {
+       return WithLine(std::move(lines), 4, R"({"upsert":"Secret","object":{}})");
+     },
+     "FILE: line 4: this is no line of a recording"},
+    {"BadObject",
+     [](std::vector<std::string> lines) {
+       const size_t number = LineWith(lines, "{\"upsert\":\"Pod\"");
+       return WithLine(std::move(lines), number,
+                       R"({"upsert":"Pod","object":{"metadata":{"name":7}}})");
+     },
+     ": Pod: metadata.name"},
+    {"ListTooShort",
+     [](std::vector<std::string> lines) {
+       const size_t number = LineWith(lines, "{\"list\":\"Node\"");
+       return WithLine(std::move(lines), number, R"({"list":"Node","count":2})");
+     },
+     "this is no line of a recording"},
+    {"CutInALine",
+     [](std::vector<std::string> lines) {
+       const std::string text = Joined(lines);
+       return text.substr(0, text.size() - 30);
+     },
+     "--partial replays what is there"},
+    {"CutBehindALine",
+     [](std::vector<std::string> lines) {
+       lines.pop_back();
+       return Joined(lines);
+     },
+     "--partial replays what is there"},
+    {"TwoInOne", [](std::vector<std::string> lines) { return Joined(lines) + Joined(lines); },
+     "there is something behind the end of the recording"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Files, BadRecording, ::testing::ValuesIn(kBadFiles),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(Recording, WithoutAnEndIsReplayedInPart) {
+  Day day(2);
+  day.Live(60);
+  const std::string whole = day.run().Text();
+  uint64_t last = 0;
+  for (const size_t bytes : {whole.size() / 3, whole.size() / 2, whole.size() - 5}) {
+    const auto report = ReplayText(whole.substr(0, bytes), {}, true);
+    ASSERT_TRUE(report.ok()) << bytes << ": " << report.error().message;
+    EXPECT_FALSE(report->difference) << bytes;
+    EXPECT_EQ(report->ended, "cut off");
+    EXPECT_GT(report->decisions, last);
+    last = report->decisions;
+  }
+}
+
+// docs/debugging.md: a recording is a function of what happened.
+TEST(Recording, OfTheSameDayIsTheSame) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 2; ++i) {
+    Day day(3);
+    day.Live(50);
+    texts.push_back(day.run().Text());
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+}  // namespace
+}  // namespace ks::scheduler
