@@ -9,6 +9,7 @@
 #include "plugins/deferred_pod_scheduling/deferred_pod_scheduling.h"
 #include "plugins/image_locality/image_locality.h"
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
+#include "plugins/kit/legacy.h"
 #include "plugins/kit/resource_score/args.h"
 #include "plugins/legacy/node_label/node_label.h"
 #include "plugins/legacy/node_prefer_avoid_pods/node_prefer_avoid_pods.h"
@@ -39,6 +40,7 @@ using framework::PluginEntry;
 
 // In PluginEntry::typed_args.
 constexpr bool kTypedArgs = true;
+constexpr bool kRawArgs = false;
 
 constexpr std::array kPlugins = {
     PluginEntry{kDefaultBinderName, NewDefaultBinder},
@@ -50,24 +52,27 @@ constexpr std::array kPlugins = {
     PluginEntry{kInterPodAffinityName, NewInterPodAffinity, kTypedArgs},
     PluginEntry{kNodeAffinityName, NewNodeAffinity, kTypedArgs},
     PluginEntry{kNodeDeclaredFeaturesName, NewNodeDeclaredFeatures},
-    PluginEntry{kNodeLabelName, NewNodeLabel},
+    PluginEntry{kNodeLabelName, NewNodeLabel, kRawArgs, NodeLabelArgsFaults},
     PluginEntry{kNodeNameName, NewNodeName},
     PluginEntry{kNodePortsName, NewNodePorts},
-    PluginEntry{kNodePreferAvoidPodsName, NewNodePreferAvoidPods},
+    PluginEntry{kNodePreferAvoidPodsName, NewNodePreferAvoidPods, kRawArgs, NoArgsFaults},
     PluginEntry{kNodeResourcesBalancedAllocationName, NewNodeResourcesBalancedAllocation,
                 kTypedArgs},
     PluginEntry{kNodeResourcesFitName, NewNodeResourcesFit, kTypedArgs, FitArgsFaults},
-    PluginEntry{kNodeResourcesLeastAllocatedName, NewNodeResourcesLeastAllocated},
-    PluginEntry{kNodeResourcesMostAllocatedName, NewNodeResourcesMostAllocated},
+    PluginEntry{kNodeResourcesLeastAllocatedName, NewNodeResourcesLeastAllocated, kRawArgs,
+                ScorerArgsFaults},
+    PluginEntry{kNodeResourcesMostAllocatedName, NewNodeResourcesMostAllocated, kRawArgs,
+                ScorerArgsFaults},
     PluginEntry{kNodeUnschedulableName, NewNodeUnschedulable},
     PluginEntry{kNodeVolumeLimitsName, NewNodeVolumeLimits},
     PluginEntry{kPodGroupPodsCountName, NewPodGroupPodsCount},
     PluginEntry{kPodTopologySpreadName, NewPodTopologySpread, kTypedArgs},
     PluginEntry{kPrioritySortName, NewPrioritySort},
-    PluginEntry{kRequestedToCapacityRatioName, NewRequestedToCapacityRatio},
+    PluginEntry{kRequestedToCapacityRatioName, NewRequestedToCapacityRatio, kRawArgs,
+                RequestedToCapacityRatioArgsFaults},
     PluginEntry{kSchedulingGatesName, NewSchedulingGates},
-    PluginEntry{kSelectorSpreadName, NewSelectorSpread},
-    PluginEntry{kServiceAffinityName, NewServiceAffinity},
+    PluginEntry{kSelectorSpreadName, NewSelectorSpread, kRawArgs, NoArgsFaults},
+    PluginEntry{kServiceAffinityName, NewServiceAffinity, kRawArgs, ServiceAffinityArgsFaults},
     PluginEntry{kTaintTolerationName, NewTaintToleration},
     PluginEntry{kTopologyPlacementGeneratorName, NewTopologyPlacementGenerator},
     PluginEntry{kVolumeBindingName, NewVolumeBinding, kTypedArgs},

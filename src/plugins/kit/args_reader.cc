@@ -13,6 +13,12 @@ nlohmann::json JsonOf(const config::PluginArgs& args) {
   const auto* raw = std::get_if<config::RawArgs>(&args);
   return raw == nullptr ? nlohmann::json() : nlohmann::json::parse(raw->json, nullptr, false);
 }
+
+Error FirstOf(const ArgsFaults& faults) {
+  const config::Finding& first = faults.front();
+  return Error{first.message, first.path, first.hint};
+}
+
 namespace {
 
 using nlohmann::json;
@@ -36,19 +42,21 @@ std::string Cure(std::string_view field, std::initializer_list<std::string_view>
 }  // namespace
 
 ArgsReader::ArgsReader(const json& value, std::string path,
-                       std::initializer_list<std::string_view> known, std::string* problem)
-    : value_(&value), path_(std::move(path)), problem_(problem) {
+                       std::initializer_list<std::string_view> known, ArgsFaults* faults)
+    : value_(&value), path_(std::move(path)), faults_(faults) {
   if (value.is_null()) return;
   if (!value.is_object()) {
-    Expected(path_.empty() ? "args" : path_, "an object", value);
     value_ = &NullJson();
+    if (!path_.empty()) return Expected(path_, "an object", value);
+    faults_->push_back(
+        {.message = std::string("args: expected an object, got ") + value.type_name()});
     return;
   }
   for (const auto& [field, ignored] : value.items()) {
     if (path_.empty() && (field == "apiVersion" || field == "kind")) continue;
-    if (std::find(known.begin(), known.end(), field) == known.end() && problem_->empty()) {
-      *problem_ = "unknown field \"" + Path(field) + "\"" + Cure(field, known);
-    }
+    if (std::find(known.begin(), known.end(), field) != known.end()) continue;
+    faults_->push_back({.path = Path(field),
+                        .message = "unknown field \"" + Path(field) + "\"" + Cure(field, known)});
   }
 }
 
@@ -62,9 +70,19 @@ const json* ArgsReader::Find(std::string_view field) const {
   return it == value_->end() || it->is_null() ? nullptr : &*it;
 }
 
-void ArgsReader::Expected(std::string_view path, std::string_view what, const json& value) const {
-  if (!problem_->empty()) return;
-  *problem_ = std::string(path) + ": expected " + std::string(what) + ", got " + value.type_name();
+void ArgsReader::FaultAt(const std::string& path, const std::string& message) const {
+  const bool has_one =
+      std::any_of(faults_->begin(), faults_->end(),
+                  [&path](const config::Finding& fault) { return fault.path == path; });
+  if (!has_one) faults_->push_back({.path = path, .message = path + ": " + message});
+}
+
+void ArgsReader::Fault(std::string_view field, const std::string& message) const {
+  FaultAt(Path(field), message);
+}
+
+void ArgsReader::Expected(const std::string& path, std::string_view what, const json& value) const {
+  FaultAt(path, "expected " + std::string(what) + ", got " + value.type_name());
 }
 
 bool ArgsReader::Has(std::string_view field) const { return Find(field) != nullptr; }
@@ -87,9 +105,7 @@ int64_t ArgsReader::Integer(std::string_view field, int64_t lowest, int64_t high
     if (number >= lowest && number <= highest) return number;
   }
   if (value->is_number_integer()) {
-    if (problem_->empty()) {
-      *problem_ = Path(field) + ": number " + value->dump() + " is out of range";
-    }
+    Fault(field, "number " + value->dump() + " is out of range");
     return 0;
   }
   Expected(Path(field), "a whole number", *value);
@@ -106,11 +122,9 @@ std::vector<std::string> ArgsReader::Texts(std::string_view field) const {
   }
   for (size_t i = 0; i < value->size(); ++i) {
     const json& item = (*value)[i];
-    if (item.is_string()) {
-      texts.push_back(item.get<std::string>());
-    } else {
-      Expected(Path(field) + "[" + std::to_string(i) + "]", "a string", item);
-    }
+    const auto* text = item.get_ptr<const std::string*>();
+    texts.push_back(text == nullptr ? std::string() : *text);
+    if (text == nullptr) Expected(Path(field) + "[" + std::to_string(i) + "]", "a string", item);
   }
   return texts;
 }
@@ -118,7 +132,7 @@ std::vector<std::string> ArgsReader::Texts(std::string_view field) const {
 ArgsReader ArgsReader::Object(std::string_view field,
                               std::initializer_list<std::string_view> known) const {
   const json* value = Find(field);
-  return {value == nullptr ? NullJson() : *value, Path(field), known, problem_};
+  return {value == nullptr ? NullJson() : *value, Path(field), known, faults_};
 }
 
 std::vector<ArgsReader> ArgsReader::Objects(std::string_view field,
@@ -131,7 +145,7 @@ std::vector<ArgsReader> ArgsReader::Objects(std::string_view field,
     return objects;
   }
   for (size_t i = 0; i < value->size(); ++i) {
-    objects.emplace_back((*value)[i], Path(field) + "[" + std::to_string(i) + "]", known, problem_);
+    objects.emplace_back((*value)[i], Path(field) + "[" + std::to_string(i) + "]", known, faults_);
   }
   return objects;
 }

@@ -17,23 +17,24 @@ void WarnLegacy(std::string_view plugin, std::string_view replacement,
                  std::string(replacement));
 }
 
-Result<void> ExpectNoArgs(const config::PluginArgs& args) {
+ArgsFaults NoArgsFaults(const config::PluginArgs& args) {
   const nlohmann::json json = JsonOf(args);
-  std::string problem;
-  const ArgsReader root(json, "", {}, &problem);
-  if (problem.empty()) return {};
-  return Error{problem + "; this plugin has no arguments: remove them"};
+  ArgsFaults faults;
+  const ArgsReader root(json, "", {}, &faults);
+  for (config::Finding& fault : faults) {
+    fault.message += "; this plugin has no arguments: remove them";
+  }
+  return faults;
 }
 
-std::vector<Symbol> ReadLabelKeys(const ArgsReader& root, std::string_view field,
-                                  std::string* problem) {
+std::vector<Symbol> ReadLabelKeys(const ArgsReader& root, std::string_view field) {
   const std::vector<std::string> texts = root.Texts(field);
   std::vector<Symbol> keys;
   for (size_t i = 0; i < texts.size(); ++i) {
     const std::string wrong = api::CheckLabelKey(texts[i]);
-    if (!wrong.empty() && problem->empty()) {
-      *problem = root.Path(field) + "[" + std::to_string(i) + "]: " + golang::Quote(texts[i]) +
-                 " is no label key: " + wrong;
+    if (!wrong.empty()) {
+      root.Fault(std::string(field) + "[" + std::to_string(i) + "]",
+                 golang::Quote(texts[i]) + " is no label key: " + wrong);
     }
     keys.emplace_back(texts[i]);
   }

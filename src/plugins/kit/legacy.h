@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "base/symbol.h"
 #include "config/plugin_args.h"
 #include "framework/handle.h"
@@ -21,11 +20,10 @@ namespace ks::plugins {
 void WarnLegacy(std::string_view plugin, std::string_view replacement,
                 const framework::Handle& handle);
 
-// For plugins without arguments. Error: some field is given.
-Result<void> ExpectNoArgs(const config::PluginArgs& args);
+// For plugins without arguments: every field is a fault.
+ArgsFaults NoArgsFaults(const config::PluginArgs& args);
 
-// A list of label keys. What is none goes to `problem`, unless there is one already.
-std::vector<Symbol> ReadLabelKeys(const ArgsReader& root, std::string_view field,
-                                  std::string* problem);
+// A list of label keys; each that is none is a fault.
+std::vector<Symbol> ReadLabelKeys(const ArgsReader& root, std::string_view field);
 
 }  // namespace ks::plugins

@@ -27,31 +27,30 @@ struct NodeLabelArgs {
   Keys preferred_absent;
 };
 
-void CheckDisjoint(const Keys& present, const Keys& absent, std::string_view suffix,
-                   std::string* problem) {
-  for (const Symbol key : present) {
-    if (!problem->empty()) return;
-    if (std::find(absent.begin(), absent.end(), key) == absent.end()) continue;
-    *problem = "presentLabels" + std::string(suffix) + " and absentLabels" + std::string(suffix) +
-               " both list " + golang::Quote(key.view()) + ": remove it from one of them";
+void CheckDisjoint(const Keys& present, const Keys& absent, const std::string& suffix,
+                   ArgsFaults* faults) {
+  for (size_t i = 0; i < absent.size(); ++i) {
+    if (std::find(present.begin(), present.end(), absent[i]) == present.end()) continue;
+    faults->push_back({.path = "absentLabels" + suffix + "[" + std::to_string(i) + "]",
+                       .message = "presentLabels" + suffix + " and absentLabels" + suffix +
+                                  " both list " + golang::Quote(absent[i].view()) +
+                                  ": remove it from one of them"});
   }
 }
 
-Result<NodeLabelArgs> ReadArgs(const config::PluginArgs& args) {
-  std::string problem;
+NodeLabelArgs ReadArgs(const config::PluginArgs& args, ArgsFaults* faults) {
   const nlohmann::json json = JsonOf(args);
   const ArgsReader root(
       json, "",
       {"presentLabels", "absentLabels", "presentLabelsPreference", "absentLabelsPreference"},
-      &problem);
+      faults);
   NodeLabelArgs read;
-  read.present = ReadLabelKeys(root, "presentLabels", &problem);
-  read.absent = ReadLabelKeys(root, "absentLabels", &problem);
-  read.preferred_present = ReadLabelKeys(root, "presentLabelsPreference", &problem);
-  read.preferred_absent = ReadLabelKeys(root, "absentLabelsPreference", &problem);
-  CheckDisjoint(read.present, read.absent, "", &problem);
-  CheckDisjoint(read.preferred_present, read.preferred_absent, "Preference", &problem);
-  if (!problem.empty()) return Error{problem};
+  read.present = ReadLabelKeys(root, "presentLabels");
+  read.absent = ReadLabelKeys(root, "absentLabels");
+  read.preferred_present = ReadLabelKeys(root, "presentLabelsPreference");
+  read.preferred_absent = ReadLabelKeys(root, "absentLabelsPreference");
+  CheckDisjoint(read.present, read.absent, "", faults);
+  CheckDisjoint(read.preferred_present, read.preferred_absent, "Preference", faults);
   return read;
 }
 
@@ -105,12 +104,19 @@ class NodeLabel final : public framework::Plugin,
 
 }  // namespace
 
+ArgsFaults NodeLabelArgsFaults(const config::PluginArgs& args) {
+  ArgsFaults faults;
+  ReadArgs(args, &faults);
+  return faults;
+}
+
 Result<std::unique_ptr<framework::Plugin>> NewNodeLabel(const config::PluginArgs& args,
                                                         framework::Handle& handle) {
-  Result<NodeLabelArgs> read = ReadArgs(args);
-  if (!read.ok()) return read.error();
+  ArgsFaults faults;
+  NodeLabelArgs read = ReadArgs(args, &faults);
+  if (!faults.empty()) return FirstOf(faults);
   WarnLegacy(kNodeLabelName, "node affinity, or NodeAffinity's addedAffinity", handle);
-  return std::unique_ptr<framework::Plugin>(std::make_unique<NodeLabel>(std::move(read).value()));
+  return std::unique_ptr<framework::Plugin>(std::make_unique<NodeLabel>(std::move(read)));
 }
 
 }  // namespace ks::plugins

@@ -77,7 +77,7 @@ class NodePreferAvoidPods final : public framework::Plugin, public framework::Sc
 
 Result<std::unique_ptr<framework::Plugin>> NewNodePreferAvoidPods(const config::PluginArgs& args,
                                                                   framework::Handle& handle) {
-  if (const Result<void> none = ExpectNoArgs(args); !none.ok()) return none.error();
+  if (const ArgsFaults faults = NoArgsFaults(args); !faults.empty()) return FirstOf(faults);
   WarnLegacy(kNodePreferAvoidPodsName, "taints with the effect PreferNoSchedule", handle);
   return std::unique_ptr<framework::Plugin>(std::make_unique<NodePreferAvoidPods>());
 }

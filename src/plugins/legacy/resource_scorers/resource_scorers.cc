@@ -32,23 +32,17 @@ constexpr int64_t kAnyHigh = std::numeric_limits<int32_t>::max();
 constexpr framework::RequestOptions kScoringOptions{
     .use_status = false, .pod_level = false, .default_cpu = true, .default_memory = true};
 
-void Complain(std::string text, std::string* problem) {
-  if (problem->empty()) *problem = std::move(text);
-}
-
 // A missing weight or 0 counts as 1; no resources as cpu and memory.
-std::vector<config::ResourceSpec> ReadResources(const ArgsReader& root, std::string* problem) {
+std::vector<config::ResourceSpec> ReadResources(const ArgsReader& root) {
   std::vector<config::ResourceSpec> resources;
   for (const ArgsReader& item : root.Objects("resources", {"name", "weight"})) {
     config::ResourceSpec resource{item.Text("name"), item.Integer("weight", kAnyLow, kAnyHigh)};
     if (resource.weight == 0) resource.weight = 1;
     if (resource.name.empty()) {
-      Complain(item.Path("name") + ": is missing; give a resource, such as cpu", problem);
+      item.Fault("name", "is missing; give a resource, such as cpu");
     }
     if (resource.weight < 0 || resource.weight > kMaxWeight) {
-      Complain(item.Path("weight") + ": " + std::to_string(resource.weight) +
-                   " is not in the range 1 to 100",
-               problem);
+      item.Fault("weight", std::to_string(resource.weight) + " is not in the range 1 to 100");
     }
     resources.push_back(std::move(resource));
   }
@@ -56,46 +50,40 @@ std::vector<config::ResourceSpec> ReadResources(const ArgsReader& root, std::str
   return resources;
 }
 
-std::vector<config::UtilizationShapePoint> ReadShape(const ArgsReader& root, std::string* problem) {
+std::vector<config::UtilizationShapePoint> ReadShape(const ArgsReader& root) {
   std::vector<config::UtilizationShapePoint> shape;
   for (const ArgsReader& item : root.Objects("shape", {"utilization", "score"})) {
     const config::UtilizationShapePoint point{
         static_cast<int32_t>(item.Integer("utilization", kAnyLow, kAnyHigh)),
         static_cast<int32_t>(item.Integer("score", kAnyLow, kAnyHigh))};
     if (point.utilization < 0 || point.utilization > kMaxUtilization) {
-      Complain(item.Path("utilization") + ": " + std::to_string(point.utilization) +
-                   " is not in the range 0 to 100",
-               problem);
+      item.Fault("utilization",
+                 std::to_string(point.utilization) + " is not in the range 0 to 100");
     }
     if (point.score < 0 || point.score > kMaxShapeScore) {
-      Complain(
-          item.Path("score") + ": " + std::to_string(point.score) + " is not in the range 0 to 10",
-          problem);
+      item.Fault("score", std::to_string(point.score) + " is not in the range 0 to 10");
     }
     if (!shape.empty() && point.utilization <= shape.back().utilization) {
-      Complain(item.Path("utilization") + ": must be greater than that of the point before",
-               problem);
+      item.Fault("utilization", "must be greater than that of the point before");
     }
     shape.push_back(point);
   }
-  if (shape.empty()) Complain("shape: is missing; give at least one point", problem);
+  if (shape.empty()) root.Fault("shape", "is missing; give at least one point");
   return shape;
 }
 
-Result<FitArgs> ReadArgs(const config::PluginArgs& args, FitStrategy strategy) {
-  std::string problem;
+FitArgs ReadArgs(const config::PluginArgs& args, FitStrategy strategy, ArgsFaults* faults) {
   const nlohmann::json json = JsonOf(args);
   FitArgs read;
   read.strategy = strategy;
   if (strategy == FitStrategy::kRequestedToCapacityRatio) {
-    const ArgsReader root(json, "", {"shape", "resources"}, &problem);
-    read.shape = ReadShape(root, &problem);
-    read.resources = ReadResources(root, &problem);
+    const ArgsReader root(json, "", {"shape", "resources"}, faults);
+    read.shape = ReadShape(root);
+    read.resources = ReadResources(root);
   } else {
-    const ArgsReader root(json, "", {"resources"}, &problem);
-    read.resources = ReadResources(root, &problem);
+    const ArgsReader root(json, "", {"resources"}, faults);
+    read.resources = ReadResources(root);
   }
-  if (!problem.empty()) return Error{problem};
   return read;
 }
 
@@ -146,15 +134,28 @@ class ResourceScorer final : public framework::Plugin,
 Result<std::unique_ptr<framework::Plugin>> NewScorer(std::string_view name, FitStrategy strategy,
                                                      const config::PluginArgs& args,
                                                      framework::Handle& handle) {
-  const Result<FitArgs> read = ReadArgs(args, strategy);
-  if (!read.ok()) return read.error();
+  ArgsFaults faults;
+  const FitArgs read = ReadArgs(args, strategy, &faults);
+  if (!faults.empty()) return FirstOf(faults);
   WarnLegacy(name,
              "NodeResourcesFit with scoringStrategy.type " + std::string(StrategyName(strategy)),
              handle);
-  return std::unique_ptr<framework::Plugin>(std::make_unique<ResourceScorer>(name, *read, handle));
+  return std::unique_ptr<framework::Plugin>(std::make_unique<ResourceScorer>(name, read, handle));
 }
 
 }  // namespace
+
+ArgsFaults ScorerArgsFaults(const config::PluginArgs& args) {
+  ArgsFaults faults;
+  ReadArgs(args, FitStrategy::kLeastAllocated, &faults);
+  return faults;
+}
+
+ArgsFaults RequestedToCapacityRatioArgsFaults(const config::PluginArgs& args) {
+  ArgsFaults faults;
+  ReadArgs(args, FitStrategy::kRequestedToCapacityRatio, &faults);
+  return faults;
+}
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesLeastAllocated(
     const config::PluginArgs& args, framework::Handle& handle) {

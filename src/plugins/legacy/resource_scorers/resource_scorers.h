@@ -8,9 +8,11 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "config/plugin_args.h"
+#include "config/text/findings.h"
 #include "framework/handle.h"
 
 namespace ks::plugins {
@@ -25,5 +27,10 @@ Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesMostAllocated(
     const config::PluginArgs& args, framework::Handle& handle);
 Result<std::unique_ptr<framework::Plugin>> NewRequestedToCapacityRatio(
     const config::PluginArgs& args, framework::Handle& handle);
+
+// What is wrong with the arguments, everything at once. The first serves both scorers that have no
+// shape.
+std::vector<config::Finding> ScorerArgsFaults(const config::PluginArgs& args);
+std::vector<config::Finding> RequestedToCapacityRatioArgsFaults(const config::PluginArgs& args);
 
 }  // namespace ks::plugins

@@ -136,7 +136,7 @@ class SelectorSpread final : public framework::Plugin,
 
 Result<std::unique_ptr<framework::Plugin>> NewSelectorSpread(const config::PluginArgs& args,
                                                              framework::Handle& handle) {
-  if (const Result<void> none = ExpectNoArgs(args); !none.ok()) return none.error();
+  if (const ArgsFaults faults = NoArgsFaults(args); !faults.empty()) return FirstOf(faults);
   WarnLegacy(kSelectorSpreadName, "PodTopologySpread", handle);
   return std::unique_ptr<framework::Plugin>(std::make_unique<SelectorSpread>(handle));
 }

@@ -28,14 +28,12 @@ struct ServiceAffinityArgs {
   std::vector<Symbol> anti_affinity_labels;  // for Score
 };
 
-Result<ServiceAffinityArgs> ReadArgs(const config::PluginArgs& args) {
-  std::string problem;
+ServiceAffinityArgs ReadArgs(const config::PluginArgs& args, ArgsFaults* faults) {
   const nlohmann::json json = JsonOf(args);
-  const ArgsReader root(json, "", {"affinityLabels", "antiAffinityLabelsPreference"}, &problem);
+  const ArgsReader root(json, "", {"affinityLabels", "antiAffinityLabelsPreference"}, faults);
   ServiceAffinityArgs read;
-  read.affinity_labels = ReadLabelKeys(root, "affinityLabels", &problem);
-  read.anti_affinity_labels = ReadLabelKeys(root, "antiAffinityLabelsPreference", &problem);
-  if (!problem.empty()) return Error{problem};
+  read.affinity_labels = ReadLabelKeys(root, "affinityLabels");
+  read.anti_affinity_labels = ReadLabelKeys(root, "antiAffinityLabelsPreference");
   return read;
 }
 
@@ -254,13 +252,20 @@ class ServiceAffinity final : public framework::Plugin,
 
 }  // namespace
 
+ArgsFaults ServiceAffinityArgsFaults(const config::PluginArgs& args) {
+  ArgsFaults faults;
+  ReadArgs(args, &faults);
+  return faults;
+}
+
 Result<std::unique_ptr<framework::Plugin>> NewServiceAffinity(const config::PluginArgs& args,
                                                               framework::Handle& handle) {
-  Result<ServiceAffinityArgs> read = ReadArgs(args);
-  if (!read.ok()) return read.error();
+  ArgsFaults faults;
+  ServiceAffinityArgs read = ReadArgs(args, &faults);
+  if (!faults.empty()) return FirstOf(faults);
   WarnLegacy(kServiceAffinityName, "pod affinity, and PodTopologySpread", handle);
   return std::unique_ptr<framework::Plugin>(
-      std::make_unique<ServiceAffinity>(std::move(read).value(), handle));
+      std::make_unique<ServiceAffinity>(std::move(read), handle));
 }
 
 }  // namespace ks::plugins

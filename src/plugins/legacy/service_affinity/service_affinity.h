@@ -7,9 +7,11 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "config/plugin_args.h"
+#include "config/text/findings.h"
 #include "framework/handle.h"
 
 namespace ks::plugins {
@@ -18,5 +20,8 @@ inline constexpr std::string_view kServiceAffinityName = "ServiceAffinity";
 
 Result<std::unique_ptr<framework::Plugin>> NewServiceAffinity(const config::PluginArgs& args,
                                                               framework::Handle& handle);
+
+// What is wrong with the arguments, everything at once.
+std::vector<config::Finding> ServiceAffinityArgsFaults(const config::PluginArgs& args);
 
 }  // namespace ks::plugins
