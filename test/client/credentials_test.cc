@@ -2,9 +2,12 @@
 // Logins that change while the process runs (docs/spec/api.md 8.4, 8.5).
 #include "client/auth/credentials.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -403,6 +406,58 @@ TEST(ExecCredentials, Failures) {
   const std::string flooding = dir.WriteScript("flooding", "cat /dev/zero");
   EXPECT_THAT(Authorization(*Make({.exec = Plugin(flooding)}, clock)),
               HasSubstr("printed more than 1 MiB"));
+}
+
+// Puts `fd` in the place of standard input for its life.
+class StandardInput {
+ public:
+  explicit StandardInput(int fd) : saved_(dup(STDIN_FILENO)) { dup2(fd, STDIN_FILENO); }
+  ~StandardInput() {
+    dup2(saved_, STDIN_FILENO);
+    close(saved_);
+  }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+
+ private:
+  const int saved_;
+};
+
+TEST(ExecCredentials, TheTerminalIsThePluginsWhereItMayAsk) {
+  FakeClock clock;
+  TempDir dir;
+  const std::string script = dir.WriteScript(
+      "login",
+      "case $KUBERNETES_EXEC_INFO in *'\"interactive\":true'*) told=true ;; *) told=false ;; esac\n"
+      "test -t 0 && has=terminal || has=nobody\n"
+      "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\","
+      "\"status\":{\"token\":\"'$told-$has'\"}}'\n");
+  const auto login = [&](const std::string& mode) {
+    ExecPlugin plugin = Plugin(script);
+    plugin.interactive_mode = mode;
+    return Authorization(*Make({.exec = plugin}, clock));
+  };
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(grantpt(terminal), 0);
+  ASSERT_EQ(unlockpt(terminal), 0);
+  const int nobody = open("/dev/null", O_RDONLY);
+  ASSERT_GE(nobody, 0);
+  {
+    const StandardInput input(terminal);
+    EXPECT_EQ(login("Never"), "Bearer false-nobody");
+    EXPECT_EQ(login("IfAvailable"), "Bearer true-terminal");
+    EXPECT_EQ(login("Always"), "Bearer true-terminal");
+  }
+  {
+    const StandardInput input(nobody);
+    EXPECT_EQ(login("IfAvailable"), "Bearer false-nobody");
+    EXPECT_EQ(login("Always"),
+              "error: getting credentials: exec plugin cannot support interactive mode: standard "
+              "input is not a terminal");
+  }
+  close(terminal);
+  close(nobody);
 }
 
 TEST(ExecCredentials, DestructionKillsThePlugin) {

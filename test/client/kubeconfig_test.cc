@@ -263,12 +263,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "invalid configuration: [command must be specified for u to use exec "
                 "authentication plugin, apiVersion must be specified for u to use exec "
                 "authentication plugin, interactiveMode must be specified for u to use exec "
-                "authentication plugin]"},
-        BadCase{"execTerminal",
-                Config(kServer,
-                       "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, "
-                       "interactiveMode: Always}"),
-                "interactiveMode Always needs a terminal"}),
+                "authentication plugin]"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(Kubeconfig, MissingFile) {

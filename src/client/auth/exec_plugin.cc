@@ -33,10 +33,10 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostOutput = 1 << 20;
 
-std::string ExecInfo(const ExecPlugin& plugin, const ExecClusterInfo& cluster) {
+std::string ExecInfo(const ExecPlugin& plugin, const ExecClusterInfo& cluster, bool interactive) {
   nlohmann::ordered_json info = {{"kind", "ExecCredential"},
                                  {"apiVersion", plugin.api_version},
-                                 {"spec", {{"interactive", false}}}};
+                                 {"spec", {{"interactive", interactive}}}};
   if (plugin.provide_cluster_info) {
     nlohmann::ordered_json about = {{"server", cluster.server}};
     if (!cluster.tls_server_name.empty()) about["tls-server-name"] = cluster.tls_server_name;
@@ -82,32 +82,51 @@ Error WithHint(const ExecPlugin& plugin, std::string message) {
   return Error{std::move(message)};
 }
 
+// Whether the plugin may talk with whoever sits at our standard input. Error: it has to, and nobody
+// does.
+Result<bool> IsInteractive(const ExecPlugin& plugin) {
+  if (plugin.interactive_mode == "Never") return false;
+  const bool has_terminal = isatty(STDIN_FILENO) == 1;
+  if (plugin.interactive_mode == "Always" && !has_terminal) {
+    return Error{"exec plugin cannot support interactive mode: standard input is not a terminal"};
+  }
+  return has_terminal;
+}
+
 struct Child {
   pid_t pid = 0;
   int output = -1;
+  bool leads_group = true;
+
+  void Kill() const { kill(leads_group ? -pid : pid, SIGKILL); }
 };
 
-Result<Child> Spawn(const ExecPlugin& plugin, const ExecClusterInfo& cluster, ExecCall* call) {
+Result<Child> Spawn(const ExecPlugin& plugin, const ExecClusterInfo& cluster, bool interactive,
+                    ExecCall* call) {
   std::vector<std::string> arguments = {plugin.command};
   arguments.insert(arguments.end(), plugin.args.begin(), plugin.args.end());
-  std::vector<std::string> variables = Environment(plugin, ExecInfo(plugin, cluster));
+  std::vector<std::string> variables = Environment(plugin, ExecInfo(plugin, cluster, interactive));
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
     return Error{std::string("exec: pipe: ") + SystemErrorText(errno)};
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (!interactive) {
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
-  // A group of its own: killing it also ends what a shell script has started.
+  // A group of its own: killing it also ends what a shell script has started. Such a group may not
+  // read from the terminal.
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  Child child;
+  const int group_flag = interactive ? 0 : POSIX_SPAWN_SETPGROUP;
+  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | group_flag));
+  Child child{.leads_group = !interactive};
   const int code = posix_spawnp(&child.pid, plugin.command.c_str(), &actions, &attributes,
                                 Pointers(arguments).data(), Pointers(variables).data());
   posix_spawnattr_destroy(&attributes);
@@ -142,16 +161,16 @@ bool ReadOutput(int fd, const StopFlag& stop, std::string* output) {
 }
 
 // A child that has closed its output may still run for a while; `stop` kills it.
-int WaitForEnd(pid_t pid, const StopFlag& stop) {
+int WaitForEnd(const Child& child, const StopFlag& stop) {
   constexpr int kPollMs = 20;
   int status = 0;
   while (true) {
-    const pid_t ended = waitpid(pid, &status, WNOHANG);
-    if (ended == pid || (ended < 0 && errno != EINTR)) return status;
+    const pid_t ended = waitpid(child.pid, &status, WNOHANG);
+    if (ended == child.pid || (ended < 0 && errno != EINTR)) return status;
     pollfd wait = {stop.fd(), POLLIN, 0};
     if (poll(&wait, 1, kPollMs) > 0) {
-      kill(-pid, SIGKILL);
-      waitpid(pid, &status, 0);
+      child.Kill();
+      waitpid(child.pid, &status, 0);
       return status;
     }
   }
@@ -168,15 +187,15 @@ Result<std::string> Text(const Json& object, const char* key) {
 
 // The plugin's output. `call` becomes how the run ended.
 Result<std::string> RunToEnd(const ExecPlugin& plugin, const ExecClusterInfo& cluster,
-                             const StopFlag& stop, ExecCall* call) {
+                             bool interactive, const StopFlag& stop, ExecCall* call) {
   *call = {.status = ExecCall::Status::kClientError, .code = 1};
-  const Result<Child> child = Spawn(plugin, cluster, call);
+  const Result<Child> child = Spawn(plugin, cluster, interactive, call);
   if (!child.ok()) return child.error();
   std::string output;
   const bool complete = ReadOutput(child->output, stop, &output);
   close(child->output);
-  if (!complete) kill(-child->pid, SIGKILL);
-  const int status = WaitForEnd(child->pid, stop);
+  if (!complete) child->Kill();
+  const int status = WaitForEnd(*child, stop);
   if (!complete) {
     return WithHint(
         plugin, "exec: executable " + plugin.command + " was stopped or printed more than 1 MiB");
@@ -278,8 +297,10 @@ Result<ExecCredential> ParseExecCredential(const std::string& output,
 
 Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const ExecClusterInfo& cluster,
                                      const StopFlag& stop, ConnectionMetrics* metrics) {
+  const Result<bool> interactive = IsInteractive(plugin);
+  if (!interactive.ok()) return interactive.error();
   ExecCall call;
-  const Result<std::string> output = RunToEnd(plugin, cluster, stop, &call);
+  const Result<std::string> output = RunToEnd(plugin, cluster, *interactive, stop, &call);
   if (metrics != nullptr) metrics->CountExecCall(call);
   if (!output.ok()) return output.error();
   return ParseExecCredential(*output, plugin.api_version);

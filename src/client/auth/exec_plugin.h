@@ -49,8 +49,9 @@ class StopFlag {
   int fd_;
 };
 
-// Blocks until the plugin has ended; kills it when `stop` is set. Its stderr is ours. `metrics`, if
-// not null, is told how the run ended. Errors: docs/spec/api.md 8.5, with the install hint.
+// Blocks until the plugin has ended; kills it when `stop` is set. Its stderr is ours, and so is its
+// stdin where that is a terminal and the plugin may ask. `metrics`, if not null, is told how the
+// run ended. Errors: docs/spec/api.md 8.5, with the install hint.
 Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const ExecClusterInfo& cluster,
                                      const StopFlag& stop, ConnectionMetrics* metrics = nullptr);
 

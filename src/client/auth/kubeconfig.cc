@@ -366,11 +366,6 @@ Result<void> CheckLogin(const Entry& entry, const ClusterAccess& access) {
         "exec plugin: invalid apiVersion \"" + version +
         "\": must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1");
   }
-  if (access.exec->interactive_mode == "Always") {
-    return exec.Bad(
-        "interactiveMode Always needs a terminal, which a scheduler has not: use Never or "
-        "IfAvailable");
-  }
   return {};
 }
 
