@@ -82,7 +82,9 @@ void SchedulingQueue::Add(const api::PodPtr& pod) {
   nominator_.PodStored(pod);
 }
 
-void SchedulingQueue::Update(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+// By value: the store's own pointer becomes the new pod on the way.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+void SchedulingQueue::Update(api::PodPtr old_pod, const api::PodPtr& new_pod) {
   if (in_flight_.Contains(new_pod->meta.uid)) {
     KS_LOG(6,
            "The pod doesn't need to be queued for now because it's being scheduled and will be "

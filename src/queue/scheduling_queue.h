@@ -60,8 +60,9 @@ class SchedulingQueue final : public framework::PodActivator {
   // reading of the clock get stamps one nanosecond apart, so that they keep their order.
   void Add(const api::PodPtr& pod);
   // A pending pod changed. In flight: its events are logged. Stored: replaced, and moved if its own
-  // change may help. Otherwise, or when the uid changed: added.
-  void Update(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  // change may help. Otherwise, or when the uid changed: added. `old_pod` may be the stored
+  // pointer.
+  void Update(api::PodPtr old_pod, const api::PodPtr& new_pod);
   // A pending pod is gone, or was bound. A pod in flight stays so until Done.
   void Delete(const api::Pod& pod);
 

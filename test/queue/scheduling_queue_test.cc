@@ -291,8 +291,7 @@ TEST_F(SchedulingQueueTest, EffectOfThePodsOwnChanges) {
   queue.Add(Named("p"));
   PopAndFail("p", {"Skipper"});
   for (const char* value : {"a", "b", "c"}) {
-    const api::PodPtr former = Stored("p").pod();
-    queue.Update(former, MakePod().Name("p").Labels({{"app", value}}).Obj());
+    queue.Update(Stored("p").pod(), MakePod().Name("p").Labels({{"app", value}}).Obj());
   }
   const EventEffect& effect = queue.stats().effects.at(relabelled.Label());
   EXPECT_EQ(effect.events, 3);
