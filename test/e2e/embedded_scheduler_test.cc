@@ -10,13 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/http/api_server.h"
 #include "base/mutex.h"
-#include "client/auth/kubeconfig.h"
-#include "client/rest/connection.h"
-#include "client/rest/rest_client.h"
 #include "e2e/child.h"
 #include "e2e/cluster.h"
+#include "e2e/embedded_server.h"
 #include "testing/control_plane.h"
 #include "testing/temp_dir.h"
 
@@ -37,34 +34,18 @@ class EmbeddedScheduler : public ::testing::TestWithParam<SchedulerCase> {
   void SetUp() override {
     std::string why;
     if (GetParam().real && !testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
-    client::InitializeClientProcess();
-    apiserver::ApiServerOptions options;
-    options.dir = dir_.path() + "/server";
-    auto server = apiserver::ApiServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.error().message;
-    server_ = std::move(*server);
-    auto access = client::LoadKubeconfig(server_->admin_kubeconfig());
-    ASSERT_TRUE(access.ok()) << access.error().message;
-    auto connection = client::Connection::Make(*access);
-    ASSERT_TRUE(connection.ok()) << connection.error().message;
-    connection_ = std::move(*connection);
-    client::RestOptions rest;
-    rest.qps = -1;
-    admin_ = connection_->NewRestClient(rest);
+    embedded_ = std::make_unique<EmbeddedServer>(dir_.path());
   }
   void TearDown() override {
     if (HasFailure()) std::cerr << "the scheduler's log ends:\n" << LogEnd() << "\n";
   }
 
-  void Create(const std::string& path, const json& object) {
-    const client::RestReply reply = admin_->Post(path, object.dump());
-    ASSERT_TRUE(reply.ok()) << path << ": " << reply.error->message;
-  }
+  apiserver::ApiServer& server() { return embedded_->server(); }
   void StartScheduler() {
     const std::string path = GetParam().real ? testing::ControlPlane::BinaryPath("kube-scheduler")
                                              : std::string(KS_KUBESCHED_PATH);
     std::vector<std::string> argv = {path, "--secure-port=0",
-                                     "--kubeconfig=" + server_->scheduler_kubeconfig()};
+                                     "--kubeconfig=" + server().scheduler_kubeconfig()};
     argv.insert(argv.end(), GetParam().flags.begin(), GetParam().flags.end());
     child_ = std::make_unique<Child>(argv, Log());
   }
@@ -81,8 +62,8 @@ class EmbeddedScheduler : public ::testing::TestWithParam<SchedulerCase> {
     CondVar changed;
     uint64_t changes = 0;
     std::shared_ptr<void> subscription;
-    server_->front().Run([&] {
-      subscription = server_->service().store().Subscribe(kind, [&] {
+    server().front().Run([&] {
+      subscription = server().service().store().Subscribe(kind, [&] {
         MutexLock lock(mutex);
         ++changes;
         changed.NotifyAll();
@@ -94,7 +75,7 @@ class EmbeddedScheduler : public ::testing::TestWithParam<SchedulerCase> {
       mutex.Lock();
       const uint64_t seen = changes;
       mutex.Unlock();
-      server_->front().Run([&] { holds = ready(server_->service().store().objects(kind)); });
+      server().front().Run([&] { holds = ready(server().service().store().objects(kind)); });
       if (holds) break;
       MutexLock lock(mutex);
       while (changes == seen && RealClock().Now() < deadline) {
@@ -102,7 +83,7 @@ class EmbeddedScheduler : public ::testing::TestWithParam<SchedulerCase> {
       }
       if (changes == seen) break;
     }
-    server_->front().Run([&] { subscription.reset(); });
+    server().front().Run([&] { subscription.reset(); });
     return holds;
   }
 
@@ -127,23 +108,23 @@ class EmbeddedScheduler : public ::testing::TestWithParam<SchedulerCase> {
   }
 
   testing::TempDir dir_;
-  std::unique_ptr<apiserver::ApiServer> server_;
-  std::unique_ptr<client::Connection> connection_;
-  std::unique_ptr<client::RestClient> admin_;
+  std::unique_ptr<EmbeddedServer> embedded_;
   std::unique_ptr<Child> child_;
 };
 
 TEST_P(EmbeddedScheduler, SchedulesTwoThousandPodsOnTwoHundredNodes) {
   for (int i = 0; i < kNodeCount; ++i) {
-    Create("/api/v1/nodes",
-           NodeManifest("node-" + std::to_string(i),
-                        {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "20"}},
-                        {{"topology.kubernetes.io/zone", "zone-" + std::to_string(i % 3)}}));
+    embedded_->Create(
+        "/api/v1/nodes",
+        NodeManifest("node-" + std::to_string(i),
+                     {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "20"}},
+                     {{"topology.kubernetes.io/zone", "zone-" + std::to_string(i % 3)}}));
   }
   StartScheduler();
   for (size_t i = 0; i < kPodCount; ++i) {
-    Create("/api/v1/namespaces/default/pods",
-           PodManifest("pod-" + std::to_string(i), {{"cpu", "100m"}, {"memory", "64Mi"}}));
+    embedded_->Create(
+        "/api/v1/namespaces/default/pods",
+        PodManifest("pod-" + std::to_string(i), {{"cpu", "100m"}, {"memory", "64Mi"}}));
   }
   const auto& pods = Kind("v1", "Pod");
   const auto all_bound = [](const Objects& objects) {
@@ -165,23 +146,21 @@ TEST_P(EmbeddedScheduler, SchedulesTwoThousandPodsOnTwoHundredNodes) {
 
   std::map<std::string, int> per_node;
   json lease;
-  server_->front().Run([&] {
-    for (const auto& [key, pod] : server_->service().store().objects(pods)) {
+  server().front().Run([&] {
+    for (const auto& [key, pod] : server().service().store().objects(pods)) {
       ++per_node[pod->fields[0]];
       const json status = pod->Parse()["status"];
       ASSERT_EQ(status["conditions"][0]["type"], "PodScheduled") << pod->text;
       ASSERT_EQ(status["conditions"][0]["status"], "True") << pod->text;
     }
     const auto& leases = Kind("coordination.k8s.io/v1", "Lease");
-    const auto found = server_->service().store().Find(leases, "kube-system", "kube-scheduler");
+    const auto found = server().service().store().Find(leases, "kube-system", "kube-scheduler");
     if (found != nullptr) lease = found->Parse();
   });
   EXPECT_EQ(per_node.size(), static_cast<size_t>(kNodeCount));
   for (const auto& [node, count] : per_node) EXPECT_LE(count, 20) << node;
-  if (GetParam().real) {  // kubesched has no leader election yet
-    ASSERT_TRUE(lease.is_object()) << "no leader election took place";
-    EXPECT_NE(lease["spec"]["holderIdentity"], "");
-  }
+  ASSERT_TRUE(lease.is_object()) << "no leader election took place";
+  EXPECT_NE(lease["spec"]["holderIdentity"], "");
   EXPECT_TRUE(child_->Runs());
   EXPECT_EQ(Errors(), std::vector<std::string>());
 }

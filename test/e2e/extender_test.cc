@@ -11,10 +11,9 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/http/api_server.h"
-#include "client/rest/connection.h"
 #include "e2e/child.h"
 #include "e2e/cluster.h"
+#include "e2e/embedded_server.h"
 #include "testing/control_plane.h"
 #include "testing/scripted_server.h"
 #include "testing/temp_dir.h"
@@ -187,32 +186,19 @@ bool Decided(const PodView::Pods& pods) {
 // The in-memory API server with three nodes, and an administrator.
 class SmallCluster {
  public:
-  void Start() {
-    apiserver::ApiServerOptions options;
-    options.dir = dir_.path() + "/server";
-    auto server = apiserver::ApiServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.error().message;
-    server_ = std::move(*server);
-    auto access = client::LoadKubeconfig(server_->admin_kubeconfig());
-    ASSERT_TRUE(access.ok()) << access.error().message;
-    auto connection = client::Connection::Make(*access);
-    ASSERT_TRUE(connection.ok()) << connection.error().message;
-    connection_ = std::move(*connection);
-    admin_ = connection_->NewRestClient({.qps = -1});
+  SmallCluster() {
     for (int i = 0; i < 3; ++i) {
-      Create("/api/v1/nodes", NodeManifest("n" + std::to_string(i),
-                                           {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "20"}}, {}));
+      server_.Create("/api/v1/nodes",
+                     NodeManifest("n" + std::to_string(i),
+                                  {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "20"}}, {}));
     }
   }
-  void Create(const std::string& path, const json& object) {
-    const client::RestReply reply = admin_->Post(path, object.dump());
-    EXPECT_TRUE(reply.ok()) << path << ": " << reply.error->message;
-  }
+  void Create(const std::string& path, const json& object) { server_.Create(path, object); }
   // `configuration` with KUBECONFIG and URL replaced.
   std::vector<std::string> CommandLine(const std::string& binary, const std::string& configuration,
                                        const std::string& url) {
-    const std::string text = Replaced(
-        Replaced(configuration, "KUBECONFIG", server_->scheduler_kubeconfig()), "URL", url);
+    const std::string text =
+        Replaced(Replaced(configuration, "KUBECONFIG", server_.scheduler_kubeconfig()), "URL", url);
     return {binary, "--config=" + dir_.Write("config.yaml", text), "--secure-port=0"};
   }
   std::string log() const { return dir_.path() + "/log"; }
@@ -221,18 +207,15 @@ class SmallCluster {
     std::ifstream stream(log());
     std::cerr << std::string((std::istreambuf_iterator<char>(stream)), {}) << "\n";
   }
-  client::RestClient& admin() { return *admin_; }
+  client::RestClient& admin() { return server_.admin(); }
 
  private:
   const testing::TempDir dir_;
-  std::unique_ptr<apiserver::ApiServer> server_;
-  std::unique_ptr<client::Connection> connection_;
-  std::unique_ptr<client::RestClient> admin_;
+  EmbeddedServer server_{dir_.path()};
 };
 
 void RunScheduler(const std::string& binary, Outcome* outcome) {
   SmallCluster cluster;
-  ASSERT_NO_FATAL_FAILURE(cluster.Start());
   const auto create = [&cluster](const std::string& path, const json& object) {
     cluster.Create(path, object);
   };
@@ -402,7 +385,6 @@ struct BindCase {
 void BindFivePods(const std::string& binary, const BindCase& row,
                   std::map<std::string, int>* asked) {
   SmallCluster cluster;
-  ASSERT_NO_FATAL_FAILURE(cluster.Start());
   ClosingExtender extender(row.closes, cluster.admin());
   Child child(cluster.CommandLine(binary, kWithoutExtenders + row.extenders, extender.url()),
               cluster.log());

@@ -15,10 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/http/api_server.h"
-#include "client/rest/connection.h"
 #include "e2e/child.h"
 #include "e2e/cluster.h"
+#include "e2e/embedded_server.h"
 #include "testing/control_plane.h"
 #include "testing/scripted_server.h"
 #include "testing/temp_dir.h"
@@ -75,29 +74,13 @@ class UrlParity : public ::testing::Test {
   void SetUp() override {
     std::string why;
     if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
-    client::InitializeClientProcess();
-    apiserver::ApiServerOptions options;
-    options.dir = dir_.path() + "/server";
-    auto server = apiserver::ApiServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.error().message;
-    server_ = std::move(*server);
-    auto access = client::LoadKubeconfig(server_->admin_kubeconfig());
-    ASSERT_TRUE(access.ok()) << access.error().message;
-    auto connection = client::Connection::Make(*access);
-    ASSERT_TRUE(connection.ok()) << connection.error().message;
-    connection_ = std::move(*connection);
-    admin_ = connection_->NewRestClient({.qps = -1});
-    Create("/api/v1/nodes",
-           NodeManifest("n0", {{"cpu", "64"}, {"memory", "32Gi"}, {"pods", "500"}}, {}));
+    server_ = std::make_unique<EmbeddedServer>(dir_.path());
+    server_->Create("/api/v1/nodes",
+                    NodeManifest("n0", {{"cpu", "64"}, {"memory", "32Gi"}, {"pods", "500"}}, {}));
   }
 
   static std::vector<std::string> Binaries() {
     return {testing::ControlPlane::BinaryPath("kube-scheduler"), KS_KUBESCHED_PATH};
-  }
-
-  void Create(const std::string& path, const json& object) {
-    const client::RestReply reply = admin_->Post(path, object.dump());
-    EXPECT_TRUE(reply.ok()) << path << ": " << reply.error->message;
   }
 
   // Runs a scheduler until each of `pods` is bound or has a message; "BOUND" or the message by pod.
@@ -111,7 +94,7 @@ class UrlParity : public ::testing::Test {
       for (json& container : object["spec"]["containers"]) {
         container["resources"]["limits"]["example.com/" + pod] = "1";
       }
-      Create("/api/v1/namespaces/default/pods", object);
+      server_->Create("/api/v1/namespaces/default/pods", object);
     }
     const std::string config =
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -121,7 +104,7 @@ class UrlParity : public ::testing::Test {
     Child child({binary, "--config=" + dir_.Write(prefix + "config", config), "--secure-port=0"},
                 log);
     std::map<std::string, std::string> outcome;
-    PodView view(*admin_);
+    PodView view(server_->admin());
     const bool all = view.WaitFor(
         [&](const PodView::Pods& seen) {
           for (const std::string& pod : pods) {
@@ -147,9 +130,7 @@ class UrlParity : public ::testing::Test {
   int Port() const { return std::stoi(Address().substr(Address().rfind(':') + 1)); }
 
   const testing::TempDir dir_;
-  std::unique_ptr<apiserver::ApiServer> server_;
-  std::unique_ptr<client::Connection> connection_;
-  std::unique_ptr<client::RestClient> admin_;
+  std::unique_ptr<EmbeddedServer> server_;
   int runs_ = 0;
 };
 
