@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace ks::api {
@@ -30,6 +31,10 @@ struct Delta {
   ObjectText text{};                            // of `object`
   std::vector<ObjectText> texts{};              // of `items`; empty unless asked for
 };
+
+// A batch of one of these kinds, as its reflector delivers it.
+template <class... T>
+using DeltasOfOne = std::variant<std::vector<Delta<T>>...>;
 
 // Called from the reflector's thread with one or more deltas, in order. Must not block for long:
 // enqueue.

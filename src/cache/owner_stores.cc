@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "framework/events.h"
 
 namespace ks::cache {
-
-using framework::OptionalKind;
 
 namespace {
 
@@ -154,43 +154,39 @@ class OwnerStores::BudgetHandler final : public ObjectHandler<api::PodDisruption
 };
 
 template <class T>
-void OwnerStores::ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
-                          OptionalKind kind, ObjectHandler<T>& handler) {
+void OwnerStores::ApplyTo(const std::vector<api::Delta<T>>& deltas, ObjectHandler<T>& handler) {
   for (const api::Delta<T>& delta : deltas) {
-    store.Apply(delta, handler);
-    if (delta.type == api::Delta<T>::Type::kReplace) synced_.Add(kind);
+    std::get<ObjectStore<T>>(stores_).Apply(delta, handler);
+    if (delta.type == api::Delta<T>::Type::kReplace) synced_.Add(framework::kOptionalKindOf<T>);
   }
 }
 
 void OwnerStores::Apply(const OwnerDeltas& deltas, const Observers& observers) {
-  if (const auto* services = std::get_if<0>(&deltas)) {
-    ServiceHandler handler(*this, observers);
-    ApplyTo(services_, *services, OptionalKind::kService, handler);
-  } else if (const auto* controllers = std::get_if<1>(&deltas)) {
-    Counting<api::ReplicationController> handler(version_);
-    ApplyTo(replication_controllers_, *controllers, OptionalKind::kReplicationController, handler);
-  } else if (const auto* replica_sets = std::get_if<2>(&deltas)) {
-    Counting<api::ReplicaSet> handler(version_);
-    ApplyTo(replica_sets_, *replica_sets, OptionalKind::kReplicaSet, handler);
-  } else if (const auto* stateful_sets = std::get_if<3>(&deltas)) {
-    Counting<api::StatefulSet> handler(version_);
-    ApplyTo(stateful_sets_, *stateful_sets, OptionalKind::kStatefulSet, handler);
-  } else if (const auto* namespaces = std::get_if<4>(&deltas)) {
-    NamespaceHandler handler(*this, observers);
-    ApplyTo(namespaces_, *namespaces, OptionalKind::kNamespace, handler);
-  } else if (const auto* budgets = std::get_if<5>(&deltas)) {
-    BudgetHandler handler(*this);
-    ApplyTo(budgets_, *budgets, OptionalKind::kPodDisruptionBudget, handler);
-  }
+  const auto apply = [&]<class T>(const std::vector<api::Delta<T>>& of_kind) {
+    if constexpr (std::is_same_v<T, api::Service>) {
+      ServiceHandler handler(*this, observers);
+      ApplyTo<T>(of_kind, handler);
+    } else if constexpr (std::is_same_v<T, api::Namespace>) {
+      NamespaceHandler handler(*this, observers);
+      ApplyTo<T>(of_kind, handler);
+    } else if constexpr (std::is_same_v<T, api::PodDisruptionBudget>) {
+      BudgetHandler handler(*this);
+      ApplyTo<T>(of_kind, handler);
+    } else {
+      Counting<T> handler(version_);
+      ApplyTo<T>(of_kind, handler);
+    }
+  };
+  std::visit(apply, deltas);
 }
 
 bool OwnerStores::Synced(framework::OptionalKinds kinds) const {
-  using enum OptionalKind;
-  for (const OptionalKind kind : {kService, kReplicationController, kReplicaSet, kStatefulSet,
-                                  kNamespace, kPodDisruptionBudget}) {
-    if (kinds.Contains(kind) && !synced_.Contains(kind)) return false;
-  }
-  return true;
+  bool synced = true;
+  api::OwnerKinds::ForEach([&]<class T>(const T*) {
+    const framework::OptionalKind kind = framework::kOptionalKindOf<T>;
+    if (kinds.Contains(kind) && !synced_.Contains(kind)) synced = false;
+  });
+  return synced;
 }
 
 std::span<const api::ServicePtr> OwnerStores::Services(Symbol ns) const {
@@ -203,19 +199,19 @@ std::span<const api::PodDisruptionBudgetPtr> OwnerStores::PodDisruptionBudgets(S
 
 const api::ReplicationController* OwnerStores::FindReplicationController(
     Symbol ns, std::string_view name) const {
-  return Find(replication_controllers_, ns, name);
+  return Find(Stored<api::ReplicationController>(), ns, name);
 }
 
 const api::ReplicaSet* OwnerStores::FindReplicaSet(Symbol ns, std::string_view name) const {
-  return Find(replica_sets_, ns, name);
+  return Find(Stored<api::ReplicaSet>(), ns, name);
 }
 
 const api::StatefulSet* OwnerStores::FindStatefulSet(Symbol ns, std::string_view name) const {
-  return Find(stateful_sets_, ns, name);
+  return Find(Stored<api::StatefulSet>(), ns, name);
 }
 
 const api::Namespace* OwnerStores::FindNamespace(Symbol name) const {
-  return namespaces_.Get(name.view()).get();
+  return Stored<api::Namespace>().Get(name.view()).get();
 }
 
 }  // namespace ks::cache

@@ -8,20 +8,18 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <variant>
+#include <tuple>
 #include <vector>
 
 #include "api/delta.h"
+#include "api/kinds.h"
 #include "cache/object_store.h"
 #include "framework/owner_listers.h"
 
 namespace ks::cache {
 
 // One batch of one kind, as its reflector delivers it.
-using OwnerDeltas = std::variant<
-    std::vector<api::Delta<api::Service>>, std::vector<api::Delta<api::ReplicationController>>,
-    std::vector<api::Delta<api::ReplicaSet>>, std::vector<api::Delta<api::StatefulSet>>,
-    std::vector<api::Delta<api::Namespace>>, std::vector<api::Delta<api::PodDisruptionBudget>>>;
+using OwnerDeltas = api::OwnerKinds::Into<api::DeltasOfOne>;
 
 // Threads: the scheduling thread; workers read while a cycle runs.
 class OwnerStores final : public framework::OwnerListers {
@@ -48,7 +46,9 @@ class OwnerStores final : public framework::OwnerListers {
   const api::ReplicaSet* FindReplicaSet(Symbol ns, std::string_view name) const override;
   const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const override;
   const api::Namespace* FindNamespace(Symbol name) const override;
-  std::vector<api::NamespacePtr> Namespaces() const override { return namespaces_.List(); }
+  std::vector<api::NamespacePtr> Namespaces() const override {
+    return Stored<api::Namespace>().List();
+  }
   std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(Symbol ns) const override;
   uint64_t version() const override { return version_; }
 
@@ -56,16 +56,17 @@ class OwnerStores final : public framework::OwnerListers {
   class ServiceHandler;
   class NamespaceHandler;
   class BudgetHandler;
-  template <class T>
-  void ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
-               framework::OptionalKind kind, ObjectHandler<T>& handler);
+  template <class... T>
+  using Stores = std::tuple<ObjectStore<T>...>;
 
-  ObjectStore<api::Service> services_;
-  ObjectStore<api::ReplicationController> replication_controllers_;
-  ObjectStore<api::ReplicaSet> replica_sets_;
-  ObjectStore<api::StatefulSet> stateful_sets_;
-  ObjectStore<api::Namespace> namespaces_;
-  ObjectStore<api::PodDisruptionBudget> budgets_;
+  template <class T>
+  const ObjectStore<T>& Stored() const {
+    return std::get<ObjectStore<T>>(stores_);
+  }
+  template <class T>
+  void ApplyTo(const std::vector<api::Delta<T>>& deltas, ObjectHandler<T>& handler);
+
+  api::OwnerKinds::Into<Stores> stores_;
   uint64_t version_ = 0;
   std::map<Symbol, std::vector<api::ServicePtr>> services_by_namespace_;  // each ascending by name
   std::map<Symbol, std::vector<api::PodDisruptionBudgetPtr>> budgets_by_namespace_;  // the same

@@ -8,9 +8,17 @@
 namespace ks::cache {
 
 using framework::EventResource;
-using framework::OptionalKind;
 
 namespace {
+
+// The events of a kind's objects.
+template <class T>
+constexpr EventResource kResourceOf{};
+#define KS_RESOURCE_OF(type, kind, group, version, plural, scope) \
+  template <>                                                     \
+  constexpr EventResource kResourceOf<api::type> = EventResource::k##type;
+KS_STORAGE_KINDS(KS_RESOURCE_OF)
+#undef KS_RESOURCE_OF
 
 // Objects in lists, each ascending by key; the name of the list is a property of the object.
 template <class T>
@@ -98,64 +106,43 @@ class StorageStores::Handler final : public ObjectHandler<T> {
  public:
   using Ptr = std::shared_ptr<const T>;
 
-  Handler(StorageStores& stores, OptionalKind kind, EventResource resource, const Changed& changed)
-      : stores_(stores), kind_(kind), resource_(resource), changed_(changed) {}
+  Handler(StorageStores& stores, const Changed& changed) : stores_(stores), changed_(changed) {}
 
   void Add(const Ptr& object) override {
     Note(nullptr, object);
-    changed_(resource_, framework::kActionAdd, std::monostate(), object);
+    changed_(kResourceOf<T>, framework::kActionAdd, std::monostate(), object);
   }
   void Update(const Ptr& old_object, const Ptr& new_object) override {
     Note(old_object, new_object);
-    changed_(resource_, framework::kActionUpdate, old_object, new_object);
+    changed_(kResourceOf<T>, framework::kActionUpdate, old_object, new_object);
   }
   void Delete(const Ptr& object, bool) override {
     Note(object, nullptr);
-    changed_(resource_, framework::kActionDelete, object, std::monostate());
+    changed_(kResourceOf<T>, framework::kActionDelete, object, std::monostate());
   }
 
  private:
   void Note(const Ptr& old_object, const Ptr& new_object) {
     stores_.Note(old_object.get(), new_object);
-    stores_.changes_.Append({kind_, (new_object ? new_object : old_object)->meta.Key()});
+    stores_.changes_.Append(
+        {framework::kOptionalKindOf<T>, (new_object ? new_object : old_object)->meta.Key()});
   }
 
   StorageStores& stores_;
-  const OptionalKind kind_;
-  const EventResource resource_;
   const Changed& changed_;
 };
 
 template <class T>
-void StorageStores::ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
-                            OptionalKind kind, EventResource resource, const Changed& changed) {
-  Handler<T> handler(*this, kind, resource, changed);
+void StorageStores::ApplyTo(const std::vector<api::Delta<T>>& deltas, const Changed& changed) {
+  Handler<T> handler(*this, changed);
   for (const api::Delta<T>& delta : deltas) {
-    store.Apply(delta, handler);
-    if (delta.type == api::Delta<T>::Type::kReplace) synced_.Add(kind);
+    std::get<ObjectStore<T>>(stores_).Apply(delta, handler);
+    if (delta.type == api::Delta<T>::Type::kReplace) synced_.Add(framework::kOptionalKindOf<T>);
   }
 }
 
 void StorageStores::Apply(const StorageDeltas& deltas, const Changed& changed) {
-  if (const auto* volumes = std::get_if<0>(&deltas)) {
-    ApplyTo(volumes_, *volumes, OptionalKind::kPersistentVolume, EventResource::kPersistentVolume,
-            changed);
-  } else if (const auto* claims = std::get_if<1>(&deltas)) {
-    ApplyTo(claims_, *claims, OptionalKind::kPersistentVolumeClaim,
-            EventResource::kPersistentVolumeClaim, changed);
-  } else if (const auto* classes = std::get_if<2>(&deltas)) {
-    ApplyTo(classes_, *classes, OptionalKind::kStorageClass, EventResource::kStorageClass, changed);
-  } else if (const auto* nodes = std::get_if<3>(&deltas)) {
-    ApplyTo(csi_nodes_, *nodes, OptionalKind::kCsiNode, EventResource::kCsiNode, changed);
-  } else if (const auto* drivers = std::get_if<4>(&deltas)) {
-    ApplyTo(csi_drivers_, *drivers, OptionalKind::kCsiDriver, EventResource::kCsiDriver, changed);
-  } else if (const auto* capacities = std::get_if<5>(&deltas)) {
-    ApplyTo(capacities_, *capacities, OptionalKind::kCsiStorageCapacity,
-            EventResource::kCsiStorageCapacity, changed);
-  } else if (const auto* attachments = std::get_if<6>(&deltas)) {
-    ApplyTo(attachments_, *attachments, OptionalKind::kVolumeAttachment,
-            EventResource::kVolumeAttachment, changed);
-  }
+  std::visit([&](const auto& of_kind) { ApplyTo(of_kind, changed); }, deltas);
 }
 
 void StorageStores::Note(const api::PersistentVolume* old_object,
@@ -194,28 +181,28 @@ void StorageStores::Note(const api::VolumeAttachment* old_object,
 }
 
 bool StorageStores::Synced(framework::OptionalKinds kinds) const {
-  using enum OptionalKind;
-  for (const OptionalKind kind : {kPersistentVolume, kPersistentVolumeClaim, kStorageClass,
-                                  kCsiNode, kCsiDriver, kCsiStorageCapacity, kVolumeAttachment}) {
-    if (kinds.Contains(kind) && !synced_.Contains(kind)) return false;
-  }
-  return true;
+  bool synced = true;
+  api::StorageKinds::ForEach([&]<class T>(const T*) {
+    const framework::OptionalKind kind = framework::kOptionalKindOf<T>;
+    if (kinds.Contains(kind) && !synced_.Contains(kind)) synced = false;
+  });
+  return synced;
 }
 
 api::PersistentVolumePtr StorageStores::FindVolume(std::string_view name) const {
-  return volumes_.Get(name);
+  return Stored<api::PersistentVolume>().Get(name);
 }
 api::PersistentVolumeClaimPtr StorageStores::FindClaim(std::string_view key) const {
-  return claims_.Get(key);
+  return Stored<api::PersistentVolumeClaim>().Get(key);
 }
 api::StorageClassPtr StorageStores::FindStorageClass(std::string_view name) const {
-  return classes_.Get(name);
+  return Stored<api::StorageClass>().Get(name);
 }
 api::CsiNodePtr StorageStores::FindCsiNode(std::string_view node_name) const {
-  return csi_nodes_.Get(node_name);
+  return Stored<api::CsiNode>().Get(node_name);
 }
 api::CsiDriverPtr StorageStores::FindCsiDriver(std::string_view name) const {
-  return csi_drivers_.Get(name);
+  return Stored<api::CsiDriver>().Get(name);
 }
 
 std::span<const api::CsiStorageCapacityPtr> StorageStores::CapacitiesOf(
@@ -229,11 +216,11 @@ std::span<const api::VolumeAttachmentPtr> StorageStores::AttachmentsOf(
 }
 
 api::PersistentVolumePtr StorageStores::CurrentVolume(std::string_view name) const {
-  return assumed_volumes_.Over(name, volumes_.Get(name));
+  return assumed_volumes_.Over(name, Stored<api::PersistentVolume>().Get(name));
 }
 
 api::PersistentVolumeClaimPtr StorageStores::CurrentClaim(std::string_view key) const {
-  return assumed_claims_.Over(key, claims_.Get(key));
+  return assumed_claims_.Over(key, Stored<api::PersistentVolumeClaim>().Get(key));
 }
 
 std::vector<api::PersistentVolumePtr> StorageStores::CurrentVolumesOf(Symbol storage_class) const {
@@ -248,7 +235,8 @@ std::vector<api::PersistentVolumePtr> StorageStores::CurrentVolumesOf(Symbol sto
 }
 
 Result<void> StorageStores::Assume(const api::PersistentVolumePtr& volume) {
-  Result<void> fits = CheckAssumable(volumes_.Get(volume->meta.name), *volume, "persistentvolumes");
+  Result<void> fits = CheckAssumable(Stored<api::PersistentVolume>().Get(volume->meta.name),
+                                     *volume, "persistentvolumes");
   if (!fits.ok()) return fits;
   assumed_volumes_.Put(volume);
   current_volume_changes_.Append(volume->meta.name);
@@ -256,8 +244,8 @@ Result<void> StorageStores::Assume(const api::PersistentVolumePtr& volume) {
 }
 
 Result<void> StorageStores::Assume(const api::PersistentVolumeClaimPtr& claim) {
-  Result<void> fits =
-      CheckAssumable(claims_.Get(claim->meta.Key()), *claim, "persistentvolumeclaims");
+  Result<void> fits = CheckAssumable(Stored<api::PersistentVolumeClaim>().Get(claim->meta.Key()),
+                                     *claim, "persistentvolumeclaims");
   if (fits.ok()) assumed_claims_.Put(claim);
   return fits;
 }

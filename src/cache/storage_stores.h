@@ -8,10 +8,11 @@
 
 #include <functional>
 #include <map>
-#include <variant>
+#include <tuple>
 #include <vector>
 
 #include "api/delta.h"
+#include "api/kinds.h"
 #include "base/string_map.h"
 #include "cache/object_store.h"
 #include "framework/events.h"
@@ -20,13 +21,7 @@
 namespace ks::cache {
 
 // One batch of one kind, as its reflector delivers it.
-using StorageDeltas =
-    std::variant<std::vector<api::Delta<api::PersistentVolume>>,
-                 std::vector<api::Delta<api::PersistentVolumeClaim>>,
-                 std::vector<api::Delta<api::StorageClass>>, std::vector<api::Delta<api::CsiNode>>,
-                 std::vector<api::Delta<api::CsiDriver>>,
-                 std::vector<api::Delta<api::CsiStorageCapacity>>,
-                 std::vector<api::Delta<api::VolumeAttachment>>>;
+using StorageDeltas = api::StorageKinds::Into<api::DeltasOfOne>;
 
 // The assumed versions over a store. Threads: the scheduling thread.
 template <class T>
@@ -93,10 +88,15 @@ class StorageStores final : public framework::StorageState {
   template <class T>
   using Index = StringMap<std::vector<std::shared_ptr<const T>>>;  // each ascending by key
 
+  template <class... T>
+  using Stores = std::tuple<ObjectStore<T>...>;
+
   template <class T>
-  void ApplyTo(ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
-               framework::OptionalKind kind, framework::EventResource resource,
-               const Changed& changed);
+  const ObjectStore<T>& Stored() const {
+    return std::get<ObjectStore<T>>(stores_);
+  }
+  template <class T>
+  void ApplyTo(const std::vector<api::Delta<T>>& deltas, const Changed& changed);
   void Note(const api::PersistentVolume* old_object, const api::PersistentVolumePtr& new_object);
   void Note(const api::PersistentVolumeClaim* old_object,
             const api::PersistentVolumeClaimPtr& new_object);
@@ -106,13 +106,7 @@ class StorageStores final : public framework::StorageState {
   template <class T>
   void Note(const T*, const std::shared_ptr<const T>&) {}
 
-  ObjectStore<api::PersistentVolume> volumes_;
-  ObjectStore<api::PersistentVolumeClaim> claims_;
-  ObjectStore<api::StorageClass> classes_;
-  ObjectStore<api::CsiNode> csi_nodes_;
-  ObjectStore<api::CsiDriver> csi_drivers_;
-  ObjectStore<api::CsiStorageCapacity> capacities_;
-  ObjectStore<api::VolumeAttachment> attachments_;
+  api::StorageKinds::Into<Stores> stores_;
   std::map<Symbol, std::map<std::string, api::PersistentVolumePtr, std::less<>>> volumes_by_class_;
   Index<api::CsiStorageCapacity> capacities_by_class_;
   Index<api::VolumeAttachment> attachments_by_node_;

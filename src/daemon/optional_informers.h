@@ -12,6 +12,7 @@
 #include <tuple>
 #include <variant>
 
+#include "api/kinds.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "client/watch/informer_metrics.h"
@@ -47,22 +48,18 @@ class OptionalInformers {
   template <class T>
   using Watch = std::unique_ptr<client::Reflector<T>>;
 
+  template <class... T>
+  using Watches = std::tuple<Watch<T>...>;
+
   template <class T>
-  void Start(Watch<T>& watch, const char* path, const char* type_name, const char* resource);
-  void EnsureOwners(framework::OptionalKinds kinds);
-  void EnsureStorage(framework::OptionalKinds kinds);
+  void Start();
 
   client::RestClient& client_;
   client::InformerMetrics& metrics_;
   uint64_t next_seed_;
   const Sink sink_;
   const bool keep_texts_;
-  std::tuple<Watch<api::Service>, Watch<api::ReplicationController>, Watch<api::ReplicaSet>,
-             Watch<api::StatefulSet>, Watch<api::Namespace>, Watch<api::PodDisruptionBudget>,
-             Watch<api::PersistentVolume>, Watch<api::PersistentVolumeClaim>,
-             Watch<api::StorageClass>, Watch<api::CsiNode>, Watch<api::CsiDriver>,
-             Watch<api::CsiStorageCapacity>, Watch<api::VolumeAttachment>>
-      watches_;
+  api::OptionalKindTypes::Into<Watches> watches_;
 };
 
 }  // namespace ks::daemon

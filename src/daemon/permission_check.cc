@@ -22,27 +22,6 @@ constexpr const char* kSchedulerRole = "ClusterRole system:kube-scheduler";
 constexpr const char* kReaderRole =
     "Role extension-apiserver-authentication-reader in namespace kube-system";
 
-struct OptionalResource {
-  framework::OptionalKind kind;
-  const char* group;
-  const char* resource;
-};
-constexpr std::array<OptionalResource, 13> kOptionalResources = {{
-    {framework::OptionalKind::kService, "", "services"},
-    {framework::OptionalKind::kReplicationController, "", "replicationcontrollers"},
-    {framework::OptionalKind::kReplicaSet, "apps", "replicasets"},
-    {framework::OptionalKind::kStatefulSet, "apps", "statefulsets"},
-    {framework::OptionalKind::kNamespace, "", "namespaces"},
-    {framework::OptionalKind::kPodDisruptionBudget, "policy", "poddisruptionbudgets"},
-    {framework::OptionalKind::kPersistentVolume, "", "persistentvolumes"},
-    {framework::OptionalKind::kPersistentVolumeClaim, "", "persistentvolumeclaims"},
-    {framework::OptionalKind::kStorageClass, "storage.k8s.io", "storageclasses"},
-    {framework::OptionalKind::kCsiNode, "storage.k8s.io", "csinodes"},
-    {framework::OptionalKind::kCsiDriver, "storage.k8s.io", "csidrivers"},
-    {framework::OptionalKind::kCsiStorageCapacity, "storage.k8s.io", "csistoragecapacities"},
-    {framework::OptionalKind::kVolumeAttachment, "storage.k8s.io", "volumeattachments"},
-}};
-
 class List {
  public:
   void Add(std::initializer_list<const char*> verbs, const Permission& rest) {
@@ -229,13 +208,14 @@ std::vector<Permission> NeededPermissions(const PermissionNeeds& needs) {
                                  .needed_for = std::string("watching ") + resource,
                                  .granted_by = kSchedulerRole});
   }
-  for (const OptionalResource& owner : kOptionalResources) {
-    if (!needs.kinds.Contains(owner.kind)) continue;
-    list.Add({"list", "watch"}, {.group = owner.group,
-                                 .resource = owner.resource,
-                                 .needed_for = std::string("watching ") + owner.resource,
+  api::OptionalKindTypes::ForEach([&]<class T>(const T*) {
+    if (!needs.kinds.Contains(framework::kOptionalKindOf<T>)) return;
+    const std::string resource(api::kKindOf<T>.plural);
+    list.Add({"list", "watch"}, {.group = std::string(api::kKindOf<T>.group),
+                                 .resource = resource,
+                                 .needed_for = "watching " + resource,
                                  .granted_by = kSchedulerRole});
-  }
+  });
   list.Add(
       {"create"},
       {.resource = "pods/binding", .needed_for = "binding pods", .granted_by = kSchedulerRole});

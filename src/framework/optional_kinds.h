@@ -8,32 +8,26 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "api/kinds.h"
+
 namespace ks::framework {
 
-enum class OptionalKind : uint8_t {
-  kService,
-  kReplicationController,
-  kReplicaSet,
-  kStatefulSet,
-  kNamespace,
-  kPodDisruptionBudget,
-  kPersistentVolume,
-  kPersistentVolumeClaim,
-  kStorageClass,
-  kCsiNode,
-  kCsiDriver,
-  kCsiStorageCapacity,
-  kVolumeAttachment,
-};
-inline constexpr OptionalKind kAllOptionalKinds[] = {
-    OptionalKind::kService,          OptionalKind::kReplicationController,
-    OptionalKind::kReplicaSet,       OptionalKind::kStatefulSet,
-    OptionalKind::kNamespace,        OptionalKind::kPodDisruptionBudget,
-    OptionalKind::kPersistentVolume, OptionalKind::kPersistentVolumeClaim,
-    OptionalKind::kStorageClass,     OptionalKind::kCsiNode,
-    OptionalKind::kCsiDriver,        OptionalKind::kCsiStorageCapacity,
-    OptionalKind::kVolumeAttachment,
-};
+// kService, kReplicationController …: one a row of api/kinds.h.
+#define KS_OPTIONAL_KIND(type, kind, group, version, plural, scope) k##type,
+enum class OptionalKind : uint8_t { KS_OPTIONAL_KINDS(KS_OPTIONAL_KIND) };
+#undef KS_OPTIONAL_KIND
+#define KS_OPTIONAL_KIND(type, kind, group, version, plural, scope) OptionalKind::k##type,
+inline constexpr OptionalKind kAllOptionalKinds[] = {KS_OPTIONAL_KINDS(KS_OPTIONAL_KIND)};
+#undef KS_OPTIONAL_KIND
+
+// Of an object's type.
+template <class T>
+inline constexpr OptionalKind kOptionalKindOf{};
+#define KS_OPTIONAL_KIND_OF(type, kind, group, version, plural, scope) \
+  template <>                                                          \
+  inline constexpr OptionalKind kOptionalKindOf<api::type> = OptionalKind::k##type;
+KS_OPTIONAL_KINDS(KS_OPTIONAL_KIND_OF)
+#undef KS_OPTIONAL_KIND_OF
 
 // A set of kinds. Threads: like a value.
 class OptionalKinds {

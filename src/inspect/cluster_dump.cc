@@ -49,51 +49,25 @@ bool StartsAsJson(std::string_view text) {
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 
-struct KnownKind {
-  std::string_view api_version;
-  std::string_view kind;
-};
-constexpr KnownKind kPod{"v1", "Pod"};
-constexpr KnownKind kNode{"v1", "Node"};
-constexpr KnownKind kNamespace{"v1", "Namespace"};
-constexpr KnownKind kService{"v1", "Service"};
-constexpr KnownKind kReplicationController{"v1", "ReplicationController"};
-constexpr KnownKind kReplicaSet{"apps/v1", "ReplicaSet"};
-constexpr KnownKind kStatefulSet{"apps/v1", "StatefulSet"};
-constexpr KnownKind kPodDisruptionBudget{"policy/v1", "PodDisruptionBudget"};
-constexpr KnownKind kPersistentVolume{"v1", "PersistentVolume"};
-constexpr KnownKind kPersistentVolumeClaim{"v1", "PersistentVolumeClaim"};
-constexpr KnownKind kStorageClass{"storage.k8s.io/v1", "StorageClass"};
-constexpr KnownKind kCsiNode{"storage.k8s.io/v1", "CSINode"};
-constexpr KnownKind kCsiDriver{"storage.k8s.io/v1", "CSIDriver"};
-constexpr KnownKind kCsiStorageCapacity{"storage.k8s.io/v1", "CSIStorageCapacity"};
-constexpr KnownKind kVolumeAttachment{"storage.k8s.io/v1", "VolumeAttachment"};
-constexpr KnownKind kKnownKinds[] = {kPod,
-                                     kNode,
-                                     kNamespace,
-                                     kService,
-                                     kReplicaSet,
-                                     kStatefulSet,
-                                     kPodDisruptionBudget,
-                                     kReplicationController,
-                                     kStorageClass,
-                                     kCsiNode,
-                                     kCsiDriver,
-                                     kCsiStorageCapacity,
-                                     kPersistentVolume,
-                                     kPersistentVolumeClaim,
-                                     kVolumeAttachment};
-
 // Kinds of other groups may have the same names.
-bool Is(const Item& item, const KnownKind& known, std::string_view suffix = "") {
-  return item.kind.starts_with(known.kind) && item.kind.substr(known.kind.size()) == suffix &&
-         (item.api_version.empty() || item.api_version == known.api_version);
+bool IsKind(const Item& item, const api::KindInfo& kind, std::string_view suffix = "") {
+  return item.kind.starts_with(kind.kind) && item.kind.substr(kind.kind.size()) == suffix &&
+         (item.api_version.empty() || item.api_version == kind.ApiVersion());
+}
+
+// Calls `visit` with a null pointer to each type that a dump may hold.
+template <class Visit>
+void ForEachKind(const Visit& visit) {
+  visit(static_cast<const api::Pod*>(nullptr));
+  visit(static_cast<const api::Node*>(nullptr));
+  api::OptionalKindTypes::ForEach(visit);
 }
 
 // `List`, or the answer of an API server, such as `PodList`, whose items do not say their kind.
 bool IsList(const Item& item) {
-  return Is(item, {"v1", "List"}) ||
-         std::ranges::any_of(kKnownKinds, [&](const auto& kind) { return Is(item, kind, "List"); });
+  bool is_list = item.kind == "List" && (item.api_version.empty() || item.api_version == "v1");
+  ForEachKind([&]<class T>(const T*) { is_list |= IsKind(item, api::kKindOf<T>, "List"); });
+  return is_list;
 }
 
 // PodList -> Pod; empty for List.
@@ -109,10 +83,8 @@ struct ClusterDumpReader::Impl {
   Result<void> ReadValue(const api::JsonSplitter& splitter, Item item, int depth);
   Result<void> ReadItems(const api::JsonSplitter& splitter, const Item& list, int depth);
   Result<void> ReadKnown(const Item& item);
-  Result<void> ReadStorage(const Item& item);
   template <class T>
-  Result<void> Decode(const Item& item, bool namespaced,
-                      std::vector<std::shared_ptr<const T>>* objects);
+  Result<void> Decode(const Item& item);
   Result<void> NoteIdentity(const Item& item, const std::string& key);
   std::shared_ptr<const api::PodSpec> WithSchedulerName(
       const std::shared_ptr<const api::PodSpec>& spec);
@@ -220,31 +192,16 @@ Result<void> ClusterDumpReader::Impl::ReadItems(const api::JsonSplitter& splitte
 }
 
 Result<void> ClusterDumpReader::Impl::ReadKnown(const Item& item) {
-  if (Is(item, kPod)) return Decode(item, true, &dump.pods);
-  if (Is(item, kNode)) return Decode(item, false, &dump.nodes);
-  if (Is(item, kNamespace)) return Decode(item, false, &dump.namespaces);
-  if (Is(item, kService)) return Decode(item, true, &dump.services);
-  if (Is(item, kReplicationController)) return Decode(item, true, &dump.replication_controllers);
-  if (Is(item, kReplicaSet)) return Decode(item, true, &dump.replica_sets);
-  if (Is(item, kStatefulSet)) return Decode(item, true, &dump.stateful_sets);
-  if (Is(item, kPodDisruptionBudget)) return Decode(item, true, &dump.budgets);
-  return ReadStorage(item);
-}
-
-Result<void> ClusterDumpReader::Impl::ReadStorage(const Item& item) {
-  if (Is(item, kPersistentVolume)) return Decode(item, false, &dump.volumes);
-  if (Is(item, kPersistentVolumeClaim)) return Decode(item, true, &dump.claims);
-  if (Is(item, kStorageClass)) return Decode(item, false, &dump.storage_classes);
-  if (Is(item, kCsiNode)) return Decode(item, false, &dump.csi_nodes);
-  if (Is(item, kCsiDriver)) return Decode(item, false, &dump.csi_drivers);
-  if (Is(item, kCsiStorageCapacity)) return Decode(item, true, &dump.csi_capacities);
-  if (Is(item, kVolumeAttachment)) return Decode(item, false, &dump.volume_attachments);
-  return {};
+  Result<void> read;
+  ForEachKind([&]<class T>(const T*) {
+    if (IsKind(item, api::kKindOf<T>)) read = Decode<T>(item);
+  });
+  return read;
 }
 
 template <class T>
-Result<void> ClusterDumpReader::Impl::Decode(const Item& item, bool namespaced,
-                                             std::vector<std::shared_ptr<const T>>* objects) {
+Result<void> ClusterDumpReader::Impl::Decode(const Item& item) {
+  const bool namespaced = api::kKindOf<T>.namespaced;
   Result<std::shared_ptr<const T>> decoded = decoder.Object<T>(item.json);
   if (!decoded.ok()) return At(item.Title(), decoded.error().message);
   std::shared_ptr<const T> object = std::move(decoded).value();
@@ -271,7 +228,7 @@ Result<void> ClusterDumpReader::Impl::Decode(const Item& item, bool namespaced,
       object = std::move(pod);
     }
   }
-  objects->push_back(std::move(object));
+  dump.Of<T>().push_back(std::move(object));
   return {};
 }
 

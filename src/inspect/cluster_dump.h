@@ -7,12 +7,11 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
-#include "api/node.h"
-#include "api/pod.h"
-#include "api/storage.h"
-#include "api/workloads.h"
+#include "api/kinds.h"
 #include "base/result.h"
 
 namespace ks::inspect {
@@ -22,19 +21,32 @@ namespace ks::inspect {
 struct ClusterDump {
   std::vector<api::NodePtr> nodes;
   std::vector<api::PodPtr> pods;
-  std::vector<api::NamespacePtr> namespaces;
-  std::vector<api::ServicePtr> services;
-  std::vector<api::ReplicationControllerPtr> replication_controllers;
-  std::vector<api::ReplicaSetPtr> replica_sets;
-  std::vector<api::StatefulSetPtr> stateful_sets;
-  std::vector<api::PodDisruptionBudgetPtr> budgets;
-  std::vector<api::PersistentVolumePtr> volumes;
-  std::vector<api::PersistentVolumeClaimPtr> claims;
-  std::vector<api::StorageClassPtr> storage_classes;
-  std::vector<api::CsiNodePtr> csi_nodes;
-  std::vector<api::CsiDriverPtr> csi_drivers;
-  std::vector<api::CsiStorageCapacityPtr> csi_capacities;
-  std::vector<api::VolumeAttachmentPtr> volume_attachments;
+  // The other kinds of api/kinds.h.
+  template <class... T>
+  using Lists = std::tuple<std::vector<std::shared_ptr<const T>>...>;
+  api::OptionalKindTypes::Into<Lists> others;
+
+  // The objects of any of these kinds.
+  template <class T>
+  auto& Of() {
+    return In<T>(*this);
+  }
+  template <class T>
+  const auto& Of() const {
+    return In<T>(*this);
+  }
+
+ private:
+  template <class T, class Dump>
+  static auto& In(Dump& dump) {
+    if constexpr (std::is_same_v<T, api::Pod>) {
+      return dump.pods;
+    } else if constexpr (std::is_same_v<T, api::Node>) {
+      return dump.nodes;
+    } else {
+      return std::get<std::vector<std::shared_ptr<const T>>>(dump.others);
+    }
+  }
 };
 
 // Other kinds are ignored. What hand-written objects may lack and the API server would have set is

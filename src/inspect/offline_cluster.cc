@@ -20,25 +20,10 @@ std::vector<api::Delta<T>> WholeState(std::vector<std::shared_ptr<const T>> obje
 // Only what a daemon would watch: the other kinds look empty to plugins.
 void PostOptional(scheduler::Scheduler& scheduler, ClusterDump&& dump) {
   const framework::OptionalKinds needed = scheduler.NeededKinds();
-  const auto post = [&]<class T>(framework::OptionalKind kind,
-                                 std::vector<std::shared_ptr<const T>>&& objects) {
-    if (needed.Contains(kind)) {
-      scheduler.Post(cache::OptionalDeltasOf<T>(WholeState(std::move(objects))));
-    }
-  };
-  post(framework::OptionalKind::kService, std::move(dump.services));
-  post(framework::OptionalKind::kReplicationController, std::move(dump.replication_controllers));
-  post(framework::OptionalKind::kReplicaSet, std::move(dump.replica_sets));
-  post(framework::OptionalKind::kStatefulSet, std::move(dump.stateful_sets));
-  post(framework::OptionalKind::kNamespace, std::move(dump.namespaces));
-  post(framework::OptionalKind::kPodDisruptionBudget, std::move(dump.budgets));
-  post(framework::OptionalKind::kPersistentVolume, std::move(dump.volumes));
-  post(framework::OptionalKind::kPersistentVolumeClaim, std::move(dump.claims));
-  post(framework::OptionalKind::kStorageClass, std::move(dump.storage_classes));
-  post(framework::OptionalKind::kCsiNode, std::move(dump.csi_nodes));
-  post(framework::OptionalKind::kCsiDriver, std::move(dump.csi_drivers));
-  post(framework::OptionalKind::kCsiStorageCapacity, std::move(dump.csi_capacities));
-  post(framework::OptionalKind::kVolumeAttachment, std::move(dump.volume_attachments));
+  api::OptionalKindTypes::ForEach([&]<class T>(const T*) {
+    if (!needed.Contains(framework::kOptionalKindOf<T>)) return;
+    scheduler.Post(cache::OptionalDeltasOf<T>(WholeState(std::move(dump.Of<T>()))));
+  });
 }
 
 bool Before(const api::PodPtr& a, const api::PodPtr& b) {

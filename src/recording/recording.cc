@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "api/kinds.h"
 #include "config/print/print.h"
 #include "config/print/print_json.h"
 #include "inspect/decision_json.h"
 #include "inspect/json_fields.h"
-#include "recording/recorded_kinds.h"
 
 namespace ks::recording {
 namespace {
@@ -45,7 +45,7 @@ class Lines {
     for (const api::Delta<T>& delta : deltas) {
       if (delta.type == Type::kReplace) {
         JsonBuilder json;
-        json.BeginObject().Key("list").Text(kRecordedKind<T>);
+        json.BeginObject().Key("list").Text(api::kKindOf<T>.kind);
         Add(json.Key("count").Number(delta.items.size()).EndObject());
         for (size_t i = 0; i < delta.items.size(); ++i) {
           AddObject("{\"item\":", *delta.items[i],
@@ -54,7 +54,8 @@ class Lines {
         continue;
       }
       const char* what = delta.type == Type::kUpsert ? "{\"upsert\":\"" : "{\"delete\":\"";
-      AddObject(what + std::string(kRecordedKind<T>) + "\",\"object\":", *delta.object, delta.text);
+      AddObject(what + std::string(api::kKindOf<T>.kind) + "\",\"object\":", *delta.object,
+                delta.text);
     }
   }
   void operator()(const scheduler::OwnerDeltas& deltas) { std::visit(*this, deltas); }
@@ -106,7 +107,7 @@ class Lines {
   void AddObject(std::string_view head, const T& object, const api::ObjectText& text) {
     if (text == nullptr) {
       if (without_json_.empty()) {
-        without_json_ = std::string(kRecordedKind<T>) + " " + object.meta.Key();
+        without_json_ = std::string(api::kKindOf<T>.kind) + " " + object.meta.Key();
       }
       return;
     }
@@ -184,8 +185,8 @@ std::string EvictionJson(const scheduler::EvictionOrder& order) {
 
 std::string_view OptionalKindText(framework::OptionalKind kind) {
   std::string_view text;
-  ForEachRecordedKind([&]<class T>(const T*) {
-    if (kOptionalKind<T> == kind) text = kRecordedKind<T>;
+  api::OptionalKindTypes::ForEach([&]<class T>(const T*) {
+    if (framework::kOptionalKindOf<T> == kind) text = api::kKindOf<T>.kind;
   });
   return text;
 }

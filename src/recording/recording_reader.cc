@@ -9,10 +9,10 @@
 
 #include "api/json/decode.h"
 #include "api/json/json_split.h"
+#include "api/kinds.h"
 #include "cache/optional_deltas.h"
 #include "config/read/defaults.h"
 #include "config/read/load.h"
-#include "recording/recorded_kinds.h"
 
 namespace ks::recording {
 namespace {
@@ -332,11 +332,11 @@ Result<bool> RecordingReader::Impl::ReadSmall(scheduler::StepRecord* in) {
 
 Result<bool> RecordingReader::Impl::ReadObjects(scheduler::StepRecord* in) {
   const std::string kind(api::PlainJsonText(line.value));
-  if (kind == kRecordedKind<api::Pod>) return ReadKind<api::Pod>(in);
-  if (kind == kRecordedKind<api::Node>) return ReadKind<api::Node>(in);
+  if (kind == api::kKindOf<api::Pod>.kind) return ReadKind<api::Pod>(in);
+  if (kind == api::kKindOf<api::Node>.kind) return ReadKind<api::Node>(in);
   std::optional<Result<bool>> read;
-  ForEachRecordedKind([&]<class T>(const T*) {
-    if (kind == kRecordedKind<T>) read.emplace(ReadKind<T>(in));
+  api::OptionalKindTypes::ForEach([&]<class T>(const T*) {
+    if (kind == api::kKindOf<T>.kind) read.emplace(ReadKind<T>(in));
   });
   if (read) return *std::move(read);
   return Garbage();
@@ -346,7 +346,7 @@ template <class T>
 Result<std::shared_ptr<const T>> RecordingReader::Impl::Decode(std::string_view object) {
   auto decoded = decoder.Object<T>(object);
   if (!decoded.ok()) {
-    return At(std::string(kRecordedKind<T>) + ": " + decoded.error().message + "; " +
+    return At(std::string(api::kKindOf<T>.kind) + ": " + decoded.error().message + "; " +
               std::string(kDamaged));
   }
   if (*decoded == nullptr || (*decoded)->meta.name.empty()) return Garbage();

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/kinds.h"
 #include "cache/optional_deltas.h"
 #include "framework/pod_requests.h"
 #include "inspect/decision_json.h"
-#include "recording/recorded_kinds.h"
 
 namespace ks::recording {
 
@@ -165,8 +165,8 @@ Result<void> ReplayedScheduler::Build(const RecordingHeader& header, const Repla
 
 // Nothing is scheduled before the first full state of each kind.
 void ReplayedScheduler::PostMissing() {
-  ForEachRecordedKind([this]<class T>(const T*) {
-    if (!missing_.Contains(kOptionalKind<T>)) return;
+  api::OptionalKindTypes::ForEach([this]<class T>(const T*) {
+    if (!missing_.Contains(framework::kOptionalKindOf<T>)) return;
     scheduler_->Post(cache::OptionalDeltasOf<T>(std::vector<api::Delta<T>>(1)));
   });
 }

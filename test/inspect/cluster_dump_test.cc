@@ -26,11 +26,12 @@ std::string Summary(const inspect::ClusterDump& dump) {
     add("Pod", pod->meta);
     if (!pod->node_name.empty()) text += "@" + pod->node_name;
   }
-  for (const auto& ns : dump.namespaces) add("Namespace", ns->meta);
-  for (const auto& service : dump.services) add("Service", service->meta);
-  for (const auto& rc : dump.replication_controllers) add("ReplicationController", rc->meta);
-  for (const auto& rs : dump.replica_sets) add("ReplicaSet", rs->meta);
-  for (const auto& sts : dump.stateful_sets) add("StatefulSet", sts->meta);
+  for (const auto& ns : dump.Of<api::Namespace>()) add("Namespace", ns->meta);
+  for (const auto& service : dump.Of<api::Service>()) add("Service", service->meta);
+  for (const auto& rc : dump.Of<api::ReplicationController>())
+    add("ReplicationController", rc->meta);
+  for (const auto& rs : dump.Of<api::ReplicaSet>()) add("ReplicaSet", rs->meta);
+  for (const auto& sts : dump.Of<api::StatefulSet>()) add("StatefulSet", sts->meta);
   return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "api/json/decode_object.h"
 #include "api/json/json_split.h"
+#include "api/kinds.h"
 
 namespace ks::api {
 
@@ -16,43 +17,6 @@ using Value = JsonReader::Value;
 static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
-
-template <class T>
-constexpr std::string_view kKind = "";
-template <>
-constexpr std::string_view kKind<Pod> = "Pod";
-template <>
-constexpr std::string_view kKind<Node> = "Node";
-template <>
-constexpr std::string_view kKind<Namespace> = "Namespace";
-template <>
-constexpr std::string_view kKind<Lease> = "Lease";
-template <>
-constexpr std::string_view kKind<LeaseCandidate> = "LeaseCandidate";
-template <>
-constexpr std::string_view kKind<Service> = "Service";
-template <>
-constexpr std::string_view kKind<ReplicationController> = "ReplicationController";
-template <>
-constexpr std::string_view kKind<ReplicaSet> = "ReplicaSet";
-template <>
-constexpr std::string_view kKind<StatefulSet> = "StatefulSet";
-template <>
-constexpr std::string_view kKind<PodDisruptionBudget> = "PodDisruptionBudget";
-template <>
-constexpr std::string_view kKind<PersistentVolume> = "PersistentVolume";
-template <>
-constexpr std::string_view kKind<PersistentVolumeClaim> = "PersistentVolumeClaim";
-template <>
-constexpr std::string_view kKind<StorageClass> = "StorageClass";
-template <>
-constexpr std::string_view kKind<CsiNode> = "CSINode";
-template <>
-constexpr std::string_view kKind<CsiDriver> = "CSIDriver";
-template <>
-constexpr std::string_view kKind<CsiStorageCapacity> = "CSIStorageCapacity";
-template <>
-constexpr std::string_view kKind<VolumeAttachment> = "VolumeAttachment";
 
 std::optional<WatchEventType> ParseEventType(std::string_view text) {
   if (text == "ADDED") return WatchEventType::kAdded;
@@ -180,7 +144,7 @@ struct Decoder::Impl {
     if (key == "kind") {
       std::string_view kind;
       if (!reader.Text(value, kind)) return false;
-      other_kind = !kind.empty() && kind != kKind<T>;
+      other_kind = !kind.empty() && kind != kKindOf<T>.kind;
       return true;
     }
     if (other_kind && key != "metadata") return true;
@@ -284,9 +248,9 @@ bool Decoder::Impl::ReadListField(std::string_view key, Value value, ListPage<T>
   if (key == "kind") {
     std::string_view kind;
     if (!reader.Text(value, kind)) return false;
-    const bool fits =
-        kind.empty() || (kind.starts_with(kKind<T>) && kind.substr(kKind<T>.size()) == "List");
-    return fits || reader.Fail(fmt::format("must be {}List, not {}", kKind<T>, kind));
+    const bool fits = kind.empty() || (kind.starts_with(kKindOf<T>.kind) &&
+                                       kind.substr(kKindOf<T>.kind.size()) == "List");
+    return fits || reader.Fail(fmt::format("must be {}List, not {}", kKindOf<T>.kind, kind));
   }
   if (key == "metadata") {
     page.resource_version.clear();
@@ -357,70 +321,13 @@ Result<ListPage<T>> Decoder::List(std::string_view json) {
   return page;
 }
 
-template Result<std::shared_ptr<const Pod>> Decoder::Object<Pod>(std::string_view);
-template Result<std::shared_ptr<const Node>> Decoder::Object<Node>(std::string_view);
-template Result<std::shared_ptr<const Namespace>> Decoder::Object<Namespace>(std::string_view);
-template Result<std::shared_ptr<const Lease>> Decoder::Object<Lease>(std::string_view);
-template Result<std::shared_ptr<const LeaseCandidate>> Decoder::Object<LeaseCandidate>(
-    std::string_view);
-template Result<std::shared_ptr<const Service>> Decoder::Object<Service>(std::string_view);
-template Result<std::shared_ptr<const ReplicationController>>
-    Decoder::Object<ReplicationController>(std::string_view);
-template Result<std::shared_ptr<const ReplicaSet>> Decoder::Object<ReplicaSet>(std::string_view);
-template Result<std::shared_ptr<const StatefulSet>> Decoder::Object<StatefulSet>(std::string_view);
-template Result<std::shared_ptr<const PodDisruptionBudget>> Decoder::Object<PodDisruptionBudget>(
-    std::string_view);
-template Result<WatchEvent<Pod>> Decoder::Event<Pod>(std::string_view);
-template Result<WatchEvent<Node>> Decoder::Event<Node>(std::string_view);
-template Result<WatchEvent<Namespace>> Decoder::Event<Namespace>(std::string_view);
-template Result<WatchEvent<Lease>> Decoder::Event<Lease>(std::string_view);
-template Result<WatchEvent<LeaseCandidate>> Decoder::Event<LeaseCandidate>(std::string_view);
-template Result<WatchEvent<Service>> Decoder::Event<Service>(std::string_view);
-template Result<WatchEvent<ReplicationController>> Decoder::Event<ReplicationController>(
-    std::string_view);
-template Result<WatchEvent<ReplicaSet>> Decoder::Event<ReplicaSet>(std::string_view);
-template Result<WatchEvent<StatefulSet>> Decoder::Event<StatefulSet>(std::string_view);
-template Result<WatchEvent<PodDisruptionBudget>> Decoder::Event<PodDisruptionBudget>(
-    std::string_view);
-template Result<ListPage<Pod>> Decoder::List<Pod>(std::string_view);
-template Result<ListPage<Node>> Decoder::List<Node>(std::string_view);
-template Result<ListPage<Namespace>> Decoder::List<Namespace>(std::string_view);
-template Result<ListPage<Lease>> Decoder::List<Lease>(std::string_view);
-template Result<ListPage<LeaseCandidate>> Decoder::List<LeaseCandidate>(std::string_view);
-template Result<ListPage<Service>> Decoder::List<Service>(std::string_view);
-template Result<ListPage<ReplicationController>> Decoder::List<ReplicationController>(
-    std::string_view);
-template Result<ListPage<ReplicaSet>> Decoder::List<ReplicaSet>(std::string_view);
-template Result<ListPage<StatefulSet>> Decoder::List<StatefulSet>(std::string_view);
-template Result<ListPage<PodDisruptionBudget>> Decoder::List<PodDisruptionBudget>(std::string_view);
-template Result<std::shared_ptr<const PersistentVolume>> Decoder::Object<PersistentVolume>(
-    std::string_view);
-template Result<std::shared_ptr<const PersistentVolumeClaim>>
-    Decoder::Object<PersistentVolumeClaim>(std::string_view);
-template Result<std::shared_ptr<const StorageClass>> Decoder::Object<StorageClass>(
-    std::string_view);
-template Result<std::shared_ptr<const CsiNode>> Decoder::Object<CsiNode>(std::string_view);
-template Result<std::shared_ptr<const CsiDriver>> Decoder::Object<CsiDriver>(std::string_view);
-template Result<std::shared_ptr<const CsiStorageCapacity>> Decoder::Object<CsiStorageCapacity>(
-    std::string_view);
-template Result<std::shared_ptr<const VolumeAttachment>> Decoder::Object<VolumeAttachment>(
-    std::string_view);
-template Result<WatchEvent<PersistentVolume>> Decoder::Event<PersistentVolume>(std::string_view);
-template Result<WatchEvent<PersistentVolumeClaim>> Decoder::Event<PersistentVolumeClaim>(
-    std::string_view);
-template Result<WatchEvent<StorageClass>> Decoder::Event<StorageClass>(std::string_view);
-template Result<WatchEvent<CsiNode>> Decoder::Event<CsiNode>(std::string_view);
-template Result<WatchEvent<CsiDriver>> Decoder::Event<CsiDriver>(std::string_view);
-template Result<WatchEvent<CsiStorageCapacity>> Decoder::Event<CsiStorageCapacity>(
-    std::string_view);
-template Result<WatchEvent<VolumeAttachment>> Decoder::Event<VolumeAttachment>(std::string_view);
-template Result<ListPage<PersistentVolume>> Decoder::List<PersistentVolume>(std::string_view);
-template Result<ListPage<PersistentVolumeClaim>> Decoder::List<PersistentVolumeClaim>(
-    std::string_view);
-template Result<ListPage<StorageClass>> Decoder::List<StorageClass>(std::string_view);
-template Result<ListPage<CsiNode>> Decoder::List<CsiNode>(std::string_view);
-template Result<ListPage<CsiDriver>> Decoder::List<CsiDriver>(std::string_view);
-template Result<ListPage<CsiStorageCapacity>> Decoder::List<CsiStorageCapacity>(std::string_view);
-template Result<ListPage<VolumeAttachment>> Decoder::List<VolumeAttachment>(std::string_view);
+// NOLINTBEGIN(bugprone-macro-parentheses): types
+#define KS_DECODE(type, kind, group, version, plural, scope)                            \
+  template Result<std::shared_ptr<const type>> Decoder::Object<type>(std::string_view); \
+  template Result<WatchEvent<type>> Decoder::Event<type>(std::string_view);             \
+  template Result<ListPage<type>> Decoder::List<type>(std::string_view);
+KS_ALL_KINDS(KS_DECODE)
+#undef KS_DECODE
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace ks::api

@@ -11,12 +11,8 @@
 #include <vector>
 
 #include "api/json/json_reader.h"
-#include "api/lease.h"
-#include "api/node.h"
-#include "api/pod.h"
+#include "api/kinds.h"
 #include "api/status.h"
-#include "api/storage.h"
-#include "api/workloads.h"
 
 namespace ks::api {
 
@@ -73,39 +69,10 @@ struct Draft<Pod> {
 };
 
 // One field of the root object; unknown ones are skipped.
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<Pod>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<Node>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<Namespace>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<Lease>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<LeaseCandidate>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<Service>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<ReplicationController>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<ReplicaSet>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<StatefulSet>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<PodDisruptionBudget>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<PersistentVolume>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<PersistentVolumeClaim>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<StorageClass>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<CsiNode>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<CsiDriver>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<CsiStorageCapacity>& draft);
-bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value,
-               Draft<VolumeAttachment>& draft);
+#define KS_READ_FIELD(type, kind, group, version, plural, scope)                    \
+  bool ReadField(JsonReader& reader, std::string_view key, JsonReader::Value value, \
+                 Draft<type>& draft);
+KS_ALL_KINDS(KS_READ_FIELD)
+#undef KS_READ_FIELD
 
 }  // namespace ks::api

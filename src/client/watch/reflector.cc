@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "api/json/decode.h"
-#include "api/node.h"
-#include "api/pod.h"
+#include "api/kinds.h"
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
@@ -574,21 +573,8 @@ void Reflector<T>::ListAgain(std::string resource_version) {
   core_->ListAgain(std::move(resource_version));
 }
 
-template class Reflector<api::Pod>;
-template class Reflector<api::Node>;
-template class Reflector<api::Namespace>;
-template class Reflector<api::LeaseCandidate>;
-template class Reflector<api::Service>;
-template class Reflector<api::ReplicationController>;
-template class Reflector<api::ReplicaSet>;
-template class Reflector<api::StatefulSet>;
-template class Reflector<api::PodDisruptionBudget>;
-template class Reflector<api::PersistentVolume>;
-template class Reflector<api::PersistentVolumeClaim>;
-template class Reflector<api::StorageClass>;
-template class Reflector<api::CsiNode>;
-template class Reflector<api::CsiDriver>;
-template class Reflector<api::CsiStorageCapacity>;
-template class Reflector<api::VolumeAttachment>;
+#define KS_REFLECTOR(type, kind, group, version, plural, scope) template class Reflector<api::type>;
+KS_ALL_KINDS(KS_REFLECTOR)
+#undef KS_REFLECTOR
 
 }  // namespace ks::client

@@ -44,7 +44,7 @@ struct ReflectorStatus {
   uint64_t events = 0;                   // added, modified and deleted
 };
 
-// T is Pod, Node, Namespace, LeaseCandidate or a kind of api/workloads.h or api/storage.h.
+// T is a kind of api/kinds.h.
 // Threads: any. The sink runs on client threads, one call at a time, in order.
 // Lifetime: the client and what the sink uses outlive it.
 template <class T>
