@@ -16,23 +16,14 @@ using framework::Code;
 using framework::NodeInfo;
 using framework::Status;
 
-// One attempt, with every node's status kept.
-class Attempt {
+// One attempt over all nodes, told instead of made.
+class Explainer {
  public:
-  Attempt(const framework::Framework& framework, const api::PodPtr& pod,
-          ExplainPreemption preemption)
-      : framework_(framework),
-        pod_ptr_(pod),
-        pod_(*pod),
-        preemption_(preemption),
-        nodes_(framework.snapshot().nodes()) {
-    diagnosis_.nodes.Reset(nodes_.size());
-    diagnosis_.num_all_nodes = nodes_.size();
-    statuses_.resize(nodes_.size());
-    evaluated_.resize(nodes_.size());
-  }
+  Explainer(const framework::Framework& framework, const api::PodPtr& pod)
+      : algorithm_(framework.snapshot(), parallelizer_, 100), attempt_(framework, pod, spaces_) {}
 
-  void Run(Explanation* out) {
+  void Run(ExplainPreemption preemption, Explanation* out) {
+    attempt_.search->scores.keep_details = true;
     FindFeasible();
     if (error_.ok() || nominated_ != nullptr) Score();
     // What fails beside a nominated node that fits is never met: it is chosen at once.
@@ -42,136 +33,96 @@ class Attempt {
       out->message = error_.ErrorText();
       return;
     }
-    out->result = feasible_.empty() ? Verdict::kUnschedulable : Verdict::kSchedulable;
-    if (feasible_.empty()) {
-      out->message = diagnosis_.Text();
-    } else {
+    const bool fits = feasible().size() != 0;
+    out->result = fits ? Verdict::kSchedulable : Verdict::kUnschedulable;
+    if (fits) {
       SetBestNodes(out);
+    } else {
+      out->message = diagnosis().Text();
     }
-    out->unschedulable_plugins = diagnosis_.unschedulable_plugins;
+    out->unschedulable_plugins = diagnosis().unschedulable_plugins;
     if (nominated_ != nullptr) out->nominated_node = nominated_->name();
     SetNodes(out);
-    if (feasible_.empty() && preemption_ == ExplainPreemption::kYes &&
-        framework_.HasPostFilterPlugins()) {
-      out->preemption = PreemptionLog().Run(framework_, state_, pod_ptr_, &diagnosis_);
+    if (!fits && preemption == ExplainPreemption::kYes &&
+        attempt_.framework.HasPostFilterPlugins()) {
+      out->preemption =
+          PreemptionLog().Run(attempt_.framework, attempt_.state, attempt_.pod, &diagnosis());
     }
   }
 
  private:
+  framework::Diagnosis& diagnosis() { return attempt_.search->diagnosis; }
+  const scheduler::FeasibleNodes& feasible() const { return attempt_.search->feasible; }
+  const framework::NodeScores& scores() const { return attempt_.search->scores; }
+
   void FindFeasible() {
-    framework::PreFilterOutcome outcome = framework_.RunPreFilterPlugins(state_, pod_);
-    diagnosis_.unschedulable_plugins = std::move(outcome.narrowing_plugins);
-    if (!outcome.status.ok()) {
-      RejectAll(outcome.status);
+    Status status = algorithm_.PreFilter(attempt_);
+    if (!status.ok()) {
+      if (!status.IsRejected()) error_ = std::move(status);
       return;
     }
-    TryNominatedNode();
-    for (const NodeInfo* node : Candidates(outcome.nodes)) Filter(*node);
-  }
-
-  void RejectAll(const Status& status) {
-    if (!status.IsRejected()) {
-      error_ = status;
-      return;
-    }
-    diagnosis_.nodes.set_absent(status);
-    diagnosis_.pre_filter_message = status.Message();
-    if (!status.plugin().empty()) diagnosis_.unschedulable_plugins.emplace(status.plugin());
-  }
-
-  // It need not be in PreFilter's node set. Its errors are only logged (docs/spec/cycle.md 8).
-  void TryNominatedNode() {
-    if (pod_.status.nominated_node_name.empty()) return;
-    const NodeInfo* node = framework_.snapshot().Find(pod_.status.nominated_node_name);
-    if (node == nullptr) return;
-    const Status status = framework_.RunFilterPluginsWithNominatedPods(state_, pod_, *node);
-    if (!status.ok() && !status.IsRejected()) return;
-    if (status.ok()) nominated_ = node;
-    Record(*node, status);
-  }
-
-  std::vector<const NodeInfo*> Candidates(const std::optional<std::set<std::string>>& narrowed) {
-    if (!narrowed) return {nodes_.begin(), nodes_.end()};
-    std::vector<const NodeInfo*> candidates;
-    for (const std::string& name : *narrowed) {
-      if (const NodeInfo* node = framework_.snapshot().Find(name)) candidates.push_back(node);
-    }
-    diagnosis_.nodes.set_absent(framework::NotInNodeSet(diagnosis_.unschedulable_plugins));
-    return candidates;
-  }
-
-  void Filter(const NodeInfo& node) {
-    if (&node == nominated_) return;
-    const Status status = framework_.RunFilterPluginsWithNominatedPods(state_, pod_, node);
-    if (!status.ok() && !status.IsRejected() && error_.ok()) error_ = status;
-    Record(node, status);
-  }
-
-  void Record(const NodeInfo& node, const Status& status) {
-    if (status.ok()) feasible_.push_back(&node);
-    if (status.IsRejected()) diagnosis_.AddNodeStatus(node.index(), status);
-    statuses_[node.index()] = status;
-    evaluated_[node.index()] = true;
+    if (algorithm_.NominatedNodeFits(attempt_)) nominated_ = feasible().nodes.front();
+    (void)algorithm_.Search(attempt_, scheduler::SearchPolicy::kAllNodes);
+    const auto& failed = attempt_.search->failed;
+    if (!failed.empty()) error_ = failed.front().second;
   }
 
   void Score() {
-    if (feasible_.empty()) return;
-    if (!framework_.HasScorePlugins()) {
-      scores_.totals.assign(feasible_.size(), 1);
-      return;
-    }
-    scores_.keep_details = true;
-    Status status = framework_.RunPreScorePlugins(state_, pod_, feasible_);
-    if (status.ok()) status = framework_.RunScorePlugins(state_, pod_, feasible_, &scores_);
+    if (feasible().size() == 0) return;
+    Status status = algorithm_.Score(attempt_);
     if (status.ok()) return;
     // An attempt would not have scored a single node.
-    scores_.details.clear();
-    scores_.totals.assign(feasible_.size(), 0);
-    if (feasible_.size() > 1) error_ = std::move(status);
+    attempt_.search->scores.details.clear();
+    attempt_.search->scores.totals.assign(feasible().size(), 0);
+    if (feasible().size() > 1) error_ = std::move(status);
   }
 
   void SetBestNodes(Explanation* out) const {
-    const std::vector<int64_t>& totals = scores_.totals;
+    const std::vector<int64_t>& totals = scores().totals;
     const int64_t best = *std::max_element(totals.begin(), totals.end());
     for (size_t i = 0; i < totals.size(); ++i) {
-      if (totals[i] == best) out->best_nodes.push_back(feasible_[i]->name());
+      if (totals[i] == best) out->best_nodes.push_back(feasible().nodes[i]->name());
     }
     std::sort(out->best_nodes.begin(), out->best_nodes.end());
   }
 
-  void SetNodes(Explanation* out) const {
-    out->nodes.resize(nodes_.size());
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      out->nodes[i].name = nodes_[i]->name();
-      SetStatus(i, out->result, &out->nodes[i]);
+  void SetNodes(Explanation* out) {
+    const std::span<const NodeInfo* const> nodes = attempt_.framework.snapshot().nodes();
+    out->nodes.resize(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) out->nodes[i].name = nodes[i]->name();
+    for (const NodeInfo* node : feasible().nodes) out->nodes[node->index()].feasible = true;
+    for (NodeVerdict& verdict : out->nodes) {
+      const auto index = static_cast<uint32_t>(&verdict - out->nodes.data());
+      if (verdict.feasible) continue;
+      if (!diagnosis().nodes.IsExplicit(index) && out->result == Verdict::kSchedulable) {
+        verdict.code = kNotInPreFilterResult;
+      } else {
+        SetStatus(diagnosis().nodes.Get(index), &verdict);
+      }
+    }
+    for (const auto& [node, status] : attempt_.search->failed) {
+      SetStatus(status, &out->nodes[node->index()]);
     }
     SetScores(out);
     std::sort(out->nodes.begin(), out->nodes.end(),
               [](const NodeVerdict& a, const NodeVerdict& b) { return a.name < b.name; });
   }
 
-  void SetStatus(size_t index, Verdict result, NodeVerdict* node) const {
-    if (!evaluated_[index] && result == Verdict::kSchedulable) {
-      node->code = kNotInPreFilterResult;
-      return;
-    }
-    const Status* status = evaluated_[index] ? &statuses_[index] : &diagnosis_.nodes.absent();
-    node->feasible = status->ok();
-    if (node->feasible) return;
-    node->plugin = status->plugin();
-    node->code = framework::CodeText(status->code());
-    node->reasons = status->reasons();
+  static void SetStatus(const Status& status, NodeVerdict* node) {
+    node->plugin = status.plugin();
+    node->code = framework::CodeText(status.code());
+    node->reasons = status.reasons();
   }
 
   // The verdicts are still in the order of the snapshot.
   void SetScores(Explanation* out) const {
     std::vector<const framework::NodeScores::PluginScores*> plugins;
-    for (const auto& plugin : scores_.details) plugins.push_back(&plugin);
+    for (const auto& plugin : scores().details) plugins.push_back(&plugin);
     std::sort(plugins.begin(), plugins.end(),
               [](const auto* a, const auto* b) { return a->plugin < b->plugin; });
-    for (size_t i = 0; i < feasible_.size(); ++i) {
-      NodeVerdict& node = out->nodes[feasible_[i]->index()];
-      node.total = scores_.totals[i];
+    for (size_t i = 0; i < feasible().size(); ++i) {
+      NodeVerdict& node = out->nodes[feasible().nodes[i]->index()];
+      node.total = scores().totals[i];
       for (const auto* plugin : plugins) {
         node.scores.push_back({.plugin = plugin->plugin,
                                .raw = plugin->raw[i],
@@ -180,19 +131,12 @@ class Attempt {
     }
   }
 
-  const framework::Framework& framework_;
-  const api::PodPtr& pod_ptr_;
-  const api::Pod& pod_;
-  const ExplainPreemption preemption_;
-  const std::span<const NodeInfo* const> nodes_;
-  framework::CycleState state_;
-  framework::Diagnosis diagnosis_;
-  std::vector<Status> statuses_;           // by node index
-  std::vector<bool> evaluated_;            // by node index
-  std::vector<const NodeInfo*> feasible_;  // in the order in which an attempt finds them
-  const NodeInfo* nominated_ = nullptr;    // of the pod, when it fits
-  framework::NodeScores scores_;
-  Status error_;  // the first that an attempt over all nodes would meet
+  scheduler::SearchSpaces spaces_;
+  scheduler::Parallelizer parallelizer_{1};
+  scheduler::SchedulingAlgorithm algorithm_;
+  scheduler::Attempt attempt_;
+  const NodeInfo* nominated_ = nullptr;  // of the pod, when it fits
+  Status error_;                         // the first that an attempt over all nodes would meet
 };
 
 }  // namespace
@@ -222,7 +166,7 @@ Explanation Explain(const framework::Framework& framework, const api::PodPtr& po
     out.result = Verdict::kUnschedulable;
     out.message = scheduler::kNoNodesText;
   } else {
-    Attempt(framework, pod, preemption).Run(&out);
+    Explainer(framework, pod).Run(preemption, &out);
   }
   return out;
 }

@@ -66,12 +66,12 @@ void SetNomination(const scheduler::Scheduler& scheduler, QueueEntry* entry) {
   if (nominator.HasNominatedPods()) entry->node = nominator.NodeOf(entry->pod->meta.uid);
 }
 
-QueueEntry EntryOf(scheduler::Scheduler& scheduler, const scheduler::Binding& binding) {
-  QueueEntry entry{.pod = binding.assumed, .part = QueuePart::kBinding};
-  SetCounters(*binding.queued, &entry);
-  entry.node = binding.node();
+QueueEntry EntryOf(scheduler::Scheduler& scheduler, const scheduler::Attempt& attempt) {
+  QueueEntry entry{.pod = attempt.assumed, .part = QueuePart::kBinding};
+  SetCounters(*attempt.queued, &entry);
+  entry.node = attempt.node();
   if (const framework::WaitingPod* waiting =
-          scheduler.waiting_pods().GetWaitingPod(binding.assumed->meta.uid)) {
+          scheduler.waiting_pods().GetWaitingPod(attempt.assumed->meta.uid)) {
     entry.part = QueuePart::kWaiting;
     const std::vector<std::string> plugins = waiting->PendingPlugins();
     entry.pending_for = framework::NameSet::Names(plugins.begin(), plugins.end());
@@ -161,8 +161,8 @@ QueueReport CollectQueue(scheduler::Scheduler& scheduler) {
     report.entries.push_back(EntryOf(scheduler, record));
     SetNomination(scheduler, &report.entries.back());
   });
-  scheduler.bindings().ForEach([&](const scheduler::Binding& binding) {
-    report.entries.push_back(EntryOf(scheduler, binding));
+  scheduler.bindings().ForEach([&](const scheduler::Attempt& attempt) {
+    report.entries.push_back(EntryOf(scheduler, attempt));
     ++(report.entries.back().part == QueuePart::kWaiting ? report.waiting : report.binding);
   });
   for (const api::PodPtr& pod : queue.in_flight().Pods()) {
@@ -182,8 +182,8 @@ std::optional<QueueEntry> FindInQueue(scheduler::Scheduler& scheduler, const api
     SetNomination(scheduler, &*found);
     return found;
   }
-  scheduler.bindings().ForEach([&](const scheduler::Binding& binding) {
-    if (binding.assumed->meta.uid == pod.meta.uid) found = EntryOf(scheduler, binding);
+  scheduler.bindings().ForEach([&](const scheduler::Attempt& attempt) {
+    if (attempt.assumed->meta.uid == pod.meta.uid) found = EntryOf(scheduler, attempt);
   });
   if (found || !scheduler.queue().IsInFlight(pod.meta.uid)) return found;
   return QueueEntry{.pod = std::make_shared<api::Pod>(pod), .part = QueuePart::kInFlight};

@@ -97,31 +97,32 @@ class Run {
       placement.message = gate.Message();
       return placement;
     }
-    Decide(*framework, *pod, &placement);
+    Decide(*framework, pod, &placement);
     return placement;
   }
 
  private:
-  void Decide(const framework::Framework& framework, const api::Pod& pod,
+  void Decide(const framework::Framework& framework, const api::PodPtr& pod,
               SimulatedPlacement* placement) {
     if (Result<void> refreshed = cache_.RefreshSnapshot(); !refreshed.ok()) {
       placement->message = refreshed.error().message;
       return;
     }
-    framework::CycleState state;
-    const scheduler::ScheduleResult result =
-        algorithm_.SchedulePod(framework, state, pod, &diagnosis_);
+    scheduler::Attempt attempt(framework, pod, spaces_);
+    algorithm_.SchedulePod(attempt);
+    const scheduler::ScheduleResult& result = attempt.result;
+    const framework::Diagnosis& diagnosis = attempt.search->diagnosis;
     placement->feasible_nodes = result.feasible_nodes;
     if (result.status.ok()) {
-      const api::PodPtr assumed = Assume(pod, result.node->name(), placement);
-      if (assumed != nullptr) Reserve(framework, state, assumed, placement);
+      attempt.assumed = Assume(*pod, result.node->name(), placement);
+      if (attempt.assumed != nullptr) Reserve(attempt, placement);
       return;
     }
     const bool rejected = result.fit_error || cache_.nodes().empty();
     placement->result = rejected ? Verdict::kUnschedulable : Verdict::kError;
-    placement->message = result.fit_error ? diagnosis_.Text() : result.status.ErrorText();
-    placement->unschedulable_plugins.assign(diagnosis_.unschedulable_plugins.begin(),
-                                            diagnosis_.unschedulable_plugins.end());
+    placement->message = result.fit_error ? diagnosis.Text() : result.status.ErrorText();
+    placement->unschedulable_plugins.assign(diagnosis.unschedulable_plugins.begin(),
+                                            diagnosis.unschedulable_plugins.end());
   }
 
   // The pod on its node; null: it failed.
@@ -139,12 +140,13 @@ class Run {
   }
 
   // What plugins keep for the pod, such as its volumes, the following pods see as taken.
-  void Reserve(const framework::Framework& framework, framework::CycleState& state,
-               const api::PodPtr& assumed, SimulatedPlacement* placement) {
-    const Status reserved = framework.RunReservePluginsReserve(state, assumed, assumed->node_name);
+  void Reserve(scheduler::Attempt& attempt, SimulatedPlacement* placement) {
+    const framework::Framework& framework = attempt.framework;
+    const Status reserved =
+        framework.RunReservePluginsReserve(attempt.state, attempt.assumed, attempt.node());
     if (reserved.ok()) return;
-    framework.RunReservePluginsUnreserve(state, assumed, assumed->node_name);
-    (void)cache_.ForgetPod(*assumed);
+    framework.RunReservePluginsUnreserve(attempt.state, attempt.assumed, attempt.node());
+    (void)cache_.ForgetPod(*attempt.assumed);
     placement->result = reserved.IsRejected() ? Verdict::kUnschedulable : Verdict::kError;
     placement->node.clear();
     placement->message = reserved.ErrorText();
@@ -159,7 +161,7 @@ class Run {
   cache::StorageStores storage_;
   scheduler::Parallelizer parallelizer_{1};
   scheduler::SchedulingAlgorithm algorithm_{cache_, parallelizer_, 100};
-  framework::Diagnosis diagnosis_;
+  scheduler::SearchSpaces spaces_;
   std::unique_ptr<WhatIf> what_if_;
 };
 

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/logging.h"
 #include "scheduler/decision_ring.h"
+#include "scheduler/extenders/extender_set.h"
 #include "scheduler/metrics/scheduler_metrics.h"
 
 namespace ks::scheduler {
@@ -35,74 +36,80 @@ BindingCycles::BindingCycles(Context& context, FailureHandler& failures)
 
 bool BindingCycles::Uses(const framework::Framework* framework) const {
   return std::any_of(active_.begin(), active_.end(), [framework](const auto& entry) {
-    return entry.second->framework == framework;
+    return &entry.second->framework == framework;
   });
 }
 
-Binding* BindingCycles::Find(const std::string& uid) {
+Attempt* BindingCycles::Find(std::string_view uid) {
   const auto it = active_.find(uid);
   return it == active_.end() ? nullptr : it->second.get();
 }
 
-void BindingCycles::ForEach(const std::function<void(const Binding& binding)>& visit) const {
-  for (const auto& [uid, binding] : active_) visit(*binding);
+Attempt& BindingCycles::At(std::string_view uid) {
+  Attempt* attempt = Find(uid);
+  KS_CHECK(attempt != nullptr, "a step of a binding cycle ended after the cycle");
+  return *attempt;
 }
 
-void BindingCycles::Start(std::unique_ptr<Binding> owned) {
-  Binding& binding = *owned;
-  const std::string uid = binding.assumed->meta.uid;
-  KS_CHECK(binding.queued->pod()->node_name.empty(), "a pod that runs is bound again");
-  KS_CHECK(active_.emplace(uid, std::move(owned)).second, "one binding cycle per pod");
+void BindingCycles::ForEach(const std::function<void(const Attempt& attempt)>& visit) const {
+  for (const auto& [uid, attempt] : active_) visit(*attempt);
+}
 
-  if (binding.permit.status.IsWait()) {
-    context_.waiting_pods.Add(binding.assumed, binding.permit.timeouts);
+void BindingCycles::Start(std::unique_ptr<Attempt> owned) {
+  Attempt& attempt = *owned;
+  const std::string uid = attempt.pod->meta.uid;
+  KS_CHECK(attempt.assumed != nullptr && !attempt.node().empty(), "a pod is bound to a node");
+  KS_CHECK(attempt.pod->node_name.empty(), "a pod that runs is bound again");
+  KS_CHECK(active_.emplace(uid, std::move(owned)).second, "one binding cycle per pod");
+  attempt.search.reset();
+
+  if (attempt.permit.status.IsWait()) {
+    context_.waiting_pods.Add(attempt.assumed, attempt.permit.timeouts);
   }
   // Also what an earlier attempt left behind, whatever Permit said this time (docs/spec/cycle.md,
   // trap 23).
   const bool waiting = context_.waiting_pods.GetWaitingPod(uid) != nullptr;
-  binding.may_be_canceled = true;
-  if (binding.framework->gates().Enabled(config::Gate::kNominatedNodeNameForExpectation)) {
+  attempt.may_be_canceled = true;
+  if (attempt.framework.gates().Enabled(config::Gate::kNominatedNodeNameForExpectation)) {
     const Status flight =
-        binding.framework->RunPreBindPreFlights(binding.state, binding.assumed, binding.node());
+        attempt.framework.RunPreBindPreFlights(attempt.state, attempt.assumed, attempt.node());
     if (!flight.ok() && !flight.IsSkip()) {
-      Fail(uid, flight, false);
+      Fail(attempt, {.status = flight});
       return;
     }
-    binding.may_be_canceled = flight.ok();
-    if (flight.ok() || waiting) PatchNomination(binding);
+    attempt.may_be_canceled = flight.ok();
+    if (flight.ok() || waiting) PatchNomination(attempt);
   }
   if (waiting) {
-    WaitOnPermit(binding);
+    WaitOnPermit(attempt);
   } else {
-    ContinueAfterPermit(uid, Status());
+    ContinueAfterPermit(attempt, Status());
   }
 }
 
-void BindingCycles::WaitOnPermit(Binding& binding) {
-  const std::string uid = binding.assumed->meta.uid;
-  binding.wait_start = context_.clock.Now();
+void BindingCycles::WaitOnPermit(Attempt& attempt) {
+  const std::string uid = attempt.pod->meta.uid;
+  attempt.wait_start = context_.clock.Now();
   const bool listening = context_.waiting_pods.Listen(uid, [this, uid](Status verdict) {
-    const Binding* waiting = Find(uid);
-    KS_CHECK(waiting != nullptr, "the cycle of a pod that waits for its verdict is active");
     if (context_.metrics != nullptr) {
       context_.metrics->ObservePermitWait(verdict.code(),
-                                          context_.clock.Now() - waiting->wait_start);
+                                          context_.clock.Now() - At(uid).wait_start);
     }
     // The verdict may fall inside a plugin's call; the cycle goes on from the loop.
     context_.inbox.PostTask(Task([this, uid, verdict = std::move(verdict)] {
-      if (Find(uid) != nullptr) ContinueAfterPermit(uid, verdict);
+      if (Attempt* waiting = Find(uid)) ContinueAfterPermit(*waiting, verdict);
     }));
   });
-  if (!listening) ContinueAfterPermit(uid, Status());  // a pre-flight dropped the entry
+  if (!listening) ContinueAfterPermit(attempt, Status());  // a pre-flight dropped the entry
 }
 
 // The status nomination tells others where the pod is heading while it waits (gate
 // NominatedNodeNameForExpectation).
-void BindingCycles::PatchNomination(const Binding& binding) {
-  const api::PodPtr& pod = binding.queued->pod();
-  if (pod->status.nominated_node_name == binding.node()) return;
+void BindingCycles::PatchNomination(const Attempt& attempt) {
+  const api::PodPtr& pod = attempt.queued->pod();
+  if (pod->status.nominated_node_name == attempt.node()) return;
   api::PodStatusChange change;
-  change.nominated_node_name = binding.node();
+  change.nominated_node_name = attempt.node();
   context_.api.PatchPodStatus(
       pod, std::move(change), [key = pod->meta.Key()](std::optional<api::ApiError> error) {
         if (error) {
@@ -111,155 +118,158 @@ void BindingCycles::PatchNomination(const Binding& binding) {
       });
 }
 
-void BindingCycles::ContinueAfterPermit(const std::string& uid, const Status& verdict) {
-  Binding& binding = *Find(uid);
+void BindingCycles::ContinueAfterPermit(Attempt& attempt, const Status& verdict) {
   if (verdict.IsRejected()) {
-    Fail(uid, verdict, true);
+    framework::Diagnosis diagnosis = OneNodeDiagnosis(verdict);
+    // Exactly the rejecting plugin, also when its name is empty (docs/spec/cycle.md 15 step 2).
+    diagnosis.unschedulable_plugins = {std::string(verdict.plugin())};
+    Fail(attempt, {.status = verdict, .diagnosis = &diagnosis});
     return;
   }
   if (!verdict.ok()) {
-    Fail(uid,
-         Status::Error("waiting on permit for pod: " + verdict.ErrorText())
-             .WithPlugin(verdict.plugin()),
-         false);
+    Fail(attempt, {.status = Status::Error("waiting on permit for pod: " + verdict.ErrorText())
+                                 .WithPlugin(verdict.plugin())});
     return;
   }
   // From here on a failure is an error with backoff: no event is recorded for the pod any more.
-  context_.queue.Done(uid);
-  StartPreBind(binding);
+  context_.queue.Done(attempt.pod->meta.uid);
+  StartPreBind(attempt);
 }
 
-void BindingCycles::StartPreBind(Binding& binding) {
-  const std::string uid = binding.assumed->meta.uid;
-  if (binding.may_be_canceled) {
+void BindingCycles::StartPreBind(Attempt& attempt) {
+  const std::string uid = attempt.pod->meta.uid;
+  if (attempt.may_be_canceled) {
     context_.pods_in_pre_bind.AddPodInPreBind(uid, [this, uid](std::string_view cause) {
-      const Binding* canceled = Find(uid);
+      const Attempt* canceled = Find(uid);
       if (canceled == nullptr || canceled->pre_bind == nullptr) return;
       canceled->pre_bind->Cancel(cause);
       NoteWait(*canceled);
     });
   }
-  binding.pre_bind_timer = binding.framework->StartTimer(framework::MetricPoint::kPreBind);
-  binding.pre_bind = std::make_unique<framework::PreBindRunner>(
-      binding.framework->PreBindGroups(binding.state),
-      framework::PreBindRequest{.state = &binding.state,
-                                .pod = binding.assumed,
-                                .node_name = binding.node(),
-                                .sampler = binding.framework->Sampler(binding.state),
-                                .wait_changed = [this, uid] { NoteWait(*Find(uid)); }},
-      pre_bind_environment_, [this, uid](const Status& status) { FinishPreBind(uid, status); });
-  if (const auto result = binding.pre_bind->Start()) {
-    FinishPreBind(uid, *result);
+  attempt.pre_bind_timer = attempt.framework.StartTimer(framework::MetricPoint::kPreBind);
+  attempt.pre_bind = std::make_unique<framework::PreBindRunner>(
+      attempt.framework.PreBindGroups(attempt.state),
+      framework::PreBindRequest{.state = &attempt.state,
+                                .pod = attempt.assumed,
+                                .node_name = attempt.node(),
+                                .sampler = attempt.framework.Sampler(attempt.state),
+                                .wait_changed = [this, uid] { NoteWait(At(uid)); }},
+      pre_bind_environment_, [this, uid](const Status& status) { FinishPreBind(At(uid), status); });
+  if (const auto result = attempt.pre_bind->Start()) {
+    FinishPreBind(attempt, *result);
   } else {
-    NoteWait(binding);
+    NoteWait(attempt);
   }
 }
 
-void BindingCycles::NoteWait(const Binding& binding) {
-  if (binding.pre_bind->finished()) return;
-  waits_.Set(binding.assumed->meta.uid, binding.pre_bind->Wait());
+void BindingCycles::NoteWait(const Attempt& attempt) {
+  KS_CHECK(attempt.pre_bind != nullptr, "a pod waits in PreBind before it began");
+  if (attempt.pre_bind->finished()) return;
+  waits_.Set(attempt.pod->meta.uid, attempt.pre_bind->Wait());
 }
 
-void BindingCycles::FinishPreBind(const std::string& uid, const Status& status) {
+void BindingCycles::FinishPreBind(Attempt& attempt, const Status& status) {
+  const std::string& uid = attempt.pod->meta.uid;
   waits_.Remove(uid);
-  Binding& binding = *Find(uid);
-  binding.pre_bind_timer.Stop(status.code());
+  attempt.pre_bind_timer.Stop(status.code());
   if (!status.ok()) {
-    Fail(uid, status, false);
+    Fail(attempt, {.status = status});
     return;
   }
   framework::PodInPreBind* registered = context_.pods_in_pre_bind.GetPodInPreBind(uid);
   if (registered != nullptr && !registered->MarkPrebound()) {
-    Fail(uid, Status::Error(*context_.pods_in_pre_bind.CancelCause(uid)), false);
+    Fail(attempt, {.status = Status::Error(*context_.pods_in_pre_bind.CancelCause(uid))});
     return;
   }
-  StartBind(binding);
+  StartBind(attempt);
 }
 
 // An extender that binds goes before the plugins; one that may be ignored leaves it to them when it
 // fails.
-void BindingCycles::StartBind(Binding& binding) {
+void BindingCycles::StartBind(Attempt& attempt) {
   ++binding_;
-  if (binding.extenders == nullptr || !binding.extenders->Binds(*binding.assumed)) {
-    StartBindPlugins(binding);
+  if (attempt.extenders == nullptr || !attempt.extenders->Binds(*attempt.assumed)) {
+    StartBindPlugins(attempt);
     return;
   }
-  binding.extenders->Bind(
-      binding.assumed, binding.node(),
-      [this, &inbox = context_.inbox, uid = binding.assumed->meta.uid](Status status) {
+  attempt.extenders->Bind(
+      attempt.assumed, attempt.node(),
+      [this, &inbox = context_.inbox, uid = attempt.pod->meta.uid](Status status) {
         inbox.PostTask(Task([this, uid, status = std::move(status)] {
           if (status.IsSkip()) {
-            StartBindPlugins(*Find(uid));
+            StartBindPlugins(At(uid));
           } else {
-            FinishBind(uid, status);
+            FinishBind(At(uid), status);
           }
         }));
       });
 }
 
-void BindingCycles::StartBindPlugins(Binding& binding) {
-  const std::string uid = binding.assumed->meta.uid;
-  Status started = binding.framework->RunBindPlugins(
-      binding.state, binding.assumed, binding.node(), [this, uid](Status status) {
+void BindingCycles::StartBindPlugins(Attempt& attempt) {
+  Status started = attempt.framework.RunBindPlugins(
+      attempt.state, attempt.assumed, attempt.node(),
+      [this, uid = attempt.pod->meta.uid](Status status) {
         context_.inbox.PostTask(
-            Task([this, uid, status = std::move(status)] { FinishBind(uid, status); }));
+            Task([this, uid, status = std::move(status)] { FinishBind(At(uid), status); }));
       });
-  if (!started.ok()) FinishBind(uid, started);
+  if (!started.ok()) FinishBind(attempt, started);
 }
 
-void BindingCycles::FinishBind(const std::string& uid, const Status& status) {
+void BindingCycles::FinishBind(Attempt& attempt, const Status& status) {
+  KS_CHECK(binding_ > 0, "a Bind call ended that never began");
   --binding_;
   if (status.ok()) {
-    Succeed(uid);
+    Succeed(attempt);
   } else {
-    KS_LOG(1, "Failed to bind pod", {{"pod", active_.at(uid)->assumed->meta.Key()}});
-    Fail(uid, status, false);
+    KS_LOG(1, "Failed to bind pod", {{"pod", attempt.pod->meta.Key()}});
+    Fail(attempt, {.status = status});
   }
 }
 
-std::unique_ptr<Binding> BindingCycles::End(const std::string& uid) {
-  const auto it = active_.find(uid);
-  KS_CHECK(it != active_.end(), "a binding ended that never started");
-  std::unique_ptr<Binding> binding = std::move(it->second);
+std::unique_ptr<Attempt> BindingCycles::End(Attempt& attempt) {
+  const auto it = active_.find(attempt.pod->meta.uid);
+  KS_CHECK(it != active_.end(), "a binding cycle ended that never started");
+  std::unique_ptr<Attempt> ended = std::move(it->second);
   active_.erase(it);
-  if (binding->may_be_canceled) context_.pods_in_pre_bind.RemovePodInPreBind(uid);
-  return binding;
+  if (ended->may_be_canceled) context_.pods_in_pre_bind.RemovePodInPreBind(ended->pod->meta.uid);
+  return ended;
 }
 
-void BindingCycles::Succeed(const std::string& uid) {
-  const std::unique_ptr<Binding> binding = End(uid);
+void BindingCycles::Succeed(Attempt& attempt) {
+  const std::unique_ptr<Attempt> ended = End(attempt);
   ++context_.stats.bound;
-  context_.decisions.Bound(binding->decision);
+  context_.decisions.Bound(attempt.decision);
 
-  const api::PodPtr& pod = binding->assumed;
+  const api::PodPtr& pod = attempt.assumed;
   KS_LOG(2, "Successfully bound pod to node",
          {{"pod", pod->meta.Key()},
-          {"node", binding->node()},
-          {"evaluatedNodes", binding->evaluated_nodes},
-          {"feasibleNodes", binding->feasible_nodes}});
+          {"node", attempt.node()},
+          {"evaluatedNodes", attempt.result.evaluated_nodes},
+          {"feasibleNodes", attempt.result.feasible_nodes}});
   context_.api.RecordEvent(
       {.regarding = pod,
        .related = nullptr,
-       .reporting_controller = binding->framework->ProfileName(),
+       .reporting_controller = attempt.framework.ProfileName(),
        .reason = "Scheduled",
        .action = "Binding",
-       .note = "Successfully assigned " + pod->meta.Key() + " to " + binding->node(),
+       .note = "Successfully assigned " + pod->meta.Key() + " to " + attempt.node(),
        .warning = false});
   if (context_.scheduler_metrics != nullptr) {
-    context_.scheduler_metrics->AttemptEnded(binding->framework->ProfileName(),
-                                             AttemptOutcome::kScheduled, binding->began);
-    context_.scheduler_metrics->PodBound(*binding->queued);
+    context_.scheduler_metrics->AttemptEnded(attempt.framework.ProfileName(),
+                                             AttemptOutcome::kScheduled, attempt.began);
+    context_.scheduler_metrics->PodBound(*attempt.queued);
   }
-  binding->framework->RunPostBindPlugins(binding->state, pod, binding->node());
-  if (binding->state.pods_to_activate != nullptr) {
-    const std::vector<api::PodPtr> activated = binding->state.pods_to_activate->Take();
+  attempt.framework.RunPostBindPlugins(attempt.state, pod, attempt.node());
+  if (attempt.state.pods_to_activate != nullptr) {
+    const std::vector<api::PodPtr> activated = attempt.state.pods_to_activate->Take();
     if (!activated.empty()) context_.queue.Activate(activated);
   }
 }
 
-bool BindingCycles::Undo(const framework::Framework& framework, framework::CycleState& state,
-                         const api::PodPtr& assumed) {
-  framework.RunReservePluginsUnreserve(state, assumed, assumed->node_name);
+bool BindingCycles::Undo(Attempt& attempt) {
+  const api::PodPtr& assumed = attempt.assumed;
+  KS_CHECK(assumed != nullptr, "what was never assumed is undone");
+  attempt.framework.RunReservePluginsUnreserve(attempt.state, assumed, assumed->node_name);
   if (KS_CANARY(ForgetSkipped)) return true;
   const Result<void> forgotten = context_.cache.ForgetPod(*assumed);
   if (!forgotten.ok()) {
@@ -269,34 +279,21 @@ bool BindingCycles::Undo(const framework::Framework& framework, framework::Cycle
   return forgotten.ok();
 }
 
-void BindingCycles::Fail(const std::string& uid, const Status& status, bool rejected_by_permit) {
-  const std::unique_ptr<Binding> binding = End(uid);
+void BindingCycles::Fail(Attempt& attempt, const AttemptFailure& failure) {
+  const std::unique_ptr<Attempt> ended = End(attempt);
   ++context_.stats.binding_failures;
 
-  const api::PodPtr& pod = binding->assumed;
-  const bool forgotten = Undo(*binding->framework, binding->state, pod);
+  const api::PodPtr& pod = attempt.assumed;
+  const bool forgotten = Undo(attempt);
   // The freed room may help other pods. The late move keeps a rejected pod from being woken by its
   // own release.
   const framework::ClusterEvent freed{
       framework::EventResource::kAssignedPod, framework::kActionDelete, {}};
-  const bool late = status.IsRejected();
+  const bool late = failure.status.IsRejected();
   if (forgotten && !late && !KS_CANARY(FailedBindingUnheard)) {
     context_.queue.MoveAllToActiveOrBackoff(freed, pod, std::monostate(), nullptr);
   }
-
-  AttemptFailure failure;
-  failure.status = status;
-  failure.nomination.emplace();  // clears
-  failure.decision = binding->decision;
-  failure.began = binding->began;
-  framework::Diagnosis diagnosis;
-  if (rejected_by_permit) {
-    diagnosis = OneNodeDiagnosis(status);
-    // Exactly the rejecting plugin, also when its name is empty (docs/spec/cycle.md 15 step 2).
-    diagnosis.unschedulable_plugins = {std::string(status.plugin())};
-    failure.diagnosis = &diagnosis;
-  }
-  failures_.Handle(*binding->framework, binding->queued, pod, failure);
+  failures_.Handle(attempt, failure);
   if (forgotten && late) {
     context_.queue.MoveAllToActiveOrBackoff(
         freed, pod, std::monostate(),
@@ -309,9 +306,9 @@ void BindingCycles::Poll() {
   for (const std::string& uid : waits_.Due(now, context_.storage.changes())) {
     // A poll may end this pod's cycle, and others'.
     if (!waits_.Contains(uid)) continue;
-    const Binding& binding = *Find(uid);
-    binding.pre_bind->Poll(now);
-    if (waits_.Contains(uid)) NoteWait(binding);
+    const Attempt& attempt = At(uid);
+    attempt.pre_bind->Poll(now);
+    if (waits_.Contains(uid)) NoteWait(attempt);
   }
 }
 

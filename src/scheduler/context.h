@@ -27,6 +27,8 @@ class SchedulerMetrics;
 using framework::Profiles;
 
 class DecisionRing;
+class ExtenderSet;
+class SearchSpaces;
 
 // Counts since start. Threads: the scheduling thread.
 struct SchedulerStats {
@@ -54,9 +56,12 @@ struct Context {
   Inbox& inbox;
   SchedulerStats& stats;
   DecisionRing& decisions;
-  framework::FrameworkMetrics* metrics;  // null: nothing is measured
-  SchedulerMetrics* scheduler_metrics;   // null: nothing is measured
-  bool queues_resizes;                   // gate InPlacePodVerticalScalingSchedulerPreemption
+  SearchSpaces& search_spaces;
+  const config::Configuration& configuration;     // in force
+  const std::shared_ptr<ExtenderSet>& extenders;  // in force; null: none
+  framework::FrameworkMetrics* metrics;           // null: nothing is measured
+  SchedulerMetrics* scheduler_metrics;            // null: nothing is measured
+  bool queues_resizes;  // gate InPlacePodVerticalScalingSchedulerPreemption
 
   // Null when no profile has that scheduler name.
   const framework::Framework* ProfileFor(const api::Pod& pod) const {

@@ -5,8 +5,8 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "plugins/scheduler_rules.h"
 #include "scheduler/metrics/scheduler_metrics.h"
-#include "scheduler/node_refusal.h"
 
 namespace ks::scheduler {
 namespace {
@@ -224,8 +224,8 @@ void EventRouter::NominationsLost(const api::Node& node, const api::Node* former
     const api::PodPtr pod = context_.pods.Get(key);  // whole, also when it is being scheduled
     const framework::Framework* profile = pod == nullptr ? nullptr : context_.ProfileFor(*pod);
     if (profile == nullptr) continue;
-    const bool lost = former == nullptr || (RefusesForGood(*profile, *pod, node) &&
-                                            !RefusesForGood(*profile, *pod, *former));
+    const bool lost = former == nullptr || (plugins::RefusesForGood(*profile, *pod, node) &&
+                                            !plugins::RefusesForGood(*profile, *pod, *former));
     if (!lost) continue;
     context_.nominator.DeleteNominatedPodIfExists(*pod);
     context_.queue.LookAgain(pod, framework::kLabelNominatedNodeLost);

@@ -47,14 +47,16 @@ void ExtenderAttempts::Use(ExtenderSet* extenders) {
       });
     });
   }
-  if (attempt_ == nullptr) return;
-  const std::unique_ptr<Attempt> abandoned = std::move(attempt_);
+  if (inquiry_ == nullptr) return;
+  const std::unique_ptr<Inquiry> abandoned = std::move(inquiry_);
   ++serial_;
-  line_.push_front(abandoned->binding->queued);
+  line_.push_front(abandoned->attempt->queued);
 }
 
 void ExtenderAttempts::PutInLine(const framework::Framework& framework,
                                  const framework::QueuedPodPtr& queued) {
+  KS_CHECK(Takes(*queued->pod()), "a pod that no extender manages stands in their line");
+  KS_DCHECK(!Has(queued->pod()->meta.uid), "a pod stands in line twice");
   const auto place =
       std::find_if(line_.begin(), line_.end(), [&](const framework::QueuedPodPtr& other) {
         return framework.QueueSortLess(*queued, *other);
@@ -65,7 +67,7 @@ void ExtenderAttempts::PutInLine(const framework::Framework& framework,
 }
 
 framework::QueuedPodPtr ExtenderAttempts::Next() {
-  if (attempt_ != nullptr || objects_missing_ || line_.empty()) return nullptr;
+  if (inquiry_ != nullptr || objects_missing_ || line_.empty()) return nullptr;
   framework::QueuedPodPtr next = std::move(line_.front());
   line_.pop_front();
   return next;
@@ -73,42 +75,37 @@ framework::QueuedPodPtr ExtenderAttempts::Next() {
 
 bool ExtenderAttempts::HoldsQueue() const {
   if (extenders_ == nullptr) return false;
-  const bool busy = attempt_ != nullptr || objects_missing_ || !line_.empty();
+  const bool busy = inquiry_ != nullptr || objects_missing_ || !line_.empty();
   return (busy && extenders_->WantsEveryPod()) || line_.size() >= kLongestLine;
 }
 
 bool ExtenderAttempts::Has(std::string_view uid) const {
-  if (attempt_ != nullptr && attempt_->binding->queued->pod()->meta.uid == uid) return true;
+  if (inquiry_ != nullptr && pod().meta.uid == uid) return true;
   return std::any_of(line_.begin(), line_.end(), [uid](const framework::QueuedPodPtr& queued) {
     return queued->pod()->meta.uid == uid;
   });
 }
 
-void ExtenderAttempts::Begin(std::unique_ptr<Binding> binding) {
-  KS_CHECK(attempt_ == nullptr, "one attempt with extenders at a time");
-  attempt_ = std::make_unique<Attempt>();
-  attempt_->serial = ++serial_;
-  attempt_->binding = std::move(binding);
+void ExtenderAttempts::Begin(std::unique_ptr<Attempt> attempt) {
+  KS_CHECK(inquiry_ == nullptr, "one attempt with extenders at a time");
+  inquiry_ = std::make_unique<Inquiry>();
+  inquiry_->serial = ++serial_;
+  inquiry_->attempt = std::move(attempt);
   Search();
 }
 
 void ExtenderAttempts::Search() {
-  Attempt& attempt = *attempt_;
   if (Result<void> refreshed = context_.cache.RefreshSnapshot(); !refreshed.ok()) {
     Fail(Status::Error(refreshed.error().message));
     return;
   }
-  const framework::Framework& framework = *attempt.binding->framework;
-  Status status = algorithm_.PreFilter(framework, attempt.binding->state, pod(), &attempt.diagnosis,
-                                       &attempt.narrowed);
+  Status status = algorithm_.PreFilter(*inquiry_->attempt);
   if (!status.ok()) {
     Fail(std::move(status));
     return;
   }
-  attempt.nominated_only =
-      !pod().status.nominated_node_name.empty() &&
-      algorithm_.NominatedNodeFits(framework, attempt.binding->state, pod(), &attempt.diagnosis);
-  if (attempt.nominated_only) {
+  inquiry_->nominated_only = algorithm_.NominatedNodeFits(*inquiry_->attempt);
+  if (inquiry_->nominated_only) {
     Ask();
   } else {
     SearchAllNodes();
@@ -116,72 +113,68 @@ void ExtenderAttempts::Search() {
 }
 
 void ExtenderAttempts::SearchAllNodes() {
-  Attempt& attempt = *attempt_;
-  attempt.nominated_only = false;
-  Status status = algorithm_.Search(*attempt.binding->framework, attempt.binding->state, pod(),
-                                    attempt.narrowed, &attempt.diagnosis);
+  inquiry_->nominated_only = false;
+  Status status = algorithm_.Search(*inquiry_->attempt);
   if (!status.ok()) {
     Fail(std::move(status));
-  } else if (algorithm_.feasible().size() == 0) {
+  } else if (inquiry_->attempt->search->feasible.size() == 0) {
     Fail(Status(Code::kUnschedulable, {}));
   } else {
     Ask();
   }
 }
 
-// About the nodes in the algorithm's feasible().
+// About the feasible nodes.
 void ExtenderAttempts::Ask() {
-  Attempt& attempt = *attempt_;
   std::vector<api::NodePtr> nodes;
-  for (const framework::NodeInfo* node : algorithm_.feasible().nodes) {
+  for (const framework::NodeInfo* node : inquiry_->attempt->search->feasible.nodes) {
     nodes.push_back(node->node_ptr());
   }
-  attempt.asked = nodes.size();
+  inquiry_->asked = nodes.size();
   NoteWhatWasSeen();
   extenders_->Choose(
-      attempt.binding->queued->pod(), std::move(nodes), !attempt.nominated_only,
-      [this, &inbox = context_.inbox, serial = attempt.serial](ExtenderVerdict verdict) {
+      inquiry_->attempt->pod, std::move(nodes), !inquiry_->nominated_only,
+      [this, &inbox = context_.inbox, serial = inquiry_->serial](ExtenderVerdict verdict) {
         inbox.PostTask(Task([this, serial, verdict = std::move(verdict)] {
-          if (attempt_ != nullptr && attempt_->serial == serial) Answered(verdict);
+          if (inquiry_ != nullptr && inquiry_->serial == serial) Answered(verdict);
         }));
       });
 }
 
 void ExtenderAttempts::NoteWhatWasSeen() {
-  Attempt& attempt = *attempt_;
-  attempt.seen = Now();
-  attempt.absent = attempt.diagnosis.nodes.absent();
-  attempt.statuses.clear();
+  Inquiry& inquiry = *inquiry_;
+  const framework::NodeStatuses& nodes = inquiry_->attempt->search->diagnosis.nodes;
+  inquiry.seen = Now();
+  inquiry.absent = nodes.absent();
+  inquiry.statuses.clear();
   for (const framework::NodeInfo* node : context_.cache.nodes()) {
-    if (attempt.diagnosis.nodes.explicit_count() == attempt.statuses.size()) break;
-    if (!attempt.diagnosis.nodes.IsExplicit(node->index())) continue;
-    attempt.statuses.emplace_back(node->node_ptr(), attempt.diagnosis.nodes.Get(node->index()));
+    if (nodes.explicit_count() == inquiry.statuses.size()) break;
+    if (!nodes.IsExplicit(node->index())) continue;
+    inquiry.statuses.emplace_back(node->node_ptr(), nodes.Get(node->index()));
   }
 }
 
-void ExtenderAttempts::AwaitPreemption(std::unique_ptr<Binding> binding, Status failed,
-                                       framework::Diagnosis diagnosis) {
-  KS_CHECK(attempt_ == nullptr, "one attempt with extenders at a time");
-  attempt_ = std::make_unique<Attempt>();
-  attempt_->serial = ++serial_;
-  attempt_->binding = std::move(binding);
-  attempt_->diagnosis = std::move(diagnosis);
-  attempt_->failed = std::move(failed);
+void ExtenderAttempts::AwaitPreemption(std::unique_ptr<Attempt> attempt) {
+  KS_CHECK(inquiry_ == nullptr, "one attempt with extenders at a time");
+  inquiry_ = std::make_unique<Inquiry>();
+  inquiry_->serial = ++serial_;
+  inquiry_->attempt = std::move(attempt);
+  inquiry_->about_preemption = true;
   NoteWhatWasSeen();
 }
 
 // Some extender has answered, perhaps to an attempt that was given up.
 void ExtenderAttempts::PreemptionAnswered() {
-  if (attempt_ == nullptr || !attempt_->failed) return;
-  if (attempt_->binding->state.preemption_inquiry->waiting || !DropUnlessPending()) return;
-  framework::Diagnosis& diagnosis = attempt_->diagnosis;
+  if (inquiry_ == nullptr || !inquiry_->about_preemption) return;
+  if (inquiry_->attempt->state.preemption_inquiry->waiting || !DropUnlessPending()) return;
+  framework::Diagnosis& diagnosis = inquiry_->attempt->search->diagnosis;
   const std::set<std::string> unschedulable = diagnosis.unschedulable_plugins;
   const std::set<std::string> pending = diagnosis.pending_plugins;
   if (!Renew()) return;
   // Statuses of extenders name no plugin.
   diagnosis.unschedulable_plugins.insert(unschedulable.begin(), unschedulable.end());
   diagnosis.pending_plugins.insert(pending.begin(), pending.end());
-  Fail(std::move(*attempt_->failed));
+  End();
 }
 
 bool ExtenderAttempts::StillPending() const {
@@ -191,8 +184,8 @@ bool ExtenderAttempts::StillPending() const {
 
 bool ExtenderAttempts::DropUnlessPending() {
   if (StillPending()) return true;
-  const std::unique_ptr<Attempt> over = std::move(attempt_);
-  context_.queue.Done(over->binding->queued->pod()->meta.uid);
+  const std::unique_ptr<Inquiry> over = std::move(inquiry_);
+  context_.queue.Done(over->attempt->pod->meta.uid);
   return false;
 }
 
@@ -201,7 +194,7 @@ void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
   const std::optional<bool> changed = Renew();
   if (!changed) return;
   if (!verdict.error.empty()) {
-    if (!attempt_->nominated_only) {
+    if (!inquiry_->nominated_only) {
       Fail(Status::Error(verdict.error));
       return;
     }
@@ -210,7 +203,7 @@ void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
     SearchAllNodes();
     return;
   }
-  context_.decisions.Filtered(attempt_->binding->decision, verdict.filterings);
+  context_.decisions.Filtered(inquiry_->attempt->decision, verdict.filterings);
   const Candidates candidates = Keep(verdict, *changed);
   if (candidates.empty()) {
     NoneLeft(verdict);
@@ -220,25 +213,23 @@ void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
 }
 
 std::optional<bool> ExtenderAttempts::Renew() {
-  Attempt& attempt = *attempt_;
   if (Result<void> refreshed = context_.cache.RefreshSnapshot(); !refreshed.ok()) {
     Fail(Status::Error(refreshed.error().message));
     return std::nullopt;
   }
   // Nominations leave no trace in the log.
-  if (attempt.seen == Now() && !context_.nominator.HasNominatedPods()) return false;
-  Binding& binding = *attempt.binding;
-  ClearState(&binding.state);
-  Status status = algorithm_.PreFilter(*binding.framework, binding.state, pod(), &attempt.diagnosis,
-                                       &attempt.narrowed);
+  if (inquiry_->seen == Now() && !context_.nominator.HasNominatedPods()) return false;
+  ClearState(&inquiry_->attempt->state);
+  Status status = algorithm_.PreFilter(*inquiry_->attempt);
   if (!status.ok()) {
     Fail(std::move(status));
     return std::nullopt;
   }
-  attempt.diagnosis.nodes.set_absent(attempt.absent);
-  for (const auto& [node, rejection] : attempt.statuses) {
+  framework::Diagnosis& diagnosis = inquiry_->attempt->search->diagnosis;
+  diagnosis.nodes.set_absent(inquiry_->absent);
+  for (const auto& [node, rejection] : inquiry_->statuses) {
     const framework::NodeInfo* listed = context_.cache.Find(node->meta.name);
-    if (listed != nullptr) attempt.diagnosis.AddNodeStatus(listed->index(), rejection);
+    if (listed != nullptr) diagnosis.AddNodeStatus(listed->index(), rejection);
   }
   return true;
 }
@@ -246,15 +237,12 @@ std::optional<bool> ExtenderAttempts::Renew() {
 // The nodes that the extenders kept, as far as they are there and, if the state has changed, as far
 // as they still fit: no pod is assumed where the state does not allow it.
 ExtenderAttempts::Candidates ExtenderAttempts::Keep(const ExtenderVerdict& verdict, bool changed) {
-  Attempt& attempt = *attempt_;
+  framework::Diagnosis& diagnosis = inquiry_->attempt->search->diagnosis;
   for (const auto& [name, status] : verdict.statuses) {
     const framework::NodeInfo* node = context_.cache.Find(name);
-    if (node != nullptr) attempt.diagnosis.AddNodeStatus(node->index(), status);
+    if (node != nullptr) diagnosis.AddNodeStatus(node->index(), status);
   }
-  if (verdict.kept.size() != attempt.asked) {
-    attempt.diagnosis.unschedulable_plugins.emplace(kExtender);
-  }
-  const Binding& binding = *attempt.binding;
+  if (verdict.kept.size() != inquiry_->asked) diagnosis.unschedulable_plugins.emplace(kExtender);
   Candidates candidates;
   for (const ExtenderVerdict::Kept& kept : verdict.kept) {
     const framework::NodeInfo* node = context_.cache.Find(kept.name);
@@ -264,9 +252,9 @@ ExtenderAttempts::Candidates ExtenderAttempts::Keep(const ExtenderVerdict& verdi
       continue;
     }
     if (changed) {
-      const Status status =
-          binding.framework->RunFilterPluginsWithNominatedPods(binding.state, pod(), *node);
-      if (status.IsRejected()) attempt.diagnosis.AddNodeStatus(node->index(), status);
+      const Status status = inquiry_->attempt->framework.RunFilterPluginsWithNominatedPods(
+          inquiry_->attempt->state, pod(), *node);
+      if (status.IsRejected()) diagnosis.AddNodeStatus(node->index(), status);
       if (!status.ok()) continue;
     }
     candidates.push_back({node, kept.replaced});
@@ -275,26 +263,26 @@ ExtenderAttempts::Candidates ExtenderAttempts::Keep(const ExtenderVerdict& verdi
 }
 
 void ExtenderAttempts::NoneLeft(const ExtenderVerdict& verdict) {
-  Attempt& attempt = *attempt_;
-  if (attempt.nominated_only) {
+  if (inquiry_->nominated_only) {
     SearchAllNodes();
   } else if (verdict.kept.empty()) {
     Fail(Status(Code::kUnschedulable, {}));
-  } else if (++attempt.restarts > kMaxRestarts) {
+  } else if (++inquiry_->restarts > kMaxRestarts) {
     Fail(
         Status::Error("the nodes that extenders left were taken by others while they were asked, " +
-                      std::to_string(attempt.restarts) + " times in a row; trying again later"));
+                      std::to_string(inquiry_->restarts) + " times in a row; trying again later"));
   } else {
     // Other nodes may be free: only those that were feasible then were asked about.
-    ClearState(&attempt.binding->state);
-    attempt.serial = ++serial_;
+    ClearState(&inquiry_->attempt->state);
+    inquiry_->serial = ++serial_;
     Search();
   }
 }
 
 void ExtenderAttempts::Select(const ExtenderVerdict& verdict, const Candidates& candidates) {
-  ScheduleResult result;
-  result.evaluated_nodes = candidates.size() + attempt_->diagnosis.nodes.explicit_count();
+  ScheduleResult& result = inquiry_->attempt->result;
+  result.evaluated_nodes =
+      candidates.size() + inquiry_->attempt->search->diagnosis.nodes.explicit_count();
   result.feasible_nodes = candidates.size();
   result.node = candidates.front().node;
   if (candidates.size() > 1) {
@@ -306,11 +294,10 @@ void ExtenderAttempts::Select(const ExtenderVerdict& verdict, const Candidates& 
     }
     result.node = candidates[PickBest(ranks)].node;
   }
-  End(std::move(result));
+  End();
 }
 
 Status ExtenderAttempts::PluginScores(const Candidates& candidates, framework::NodeScores* scores) {
-  const Binding& binding = *attempt_->binding;
   std::vector<std::unique_ptr<framework::NodeInfo>> rebuilt;
   std::vector<const framework::NodeInfo*> nodes;
   std::vector<uint32_t> slots;
@@ -323,18 +310,19 @@ Status ExtenderAttempts::PluginScores(const Candidates& candidates, framework::N
     rebuilt.back()->set_slot(candidate.node->slot());
     nodes.back() = rebuilt.back().get();
   }
-  framework::CycleState& state = attempt_->binding->state;
-  Status status = binding.framework->RunPreScorePlugins(state, pod(), nodes);
+  const framework::Framework& framework = inquiry_->attempt->framework;
+  framework::CycleState& state = inquiry_->attempt->state;
+  Status status = framework.RunPreScorePlugins(state, pod(), nodes);
   if (!status.ok()) return status;
-  if (!rebuilt.empty()) return binding.framework->RunScorePlugins(state, pod(), nodes, scores);
-  return binding.framework->RunScorePlugins(state, pod(), nodes, slots, scores);
+  if (!rebuilt.empty()) return framework.RunScorePlugins(state, pod(), nodes, scores);
+  return framework.RunScorePlugins(state, pod(), nodes, slots, scores);
 }
 
 // The order of (total, tie-break number) as ranks.
 Status ExtenderAttempts::Score(const ExtenderVerdict& verdict, const Candidates& candidates,
                                std::vector<int64_t>* ranks) {
   framework::NodeScores scores;
-  if (attempt_->binding->framework->HasScorePlugins()) {
+  if (inquiry_->attempt->framework.HasScorePlugins()) {
     Status status = PluginScores(candidates, &scores);
     if (!status.ok()) return status;
   } else {
@@ -358,15 +346,14 @@ Status ExtenderAttempts::Score(const ExtenderVerdict& verdict, const Candidates&
 }
 
 void ExtenderAttempts::Fail(Status status) {
-  ScheduleResult result;
-  result.fit_error = status.IsRejected() && !context_.cache.nodes().empty();
-  result.status = std::move(status);
-  End(std::move(result));
+  const bool fit_error = status.IsRejected() && !context_.cache.nodes().empty();
+  inquiry_->attempt->result = {.status = std::move(status), .fit_error = fit_error};
+  End();
 }
 
-void ExtenderAttempts::End(ScheduleResult result) {
-  const std::unique_ptr<Attempt> over = std::move(attempt_);
-  conclude_(std::move(over->binding), std::move(result), std::move(over->diagnosis));
+void ExtenderAttempts::End() {
+  const std::unique_ptr<Inquiry> over = std::move(inquiry_);
+  conclude_(std::move(over->attempt));
 }
 
 }  // namespace ks::scheduler

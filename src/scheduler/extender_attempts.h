@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "framework/diagnosis.h"
+#include "scheduler/algorithm/attempt.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
-#include "scheduler/binding_cycle.h"
 #include "scheduler/context.h"
 #include "scheduler/extenders/extender_set.h"
 
@@ -32,9 +32,8 @@ namespace ks::scheduler {
 // outlive their use.
 class ExtenderAttempts {
  public:
-  // The end of an attempt. The snapshot is fresh.
-  using Conclude = std::function<void(std::unique_ptr<Binding> binding, ScheduleResult result,
-                                      framework::Diagnosis diagnosis)>;
+  // The attempt has its result. The snapshot is fresh.
+  using Conclude = std::function<void(std::unique_ptr<Attempt> attempt)>;
 
   ExtenderAttempts(Context& context, SchedulingAlgorithm& algorithm, Conclude conclude)
       : context_(context), algorithm_(algorithm), conclude_(std::move(conclude)) {}
@@ -50,11 +49,10 @@ class ExtenderAttempts {
   void PutInLine(const framework::Framework& framework, const framework::QueuedPodPtr& queued);
   // The pod to be attempted next, with Begin; null while another attempt runs or nobody waits.
   framework::QueuedPodPtr Next();
-  void Begin(std::unique_ptr<Binding> binding);
-  // The attempt that has just ended with `failed` goes on when the extenders that its PostFilter
+  void Begin(std::unique_ptr<Attempt> attempt);
+  // The attempt that has just ended without a node goes on when the extenders that its PostFilter
   // asked have answered: then it ends the same way once more. Requires: no attempt since.
-  void AwaitPreemption(std::unique_ptr<Binding> binding, framework::Status failed,
-                       framework::Diagnosis diagnosis);
+  void AwaitPreemption(std::unique_ptr<Attempt> attempt);
 
   // No pod is to be popped now: every pod would end in line, or the line is full.
   bool HoldsQueue() const;
@@ -63,11 +61,11 @@ class ExtenderAttempts {
   void set_objects_missing(bool missing) { objects_missing_ = missing; }
   // In line or in the attempt.
   bool Has(std::string_view uid) const;
-  bool asking() const { return attempt_ != nullptr; }
+  bool asking() const { return inquiry_ != nullptr; }
   size_t waiting() const { return line_.size(); }
   // Whether the attempt needs the framework's plugins.
   bool Uses(const framework::Framework* framework) const {
-    return attempt_ != nullptr && attempt_->binding->framework == framework;
+    return inquiry_ != nullptr && &inquiry_->attempt->framework == framework;
   }
   // Something that plugins read changed, beyond nodes and pods.
   void NoteOtherChange() { ++other_changes_; }
@@ -79,20 +77,18 @@ class ExtenderAttempts {
     uint64_t other_changes = 0;
     bool operator==(const Seen&) const = default;
   };
-  struct Attempt {
+  // An attempt that waits for the extenders' answers.
+  struct Inquiry {
     uint64_t serial = 0;
-    std::unique_ptr<Binding> binding;
-    framework::Diagnosis diagnosis;
-    std::optional<std::set<std::string>> narrowed;
+    std::unique_ptr<Attempt> attempt;
     bool nominated_only = false;  // the nominated node alone is asked about
-    size_t asked = 0;             // nodes asked about
+    bool about_preemption = false;
+    size_t asked = 0;  // nodes asked about
     int restarts = 0;
     Seen seen;
     // The node statuses at the time of the question, to be found again when the list has changed.
     std::vector<std::pair<api::NodePtr, framework::Status>> statuses;
     framework::Status absent;
-    // No node was feasible, and extenders are asked about preemption.
-    std::optional<framework::Status> failed;
   };
   // A node that extenders kept and that is still there.
   struct Candidate {
@@ -121,15 +117,16 @@ class ExtenderAttempts {
                           std::vector<int64_t>* ranks);
   framework::Status PluginScores(const Candidates& candidates, framework::NodeScores* scores);
   void Fail(framework::Status status);
-  void End(ScheduleResult result);
+  // With the result that the attempt has.
+  void End();
   Seen Now() const { return {context_.cache.changes().end(), other_changes_}; }
-  const api::Pod& pod() const { return *attempt_->binding->queued->pod(); }
+  const api::Pod& pod() const { return *inquiry_->attempt->pod; }
 
   Context& context_;
   SchedulingAlgorithm& algorithm_;
   const Conclude conclude_;
   ExtenderSet* extenders_ = nullptr;
-  std::unique_ptr<Attempt> attempt_;
+  std::unique_ptr<Inquiry> inquiry_;
   uint64_t serial_ = 0;  // of the last attempt; answers to others are dropped
   std::list<framework::QueuedPodPtr> line_;
   bool objects_missing_ = false;

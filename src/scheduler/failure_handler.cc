@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/canary.h"
+#include "base/check.h"
 #include "base/logging.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
 #include "scheduler/decision_ring.h"
@@ -43,32 +44,22 @@ FailureHandler::Standing FailureHandler::LookUp(const api::Pod& pod, api::PodPtr
   return resize ? Standing::kWaitsForResize : Standing::kPending;
 }
 
-void FailureHandler::Handle(const framework::Framework& framework,
-                            const framework::QueuedPodPtr& queued, const api::PodPtr& pod,
-                            const AttemptFailure& failure) {
+void FailureHandler::Handle(const Attempt& attempt, const AttemptFailure& failure) {
+  KS_CHECK(attempt.queued != nullptr, "an attempt of a pod that came from no queue fails");
+  KS_CHECK(!failure.status.ok(), "an attempt fails with success");
+  const api::PodPtr& pod = attempt.current();
+  framework::QueuedPod& queued = *attempt.queued;
   const std::string message = failure.Message();
-  const bool rejected = failure.status.IsRejected();
-  if (context_.scheduler_metrics != nullptr) {
-    context_.scheduler_metrics->AttemptEnded(
-        framework.ProfileName(), rejected ? AttemptOutcome::kUnschedulable : AttemptOutcome::kError,
-        failure.began);
-  }
-  if (rejected) {
-    ++context_.stats.unschedulable;
-    LogRejection(*pod, message);
-  } else {
-    ++context_.stats.errors;
-    log::Error(message, "Error scheduling pod; retrying", {{"pod", pod->meta.Key()}});
-  }
+  Count(attempt, failure, message);
 
-  queued->unschedulable_plugins.Clear();
-  queued->pending_plugins.Clear();
-  queued->gating_plugin = {};
+  queued.unschedulable_plugins.Clear();
+  queued.pending_plugins.Clear();
+  queued.gating_plugin = {};
   if (failure.diagnosis != nullptr) {
-    queued->unschedulable_plugins = failure.diagnosis->unschedulable_plugins;
-    queued->pending_plugins = failure.diagnosis->pending_plugins;
+    queued.unschedulable_plugins = failure.diagnosis->unschedulable_plugins;
+    queued.pending_plugins = failure.diagnosis->pending_plugins;
   }
-  Record(*queued, failure, message);
+  Record(attempt, failure, message);
 
   api::PodPtr current;
   const Standing standing = LookUp(*pod, &current);
@@ -77,37 +68,54 @@ void FailureHandler::Handle(const framework::Framework& framework,
     return;
   }
   api::PodPtr reported = pod;
-  const bool resize = standing == Standing::kWaitsForResize || !queued->pod()->node_name.empty();
+  const bool resize = standing == Standing::kWaitsForResize || !attempt.pod->node_name.empty();
   const bool returns = standing == Standing::kPending || standing == Standing::kWaitsForResize;
   if (returns) {
     reported = current;
-    queued->set_pod(current);
-    const Result<void> returned = context_.queue.AddUnschedulableIfNotPresent(queued);
+    queued.set_pod(current);
+    const Result<void> returned = context_.queue.AddUnschedulableIfNotPresent(attempt.queued);
     if (!returned.ok()) {
       log::Error(returned.error().message, "Error occurred", {{"pod", pod->meta.Key()}});
     }
   }
   if (!resize) {
     context_.nominator.AddNominatedPod(reported, failure.nomination);
-    if (!message.empty()) Report(framework, reported, failure, message);
+    if (!message.empty()) Report(attempt.framework, reported, failure, message);
   }
   if (KS_CANARY(DoneForgotten)) return;
   if (!returns) context_.queue.Done(pod->meta.uid);
 }
 
-void FailureHandler::Record(const framework::QueuedPod& queued, const AttemptFailure& failure,
+void FailureHandler::Count(const Attempt& attempt, const AttemptFailure& failure,
+                           const std::string& message) {
+  const bool rejected = failure.status.IsRejected();
+  if (context_.scheduler_metrics != nullptr) {
+    context_.scheduler_metrics->AttemptEnded(
+        attempt.framework.ProfileName(),
+        rejected ? AttemptOutcome::kUnschedulable : AttemptOutcome::kError, attempt.began);
+  }
+  if (rejected) {
+    ++context_.stats.unschedulable;
+    LogRejection(*attempt.pod, message);
+  } else {
+    ++context_.stats.errors;
+    log::Error(message, "Error scheduling pod; retrying", {{"pod", attempt.pod->meta.Key()}});
+  }
+}
+
+void FailureHandler::Record(const Attempt& attempt, const AttemptFailure& failure,
                             const std::string& message) {
-  if (failure.decision == 0) return;
+  if (attempt.decision == 0) return;
   DecisionRing::Failure record{.rejected = failure.status.IsRejected(),
                                .message = message,
-                               .unschedulable_plugins = queued.unschedulable_plugins,
-                               .pending_plugins = queued.pending_plugins};
+                               .unschedulable_plugins = attempt.queued->unschedulable_plugins,
+                               .pending_plugins = attempt.queued->pending_plugins};
   if (failure.nomination) record.nominated = failure.nomination->node_name;
   if (failure.diagnosis != nullptr) {
     record.all_nodes = failure.diagnosis->num_all_nodes;
     record.evaluated_nodes = failure.diagnosis->nodes.explicit_count();
   }
-  context_.decisions.Failed(failure.decision, record);
+  context_.decisions.Failed(attempt.decision, record);
 }
 
 void FailureHandler::Report(const framework::Framework& framework, const api::PodPtr& pod,

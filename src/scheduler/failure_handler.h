@@ -9,20 +9,19 @@
 #include <string>
 
 #include "framework/diagnosis.h"
-#include "framework/queued_pod.h"
+#include "scheduler/algorithm/attempt.h"
 #include "scheduler/context.h"
 
 namespace ks::scheduler {
 
 // Why an attempt failed.
 struct AttemptFailure {
-  framework::Status status;
+  framework::Status status{};
   // Fit errors only: gives the text and the plugins whose events bring the pod back. Borrowed for
   // the call.
   const framework::Diagnosis* diagnosis = nullptr;
-  std::optional<framework::NominatingInfo> nomination;  // absent: Noop
-  uint64_t decision = 0;  // number in the decision ring; 0: not recorded
-  TimePoint began{};      // the attempt
+  // What becomes of the pod's nomination: cleared unless said otherwise; absent: it stays.
+  std::optional<framework::NominatingInfo> nomination = framework::NominatingInfo{};
 
   // The text for event and condition; empty when the status carries no error (Skip).
   std::string Message() const;
@@ -33,17 +32,16 @@ class FailureHandler {
  public:
   explicit FailureHandler(Context& context) : context_(context) {}
 
-  // `pod` is the object the attempt worked with (the assumed copy after assuming). Of a pod that
-  // waits for its resize the API server hears nothing: it runs, whatever the attempt came to.
-  void Handle(const framework::Framework& framework, const framework::QueuedPodPtr& queued,
-              const api::PodPtr& pod, const AttemptFailure& failure);
+  // Ends the attempt. Of a pod that waits for its resize the API server hears nothing: it runs,
+  // whatever the attempt came to.
+  void Handle(const Attempt& attempt, const AttemptFailure& failure);
 
  private:
   // Where the pod stands in the API server's latest state decides who handles it further.
   enum class Standing { kGone, kAssigned, kReplaced, kPending, kWaitsForResize };
   Standing LookUp(const api::Pod& pod, api::PodPtr* current) const;
-  void Record(const framework::QueuedPod& queued, const AttemptFailure& failure,
-              const std::string& message);
+  void Count(const Attempt& attempt, const AttemptFailure& failure, const std::string& message);
+  void Record(const Attempt& attempt, const AttemptFailure& failure, const std::string& message);
   // Requires: a message.
   void Report(const framework::Framework& framework, const api::PodPtr& pod,
               const AttemptFailure& failure, const std::string& message);

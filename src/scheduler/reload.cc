@@ -38,7 +38,7 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
   UseExtenders(std::move(extenders).value());
   AttachProfiles();
   FindNeededKinds();
-  batching_.clear();
+  cycle_->ForgetProfiles();
   options_.configuration = configuration;
   algorithm_.set_percentage_of_nodes_to_score(configuration.percentage_of_nodes_to_score);
   parallelizer_.SetParallelism(configuration.parallelism);

@@ -7,7 +7,6 @@
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
-#include "plugins/deferred_pod_scheduling/deferred_pod_scheduling.h"
 #include "scheduler/metrics/scheduler_metrics.h"
 
 namespace ks::scheduler {
@@ -18,12 +17,6 @@ namespace {
 
 // So many attempts may wait for extenders without one being forgotten.
 constexpr size_t kLeastKeptByTap = 1000;
-
-std::shared_ptr<api::Pod> WithNode(const api::Pod& pod, const std::string& node_name) {
-  auto assumed = std::make_shared<api::Pod>(pod);
-  assumed->node_name = node_name;
-  return assumed;
-}
 
 bool QueuesResizes(const config::FeatureGates* gates) {
   return gates != nullptr &&
@@ -99,6 +92,7 @@ Result<void> Scheduler::Build() {
     queue.observers = options_.scheduler_metrics->queue().Observers();
     algorithm_.set_metrics(options_.scheduler_metrics);
   }
+  algorithm_.set_trace_clock(tap_ == nullptr ? options_.clock : &tap_->outer_clock());
   queue.informer = [this](const api::Pod& pod) { return pods_.Get(pod.meta.Key()); };
   queue_ = std::make_unique<queue::SchedulingQueue>(std::move(queue));
   AttachProfiles();
@@ -117,6 +111,9 @@ Result<void> Scheduler::Build() {
                              .inbox = inbox_,
                              .stats = stats_,
                              .decisions = decisions_,
+                             .search_spaces = search_spaces_,
+                             .configuration = options_.configuration,
+                             .extenders = extenders_,
                              .metrics = options_.metrics,
                              .scheduler_metrics = options_.scheduler_metrics,
                              .queues_resizes = QueuesResizes(options_.gates)});
@@ -125,11 +122,14 @@ Result<void> Scheduler::Build() {
   bindings_ = std::make_unique<BindingCycles>(*context_, *failures_);
   extender_attempts_ = std::make_unique<ExtenderAttempts>(
       *context_, algorithm_,
-      [this](std::unique_ptr<Binding> binding, ScheduleResult result,
-             framework::Diagnosis diagnosis) {
-        diagnosis_ = std::move(diagnosis);
-        Conclude(std::move(binding), std::move(result));
-      });
+      [this](std::unique_ptr<Attempt> attempt) { cycle_->Conclude(std::move(attempt)); });
+  cycle_ = std::make_unique<SchedulingCycle>(
+      SchedulingCycle::Parts{.context = *context_,
+                             .algorithm = algorithm_,
+                             .failures = *failures_,
+                             .bindings = *bindings_,
+                             .extender_attempts = *extender_attempts_,
+                             .batch_metrics = options_.batch_metrics});
   UseExtenders(extenders_);
   return {};
 }
@@ -190,13 +190,13 @@ bool Scheduler::Round() {
   worked |= FireTimers();
   if (!MayAttempt()) return worked;
   if (const framework::QueuedPodPtr next = extender_attempts_->Next()) {
-    ScheduleManaged(next);
+    cycle_->ScheduleManaged(next);
     return true;
   }
   if (extender_attempts_->HoldsQueue()) return worked;
   const framework::QueuedPodPtr queued = queue_->Pop();
   if (queued == nullptr) return worked;
-  ScheduleOne(queued);
+  cycle_->ScheduleOne(queued);
   return true;
 }
 
@@ -330,226 +330,9 @@ bool Scheduler::FireTimers() {
   return true;
 }
 
-// A pod that must not be attempted: it is being deleted, or its decision is made already
-// (docs/spec/cycle.md section 4).
-bool Scheduler::SkipPod(const framework::Framework& framework, const api::PodPtr& pod) {
-  if (pod->meta.deletion_timestamp) {
-    options_.api->RecordEvent({.regarding = pod,
-                               .related = nullptr,
-                               .reporting_controller = framework.ProfileName(),
-                               .reason = "FailedScheduling",
-                               .action = "Scheduling",
-                               .note = "skip schedule deleting pod: " + pod->meta.Key(),
-                               .warning = true});
-    return true;
-  }
-  return cache_.IsAssumedPod(*pod) || bindings_->IsActive(pod->meta.uid);
-}
-
-void Scheduler::ScheduleOne(const framework::QueuedPodPtr& queued) {
-  const api::PodPtr pod = queued->pod();
-  const framework::Framework* framework = context_->ProfileFor(*pod);
-  if (framework == nullptr) {
-    log::Error("profile not found for scheduler name \"" + pod->spec->scheduler_name.str() + "\"",
-               "Error occurred", {{"pod", pod->meta.Key()}});
-    queue_->Done(pod->meta.uid);
-    return;
-  }
-  KS_DCHECK(context_->IsQueued(*pod), "a pod that needs no decision is in the queue");
-  if (RunsUnanswered(*pod)) {
-    queued->unschedulable_plugins.Clear();
-    queued->pending_plugins.Clear();
-    const Result<void> returned = queue_->AddUnschedulableIfNotPresent(queued);
-    KS_CHECK(returned.ok(), "a popped pod is stored");
-    return;
-  }
-  if (SkipPod(*framework, pod)) {
-    queue_->Done(pod->meta.uid);
-    return;
-  }
-  if (extender_attempts_->Takes(*pod)) {
-    extender_attempts_->PutInLine(*framework, queued);
-    return;
-  }
-  std::unique_ptr<Binding> binding = BeginAttempt(*framework, queued);
-  if (Result<void> refreshed = cache_.RefreshSnapshot(); !refreshed.ok()) {
-    ScheduleResult result;
-    result.status = Status::Error(refreshed.error().message);
-    Conclude(std::move(binding), std::move(result));
-    return;
-  }
-  Batching* batching = BatchingOf(*framework);
-  BatchAttempt attempt{.cycle = queue_->scheduling_cycle(), .signature = {}, .hint = {}};
-  if (batching != nullptr) attempt.signature = batching->SignatureOf(*pod);
-  if (decisions_.WantsScoresByPlugin(binding->decision)) algorithm_.KeepScoresByPlugin();
-  ScheduleResult result =
-      algorithm_.SchedulePod(*framework, binding->state, *pod, &diagnosis_, batching, &attempt);
-  decisions_.Scored(binding->decision, algorithm_.feasible(), algorithm_.last_scores());
-  Conclude(std::move(binding), std::move(result));
-}
-
-// Null: the gate is off, or the profile is of the extenders' making: their answers cannot be
-// foreseen.
-Batching* Scheduler::BatchingOf(const framework::Framework& framework) {
-  if (!framework.gates().Enabled(config::Gate::kOpportunisticBatching)) return nullptr;
-  if (!options_.configuration.extenders.empty()) return nullptr;
-  std::unique_ptr<Batching>& made = batching_[&framework];
-  if (made == nullptr) {
-    framework::ProfileBatchMetrics* metrics =
-        options_.batch_metrics == nullptr
-            ? nullptr
-            : &options_.batch_metrics->ForProfile(framework.ProfileName());
-    made = std::make_unique<Batching>(framework, cache_, *options_.clock, metrics);
-  }
-  return made.get();
-}
-
-std::unique_ptr<Binding> Scheduler::BeginAttempt(const framework::Framework& framework,
-                                                 const framework::QueuedPodPtr& queued) {
-  KS_LOG(3, "Attempting to schedule pod", {{"pod", queued->pod()->meta.Key()}});
-  ++stats_.attempts;
-  auto binding = std::make_unique<Binding>();
-  binding->framework = &framework;
-  binding->queued = queued;
-  binding->decision = decisions_.Begin(*queued);
-  binding->began = options_.clock->Now();
-  binding->extenders = extenders_;
-  binding->state.record_plugin_metrics = framework.DrawMetricsSample();
-  binding->state.pods_to_activate = std::make_shared<framework::PodsToActivate>();
-  return binding;
-}
-
-// A fit error's reasons are in diagnosis_.
-void Scheduler::Conclude(std::unique_ptr<Binding> binding, ScheduleResult result) {
-  const framework::Framework& framework = *binding->framework;
-  if (result.fit_error) {
-    FitError(std::move(binding), std::move(result.status));
-    return;
-  }
-  if (options_.scheduler_metrics != nullptr) {
-    options_.scheduler_metrics->AlgorithmEnded(binding->began);
-  }
-  if (!result.status.ok()) {
-    failures_->Handle(framework, binding->queued, binding->queued->pod(),
-                      {.status = std::move(result.status),
-                       .diagnosis = nullptr,
-                       .nomination = framework::NominatingInfo{},
-                       .decision = binding->decision,
-                       .began = binding->began});
-    return;
-  }
-  binding->evaluated_nodes = result.evaluated_nodes;
-  binding->feasible_nodes = result.feasible_nodes;
-  if (!binding->queued->pod()->node_name.empty()) {
-    ParkResize(*binding, result.node->name());
-    return;
-  }
-  decisions_.Chosen(binding->decision, result, cache_.nodes().size());
-  AssumeAndBind(framework, std::move(binding), result.node->name());
-}
-
-// No node was feasible: PostFilter may make room; the attempt fails all the same
-// (docs/spec/cycle.md 10.4).
-void Scheduler::FitError(std::unique_ptr<Binding> binding, Status status) {
-  const framework::Framework& framework = *binding->framework;
-  const framework::QueuedPodPtr queued = binding->queued;
-  AttemptFailure failure;
-  failure.decision = binding->decision;
-  failure.began = binding->began;
-  failure.status = std::move(status);
-  failure.diagnosis = &diagnosis_;
-  if (!framework.HasPostFilterPlugins()) {
-    failure.nomination.emplace();
-  } else {
-    framework::PostFilterResult result =
-        framework.RunPostFilterPlugins(binding->state, queued->pod(), diagnosis_.nodes);
-    if (result.status.IsWait()) {
-      extender_attempts_->AwaitPreemption(std::move(binding), std::move(failure.status),
-                                          std::move(diagnosis_));
-      return;
-    }
-    if (result.status.code() == framework::Code::kError) {
-      log::Error(result.status.Message(), "Status after running PostFilter plugins for pod",
-                 {{"pod", queued->pod()->meta.Key()}});
-    }
-    diagnosis_.post_filter_message = result.status.ok() ? result.message : result.status.Message();
-    failure.nomination = std::move(result.nomination);
-  }
-  if (options_.scheduler_metrics != nullptr) {
-    options_.scheduler_metrics->AlgorithmEnded(binding->began);
-  }
-  failures_->Handle(framework, queued, queued->pod(), failure);
-}
-
-void Scheduler::AssumeAndBind(const framework::Framework& framework,
-                              std::unique_ptr<Binding> binding, const std::string& node_name) {
-  const api::PodPtr pod = binding->queued->pod();
-  binding->assumed = WithNode(*pod, node_name);
-  if (Result<void> assumed = cache_.AssumePod(binding->assumed); !assumed.ok()) {
-    failures_->Handle(framework, binding->queued, binding->assumed,
-                      {.status = Status::Error(assumed.error().message),
-                       .diagnosis = nullptr,
-                       .nomination = framework::NominatingInfo{},
-                       .decision = binding->decision,
-                       .began = binding->began});
-    return;
-  }
-  context_->nominator.DeleteNominatedPodIfExists(*binding->assumed);
-
-  const Status reserved =
-      framework.RunReservePluginsReserve(binding->state, binding->assumed, node_name);
-  if (!reserved.ok()) {
-    RejectAssumed(*binding, reserved);
-    return;
-  }
-  binding->permit = framework.RunPermitPlugins(binding->state, binding->assumed, node_name);
-  if (!binding->permit.status.ok() && !binding->permit.status.IsWait()) {
-    RejectAssumed(*binding, binding->permit.status);
-    return;
-  }
-  ++stats_.scheduled;
-  Activate(binding->state);
-  bindings_->Start(std::move(binding));
-}
-
-void Scheduler::RejectAssumed(Binding& binding, const Status& status) {
-  bindings_->Undo(*binding.framework, binding.state, binding.assumed);
-  Reject(binding, binding.assumed, status);
-}
-
-void Scheduler::Reject(Binding& binding, const api::PodPtr& pod, const Status& status) {
-  AttemptFailure failure;
-  failure.status = status;
-  failure.nomination.emplace();
-  failure.decision = binding.decision;
-  failure.began = binding.began;
-  framework::Diagnosis diagnosis;
-  if (status.IsRejected()) {
-    diagnosis = OneNodeDiagnosis(status);
-    failure.diagnosis = &diagnosis;
-  }
-  failures_->Handle(*binding.framework, binding.queued, pod, failure);
-}
-
-// The cache has the pod on its node, with what the resize asks for, and Reserve ran when it came
-// there: there is nothing to assume, and so nothing to undo, and nothing to bind. Permit's
-// rejection parks the pod until the kubelet has resized it (docs/spec/cycle.md section 21).
-void Scheduler::ParkResize(Binding& binding, const std::string& node_name) {
-  const api::PodPtr pod = binding.queued->pod();
-  Status verdict = binding.framework->RunPermitPlugins(binding.state, pod, node_name).status;
-  // A profile without the plugin must not bind it again either.
-  if (verdict.ok() || verdict.IsWait()) verdict = plugins::ResizeFits();
-  Reject(binding, pod, verdict);
-}
-
 void Scheduler::PublishMetrics() {
   if (options_.scheduler_metrics == nullptr) return;
   options_.scheduler_metrics->Publish(*queue_, cache_, bindings_->active());
-}
-
-void Scheduler::Activate(framework::CycleState& state) {
-  const std::vector<api::PodPtr> activated = state.pods_to_activate->Take();
-  if (!activated.empty()) queue_->Activate(activated);
 }
 
 }  // namespace ks::scheduler

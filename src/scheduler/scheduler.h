@@ -20,7 +20,7 @@
 #include "config/read/defaults.h"
 #include "framework/metrics/batch_metrics.h"
 #include "framework/registry.h"
-#include "scheduler/algorithm/batching.h"
+#include "scheduler/algorithm/attempt.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
 #include "scheduler/binding_cycle.h"
 #include "scheduler/context.h"
@@ -28,6 +28,7 @@
 #include "scheduler/event_router.h"
 #include "scheduler/extender_attempts.h"
 #include "scheduler/failure_handler.h"
+#include "scheduler/scheduling_cycle.h"
 #include "scheduler/step_tap.h"
 
 namespace ks::scheduler {
@@ -197,29 +198,9 @@ class Scheduler {
   }
   bool FireTimers();
   bool MayAttempt();
-  void ScheduleOne(const framework::QueuedPodPtr& queued);
-  void ScheduleManaged(const framework::QueuedPodPtr& queued);
   Result<std::shared_ptr<ExtenderSet>> MakeExtenders(const config::Configuration& configuration);
   std::vector<framework::PreemptionExtender*> PreemptionExtenders() const;
   void UseExtenders(std::shared_ptr<ExtenderSet> extenders);
-  std::unique_ptr<Binding> BeginAttempt(const framework::Framework& framework,
-                                        const framework::QueuedPodPtr& queued);
-  void Conclude(std::unique_ptr<Binding> binding, ScheduleResult result);
-  Batching* BatchingOf(const framework::Framework& framework);
-  bool SkipPod(const framework::Framework& framework, const api::PodPtr& pod);
-  void FitError(std::unique_ptr<Binding> binding, framework::Status status);
-  void AssumeAndBind(const framework::Framework& framework, std::unique_ptr<Binding> binding,
-                     const std::string& node_name);
-  // Reserve or Permit said no.
-  void RejectAssumed(Binding& binding, const framework::Status& status);
-  void Reject(Binding& binding, const api::PodPtr& pod, const framework::Status& status);
-  // A pod that runs fits with its resize on `node_name`.
-  void ParkResize(Binding& binding, const std::string& node_name);
-  // Whether the pod's own binding is unanswered, although the pod runs and waits for a resize.
-  bool RunsUnanswered(const api::Pod& pod) const {
-    return !pod.node_name.empty() && bindings_->IsActive(pod.meta.uid);
-  }
-  void Activate(framework::CycleState& state);
 
   SchedulerOptions options_;  // its configuration is the one in force
   Random random_;
@@ -251,17 +232,17 @@ class Scheduler {
   std::unique_ptr<Context> context_;
   std::unique_ptr<EventRouter> router_;
   std::unique_ptr<FailureHandler> failures_;
+  SearchSpaces search_spaces_;  // outlives the attempts, which stand below
   std::unique_ptr<BindingCycles> bindings_;
   Parallelizer parallelizer_;
   SchedulingAlgorithm algorithm_;
-  std::map<const framework::Framework*, std::unique_ptr<Batching>> batching_;  // made when needed
-  framework::Diagnosis diagnosis_;
   std::vector<Message> batch_;
 
   // Last, because their answers arrive through what stands above.
   std::shared_ptr<ExtenderSet> extenders_;                       // null: none
   std::vector<std::shared_ptr<ExtenderSet>> retired_extenders_;  // replaced, still being asked
   std::unique_ptr<ExtenderAttempts> extender_attempts_;
+  std::unique_ptr<SchedulingCycle> cycle_;
   bool whole_pods_missing_ = false;
   bool whole_nodes_missing_ = false;
 };

@@ -48,25 +48,4 @@ void Scheduler::UseExtenders(std::shared_ptr<ExtenderSet> extenders) {
   extender_attempts_->set_objects_missing(whole_pods_missing_ || whole_nodes_missing_);
 }
 
-// The next pod in the extenders' line; it may have waited for long.
-void Scheduler::ScheduleManaged(const framework::QueuedPodPtr& queued) {
-  const std::string uid = queued->pod()->meta.uid;
-  const api::PodPtr current = pods_.Get(queued->pod()->meta.Key());
-  if (current == nullptr || current->meta.uid != uid || !context_->IsQueued(*current)) {
-    queue_->Done(uid);
-    return;
-  }
-  if (current != queued->pod()) queued->set_pod(current);
-  if (!extender_attempts_->Takes(*current)) {
-    ScheduleOne(queued);  // a reload took its extenders away
-    return;
-  }
-  const framework::Framework* framework = context_->ProfileFor(*current);
-  if (framework == nullptr || SkipPod(*framework, current)) {
-    queue_->Done(uid);
-    return;
-  }
-  extender_attempts_->Begin(BeginAttempt(*framework, queued));
-}
-
 }  // namespace ks::scheduler

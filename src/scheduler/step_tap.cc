@@ -22,6 +22,7 @@ class StepTap::StepClock final : public Clock {
     now_.store(std::max(real_.Now(), last + Duration(1)).time_since_epoch().count());
     wall_.store(real_.WallNow().time_since_epoch().count());
   }
+  const Clock& real() const { return real_; }
   TimePoint Now() const override { return TimePoint(Duration(now_.load())); }
   TimePoint WallNow() const override { return TimePoint(Duration(wall_.load())); }
 
@@ -105,6 +106,7 @@ StepTap::StepTap(const Clock& clock, framework::ApiWriter& api, Inbox& inbox, St
 
 StepTap::~StepTap() = default;
 
+const Clock& StepTap::outer_clock() const { return clock_->real(); }
 const Clock& StepTap::clock() const { return *clock_; }
 
 framework::ApiWriter& StepTap::api() { return *api_; }

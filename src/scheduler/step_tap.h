@@ -26,6 +26,8 @@ class StepTap {
   StepTap(const StepTap&) = delete;
   StepTap& operator=(const StepTap&) = delete;
 
+  // The one that goes on within a round, too.
+  const Clock& outer_clock() const;
   // What the scheduler uses in their place.
   const Clock& clock() const;
   framework::ApiWriter& api();

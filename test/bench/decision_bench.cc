@@ -153,15 +153,15 @@ class Bed {
     const framework::Framework& framework = *profiles_.begin()->second;
     const auto begin = std::chrono::steady_clock::now();
     for (const api::PodPtr& pod : pending) {
-      framework::CycleState state;
-      const uint64_t number = Begin(pod);
+      Attempt attempt(framework, pod, spaces_);
+      Begin(attempt);
       KS_CHECK(cache_.RefreshSnapshot().ok(), "refresh");
-      const ScheduleResult result = algorithm_.SchedulePod(framework, state, *pod, &diagnosis_);
-      KS_CHECK(result.node != nullptr, "a node for each pod");
-      decisions_.Scored(number, algorithm_.feasible(), algorithm_.last_scores());
-      decisions_.Chosen(number, result, cache_.nodes().size());
+      algorithm_.SchedulePod(attempt);
+      KS_CHECK(attempt.result.node != nullptr, "a node for each pod");
+      decisions_.Scored(attempt.decision, attempt.search->feasible, attempt.search->scores);
+      decisions_.Chosen(attempt.decision, attempt.result, cache_.nodes().size());
       auto copy = std::make_shared<api::Pod>(*pod);
-      copy->node_name = result.node->name();
+      copy->node_name = attempt.result.node->name();
       KS_CHECK(cache_.AssumePod(copy).ok(), "assume");
       assumed.push_back(std::move(copy));
     }
@@ -171,12 +171,11 @@ class Bed {
   }
 
  private:
-  uint64_t Begin(const api::PodPtr& pod) {
-    if (decisions_.capacity() == 0) return 0;
-    queued_.set_pod(pod);
-    const uint64_t number = decisions_.Begin(queued_);
-    if (decisions_.WantsScoresByPlugin(number)) algorithm_.KeepScoresByPlugin();
-    return number;
+  void Begin(Attempt& attempt) {
+    if (decisions_.capacity() == 0) return;
+    queued_.set_pod(attempt.pod);
+    attempt.decision = decisions_.Begin(queued_);
+    attempt.search->scores.keep_details = decisions_.WantsScoresByPlugin(attempt.decision);
   }
 
   api::PodPtr OnNode(const api::Pod& pod, const std::string& node) {
@@ -195,7 +194,7 @@ class Bed {
   framework::Profiles profiles_;
   Parallelizer parallelizer_{1};
   SchedulingAlgorithm algorithm_{cache_, parallelizer_, 0};
-  framework::Diagnosis diagnosis_;
+  SearchSpaces spaces_;
   DecisionRing decisions_;
   framework::QueuedPod queued_{nullptr};
   const std::vector<api::PodPtr> templates_;

@@ -76,26 +76,28 @@ class VolumeBed {
   // Of CPU, for one batch of decisions.
   double Run() {
     const framework::Framework& framework = *profiles_.begin()->second;
-    std::vector<framework::CycleState> states(kBatch);
-    std::vector<api::PodPtr> assumed;
+    std::vector<std::unique_ptr<Attempt>> attempts;
     const double begin = ThreadSeconds();
     for (int i = 0; i < kBatch; ++i) {
       const api::PodPtr& pod = pods_[static_cast<size_t>(i)];
-      framework::CycleState& state = states[static_cast<size_t>(i)];
+      attempts.push_back(std::make_unique<Attempt>(framework, pod, spaces_));
+      Attempt& attempt = *attempts.back();
       KS_CHECK(cache_.RefreshSnapshot().ok(), "refresh");
-      const ScheduleResult result = algorithm_.SchedulePod(framework, state, *pod, &diagnosis_);
-      KS_CHECK(result.node != nullptr, "a node for each pod");
+      algorithm_.SchedulePod(attempt);
+      KS_CHECK(attempt.result.node != nullptr, "a node for each pod");
       auto copy = std::make_shared<api::Pod>(*pod);
-      copy->node_name = result.node->name();
+      copy->node_name = attempt.result.node->name();
+      attempt.assumed = copy;
+      attempt.search.reset();
       KS_CHECK(cache_.AssumePod(copy).ok(), "assume");
-      KS_CHECK(framework.RunReservePluginsReserve(state, copy, copy->node_name).ok(), "reserve");
-      assumed.push_back(std::move(copy));
+      KS_CHECK(
+          framework.RunReservePluginsReserve(attempt.state, attempt.assumed, attempt.node()).ok(),
+          "reserve");
     }
     const double seconds = ThreadSeconds() - begin;
-    for (int i = 0; i < kBatch; ++i) {
-      const api::PodPtr& pod = assumed[static_cast<size_t>(i)];
-      framework.RunReservePluginsUnreserve(states[static_cast<size_t>(i)], pod, pod->node_name);
-      KS_CHECK(cache_.ForgetPod(*pod).ok(), "forget");
+    for (const std::unique_ptr<Attempt>& attempt : attempts) {
+      framework.RunReservePluginsUnreserve(attempt->state, attempt->assumed, attempt->node());
+      KS_CHECK(cache_.ForgetPod(*attempt->assumed).ok(), "forget");
     }
     return seconds;
   }
@@ -170,7 +172,7 @@ class VolumeBed {
   framework::Profiles profiles_;
   Parallelizer parallelizer_{1};
   SchedulingAlgorithm algorithm_{cache_, parallelizer_, 0};
-  framework::Diagnosis diagnosis_;
+  SearchSpaces spaces_;
   std::vector<api::PodPtr> pods_;
 };
 

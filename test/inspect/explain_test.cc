@@ -372,9 +372,11 @@ TEST_P(ExplainAgreementTest, WithAnAttempt) {
 
   Parallelizer parallelizer(1);
   SchedulingAlgorithm algorithm(snapshot, parallelizer, 100);
-  framework::CycleState state;
-  framework::Diagnosis diagnosis;
-  const ScheduleResult result = algorithm.SchedulePod(*framework, state, *pod, &diagnosis);
+  SearchSpaces spaces;
+  Attempt attempt(*framework, pod, spaces);
+  algorithm.SchedulePod(attempt);
+  const ScheduleResult& result = attempt.result;
+  const framework::Diagnosis& diagnosis = attempt.search->diagnosis;
   const inspect::Explanation explanation = inspect::Explain(*framework, pod);
 
   if (result.status.ok()) {

@@ -136,7 +136,7 @@ TEST(LogLinesTest, SlowAttempt) {
   const auto traced = [&pod](int verbosity, milliseconds filter, milliseconds score) {
     return LinesOf(verbosity, [&] {
       ks::testing::FakeClock clock;
-      AttemptTrace trace(clock, *pod);
+      AttemptTrace trace(&clock, *pod);
       clock.Advance(filter);
       trace.Step("Computing predicates done");
       clock.Advance(score);

@@ -62,8 +62,8 @@ class Twins {
     auto pod = std::make_shared<api::Pod>(*specs_[random_.Below(kTemplates)]);
     pod->meta.name = "pod-" + std::to_string(next_pod_++);
     pod->meta.uid = "uid-" + pod->meta.name;
-    const Outcome a = Decide(remembering_, *pod);
-    const Outcome b = Decide(forgetful_, *pod);
+    const Outcome a = Decide(remembering_, pod);
+    const Outcome b = Decide(forgetful_, pod);
     ASSERT_EQ(a.text, b.text);
     ASSERT_EQ(a.totals, b.totals);
     if (a.node.empty()) return;
@@ -98,18 +98,18 @@ class Twins {
     twin->algorithm = std::make_unique<SchedulingAlgorithm>(cache_, *twin->parallelizer, 40);
   }
 
-  Outcome Decide(Twin& twin, const api::Pod& pod) {
-    framework::CycleState state;
-    framework::Diagnosis diagnosis;
-    const ScheduleResult result =
-        twin.algorithm->SchedulePod(*twin.profiles.begin()->second, state, pod, &diagnosis);
+  Outcome Decide(Twin& twin, const api::PodPtr& pod) {
+    Attempt attempt(*twin.profiles.begin()->second, pod, spaces_);
+    twin.algorithm->SchedulePod(attempt);
+    const ScheduleResult& result = attempt.result;
+    const framework::Diagnosis& diagnosis = attempt.search->diagnosis;
     Outcome outcome;
     outcome.text = result.status.Message() + "|" + std::to_string(result.evaluated_nodes) + "|" +
                    std::to_string(result.feasible_nodes) + "|" + diagnosis.Text();
     for (const std::string& plugin : diagnosis.unschedulable_plugins) outcome.text += "|" + plugin;
     if (result.node != nullptr) outcome.node = result.node->name();
     outcome.text += "|" + outcome.node;
-    outcome.totals = twin.algorithm->last_scores().totals;
+    outcome.totals = attempt.search->scores.totals;
     return outcome;
   }
 
@@ -170,6 +170,7 @@ class Twins {
   std::map<size_t, api::NodePtr> nodes_;
   std::vector<api::PodPtr> running_;
   int next_pod_ = 0;
+  SearchSpaces spaces_;
   Twin remembering_;
   Twin forgetful_;
 };

@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import changed_tests  # noqa: E402
 import check_hardening  # noqa: E402
 import check_layers  # noqa: E402
+import check_life  # noqa: E402
 import check_repo  # noqa: E402
 import check_shape  # noqa: E402
 import count_results  # noqa: E402
@@ -171,6 +172,35 @@ class Shape(unittest.TestCase):
                 ("heavy, listed for nothing", heavy, {}, {"src/a/a.h": "why"}, 1)):
             with self.subTest(name):
                 self.assertEqual(len(self._findings(texts, classes, headers)), want)
+
+
+class Life(unittest.TestCase):
+    ROWS = "| 1 | `A::Do` | `src/a.cc` | does |\n| 2 | `Then` | `src/b.cc` | |\n"
+
+    def _findings(self, page, sources):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for path, text in {"docs/life_of_a_pod.md": page, **sources}.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            return check_life.findings(root)
+
+    def test_rows_are_held_against_the_code(self):
+        true = {"src/a.cc": "void A::Do() {\n", "src/b.cc": "Result<int> Then(int a) {\n"}
+        for name, page, sources, want in (
+                ("true", self.ROWS, true, 0),
+                ("inside a core", self.ROWS, {**true, "src/a.cc": "template <class T>\nvoid A<T>::Core::Do() {\n"}, 0),
+                ("of another class", self.ROWS, {**true, "src/a.cc": "void B::Do() {\n"}, 1),
+                ("only called", self.ROWS, {**true, "src/b.cc": "  x = y.Then(1);\n"}, 1),
+                ("no such file", self.ROWS, {"src/a.cc": true["src/a.cc"]}, 1),
+                ("a gap", self.ROWS.replace("| 2 |", "| 3 |"), true, 1), ("nothing", "", true, 1)):
+            with self.subTest(name):
+                found, _, _ = self._findings(page, sources)
+                self.assertEqual(len(found), want, found)
+
+    def test_counts(self):
+        _, functions, files = self._findings(self.ROWS, {"src/a.cc": "", "src/b.cc": ""})
+        self.assertEqual((len(functions), len(files)), (2, 2))
 
 
 class Counts(unittest.TestCase):

@@ -47,9 +47,12 @@ ArgsReader::ArgsReader(const json& value, std::string path,
   if (value.is_null()) return;
   if (!value.is_object()) {
     value_ = &NullJson();
-    if (!path_.empty()) return Expected(path_, "an object", value);
-    faults_->push_back(
-        {.message = std::string("args: expected an object, got ") + value.type_name()});
+    if (path_.empty()) {
+      faults_->push_back(
+          {.message = std::string("args: expected an object, got ") + value.type_name()});
+    } else {
+      Expected(path_, "an object", value);
+    }
     return;
   }
   for (const auto& [field, ignored] : value.items()) {

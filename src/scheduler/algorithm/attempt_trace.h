@@ -14,14 +14,15 @@
 
 namespace ks::scheduler {
 
-// Threads: one. Lifetime: clock and pod outlive it; what Step is given has static lifetime.
+// Threads: one. Lifetime: clock (null: nothing is written) and pod outlive it; what Step is given
+// has static lifetime.
 class AttemptTrace {
  public:
   static constexpr Duration kSlow = std::chrono::milliseconds(100);
   // A step shows when it took more than its share of that.
   static constexpr Duration kSlowStep = kSlow / 3;
 
-  AttemptTrace(const Clock& clock, const api::Pod& pod);
+  AttemptTrace(const Clock* clock, const api::Pod& pod);
   // Writes the block if the whole took kSlow or longer.
   ~AttemptTrace();
   AttemptTrace(const AttemptTrace&) = delete;
@@ -36,7 +37,7 @@ class AttemptTrace {
     TimePoint at;
   };
 
-  const Clock& clock_;
+  const Clock* const clock_;
   const api::Pod& pod_;
   const bool active_;
   TimePoint start_{};

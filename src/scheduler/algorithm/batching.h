@@ -14,16 +14,9 @@
 #include "base/clock.h"
 #include "framework/metrics/batch_metrics.h"
 #include "framework/runtime/runtime.h"
-#include "scheduler/algorithm/node_search.h"
+#include "scheduler/algorithm/attempt.h"
 
 namespace ks::scheduler {
-
-// One attempt, as batching sees it.
-struct BatchAttempt {
-  int64_t cycle = 0;      // number of the attempt: queue::SchedulingQueue::scheduling_cycle()
-  std::string signature;  // empty: the pod has none
-  std::string hint;       // set by Hint; empty: none
-};
 
 // Threads: the scheduling thread. Lifetime: what it is given outlives it.
 class Batching {

@@ -23,18 +23,18 @@ NodeSearch::NodeSearch(const framework::Snapshot& snapshot, Parallelizer& parall
                        int32_t percentage_of_nodes_to_score)
     : snapshot_(snapshot), parallelizer_(parallelizer), percentage_(percentage_of_nodes_to_score) {}
 
-NodeSearch::NodeList NodeSearch::Candidates(const std::optional<std::set<std::string>>& narrowed,
-                                            framework::Diagnosis* diagnosis) {
-  if (!narrowed) return {snapshot_.nodes(), snapshot_.node_slots()};
+NodeSearch::NodeList NodeSearch::Candidates(SearchSpace& search) {
+  if (!search.node_names) return {snapshot_.nodes(), snapshot_.node_slots()};
   narrowed_nodes_.clear();
   narrowed_slots_.clear();
-  for (const std::string& name : *narrowed) {
+  for (const std::string& name : *search.node_names) {
     const NodeInfo* node = snapshot_.Find(name);
     if (node == nullptr) continue;
     narrowed_nodes_.push_back(node);
     narrowed_slots_.push_back(node->slot());
   }
-  diagnosis->nodes.set_absent(framework::NotInNodeSet(diagnosis->unschedulable_plugins));
+  framework::Diagnosis& diagnosis = search.diagnosis;
+  diagnosis.nodes.set_absent(framework::NotInNodeSet(diagnosis.unschedulable_plugins));
   return {narrowed_nodes_, narrowed_slots_};
 }
 
@@ -46,14 +46,11 @@ size_t NodeSearch::Wanted(const framework::Framework& framework, size_t candidat
 
 // One search: candidates from `start` on, around the end of the list.
 struct NodeSearch::Run {
-  const framework::Framework& framework;
-  const framework::CycleState& state;
-  const api::Pod& pod;
+  const Attempt& attempt;
   NodeList candidates;
   size_t start;
   size_t wanted;
-  framework::Diagnosis* diagnosis;
-  FeasibleNodes* feasible;
+  SearchSpace& search;
 
   size_t total() const { return candidates.nodes.size(); }
   size_t Place(size_t i) const { return (start + i) % total(); }
@@ -64,24 +61,48 @@ struct NodeSearch::Run {
     if (status.ok()) {
       // The search ends at the feasible node after the last wanted one; that node is not counted
       // (9.4).
-      if (feasible->size() == wanted) return Next::kEnd;
-      feasible->Add(candidates.nodes[place], candidates.slots[place]);
+      if (search.feasible.size() == wanted) return Next::kEnd;
+      search.feasible.Add(candidates.nodes[place], candidates.slots[place]);
       return Next::kGoOn;
     }
     if (!status.IsRejected()) return Next::kEnd;
-    diagnosis->AddNodeStatus(candidates.nodes[place]->index(), status);
+    search.diagnosis.AddNodeStatus(candidates.nodes[place]->index(), status);
     return Next::kGoOn;
+  }
+
+  framework::Framework::FilterBatch Batch() const {
+    return {attempt.framework, attempt.state, *attempt.pod};
   }
 };
 
-Status NodeSearch::FindFeasible(const framework::Framework& framework,
-                                const framework::CycleState& state, const api::Pod& pod,
-                                const std::optional<std::set<std::string>>& narrowed,
-                                framework::Diagnosis* diagnosis, FeasibleNodes* feasible) {
-  feasible->Clear();
-  const NodeList candidates = Candidates(narrowed, diagnosis);
+Status NodeSearch::FindFeasible(Attempt& attempt, SearchPolicy policy) {
+  if (policy == SearchPolicy::kSampled) return FindSampled(attempt);
+  SearchSpace& search = *attempt.search;
+  const NodeInfo* nominated = search.feasible.size() == 0 ? nullptr : search.feasible.nodes.front();
+  const NodeList candidates = Candidates(search);
+  for (size_t i = 0; i < candidates.nodes.size(); ++i) {
+    const NodeInfo* node = candidates.nodes[i];
+    if (node == nominated) continue;
+    const Status status =
+        attempt.framework.RunFilterPluginsWithNominatedPods(attempt.state, *attempt.pod, *node);
+    if (status.ok()) {
+      search.feasible.Add(node, candidates.slots[i]);
+    } else if (status.IsRejected()) {
+      search.diagnosis.AddNodeStatus(node->index(), status);
+    } else {
+      search.failed.emplace_back(node, status);
+    }
+  }
+  return Status();
+}
+
+Status NodeSearch::FindSampled(Attempt& attempt) {
+  const framework::Framework& framework = attempt.framework;
+  SearchSpace& search = *attempt.search;
+  search.feasible.Clear();
+  const NodeList candidates = Candidates(search);
   const size_t wanted = Wanted(framework, candidates.nodes.size());
-  const Run run{framework, state, pod, candidates, start_, wanted, diagnosis, feasible};
+  const Run run{attempt, candidates, start_, wanted, search};
   Status status;
   if (!framework.HasFilterPlugins()) {
     for (size_t i = 0; i < std::min(wanted, run.total()); ++i) {
@@ -93,15 +114,15 @@ Status NodeSearch::FindFeasible(const framework::Framework& framework,
     timer.Stop(status.code());
   }
   // The statuses counted here include that of a nominated node tried before (9.3).
-  start_ =
-      (start_ + feasible->size() + diagnosis->nodes.explicit_count()) % snapshot_.nodes().size();
+  start_ = (start_ + search.feasible.size() + search.diagnosis.nodes.explicit_count()) %
+           snapshot_.nodes().size();
   return status;
 }
 
 Status NodeSearch::Search(const Run& run) {
   const bool parallel = parallelizer_.threads() > 1;
   const size_t end = parallel ? std::min(run.total(), kSequentialNodes) : run.total();
-  framework::Framework::FilterBatch batch(run.framework, run.state, run.pod);
+  framework::Framework::FilterBatch batch = run.Batch();
   size_t place = run.total() == 0 ? 0 : run.Place(0);
   for (size_t i = 0; i < end; ++i) {
     Status status = batch.RunListed(*run.candidates.nodes[place], run.candidates.slots[place]);
@@ -119,7 +140,7 @@ Status NodeSearch::SearchBlocks(const Run& run, size_t begin) {
     const size_t count = std::min(kBlockNodes, run.total() - begin);
     block_.resize(std::max(block_.size(), count));
     parallelizer_.Run(count, [&](size_t from, size_t to) {
-      framework::Framework::FilterBatch batch(run.framework, run.state, run.pod);
+      framework::Framework::FilterBatch batch = run.Batch();
       for (size_t i = from; i < to; ++i) {
         const size_t place = run.Place(begin + i);
         block_[i] = batch.RunListed(*run.candidates.nodes[place], run.candidates.slots[place]);

@@ -14,26 +14,15 @@
 #include <string>
 #include <vector>
 
-#include "framework/diagnosis.h"
 #include "framework/runtime/runtime.h"
+#include "scheduler/algorithm/attempt.h"
 #include "scheduler/algorithm/parallelizer.h"
 
 namespace ks::scheduler {
 
-// slots[i] belongs to nodes[i].
-struct FeasibleNodes {
-  std::vector<const framework::NodeInfo*> nodes;
-  std::vector<uint32_t> slots;
-
-  size_t size() const { return nodes.size(); }
-  void Clear() {
-    nodes.clear();
-    slots.clear();
-  }
-  void Add(const framework::NodeInfo* node, uint32_t slot) {
-    nodes.push_back(node);
-    slots.push_back(slot);
-  }
+enum class SearchPolicy : uint8_t {
+  kSampled,   // from the rotating start on until enough nodes are feasible; a failure ends it
+  kAllNodes,  // every node, from the first one on; failures are kept by node, the start stays
 };
 
 // Threads: the scheduling thread. Lifetime: snapshot and parallelizer outlive it.
@@ -42,13 +31,11 @@ class NodeSearch {
   NodeSearch(const framework::Snapshot& snapshot, Parallelizer& parallelizer,
              int32_t percentage_of_nodes_to_score);
 
-  // Fills `feasible` (in search order) and its slots, and the node statuses of `diagnosis`, and
-  // advances the start index. `narrowed`: names from PreFilter, absent: all nodes. An error status
-  // ends the search; statuses collected so far stay.
-  framework::Status FindFeasible(const framework::Framework& framework,
-                                 const framework::CycleState& state, const api::Pod& pod,
-                                 const std::optional<std::set<std::string>>& narrowed,
-                                 framework::Diagnosis* diagnosis, FeasibleNodes* feasible);
+  // Fills in which nodes of the attempt's node names are feasible, and the statuses of the others.
+  // Sampled: advances the start index, and forgets a nominated node that was feasible; an error
+  // status ends the search, statuses collected so far stay. All nodes: always succeeds, and adds to
+  // a nominated node that was feasible.
+  framework::Status FindFeasible(Attempt& attempt, SearchPolicy policy);
 
   void set_percentage_of_nodes_to_score(int32_t percentage) { percentage_ = percentage; }
   void set_extenders_choose(bool choose) { extenders_choose_ = choose; }
@@ -63,9 +50,9 @@ class NodeSearch {
   };
   struct Run;
 
-  NodeList Candidates(const std::optional<std::set<std::string>>& narrowed,
-                      framework::Diagnosis* diagnosis);
+  NodeList Candidates(SearchSpace& search);
   size_t Wanted(const framework::Framework& framework, size_t candidates) const;
+  framework::Status FindSampled(Attempt& attempt);
   framework::Status Search(const Run& run);
   framework::Status SearchBlocks(const Run& run, size_t begin);
 

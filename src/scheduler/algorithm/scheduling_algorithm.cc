@@ -21,123 +21,105 @@ SchedulingAlgorithm::SchedulingAlgorithm(const framework::Snapshot& snapshot,
       parallelizer_(parallelizer),
       search_(snapshot, parallelizer, percentage_of_nodes_to_score) {}
 
-ScheduleResult SchedulingAlgorithm::SchedulePod(const framework::Framework& framework,
-                                                framework::CycleState& state, const api::Pod& pod,
-                                                Diagnosis* diagnosis, Batching* batching,
-                                                BatchAttempt* attempt) {
-  ScheduleResult result;
-  scores_.totals.clear();
-  const bool batching_wants = batching != nullptr && Batching::WantsDetails(*attempt);
-  scores_.keep_details = std::exchange(keep_details_, false) || batching_wants;
-  AttemptTrace trace(RealClock(), pod);
-  result.status = FindNodesThatFit(framework, state, pod, diagnosis, batching, attempt);
+void SchedulingAlgorithm::SchedulePod(Attempt& attempt, Batching* batching) {
+  SearchSpace& search = *attempt.search;
+  ScheduleResult& result = attempt.result;
+  search.scores.keep_details |= batching != nullptr && Batching::WantsDetails(attempt.batch);
+  AttemptTrace trace(trace_clock_, *attempt.pod);
+  result.status = FindNodesThatFit(attempt, batching);
   trace.Step("Computing predicates done");
   if (!result.status.ok()) {
     result.fit_error = result.status.IsRejected() && !snapshot_.nodes().empty();
-    return result;
+    return;
   }
-  result.evaluated_nodes = feasible_.size() + diagnosis->nodes.explicit_count();
-  result.feasible_nodes = feasible_.size();
-  if (feasible_.size() == 0) {
+  result.evaluated_nodes = search.feasible.size() + search.diagnosis.nodes.explicit_count();
+  result.feasible_nodes = search.feasible.size();
+  if (search.feasible.size() == 0) {
     result.status = Status(Code::kUnschedulable, {});
     result.fit_error = true;
-    return result;
+    return;
   }
-  if (feasible_.size() == 1) {
-    result.node = feasible_.nodes.front();
-  } else {
-    result.status = Prioritize(framework, state, pod);
+  if (search.feasible.size() > 1) {
+    result.status = Score(attempt);
     trace.Step("Prioritizing done");
-    if (!result.status.ok()) return result;
-    result.node = feasible_.nodes[PickBest(scores_.totals)];
+    if (!result.status.ok()) return;
   }
-  if (batching != nullptr) batching->Store(*attempt, result.node->name(), feasible_, scores_);
-  return result;
+  result.node = Pick(search);
+  if (batching != nullptr) {
+    batching->Store(attempt.batch, result.node->name(), search.feasible, search.scores);
+  }
 }
 
-// Leaves the feasible nodes in feasible_. A rejected status comes from PreFilter: all nodes then
-// share it.
-Status SchedulingAlgorithm::FindNodesThatFit(const framework::Framework& framework,
-                                             framework::CycleState& state, const api::Pod& pod,
-                                             Diagnosis* diagnosis, Batching* batching,
-                                             BatchAttempt* attempt) {
-  std::optional<std::set<std::string>> narrowed;
-  Status status = PreFilter(framework, state, pod, diagnosis, &narrowed);
+// A rejected status comes from PreFilter: all nodes then share it.
+Status SchedulingAlgorithm::FindNodesThatFit(Attempt& attempt, Batching* batching) {
+  Status status = PreFilter(attempt);
   if (!status.ok()) return status;
-  if (batching != nullptr) batching->Hint(state, pod, attempt);
-  if (!pod.status.nominated_node_name.empty()) {
-    if (NominatedNodeFits(framework, state, pod, diagnosis)) return Status();
-  } else if (batching != nullptr && !attempt->hint.empty()) {
-    if (NodeFits(attempt->hint, framework, state, pod, diagnosis)) return Status();
+  if (batching != nullptr) batching->Hint(attempt.state, *attempt.pod, &attempt.batch);
+  if (!attempt.pod->status.nominated_node_name.empty()) {
+    if (NominatedNodeFits(attempt)) return Status();
+  } else if (!attempt.batch.hint.empty()) {
+    if (NodeFits(attempt.batch.hint, attempt)) return Status();
   }
-  return Search(framework, state, pod, narrowed, diagnosis);
+  return Search(attempt);
 }
 
-Status SchedulingAlgorithm::PreFilter(const framework::Framework& framework,
-                                      framework::CycleState& state, const api::Pod& pod,
-                                      Diagnosis* diagnosis,
-                                      std::optional<std::set<std::string>>* narrowed) {
-  feasible_.Clear();
+Status SchedulingAlgorithm::PreFilter(Attempt& attempt) {
+  SearchSpace& search = *attempt.search;
+  Diagnosis& diagnosis = search.diagnosis;
+  search.feasible.Clear();
+  search.failed.clear();
   const size_t num_nodes = snapshot_.nodes().size();
-  diagnosis->nodes.Reset(num_nodes);
-  diagnosis->num_all_nodes = num_nodes;
-  diagnosis->unschedulable_plugins.clear();
-  diagnosis->pending_plugins.clear();
-  diagnosis->pre_filter_message.clear();
-  diagnosis->post_filter_message.clear();
+  diagnosis.nodes.Reset(num_nodes);
+  diagnosis.num_all_nodes = num_nodes;
+  diagnosis.unschedulable_plugins.clear();
+  diagnosis.pending_plugins.clear();
+  diagnosis.pre_filter_message.clear();
+  diagnosis.post_filter_message.clear();
   if (num_nodes == 0) {
     return Status::WithError(Code::kUnschedulableAndUnresolvable, std::string(kNoNodesText));
   }
-  framework::PreFilterOutcome outcome = framework.RunPreFilterPlugins(state, pod);
-  diagnosis->unschedulable_plugins = std::move(outcome.narrowing_plugins);
+  framework::PreFilterOutcome outcome =
+      attempt.framework.RunPreFilterPlugins(attempt.state, *attempt.pod);
+  diagnosis.unschedulable_plugins = std::move(outcome.narrowing_plugins);
   if (outcome.status.ok()) {
-    *narrowed = std::move(outcome.nodes);
+    search.node_names = std::move(outcome.nodes);
     return Status();
   }
   if (!outcome.status.IsRejected()) return std::move(outcome.status);
-  diagnosis->nodes.set_absent(outcome.status);
-  diagnosis->pre_filter_message = outcome.status.Message();
+  diagnosis.nodes.set_absent(outcome.status);
+  diagnosis.pre_filter_message = outcome.status.Message();
   if (!outcome.status.plugin().empty()) {
-    diagnosis->unschedulable_plugins.emplace(outcome.status.plugin());
+    diagnosis.unschedulable_plugins.emplace(outcome.status.plugin());
   }
   return std::move(outcome.status);
 }
 
-Status SchedulingAlgorithm::Search(const framework::Framework& framework,
-                                   const framework::CycleState& state, const api::Pod& pod,
-                                   const std::optional<std::set<std::string>>& narrowed,
-                                   Diagnosis* diagnosis) {
-  const LoopWorkers shown(metrics_, SchedulerMetrics::Loop::kFilter, parallelizer_.threads());
-  return search_.FindFeasible(framework, state, pod, narrowed, diagnosis, &feasible_);
-}
-
 // The nominated node alone; the start index does not move, and PreFilter's node set is not
 // consulted (docs/spec/cycle.md section 8).
-bool SchedulingAlgorithm::NominatedNodeFits(const framework::Framework& framework,
-                                            const framework::CycleState& state, const api::Pod& pod,
-                                            Diagnosis* diagnosis) {
-  return NodeFits(pod.status.nominated_node_name, framework, state, pod, diagnosis);
+bool SchedulingAlgorithm::NominatedNodeFits(Attempt& attempt) {
+  const std::string& name = attempt.pod->status.nominated_node_name;
+  return !name.empty() && NodeFits(name, attempt);
 }
 
-bool SchedulingAlgorithm::NodeFits(const std::string& name, const framework::Framework& framework,
-                                   const framework::CycleState& state, const api::Pod& pod,
-                                   Diagnosis* diagnosis) {
+bool SchedulingAlgorithm::NodeFits(const std::string& name, Attempt& attempt) {
+  const framework::Framework& framework = attempt.framework;
+  const api::Pod& pod = *attempt.pod;
   const framework::NodeInfo* node = snapshot_.Find(name);
   if (node == nullptr) {
     KS_LOG(3, "Evaluation failed on nominated node", {{"pod", pod.meta.Key()}, {"node", name}});
     return false;
   }
   const framework::PointTimer timer = framework.StartTimer(framework::MetricPoint::kFilter);
-  const Status status = framework.RunFilterPluginsWithNominatedPods(state, pod, *node);
+  const Status status = framework.RunFilterPluginsWithNominatedPods(attempt.state, pod, *node);
   if (framework.HasFilterPlugins()) {
     timer.Stop(status.IsRejected() ? Code::kSuccess : status.code());
   }
   if (status.ok()) {
-    feasible_.Add(node, node->slot());
+    attempt.search->feasible.Add(node, node->slot());
     return true;
   }
   if (status.IsRejected()) {
-    diagnosis->AddNodeStatus(node->index(), status);
+    attempt.search->diagnosis.AddNodeStatus(node->index(), status);
   } else {
     log::Error(status.Message(), "Evaluation failed on nominated node",
                {{"pod", pod.meta.Key()}, {"node", node->name()}});
@@ -145,16 +127,28 @@ bool SchedulingAlgorithm::NodeFits(const std::string& name, const framework::Fra
   return false;
 }
 
-Status SchedulingAlgorithm::Prioritize(const framework::Framework& framework,
-                                       framework::CycleState& state, const api::Pod& pod) {
+Status SchedulingAlgorithm::Search(Attempt& attempt, SearchPolicy policy) {
+  const LoopWorkers shown(metrics_, SchedulerMetrics::Loop::kFilter, parallelizer_.threads());
+  return search_.FindFeasible(attempt, policy);
+}
+
+Status SchedulingAlgorithm::Score(Attempt& attempt) {
+  const framework::Framework& framework = attempt.framework;
+  SearchSpace& search = *attempt.search;
   if (!framework.HasScorePlugins()) {
-    scores_.totals.assign(feasible_.size(), 1);
+    search.scores.totals.assign(search.feasible.size(), 1);
     return Status();
   }
-  Status status = framework.RunPreScorePlugins(state, pod, feasible_.nodes);
+  Status status = framework.RunPreScorePlugins(attempt.state, *attempt.pod, search.feasible.nodes);
   if (!status.ok()) return status;
   const LoopWorkers shown(metrics_, SchedulerMetrics::Loop::kScore, 1);
-  return framework.RunScorePlugins(state, pod, feasible_.nodes, feasible_.slots, &scores_);
+  return framework.RunScorePlugins(attempt.state, *attempt.pod, search.feasible.nodes,
+                                   search.feasible.slots, &search.scores);
+}
+
+const framework::NodeInfo* SchedulingAlgorithm::Pick(const SearchSpace& search) {
+  const std::vector<const framework::NodeInfo*>& nodes = search.feasible.nodes;
+  return nodes.size() == 1 ? nodes.front() : nodes[PickBest(search.scores.totals)];
 }
 
 }  // namespace ks::scheduler
