@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/logging.h"
-#include "base/random.h"
+#include "client/extender_client.h"
 #include "daemon/config_watcher.h"
 #include "daemon/permission_check.h"
 #include "daemon/signals.h"
@@ -257,41 +257,58 @@ std::optional<Result<int>> Daemon::Obey(const LifeEvent& event) {
   }
 }
 
+TermParts Daemon::PartsOfTerms() {
+  const Options& flags = options_.flags;
+  return {.scheduling = *api_->scheduling,
+          .event_recording = *api_->events,
+          .legacy_events = api_->legacy_events,
+          .make_runner = [] { return std::make_unique<ThreadRunner>(); },
+          .extender_transport =
+              [timers = &api_->connection->timers()](
+                  const std::shared_ptr<const client::WriteFence>& fence) {
+                return [timers, fence](const std::vector<config::Extender>& extenders) {
+                  return client::NewExtenderClient(extenders, *timers, fence);
+                };
+              },
+          .events = events_,
+          .current = current_,
+          .health = health_,
+          .registry = registry_,
+          .gates = options_.gates,
+          .settings = {.host_name = HostName(),
+                       .remember_verdicts = flags.remember_verdicts,
+                       .pod_max_in_unschedulable = flags.pod_max_in_unschedulable,
+                       .decisions_kept = static_cast<size_t>(flags.decisions_kept),
+                       .record = flags.record,
+                       .gate_flags = flags.gates},
+          .metrics = &framework_metrics_,
+          .batch_metrics = &batch_metrics_,
+          .scheduler_metrics = &scheduler_metrics_,
+          .informer_metrics = informer_metrics_,
+          .writer_metrics = writer_metrics_,
+          .call_metrics = call_metrics_.get(),
+          .decision_log = decision_log_.get()};
+}
+
 Result<void> Daemon::BeginTerm() {
   MutexLock lock(mutex_);
   ++terms_;
-  synced_ = won_ = caught_up_ = false;
-  const Options& flags = options_.flags;
   auto term =
-      Term::Make({.api = *api_,
-                  .events = events_,
-                  .current = current_,
-                  .health = health_,
-                  .registry = registry_,
-                  .gates = options_.gates,
-                  .settings = {.remember_verdicts = flags.remember_verdicts,
-                               .pod_max_in_unschedulable = flags.pod_max_in_unschedulable,
-                               .decisions_kept = static_cast<size_t>(flags.decisions_kept),
-                               .record = flags.record,
-                               .gate_flags = flags.gates},
-                  .metrics = &framework_metrics_,
-                  .batch_metrics = &batch_metrics_,
-                  .scheduler_metrics = &scheduler_metrics_,
-                  .informer_metrics = informer_metrics_,
-                  .writer_metrics = writer_metrics_,
-                  .call_metrics = call_metrics_.get(),
-                  .decision_log = decision_log_.get()},
+      Term::Make(PartsOfTerms(),
                  {.number = terms_,
                   .configuration = in_force_,
                   .fence = Elects() ? std::make_shared<client::WriteFence>(RealClock()) : nullptr,
                   .seed = seed_ + 1000 * (terms_ - 1)});
   if (!term.ok()) return term.error();
   term_ = std::move(term).value();
-  if (Elects() && in_force_.delay_cache_until_active) {
-    leadership_.load()->Stand(term_->number(), term_->fence());
-  } else {
-    term_->Open();
+  TakeOverOptions options{.delay_cache = in_force_.delay_cache_until_active};
+  if (Elects()) {
+    options.stand = [leadership = leadership_.load(), term = term_.get()] {
+      leadership->Stand(term->number(), term->fence());
+    };
   }
+  take_over_ = std::make_unique<TakeOver>(*term_, std::move(options));
+  take_over_->Begin();
   return {};
 }
 
@@ -318,50 +335,13 @@ void Daemon::EndTerm(Duration grace) {
   if (term_ == nullptr) return;
   term_->End(grace);
   LogTotals(term_->stats(), term_->writes());
+  take_over_.reset();
   term_.reset();
 }
 
 void Daemon::FollowTerm(const LifeEvent& event) {
   MutexLock lock(mutex_);
-  if (term_ == nullptr || event.term != term_->number()) return;
-  switch (event.kind) {
-    case LifeEvent::Kind::kSynced:
-      return Synced();
-    case LifeEvent::Kind::kWon:
-      return Won();
-    case LifeEvent::Kind::kVersionKnown:
-      return term_->CatchUp(event.text);
-    case LifeEvent::Kind::kVersionUnknown:
-      log::Error(event.text, "Cannot ask how far the pods are; asking again");
-      return term_->AskVersionLater();
-    case LifeEvent::Kind::kCatchUpSlow:
-      if (!caught_up_) term_->CatchUpByList();
-      return;
-    case LifeEvent::Kind::kCaughtUp:
-      caught_up_ = true;
-      log::Info(0, "Leading: the bindings of the former leader are known");
-      return term_->Lead();
-    default:
-      return;
-  }
-}
-
-void Daemon::Synced() {
-  synced_ = true;
-  if (!Elects()) return;
-  if (won_) {
-    log::Info(0, "Sync completed");
-    return term_->AskVersion();
-  }
-  leadership_.load()->Stand(term_->number(), term_->fence());
-}
-
-void Daemon::Won() {
-  won_ = true;
-  if (synced_) return term_->AskVersion();
-  if (term_->opened()) return;
-  log::Info(0, "Starting informers and waiting for sync...");
-  term_->Open();
+  if (take_over_ != nullptr) take_over_->Follow(event);
 }
 
 // Nothing is written any more: the fence is closed. What was decided or waited for goes with the

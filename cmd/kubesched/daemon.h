@@ -30,6 +30,7 @@
 #include "daemon/leader_election.h"
 #include "daemon/life_events.h"
 #include "daemon/reloader.h"
+#include "daemon/take_over.h"
 #include "daemon/term.h"
 #include "framework/metrics/batch_metrics.h"
 #include "framework/metrics/framework_metrics.h"
@@ -84,12 +85,11 @@ class Daemon {
   Result<int> Live(ApiSide& api, uint64_t seed);
   std::optional<Result<int>> Obey(const LifeEvent& event);
   Result<void> BeginTerm() KS_EXCLUDES(mutex_);
+  TermParts PartsOfTerms();
   // Names what the daemon needs and may not do. Asks beside everything else.
   void CheckPermissions() KS_EXCLUDES(mutex_);
   void EndTerm(Duration grace) KS_EXCLUDES(mutex_);
   void FollowTerm(const LifeEvent& event) KS_EXCLUDES(mutex_);
-  void Synced() KS_REQUIRES(mutex_);
-  void Won() KS_REQUIRES(mutex_);
   std::optional<Result<int>> Lost(const LifeEvent& event);
   std::optional<Result<int>> CalledBack(const LifeEvent& event);
   std::optional<Result<int>> StandByAgain();
@@ -132,10 +132,8 @@ class Daemon {
   Mutex mutex_;
   config::Configuration in_force_ KS_GUARDED_BY(mutex_);
   std::unique_ptr<Term> term_ KS_GUARDED_BY(mutex_);
+  std::unique_ptr<TakeOver> take_over_ KS_GUARDED_BY(mutex_);  // of the term
   uint64_t terms_ KS_GUARDED_BY(mutex_) = 0;
-  bool synced_ KS_GUARDED_BY(mutex_) = false;  // the term's caches
-  bool won_ KS_GUARDED_BY(mutex_) = false;     // the term's lease
-  bool caught_up_ KS_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace ks::daemon

@@ -7,20 +7,17 @@
 namespace ks::daemon {
 
 Feeds::Feeds(client::RestClient& client, scheduler::Scheduler& scheduler,
-             client::InformerMetrics& metrics, uint64_t seed)
+             client::InformerMetrics& metrics, uint64_t seed, DeltaObserver* observer)
     : client_(client),
       scheduler_(scheduler),
       metrics_(metrics),
       seed_(seed),
+      observer_(observer),
       objects_(scheduler.NeededWholeObjects()),
       optional_(
           client, metrics, seed + 10,
-          [&scheduler](OptionalInformers::Deltas deltas, client::InformerSeries& series) {
-            std::visit(
-                [&](auto&& of_kind) {
-                  PostMeasured(scheduler, series, std::forward<decltype(of_kind)>(of_kind));
-                },
-                std::move(deltas));
+          [this](OptionalInformers::Deltas deltas, client::InformerSeries& series) {
+            std::visit([&](auto& of_kind) { Deliver(std::move(of_kind), series); }, deltas);
           },
           static_cast<bool>(scheduler.options().on_step)) {
   Open();
@@ -47,10 +44,9 @@ void Feeds::Close() {
 }
 
 void Feeds::Open() {
-  scheduler::Scheduler& scheduler = scheduler_;
   client::InformerSeries& nodes = metrics_.For("/api/v1/nodes", "Node");
   client::InformerSeries& pods = metrics_.For("/api/v1/pods", "Pod");
-  const bool keep_texts = static_cast<bool>(scheduler.options().on_step);
+  const bool keep_texts = static_cast<bool>(scheduler_.options().on_step);
   nodes.Begin();
   pods.Begin();
   nodes_ = std::make_unique<client::Reflector<api::Node>>(
@@ -63,9 +59,7 @@ void Feeds::Open() {
                                .keep_raw = objects_.nodes,
                                .keep_texts = keep_texts,
                                .metrics = &nodes},
-      [&scheduler, &nodes](scheduler::NodeDeltas deltas) {
-        PostMeasured(scheduler, nodes, std::move(deltas));
-      });
+      [this, &nodes](scheduler::NodeDeltas deltas) { Deliver(std::move(deltas), nodes); });
   pods_ = std::make_unique<client::Reflector<api::Pod>>(
       client_,
       client::ReflectorOptions{.path = "/api/v1/pods",
@@ -76,12 +70,30 @@ void Feeds::Open() {
                                .keep_raw = objects_.pods,
                                .keep_texts = keep_texts,
                                .metrics = &pods},
-      [&scheduler, &pods](scheduler::PodDeltas deltas) {
-        PostMeasured(scheduler, pods, std::move(deltas));
-      });
+      [this, &pods](scheduler::PodDeltas deltas) { Deliver(std::move(deltas), pods); });
   if (wish_) pods_->WhenReached(wish_->first, wish_->second);
   nodes_->Start();
   pods_->Start();
+}
+
+void Feeds::Deliver(scheduler::PodDeltas deltas, client::InformerSeries& series) {
+  if (observer_ != nullptr) observer_->OnPods(deltas);
+  PostMeasured(scheduler_, series, std::move(deltas));
+}
+
+void Feeds::Deliver(scheduler::NodeDeltas deltas, client::InformerSeries& series) {
+  if (observer_ != nullptr) observer_->OnNodes(deltas);
+  PostMeasured(scheduler_, series, std::move(deltas));
+}
+
+void Feeds::Deliver(scheduler::OwnerDeltas deltas, client::InformerSeries& series) {
+  if (observer_ != nullptr) observer_->OnOwners(deltas);
+  PostMeasured(scheduler_, series, std::move(deltas));
+}
+
+void Feeds::Deliver(scheduler::StorageDeltas deltas, client::InformerSeries& series) {
+  if (observer_ != nullptr) observer_->OnStorage(deltas);
+  PostMeasured(scheduler_, series, std::move(deltas));
 }
 
 void Feeds::WhenPodsReached(std::string resource_version, std::function<void()> reached) {

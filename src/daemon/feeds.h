@@ -16,8 +16,19 @@
 
 namespace ks::daemon {
 
+// Hears what the API server tells before the scheduler does. Threads: client threads, one at a time
+// a kind.
+class DeltaObserver {
+ public:
+  virtual ~DeltaObserver() = default;
+  virtual void OnPods(const scheduler::PodDeltas& deltas) = 0;
+  virtual void OnNodes(const scheduler::NodeDeltas& deltas) = 0;
+  virtual void OnOwners(const scheduler::OwnerDeltas& deltas) = 0;
+  virtual void OnStorage(const scheduler::StorageDeltas& deltas) = 0;
+};
+
 // Started when made, ended when destroyed. Threads: one at a time; not a client thread.
-// Lifetime: client, scheduler and metrics outlive it.
+// Lifetime: client, scheduler, metrics and observer outlive it.
 class Feeds {
  public:
   // What a configuration needs.
@@ -27,7 +38,7 @@ class Feeds {
   };
 
   Feeds(client::RestClient& client, scheduler::Scheduler& scheduler,
-        client::InformerMetrics& metrics, uint64_t seed);
+        client::InformerMetrics& metrics, uint64_t seed, DeltaObserver* observer = nullptr);
 
   // Starts what is needed beyond the present, and lists again if extenders need other objects whole
   // than before.
@@ -44,11 +55,17 @@ class Feeds {
 
   void Open();
   void Close();
+  // Each to the observer, if any, and then to the scheduler.
+  void Deliver(scheduler::PodDeltas deltas, client::InformerSeries& series);
+  void Deliver(scheduler::NodeDeltas deltas, client::InformerSeries& series);
+  void Deliver(scheduler::OwnerDeltas deltas, client::InformerSeries& series);
+  void Deliver(scheduler::StorageDeltas deltas, client::InformerSeries& series);
 
   client::RestClient& client_;
   scheduler::Scheduler& scheduler_;
   client::InformerMetrics& metrics_;
   const uint64_t seed_;
+  DeltaObserver* const observer_;
   scheduler::Scheduler::WholeObjects objects_;
   std::optional<Wish> wish_;
   std::unique_ptr<client::Reflector<api::Node>> nodes_;

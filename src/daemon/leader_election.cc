@@ -29,7 +29,8 @@ Leadership::Leadership(const Parts& parts, const config::Configuration& configur
                        uint64_t seed) {
   client::LeaderElectorOptions options = ElectorOptions(configuration);
   Random random(seed);
-  options.identity = client::NewIdentity(HostName(), random);
+  options.identity =
+      parts.identity.empty() ? client::NewIdentity(HostName(), random) : parts.identity;
   options.seed = random.Next();
   if (parts.candidacy != nullptr) {
     options.coordinated = true;

@@ -30,6 +30,7 @@ class Leadership {
     CurrentScheduler& current;
     client::RestClient* candidacy = nullptr;  // null: election is not coordinated
     std::string emulated_version{};           // "1.37"
+    std::string identity{};                   // empty: the host's name and something random
   };
   Leadership(const Parts& parts, const config::Configuration& configuration, uint64_t seed);
 

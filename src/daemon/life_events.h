@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What happens to a daemon while it lives, in order: signals, and the steps of leadership. Posted
-// from anywhere, taken by the main thread, which alone begins and ends terms.
+// from anywhere, taken by one thread, which alone begins and ends terms.
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -34,21 +36,38 @@ struct LifeEvent {
 // Threads: any. Lifetime: outlives whoever posts.
 class LifeEvents {
  public:
+  // `on_post`: called after each event, for a loop that does not block for them. May be empty.
+  explicit LifeEvents(std::function<void()> on_post = {}) : on_post_(std::move(on_post)) {}
+
   void Post(LifeEvent event) KS_EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    events_.push_back(std::move(event));
-    posted_.NotifyAll();
+    {
+      MutexLock lock(mutex_);
+      events_.push_back(std::move(event));
+      posted_.NotifyAll();
+    }
+    if (on_post_) on_post_();
   }
   // Blocks for the next one.
   LifeEvent Next() KS_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     while (events_.empty()) posted_.Wait(mutex_);
+    return Take();
+  }
+  // Absent: there is none now.
+  std::optional<LifeEvent> TryNext() KS_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (events_.empty()) return std::nullopt;
+    return Take();
+  }
+
+ private:
+  LifeEvent Take() KS_REQUIRES(mutex_) {
     LifeEvent event = std::move(events_.front());
     events_.pop_front();
     return event;
   }
 
- private:
+  const std::function<void()> on_post_;
   Mutex mutex_;
   CondVar posted_;
   std::deque<LifeEvent> events_ KS_GUARDED_BY(mutex_);

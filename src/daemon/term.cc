@@ -6,13 +6,10 @@
 
 #include "api/json/decode.h"
 #include "base/logging.h"
-#include "client/extender_client.h"
 
 namespace ks::daemon {
 namespace {
 
-// Longest wait for the bindings in flight, if nobody stops with less.
-constexpr Duration kLongestGrace = std::chrono::minutes(1);
 // How long a watch may be silent before the pods are listed again. In a busy cluster it is not for
 // that long; in a quiet one the list is what a take-over waits for.
 constexpr Duration kPatience = std::chrono::milliseconds(200);
@@ -34,31 +31,27 @@ void Term::Post(LifeEvent::Kind kind, std::string text) const {
 
 void Term::MakeWriter() {
   client::WriterOptions writer;
-  writer.host_name = HostName();
+  writer.host_name = parts_.settings.host_name;
   writer.seed = options_.seed;
-  writer.legacy_events = parts_.api.legacy_events;
+  writer.legacy_events = parts_.legacy_events;
   writer.fence = options_.fence;
   if (client::AsyncCallMetrics* calls = parts_.call_metrics) {
     writer.call_done = [calls](std::string_view call_type, bool ok, Duration took) {
       calls->CallDone(call_type, ok, took);
     };
   }
-  writer_ = std::make_unique<client::Writer>(*parts_.api.scheduling, *parts_.api.events, writer);
+  writer_ = std::make_unique<client::Writer>(parts_.scheduling, parts_.event_recording, writer);
   parts_.writer_metrics.Watch(writer_->StatsSource());
   if (parts_.call_metrics != nullptr) parts_.call_metrics->Watch(writer_->StatsSource());
 }
 
-Result<void> Term::Build() {
-  MakeWriter();
+scheduler::SchedulerOptions Term::MakeSchedulerOptions() {
   const auto fence = options_.fence;
-  const auto extender_transport = [this, fence](const std::vector<config::Extender>& extenders) {
-    return client::NewExtenderClient(extenders, parts_.api.connection->timers(), fence);
-  };
   scheduler::SchedulerOptions scheduler{
       .configuration = options_.configuration,
       .registry = &parts_.registry,
-      .api = writer_.get(),
-      .clock = &RealClock(),
+      .api = parts_.wrap_writer ? parts_.wrap_writer(*writer_) : writer_.get(),
+      .clock = &clock(),
       .seed = options_.seed,
       .gates = &parts_.gates,
       .metrics = parts_.metrics,
@@ -66,7 +59,7 @@ Result<void> Term::Build() {
       .scheduler_metrics = parts_.scheduler_metrics,
       .remember_verdicts = parts_.settings.remember_verdicts,
       .unschedulable_max = parts_.settings.pod_max_in_unschedulable,
-      .extender_transport = extender_transport,
+      .extender_transport = parts_.extender_transport(fence),
       .on_synced =
           [this] {
             parts_.health.handlers_synced = true;
@@ -83,7 +76,12 @@ Result<void> Term::Build() {
     };
   }
   if (fence != nullptr) scheduler.may_attempt = [fence] { return fence->IsOpen(); };
-  auto made = scheduler::Scheduler::Create(std::move(scheduler));
+  return scheduler;
+}
+
+Result<void> Term::Build() {
+  MakeWriter();
+  auto made = scheduler::Scheduler::Create(MakeSchedulerOptions());
   if (!made.ok()) return made.error();
   scheduler_ = std::move(made).value();
   return parts_.settings.record.empty() ? Result<void>() : Record();
@@ -95,7 +93,7 @@ Result<void> Term::Record() {
       Recorder::Open({.folder = parts_.settings.record},
                      {.version = KS_VERSION,
                       .term = options_.number,
-                      .began = RealClock().WallNow(),
+                      .began = clock().WallNow(),
                       .seed = made.seed,
                       .standby = made.standby,
                       .remember_verdicts = made.remember_verdicts,
@@ -110,15 +108,15 @@ Result<void> Term::Record() {
 }
 
 void Term::Open() {
-  feeds_ = std::make_unique<Feeds>(*parts_.api.scheduling, *scheduler_, parts_.informer_metrics,
-                                   options_.seed);
+  feeds_ = std::make_unique<Feeds>(parts_.scheduling, *scheduler_, parts_.informer_metrics,
+                                   options_.seed, parts_.observer);
   parts_.current.Set(*scheduler_);
-  loop_ = std::thread([this] { scheduler_->Run(kLongestGrace); });
+  runner_->Start(*scheduler_);
 }
 
 void Term::AskVersion() {
   // Without a version: what is true now, and not what some cache remembers.
-  parts_.api.scheduling->Send(
+  parts_.scheduling.Send(
       {.target = "/api/v1/pods?limit=1", .verb = "list", .resource = "pods"},
       [events = &parts_.events, number = options_.number](const client::RestReply& reply) {
         LifeEvent event{.kind = LifeEvent::Kind::kVersionUnknown, .term = number};
@@ -135,7 +133,7 @@ void Term::AskVersion() {
 }
 
 void Term::AskVersionLater() {
-  parts_.api.connection->timers().Schedule(
+  parts_.scheduling.timers().Schedule(
       kAskAgain, [events = &parts_.events, number = options_.number] {
         events->Post({.kind = LifeEvent::Kind::kWon, .term = number});
       });
@@ -146,7 +144,7 @@ void Term::CatchUp(std::string version) {
     return [events, number, kind] { events->Post({.kind = kind, .term = number}); };
   };
   feeds_->WhenPodsReached(std::move(version), later(LifeEvent::Kind::kCaughtUp));
-  parts_.api.connection->timers().Schedule(kPatience, later(LifeEvent::Kind::kCatchUpSlow));
+  parts_.scheduling.timers().Schedule(kPatience, later(LifeEvent::Kind::kCatchUpSlow));
 }
 
 void Term::CatchUpByList() { feeds_->ListPodsAgain(); }
@@ -157,13 +155,12 @@ void Term::Lead() {
 
 void Term::End(Duration grace) {
   if (std::exchange(ended_, true)) return;
-  const TimePoint deadline = RealClock().Now() + grace;
-  if (loop_.joinable()) {
+  const TimePoint deadline = clock().Now() + grace;
+  if (opened()) {
     parts_.current.Clear();
-    scheduler_->Stop(grace);
-    loop_.join();
+    runner_->Stop(grace);
   }
-  writer_->Drain(std::max(deadline - RealClock().Now(), Duration::zero()));
+  writer_->Drain(std::max(deadline - clock().Now(), Duration::zero()));
   if (feeds_ != nullptr) feeds_->Stop();
   parts_.health.handlers_synced = false;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One life of a scheduler in the daemon: the scheduler, its thread, its streams and its writer. It
+// One life of a scheduler in the daemon: the scheduler, its runner, its streams and its writer. It
 // begins as a standby, may lead, and ends; a lease that is lost ends it, and the next term begins
 // with nothing of this one, so that no decision, no wait and no write can slip over.
 //
@@ -11,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "client/http/write_fence.h"
@@ -21,12 +20,12 @@
 #include "client/write/writer_metrics.h"
 #include "config/gates/feature_gates.h"
 #include "config/types.h"
-#include "daemon/api_side.h"
 #include "daemon/current_scheduler.h"
 #include "daemon/decision_log.h"
 #include "daemon/feeds.h"
 #include "daemon/life_events.h"
 #include "daemon/recorder.h"
+#include "daemon/scheduler_runner.h"
 #include "framework/metrics/batch_metrics.h"
 #include "framework/metrics/framework_metrics.h"
 #include "framework/registry.h"
@@ -35,8 +34,9 @@
 
 namespace ks::daemon {
 
-// What the command line says of a scheduler.
+// What the command line and the machine say of a scheduler.
 struct TermSettings {
+  std::string host_name{};  // for events
   bool remember_verdicts = true;
   Duration pod_max_in_unschedulable = std::chrono::minutes(5);
   size_t decisions_kept = 1000;
@@ -46,13 +46,24 @@ struct TermSettings {
 
 // What all terms of a process share. Lifetime: outlives the terms.
 struct TermParts {
-  ApiSide& api;
+  // A client for what the scheduler reads and decides, by whose clock and timers the term lives,
+  // and one for events.
+  client::RestClient& scheduling;
+  client::RestClient& event_recording;
+  bool legacy_events = false;
+  // Who runs the scheduler. Made once a term.
+  std::function<std::unique_ptr<SchedulerRunner>()> make_runner;
+  // Makes what asks the extenders; it sends nothing that must not go twice while the fence (null:
+  // none) is shut.
+  std::function<framework::ExtenderTransportFactory(
+      std::shared_ptr<const client::WriteFence> fence)>
+      extender_transport;
   LifeEvents& events;
   CurrentScheduler& current;
   server::SchedulerHealth& health;
   const framework::Registry& registry;
   const config::FeatureGates& gates;
-  TermSettings settings;
+  TermSettings settings{};
   framework::FrameworkMetrics* metrics = nullptr;
   framework::BatchMetrics* batch_metrics = nullptr;
   scheduler::SchedulerMetrics* scheduler_metrics = nullptr;
@@ -60,6 +71,9 @@ struct TermParts {
   client::WriterMetrics& writer_metrics;
   client::AsyncCallMetrics* call_metrics = nullptr;  // null: the gate is off
   DecisionLog* decision_log = nullptr;               // null: none is kept
+  // For tests: hears what the streams tell, and stands between the scheduler and its writer.
+  DeltaObserver* observer = nullptr;
+  std::function<framework::ApiWriter*(framework::ApiWriter& writer)> wrap_writer{};
 };
 
 struct TermOptions {
@@ -108,14 +122,18 @@ class Term {
   Feeds& feeds() { return *feeds_; }
   // As configured when the term was made.
   framework::OptionalKinds needed_kinds() const { return scheduler_->NeededKinds(); }
+  scheduler::Scheduler& scheduler() { return *scheduler_; }
   const scheduler::SchedulerStats& stats() const { return scheduler_->stats(); }
   client::WriterStats writes() const { return writer_->Stats(); }
 
  private:
-  Term(const TermParts& parts, TermOptions options) : parts_(parts), options_(std::move(options)) {}
+  Term(const TermParts& parts, TermOptions options)
+      : parts_(parts), options_(std::move(options)), runner_(parts_.make_runner()) {}
   Result<void> Build();
   void MakeWriter();
+  ks::scheduler::SchedulerOptions MakeSchedulerOptions();
   Result<void> Record();
+  const Clock& clock() const { return parts_.scheduling.clock(); }
   void Post(LifeEvent::Kind kind, std::string text = {}) const;
 
   const TermParts parts_;
@@ -124,7 +142,7 @@ class Term {
   std::unique_ptr<Recorder> recorder_;  // null: no --record
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   std::unique_ptr<Feeds> feeds_;  // null: not opened
-  std::thread loop_;
+  const std::unique_ptr<SchedulerRunner> runner_;
   bool ended_ = false;
 };
 

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/embedded_cluster.h"
 #include "e2e/free_port.h"
+#include "process/embedded_cluster.h"
 #include "testing/tls_client.h"
 
 namespace ks::daemon {

@@ -181,7 +181,7 @@ class StandbyMetricsTest : public MetricsTest {
 };
 
 // A standby attempts nothing; of what the leader does it sees the binding. The lease's metric:
-// test/daemon/metrics_test.cc.
+// test/process/metrics_test.cc.
 TEST_F(StandbyMetricsTest, Example95ItsQueueFills) {
   rig_.Sync({CpuNode("n1", "4").Obj(), CpuNode("n2", "4").Obj(), CpuNode("n3", "4").Obj()});
   for (const api::PodPtr& pod : PodsOfExample91()) rig_.UpsertPod(pod);

@@ -16,13 +16,13 @@ struct CanaryInfo {
   uint64_t seed;
 };
 
-inline constexpr std::array<CanaryInfo, 53> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 55> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed", 1},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled", 356},
-    {"OldVersionResumed", "a watch is resumed from an older version than was seen", 3},
+    {"OldVersionResumed", "a watch is resumed from an older version than was seen", 4},
     {"GoneIgnored", "a watch that the server calls too old is tried again without a list", 1},
     {"RelistHidesDeletions", "pods that are missing in a list are not taken for deleted", 1},
-    {"ConflictTakenForSuccess", "a 409 after an uncertain binding counts as success unseen", 2},
+    {"ConflictTakenForSuccess", "a 409 after an uncertain binding counts as success unseen", 4},
     {"BackoffTimerLost", "pods that failed with an error never leave their backoff", 1},
     {"AssumedCountedTwice", "a confirmed pod is charged again without releasing the assumed one",
      1},
@@ -37,6 +37,8 @@ inline constexpr std::array<CanaryInfo, 53> kCanaries = {{
     {"EvictionErrorSwallowed", "an eviction that failed counts as done", 7},
     {"FenceNotAsked", "a write is sent without asking whether the lease is still held", 22},
     {"CaughtUpTooEarly", "any news of the pods counts as all that the former leader did", 14},
+    {"LeadsBeforeCaughtUp", "a lease that is won is enough to lead", 14},
+    {"CatchesUpToWrongVersion", "a new leader waits for a version that was long ago", 14},
     {"VolumeStaysAssumed", "what was assumed of volumes stays so when the attempt fails", 23},
     {"ClaimsNotAwaited", "PreBind does not wait until the claims are bound", 5},
     {"StalePreemptAnswers", "what extenders said of candidates counts whatever has become of them",
@@ -69,7 +71,7 @@ inline constexpr std::array<CanaryInfo, 53> kCanaries = {{
     {"PersistentVolumeAddUnheard", "a new volume wakes nobody", 5},
     {"PersistentVolumeUpdateUnheard", "a volume that changed wakes nobody", 5},
     {"CSINodeAddUnheard", "a driver on a node that had none wakes nobody", 16},
-    {"CSINodeUpdateUnheard", "a driver that attaches more wakes nobody", 152},
+    {"CSINodeUpdateUnheard", "a driver that attaches more wakes nobody", 188},
     {"CSIStorageCapacityAddUnheard", "news of capacity wake nobody", 10},
     {"CSIStorageCapacityUpdateUnheard", "more capacity wakes nobody", 10},
     {"AssignedPodUpdatePodScaleUpUnheard", "a pod on a node that asks for more wakes nobody", 24},

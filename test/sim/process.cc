@@ -16,6 +16,13 @@ namespace {
 
 constexpr Duration kStepTakes = std::chrono::microseconds(200);
 
+// The event loop steps the scheduler.
+class LoopRunner final : public daemon::SchedulerRunner {
+ public:
+  void Start(scheduler::Scheduler& /*scheduler*/) override {}
+  void Stop(Duration /*grace*/) override {}
+};
+
 }  // namespace
 
 uint64_t VersionOf(const api::ObjectMeta& meta) {
@@ -68,23 +75,46 @@ SchedulerProcess::SchedulerProcess(World& world, ProcessOptions options)
       options_(std::move(options)),
       clock_(world.loop, options_.clock_offset, options_.clock_rate),
       random_(options_.seed),
-      registry_(plugins::InTreeRegistry()) {}
+      registry_(plugins::InTreeRegistry()),
+      life_([this] { FollowLife(); }) {}
 
 SchedulerProcess::~SchedulerProcess() { Kill(); }
 
 void SchedulerProcess::Start() {
   world_.trace.Line(world_.loop.Now(), name(), "starts, {}",
-                    options_.lost ? "standing by" : "leading");
+                    StandsForElection() ? "standing by" : "leading");
   Build();
-  StartStreams();
+  take_over_->Begin();
   Wake();
 }
 
 void SchedulerProcess::Build() {
+  MakeClients();
+  MakeWatches();
+  KS_CHECK(registry_.Register(kRecorderName, recorder_->factory()).ok(), "one recorder");
+  const config::Configuration configuration = MakeConfiguration(world_.plan, true);
+  daemon::TakeOverOptions take_over;
+  if (StandsForElection()) {
+    fence_ = std::make_shared<client::WriteFence>(clock_);
+    leadership_ =
+        std::make_unique<daemon::Leadership>(daemon::Leadership::Parts{.client = *election_,
+                                                                       .metrics = leader_metrics_,
+                                                                       .events = life_,
+                                                                       .current = current_,
+                                                                       .identity = name()},
+                                             configuration, options_.seed + 9);
+    take_over.stand = [this] { leadership_->Stand(term_->number(), fence_); };
+  }
+  auto made = daemon::Term::Make(
+      PartsOfTerm(), {.configuration = configuration, .fence = fence_, .seed = options_.seed});
+  KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
+  term_ = std::move(made).value();
+  take_over_ = std::make_unique<daemon::TakeOver>(*term_, std::move(take_over));
+  hint_watch_.Watch(scheduler().QueueHooks(), clock_);
+}
+
+void SchedulerProcess::MakeClients() {
   const std::weak_ptr<SchedulerProcess> weak = weak_from_this();
-  const auto run = [weak](Action action) {
-    if (const auto self = weak.lock()) self->Run(std::move(action));
-  };
   timers_ = std::make_unique<VirtualTimers>(clock_, [this, weak](TimePoint when) {
     if (dead_) return;
     world_.loop.At(when, [weak] {
@@ -93,7 +123,11 @@ void SchedulerProcess::Build() {
     });
   });
   transport_ = std::make_shared<SimTransport>(
-      world_.network, name(), run, [this](const client::HttpRequest& request) {
+      world_.network, name(),
+      [weak](Action action) {
+        if (const auto self = weak.lock()) self->Run(std::move(action));
+      },
+      [this](const client::HttpRequest& request) {
         const bool is_lease = request.target.find("/leases") != std::string::npos;
         if (request.method == "GET" || is_lease) return;
         CheckMayWrite(request.method + " " + request.target);
@@ -104,20 +138,24 @@ void SchedulerProcess::Build() {
   scheduling_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
   events_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
   election_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
-  if (options_.lost) MakeCandidacy();
-  writer_ = std::make_unique<client::Writer>(
-      *scheduling_, *events_,
-      client::WriterOptions{.host_name = name(),
-                            .fence = candidacy_ == nullptr ? nullptr : candidacy_->fence(),
-                            .seed = options_.seed});
+}
+
+void SchedulerProcess::MakeWatches() {
+  const auto fail = [this](const std::string& what) { world_.fail(name() + ": " + what); };
+  const auto later = [this](Duration delay, std::function<void()> task) {
+    world_.loop.After(delay, [weak = weak_from_this(), task = std::move(task)] {
+      const auto self = weak.lock();
+      if (self == nullptr) return;
+      self->Run([raw = self.get(), task] { raw->scheduler().Post(scheduler::Task(task)); });
+    });
+  };
   preemption_ = MakePreemptionWatch();
-  extender_watch_ = std::make_unique<ExtenderWatch>(
-      world_.plan, [this](const std::string& what) { world_.fail(name() + ": " + what); });
+  extender_watch_ = std::make_unique<ExtenderWatch>(world_.plan, fail);
   recorder_ = std::make_unique<Recorder>(
       RecorderHost{.plan = &world_.plan,
                    .api = &world_.api,
                    .seed = options_.seed + 7,
-                   .fail = [this](const std::string& what) { world_.fail(name() + ": " + what); },
+                   .fail = fail,
                    .trace =
                        [this](const std::string& what) {
                          world_.trace.Line(world_.loop.Now(), name(), "{}", what);
@@ -126,12 +164,7 @@ void SchedulerProcess::Build() {
                        [this](const api::Pod& pod, const api::Condition& condition) {
                          world_.said[pod.meta.uid] = condition.message;
                        },
-                   .later =
-                       [this, run](Duration delay, std::function<void()> task) {
-                         world_.loop.After(delay, [this, run, task = std::move(task)] {
-                           run([this, task] { scheduler_->Post(scheduler::Task(task)); });
-                         });
-                       },
+                   .later = later,
                    .faults_over = world_.faults_over,
                    .nodes_joined = [this] { return nodes_joined_; },
                    .preemption = preemption_.get(),
@@ -140,64 +173,70 @@ void SchedulerProcess::Build() {
                    .waits_for_resize = [this](const api::Pod& pod) { return WaitsForResize(pod); },
                    .was_flushed = [this](const api::Pod& pod) { return WasFlushed(pod); },
                    .binding_failed = [this](const api::PodPtr& pod) { NoteFreed(pod); }});
-  watched_writer_ = recorder_->Watch(*writer_);
-  KS_CHECK(registry_.Register(kRecorderName, recorder_->factory()).ok(), "one recorder");
-  scheduler::SchedulerOptions options = MakeSchedulerOptions();
-  options.extender_transport = ExtenderFactory(run);
-  auto made = scheduler::Scheduler::Create(std::move(options));
-  KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
-  scheduler_ = std::move(made).value();
-  hint_watch_.Watch(scheduler_->QueueHooks(), clock_);
 }
 
-scheduler::SchedulerOptions SchedulerProcess::MakeSchedulerOptions() {
-  scheduler::SchedulerOptions options{.configuration = MakeConfiguration(world_.plan, true),
-                                      .registry = &registry_,
-                                      .api = watched_writer_.get(),
-                                      .clock = &clock_,
-                                      .seed = options_.seed,
-                                      .gates = &GatesOf(world_.plan),
-                                      .unschedulable_max = world_.plan.unschedulable_max};
-  if (candidacy_ != nullptr) {
-    options.on_synced = [this] { candidacy_->Stand(); };
-    options.standby = true;
-    options.may_attempt = [fence = candidacy_->fence()] { return fence->IsOpen(); };
-  }
-  return options;
+daemon::TermParts SchedulerProcess::PartsOfTerm() {
+  return {.scheduling = *scheduling_,
+          .event_recording = *events_,
+          .make_runner = [] { return std::make_unique<LoopRunner>(); },
+          .extender_transport =
+              [this](const std::shared_ptr<const client::WriteFence>& /*fence*/) {
+                return ExtenderFactory();
+              },
+          .events = life_,
+          .current = current_,
+          .health = health_,
+          .registry = registry_,
+          .gates = GatesOf(world_.plan),
+          .settings = {.host_name = name(),
+                       .pod_max_in_unschedulable = world_.plan.unschedulable_max,
+                       .decisions_kept = 0},
+          .informer_metrics = informer_metrics_,
+          .writer_metrics = writer_metrics_,
+          .observer = this,
+          .wrap_writer =
+              [this](framework::ApiWriter& writer) {
+                watched_writer_ = recorder_->Watch(writer);
+                return watched_writer_.get();
+              }};
 }
 
 // ---- leader election ----
 
-void SchedulerProcess::MakeCandidacy() {
+// As an event of its own: whoever posts is in the middle of something.
+void SchedulerProcess::FollowLife() {
+  world_.loop.After({}, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    self->Run([raw = self.get()] {
+      while (!raw->dead_) {
+        const std::optional<daemon::LifeEvent> event = raw->life_.TryNext();
+        if (!event) return;
+        raw->Follow(*event);
+      }
+    });
+  });
+}
+
+void SchedulerProcess::Follow(const daemon::LifeEvent& event) {
   const auto trace = [this](const std::string& what) {
     world_.trace.Line(world_.loop.Now(), name(), "{}", what);
   };
-  candidacy_ = std::make_shared<Candidacy>(CandidacyHost{
-      .name = name(),
-      .seed = options_.seed + 9,
-      .election = election_.get(),
-      .scheduling = scheduling_.get(),
-      .won =
-          [this, trace] {
-            trace("won the lease");
-            NoteBound();
-          },
-      .when_pods_reached =
-          [this](std::string version, std::function<void()> reached) {
-            pod_stream_->WhenReached(std::move(version), std::move(reached));
-          },
-      .list_pods_again = [this](const std::string& version) { pod_stream_->ListAgain(version); },
-      .caught_up = [this] { scheduler_->Post(scheduler::Task([this] { Lead(); })); },
-      .may_write_again = [trace] { trace("may write again"); },
-      .lost =
-          [this, trace](const std::string& why) {
-            trace("lost the lease: " + why);
-            world_.loop.After({}, options_.lost);
-          }});
+  if (event.kind == daemon::LifeEvent::Kind::kLost) {
+    trace("lost the lease: " + event.text);
+    world_.loop.After({}, options_.lost);
+    return;
+  }
+  if (event.kind == daemon::LifeEvent::Kind::kWon) {
+    trace("won the lease");
+    NoteBound();
+  }
+  take_over_->Follow(event);
 }
 
 // What the server knows when the lease is won: a leader must know it, too, before it decides.
 void SchedulerProcess::NoteBound() {
+  bound_when_won_.clear();
   for (const auto& [key, stored] : world_.api.Objects("pods")) {
     api::PodPtr pod = Decoded<api::Pod>(*stored);
     if (!pod->node_name.empty() && !IsFinished(*pod)) bound_when_won_.push_back(std::move(pod));
@@ -214,20 +253,19 @@ bool SchedulerProcess::Knows(const api::Pod& bound) const {
          IsFinished(*Decoded<api::Pod>(*stored));
 }
 
-void SchedulerProcess::Lead() {
+void SchedulerProcess::CheckKnowsBound() {
   world_.trace.Line(world_.loop.Now(), name(), "leads");
   for (const api::PodPtr& pod : std::exchange(bound_when_won_, {})) {
     if (Knows(*pod)) continue;
     world_.fail(fmt::format("{} leads and does not know that pod {} is on {}", name(),
                             pod->meta.name, pod->node_name));
   }
-  scheduler_->Lead();
 }
 
 // No write leaves a process while another one holds the lease: neither the process's clock nor its
 // fence is asked here.
 void SchedulerProcess::CheckMayWrite(const std::string& what) {
-  if (candidacy_ == nullptr || dead_) return;
+  if (!StandsForElection() || dead_) return;
   const std::string holder = world_.api.LeaseHolder();
   if (holder == name()) return;
   world_.fail(fmt::format("{}: {} is sent while {} holds the lease", name(), what,
@@ -247,12 +285,14 @@ std::unique_ptr<PreemptionWatch> SchedulerProcess::MakePreemptionWatch() {
       },
       .budgets = [this] { return Budgets(); },
       .now = [this] { return clock_.Now(); },
-      .is_queued = [this](const api::Pod& pod) { return scheduler_->IsQueued(pod); },
+      .is_queued = [this](const api::Pod& pod) { return scheduler().IsQueued(pod); },
       .is_held = [this](const std::string& uid) { return recorder_->waiting().contains(uid); }});
 }
 
-framework::ExtenderTransportFactory SchedulerProcess::ExtenderFactory(
-    std::function<void(Action)> run) {
+framework::ExtenderTransportFactory SchedulerProcess::ExtenderFactory() {
+  const auto run = [weak = weak_from_this()](Action action) {
+    if (const auto self = weak.lock()) self->Run(std::move(action));
+  };
   const auto bind = [this](const std::string& ns, const std::string& pod, const std::string& uid,
                            const std::string& node) {
     const apiserver::Json binding = {{"apiVersion", "v1"},
@@ -268,7 +308,7 @@ framework::ExtenderTransportFactory SchedulerProcess::ExtenderFactory(
                            .user = {.name = "extender", .groups = {"system:masters"}}});
     return answer.status == 201 ? std::string() : "code " + std::to_string(answer.status);
   };
-  return [this, run = std::move(run), bind](const std::vector<config::Extender>& /*extenders*/)
+  return [this, run, bind](const std::vector<config::Extender>& /*extenders*/)
              -> Result<std::shared_ptr<framework::ExtenderTransport>> {
     auto made = std::make_shared<SimExtenders>(SimExtenderHost{
         .loop = &world_.loop,
@@ -285,8 +325,7 @@ framework::ExtenderTransportFactory SchedulerProcess::ExtenderFactory(
                              const std::string& node) { recorder_->ExtenderBinds(pod, uid, node); },
         .may_bind =
             [this] {
-              if (candidacy_ == nullptr) return true;
-              if (!candidacy_->fence()->IsOpen()) return false;
+              if (!MayWrite()) return false;
               CheckMayWrite("an extender's bind");
               return true;
             },
@@ -312,13 +351,13 @@ api::PodPtr SchedulerProcess::AnyPending(Random& random) const {
 bool SchedulerProcess::WaitsForResize(const api::Pod& pod) const {
   const auto known = pods_.find(pod.meta.Key());
   return known != pods_.end() && known->second->meta.uid == pod.meta.uid &&
-         scheduler_->WaitsForResize(*known->second);
+         scheduler().WaitsForResize(*known->second);
 }
 
 // The scheduler has nothing to do and waits for no extender: nobody stands in their line.
 void SchedulerProcess::CheckExtendersLine() {
-  if (asking() != 0 || !scheduler_->Synced()) return;
-  for (const api::PodPtr& pod : scheduler_->queue().in_flight().Pods()) {
+  if (asking() != 0 || !scheduler().Synced()) return;
+  for (const api::PodPtr& pod : scheduler().queue().in_flight().Pods()) {
     if (recorder_->waiting().contains(pod->meta.uid)) continue;
     world_.fail(name() + ": pod " + pod->meta.name + " waits for extenders that nobody asks");
   }
@@ -339,7 +378,7 @@ void SchedulerProcess::LookAtPreemption() {
   world_.evictions += evictions - std::exchange(evictions_, evictions);
   preemption_->AfterStep(
       [this](const std::string& key, const std::string& uid) -> std::optional<int64_t> {
-        const framework::QueuedPod* queued = scheduler_->queue().Find(key);
+        const framework::QueuedPod* queued = scheduler().queue().Find(key);
         if (queued == nullptr || queued->pod()->meta.uid != uid) return std::nullopt;
         return queued->attempts;
       });
@@ -374,9 +413,9 @@ void SchedulerProcess::NoteFreed(const api::PodPtr& assumed) {
 
 // Whoever had a reason to wake in this step did.
 void SchedulerProcess::CheckAwake() {
-  const WakeView view = {.nodes = nodes_, .namespaces = namespaces_, .queue = scheduler_->queue()};
+  const WakeView view = {.nodes = nodes_, .namespaces = namespaces_, .queue = scheduler().queue()};
   for (const std::string& asleep :
-       {wake_watch_.AfterStep(view), hint_watch_.AfterStep(scheduler_->queue())}) {
+       {wake_watch_.AfterStep(view), hint_watch_.AfterStep(scheduler().queue())}) {
     if (!asleep.empty()) world_.fail(name() + ": " + asleep);
   }
 }
@@ -390,69 +429,42 @@ void SchedulerProcess::LookForSleepers() {
   const TimePoint now = clock_.Now();
   if (world_.faults_over() || now - looked_at_ < kPause) return;
   // Its binding is news to come.
-  if (scheduler_->cache().counts().assumed_pods != 0 || asking() != 0) return;
+  if (scheduler().cache().counts().assumed_pods != 0 || asking() != 0) return;
   looked_at_ = now;
   if (now - node_lost_at_ < kCollected) return;
   const std::string wrong = FindParkedPodThatFits(world_, *this);
   if (!wrong.empty()) world_.fail(name() + ": " + wrong);
 }
 
-void SchedulerProcess::StartStreams() {
-  node_stream_ = std::make_unique<client::Reflector<api::Node>>(
-      *scheduling_,
-      client::ReflectorOptions{.path = "/api/v1/nodes",
-                               .type_name = "*v1.Node",
-                               .resource = "nodes",
-                               .seed = options_.seed + 1,
-                               .keep_raw = scheduler_->NeededWholeObjects().nodes},
-      [this](scheduler::NodeDeltas deltas) {
-        if (dead_) return;
-        Note(deltas, nodes_);
-        scheduler_->Post(std::move(deltas));
-      });
-  pod_stream_ = std::make_unique<client::Reflector<api::Pod>>(
-      *scheduling_,
-      client::ReflectorOptions{.path = "/api/v1/pods",
-                               .field_selector = "status.phase!=Succeeded,status.phase!=Failed",
-                               .type_name = "*v1.Pod",
-                               .resource = "pods",
-                               .seed = options_.seed + 2,
-                               .keep_raw = scheduler_->NeededWholeObjects().pods},
-      [this](scheduler::PodDeltas deltas) {
-        if (dead_) return;
-        nominations_.Heard(deltas);
-        Note(deltas, pods_);
-        scheduler_->Post(std::move(deltas));
-      });
-  node_stream_->Start();
-  pod_stream_->Start();
-  owner_streams_ = std::make_unique<daemon::OptionalInformers>(
-      *scheduling_, informer_metrics_, options_.seed + 10,
-      [this](daemon::OptionalInformers::Deltas deltas, client::InformerSeries& /*series*/) {
-        if (dead_) return;
-        std::visit([this](auto& of_kind) { Take(std::move(of_kind)); }, deltas);
-      });
-  owner_streams_->Ensure(scheduler_->NeededKinds());
+void SchedulerProcess::OnPods(const scheduler::PodDeltas& deltas) {
+  if (dead_) return;
+  nominations_.Heard(deltas);
+  Note(deltas, pods_);
 }
 
-void SchedulerProcess::Take(scheduler::OwnerDeltas deltas) {
+void SchedulerProcess::OnNodes(const scheduler::NodeDeltas& deltas) {
+  if (!dead_) Note(deltas, nodes_);
+}
+
+void SchedulerProcess::OnOwners(const scheduler::OwnerDeltas& deltas) {
   using Budgets = std::vector<api::Delta<api::PodDisruptionBudget>>;
   using Namespaces = std::vector<api::Delta<api::Namespace>>;
+  if (dead_) return;
   if (const auto* budgets = std::get_if<Budgets>(&deltas)) Note(*budgets, budgets_);
   if (const auto* namespaces = std::get_if<Namespaces>(&deltas)) Note(*namespaces, namespaces_);
-  scheduler_->Post(std::move(deltas));
 }
 
-void SchedulerProcess::Take(scheduler::StorageDeltas deltas) {
-  const auto note = [this]<class T>(const std::vector<api::Delta<T>>& of_kind) {
-    Note(of_kind, std::get<View<T>>(storage_));
-  };
-  std::visit(note, deltas);
-  scheduler_->Post(std::move(deltas));
+void SchedulerProcess::OnStorage(const scheduler::StorageDeltas& deltas) {
+  if (dead_) return;
+  std::visit(
+      [this]<class T>(const std::vector<api::Delta<T>>& of_kind) {
+        Note(of_kind, std::get<View<T>>(storage_));
+      },
+      deltas);
 }
 
 bool SchedulerProcess::IsOurs(const api::Pod& pod) const {
-  const auto& profiles = scheduler_->profiles();
+  const auto& profiles = scheduler().profiles();
   return profiles.find(pod.spec->scheduler_name.str()) != profiles.end();
 }
 
@@ -556,7 +568,9 @@ void SchedulerProcess::WakeAt(TimePoint when) {
 
 void SchedulerProcess::Step() {
   ++steps_;
-  const bool worked = scheduler_->Step();
+  const bool led = scheduler().leading();
+  const bool worked = scheduler().Step();
+  if (!led && scheduler().leading()) CheckKnowsBound();
   if (const std::string wrong = nominations_.AfterStep(); !wrong.empty()) {
     world_.fail(name() + ": " + wrong);
   }
@@ -572,9 +586,9 @@ void SchedulerProcess::Step() {
   }
   if (leading()) {
     CheckExtendersLine();
-    if (world_.plan.looks_for_sleepers && scheduler_->Synced()) LookForSleepers();
+    if (world_.plan.looks_for_sleepers && scheduler().Synced()) LookForSleepers();
   }
-  if (const auto next = scheduler_->NextTimer()) WakeAt(clock_.TrueTime(*next));
+  if (const auto next = scheduler().NextTimer()) WakeAt(clock_.TrueTime(*next));
 }
 
 // ---- the end ----
@@ -582,7 +596,7 @@ void SchedulerProcess::Step() {
 void SchedulerProcess::Kill() {
   if (dead_) return;
   dead_ = true;
-  if (scheduler_ == nullptr) return;
+  if (term_ == nullptr) return;
   world_.trace.Line(world_.loop.Now(), name(), "dies");
   TakeDown();
 }
@@ -594,14 +608,14 @@ void SchedulerProcess::TakeDown() {
   constexpr Duration kLong = std::chrono::minutes(2);
   constexpr Duration kQuiet = std::chrono::seconds(3);
   transport_->Die();
-  candidacy_.reset();
+  leadership_.reset();
   clock_.Detach();
   TimePoint earliest = clock_.Now() + kLong;
   while (true) {
     bool any = transport_->RefuseAll();
     while (timers_->RunOne()) any = true;
     if (any) continue;
-    const client::WriterStats stats = writer_->Stats();
+    const client::WriterStats stats = writes();
     const uint64_t pending = stats.binds_pending + stats.patches_pending + stats.events_pending;
     if (pending != 0) earliest = clock_.Now() + kLong;
     const std::optional<TimePoint> next = timers_->NextDue();
@@ -609,11 +623,8 @@ void SchedulerProcess::TakeDown() {
     if (clock_.Now() >= earliest && *next - clock_.Now() >= kQuiet) break;
     clock_.Advance(*next);
   }
-  owner_streams_.reset();
-  pod_stream_.reset();
-  node_stream_.reset();
-  scheduler_.reset();
-  writer_.reset();
+  take_over_.reset();
+  term_.reset();
   election_.reset();
   events_.reset();
   scheduling_.reset();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One scheduler process of a simulation: the production scheduler and the production client, wired
-// as the daemon wires them (cmd/kubesched/daemon.cc), with virtual time and a simulated network
-// below. It can be killed between any two events; what it sent stays under way.
+// One scheduler process of a simulation: the daemon's own term and take-over (src/daemon), with
+// virtual time and a simulated network below, and an event loop in the place of threads. It can be
+// killed between any two events; what it sent stays under way.
 
 #include <cstdint>
 #include <functional>
@@ -13,13 +13,17 @@
 #include <tuple>
 #include <vector>
 
+#include "client/election/leader_metrics.h"
 #include "client/rest/rest_client.h"
 #include "client/watch/informer_metrics.h"
-#include "client/watch/reflector.h"
-#include "client/write/writer.h"
-#include "daemon/optional_informers.h"
+#include "client/write/writer_metrics.h"
+#include "daemon/current_scheduler.h"
+#include "daemon/feeds.h"
+#include "daemon/leader_election.h"
+#include "daemon/life_events.h"
+#include "daemon/take_over.h"
+#include "daemon/term.h"
 #include "scheduler/scheduler.h"
-#include "sim/candidacy.h"
 #include "sim/event_loop.h"
 #include "sim/hint_watch.h"
 #include "sim/nomination_watch.h"
@@ -61,10 +65,11 @@ template <class T>
 using View = std::map<std::string, std::shared_ptr<const T>>;
 
 // Threads: one. Lifetime: shared; events under way hold weak references.
-class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
+class SchedulerProcess : public daemon::DeltaObserver,
+                         public std::enable_shared_from_this<SchedulerProcess> {
  public:
   SchedulerProcess(World& world, ProcessOptions options);
-  ~SchedulerProcess();
+  ~SchedulerProcess() override;
 
   void Start();
   // The end of the process. Its parts are destroyed; nothing of it runs afterwards.
@@ -77,12 +82,12 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   const std::string& name() const { return options_.name; }
   bool dead() const { return dead_; }
   // It decides: it stands by for nobody, and may write.
-  bool leading() const { return scheduler_->Leads(); }
+  bool leading() const { return scheduler().Leads(); }
   uint64_t steps() const { return steps_; }
   const ProcessClock& clock() const { return clock_; }
   SimTransport& transport() { return *transport_; }
-  scheduler::Scheduler& scheduler() { return *scheduler_; }
-  client::WriterStats writes() const { return writer_->Stats(); }
+  scheduler::Scheduler& scheduler() const { return term_->scheduler(); }
+  client::WriterStats writes() const { return term_->writes(); }
   Recorder& recorder() { return *recorder_; }
   // Questions to extenders without an answer.
   size_t asking() const;
@@ -104,16 +109,28 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   };
   std::map<std::string, Stored>& stored() { return stored_; }
 
+  // DeltaObserver.
+  void OnPods(const scheduler::PodDeltas& deltas) override;
+  void OnNodes(const scheduler::NodeDeltas& deltas) override;
+  void OnOwners(const scheduler::OwnerDeltas& deltas) override;
+  void OnStorage(const scheduler::StorageDeltas& deltas) override;
+
  private:
   void Build();
-  void MakeCandidacy();
-  scheduler::SchedulerOptions MakeSchedulerOptions();
+  void MakeClients();
+  void MakeWatches();
+  daemon::TermParts PartsOfTerm();
+  bool StandsForElection() const { return static_cast<bool>(options_.lost); }
+  bool MayWrite() const { return fence_ == nullptr || fence_->IsOpen(); }
+  void FollowLife();
+  void Follow(const daemon::LifeEvent& event);
   void CheckMayWrite(const std::string& what);
   void NoteBound();
   bool Knows(const api::Pod& bound) const;
-  void Lead();
+  // It leads since its last step.
+  void CheckKnowsBound();
   std::unique_ptr<PreemptionWatch> MakePreemptionWatch();
-  framework::ExtenderTransportFactory ExtenderFactory(std::function<void(Action)> run);
+  framework::ExtenderTransportFactory ExtenderFactory();
   api::PodPtr AnyPending(Random& random) const;
   bool WaitsForResize(const api::Pod& pod) const;
   void CheckExtendersLine();
@@ -124,13 +141,10 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   void NoteFreed(const api::PodPtr& assumed);
   void CheckAwake();
   bool WasFlushed(const api::Pod& pod) const;
-  void StartStreams();
   void Wake();
   void WakeAt(TimePoint when);
   void Step();
   void TakeDown();
-  void Take(scheduler::OwnerDeltas deltas);
-  void Take(scheduler::StorageDeltas deltas);
   template <class T>
   void Note(const std::vector<api::Delta<T>>& deltas, View<T>& view);
   template <class T>
@@ -171,8 +185,6 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   std::unique_ptr<client::RestClient> scheduling_;
   std::unique_ptr<client::RestClient> events_;
   std::unique_ptr<client::RestClient> election_;
-  std::shared_ptr<Candidacy> candidacy_;  // null: there is no other scheduler
-  std::unique_ptr<client::Writer> writer_;
   std::unique_ptr<PreemptionWatch> preemption_;
   WakeWatch wake_watch_;
   HintWatch hint_watch_;
@@ -182,12 +194,17 @@ class SchedulerProcess : public std::enable_shared_from_this<SchedulerProcess> {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<framework::ApiWriter> watched_writer_;
   framework::Registry registry_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
-  std::unique_ptr<client::Reflector<api::Node>> node_stream_;
-  std::unique_ptr<client::Reflector<api::Pod>> pod_stream_;
   metrics::Registry metrics_;
   client::InformerMetrics informer_metrics_{metrics_};
-  std::unique_ptr<daemon::OptionalInformers> owner_streams_;
+  client::WriterMetrics writer_metrics_{metrics_};
+  client::LeaderMetrics leader_metrics_{metrics_};
+  server::SchedulerHealth health_;
+  daemon::CurrentScheduler current_;
+  daemon::LifeEvents life_;
+  std::shared_ptr<client::WriteFence> fence_;  // null: there is no other scheduler
+  std::unique_ptr<daemon::Leadership> leadership_;
+  std::unique_ptr<daemon::Term> term_;
+  std::unique_ptr<daemon::TakeOver> take_over_;
 };
 
 // The gates and the configuration that a plan's schedulers run with. The gates live as long as the

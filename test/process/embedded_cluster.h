@@ -13,7 +13,7 @@
 
 #include "apiserver/http/api_server.h"
 #include "base/check.h"
-#include "daemon/daemon_process.h"
+#include "process/daemon_process.h"
 #include "testing/temp_dir.h"
 
 namespace ks::daemon {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "daemon/embedded_cluster.h"
+#include "process/embedded_cluster.h"
 
 namespace ks::daemon {
 namespace {

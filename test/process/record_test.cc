@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/embedded_cluster.h"
+#include "process/embedded_cluster.h"
 #include "testing/run_program.h"
 
 namespace ks::daemon {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/embedded_cluster.h"
 #include "e2e/free_port.h"
+#include "process/embedded_cluster.h"
 #include "testing/tls_client.h"
 
 namespace ks::daemon {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// From a standby to a leader that knows what the former one did: the steps of one term, each begun
+// by the event that ends the one before. The daemon and the simulation run the same.
+//
+//   filling ──kSynced──► standing ──kWon──► asking ──kVersionKnown──► catching up ──kCaughtUp──►
+//   leading
+//      ▲                                     │  ▲                          │  ▲
+//      └─(delayed: opened only when won)     └──┘ kVersionUnknown          └──┘ kCatchUpSlow: list
+//
+// Without leader election a term leads from the beginning, and nothing of this happens.
+//
+// Upstream: docs/spec/operations.md sections 6.1 and 12.1; docs/decisions/0035.
+
+#include <functional>
+
+#include "daemon/life_events.h"
+#include "daemon/term.h"
+
+namespace ks::daemon {
+
+struct TakeOverOptions {
+  // Begins to stand for election for the term. Empty: there is no election.
+  std::function<void()> stand{};
+  // The caches are filled only once the lease is won (delayCacheUntilActive).
+  bool delay_cache = false;
+};
+
+// Threads: one, the term's. Lifetime: the term outlives it.
+class TakeOver {
+ public:
+  TakeOver(Term& term, TakeOverOptions options) : term_(term), options_(std::move(options)) {}
+
+  // Once, and first.
+  void Begin();
+  // Events of other terms, and those that are none of its steps, are passed over.
+  void Follow(const LifeEvent& event);
+
+  bool leads() const { return leads_; }
+
+ private:
+  void Synced();
+  void Won();
+  void VersionKnown(const std::string& version);
+  void CaughtUp();
+
+  Term& term_;
+  const TakeOverOptions options_;
+  bool synced_ = false;  // the term's caches
+  bool won_ = false;     // the term's lease
+  bool leads_ = false;
+};
+
+}  // namespace ks::daemon

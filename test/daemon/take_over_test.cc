@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Terms and their take-over, in virtual time: the test answers for the API server, and steps the
+// scheduler.
+#include "daemon/take_over.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/fake_transport.h"
+#include "config/read/defaults.h"
+#include "daemon/life_events.h"
+#include "daemon/term.h"
+#include "plugins/registry.h"
+#include "testing/builders.h"
+
+namespace ks::daemon {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Kind = LifeEvent::Kind;
+
+struct RunnerCalls {
+  int starts = 0;
+  int stops = 0;
+};
+
+class CountingRunner final : public SchedulerRunner {
+ public:
+  explicit CountingRunner(RunnerCalls& calls) : calls_(calls) {}
+  void Start(scheduler::Scheduler& /*scheduler*/) override { ++calls_.starts; }
+  void Stop(Duration /*grace*/) override { ++calls_.stops; }
+
+ private:
+  RunnerCalls& calls_;
+};
+
+std::string EmptyList(const std::string& kind, const std::string& version) {
+  return R"({"kind":")" + kind + R"(List","metadata":{"resourceVersion":")" + version +
+         R"("},"items":[]})";
+}
+
+class TakeOverTest : public ::testing::Test {
+ protected:
+  // `elects`: with leader election.
+  void Make(bool elects, bool delay_cache = false) {
+    const auto fence = elects ? std::make_shared<client::WriteFence>(net_.timers.clock()) : nullptr;
+    auto made =
+        Term::Make({.scheduling = *scheduling_,
+                    .event_recording = *recording_,
+                    .make_runner = [this] { return std::make_unique<CountingRunner>(runner_); },
+                    .extender_transport =
+                        [](const std::shared_ptr<const client::WriteFence>&) {
+                          return framework::ExtenderTransportFactory();
+                        },
+                    .events = events_,
+                    .current = current_,
+                    .health = health_,
+                    .registry = registry_,
+                    .gates = gates_,
+                    .informer_metrics = informer_metrics_,
+                    .writer_metrics = writer_metrics_},
+                   {.number = 7, .configuration = config::DefaultConfiguration(), .fence = fence});
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    term_ = std::move(made).value();
+    TakeOverOptions options{.delay_cache = delay_cache};
+    if (elects) options.stand = [this] { ++stood_; };
+    take_over_ = std::make_unique<TakeOver>(*term_, std::move(options));
+    take_over_->Begin();
+  }
+
+  // Every list that is open, with nothing in it, as of this version.
+  void AnswerLists(const std::string& version) {
+    static const std::map<std::string, std::string> kinds = {
+        {"nodes", "Node"},
+        {"pods", "Pod"},
+        {"namespaces", "Namespace"},
+        {"services", "Service"},
+        {"replicationcontrollers", "ReplicationController"},
+        {"replicasets", "ReplicaSet"},
+        {"statefulsets", "StatefulSet"},
+        {"poddisruptionbudgets", "PodDisruptionBudget"},
+        {"persistentvolumes", "PersistentVolume"},
+        {"persistentvolumeclaims", "PersistentVolumeClaim"},
+        {"storageclasses", "StorageClass"},
+        {"csinodes", "CSINode"},
+        {"csidrivers", "CSIDriver"},
+        {"csistoragecapacities", "CSIStorageCapacity"},
+        {"volumeattachments", "VolumeAttachment"}};
+    for (size_t i = 0; i < net_.transport.size(); ++i) {
+      const std::string target = net_.transport.request(i).target;
+      const std::string path = target.substr(0, target.find('?'));
+      if (!net_.transport.open(i) || target.find("watch=") != target.npos) continue;
+      net_.transport.Answer(i, 200, EmptyList(kinds.at(path.substr(path.rfind('/') + 1)), version));
+    }
+  }
+  void StepAll() {
+    while (term_->scheduler().Step()) {
+    }
+  }
+  // The caches are filled as of version 10.
+  void Fill() {
+    AnswerLists("10");
+    StepAll();
+    ASSERT_TRUE(term_->scheduler().Synced());
+  }
+  // Follows what has happened, and what that brings about at once; tells it in order.
+  std::vector<Kind> Follow() {
+    std::vector<Kind> kinds;
+    net_.timers.Settle();
+    while (const auto event = events_.TryNext()) {
+      kinds.push_back(event->kind);
+      take_over_->Follow(*event);
+      net_.timers.Settle();
+    }
+    return kinds;
+  }
+  void Win() { take_over_->Follow({.kind = Kind::kWon, .term = 7}); }
+  std::string LastTarget() { return net_.transport.request(net_.transport.size() - 1).target; }
+  void AnswerLast(int status, const std::string& body) {
+    net_.transport.Answer(net_.transport.size() - 1, status, body);
+  }
+  bool Leading() {
+    StepAll();
+    return term_->scheduler().leading();
+  }
+
+  LifeEvents events_;
+  client::FakeNetwork net_;
+  std::unique_ptr<client::RestClient> scheduling_ = net_.Client();
+  std::unique_ptr<client::RestClient> recording_ = net_.Client();
+  CurrentScheduler current_;
+  server::SchedulerHealth health_;
+  const framework::Registry registry_ = plugins::InTreeRegistry();
+  const config::FeatureGates gates_;
+  metrics::Registry metrics_;
+  client::InformerMetrics informer_metrics_{metrics_};
+  client::WriterMetrics writer_metrics_{metrics_};
+  RunnerCalls runner_;
+  int stood_ = 0;
+  std::unique_ptr<Term> term_;
+  std::unique_ptr<TakeOver> take_over_;
+};
+
+TEST_F(TakeOverTest, WithoutElectionItLeadsFromTheBeginning) {
+  Make(/*elects=*/false);
+  EXPECT_TRUE(term_->opened());
+  EXPECT_EQ(runner_.starts, 1);
+  EXPECT_TRUE(Leading());
+  Fill();
+  const size_t asked = net_.transport.size();
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kSynced}));
+  EXPECT_TRUE(health_.handlers_synced);
+  EXPECT_EQ(net_.transport.size(), asked) << "nobody's bindings are to be known first";
+}
+
+TEST_F(TakeOverTest, StandsWhenFilledAndLeadsWhenCaughtUp) {
+  Make(/*elects=*/true);
+  EXPECT_EQ(stood_, 0) << "who cannot lead yet is no candidate";
+  Fill();
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kSynced}));
+  EXPECT_EQ(stood_, 1);
+  EXPECT_FALSE(Leading());
+
+  Win();
+  EXPECT_EQ(LastTarget(), "/api/v1/pods?limit=1");
+  AnswerLast(200, EmptyList("Pod", "10"));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kVersionKnown, Kind::kCaughtUp}))
+      << "the pods are as new as that";
+  EXPECT_TRUE(take_over_->leads());
+  EXPECT_TRUE(Leading());
+}
+
+TEST_F(TakeOverTest, AWatchThatIsSilentIsReplacedByAList) {
+  Make(/*elects=*/true);
+  Fill();
+  Follow();
+  Win();
+  AnswerLast(200, EmptyList("Pod", "20"));
+  Follow();
+  net_.timers.Advance(std::chrono::milliseconds(199));
+  EXPECT_TRUE(Follow().empty());
+  EXPECT_FALSE(Leading());
+  net_.timers.Advance(std::chrono::milliseconds(1));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCatchUpSlow}));
+  EXPECT_THAT(LastTarget(), StartsWith("/api/v1/pods?"));
+  EXPECT_THAT(LastTarget(), HasSubstr("resourceVersion=20"));
+  AnswerLast(200, EmptyList("Pod", "20"));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCaughtUp}));
+  EXPECT_TRUE(Leading());
+}
+
+TEST_F(TakeOverTest, NothingIsListedAgainOnceItLeads) {
+  Make(/*elects=*/true);
+  Fill();
+  Follow();
+  Win();
+  AnswerLast(200, EmptyList("Pod", "10"));
+  Follow();
+  const size_t asked = net_.transport.size();
+  net_.timers.Advance(std::chrono::milliseconds(200));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCatchUpSlow}));
+  EXPECT_EQ(net_.transport.size(), asked);
+}
+
+struct AnswerCase {
+  std::string name;
+  int status = 0;
+  std::string body;
+};
+
+class BadVersionTest : public TakeOverTest, public ::testing::WithParamInterface<AnswerCase> {};
+
+TEST_P(BadVersionTest, IsAskedForAgain) {
+  Make(/*elects=*/true);
+  Fill();
+  Follow();
+  Win();
+  const size_t asked = net_.transport.size();
+  AnswerLast(GetParam().status, GetParam().body);
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kVersionUnknown}));
+  EXPECT_FALSE(Leading());
+  net_.timers.Advance(std::chrono::milliseconds(999));
+  EXPECT_EQ(net_.transport.size(), asked);
+  net_.timers.Advance(std::chrono::milliseconds(1));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kWon}));
+  EXPECT_EQ(net_.transport.size(), asked + 1);
+  EXPECT_EQ(LastTarget(), "/api/v1/pods?limit=1");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Answers, BadVersionTest,
+    ::testing::Values(AnswerCase{"Refused", 403,
+                                 client::StatusBody(403, "Forbidden", "no pods for you")},
+                      AnswerCase{"NoList", 200, R"({"kind":"PodList","items":7})"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_F(TakeOverTest, CachesThatAreDelayedAreFilledOnceItHasWon) {
+  Make(/*elects=*/true, /*delay_cache=*/true);
+  EXPECT_EQ(stood_, 1);
+  EXPECT_FALSE(term_->opened());
+  EXPECT_EQ(net_.transport.size(), 0u);
+  Win();
+  EXPECT_TRUE(term_->opened());
+  Fill();
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kSynced}));
+  EXPECT_EQ(stood_, 1);
+  EXPECT_EQ(LastTarget(), "/api/v1/pods?limit=1") << "and then it asks how far the others were";
+}
+
+TEST_F(TakeOverTest, EventsOfFormerTermsArePassedOver) {
+  Make(/*elects=*/true);
+  Fill();
+  Follow();
+  const size_t asked = net_.transport.size();
+  for (const Kind kind : {Kind::kSynced, Kind::kWon, Kind::kVersionKnown, Kind::kVersionUnknown,
+                          Kind::kCatchUpSlow, Kind::kCaughtUp}) {
+    take_over_->Follow({.kind = kind, .term = 6, .text = "1"});
+  }
+  net_.timers.Advance(std::chrono::seconds(2));
+  EXPECT_TRUE(Follow().empty());
+  EXPECT_EQ(stood_, 1);
+  EXPECT_EQ(net_.transport.size(), asked);
+  EXPECT_FALSE(Leading());
+}
+
+TEST_F(TakeOverTest, ATermEndsOnce) {
+  Make(/*elects=*/false);
+  Fill();
+  EXPECT_TRUE(current_.Post([](scheduler::Scheduler&) {}));
+  term_->End(Duration::zero());
+  term_->End(Duration::zero());
+  EXPECT_EQ(runner_.stops, 1);
+  EXPECT_FALSE(health_.handlers_synced);
+  EXPECT_FALSE(current_.Post([](scheduler::Scheduler&) {})) << "nobody is asked any more";
+}
+
+TEST_F(TakeOverTest, ATermThatWasNeverOpenedEndsWithoutARunner) {
+  Make(/*elects=*/true, /*delay_cache=*/true);
+  term_->End(Duration::zero());
+  EXPECT_EQ(runner_.starts, 0);
+  EXPECT_EQ(runner_.stops, 0);
+}
+
+TEST(LifeEventsTest, InOrderAndToldToWhoeverDoesNotBlock) {
+  int told = 0;
+  LifeEvents events([&told] { ++told; });
+  EXPECT_FALSE(events.TryNext().has_value());
+  events.Post({.kind = Kind::kReload});
+  events.Post({.kind = Kind::kLost, .term = 3, .text = "why"});
+  EXPECT_EQ(told, 2);
+  EXPECT_EQ(events.Next().kind, Kind::kReload);
+  const std::optional<LifeEvent> lost = events.TryNext();
+  ASSERT_TRUE(lost.has_value());
+  EXPECT_EQ(lost->term, 3u);
+  EXPECT_EQ(lost->text, "why");
+  EXPECT_FALSE(events.TryNext().has_value());
+}
+
+}  // namespace
+}  // namespace ks::daemon
