@@ -18,6 +18,7 @@ using framework::PodInfo;
 
 constexpr std::string_view kCorrupted =
     "Scheduler cache is corrupted and can badly affect scheduling decisions";
+constexpr std::string_view kMiscounted = "the cache has lost count of its pods or nodes";
 
 Error PodError(const api::Pod& pod, std::string_view text) {
   return Error{"pod " + pod.meta.uid + "(" + pod.meta.Key() + ") " + std::string(text)};
@@ -109,6 +110,7 @@ void Cache::ReleasePod(const api::Pod& pod) {
 void Cache::DropIfEmpty(Entry& entry) {
   if (entry.info.node() != nullptr || !entry.info.pods().empty()) return;
   Unlink(entry);
+  KS_CHECK(entry_count_ > 0, kMiscounted);
   entry.alive = false;
   --entry_count_;
   if (!entry.in_snapshot) Erase(entry);
@@ -119,9 +121,11 @@ Result<void> Cache::AssumePod(const api::PodPtr& pod) {
   if (pods_.contains(pod->meta.uid)) {
     return PodError(*pod, "is in the cache, so can't be assumed");
   }
+  KS_CHECK(!pod->node_name.empty(), "a pod is assumed on a node");
   ChargePod(pod);
   pods_.try_emplace(pod->meta.uid, PodState{.pod = pod, .assumed = true});
   ++assumed_count_;
+  KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);
   return {};
 }
 
@@ -136,9 +140,11 @@ Result<void> Cache::RemoveAssumed(const api::Pod& pod) {
   if (!it->second.assumed) {
     return PodError(pod, "is not assumed, so it cannot be removed or forgotten");
   }
+  KS_CHECK(assumed_count_ > 0, kMiscounted);
   ReleasePod(*it->second.pod);
   pods_.erase(it);
   --assumed_count_;
+  KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);
   return {};
 }
 
@@ -162,6 +168,7 @@ Result<void> Cache::AddPod(const api::PodPtr& pod) {
                {"assumedNode", state.pod->node_name},
                {"currentNode", pod->node_name}});
   }
+  KS_CHECK(assumed_count_ > 0, kMiscounted);
   if (!KS_CANARY(AssumedCountedTwice)) ReleasePod(*state.pod);
   ChargePod(pod);
   state = {.pod = pod, .assumed = false};
@@ -187,7 +194,9 @@ Result<void> Cache::UpdatePod(const api::Pod& old_pod, const api::PodPtr& new_po
   ReleasePod(*it->second.pod);
   pods_.erase(it);
   ChargePod(new_pod);
-  pods_.insert_or_assign(new_pod->meta.uid, PodState{.pod = new_pod, .assumed = false});
+  const bool added =
+      pods_.try_emplace(new_pod->meta.uid, PodState{.pod = new_pod, .assumed = false}).second;
+  KS_CHECK(added, "an update takes the place of another pod");
   return {};
 }
 
@@ -205,6 +214,7 @@ Result<void> Cache::RemovePod(const api::Pod& pod) {
                 {"currentNode", pod.node_name}});
     KS_CHECK(pod.node_name.empty(), kCorrupted);
   }
+  KS_CHECK(!it->second.assumed || assumed_count_ > 0, kMiscounted);
   if (it->second.assumed) --assumed_count_;
   ReleasePod(cached);
   pods_.erase(it);
@@ -230,6 +240,7 @@ void Cache::SetNode(Entry& entry, const api::NodePtr& node) {
   entry.image_version = 0;  // names may have changed although no figure did
   entry.info.SetNode(node);
   if (entry.listed) changes_.Append(Change::Kind::kNode, entry.info.slot());
+  KS_CHECK(entry.alive && entry.info.node() == node.get(), kCorrupted);
 }
 
 void Cache::AddNode(const api::NodePtr& node) {

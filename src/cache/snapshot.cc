@@ -34,6 +34,20 @@ void SetMember(InfoList& list, const NodeInfo* info, bool member) {
   if (!member && found) list.erase(it);
 }
 
+// Longer lists are not looked at, whatever the build: tests with thousands of nodes would only do
+// that.
+[[maybe_unused]] constexpr size_t kMostChecked = 64;
+
+// Each listed node knows where it stands, by index and by slot.
+[[maybe_unused]] bool ListsAgree(const InfoList& list, const std::vector<uint32_t>& slots,
+                                 const InfoList& by_slot) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    const NodeInfo& info = *list[i];
+    if (info.index() != i || slots[i] != info.slot() || by_slot[info.slot()] != &info) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void Cache::ReplaceInLists(const Entry& entry, const NodeInfo* info) {
@@ -144,6 +158,10 @@ Result<void> Cache::RefreshSnapshot() {
   if (newest_ != nullptr) generation_ = std::max(generation_, newest_->info.generation());
   if (rebuild) RebuildLists();
   last_states_.clear();
+  KS_CHECK(lost_nodes_.empty() && list_.size() == list_slots_.size(),
+           "the snapshot's lists are not those of one refresh");
+  KS_DCHECK(list_.size() > kMostChecked || ListsAgree(list_, list_slots_, by_slot_),
+            "a listed node stands elsewhere");
   if (list_.size() != tree_.size()) return RecoverLists();
   return {};
 }

@@ -10,6 +10,7 @@ namespace ks::queue {
 namespace {
 
 constexpr std::string_view kPodPopped = "PodPopped";
+constexpr std::string_view kUnmarked = "a pod in flight has no marker, or two";
 
 }  // namespace
 
@@ -18,6 +19,7 @@ bool InFlightLog::AddPod(const api::PodPtr& pod, WokenBy woken) {
   order_.push_back({.position = next_position_++, .pod = pod, .woken = woken});
   markers_.try_emplace(pod->meta.uid, std::prev(order_.end()));
   Count(kPodPopped, 1);
+  KS_CHECK(order_.size() == markers_.size(), kUnmarked);
   return true;
 }
 
@@ -45,6 +47,8 @@ void InFlightLog::Done(std::string_view uid) {
     Count(events_.front().label, -1);
     events_.pop_front();
   }
+  KS_CHECK(order_.size() == markers_.size(), kUnmarked);
+  KS_CHECK(!order_.empty() || events_.empty(), "events are kept although no pod is in flight");
 }
 
 void InFlightLog::Clear() {

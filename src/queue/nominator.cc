@@ -53,7 +53,8 @@ void PodNominator::AddNominatedPod(const api::PodPtr& pod,
   nominations_[node].push_back(stored == nullptr ? Stub(*pod)
                                                  : std::make_shared<framework::PodInfo>(stored));
   ++version_;
-  node_of_.insert_or_assign(pod->meta.uid, node);
+  const bool first = node_of_.insert_or_assign(pod->meta.uid, node).second;
+  KS_CHECK(first, "a pod is nominated to one node at most");
 }
 
 void PodNominator::DeleteNominatedPodIfExists(const api::Pod& pod) {
@@ -61,9 +62,10 @@ void PodNominator::DeleteNominatedPodIfExists(const api::Pod& pod) {
   if (node == node_of_.end()) return;
   const auto list = nominations_.find(node->second);
   KS_CHECK(list != nominations_.end(), "a nominated pod is missing in its node's list");
-  std::erase_if(list->second, [&pod](const framework::PodInfoPtr& info) {
+  const size_t erased = std::erase_if(list->second, [&pod](const framework::PodInfoPtr& info) {
     return info->pod().meta.uid == pod.meta.uid;
   });
+  KS_CHECK(erased == 1, "a pod is nominated to its node once");
   ++version_;
   if (list->second.empty()) nominations_.erase(list);
   node_of_.erase(node);

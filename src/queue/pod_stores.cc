@@ -59,10 +59,14 @@ Record& PodStores::Create(framework::QueuedPodPtr pod) {
 
 void PodStores::Erase(Record& record) {
   Detach(record);
-  records_.erase(records_.find(KeyOf(record)));
+  const auto found = records_.find(KeyOf(record));
+  KS_CHECK(found != records_.end() && found->get() == &record, "a record is erased twice");
+  records_.erase(found);
 }
 
 void PodStores::SetPod(Record& record, const api::PodPtr& pod) {
+  KS_CHECK((KeyOf(record) == Key{pod->meta.ns, pod->meta.name}),
+           "a record is given a pod of another name");
   if (record.parked == nullptr) {
     record.pod->set_pod(pod);
     Fix(record);

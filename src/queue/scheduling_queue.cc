@@ -111,6 +111,7 @@ void SchedulingQueue::Update(api::PodPtr old_pod, const api::PodPtr& new_pod) {
     Add(new_pod);
     return;
   }
+  KS_CHECK(old_pod->meta.name == new_pod->meta.name, "an update is that of another pod");
   stores_.SetPod(*record, new_pod);
   nominator_.Update(*old_pod, new_pod);
   nominator_.PodStored(new_pod);
@@ -153,6 +154,7 @@ void SchedulingQueue::Delete(const api::Pod& pod) {
   if (record == nullptr) return;
   CountUnschedulable(*record->pod, -1);
   stores_.Erase(*record);
+  KS_DCHECK(stores_.Find(pod.meta) == nullptr, "a deleted pod is in no store");
 }
 
 QueuedPodPtr SchedulingQueue::Pop() {
@@ -164,6 +166,7 @@ QueuedPodPtr SchedulingQueue::Pop() {
     QueuedPodPtr pod = record->pod;
     const WokenBy woken{.event = record->woken_by, .plugin = record->woken_plugin};
     stores_.Erase(*record);
+    KS_DCHECK(stores_.Find(pod->pod()->meta) == nullptr, "a popped pod is in no store");
     nominator_.PodLeft(*pod->pod());
     ++pod->attempts;
     if (!in_flight_.AddPod(pod->pod(), woken)) {
@@ -217,6 +220,7 @@ Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& p
           {"unschedulable plugins", PluginsText(*pod)}});
   in_flight_.Done(uid);
   nominator_.PodStored(pod->pod());
+  KS_CHECK(record.store != Store::kNone, "a pod that came back is in no store");
   return {};
 }
 
@@ -308,6 +312,7 @@ void SchedulingQueue::RunTimers() {
   if (clock_.Now() < *next_leftover_flush_) return;
   FlushUnschedulableLeftover();
   next_leftover_flush_ = clock_.Now() + kLeftoverFlushPeriod;
+  KS_CHECK(*next_leftover_flush_ > clock_.Now(), "the next flush lies in the past");
 }
 
 void SchedulingQueue::FlushBackoffCompleted() {
