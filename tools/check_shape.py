@@ -22,8 +22,6 @@ CLASSES = {
     ("src/apiserver/http/front_session.h", "FrontSession"): (31, 25, 3),
     ("src/cache/cache.h", "Cache"): (37, 18, 2),
     ("src/client/election/leader_elector_core.h", "LeaderElector::Core"): (51, 35, 2),
-    ("src/client/write/writer_core.h", "Writer::Core"): (50, 20, 3),
-    ("src/client/write/writer_core.h", "Job"): (1, 25, 0),
     ("src/framework/node_info.h", "NodeInfo"): (31, 19, 1),
     ("src/framework/runtime/runtime.h", "Framework"): (64, 1, 5),
     ("src/framework/runtime/runtime_impl.h", "Framework::Impl"): (7, 27, 1),

@@ -99,7 +99,7 @@ RecordedEventPtr EventSeries::RecordLegacy(framework::PodEvent event, TimePoint 
   if (!allowed && !events_.contains(key)) return nullptr;
   RecordedEventPtr due = Count(event, std::move(key), combined, wall, now);
   if (allowed || due == nullptr) return due;
-  due->sending = false;  // counted, and told with the next refresh
+  due->sending = false;  // counted, and sent with the next refresh
   return nullptr;
 }
 
@@ -111,7 +111,7 @@ RecordedEventPtr EventSeries::Count(const framework::PodEvent& event, std::strin
     known.observed = wall;
     known.seen = now;
     if (combined) known.note = event.note;
-    // The second occurrence is told, later ones with the next refresh.
+    // The second occurrence is sent, later ones with the next refresh.
     if (known.count != 2 || known.sending) return nullptr;
     known.sending = true;
     return it->second;
@@ -130,8 +130,8 @@ RecordedEventPtr EventSeries::Count(const framework::PodEvent& event, std::strin
   return created;
 }
 
-bool EventSeries::Sent(RecordedEvent& event, int32_t told_count) {
-  event.sent_count = std::max(event.sent_count, told_count);
+bool EventSeries::Sent(RecordedEvent& event, int32_t count) {
+  event.sent_count = std::max(event.sent_count, count);
   event.sending = event.sent_count == 1 && event.count > 1;
   return event.sending;
 }

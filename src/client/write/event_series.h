@@ -3,8 +3,8 @@
 // Which events are repetitions of which: decides when an event is created, when its series is
 // updated, and when it is forgotten. Sends nothing itself.
 //
-// Upstream: docs/spec/api.md sections 10.2, 10.4, 10.5. Of core/v1 events, too, only the second
-// occurrence is told at once; upstream tells each.
+// Upstream: docs/spec/api.md sections 10.2, 10.4, 10.5. Only the second occurrence is sent at once,
+// of core/v1 events, too, of which upstream sends each.
 
 #include <cstdint>
 #include <deque>
@@ -25,9 +25,9 @@ struct RecordedEvent {
   std::string collection;  // "/apis/events.k8s.io/v1/namespaces/ns/events"
   std::string name;
   std::string body;  // of the first occurrence
-  std::string note;  // of the last one, where it is told (combined core/v1 events); else empty
+  std::string note;  // of the last one, where updates have it (combined core/v1 events); else empty
   int32_t count = 1;
-  int32_t sent_count = 0;  // what the server was told; 0: not created yet
+  int32_t sent_count = 0;  // what the server knows; 0: not created yet
   TimePoint observed{};    // wall time of the last occurrence, for the server
   TimePoint seen{};        // the same on the monotonic clock, for forgetting
   bool sending = false;
@@ -52,10 +52,11 @@ class EventSeries {
   // Counts an occurrence. What has to be sent now (marked as sending), or null.
   RecordedEventPtr Record(const framework::PodEvent& event, TimePoint wall, TimePoint now);
 
-  // A sending is over. True: another one is due already (marked as sending again).
-  bool Sent(RecordedEvent& event, int32_t told_count);
+  // A sending, with that count, is over. True: another one is due already (marked as sending
+  // again).
+  bool Sent(RecordedEvent& event, int32_t count);
 
-  // All series, to tell their counts. To be called every kRefresh.
+  // All series, to send their counts. To be called every kRefresh.
   std::vector<RecordedEventPtr> Refresh();
 
   // Forgets what was not seen for kFinish; series among them are returned for a last sending. To be

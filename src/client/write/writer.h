@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The scheduler's writes over HTTPS: bindings and evictions, status patches, events, each in a lane
-// with its own limit of requests in flight, so that a flood of events cannot delay a binding.
+// with its own limit of requests in flight, so that a flood of events cannot delay a binding. This
+// is the front: write_dispatcher.h says what is sent when, write_job.h and the files of its kinds
+// how.
 //
 // Upstream: docs/spec/api.md sections 1.3, 9, 10; docs/spec/cycle.md section 18.
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,12 +18,17 @@
 
 namespace ks::client {
 
+class EventRecorder;
+class PodWrites;
+class StorageVerbs;
+class WriteDispatcher;
+
 struct WriterOptions {
   std::string host_name{};  // for reportingInstance
-  int bind_in_flight =
-      32;  // bindings and evictions together; a quarter is the evictions' if wanted
-  // Of these two a quarter (at least 1) while as many bindings and evictions are in flight as may
-  // be; of events all, once half of event_queue wait.
+  // Bindings, evictions, volumes and claims together; a quarter is the evictions' if wanted.
+  int bind_in_flight = 32;
+  // While that many are in flight, patches and events have a quarter (at least 1) of theirs; events
+  // all of it again once half of event_queue wait.
   int patch_in_flight = 8;
   int event_in_flight = 8;
   size_t event_queue = 1000;   // pending events; the oldest is dropped beyond
@@ -30,8 +36,8 @@ struct WriterOptions {
   // Asked before every sending that writes; what it keeps back fails, and is not tried again. Null:
   // none (no leader election).
   std::shared_ptr<const WriteFence> fence{};
-  // Told of each binding ("pod_binding") and status patch ("pod_status_patch") that was sent, when
-  // it is over; on a client thread. May be empty.
+  // Called for each binding ("pod_binding") and status patch ("pod_status_patch") that was sent,
+  // when it is over; on a client thread. May be empty.
   std::function<void(std::string_view call_type, bool ok, Duration took)> call_done{};
   uint64_t seed = 0;  // jitter of retries, names of last resort
 };
@@ -63,7 +69,7 @@ struct WriterStats {
 class Writer final : public framework::ApiWriter {
  public:
   // `events` is a client of its own: its token bucket must not delay bindings.
-  Writer(RestClient& scheduling, RestClient& events, WriterOptions options);
+  Writer(RestClient& scheduling, RestClient& events, const WriterOptions& options);
   ~Writer() override;
 
   void Bind(api::PodPtr pod, std::string node_name, Done done) override;
@@ -85,8 +91,11 @@ class Writer final : public framework::ApiWriter {
   std::function<WriterStats()> StatsSource() const;
 
  private:
-  class Core;
-  std::shared_ptr<Core> core_;
+  RestClient& scheduling_;
+  const std::shared_ptr<WriteDispatcher> dispatcher_;
+  const std::shared_ptr<PodWrites> pods_;
+  const std::shared_ptr<StorageVerbs> storage_verbs_;
+  const std::shared_ptr<EventRecorder> recorder_;
 };
 
 // True: the server has events.k8s.io/v1 (one GET; any failure counts as no). Blocking.

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What all writes have in common, one object for each: one call of the scheduler, or one sending of
+// an event. Its kind is a class of its own (bind_job.h, patch_job.h, eviction_job.h, storage_job.h,
+// event_job.h), which knows the requests and what their answers mean.
+//
+//   made --Add--> queued --Run--> sending --answer--> the kind's next step
+//                   |               ^ ^                |       |       |
+//                   |               | '---- Send ------'       |       |
+//                   |               '-- the wait -- RetryAfter-'       |
+//                   | refused, or cancelled unsent                     | End
+//                   '------------------------> over <------------------'
+//
+// Upstream: docs/spec/api.md section 9.1 (waits between tries).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "api/status.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "client/rest/rest_client.h"
+#include "client/write/writer.h"
+
+namespace ks::client {
+
+class WriteDispatcher;
+
+enum class LaneName : uint8_t { kBind, kPatch, kEvent };
+
+// Threads: the steps of a job come one after the other, each before the answer or the timer that
+// begins the next one; Cancel may come at any time, beside them.
+// Lifetime: held by its queue, then by the dispatcher until it is over, and by what it waits for.
+// The client outlives it.
+class WriteJob : public std::enable_shared_from_this<WriteJob> {
+ public:
+  // One of the numbers in WriterStats.
+  using Counter = uint64_t WriterStats::*;
+
+  virtual ~WriteJob() = default;
+  WriteJob(const WriteJob&) = delete;
+  WriteJob& operator=(const WriteJob&) = delete;
+
+  LaneName lane() const { return lane_; }
+  // When the preemption was whose victim the job evicts; empty: it is no eviction.
+  virtual std::optional<TimePoint> EvictionDecided() const { return std::nullopt; }
+  // Its name in upstream's metrics of queued calls; empty: it has none.
+  virtual std::string_view CallType() const { return {}; }
+  // What it counts as when it is over; null: as nothing.
+  virtual Counter CountedAs(bool ok) const = 0;
+
+  // Whether it may leave the queue now, and that it does. Asked and said in the dispatcher, which
+  // the job must not call back from here.
+  virtual bool MayStart() const { return true; }
+  virtual void Started() {}
+  // It is over, was refused, or was cancelled unsent: others need not wait for it any more. Once.
+  virtual void Ended() {}
+  // Tells the caller how it went. Once, after Ended, on a client thread.
+  virtual void Report(std::optional<api::ApiError> error) = 0;
+
+  // Begins a try.
+  void Run();
+  // Ends it soon: nothing is waited for, what is in flight is cancelled. Without effect when it is
+  // over.
+  void Cancel();
+  // Anything of it has left.
+  bool sent() const { return sent_; }
+  // When the first try began.
+  TimePoint began() const { return began_; }
+
+ protected:
+  WriteJob(std::shared_ptr<WriteDispatcher> dispatcher, RestClient& client, LaneName lane)
+      : lane_(lane), dispatcher_(std::move(dispatcher)), client_(client) {}
+
+  // The first step of a try. Ends in Send, EndSoon or End.
+  virtual void Try() = 0;
+
+  // Sends, behind the fence if it writes; `next`, a method of the kind, gets the answer, by value
+  // or by reference.
+  template <class Job, class Reply>
+  void Send(RestRequest&& request, void (Job::*next)(Reply)) {
+    SendRequest(std::move(request),
+                [job = std::static_pointer_cast<Job>(shared_from_this()), next](RestReply reply) {
+                  job->CountFenced(reply);
+                  (job.get()->*next)(std::move(reply));
+                });
+  }
+  // Another try after `wait`.
+  void RetryAfter(Duration wait);
+  // Another try after a while if the answer is a passing failure (with `on_conflict` a conflict,
+  // too) and not all tries are used up. False: no.
+  bool RetryIfTemporary(const api::ApiError& error, bool on_conflict);
+  // It is over. `error` empty: it succeeded.
+  void End(std::optional<api::ApiError> error);
+  // The same with success, from where the caller may still be inside its call.
+  void EndSoon();
+
+  int tries() const { return tries_; }
+  WriteDispatcher& dispatcher() const { return *dispatcher_; }
+  const std::shared_ptr<WriteDispatcher>& shared_dispatcher() const { return dispatcher_; }
+
+ private:
+  void SendRequest(RestRequest request, RestHandler next);
+  void CountFenced(const RestReply& reply);
+  bool IsCancelled() const;
+
+  const LaneName lane_;
+  const std::shared_ptr<WriteDispatcher> dispatcher_;
+  RestClient& client_;
+
+  // Touched by steps only.
+  int tries_ = 0;
+  TimePoint began_{};
+  bool sent_ = false;
+
+  mutable Mutex mutex_;
+  uint64_t operation_ KS_GUARDED_BY(mutex_) = 0;  // the sending or wait under way
+  std::shared_ptr<Exchange> exchange_ KS_GUARDED_BY(mutex_);
+  TimerId timer_ KS_GUARDED_BY(mutex_) = 0;
+  bool cancelled_ KS_GUARDED_BY(mutex_) = false;
+};
+using JobPtr = std::shared_ptr<WriteJob>;
+
+// What a caller hears whose call came after the writer's end, or was cancelled by it.
+api::ApiError WriterShutDown();
+
+}  // namespace ks::client
