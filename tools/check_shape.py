@@ -21,7 +21,6 @@ CLASSES = {
     ("src/api/pod.h", "PodSpec"): (0, 22, 0),  # upstream's fields
     ("src/apiserver/http/front_session.h", "FrontSession"): (31, 25, 3),
     ("src/cache/cache.h", "Cache"): (37, 18, 2),
-    ("src/client/election/leader_elector_core.h", "LeaderElector::Core"): (51, 35, 2),
     ("src/framework/node_info.h", "NodeInfo"): (31, 19, 1),
     ("src/framework/runtime/runtime.h", "Framework"): (64, 1, 5),
     ("src/framework/runtime/runtime_impl.h", "Framework::Impl"): (7, 27, 1),

@@ -62,12 +62,12 @@ Leadership::Leadership(const Parts& parts, const config::Configuration& configur
 void Leadership::Stand(uint64_t term, std::shared_ptr<client::WriteFence> fence) {
   term_ = term;
   if (candidacy_ != nullptr) candidacy_->Start();
-  elector_->Stand(std::move(fence));
+  elector_->Acquire(std::move(fence));
 }
 
 void Leadership::Yield() {
   std::promise<void> yielded;
-  elector_->Yield([&yielded] { yielded.set_value(); });
+  elector_->ReleaseToPreferred([&yielded] { yielded.set_value(); });
   yielded.get_future().wait();
 }
 

@@ -49,13 +49,14 @@ void Name(LeaseServer& server, const std::string& holder, TimePoint now, int dur
 
 class CoordinatedElection : public ::testing::Test {
  protected:
-  std::unique_ptr<Candidate> Make(const std::string& name, bool yields = true) {
+  std::unique_ptr<Candidate> Make(const std::string& name, bool gives_back = true) {
     return std::make_unique<Candidate>(
-        world_, server_, Candidate::Setting{.name = name, .coordinated = true, .yields = yields});
+        world_, server_,
+        Candidate::Setting{.name = name, .coordinated = true, .gives_back = gives_back});
   }
-  std::unique_ptr<Candidate> Leader(const std::string& name, bool yields = true) {
-    auto leader = Make(name, yields);
-    leader->Stand();
+  std::unique_ptr<Candidate> Leader(const std::string& name, bool gives_back = true) {
+    auto leader = Make(name, gives_back);
+    leader->Acquire();
     Name(name);
     world_.Run(seconds(5));
     EXPECT_THAT(leader->notes(), ElementsAre("won"));
@@ -73,7 +74,7 @@ class CoordinatedElection : public ::testing::Test {
 
 TEST_F(CoordinatedElection, NeverMakesTheLease) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   ::testing::internal::CaptureStderr();
   world_.Run(minutes(5));
   const std::string log = ::testing::internal::GetCapturedStderr();
@@ -99,7 +100,7 @@ TEST_P(CoordinatedWaitingTest, WritesNothing) {
   Name(GetParam().holder);
   if (*GetParam().preferred != 0) Prefer(GetParam().preferred);
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(minutes(2));
   EXPECT_THAT(a->notes(), IsEmpty());
   EXPECT_THAT(a->requests(), Each(kGetLease));
@@ -115,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Leases, CoordinatedWaitingTest,
 
 TEST_F(CoordinatedElection, LeadsWhenNamedAndReadsBeforeEachRenewal) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(1));
   Name("a");
   world_.Run(milliseconds(4'400));
@@ -136,7 +137,7 @@ TEST_F(CoordinatedElection, EachRenewalCountsAsSlowPath) {
   metrics::Registry registry;
   LeaderMetrics metrics(registry);
   Candidate a(world_, server_, {.name = "a", .coordinated = true, .metrics = &metrics});
-  a.Stand();
+  a.Acquire();
   Name("a");
   world_.Run(seconds(5));
   const size_t renewals = server_.writes.size() - 1;
@@ -146,13 +147,14 @@ TEST_F(CoordinatedElection, EachRenewalCountsAsSlowPath) {
                         std::to_string(renewals) + "\n"));
 }
 
-TEST_F(CoordinatedElection, IsCalledBackAndYields) {
+TEST_F(CoordinatedElection, IsCalledBackAndGivesBack) {
   auto a = Leader("a");
   world_.Run(milliseconds(500));
   Prefer("b");
   a->requests().clear();
   world_.Run(milliseconds(2'010));
-  EXPECT_THAT(a->notes(), ElementsAre("won", "called back: the lease is wanted for b", "yielded"));
+  EXPECT_THAT(a->notes(),
+              ElementsAre("won", "called back: the lease is wanted for b", "gave back"));
   EXPECT_TRUE(a->fence->IsClosed());
   EXPECT_FALSE(a->elector().IsLeader());
   EXPECT_THAT(a->requests(), ElementsAre(kGetLease, kPostEvent, kGetLease, kPutLease));
@@ -165,8 +167,8 @@ TEST_F(CoordinatedElection, IsCalledBackAndYields) {
   EXPECT_EQ(Spec()["leaseTransitions"], 1);
   world_.Run(minutes(1));
   EXPECT_EQ(a->requests().size(), 4U);
-  // And stands again.
-  a->Stand();
+  // And acquires it again.
+  a->Acquire();
   Name("a");
   world_.Run(seconds(5));
   EXPECT_EQ(a->notes().back(), "won");
@@ -185,31 +187,32 @@ TEST_F(CoordinatedElection, NamedWhileAnotherIsPreferredItLeads) {
   auto a = Make("a");
   Name("a");
   Prefer("b");
-  a->Stand();
+  a->Acquire();
   world_.Run(minutes(1));
   EXPECT_THAT(a->notes(), ElementsAre("won"));
   EXPECT_TRUE(a->fence->IsOpen());
   EXPECT_EQ(Spec()["preferredHolder"], "b");
   Prefer("c");
   world_.Run(seconds(3));
-  EXPECT_THAT(a->notes(), ElementsAre("won", "called back: the lease is wanted for c", "yielded"));
+  EXPECT_THAT(a->notes(),
+              ElementsAre("won", "called back: the lease is wanted for c", "gave back"));
 }
 
 // The fence is closed before anybody is told, and the lease kept until the owner says so.
-TEST_F(CoordinatedElection, KeepsTheLeaseUntilToldToYield) {
-  auto a = Leader("a", /*yields=*/false);
+TEST_F(CoordinatedElection, KeepsTheLeaseUntilToldToGiveItBack) {
+  auto a = Leader("a", /*gives_back=*/false);
   Prefer("b");
   world_.Run(seconds(9));
   EXPECT_TRUE(a->fence->IsClosed());
   EXPECT_EQ(server_.Holder(), "a");
-  a->Yield();
+  a->ReleaseToPreferred();
   world_.Run(seconds(1));
-  EXPECT_EQ(a->notes().back(), "yielded");
+  EXPECT_EQ(a->notes().back(), "gave back");
   EXPECT_EQ(server_.Holder(), "");
 }
 
 TEST_F(CoordinatedElection, ReleasesWhatWasCalledBack) {
-  auto a = Leader("a", /*yields=*/false);
+  auto a = Leader("a", /*gives_back=*/false);
   Prefer("b");
   world_.Run(seconds(3));
   a->Release();
@@ -218,27 +221,27 @@ TEST_F(CoordinatedElection, ReleasesWhatWasCalledBack) {
   EXPECT_EQ(server_.Holder(), "");
 }
 
-TEST_F(CoordinatedElection, YieldsToNobodyWhoHasItAlready) {
-  auto a = Leader("a", /*yields=*/false);
+TEST_F(CoordinatedElection, TakesNothingFromWhoHasItAlready) {
+  auto a = Leader("a", /*gives_back=*/false);
   Prefer("b");
   world_.Run(seconds(3));
   Name("b");
   const size_t writes = server_.writes.size();
-  a->Yield();
+  a->ReleaseToPreferred();
   world_.Run(seconds(1));
-  EXPECT_EQ(a->notes().back(), "yielded");
+  EXPECT_EQ(a->notes().back(), "gave back");
   EXPECT_EQ(server_.Holder(), "b");
   EXPECT_EQ(server_.writes.size(), writes);
 }
 
-TEST_F(CoordinatedElection, AYieldWithoutServerEnds) {
-  auto a = Leader("a", /*yields=*/false);
+TEST_F(CoordinatedElection, AReleaseToThePreferredWithoutServerEnds) {
+  auto a = Leader("a", /*gives_back=*/false);
   Prefer("b");
   world_.Run(seconds(3));
   a->CutOff(true);
-  a->Yield();
+  a->ReleaseToPreferred();
   world_.Run(seconds(11));
-  EXPECT_EQ(a->notes().back(), "yielded");
+  EXPECT_EQ(a->notes().back(), "gave back");
   a->CutOff(false);
   a->requests().clear();
   world_.Run(minutes(1));
@@ -328,14 +331,14 @@ TEST_P(CoordinatedLongRun, NeverTwoThatMayWrite) {
             .name = std::string(1, static_cast<char>('a' + i)),
             .clock_offset = milliseconds(static_cast<int>(random.Below(2000)) - 1000),
             .seed = seed * 10 + i,
-            .stand_again = true,
+            .acquire_again = true,
             .coordinated = true}));
     candidates.back()->faults = {.latency = milliseconds(1 + random.Below(50)),
                                  .lost_request = 0.02,
                                  .lost_answer = 0.05,
                                  .slow = 0.05,
                                  .error = 0.05};
-    candidates.back()->Stand();
+    candidates.back()->Acquire();
   }
   uint64_t led = 0;
   uint64_t terms = 0;

@@ -74,7 +74,7 @@ class LeaderElectorTest : public ::testing::Test {
 
 TEST_F(LeaderElectorTest, CreatesTheLeaseAndRenewsEveryTwoSeconds) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(milliseconds(100));
   EXPECT_THAT(a->notes(), ElementsAre("won"));
   EXPECT_TRUE(a->elector().IsLeader());
@@ -127,7 +127,7 @@ TEST_F(LeaderElectorTest, AnUpdateKeepsWhatItDoesNotKnow) {
   Lease("", 1);
   server_.lease["spec"]["strategy"] = "OldestEmulationVersion";
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(milliseconds(100));
   EXPECT_EQ(Spec()["holderIdentity"], "a");
   EXPECT_EQ(Spec()["leaseTransitions"], 4);  // also after a release
@@ -140,7 +140,7 @@ TEST_F(LeaderElectorTest, ALeaseIsOldOnlyByTheOwnClock) {
   Lease("gone", 15);
   auto a = Make("a");
   const TimePoint start = world_.Now();
-  a->Stand();
+  a->Acquire();
   world_.Run(milliseconds(14'990));
   EXPECT_THAT(a->notes(), IsEmpty());
   world_.Run(seconds(5));
@@ -151,7 +151,7 @@ TEST_F(LeaderElectorTest, ALeaseIsOldOnlyByTheOwnClock) {
 TEST_F(LeaderElectorTest, AnObjectThatChangedButNotItsSpecSaysNothing) {
   Lease("gone", 15);
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   for (int i = 0; i < 19; ++i) {
     world_.Run(seconds(1));
     server_.Edit([&](Json& lease) { lease["metadata"]["labels"]["n"] = std::to_string(i); });
@@ -167,9 +167,9 @@ TEST_F(LeaderElectorTest, TakeOverTimes) {
     World world;
     Candidate a(world, server, {.name = "a", .seed = seed});
     Candidate b(world, server, {.name = "b", .clock_offset = hours(-7), .seed = seed + 100});
-    a.Stand();
+    a.Acquire();
     world.Run(seconds(1));
-    b.Stand();
+    b.Acquire();
     world.Run(seconds(30) + milliseconds(10 * seed));
     ASSERT_THAT(a.notes(), ElementsAre("won"));
     ASSERT_THAT(b.notes(), IsEmpty());
@@ -196,7 +196,7 @@ TEST_F(LeaderElectorTest, TakeOverTimes) {
 
 TEST_F(LeaderElectorTest, AConflictIsLookedInto) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(3));
   server_.Edit([](Json& lease) { lease["metadata"]["labels"]["x"] = "y"; });
   a->requests().clear();
@@ -208,7 +208,7 @@ TEST_F(LeaderElectorTest, AConflictIsLookedInto) {
 
 TEST_F(LeaderElectorTest, AnotherHolderEndsTheTermAtOnce) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(3));
   server_.Edit([](Json& lease) { lease["spec"]["holderIdentity"] = "thief"; });
   const TimePoint stolen = world_.Now();
@@ -222,7 +222,7 @@ TEST_F(LeaderElectorTest, AnotherHolderEndsTheTermAtOnce) {
 
 TEST_F(LeaderElectorTest, ALeaseThatWasDeletedIsMadeAnew) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(3));
   server_.lease = nullptr;
   world_.Run(seconds(3));
@@ -233,7 +233,7 @@ TEST_F(LeaderElectorTest, ALeaseThatWasDeletedIsMadeAnew) {
 // docs/spec/operations.md 14.11: the first failed renewal, then ten seconds.
 TEST_F(LeaderElectorTest, TheDeadlineCountsFromTheRoundsBegin) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(milliseconds(2'500));
   const TimePoint last = server_.writes.back().at;  // of the renewal at 2 s
   a->CutOff(true);
@@ -251,7 +251,7 @@ TEST_F(LeaderElectorTest, TheDeadlineCountsFromTheRoundsBegin) {
 
 TEST_F(LeaderElectorTest, AShortOutageCostsNothing) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(3));
   a->CutOff(true);
   world_.Run(seconds(4));
@@ -268,7 +268,7 @@ TEST_F(LeaderElectorTest, LostAnswersAreNotLostLeases) {
   a->script = [&](const HttpRequest& request) -> std::string {
     return request.method == "PUT" && ++puts % 2 == 0 ? "lost answer" : "";
   };
-  a->Stand();
+  a->Acquire();
   world_.Run(minutes(2));
   EXPECT_THAT(a->notes(), ElementsAre("won"));
   EXPECT_EQ(Spec()["leaseTransitions"], 0);
@@ -282,7 +282,7 @@ TEST_F(LeaderElectorTest, AnAcquisitionWhoseAnswerIsLostIsKept) {
     lost = true;
     return "lost answer";
   };
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(4));
   EXPECT_THAT(a->notes(), IsEmpty());
   world_.Run(seconds(6));
@@ -292,7 +292,7 @@ TEST_F(LeaderElectorTest, AnAcquisitionWhoseAnswerIsLostIsKept) {
 
 TEST_F(LeaderElectorTest, ARestartedServerIsSurvived) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(3));
   a->script = [](const HttpRequest&) { return std::string("refused"); };
   world_.Run(seconds(6));
@@ -304,9 +304,9 @@ TEST_F(LeaderElectorTest, ARestartedServerIsSurvived) {
 TEST_F(LeaderElectorTest, AFrozenLeaderWakesBehindItsFence) {
   Candidate a(world_, server_, {.name = "a"});
   Candidate b(world_, server_, {.name = "b", .seed = 5});
-  a.Stand();
+  a.Acquire();
   world_.Run(seconds(3));
-  b.Stand();
+  b.Acquire();
   world_.Run(seconds(3));
   a.FreezeUntil(world_.Now() + seconds(30));
   world_.Run(milliseconds(29'999));
@@ -321,7 +321,7 @@ TEST_F(LeaderElectorTest, AFrozenLeaderWakesBehindItsFence) {
 // Nobody else was there: the term goes on, and whoever waited for the fence is told.
 TEST_F(LeaderElectorTest, AFrozenLeaderAloneGoesOn) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(3));
   a->FreezeUntil(world_.Now() + seconds(30));
   world_.Run(seconds(30));
@@ -332,7 +332,7 @@ TEST_F(LeaderElectorTest, AFrozenLeaderAloneGoesOn) {
 
 TEST_F(LeaderElectorTest, AReleaseIsSeenByTheNext) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(3));
   a->requests().clear();
   a->Release();
@@ -353,7 +353,7 @@ TEST_F(LeaderElectorTest, AReleaseIsSeenByTheNext) {
 // The "→" of docs/spec/operations.md 6.4: upstream would wipe the other's lease.
 TEST_F(LeaderElectorTest, AReleaseLeavesAnothersLeaseAlone) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(milliseconds(2'500));
   server_.Edit([](Json& lease) { lease["spec"]["holderIdentity"] = "b"; });
   a->Release();
@@ -364,7 +364,7 @@ TEST_F(LeaderElectorTest, AReleaseLeavesAnothersLeaseAlone) {
 
 TEST_F(LeaderElectorTest, AReleaseThatMeetsAConflictIsRepeated) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(milliseconds(2'500));
   int conflicts = 0;
   a->script = [&](const HttpRequest& request) -> std::string {
@@ -382,7 +382,7 @@ TEST_F(LeaderElectorTest, AReleaseThatMeetsAConflictIsRepeated) {
 
 TEST_F(LeaderElectorTest, AReleaseWithoutServerEnds) {
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(milliseconds(2'500));
   a->CutOff(true);
   a->Release();
@@ -393,7 +393,7 @@ TEST_F(LeaderElectorTest, AReleaseWithoutServerEnds) {
 TEST_F(LeaderElectorTest, ACandidateThatIsJustWinningGivesItBack) {
   auto a = Make("a");
   a->faults.latency = milliseconds(100);
-  a->Stand();
+  a->Acquire();
   world_.Run(milliseconds(250));  // the POST is under way
   ASSERT_EQ(a->requests().back(), kPost);
   a->Release();
@@ -406,7 +406,7 @@ TEST_F(LeaderElectorTest, ACandidateThatIsJustWinningGivesItBack) {
 TEST_F(LeaderElectorTest, ACandidateThatHasNotWonReleasesNothing) {
   Lease("other", 15);
   auto a = Make("a");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(3));
   a->Release();
   world_.Run(seconds(3));
@@ -421,7 +421,7 @@ TEST_F(LeaderElectorTest, WholeSecondsOfTheLeaseBoundTheFence) {
                .lease_duration = milliseconds(2'900),
                .renew_deadline = milliseconds(2'800),
                .retry_period = milliseconds(500)});
-  a.Stand();
+  a.Acquire();
   world_.Run(milliseconds(700));
   EXPECT_EQ(Spec()["leaseDurationSeconds"], 2);
   const TimePoint last = server_.writes.back().at;
@@ -433,7 +433,7 @@ TEST_F(LeaderElectorTest, WholeSecondsOfTheLeaseBoundTheFence) {
 TEST_F(LeaderElectorTest, TheHealthCheckFailsAfterLeaseAndTolerance) {
   auto a = Make("a");
   EXPECT_EQ(a->elector().Failure(seconds(20)), "");
-  a->Stand();
+  a->Acquire();
   world_.Run(seconds(3));
   EXPECT_EQ(a->elector().Failure(seconds(20)), "");
   // An elector that does not come to its senses: frozen, but looked at.
@@ -502,13 +502,13 @@ TEST_P(LongRun, NeverTwoThatMayWrite) {
                            .clock_offset = hours(static_cast<int>(random.Below(100)) - 50),
                            .clock_rate = 0.99 + 0.02 * random.Unit(),
                            .seed = seed * 10 + i,
-                           .stand_again = true}));
+                           .acquire_again = true}));
     candidates.back()->faults = {.latency = milliseconds(1 + random.Below(50)),
                                  .lost_request = 0.02,
                                  .lost_answer = 0.05,
                                  .slow = 0.05,
                                  .error = 0.05};
-    candidates.back()->Stand();
+    candidates.back()->Acquire();
   }
   uint64_t led = 0;
   uint64_t terms = 0;

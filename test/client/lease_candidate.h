@@ -30,9 +30,9 @@ class Candidate {
     Duration lease_duration = std::chrono::seconds(15);
     Duration renew_deadline = std::chrono::seconds(10);
     Duration retry_period = std::chrono::seconds(2);
-    bool stand_again = false;
+    bool acquire_again = false;
     bool coordinated = false;
-    bool yields = true;  // at once when it is called back
+    bool gives_back = true;  // at once when it is called back
     LeaderMetrics* metrics = nullptr;
   };
 
@@ -52,32 +52,32 @@ class Candidate {
                   .coordinated = setting_.coordinated,
                   .seed = setting_.seed},
                  setting_.metrics,
-                 {.started_leading = [this] { Note("won"); },
-                  .may_write_again = [this] { Note("again"); },
+                 {.started_leading = [this] { Record("won"); },
+                  .may_write_again = [this] { Record("again"); },
                   .stopped_leading =
                       [this](const std::string& why) {
-                        Note("lost: " + why);
-                        if (setting_.stand_again) Stand();
+                        Record("lost: " + why);
+                        if (setting_.acquire_again) Acquire();
                       },
                   .called_back =
                       [this](const std::string& why) {
-                        Note("called back: " + why);
-                        if (setting_.yields) Yield();
+                        Record("called back: " + why);
+                        if (setting_.gives_back) ReleaseToPreferred();
                       }}) {}
   // What is cancelled from here on ends at once: no time goes on for it.
   ~Candidate() { ending_ = true; }
 
-  void Stand() {
+  void Acquire() {
     fence = std::make_shared<WriteFence>(clock_);
-    elector_.Stand(fence);
+    elector_.Acquire(fence);
   }
   void Release() {
-    elector_.Release([this] { Note("released"); });
+    elector_.Release([this] { Record("released"); });
   }
-  void Yield() {
-    elector_.Yield([this] {
-      Note("yielded");
-      if (setting_.stand_again) Stand();
+  void ReleaseToPreferred() {
+    elector_.ReleaseToPreferred([this] {
+      Record("gave back");
+      if (setting_.acquire_again) Acquire();
     });
   }
   // Nothing of it runs until then, as after SIGSTOP.
@@ -255,7 +255,7 @@ class Candidate {
     action();
   }
   bool Chance(double p) { return p > 0 && random_.Unit() < p; }
-  void Note(const std::string& what) {
+  void Record(const std::string& what) {
     notes_.push_back(what);
     timed_.emplace_back(world_.Now(), what);
   }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Leader election over a Lease: stands for election until it wins, renews until it loses, releases
-// at the end. One try at a time; no thread of its own, everything happens in answers and timers.
+// Leader election over a Lease, in client-go's words: acquires it, renews it until it is lost,
+// releases it at the end. One try at a time; no thread of its own, everything happens in answers
+// and timers. The states are drawn in leader_elector_core.h.
 //
 // In coordinated election the API server chooses among the LeaseCandidates (candidacy.h) and writes
 // the holder. A candidate waits until it is named, a leader reads the lease before each renewal and
-// yields it as soon as the server prefers somebody else; neither ever makes or takes the lease.
+// gives it back as soon as the server prefers somebody else; neither ever makes or takes the lease.
 //
 // What is safe here: a candidate takes the lease of another only after it has seen it unchanged for
 // the whole lease duration by its own monotonic clock, and a leader's WriteFence is open for the
 // renew deadline only, counted from before the renewal was sent. The clocks of others never matter.
-// But in coordinated election, whose server compares renewTime with its own clock: this one must
-// not be behind it by more than what the lease lasts longer than the renew deadline.
+// In coordinated election they do: the server compares renewTime with its own clock, so the local
+// clock must not be behind it by more than what the lease lasts longer than the renew deadline.
 //
 // Differences from upstream, on purpose (operations.md, "→"): a leader that reads another holder's
 // name is no leader any more, at once; a release looks at the holder just read; a leader whose
@@ -59,7 +60,7 @@ struct LeaderCallbacks {
   // The term is over; `why` for the log. The fence is closed already.
   std::function<void(const std::string& why)> stopped_leading{};
   // In its place, in coordinated election, when the lease is wanted for another: the term is over,
-  // the fence closed, but the lease is still ours and waits for Yield.
+  // the fence closed, but the lease is still ours and waits for ReleaseToPreferred.
   std::function<void(const std::string& why)> called_back{};
 };
 
@@ -76,18 +77,20 @@ class LeaderElector {
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;
 
-  // Tries to win, for one term, whose fence this is. May be called again after stopped_leading.
-  // Requires: neither standing nor leading nor released nor called back.
-  void Stand(std::shared_ptr<WriteFence> fence);
+  // Tries to acquire the lease, until it does, and renews it, for one term, whose fence this is.
+  // May be called again after stopped_leading. Requires: neither acquiring nor leading nor released
+  // nor called back.
+  void Acquire(std::shared_ptr<WriteFence> fence);
 
   // After called_back, once what was sent before the fence was closed has been answered or given
-  // up: tells by an event that a leader stopped, and gives the lease back, so that whoever is to
-  // have it need not wait for its end. `done` comes as for Release; then Stand may be called again.
-  void Yield(std::function<void()> done);
+  // up: records the event that a leader stopped, and gives the lease back, so that whoever is to
+  // have it need not wait for its end. `done` comes as for Release; then Acquire may be called
+  // again.
+  void ReleaseToPreferred(std::function<void()> done);
 
-  // Ends the candidacy or the term: closes the fence, tells by an event that a leader stopped, and
+  // Ends the acquiring or the term: closes the fence, records the event that a leader stopped, and
   // gives the lease back if it is held. `done` comes like a callback, after renew_deadline at the
-  // latest; nothing is sent any more then. Once. Requires: no Yield under way.
+  // latest; nothing is sent any more then. Once. Requires: no ReleaseToPreferred under way.
   void Release(std::function<void()> done);
 
   bool IsLeader() const;

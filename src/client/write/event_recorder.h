@@ -31,7 +31,7 @@ class EventRecorder final : public EventBacklog,
   // caller is the scheduling thread.
   void Record(framework::PodEvent event);
 
-  // Of EventBacklog.
+  // As EventBacklog says.
   JobPtr Next() override;
   size_t size() const override;
   size_t Close() override;

@@ -151,7 +151,7 @@ class StorageJob final : public WriteJob {
       return SendWrite();
     }
     if (RetryIfTemporary(*reply.error, /*on_conflict=*/false)) return;
-    // Of two refusals the caller gets the first, that of the way which is to be granted.
+    // The caller gets the first of two refusals, that of the way which is to be granted.
     if (reply.error->code == kForbidden) reply.error = forbidden_;
     if (!uncertain_) return End(std::move(reply.error));
     failure_ = std::move(reply.error);
