@@ -77,7 +77,7 @@ class CandidacyTest : public ::testing::Test {
     sent().Data(watch, json{{"type", type}, {"object", object}}.dump() + "\n");
   }
   // Made, listed and watched; the number of the watch.
-  size_t Stand() {
+  size_t MakeAndWatch() {
     candidacy_->Start();
     sent().Answer(Last(), 201, Stored("10").dump());
     EXPECT_THAT(LastLine(), StartsWith(std::string("GET ") + kCandidates));
@@ -114,7 +114,7 @@ TEST_F(CandidacyTest, MakesTheObjectAndWatchesItAlone) {
 }
 
 TEST_F(CandidacyTest, AnswersAPing) {
-  const size_t watch = Stand();
+  const size_t watch = MakeAndWatch();
   const std::string made = FormatMicroTime(Now());
   net_.timers.Advance(seconds(20));
   Event(watch, "MODIFIED", Stored("20", made, FormatMicroTime(Now() - milliseconds(3))));
@@ -135,7 +135,7 @@ TEST_F(CandidacyTest, AnswersAPing) {
 
 // A clock behind the server's: an answer that looks older than its ping would be none.
 TEST_F(CandidacyTest, AnAnswerIsNeverOlderThanItsPing) {
-  const size_t watch = Stand();
+  const size_t watch = MakeAndWatch();
   const TimePoint ahead = Now() + minutes(7);
   Event(watch, "MODIFIED", Stored("20", FormatMicroTime(Now()), FormatMicroTime(ahead)));
   ASSERT_EQ(LastLine(), std::string("PUT ") + kOwn);
@@ -143,7 +143,7 @@ TEST_F(CandidacyTest, AnAnswerIsNeverOlderThanItsPing) {
 }
 
 TEST_F(CandidacyTest, APingBeforeTheLastRenewalHasBeenAnswered) {
-  const size_t watch = Stand();
+  const size_t watch = MakeAndWatch();
   const size_t asked = sent().size();
   Event(watch, "MODIFIED",
         Stored("20", FormatMicroTime(Now()), FormatMicroTime(Now() - seconds(1))));
@@ -151,7 +151,7 @@ TEST_F(CandidacyTest, APingBeforeTheLastRenewalHasBeenAnswered) {
 }
 
 TEST_F(CandidacyTest, RenewsEveryFiveMinutes) {
-  Stand();
+  MakeAndWatch();
   const size_t asked = sent().size();
   net_.timers.Advance(minutes(5) - seconds(1));
   EXPECT_EQ(sent().size(), asked);
@@ -167,7 +167,7 @@ TEST_F(CandidacyTest, RenewsEveryFiveMinutes) {
 }
 
 TEST_F(CandidacyTest, ADeletedOneIsMadeAgain) {
-  const size_t watch = Stand();
+  const size_t watch = MakeAndWatch();
   Event(watch, "DELETED", Stored("20"));
   ASSERT_EQ(LastLine(), std::string("POST ") + kCandidates);
   sent().Answer(Last(), 201, Stored("21").dump());
@@ -179,7 +179,7 @@ TEST_F(CandidacyTest, ADeletedOneIsMadeAgain) {
 }
 
 TEST_F(CandidacyTest, ARenewalThatFindsNothingMakesItAgain) {
-  Stand();
+  MakeAndWatch();
   net_.timers.Advance(minutes(5));
   ASSERT_EQ(LastLine(), std::string("PUT ") + kOwn);
   sent().Answer(Last(), 404,
@@ -204,7 +204,7 @@ TEST_F(CandidacyTest, AListWithoutItIsLookedInto) {
 }
 
 TEST_F(CandidacyTest, AConflictIsTriedAgainWithTheNewestState) {
-  const size_t watch = Stand();
+  const size_t watch = MakeAndWatch();
   const std::string made = FormatMicroTime(Now());
   net_.timers.Advance(seconds(2));
   Event(watch, "MODIFIED", Stored("20", made, FormatMicroTime(Now())));
@@ -314,7 +314,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.name; });
 
 TEST_F(CandidacyTest, NothingIsSentAfterStop) {
-  const size_t watch = Stand();
+  const size_t watch = MakeAndWatch();
   const size_t asked = sent().size();
   candidacy_->Stop();
   EXPECT_TRUE(sent().cancelled(watch));
@@ -324,7 +324,7 @@ TEST_F(CandidacyTest, NothingIsSentAfterStop) {
 }
 
 TEST_F(CandidacyTest, WithdrawnItIsDeleted) {
-  const size_t watch = Stand();
+  const size_t watch = MakeAndWatch();
   std::atomic<int> done = 0;
   candidacy_->Withdraw([&] { ++done; });
   EXPECT_TRUE(sent().cancelled(watch));
@@ -339,7 +339,7 @@ TEST_F(CandidacyTest, WithdrawnItIsDeleted) {
 }
 
 TEST_F(CandidacyTest, AServerThatDoesNotAnswerHoldsNobodyUp) {
-  Stand();
+  MakeAndWatch();
   std::atomic<int> done = 0;
   candidacy_->Withdraw([&] { ++done; });
   net_.timers.Advance(seconds(1));

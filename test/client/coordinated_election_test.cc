@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coordinated leader election in virtual time (docs/spec/operations.md 6.5): the server names the
-// holder, the elector obeys, and there are never two that may write.
+// holder, the elector follows, and there are never two that may write.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -198,7 +198,7 @@ TEST_F(CoordinatedElection, NamedWhileAnotherIsPreferredItLeads) {
               ElementsAre("won", "called back: the lease is wanted for c", "gave back"));
 }
 
-// The fence is closed before anybody is told, and the lease kept until the owner says so.
+// The fence is closed before any callback runs, and the lease kept until the owner says so.
 TEST_F(CoordinatedElection, KeepsTheLeaseUntilToldToGiveItBack) {
   auto a = Leader("a", /*gives_back=*/false);
   Prefer("b");

@@ -318,7 +318,7 @@ TEST_F(LeaderElectorTest, AFrozenLeaderWakesBehindItsFence) {
   EXPECT_EQ(server_.Holder(), "b");
 }
 
-// Nobody else was there: the term goes on, and whoever waited for the fence is told.
+// Nobody else was there: the term goes on, and whoever waited for the fence hears of it.
 TEST_F(LeaderElectorTest, AFrozenLeaderAloneGoesOn) {
   auto a = Make("a");
   a->Acquire();

@@ -268,7 +268,7 @@ TEST_F(WriterStorageTest, AnotherVersionIsAConflictAndNotWrittenOver) {
 }
 
 // The first PUT was carried out, but its answer was not heard.
-TEST_F(WriterStorageTest, APutThatMayHaveHappenedIsRecognised) {
+TEST_F(WriterStorageTest, APutThatMayHaveHappenedIsRecognized) {
   Outcome outcome;
   writer_->WriteVolume(BoundVolume(), outcome.Handler());
   net_.transport.Answer(0, 403, Forbidden("patch"));

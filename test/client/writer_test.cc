@@ -357,23 +357,23 @@ TEST_F(WriterTest, ABindingWaitsForThePatchInFlightAndReplacesTheQueuedOne) {
   EXPECT_EQ(writer_->Stats().patches_superseded, 2u);
 }
 
-TEST_F(WriterTest, CallsThatWereSentAreTold) {
-  std::vector<std::string> told;
+TEST_F(WriterTest, CallsThatWereSentAreReported) {
+  std::vector<std::string> reported;
   WriterOptions options;
-  options.call_done = [&told](std::string_view call_type, bool ok, Duration took) {
-    told.push_back(std::string(call_type) + (ok ? " ok " : " failed ") +
-                   std::to_string(took.count()));
+  options.call_done = [&reported](std::string_view call_type, bool ok, Duration took) {
+    reported.push_back(std::string(call_type) + (ok ? " ok " : " failed ") +
+                       std::to_string(took.count()));
   };
   Restart(options);
   Outcome outcome;
   writer_->PatchPodStatus(MakePod().Name("p").Obj(), {}, outcome.Handler());
   net_.timers.Settle();
-  EXPECT_THAT(told, ::testing::IsEmpty()) << "nothing to send";
+  EXPECT_THAT(reported, ::testing::IsEmpty()) << "nothing to send";
   writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("1"), outcome.Handler());
   net_.transport.Answer(0, 403, "{}");
   writer_->Bind(MakePod().Name("p").Obj(), "n1", outcome.Handler());
   net_.transport.Answer(1, 201, "{}");
-  EXPECT_THAT(told, ::testing::ElementsAre("pod_status_patch failed 0", "pod_binding ok 0"));
+  EXPECT_THAT(reported, ::testing::ElementsAre("pod_status_patch failed 0", "pod_binding ok 0"));
 }
 
 TEST_F(WriterTest, ConditionsOfDifferentTypesAreBothSent) {

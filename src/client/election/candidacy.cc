@@ -55,7 +55,7 @@ std::string RenewedCandidateBody(const std::string& text, const std::string& ren
 }  // namespace
 
 // At most one request of its own is under way, beside the watch; `timer_` waits for the next one,
-// because of an error or because five minutes are not over yet.
+// after an error, or until the five minutes are over.
 class Candidacy::Core final : public std::enable_shared_from_this<Core> {
  public:
   Core(RestClient& client, CandidacyOptions options)
@@ -82,20 +82,20 @@ class Candidacy::Core final : public std::enable_shared_from_this<Core> {
     std::string text;
   };
 
-  void Withdrawn() KS_EXCLUDES(mutex_);
-  void Consider() KS_REQUIRES(mutex_);
+  void FinishWithdrawal() KS_EXCLUDES(mutex_);
+  void EnsureCandidate() KS_REQUIRES(mutex_);
   void Create() KS_REQUIRES(mutex_);
   void Renew() KS_REQUIRES(mutex_);
   void Send(RestRequest request, OnReply next) KS_REQUIRES(mutex_);
-  void Created(const RestReply& reply) KS_REQUIRES(mutex_);
-  void Renewed(const RestReply& reply) KS_REQUIRES(mutex_);
-  void Written(const RestReply& reply) KS_REQUIRES(mutex_);
-  void Failed(const char* what, const api::ApiError& error) KS_REQUIRES(mutex_);
+  void OnCreated(const RestReply& reply) KS_REQUIRES(mutex_);
+  void OnRenewed(const RestReply& reply) KS_REQUIRES(mutex_);
+  void OnWritten(const RestReply& reply) KS_REQUIRES(mutex_);
+  void RetryLater(const char* what, const api::ApiError& error) KS_REQUIRES(mutex_);
   void WaitFor(Duration delay) KS_REQUIRES(mutex_);
   void Watch() KS_REQUIRES(mutex_);
 
   void Apply(std::vector<api::Delta<Object>> deltas) KS_EXCLUDES(mutex_);
-  void See(std::shared_ptr<const Object> object, std::string text) KS_REQUIRES(mutex_);
+  void Observe(std::shared_ptr<const Object> object, std::string text) KS_REQUIRES(mutex_);
   bool IsOutdated(const Object& object) const KS_REQUIRES(mutex_);
   bool IsPinged() const KS_REQUIRES(mutex_) {
     const Object& object = *known_->object;
@@ -123,7 +123,7 @@ class Candidacy::Core final : public std::enable_shared_from_this<Core> {
 
 void Candidacy::Core::Start() {
   MutexLock lock(mutex_);
-  Consider();
+  EnsureCandidate();
 }
 
 void Candidacy::Core::Stop() {
@@ -146,7 +146,7 @@ void Candidacy::Core::Withdraw(std::function<void()> done) {
   MutexLock lock(mutex_);
   withdrawn_ = std::move(done);
   timer_ = client_.timers().Schedule(kGoneWithin, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->Withdrawn();
+    if (const auto self = weak.lock()) self->FinishWithdrawal();
   });
   exchange_ =
       client_.Send({.method = "DELETE",
@@ -159,12 +159,12 @@ void Candidacy::Core::Withdraw(std::function<void()> done) {
                        log::Info(2, "The LeaseCandidate stays behind",
                                  {{"candidate", self->name_}, {"err", reply.error->message}});
                      }
-                     self->Withdrawn();
+                     self->FinishWithdrawal();
                    });
 }
 
 // Whichever comes first: the answer or the end of the second.
-void Candidacy::Core::Withdrawn() {
+void Candidacy::Core::FinishWithdrawal() {
   std::function<void()> done;
   {
     MutexLock lock(mutex_);
@@ -175,7 +175,7 @@ void Candidacy::Core::Withdrawn() {
 
 // ---- what to do ----
 
-void Candidacy::Core::Consider() {
+void Candidacy::Core::EnsureCandidate() {
   if (stopped_ || waits_ || exchange_ != nullptr) return;
   if (!known_) return Create();
   if (due_ || IsPinged()) return Renew();
@@ -185,7 +185,7 @@ void Candidacy::Core::Create() {
   Send({.method = "POST",
         .target = collection_,
         .body = NewCandidateBody(options_, FormatMicroTime(client_.clock().WallNow()))},
-       &Core::Created);
+       &Core::OnCreated);
 }
 
 void Candidacy::Core::Renew() {
@@ -197,7 +197,7 @@ void Candidacy::Core::Renew() {
   Send({.method = "PUT",
         .target = collection_ + "/" + EscapeUrl(options_.identity),
         .body = std::move(body)},
-       &Core::Renewed);
+       &Core::OnRenewed);
 }
 
 void Candidacy::Core::Send(RestRequest request, OnReply next) {
@@ -213,25 +213,27 @@ void Candidacy::Core::Send(RestRequest request, OnReply next) {
       });
 }
 
-void Candidacy::Core::Created(const RestReply& reply) {
+void Candidacy::Core::OnCreated(const RestReply& reply) {
   // Its own creation, whose answer was lost: the watch brings it.
   const bool exists = !reply.ok() && reply.error->reason == "AlreadyExists";
-  if (!reply.ok() && !exists) return Failed("Failed to create the LeaseCandidate", *reply.error);
+  if (!reply.ok() && !exists) {
+    return RetryLater("Failed to create the LeaseCandidate", *reply.error);
+  }
   if (reply.ok()) log::Info(0, "Standing for coordinated leader election", {{"candidate", name_}});
   Watch();
-  Written(reply);
+  OnWritten(reply);
 }
 
-void Candidacy::Core::Renewed(const RestReply& reply) {
-  if (reply.ok()) return Written(reply);
+void Candidacy::Core::OnRenewed(const RestReply& reply) {
+  if (reply.ok()) return OnWritten(reply);
   if (!reply.error->IsNotFound()) {
-    return Failed("Failed to renew the LeaseCandidate", *reply.error);
+    return RetryLater("Failed to renew the LeaseCandidate", *reply.error);
   }
   known_.reset();
-  Consider();
+  EnsureCandidate();
 }
 
-void Candidacy::Core::Written(const RestReply& reply) {
+void Candidacy::Core::OnWritten(const RestReply& reply) {
   std::shared_ptr<const Object> object;
   if (reply.ok()) {
     auto read = decoder_.Object<Object>(reply.body);
@@ -243,13 +245,13 @@ void Candidacy::Core::Written(const RestReply& reply) {
     return WaitFor(backoff_.Next(client_.clock().Now(), random_.Unit()));
   }
   backoff_ = Backoff();
-  See(std::move(object), reply.body);
+  Observe(std::move(object), reply.body);
   due_ = false;
   WaitFor(kRenewEvery);
-  Consider();
+  EnsureCandidate();
 }
 
-void Candidacy::Core::Failed(const char* what, const api::ApiError& error) {
+void Candidacy::Core::RetryLater(const char* what, const api::ApiError& error) {
   if (error.message.starts_with(kNoSuchApi)) {
     log::Error(error.message, what,
                {{"candidate", name_},
@@ -275,7 +277,7 @@ void Candidacy::Core::WaitFor(Duration delay) {
     // Whether after an error or after five minutes: time to write.
     self->waits_ = false;
     self->due_ = true;
-    self->Consider();
+    self->EnsureCandidate();
   });
 }
 
@@ -304,19 +306,19 @@ void Candidacy::Core::Apply(std::vector<api::Delta<Object>> deltas) {
     if (delta.type == Type::kReplace) {
       // Gone, or the list of a cache that is behind: a renewal finds out.
       if (delta.items.empty()) due_ = true;
-      for (size_t i = 0; i < delta.items.size(); ++i) See(delta.items[i], *delta.texts[i]);
+      for (size_t i = 0; i < delta.items.size(); ++i) Observe(delta.items[i], *delta.texts[i]);
     } else if (delta.type == Type::kUpsert) {
-      See(delta.object, *delta.text);
+      Observe(delta.object, *delta.text);
     } else if (known_ && !IsOutdated(*delta.object)) {
       known_.reset();
     }
   }
   // News, and a server that can be reached: no reason to wait any longer.
   waits_ = false;
-  Consider();
+  EnsureCandidate();
 }
 
-void Candidacy::Core::See(std::shared_ptr<const Object> object, std::string text) {
+void Candidacy::Core::Observe(std::shared_ptr<const Object> object, std::string text) {
   if (object->meta.name != options_.identity || (known_ && IsOutdated(*object))) return;
   known_ = Known{.object = std::move(object), .text = std::move(text)};
 }

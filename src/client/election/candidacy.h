@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The LeaseCandidate by which this process stands for coordinated leader election: makes it, makes
-// it again when somebody deletes it, and shows that its owner lives by a new renewTime, whenever
-// the API server asks for one (pingTime) and every five minutes. Who leads is another matter:
-// leader_elector.h.
+// The LeaseCandidate by which this process is a candidate in coordinated leader election: makes it,
+// makes it anew when somebody deletes it, and shows that its owner lives by a new renewTime,
+// whenever the API server asks for one (pingTime) and every five minutes. Who leads is another
+// matter: leader_elector.h.
+//
+//   Start --> POST --made, or there already--> watched --pinged, or five minutes--> PUT --> watched
+//   watched, PUT --the object was deleted--> POST
+//   POST, PUT --failed--> the same after a growing pause, or when the watch has news
 //
 // Differences from upstream, on purpose: the watch begins once the object is there, so that an API
-// server without this API is told of by one clear line and not by a watch that fails; and the
-// answer to a ping is never older than the ping, however far behind the own clock is. And the
-// object is taken away in the end: a server that heard of it a moment ago would choose it once
-// more.
+// server without this API shows by one clear log line and not by a watch that fails; and the answer
+// to a ping is never older than the ping, however far behind the local clock is. And the object is
+// deleted in the end: a server that heard of it a moment ago would choose it once more.
 //
 // Upstream: docs/spec/operations.md section 6.5.
 

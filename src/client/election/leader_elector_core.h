@@ -3,15 +3,15 @@
 // The states behind leader_elector.h, in client-go's words. Internal to leader_elector.cc (acquire
 // and renew) and leader_elector_release.cc (release).
 //
-//   idle --Acquire--> acquiring --acquired--> leading --late, or another holder--> idle
-//    ^                    |                     |  |
-//    |                    |                     |  '--another is preferred--> called back
-//    |                    |                     |                              |   |
-//    |                    '------ Release ------'-------------- Release -------'   |
-//    |                               |                                 ReleaseToPreferred
-//    |                               v                                             v
-//    |                           releasing --> over                            releasing
-//    '---------------------------------------------------------------------------- '
+//           Acquire              acquired
+//   idle ------------> acquiring ----------> leading
+//    ^                     |                  | | |
+//    |--- late renewal, another holder -------' | '-- another is preferred --> called back
+//    |                     |                    |                               |    |
+//    |                     '------ Release -----+----------- Release -----------'    |
+//    |                                |                                              |
+//    |                                '--> releasing --> over                        |
+//    '--- given back ---- releasing <--------------------- ReleaseToPreferred -------'
 //
 // Upstream: docs/spec/operations.md section 6, docs/spec/api.md section 11.
 

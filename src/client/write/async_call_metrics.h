@@ -15,7 +15,8 @@
 
 namespace ks::client {
 
-// Threads: any; Watch once. Lifetime: `registry` outlives it; it outlives the writer that tells it.
+// Threads: any; Watch once. Lifetime: `registry` outlives it; it outlives the writer whose calls it
+// counts.
 class AsyncCallMetrics {
  public:
   explicit AsyncCallMetrics(metrics::Registry& registry);

@@ -27,7 +27,7 @@ class BindJob final : public WriteJob {
  public:
   using Done = framework::ApiWriter::Done;
 
-  // `done` may be null. Requires: `pods` was told of the binding.
+  // `done` may be null. Requires: PodWrites::AddBinding was called for the pod.
   BindJob(std::shared_ptr<WriteDispatcher> dispatcher, RestClient& client,
           std::shared_ptr<PodWrites> pods, api::PodPtr pod, std::string node_name, Done done)
       : WriteJob(std::move(dispatcher), client, LaneName::kBind),

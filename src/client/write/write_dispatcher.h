@@ -37,8 +37,8 @@ class EventBacklog {
   virtual size_t Close() = 0;
 };
 
-// Threads: any. Callers are told on client threads, never from inside a call. Its lock is taken
-// before those of jobs, of PodWrites and of the backlog, which call nothing while they hold theirs.
+// Threads: any. Callbacks run on client threads, never from inside a call. Its lock is taken before
+// those of jobs, of PodWrites and of the backlog, which call nothing while they hold theirs.
 // Lifetime: shared by the writer and its jobs; the timers outlive it.
 class WriteDispatcher final : public std::enable_shared_from_this<WriteDispatcher> {
  public:
@@ -47,22 +47,22 @@ class WriteDispatcher final : public std::enable_shared_from_this<WriteDispatche
   // Once, before the first job. Without effect when the backlog is gone.
   void SetEventBacklog(std::weak_ptr<EventBacklog> backlog);
 
-  // Queues a job, which runs as soon as its lane lets it. When no job is taken any more its caller
-  // is told so.
+  // Queues a job, which runs as soon as its lane lets it. Once closed: the job is reported as
+  // failed instead.
   void Add(const JobPtr& job);
   // Starts what may be started in a lane.
   void Pump(LaneName name);
   // A job that ran is over.
   void End(const JobPtr& job, std::optional<api::ApiError> error);
-  // Runs what tells a caller whose call is over without a job of its own; pending in the lane until
-  // then.
+  // Runs `report`, the callback of a call that needs no job of its own. The call is pending in the
+  // lane until then.
   void ReportSoon(LaneName name, std::function<void()> report);
 
-  // Adds `by` to a number.
+  // Adds `by` to one of the numbers of Stats.
   void Count(WriteJob::Counter counter, size_t by = 1);
   WriterStats Stats() const;
   size_t Queued(LaneName name) const;
-  // No job is taken any more.
+  // Drain has begun.
   bool IsClosed() const;
 
   // Writer::Drain.

@@ -52,13 +52,14 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
   // What it counts as when it is over; null: as nothing.
   virtual Counter CountedAs(bool ok) const = 0;
 
-  // Whether it may leave the queue now, and that it does. Asked and said in the dispatcher, which
-  // the job must not call back from here.
+  // Whether it may leave the queue now. The dispatcher holds its lock here and in Started, so
+  // neither may call it back.
   virtual bool MayStart() const { return true; }
+  // It leaves the queue.
   virtual void Started() {}
   // It is over, was refused, or was cancelled unsent: others need not wait for it any more. Once.
   virtual void Ended() {}
-  // Tells the caller how it went. Once, after Ended, on a client thread.
+  // Gives the caller the result. Once, after Ended, on a client thread.
   virtual void Report(std::optional<api::ApiError> error) = 0;
 
   // Begins a try.

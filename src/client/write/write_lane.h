@@ -31,8 +31,8 @@ class WriteLane {
   // Empties the queue; the jobs stay pending.
   std::vector<JobPtr> TakeAll();
 
-  // Pending are jobs that are queued, in flight, or whose caller is being told; and calls that were
-  // never queued, from AddPending on.
+  // Pending are jobs that are queued, in flight, or whose callback runs; and calls that were never
+  // queued, from AddPending on.
   void AddPending() { ++pending_; }
   void RemovePending(size_t jobs = 1) { pending_ -= jobs; }
   size_t pending() const { return pending_; }
