@@ -21,7 +21,7 @@
 
 namespace ks::client {
 
-// Threads: any; its lock is the last to be taken. Lifetime: clock and metrics outlive it.
+// Threads: any; its lock is taken after the elector's. Lifetime: clock and metrics outlive it.
 class LeaderTerm {
  public:
   // `metrics` may be null.

@@ -29,9 +29,9 @@ class EventBacklog {
  public:
   virtual ~EventBacklog() = default;
 
-  // The next job; null: nothing waits. Not asked from inside a call of the backlog.
+  // The next job; null: nothing waits. Called without the dispatcher's lock.
   virtual JobPtr Next() = 0;
-  // How much waits. Must not call the dispatcher.
+  // How much waits. Called with the dispatcher's lock held, so it must not call back.
   virtual size_t size() const = 0;
   // Ends the intake and drops what waits; how much that was. Idempotent.
   virtual size_t Close() = 0;
