@@ -189,6 +189,17 @@ TEST(FrontFaults, RequestsDuringASlowAnswerWait) {
   EXPECT_EQ(Stored(server), 10U);
 }
 
+// What came with a delayed request stays in its place when more comes.
+TEST(FrontFaults, RequestsBehindADelayedOneAreReadOnce) {
+  FrontFixture server;
+  server.Faults(R"({"rules":[{"times":1,"fault":{"latency":"20ms"}}]})");
+  TlsClient client(server.port());
+  client.Send(CreateText("first") + CreateText("other"));
+  EXPECT_EQ(Json::parse(client.Read().body)["metadata"]["name"], "first");
+  EXPECT_EQ(Json::parse(client.Read().body)["metadata"]["name"], "other");
+  EXPECT_EQ(Json::parse(Ask(client, CreateText("third")).body)["metadata"]["name"], "third");
+}
+
 TEST(FrontFaults, StaleListIsAnEarlierOne) {
   FrontFixture server;
   server.Faults(R"({"rules":[{"match":{"verb":"list","resource":"configmaps"},"after":1,"times":2,

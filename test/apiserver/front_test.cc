@@ -94,6 +94,16 @@ TEST(Front, ContinuesWhenAskedTo) {
   EXPECT_EQ(Ask(client, text.substr(body)).status, 201);
 }
 
+// A client that does not wait is not asked for what it has sent.
+TEST(Front, DoesNotAskForABodyThatIsHere) {
+  FrontFixture server;
+  TlsClient client(server.port());
+  EXPECT_EQ(Ask(client, RequestText("POST", kConfigMaps, ConfigMapText("hasty"),
+                                    "Expect: 100-continue\r\n"))
+                .status,
+            201);
+}
+
 TEST(Front, RequestInSmallPieces) {
   FrontFixture server;
   TlsClient client(server.port());

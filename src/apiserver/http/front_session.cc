@@ -102,7 +102,9 @@ void FrontSession::AnswerPlainHttp() {
 }
 
 void FrontSession::Read() {
-  if (reading_ || buffer_.size() >= kHeaderLimit) {
+  // What is to be kept for later must not move below a read that is outstanding.
+  const bool kept = phase_ != Phase::kRequest && buffer_.size() > 0;
+  if (reading_ || kept || buffer_.size() >= kHeaderLimit) {
     return;
   }
   reading_ = true;
