@@ -19,7 +19,6 @@ _TREES = ("src", "cmd")
 CLASSES = {
     ("src/api/json/json_reader.h", "JsonReader"): (31, 6, 1),
     ("src/api/pod.h", "PodSpec"): (0, 22, 0),  # upstream's fields
-    ("src/apiserver/http/front_session.h", "FrontSession"): (31, 25, 3),
     ("src/cache/cache.h", "Cache"): (37, 18, 2),
     ("src/framework/node_info.h", "NodeInfo"): (31, 19, 1),
     ("src/framework/runtime/runtime.h", "Framework"): (64, 1, 5),
@@ -27,14 +26,13 @@ CLASSES = {
     ("src/queue/scheduling_queue.h", "SchedulingQueue"): (55, 19, 4),
     ("src/scheduler/extender_attempts.h", "ExtenderAttempts"): (31, 9, 1),
     ("src/scheduler/scheduler.h", "Scheduler"): (58, 39, 3),
-    ("src/server/http/https_session.h", "HttpsSession"): (25, 21, 1),
     ("cmd/kubesched/daemon.h", "Daemon"): (24, 30, 1),
     ("cmd/kubeschedctl/demo/demo_state.h", "ViewState"): (0, 24, 0),  # what one frame shows
 }
 # Headers that bring a heavy library to other folders: why.
 HEADERS = {
     "src/apiserver/store/object.h": "what the in-memory API server stores are JSON trees",
-    "src/server/http/listener.h": "both HTTPS servers accept through it",
+    "src/server/http/server_connection.h": "the core of both HTTPS servers' sessions",
     "cmd/kubeschedctl/cluster/pod_manifest.h": "gives JSON",
     "cmd/kubeschedctl/text/answer_fields.h": "reads JSON",
     "cmd/kubeschedctl/live/live_declare.h": "declares verbs",

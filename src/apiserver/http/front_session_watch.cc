@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <boost/asio/write.hpp>
 #include <cstdio>
 #include <utility>
 
@@ -14,12 +13,10 @@ constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 }  // namespace
 
-FrontSession::Watch::Watch(HttpsFront::State& front) : due_timer(front.io) {}
+FrontSession::Watch::Watch(HttpsFront::State& front) : due_timer(front.io()) {}
 
 void FrontSession::StartWatch(ApiResponse response) {
-  phase_ = Phase::kWatch;
-  keep_alive_ = keep_alive_ && !old_;
-  out_ = HeadText(response, old_ ? Framing::kUntilClose : Framing::kChunked, keep_alive_,
+  out_ = HeadText(response, old_ ? Framing::kUntilClose : Framing::kChunked, BeginAnswer(old_),
                   front_.Date());
   watch_.emplace(front_);
   watch_->stream = std::move(response.watch);
@@ -27,7 +24,7 @@ void FrontSession::StartWatch(ApiResponse response) {
     watch_->more = true;
     if (!watch_->woken) {
       watch_->woken = true;
-      front_.Wake(shared_from_this());
+      front_.Wake(Self());
     }
   });
   const SteadyTime now = std::chrono::steady_clock::now();
@@ -37,8 +34,8 @@ void FrontSession::StartWatch(ApiResponse response) {
   if (fault_.cut_watch > Duration{}) {
     watch_->cut_from = now + fault_.cut_watch;
   }
-  Read();  // to see the peer leave
-  Write();
+  WatchPeer();
+  Send();
 }
 
 void FrontSession::Pump() {
@@ -73,7 +70,7 @@ void FrontSession::Pump() {
   if (state == WatchStream::State::kEnded) {
     EndWatch();
   } else if (any) {
-    Write();
+    Send();
   } else {
     out_.shrink_to_fit();
     ArmDue();
@@ -92,11 +89,10 @@ void FrontSession::Frame() {
 void FrontSession::EndWatch() {
   out_.erase(0, watch_->start);
   watch_.reset();
-  phase_ = Phase::kAnswer;
   if (!old_) {
     out_ += kLastChunk;
   }
-  Write();
+  Send();
 }
 
 // The announced chunk breaks off in the middle of its last frame, and then the connection.
@@ -109,12 +105,8 @@ void FrontSession::CutFrame(size_t empty) {
   out_.resize(begin + (out_.size() - begin) / 2);
   out_.erase(0, watch_->start);
   watch_.reset();
-  phase_ = Phase::kAnswer;
   writing_ = true;
-  ExpireAfter(front_.options.write_timeout);
-  boost::asio::async_write(
-      stream_, boost::asio::buffer(out_),
-      [self = shared_from_this()](const ErrorCode&, size_t) { self->Close(); });
+  Write({boost::asio::buffer(out_)}, [this] { Close(); });
 }
 
 // Bookmarks and the watch's end come without anything happening.
@@ -130,7 +122,7 @@ void FrontSession::ArmDue() {
   }
   watch_->due_timer.expires_after(*due - front_.service.clock().Now());
   watch_->due_timer.async_wait([weak = weak_from_this()](const ErrorCode& error) {
-    const std::shared_ptr<FrontSession> self = weak.lock();
+    const auto self = std::static_pointer_cast<FrontSession>(weak.lock());
     if (!error && self && self->watch_) {
       self->watch_->due.reset();
       self->watch_->more = true;

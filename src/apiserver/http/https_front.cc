@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <future>
 #include <utility>
 
@@ -15,7 +16,6 @@
 #include "base/check.h"
 #include "base/logging.h"
 #include "server/http/http_date.h"
-#include "server/http/listener.h"
 #include "server/tls/tls_context.h"
 #include "server/tls/x509.h"
 
@@ -23,8 +23,6 @@ namespace ks::apiserver {
 namespace {
 
 namespace asio = boost::asio;
-
-constexpr Duration kAcceptPause = std::chrono::milliseconds(200);
 
 // Verification does not end the handshake: the answer to a bad certificate is 401, as upstream's.
 int AcceptAnyCertificate(int, X509_STORE_CTX*) { return 1; }
@@ -39,94 +37,43 @@ Result<void> AskForCertificates(SSL_CTX* tls, const std::string& ca_pem) {
   return {};
 }
 
-std::string UrlOf(const boost::asio::ip::tcp::endpoint& endpoint) {
-  if (!endpoint.address().is_unspecified()) {
-    return "https://" + server::EndpointText(endpoint);
+std::string UrlOf(const server::ServerListener& listener) {
+  const std::string& address = listener.address();
+  if (address.starts_with("[::]:") || address.starts_with("0.0.0.0:")) {
+    return "https://127.0.0.1:" + std::to_string(listener.port());
   }
-  return "https://127.0.0.1:" + std::to_string(endpoint.port());
+  return "https://" + address;
+}
+
+server::ServerLimits LimitsOf(const FrontOptions& options) {
+  return {.max_connections = options.max_sessions,
+          .header_bytes = 64 << 10,
+          .linger_bytes = 16U << 20,
+          .handshake_timeout = options.handshake_timeout,
+          .first_timeout = options.idle_timeout,
+          .request_timeout = options.request_timeout,
+          .idle_timeout = options.idle_timeout,
+          .write_timeout = options.write_timeout,
+          .close_timeout = options.close_timeout};
 }
 
 }  // namespace
 
 HttpsFront::State::State(FrontOptions front_options, Service& served)
-    : options(std::move(front_options)),
+    : ServerListener(LimitsOf(front_options)),
+      options(std::move(front_options)),
       service(served),
       faults(options.fault_seed),
-      acceptor(io),
-      accept_timer(io),
-      step_timer(io),
-      sweep_timer(io) {}
+      step_timer(io()) {}
 
-void HttpsFront::State::Accept() {
-  acceptor.async_accept(io, [this](const ErrorCode& error, Tcp::socket socket) {
-    OnAccept(error, std::move(socket));
-  });
-}
-
-void HttpsFront::State::OnAccept(const ErrorCode& error, Tcp::socket socket) {
-  if (stopping || error == asio::error::operation_aborted) {
-    return;
-  }
-  if (error) {
-    // Mostly "too many open files": trying again at once would only burn a core.
-    KS_LOG(0, "Accepting a connection failed; pausing", {{"err", error.message()}});
-    accept_timer.expires_after(kAcceptPause);
-    accept_timer.async_wait([this](const ErrorCode&) {
-      if (!stopping) {
-        Accept();
-      }
-    });
-    return;
-  }
-  MakeRoom();
-  if (sessions.size() <= options.max_sessions) {
-    std::make_shared<FrontSession>(*this, std::move(socket))->Start();
-  }
-  Accept();
-}
-
-// A closed session leaves the list when its operation has ended, hence one above the limit.
-void HttpsFront::State::MakeRoom() {
-  if (sessions.size() < options.max_sessions) {
-    return;
-  }
-  for (FrontSession* session : sessions) {
-    if (session->idle()) {
-      session->Close();
-      return;
-    }
-  }
+std::shared_ptr<server::ServerConnection> HttpsFront::State::MakeConnection(Tcp::socket socket) {
+  return std::make_shared<FrontSession>(*this, std::move(socket));
 }
 
 void HttpsFront::State::BeginStop() {
-  stopping = true;
-  ErrorCode ignored;
-  acceptor.close(ignored);
-  accept_timer.cancel();
   step_timer.cancel();
-  sweep_timer.cancel();
-  for (FrontSession* session : sessions) {
-    session->Close();
-  }
+  ServerListener::BeginStop();
   woken.clear();
-}
-
-void HttpsFront::State::Sweep() {
-  if (stopping) {
-    return;
-  }
-  const FrontSession::SteadyTime now = std::chrono::steady_clock::now();
-  for (FrontSession* session : sessions) {
-    if (session->deadline() < now) {
-      session->Close();
-    }
-  }
-  const Duration shortest =
-      std::min({options.handshake_timeout, options.request_timeout, options.idle_timeout,
-                options.write_timeout, options.close_timeout});
-  sweep_timer.expires_after(
-      std::clamp<Duration>(shortest / 4, std::chrono::milliseconds(1), std::chrono::seconds(1)));
-  sweep_timer.async_wait([this](const ErrorCode&) { Sweep(); });
 }
 
 Outcome<UserInfo> HttpsFront::State::Authenticate(const std::optional<UserInfo>& certificate,
@@ -183,13 +130,13 @@ void HttpsFront::State::Age(const ApiRequest& request, bool stale, ApiResponse& 
 void HttpsFront::State::StepSoon() {
   if (!step_posted) {
     step_posted = true;
-    asio::post(io, [this] { Step(); });
+    asio::post(io(), [this] { Step(); });
   }
 }
 
 void HttpsFront::State::Step() {
   step_posted = false;
-  if (stopping) {
+  if (stopping()) {
     return;
   }
   service.Step();
@@ -216,7 +163,7 @@ void HttpsFront::State::Wake(std::shared_ptr<FrontSession> session) {
   if (woken.size() > 1) {
     return;
   }
-  asio::post(io, [this] {
+  asio::post(io(), [this] {
     for (const std::shared_ptr<FrontSession>& each : std::exchange(woken, {})) {
       each->Pump();
     }
@@ -241,48 +188,42 @@ HttpsFront::~HttpsFront() { Stop(); }
 Result<std::unique_ptr<HttpsFront>> HttpsFront::Listen(FrontOptions options, Service& service) {
   auto state = std::make_unique<State>(std::move(options), service);
   const FrontOptions& kept = state->options;
-  if (Result<void> bound = server::BindAcceptor(
-          state->acceptor, {.bind_address = kept.bind_address, .port = kept.port});
+  if (Result<void> bound = state->Bind({.bind_address = kept.bind_address, .port = kept.port});
       !bound.ok()) {
     return bound.error();
   }
-  if (Result<void> set = server::ConfigureTls(state->tls, kept.certificate, {}); !set.ok()) {
+  auto tls = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+  if (Result<void> set = server::ConfigureTls(*tls, kept.certificate, {}); !set.ok()) {
     return set.error();
   }
-  SSL_CTX* tls = state->tls.native_handle();
-  SSL_CTX_set_mode(tls, SSL_MODE_RELEASE_BUFFERS);  // of idle connections
+  SSL_CTX_set_mode(tls->native_handle(), SSL_MODE_RELEASE_BUFFERS);  // of idle connections
   if (!kept.client_ca_pem.empty()) {
-    if (Result<void> set = AskForCertificates(tls, kept.client_ca_pem); !set.ok()) {
+    if (Result<void> set = AskForCertificates(tls->native_handle(), kept.client_ca_pem);
+        !set.ok()) {
       return set.error();
     }
   }
-  boost::system::error_code ignored;
-  const State::Tcp::endpoint endpoint = state->acceptor.local_endpoint(ignored);
-  state->port = endpoint.port();
-  state->url = UrlOf(endpoint);
+  state->SetTls(std::move(tls));
   return std::unique_ptr<HttpsFront>(new HttpsFront(std::move(state)));
 }
 
-uint16_t HttpsFront::port() const { return state_->port; }
+uint16_t HttpsFront::port() const { return state_->port(); }
 
-std::string HttpsFront::url() const { return state_->url; }
+std::string HttpsFront::url() const { return UrlOf(*state_); }
 
 FaultRules& HttpsFront::faults() { return state_->faults; }
 
-size_t HttpsFront::sessions() const { return state_->sessions.size(); }
+size_t HttpsFront::sessions() const { return state_->connection_count(); }
 
 void HttpsFront::Serve() {
-  KS_CHECK(!state_->thread.joinable() && !state_->stopping, "Serve called twice");
-  state_->Accept();
-  state_->Sweep();
   state_->StepSoon();
-  state_->thread = std::thread([state = state_.get()] { state->io.run(); });
+  state_->Serve();
 }
 
 void HttpsFront::Run(const std::function<void()>& task) {
-  KS_CHECK(state_->thread.joinable(), "Run needs a serving front");
+  KS_CHECK(state_->serving(), "Run needs a serving front");
   std::promise<void> done;
-  asio::post(state_->io, [&] {
+  asio::post(state_->io(), [&] {
     task();
     state_->StepSoon();
     done.set_value();
@@ -290,12 +231,6 @@ void HttpsFront::Run(const std::function<void()>& task) {
   done.get_future().wait();
 }
 
-void HttpsFront::Stop() {
-  if (!state_->thread.joinable()) {
-    return;
-  }
-  asio::post(state_->io, [state = state_.get()] { state->BeginStop(); });
-  state_->thread.join();
-}
+void HttpsFront::Stop() { state_->Stop(); }
 
 }  // namespace ks::apiserver

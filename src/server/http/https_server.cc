@@ -6,24 +6,20 @@
 
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <iterator>
-#include <thread>
+#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/logging.h"
 #include "server/http/https_session.h"
-#include "server/http/listener.h"
+#include "server/http/listening_socket.h"
 #include "server/tls/tls_context.h"
 
 namespace ks::server {
 namespace {
 
-namespace asio = boost::asio;
-using Tcp = asio::ip::tcp;
-using ErrorCode = boost::system::error_code;
+using Tcp = boost::asio::ip::tcp;
 
 // So many sessions at a time are no monitoring: what they took is given back when they are gone.
 constexpr size_t kFlood = 64;
@@ -51,90 +47,31 @@ bool IsHopeless(Tcp::socket& socket) {
 }  // namespace
 
 // Everything but the counters belongs to the server's thread once Serve has started it.
-struct HttpsServer::State : HttpsShared {
-  explicit State(HttpsOptions server_options)
-      : HttpsShared(std::move(server_options)), acceptor(io) {}
-  ~State() { mailbox->Close(); }
+struct HttpsServer::State final : HttpsShared {
+  using HttpsShared::HttpsShared;
 
-  void Accept();
-  void OnAccept(const ErrorCode& error, Tcp::socket socket);
-  void MakeRoom();
+  bool Admits(Tcp::socket& socket) override;
   void NoteFlood();
-  void BeginStop();
-  void CloseAll(bool only_waiting);
 
-  std::string address;
-  uint16_t port = 0;
-  std::thread thread;
   std::vector<std::shared_ptr<void>> kept;
-  Tcp::acceptor acceptor;
   bool flooded = false;  // what the flood took was not given back yet
   std::chrono::steady_clock::time_point next_trim{};
 };
 
-void HttpsServer::State::Accept() {
-  acceptor.async_accept(io, [this](const ErrorCode& error, Tcp::socket socket) {
-    OnAccept(error, std::move(socket));
-  });
-}
-
-void HttpsServer::State::OnAccept(const ErrorCode& error, Tcp::socket socket) {
-  if (stopping || error == asio::error::operation_aborted) {
-    return;
-  }
-  if (error) {
-    // Mostly "too many open files": trying again at once would only burn a core.
-    KS_LOG(2, "Accepting a connection failed; pausing", {{"err", error.message()}});
-    timer.expires_after(options.accept_pause);
-    timer.async_wait([this](const ErrorCode&) {
-      if (!stopping) {
-        Accept();
-      }
-    });
-    return;
-  }
+// A session with its TLS state costs twenty times the look.
+bool HttpsServer::State::Admits(Tcp::socket& socket) {
   NoteFlood();
-  if (IsHopeless(socket)) {  // a session with its TLS state costs twenty times the look
-    Accept();
-    return;
-  }
-  MakeRoom();
-  if (sessions.size() <= options.max_sessions) {
-    std::make_shared<HttpsSession>(*this, std::move(socket))->Start();
-  }
-  Accept();
-}
-
-// A closed session leaves the list when its operation has ended, hence one above the limit. Callers
-// that only wait go first, then those whom guard or handler keep waiting: were they never cut, slow
-// answers could lock probes out.
-void HttpsServer::State::MakeRoom() {
-  if (sessions.size() < options.max_sessions) {
-    return;
-  }
-  HttpsSession* chosen = nullptr;
-  for (HttpsSession* session : sessions) {
-    if (session->waiting()) {
-      chosen = session;
-      break;
-    }
-    if (chosen == nullptr && session->asking()) {
-      chosen = session;
-    }
-  }
-  if (chosen != nullptr) {
-    chosen->Close();
-  }
+  return !IsHopeless(socket);
 }
 
 // The allocator keeps what many sessions had, between memory that is still in use.
 void HttpsServer::State::NoteFlood() {
-  if (sessions.size() >= kFlood) {
+  if (connection_count() >= kFlood) {
     flooded = true;
     return;
   }
   const auto now = std::chrono::steady_clock::now();
-  if (!flooded || sessions.size() >= kFlood / 4 || now < next_trim) {
+  if (!flooded || connection_count() >= kFlood / 4 || now < next_trim) {
     return;
   }
   flooded = false;
@@ -142,44 +79,14 @@ void HttpsServer::State::NoteFlood() {
   ::malloc_trim(0);
 }
 
-void HttpsServer::State::CloseAll(bool only_waiting) {
-  const std::vector<HttpsSession*> all(sessions.begin(), sessions.end());
-  for (HttpsSession* session : all) {
-    if (!only_waiting || session->waiting()) {
-      session->Close();
-    }
-  }
-}
-
-void HttpsServer::State::BeginStop() {
-  stopping = true;
-  ErrorCode ignored;
-  acceptor.close(ignored);
-  timer.cancel();
-  CloseAll(true);
-  if (sessions.empty()) {
-    return;
-  }
-  timer.expires_after(options.stop_timeout);
-  timer.async_wait([this](const ErrorCode& error) {
-    if (!error) {
-      CloseAll(false);
-    }
-  });
-}
-
 Result<std::unique_ptr<HttpsServer>> HttpsServer::Bind(HttpsOptions options) {
   auto state = std::make_unique<State>(std::move(options));
   const ListenAddress where{.bind_address = state->options.bind_address,
                             .port = state->options.port,
                             .share_port = state->options.share_port};
-  if (Result<void> bound = BindAcceptor(state->acceptor, where); !bound.ok()) {
+  if (Result<void> bound = state->Bind(where); !bound.ok()) {
     return bound.error();
   }
-  ErrorCode ignored;
-  const Tcp::endpoint endpoint = state->acceptor.local_endpoint(ignored);
-  state->port = endpoint.port();
-  state->address = EndpointText(endpoint);
   return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(state)));
 }
 
@@ -202,13 +109,12 @@ Result<void> HttpsServer::Secure(const TlsSetup& setup) {
   if (!tls.ok()) {
     return tls.error();
   }
-  const MutexLock lock(state_->tls_mutex);
-  state_->tls.swap(tls.value());
+  state_->SetTls(std::move(tls).value());
   return {};
 }
 
 void HttpsServer::SetGuard(Guard guard) {
-  KS_CHECK(!state_->thread.joinable(), "SetGuard while serving");
+  KS_CHECK(!state_->serving(), "SetGuard while serving");
   state_->options.guard = std::move(guard);
 }
 
@@ -226,7 +132,7 @@ void HttpsServer::Handle(const std::string& path, Handler handler, RouteOptions 
 }
 
 void HttpsServer::HandleAsync(const std::string& path, AsyncHandler handler, RouteOptions options) {
-  KS_CHECK(!state_->thread.joinable(), "Handle while serving");
+  KS_CHECK(!state_->serving(), "Handle while serving");
   const bool added =
       state_->routes.emplace(path, Route{.handler = std::move(handler), .options = options}).second;
   KS_CHECK(added, "two handlers for " + path);
@@ -234,7 +140,7 @@ void HttpsServer::HandleAsync(const std::string& path, AsyncHandler handler, Rou
 
 void HttpsServer::HandlePrefix(const std::string& prefix, AsyncHandler handler,
                                RouteOptions options) {
-  KS_CHECK(!state_->thread.joinable(), "Handle while serving");
+  KS_CHECK(!state_->serving(), "Handle while serving");
   const bool added =
       state_->prefixes.emplace(prefix, Route{.handler = std::move(handler), .options = options})
           .second;
@@ -244,27 +150,24 @@ void HttpsServer::HandlePrefix(const std::string& prefix, AsyncHandler handler,
 void HttpsServer::Keep(std::shared_ptr<void> owned) { state_->kept.push_back(std::move(owned)); }
 
 void HttpsServer::Serve() {
-  KS_CHECK(!state_->thread.joinable() && !state_->stopping, "Serve called twice");
-  KS_CHECK(state_->Tls() != nullptr, "Serve before Secure");
-  log::Info(0, "Serving securely on " + state_->address);
-  state_->Accept();
-  state_->thread = std::thread([state = state_.get()] { state->io.run(); });
+  KS_CHECK(state_->tls() != nullptr, "Serve before Secure");
+  log::Info(0, "Serving securely on " + state_->address());
+  state_->Serve();
 }
 
 void HttpsServer::Stop() {
-  if (!state_->thread.joinable()) {
+  if (!state_->serving()) {
     return;
   }
-  asio::post(state_->io, [state = state_.get()] { state->BeginStop(); });
-  state_->thread.join();
+  state_->Stop();
   state_->mailbox->Close();
   KS_LOG(1, "[graceful-termination] secure server is exiting");
 }
 
-uint16_t HttpsServer::port() const { return state_->port; }
+uint16_t HttpsServer::port() const { return state_->port(); }
 
-std::string HttpsServer::address() const { return state_->address; }
+std::string HttpsServer::address() const { return state_->address(); }
 
-size_t HttpsServer::sessions() const { return state_->session_count; }
+size_t HttpsServer::sessions() const { return state_->connection_count(); }
 
 }  // namespace ks::server

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Listening sockets as upstream binds them, and endpoints as texts. Shared by the daemon's server
-// and by the in-memory API server.
+// Listening sockets as upstream binds them, and endpoints as texts.
 
 #include <boost/asio/ip/tcp.hpp>
 #include <cstdint>

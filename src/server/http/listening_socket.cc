@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/http/listener.h"
+#include "server/http/listening_socket.h"
 
 #include <fcntl.h>
 
