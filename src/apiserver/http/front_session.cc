@@ -156,8 +156,8 @@ void FrontSession::SendPiece() {
   sent_ += next.size();
   Write({next}, [this, pause] {
     fault_timer_.expires_after(pause);
-    fault_timer_.async_wait([self = Self()](const ErrorCode& cancelled) {
-      if (!cancelled) {
+    fault_timer_.async_wait([self = Self()](const ErrorCode& canceled) {
+      if (!canceled) {
         self->SendPiece();
       }
     });

@@ -83,7 +83,7 @@ class FrontSession final : public server::ServerConnection {
     size_t start = 0;    // of the chunk in out_
     bool more = true;    // readable as far as we know
     bool woken = false;  // in the front's list
-    // Of faults: nothing more is sent; the next frame breaks off.
+    // What faults ask for: nothing more is sent; the next frame breaks off.
     SteadyTime silent_from = SteadyTime::max();
     SteadyTime cut_from = SteadyTime::max();
   };

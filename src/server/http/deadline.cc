@@ -21,7 +21,7 @@ void Deadline::ExpireAfter(Duration timeout) {
 
 void Deadline::Clear() { time_ = SteadyClock::time_point::max(); }
 
-// The weak pointer: a timer that has fired cannot be cancelled, and its owner may be gone.
+// The weak pointer: a timer that has fired cannot be canceled, and its owner may be gone.
 void Deadline::Await() {
   timer_.expires_at(time_);
   timer_.async_wait([this, weak = owner_](const boost::system::error_code& error) {

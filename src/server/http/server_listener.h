@@ -32,7 +32,8 @@ class ServerConnection;
 struct ServerLimits {
   size_t max_connections = 0;  // beyond it the one that waited longest is closed
   size_t header_bytes = 0;     // of one request
-  // Of half-read requests of all connections; beyond it those with large buffers are closed.
+  // What half-read requests of all connections may take; beyond it those with large buffers are
+  // closed.
   size_t buffered_bytes = std::numeric_limits<size_t>::max();
   size_t linger_bytes = 0;  // of a refused request that are thrown away
 
