@@ -76,8 +76,13 @@ struct HttpsShared : ServerListener {
   const std::shared_ptr<Mailbox> mailbox;
 };
 
-// A request's way: the guard is asked when the header is here, the handler when the body is. While
-// one of them has yet to answer, the session keeps itself alive.
+// The guard is asked when a request's header is here, the handler when its body is. Either may
+// answer later (┄) and from any thread; till then the session keeps itself alive.
+//
+//  OnHeader ─▶ guard ┄▶ OnAdmission ─▶ ReadBody ─┬─▶ OnRequest ─▶ handler ┄▶ OnAnswer ─▶ Send
+//                                                │       └─ refused, no such path ─▲         ▲
+//                                                └─▶ OnUnreadable ── refused ──────┘         │
+//                                                        └── anything else: its status ──────┘
 class HttpsSession final : public ServerConnection {
  public:
   HttpsSession(HttpsShared& shared, Tcp::socket socket);
