@@ -49,6 +49,7 @@ STEPS = (
     Step("churn", "build/bin/ks_churn"),
     *(_fuzz(target, 20000) for target in ("quantity", "selector", "pod", "node", "workload", "text", "dump", "protobuf")),
     *(_fuzz(target, 500) for target in ("config", "convert", "patch", "admission")),
+    Step("whole suite beside a load", "python3 tools/under_load.py ./dev test"),
     Step("mutants", "python3 tools/mutate.py --sample 200 --seed {seed} --seeds 20 --time 90 --report build/prove/mutants.json"),
 )
 

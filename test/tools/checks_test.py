@@ -2,10 +2,13 @@
 """Self-tests of the repository's checks: for each rule a sample that must be flagged and one that must not."""
 
 import json
+import multiprocessing
+import os
 import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
@@ -18,6 +21,7 @@ import check_repo  # noqa: E402
 import check_shape  # noqa: E402
 import count_results  # noqa: E402
 import prove  # noqa: E402
+import under_load  # noqa: E402
 
 _SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 _REPO_SAMPLES = {  # rule: [(path, flagged text, accepted text)]
@@ -265,6 +269,25 @@ class Prove(unittest.TestCase):
     def test_a_turn_has_seeds_of_its_own(self):
         step = prove.Step("sweep", "sim --seeds {first}..{last}", "SEED={seed}", seeds=100)
         self.assertEqual(prove.turn(step, 5), ("sim --seeds 5..104", "SEED=5"))
+
+
+class UnderLoad(unittest.TestCase):
+    def test_gives_the_status_and_leaves_no_load_behind(self):
+        for status in (0, 3):
+            with self.subTest(status):
+                self.assertEqual(under_load.run([sys.executable, "-c", f"import sys; sys.exit({status})"]), status)
+                self.assertEqual(multiprocessing.active_children(), [])
+
+    def test_the_load_works_meanwhile(self):
+        seen = []
+
+        def command(*_, **__):
+            seen.append(sum(process.is_alive() for process in multiprocessing.active_children()))
+            return unittest.mock.Mock(returncode=0)
+
+        with unittest.mock.patch.object(under_load.subprocess, "run", command):
+            under_load.run(["anything"])
+        self.assertEqual(seen, [os.cpu_count()])
 
 
 class Hardening(unittest.TestCase):
