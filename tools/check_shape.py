@@ -21,8 +21,6 @@ CLASSES = {
     ("src/api/pod.h", "PodSpec"): (0, 22, 0),  # upstream's fields
     ("src/cache/cache.h", "Cache"): (37, 18, 2),
     ("src/framework/node_info.h", "NodeInfo"): (31, 19, 1),
-    ("src/framework/runtime/runtime.h", "Framework"): (64, 1, 5),
-    ("src/framework/runtime/runtime_impl.h", "Framework::Impl"): (7, 27, 1),
     ("src/queue/scheduling_queue.h", "SchedulingQueue"): (55, 19, 4),
     ("src/scheduler/extender_attempts.h", "ExtenderAttempts"): (31, 9, 1),
     ("src/scheduler/scheduler.h", "Scheduler"): (58, 39, 3),

@@ -9,12 +9,12 @@
 
 #include "base/clock.h"
 #include "base/logging.h"
-#include "base/random.h"
 #include "client/auth/credentials.h"
 #include "client/election/leader_elector.h"
 #include "config/read/defaults.h"
 #include "config/validate/follow_ups.h"
 #include "config/validate/validate.h"
+#include "framework/runtime/offline_parts.h"
 #include "framework/runtime/profile_faults.h"
 #include "plugins/registry.h"
 
@@ -157,10 +157,9 @@ class Judge {
 
   void CheckProfiles() {
     const config::Configuration sound = Sound();
-    Random random(0);
-    auto found = framework::FindProfileFaults(
-        plugins::InTreeRegistry(), sound,
-        {.clock = &RealClock(), .random = &random, .gates = &question_.gates});
+    const framework::OfflineParts offline({.gates = &question_.gates});
+    auto found =
+        framework::FindProfileFaults(plugins::InTreeRegistry(), sound, {.parts = offline.parts()});
     if (!found) return;
     Faults faults{.text = found->first.message, .findings = {}};
     for (Error& error : found->all) {

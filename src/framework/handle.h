@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -73,19 +74,6 @@ class TaskInbox {
  public:
   virtual ~TaskInbox() = default;
   virtual void PostTask(std::function<void()> task) = 0;
-};
-
-// What a framework gets after all profiles are built. Null where nothing of the profile needs it.
-// Lifetime: everything outlives the framework and what its plugins started.
-struct LateParts {
-  ApiWriter* api = nullptr;
-  Nominator* nominator = nullptr;
-  PodActivator* activator = nullptr;
-  const PodLister* pods = nullptr;
-  const NodeLister* nodes = nullptr;
-  TaskInbox* tasks = nullptr;
-  // In the order in which they are asked (docs/spec/cycle.md 10.1).
-  std::vector<PreemptionExtender*> preemption_extenders;
 };
 
 // A pod held by Permit. Exactly one verdict counts, the first.
@@ -155,39 +143,36 @@ struct SignOutcome {
   std::string signature;  // empty unless Success
 };
 
-// Threads: see each part. Lifetime: outlives the plugins. Parts marked "late" are attached after
-// all profiles are built: not to be used inside factories.
-class Handle {
- public:
-  virtual ~Handle() = default;
-
-  virtual const std::string& ProfileName() const = 0;
-  virtual const Snapshot& snapshot() const = 0;  // only inside an attempt
+// What plugins reach beyond their profile. Threads: see each part. Lifetime: everything outlives
+// the frameworks that are built with it, and what their plugins started.
+struct HandleParts {
+  const Snapshot& snapshot;  // only inside an attempt
   // What an OptionalKindReader asked for; anything else looks empty. Only inside an attempt.
-  virtual const OwnerListers& owner_listers() const = 0;
+  const OwnerListers& owner_listers;
   // The same for volumes; also between attempts, on the scheduling thread.
-  virtual StorageState& storage() = 0;
-  // Which extended resources devices serve; none unless the implementation knows some.
-  virtual const DeviceClassLister& device_classes() const { return NoDeviceClasses(); }
-  virtual const Clock& clock() const = 0;
-  virtual const config::FeatureGates& gates() const = 0;
-  virtual Random& random() = 0;
-  virtual ApiWriter& api() = 0;                                                       // late
-  virtual Nominator& nominator() = 0;                                                 // late
-  virtual PodActivator& activator() = 0;                                              // late
-  virtual const PodLister& pods() = 0;                                                // late
-  virtual const NodeLister& nodes() = 0;                                              // late
-  virtual TaskInbox& tasks() = 0;                                                     // late
-  virtual std::span<PreemptionExtender* const> preemption_extenders() { return {}; }  // late
-  virtual WaitingPodAccess& waiting_pods() = 0;
-  virtual PodsInPreBindAccess& pods_in_pre_bind() = 0;
-  // How much may be done at once; at least 1.
-  virtual int32_t parallelism() const { return 1; }
-  // Null: nothing is measured. Outlives the plugins and what they started.
-  virtual PreemptionMetrics* preemption_metrics() { return nullptr; }
-  virtual uint32_t NewStateSlot() = 0;  // factories only; wrap it in a StateSlot<T>
+  StorageState& storage;
+  // Which extended resources devices serve.
+  const DeviceClassLister& device_classes = NoDeviceClasses();
+  const Clock& clock;
+  const config::FeatureGates& gates;
+  Random& random;
+  ApiWriter& api;
+  Nominator& nominator;
+  PodActivator& activator;
+  const PodLister& pods;
+  const NodeLister& nodes;
+  TaskInbox& tasks;
+  WaitingPodAccess& waiting_pods;
+  PodsInPreBindAccess& pods_in_pre_bind;
+  // In the order in which they are asked (docs/spec/cycle.md 10.1).
+  std::vector<PreemptionExtender*> preemption_extenders{};
+};
 
-  // The points of section 3, for preemption and the like. Contracts: framework/runtime/runtime.h.
+// The plugins of a profile, for a plugin that tries pods out on nodes (preemption and the like).
+// Contracts: framework/runtime/runtime.h.
+class PluginsRunner {
+ public:
+  virtual ~PluginsRunner() = default;
   virtual Status RunFilterPlugins(const CycleState& state, const api::Pod& pod,
                                   const NodeInfo& node) const = 0;
   virtual Status RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
@@ -208,9 +193,59 @@ class Handle {
   virtual void RunReservePluginsUnreserve(CycleState& state, const api::PodPtr& pod,
                                           const std::string& node) const = 0;
   virtual SignOutcome SignPod(const api::Pod& pod) const = 0;
+};
 
-  // Null: nothing is measured. Outlives the plugins.
-  virtual VolumeMetrics* volume_metrics() const { return nullptr; }
+// Everything is there from the beginning; still, a factory asks only for what does not change:
+// names, gates, slots, and parts to keep a reference to.
+// Threads: see each part. Lifetime: outlives the plugins.
+class Handle {
+ public:
+  // What depends on the profile or on what is measured. Null: nothing is measured.
+  struct Profile {
+    std::string name;
+    // How much may be done at once; at least 1.
+    int32_t parallelism = 1;
+    PreemptionMetrics* preemption_metrics = nullptr;  // outlives the plugins and what they started
+    VolumeMetrics* volume_metrics = nullptr;          // outlives the plugins
+  };
+  // Lifetime: `runner` outlives the handle.
+  Handle(HandleParts parts, Profile profile, const PluginsRunner& runner)
+      : parts_(std::move(parts)), profile_(std::move(profile)), runner_(runner) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  const std::string& ProfileName() const { return profile_.name; }
+  const Snapshot& snapshot() const { return parts_.snapshot; }
+  const OwnerListers& owner_listers() const { return parts_.owner_listers; }
+  StorageState& storage() const { return parts_.storage; }
+  const DeviceClassLister& device_classes() const { return parts_.device_classes; }
+  const Clock& clock() const { return parts_.clock; }
+  const config::FeatureGates& gates() const { return parts_.gates; }
+  Random& random() const { return parts_.random; }
+  ApiWriter& api() const { return parts_.api; }
+  Nominator& nominator() const { return parts_.nominator; }
+  PodActivator& activator() const { return parts_.activator; }
+  const PodLister& pods() const { return parts_.pods; }
+  const NodeLister& nodes() const { return parts_.nodes; }
+  TaskInbox& tasks() const { return parts_.tasks; }
+  WaitingPodAccess& waiting_pods() const { return parts_.waiting_pods; }
+  PodsInPreBindAccess& pods_in_pre_bind() const { return parts_.pods_in_pre_bind; }
+  std::span<PreemptionExtender* const> preemption_extenders() const {
+    return parts_.preemption_extenders;
+  }
+  int32_t parallelism() const { return profile_.parallelism; }
+  PreemptionMetrics* preemption_metrics() const { return profile_.preemption_metrics; }
+  VolumeMetrics* volume_metrics() const { return profile_.volume_metrics; }
+  // Not in factories: there are no plugins yet.
+  const PluginsRunner& runner() const { return runner_; }
+  // Factories only; wrap it in a StateSlot<T>.
+  uint32_t NewStateSlot() { return next_slot_++; }
+
+ private:
+  const HandleParts parts_;
+  const Profile profile_;
+  const PluginsRunner& runner_;
+  uint32_t next_slot_ = 0;
 };
 
 }  // namespace ks::framework

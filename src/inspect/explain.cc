@@ -20,7 +20,8 @@ using framework::Status;
 class Explainer {
  public:
   Explainer(const framework::Framework& framework, const api::PodPtr& pod)
-      : algorithm_(framework.snapshot(), parallelizer_, 100), attempt_(framework, pod, spaces_) {}
+      : algorithm_(framework.handle().snapshot(), parallelizer_, 100),
+        attempt_(framework, pod, spaces_) {}
 
   void Run(ExplainPreemption preemption, Explanation* out) {
     attempt_.search->scores.keep_details = true;
@@ -44,7 +45,7 @@ class Explainer {
     if (nominated_ != nullptr) out->nominated_node = nominated_->name();
     SetNodes(out);
     if (!fits && preemption == ExplainPreemption::kYes &&
-        attempt_.framework.HasPostFilterPlugins()) {
+        attempt_.framework.plugins().HasPostFilterPlugins()) {
       out->preemption =
           PreemptionLog().Run(attempt_.framework, attempt_.state, attempt_.pod, &diagnosis());
     }
@@ -87,7 +88,7 @@ class Explainer {
   }
 
   void SetNodes(Explanation* out) {
-    const std::span<const NodeInfo* const> nodes = attempt_.framework.snapshot().nodes();
+    const std::span<const NodeInfo* const> nodes = attempt_.framework.handle().snapshot().nodes();
     out->nodes.resize(nodes.size());
     for (size_t i = 0; i < nodes.size(); ++i) out->nodes[i].name = nodes[i]->name();
     for (const NodeInfo* node : feasible().nodes) out->nodes[node->index()].feasible = true;
@@ -158,11 +159,11 @@ std::string_view VerdictText(Verdict verdict) {
 Explanation Explain(const framework::Framework& framework, const api::PodPtr& pod,
                     ExplainPreemption preemption) {
   Explanation out{.pod = pod->meta.Key(), .profile = framework.ProfileName()};
-  const Status gate = framework.RunPreEnqueuePlugins(*pod, {});
+  const Status gate = framework.queue_points().RunPreEnqueuePlugins(*pod, {});
   if (!gate.ok()) {
     out.result = Verdict::kGated;
     out.message = gate.Message();
-  } else if (framework.snapshot().nodes().empty()) {
+  } else if (framework.handle().snapshot().nodes().empty()) {
     out.result = Verdict::kUnschedulable;
     out.message = scheduler::kNoNodesText;
   } else {

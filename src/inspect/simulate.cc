@@ -91,7 +91,7 @@ class Run {
       Assume(*pod, pod->node_name, &placement);
       return placement;
     }
-    const Status gate = framework->RunPreEnqueuePlugins(*pod, {});
+    const Status gate = framework->queue_points().RunPreEnqueuePlugins(*pod, {});
     if (!gate.ok()) {
       placement.result = Verdict::kGated;
       placement.message = gate.Message();

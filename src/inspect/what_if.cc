@@ -26,51 +26,25 @@ SnapshotWithoutPod::SnapshotWithoutPod(const framework::Snapshot& base, const ap
        !changed_.pods_with_required_anti_affinity().empty(), &anti_affinity_);
 }
 
-// The ways out that plugins are given: they lead nowhere. Explaining uses none of them.
-class WhatIf::NoWay final : public framework::ApiWriter,
-                            public framework::PodActivator,
-                            public framework::TaskInbox {
- public:
-  void Bind(api::PodPtr, std::string, Done) override {}
-  void PatchPodStatus(api::PodPtr, api::PodStatusChange, Done) override {}
-  void EvictPod(api::PodPtr, api::Condition, TimePoint, EvictionDone) override {}
-  void WriteVolume(api::PersistentVolumePtr, WriteDone) override {}
-  void WriteClaim(api::PersistentVolumeClaimPtr, WriteDone) override {}
-  void RecordEvent(framework::PodEvent) override {}
-  void Activate(const std::vector<api::PodPtr>&) override {}
-  void PostTask(std::function<void()>) override {}
-};
-
 WhatIf::WhatIf(const scheduler::SchedulerOptions& of, const View& view)
-    : nominations_(view.nominator), waiting_pods_(*of.clock), no_way_(std::make_unique<NoWay>()) {}
-
-WhatIf::~WhatIf() = default;
+    : nominations_(view.nominator),
+      parts_({.snapshot = &view.snapshot,
+              .owner_listers = &view.owners,
+              .storage = &view.storage,
+              .clock = of.clock,
+              .gates = of.gates,
+              .nominator = &nominations_,
+              .pods = &view.pods,
+              .nodes = &view.nodes}) {}
 
 Result<std::unique_ptr<WhatIf>> WhatIf::Make(const scheduler::SchedulerOptions& of,
                                              const View& view, bool remember_verdicts) {
   std::unique_ptr<WhatIf> made(new WhatIf(of, view));
-  auto profiles = framework::BuildProfiles(*of.registry, of.configuration,
-                                           {.snapshot = &view.snapshot,
-                                            .owner_listers = &view.owners,
-                                            .storage = &view.storage,
-                                            .clock = of.clock,
-                                            .random = &made->random_,
-                                            .waiting_pods = &made->waiting_pods_,
-                                            .pods_in_pre_bind = &made->pods_in_pre_bind_,
-                                            .gates = of.gates,
-                                            .metrics = nullptr,
-                                            .remember_verdicts = remember_verdicts});
+  auto profiles = framework::BuildProfiles(
+      *of.registry, of.configuration,
+      {.parts = made->parts_.parts(), .remember_verdicts = remember_verdicts});
   if (!profiles.ok()) return profiles.error();
   made->profiles_ = std::move(profiles).value();
-  for (const auto& [name, framework] : made->profiles_) {
-    framework->Attach({.api = made->no_way_.get(),
-                       .nominator = &made->nominations_,
-                       .activator = made->no_way_.get(),
-                       .pods = &view.pods,
-                       .nodes = &view.nodes,
-                       .tasks = made->no_way_.get(),
-                       .preemption_extenders = {}});
-  }
   return made;
 }
 

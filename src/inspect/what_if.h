@@ -12,11 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/random.h"
 #include "base/result.h"
-#include "framework/runtime/pods_in_prebind.h"
+#include "framework/runtime/offline_parts.h"
 #include "framework/runtime/profiles.h"
-#include "framework/runtime/waiting_pods.h"
 #include "framework/snapshot.h"
 #include "scheduler/scheduler.h"
 
@@ -95,20 +93,14 @@ class WhatIf {
   // many pods of one template are asked about. Error: as framework::BuildProfiles.
   static Result<std::unique_ptr<WhatIf>> Make(const scheduler::SchedulerOptions& of,
                                               const View& view, bool remember_verdicts = false);
-  ~WhatIf();
-
   // Null when no profile has the pod's scheduler name.
   const framework::Framework* ProfileFor(const api::Pod& pod) const;
 
  private:
-  class NoWay;
   WhatIf(const scheduler::SchedulerOptions& of, const View& view);
 
-  Random random_{0};
   NominationsOf nominations_;
-  framework::WaitingPods waiting_pods_;
-  framework::PodsInPreBind pods_in_pre_bind_;
-  std::unique_ptr<NoWay> no_way_;
+  const framework::OfflineParts parts_;
   framework::Profiles profiles_;
 };
 

@@ -17,11 +17,11 @@ namespace ks::plugins {
 
 bool RefusesForGood(const framework::Framework& profile, const api::Pod& pod,
                     const api::Node& node) {
-  const std::vector<std::string> filters = profile.ListPlugins("Filter");
+  const std::vector<std::string> filters = profile.plugins().ListPlugins("Filter");
   const auto asks = [&filters](std::string_view plugin) {
     return std::find(filters.begin(), filters.end(), plugin) != filters.end();
   };
-  const LtAndGt lt_and_gt = LtAndGtOf(profile.gates());
+  const LtAndGt lt_and_gt = LtAndGtOf(profile.handle().gates());
   const auto repels = [&](const api::Taint& taint) {
     const bool hard = taint.effect.view() == "NoSchedule" || taint.effect.view() == "NoExecute";
     return hard && !Tolerated(pod.spec->tolerations, taint, lt_and_gt);

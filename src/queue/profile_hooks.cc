@@ -8,14 +8,15 @@ namespace ks::queue {
 ProfileHooks HooksOf(const framework::Framework& framework) {
   const framework::Framework* const borrowed = &framework;
   return {
-      .less = [borrowed](
-                  const framework::QueuedEntity& a,
-                  const framework::QueuedEntity& b) { return borrowed->QueueSortLess(a, b); },
+      .less =
+          [borrowed](const framework::QueuedEntity& a, const framework::QueuedEntity& b) {
+            return borrowed->queue_points().QueueSortLess(a, b);
+          },
       .pre_enqueue =
           [borrowed](const api::Pod& pod, std::string_view first) {
-            return borrowed->RunPreEnqueuePlugins(pod, first);
+            return borrowed->queue_points().RunPreEnqueuePlugins(pod, first);
           },
-      .registrations = framework.event_registrations(),
+      .registrations = framework.plugins().event_registrations(),
   };
 }
 

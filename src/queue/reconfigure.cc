@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "queue/scheduling_queue.h"
 
 namespace ks::queue {
@@ -14,6 +15,7 @@ constexpr framework::ClusterEvent kConfigurationReload{.custom_label =
 }  // namespace
 
 void SchedulingQueue::Reconfigure(Settings settings) {
+  KS_CHECK(!settings.profiles.empty(), "a queue needs a profile");
   constexpr Store kStores[] = {Store::kActive, Store::kBackoff, Store::kErrorBackoff,
                                Store::kUnschedulable};
   std::vector<std::pair<framework::QueuedPodPtr, Store>> stored;

@@ -32,8 +32,9 @@
 namespace ks::queue {
 
 struct SchedulingQueueOptions {
-  const Clock* clock = nullptr;                  // outlives the queue
-  std::map<std::string, ProfileHooks> profiles;  // by scheduler name, not empty
+  const Clock* clock = nullptr;  // outlives the queue
+  // By scheduler name. Empty: Reconfigure comes before the first pod.
+  std::map<std::string, ProfileHooks> profiles;
   Duration backoff_initial = std::chrono::seconds(1);
   Duration backoff_max = std::chrono::seconds(10);  // 0 switches backoff off
   Duration unschedulable_max = std::chrono::minutes(5);
@@ -150,7 +151,7 @@ class SchedulingQueue final : public framework::PodActivator {
   }
 
  private:
-  // That of the first profile. Requires: there is one.
+  // That of the first profile; empty without profiles.
   static const PodStores::Less& QueueSort(const std::map<std::string, ProfileHooks>& profiles);
 
   const Record* RecordOf(std::string_view pod_key) const;

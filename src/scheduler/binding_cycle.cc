@@ -70,9 +70,9 @@ void BindingCycles::Start(std::unique_ptr<Attempt> owned) {
   // trap 23).
   const bool waiting = context_.waiting_pods.GetWaitingPod(uid) != nullptr;
   attempt.may_be_canceled = true;
-  if (attempt.framework.gates().Enabled(config::Gate::kNominatedNodeNameForExpectation)) {
-    const Status flight =
-        attempt.framework.RunPreBindPreFlights(attempt.state, attempt.assumed, attempt.node());
+  if (attempt.framework.handle().gates().Enabled(config::Gate::kNominatedNodeNameForExpectation)) {
+    const Status flight = attempt.framework.binding_points().RunPreBindPreFlights(
+        attempt.state, attempt.assumed, attempt.node());
     if (!flight.ok() && !flight.IsSkip()) {
       Fail(attempt, {.status = flight});
       return;
@@ -148,7 +148,7 @@ void BindingCycles::StartPreBind(Attempt& attempt) {
   }
   attempt.pre_bind_timer = attempt.framework.StartTimer(framework::MetricPoint::kPreBind);
   attempt.pre_bind = std::make_unique<framework::PreBindRunner>(
-      attempt.framework.PreBindGroups(attempt.state),
+      attempt.framework.binding_points().PreBindGroups(attempt.state),
       framework::PreBindRequest{.state = &attempt.state,
                                 .pod = attempt.assumed,
                                 .node_name = attempt.node(),
@@ -206,7 +206,7 @@ void BindingCycles::StartBind(Attempt& attempt) {
 }
 
 void BindingCycles::StartBindPlugins(Attempt& attempt) {
-  Status started = attempt.framework.RunBindPlugins(
+  Status started = attempt.framework.binding_points().RunBindPlugins(
       attempt.state, attempt.assumed, attempt.node(),
       [this, uid = attempt.pod->meta.uid](Status status) {
         context_.inbox.PostTask(
@@ -259,7 +259,7 @@ void BindingCycles::Succeed(Attempt& attempt) {
                                              AttemptOutcome::kScheduled, attempt.began);
     context_.scheduler_metrics->PodBound(*attempt.queued);
   }
-  attempt.framework.RunPostBindPlugins(attempt.state, pod, attempt.node());
+  attempt.framework.binding_points().RunPostBindPlugins(attempt.state, pod, attempt.node());
   if (attempt.state.pods_to_activate != nullptr) {
     const std::vector<api::PodPtr> activated = attempt.state.pods_to_activate->Take();
     if (!activated.empty()) context_.queue.Activate(activated);

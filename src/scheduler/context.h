@@ -13,6 +13,7 @@
 #include "cache/object_store.h"
 #include "framework/api_writer.h"
 #include "framework/pod_requests.h"
+#include "framework/runtime/pods_in_prebind.h"
 #include "framework/runtime/profiles.h"
 #include "framework/runtime/runtime.h"
 #include "framework/runtime/waiting_pods.h"

@@ -59,7 +59,7 @@ void ExtenderAttempts::PutInLine(const framework::Framework& framework,
   KS_DCHECK(!Has(queued->pod()->meta.uid), "a pod stands in line twice");
   const auto place =
       std::find_if(line_.begin(), line_.end(), [&](const framework::QueuedPodPtr& other) {
-        return framework.QueueSortLess(*queued, *other);
+        return framework.queue_points().QueueSortLess(*queued, *other);
       });
   line_.insert(place, queued);
   // Its nomination must keep others away as if it were in the queue.
@@ -315,14 +315,14 @@ Status ExtenderAttempts::PluginScores(const Candidates& candidates, framework::N
   Status status = framework.RunPreScorePlugins(state, pod(), nodes);
   if (!status.ok()) return status;
   if (!rebuilt.empty()) return framework.RunScorePlugins(state, pod(), nodes, scores);
-  return framework.RunScorePlugins(state, pod(), nodes, slots, scores);
+  return framework.score_points().RunScorePlugins(state, pod(), nodes, slots, scores);
 }
 
 // The order of (total, tie-break number) as ranks.
 Status ExtenderAttempts::Score(const ExtenderVerdict& verdict, const Candidates& candidates,
                                std::vector<int64_t>* ranks) {
   framework::NodeScores scores;
-  if (inquiry_->attempt->framework.HasScorePlugins()) {
+  if (inquiry_->attempt->framework.plugins().HasScorePlugins()) {
     Status status = PluginScores(candidates, &scores);
     if (!status.ok()) return status;
   } else {

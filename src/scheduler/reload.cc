@@ -20,23 +20,38 @@ std::map<std::string, queue::ProfileHooks> Scheduler::QueueHooks() const {
   return hooks;
 }
 
+queue::SchedulingQueue::Settings Scheduler::QueueSettings() const {
+  const config::Configuration& configuration = options_.configuration;
+  return {.profiles = QueueHooks(),
+          .backoff_initial = std::chrono::seconds(configuration.pod_initial_backoff_seconds),
+          .backoff_max = std::chrono::seconds(configuration.pod_max_backoff_seconds)};
+}
+
+// Of both faults the profiles' is reported, as upstream does.
+Result<Scheduler::InForce> Scheduler::MakeInForce(const config::Configuration& configuration) {
+  auto extenders = MakeExtenders(configuration);
+  auto profiles = MakeProfiles(configuration, extenders.ok() ? extenders->get() : nullptr);
+  if (!profiles.ok()) return profiles.error();
+  if (!extenders.ok()) return extenders.error();
+  return InForce{.profiles = std::move(profiles).value(),
+                 .extenders = std::move(extenders).value()};
+}
+
 void Scheduler::FindNeededKinds() {
   needed_kinds_ = {};
-  for (const auto& [name, framework] : profiles_) needed_kinds_.Add(framework->NeededKinds());
+  for (const auto& [name, framework] : profiles_)
+    needed_kinds_.Add(framework->plugins().NeededKinds());
 }
 
 Result<void> Scheduler::Reload(const config::Configuration& configuration) {
-  auto made = MakeProfiles(configuration);
+  auto made = MakeInForce(configuration);
   if (!made.ok()) return made.error();
-  auto extenders = MakeExtenders(configuration);
-  if (!extenders.ok()) return extenders.error();
   if (tap_ != nullptr) {
     tap_->Note(Reconfigured{std::make_shared<const config::Configuration>(configuration)});
   }
 
-  Profiles former = std::exchange(profiles_, std::move(made).value());
-  UseExtenders(std::move(extenders).value());
-  AttachProfiles();
+  Profiles former = std::exchange(profiles_, std::move(made->profiles));
+  UseExtenders(std::move(made->extenders));
   FindNeededKinds();
   cycle_->ForgetProfiles();
   options_.configuration = configuration;
@@ -44,10 +59,7 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
   parallelizer_.SetParallelism(configuration.parallelism);
 
   const std::vector<api::PodPtr> taken_up = TakeUpAndLetGo(former);
-  queue_->Reconfigure(
-      {.profiles = QueueHooks(),
-       .backoff_initial = std::chrono::seconds(configuration.pod_initial_backoff_seconds),
-       .backoff_max = std::chrono::seconds(configuration.pod_max_backoff_seconds)});
+  queue_->Reconfigure(QueueSettings());
   for (const api::PodPtr& pod : taken_up) queue_->Add(pod);
   retired_.push_back(std::move(former));
   DropRetiredProfiles();

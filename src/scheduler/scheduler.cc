@@ -18,15 +18,16 @@ namespace {
 // So many attempts may wait for extenders without one being forgotten.
 constexpr size_t kLeastKeptByTap = 1000;
 
-bool QueuesResizes(const config::FeatureGates* gates) {
-  return gates != nullptr &&
-         gates->Enabled(config::Gate::kInPlacePodVerticalScalingSchedulerPreemption);
+SchedulerOptions WithGates(SchedulerOptions options) {
+  static const config::FeatureGates defaults;
+  if (options.gates == nullptr) options.gates = &defaults;
+  return options;
 }
 
 }  // namespace
 
 Scheduler::Scheduler(SchedulerOptions options)
-    : options_(std::move(options)),
+    : options_(WithGates(std::move(options))),
       random_(options_.seed),
       leading_(!options_.standby),
       decisions_({.capacity = options_.on_step ? std::max(options_.decisions_kept, kLeastKeptByTap)
@@ -57,37 +58,34 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(SchedulerOptions options) {
   return scheduler;
 }
 
-Result<Profiles> Scheduler::MakeProfiles(const config::Configuration& configuration) {
+Result<Profiles> Scheduler::MakeProfiles(const config::Configuration& configuration,
+                                         ExtenderSet* extenders) {
+  framework::HandleParts parts{.snapshot = cache_,
+                               .owner_listers = owners_,
+                               .storage = storage_,
+                               .clock = *options_.clock,
+                               .gates = *options_.gates,
+                               .random = random_,
+                               .api = *options_.api,
+                               .nominator = queue_->nominator(),
+                               .activator = *queue_,
+                               .pods = informer_pods_,
+                               .nodes = informer_nodes_,
+                               .tasks = inbox_,
+                               .waiting_pods = waiting_pods_,
+                               .pods_in_pre_bind = pods_in_pre_bind_};
+  if (extenders != nullptr) parts.preemption_extenders = extenders->preemption_extenders();
   return framework::BuildProfiles(*options_.registry, configuration,
-                                  {.snapshot = &cache_,
-                                   .owner_listers = &owners_,
-                                   .storage = &storage_,
-                                   .clock = options_.clock,
-                                   .random = &random_,
-                                   .waiting_pods = &waiting_pods_,
-                                   .pods_in_pre_bind = &pods_in_pre_bind_,
-                                   .gates = options_.gates,
+                                  {.parts = std::move(parts),
                                    .metrics = options_.metrics,
                                    .remember_verdicts = options_.remember_verdicts});
 }
 
 Result<void> Scheduler::Build() {
-  auto profiles = MakeProfiles(options_.configuration);
-  if (!profiles.ok()) return profiles.error();
-  auto extenders = MakeExtenders(options_.configuration);
-  if (!extenders.ok()) return extenders.error();
-  extenders_ = std::move(extenders).value();
-  profiles_ = std::move(profiles).value();
-  FindNeededKinds();
-
   queue::SchedulingQueueOptions queue;
   queue.clock = options_.clock;
-  queue.profiles = QueueHooks();
-  queue.backoff_initial = std::chrono::seconds(options_.configuration.pod_initial_backoff_seconds);
-  queue.backoff_max = std::chrono::seconds(options_.configuration.pod_max_backoff_seconds);
   queue.unschedulable_max = options_.unschedulable_max;
-  queue.pop_from_backoff =
-      options_.gates == nullptr || options_.gates->Enabled(config::Gate::kSchedulerPopFromBackoffQ);
+  queue.pop_from_backoff = options_.gates->Enabled(config::Gate::kSchedulerPopFromBackoffQ);
   if (options_.scheduler_metrics != nullptr) {
     queue.observers = options_.scheduler_metrics->queue().Observers();
     algorithm_.set_metrics(options_.scheduler_metrics);
@@ -95,7 +93,13 @@ Result<void> Scheduler::Build() {
   algorithm_.set_trace_clock(tap_ == nullptr ? options_.clock : &tap_->outer_clock());
   queue.informer = [this](const api::Pod& pod) { return pods_.Get(pod.meta.Key()); };
   queue_ = std::make_unique<queue::SchedulingQueue>(std::move(queue));
-  AttachProfiles();
+
+  auto made = MakeInForce(options_.configuration);
+  if (!made.ok()) return made.error();
+  profiles_ = std::move(made->profiles);
+  extenders_ = std::move(made->extenders);
+  FindNeededKinds();
+  queue_->Reconfigure(QueueSettings());
 
   context_.reset(new Context{.cache = cache_,
                              .queue = *queue_,
@@ -116,7 +120,8 @@ Result<void> Scheduler::Build() {
                              .extenders = extenders_,
                              .metrics = options_.metrics,
                              .scheduler_metrics = options_.scheduler_metrics,
-                             .queues_resizes = QueuesResizes(options_.gates)});
+                             .queues_resizes = options_.gates->Enabled(
+                                 config::Gate::kInPlacePodVerticalScalingSchedulerPreemption)});
   router_ = std::make_unique<EventRouter>(*context_);
   failures_ = std::make_unique<FailureHandler>(*context_);
   bindings_ = std::make_unique<BindingCycles>(*context_, *failures_);
@@ -132,18 +137,6 @@ Result<void> Scheduler::Build() {
                              .batch_metrics = options_.batch_metrics});
   UseExtenders(extenders_);
   return {};
-}
-
-void Scheduler::AttachProfiles() {
-  for (const auto& [name, framework] : profiles_) {
-    framework->Attach({.api = options_.api,
-                       .nominator = &queue_->nominator(),
-                       .activator = queue_.get(),
-                       .pods = &informer_pods_,
-                       .nodes = &informer_nodes_,
-                       .tasks = &inbox_,
-                       .preemption_extenders = PreemptionExtenders()});
-  }
 }
 
 void Scheduler::Stop(Duration grace) {

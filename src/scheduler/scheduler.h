@@ -59,8 +59,8 @@ struct SchedulerOptions {
   framework::ApiWriter* api = nullptr;
   const Clock* clock = nullptr;
   uint64_t seed = 0;
-  // Null: the defaults. Null: nothing is measured.
-  const config::FeatureGates* gates = nullptr;
+  const config::FeatureGates* gates = nullptr;  // null: the defaults
+  // Null: nothing is measured.
   framework::FrameworkMetrics* metrics = nullptr;
   framework::BatchMetrics* batch_metrics = nullptr;
   SchedulerMetrics* scheduler_metrics = nullptr;
@@ -182,9 +182,15 @@ class Scheduler {
   std::unique_ptr<StepTap> MakeTap();
   bool Round();
   Result<void> Build();
-  Result<Profiles> MakeProfiles(const config::Configuration& configuration);
+  // What a configuration puts into force.
+  struct InForce {
+    Profiles profiles;
+    std::shared_ptr<ExtenderSet> extenders;
+  };
+  Result<InForce> MakeInForce(const config::Configuration& configuration);
+  Result<Profiles> MakeProfiles(const config::Configuration& configuration, ExtenderSet* extenders);
+  queue::SchedulingQueue::Settings QueueSettings() const;
   std::vector<api::PodPtr> TakeUpAndLetGo(const Profiles& former);
-  void AttachProfiles();
   void FindNeededKinds();
   void DropRetiredProfiles();
 
@@ -199,7 +205,6 @@ class Scheduler {
   bool FireTimers();
   bool MayAttempt();
   Result<std::shared_ptr<ExtenderSet>> MakeExtenders(const config::Configuration& configuration);
-  std::vector<framework::PreemptionExtender*> PreemptionExtenders() const;
   void UseExtenders(std::shared_ptr<ExtenderSet> extenders);
 
   SchedulerOptions options_;  // its configuration is the one in force
@@ -219,13 +224,14 @@ class Scheduler {
   framework::OptionalKinds needed_kinds_;
   framework::WaitingPods waiting_pods_;
   framework::PodsInPreBind pods_in_pre_bind_;
-  Profiles profiles_;
-  std::vector<Profiles> retired_;  // replaced by Reload, kept while pods are on their way
-  std::unique_ptr<queue::SchedulingQueue> queue_;
   cache::ObjectStore<api::Pod> pods_;
   const InformerPods informer_pods_{pods_};
   cache::ObjectStore<api::Node> nodes_;
   const InformerNodes informer_nodes_{nodes_};
+  std::unique_ptr<queue::SchedulingQueue> queue_;
+  // Below what their plugins use.
+  Profiles profiles_;
+  std::vector<Profiles> retired_;  // replaced by Reload, kept while pods are on their way
   bool pods_synced_ = false;
   bool nodes_synced_ = false;
 

@@ -18,11 +18,6 @@ Result<std::shared_ptr<ExtenderSet>> Scheduler::MakeExtenders(
   return std::make_shared<ExtenderSet>(configuration.extenders, std::move(transport).value());
 }
 
-std::vector<framework::PreemptionExtender*> Scheduler::PreemptionExtenders() const {
-  if (extenders_ == nullptr) return {};
-  return extenders_->preemption_extenders();
-}
-
 Scheduler::WholeObjects Scheduler::NeededWholeObjects() const {
   if (extenders_ == nullptr) return {};
   WholeObjects needed{.pods = extenders_->PodsNeeded(), .nodes = extenders_->NodesNeeded()};

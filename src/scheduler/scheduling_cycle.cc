@@ -118,7 +118,7 @@ void SchedulingCycle::ChooseNode(Attempt& attempt) {
 // Null: the gate is off, or the profile is of the extenders' making: their answers cannot be
 // foreseen.
 Batching* SchedulingCycle::BatchingOf(const framework::Framework& framework) {
-  if (!framework.gates().Enabled(config::Gate::kOpportunisticBatching)) return nullptr;
+  if (!framework.handle().gates().Enabled(config::Gate::kOpportunisticBatching)) return nullptr;
   if (!context_.configuration.extenders.empty()) return nullptr;
   std::unique_ptr<Batching>& made = batching_[&framework];
   if (made == nullptr) {
@@ -158,7 +158,7 @@ void SchedulingCycle::FitError(std::unique_ptr<Attempt> attempt) {
   const framework::Framework& framework = attempt->framework;
   framework::Diagnosis& diagnosis = attempt->search->diagnosis;
   AttemptFailure failure{.status = attempt->result.status, .diagnosis = &diagnosis};
-  if (framework.HasPostFilterPlugins()) {
+  if (framework.plugins().HasPostFilterPlugins()) {
     framework::PostFilterResult result =
         framework.RunPostFilterPlugins(attempt->state, attempt->pod, diagnosis.nodes);
     if (result.status.IsWait()) {
@@ -194,8 +194,8 @@ void SchedulingCycle::AssumeAndBind(std::unique_ptr<Attempt> attempt) {
     RejectAssumed(*attempt, reserved);
     return;
   }
-  attempt->permit =
-      attempt->framework.RunPermitPlugins(attempt->state, attempt->assumed, attempt->node());
+  attempt->permit = attempt->framework.binding_points().RunPermitPlugins(
+      attempt->state, attempt->assumed, attempt->node());
   if (!attempt->permit.status.ok() && !attempt->permit.status.IsWait()) {
     RejectAssumed(*attempt, attempt->permit.status);
     return;
@@ -223,9 +223,9 @@ void SchedulingCycle::Reject(const Attempt& attempt, const Status& status) {
 // there: there is nothing to assume, and so nothing to undo, and nothing to bind. Permit's
 // rejection parks the pod until the kubelet has resized it (docs/spec/cycle.md section 21).
 void SchedulingCycle::ParkResize(Attempt& attempt) {
-  Status verdict =
-      attempt.framework.RunPermitPlugins(attempt.state, attempt.pod, attempt.result.node->name())
-          .status;
+  Status verdict = attempt.framework.binding_points()
+                       .RunPermitPlugins(attempt.state, attempt.pod, attempt.result.node->name())
+                       .status;
   // A profile without the plugin must not bind it again either.
   if (verdict.ok() || verdict.IsWait()) verdict = plugins::ResizeFitsVerdict();
   Reject(attempt, verdict);

@@ -17,6 +17,7 @@
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "config/read/defaults.h"
+#include "framework/runtime/offline_parts.h"
 #include "framework/runtime/profiles.h"
 #include "plugins/registry.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
@@ -131,13 +132,9 @@ class Bed {
           same ? templates_[static_cast<size_t>(i / 5) % templates_.size()] : other_;
       KS_CHECK(cache_.AddPod(OnNode(*pod, "node-" + std::to_string(i))).ok(), "running pod");
     }
-    auto profiles = framework::BuildProfiles(registry_, config::DefaultConfiguration(),
-                                             {.snapshot = &cache_,
-                                              .owner_listers = &owners_,
-                                              .storage = &storage_,
-                                              .clock = &RealClock(),
-                                              .random = &random_,
-                                              .remember_verdicts = remember});
+    auto profiles =
+        framework::BuildProfiles(registry_, config::DefaultConfiguration(),
+                                 {.parts = parts_.parts(), .remember_verdicts = remember});
     KS_CHECK(profiles.ok(), "profiles");
     profiles_ = std::move(profiles).value();
   }
@@ -187,6 +184,11 @@ class Bed {
   }
 
   Random random_{1};
+  const framework::OfflineParts parts_{{.snapshot = &cache_,
+                                        .owner_listers = &owners_,
+                                        .storage = &storage_,
+                                        .clock = &RealClock(),
+                                        .random = &random_}};
   cache::Cache cache_;
   cache::OwnerStores owners_;
   cache::StorageStores storage_;

@@ -17,6 +17,7 @@
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "config/read/defaults.h"
+#include "framework/runtime/offline_parts.h"
 #include "framework/runtime/profiles.h"
 #include "plugins/registry.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
@@ -63,12 +64,7 @@ class VolumeBed {
     Put<api::PersistentVolume>(all);
     MakePods(kind == "selector");
     auto profiles = framework::BuildProfiles(registry_, config::DefaultConfiguration(),
-                                             {.snapshot = &cache_,
-                                              .owner_listers = &owners_,
-                                              .storage = &storage_,
-                                              .clock = &RealClock(),
-                                              .random = &random_,
-                                              .remember_verdicts = true});
+                                             {.parts = parts_.parts(), .remember_verdicts = true});
     KS_CHECK(profiles.ok(), "profiles");
     profiles_ = std::move(profiles).value();
   }
@@ -165,6 +161,11 @@ class VolumeBed {
   }
 
   Random random_{1};
+  const framework::OfflineParts parts_{{.snapshot = &cache_,
+                                        .owner_listers = &owners_,
+                                        .storage = &storage_,
+                                        .clock = &RealClock(),
+                                        .random = &random_}};
   cache::Cache cache_;
   cache::OwnerStores owners_;
   cache::StorageStores storage_;

@@ -118,7 +118,7 @@ Status RunScores(Bench& bench) {
 
 Status RunPreBinds(Bench& bench) {
   PreBindEnvironment environment;
-  PreBindRunner runner(bench.framework->PreBindGroups(bench.state),
+  PreBindRunner runner(bench.framework->binding_points().PreBindGroups(bench.state),
                        PreBindRequest{.state = &bench.state, .pod = bench.pod, .node_name = "n"},
                        environment, [](const Status&) {});
   return runner.Start().value();
@@ -137,7 +137,8 @@ std::map<std::string, PointRig> FilteringRigs() {
   return {
       {"PreEnqueue",
        {.add = Adds<PreEnqueues>(&PluginScript::pre_enqueue),
-        .run = [](Bench& b) { return b.framework->RunPreEnqueuePlugins(*b.pod, ""); }}},
+        .run =
+            [](Bench& b) { return b.framework->queue_points().RunPreEnqueuePlugins(*b.pod, ""); }}},
       {"PreFilter", PreFilterRig([](Bench& b) {
          return b.framework->RunPreFilterPlugins(b.state, *b.pod).status;
        })},
@@ -196,14 +197,20 @@ std::map<std::string, PointRig> BindingRigs() {
               script.permit = Says(PermitResult{status, std::chrono::seconds(1)});
               profile.Add<Permits>(std::move(script));
             },
-        .run = [](Bench& b) { return b.framework->RunPermitPlugins(b.state, b.pod, "n").status; }}},
+        .run =
+            [](Bench& b) {
+              return b.framework->binding_points().RunPermitPlugins(b.state, b.pod, "n").status;
+            }}},
       {"PreBindPreFlight",
        {.add =
             [](TestProfile& profile, PluginScript script, const Status& status) {
               script.pre_flight = Says(PreBindPreFlightResult{status, false});
               profile.Add<PreBinds>(std::move(script));
             },
-        .run = [](Bench& b) { return b.framework->RunPreBindPreFlights(b.state, b.pod, "n"); }}},
+        .run =
+            [](Bench& b) {
+              return b.framework->binding_points().RunPreBindPreFlights(b.state, b.pod, "n");
+            }}},
       {"PreBind",
        {.add =
             [](TestProfile& profile, PluginScript script, const Status& status) {
@@ -215,7 +222,8 @@ std::map<std::string, PointRig> BindingRigs() {
        {.add = Adds<Binds>(&PluginScript::bind),
         .run =
             [](Bench& b) {
-              return b.framework->RunBindPlugins(b.state, b.pod, "n", [](const Status&) {});
+              return b.framework->binding_points().RunBindPlugins(b.state, b.pod, "n",
+                                                                  [](const Status&) {});
             },
         .a = Status(kSkip, {})}},
   };
@@ -249,7 +257,7 @@ TEST_P(CodeMatrixTest, AnswerOfTheSecondOfThreePlugins) {
   rig.add(profile, {.name = "B", .log = &log}, Answer(test.answer));
   rig.add(profile, {.name = "C", .log = &log}, rig.c);
   Bench bench;
-  bench.framework = profile.Build({.snapshot = &OneNode()});
+  bench.framework = profile.Build({.parts = {.snapshot = &OneNode()}});
   const Status status = rig.run(bench);
   EXPECT_EQ(CodeText(status.code()), CodeText(test.want));
   EXPECT_EQ(status.Message(), test.want_message);

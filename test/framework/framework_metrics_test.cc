@@ -55,7 +55,8 @@ const FakeSnapshot& ThreeNodes() {
 class FrameworkMetricsTest : public ::testing::Test {
  protected:
   std::unique_ptr<Framework> Build(const TestProfile& profile) {
-    return profile.Build({.snapshot = &ThreeNodes(), .clock = &clock_, .metrics = &metrics_});
+    return profile.Build(
+        {.parts = {.snapshot = &ThreeNodes(), .clock = &clock_}, .metrics = &metrics_});
   }
   // The value of one line of the exposition text; "" when there is none.
   std::string Value(const std::string& series) const {
@@ -190,22 +191,23 @@ void RunEverything(const Framework& framework, FakeClock& clock, CycleState& sta
   NodeScores scores;
   EXPECT_TRUE(framework.RunScorePlugins(state, *pod, nodes, &scores).ok());
   EXPECT_TRUE(framework.RunReservePluginsReserve(state, pod, "n0").ok());
-  EXPECT_TRUE(framework.RunPermitPlugins(state, pod, "n0").status.IsWait());
-  EXPECT_TRUE(framework.RunPreBindPreFlights(state, pod, "n0").ok());
+  EXPECT_TRUE(framework.binding_points().RunPermitPlugins(state, pod, "n0").status.IsWait());
+  EXPECT_TRUE(framework.binding_points().RunPreBindPreFlights(state, pod, "n0").ok());
   const PreBindEnvironment environment;
   const PointTimer timer = framework.StartTimer(MetricPoint::kPreBind);
   PreBindRunner runner(
-      framework.PreBindGroups(state),
+      framework.binding_points().PreBindGroups(state),
       PreBindRequest{
           .state = &state, .pod = pod, .node_name = "n0", .sampler = framework.Sampler(state)},
       environment, [](const Status&) {});
   const std::optional<Status> pre_bound = runner.Start();
   ASSERT_TRUE(pre_bound.has_value());
   timer.Stop(pre_bound->code());
-  EXPECT_TRUE(framework.RunBindPlugins(state, pod, "n0", [](const Status&) {}).ok());
+  EXPECT_TRUE(
+      framework.binding_points().RunBindPlugins(state, pod, "n0", [](const Status&) {}).ok());
   clock.Advance(milliseconds(100));
   (*bind_done)(Status::Error("x"));
-  framework.RunPostBindPlugins(state, pod, "n0");
+  framework.binding_points().RunPostBindPlugins(state, pod, "n0");
   framework.RunReservePluginsUnreserve(state, pod, "n0");
 }
 
@@ -305,7 +307,7 @@ TEST_F(FrameworkMetricsTest, PreEnqueueAlwaysSucceedsForItsPointAndIsDrawnPerPod
   Random draws(~uint64_t{7});
   int drawn = 0;
   for (int i = 0; i < 200; ++i) {
-    EXPECT_FALSE(framework->RunPreEnqueuePlugins(*pod_, "").ok());
+    EXPECT_FALSE(framework->queue_points().RunPreEnqueuePlugins(*pod_, "").ok());
     drawn += draws.Below(100) < 10 ? 1 : 0;
   }
   ASSERT_GT(drawn, 0);
@@ -422,7 +424,8 @@ TEST_F(FrameworkMetricsTest, ABindAnswerMayOutliveTheFramework) {
   auto framework = Build(profile);
   CycleState state;
   state.record_plugin_metrics = true;
-  EXPECT_TRUE(framework->RunBindPlugins(state, pod_, "n0", [](const Status&) {}).ok());
+  EXPECT_TRUE(
+      framework->binding_points().RunBindPlugins(state, pod_, "n0", [](const Status&) {}).ok());
   EXPECT_EQ(PointCount("Bind"), "");
   framework.reset();
   clock_.Advance(seconds(2));

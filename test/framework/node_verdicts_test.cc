@@ -76,7 +76,8 @@ class NodeVerdictsTest : public ::testing::Test {
   // One attempt over all nodes; the calls of Filter and Score.
   Texts Attempt(const api::Pod& pod) {
     if (framework_ == nullptr) {
-      framework_ = profile_.Build({.snapshot = &snapshot_, .remember_verdicts = remember_});
+      framework_ = profile_.Build({.parts = {.snapshot = &snapshot_, .nominator = &nominator_},
+                                   .remember_verdicts = remember_});
     }
     log_.clear();
     CycleState state;
@@ -90,7 +91,8 @@ class NodeVerdictsTest : public ::testing::Test {
     }
     EXPECT_TRUE(framework_->RunPreScorePlugins(state, pod, snapshot_.nodes()).ok());
     EXPECT_TRUE(
-        framework_->RunScorePlugins(state, pod, snapshot_.nodes(), snapshot_.node_slots(), &scores_)
+        framework_->score_points()
+            .RunScorePlugins(state, pod, snapshot_.nodes(), snapshot_.node_slots(), &scores_)
             .ok());
     Texts calls;
     for (const std::string& call : log_) {
@@ -109,6 +111,7 @@ class NodeVerdictsTest : public ::testing::Test {
   bool remember_ = true;
   FakeSnapshot snapshot_{{MakeNode().Name("n1").Obj(), MakeNode().Name("n2").Obj()}};
   TestProfile profile_;
+  testing::FakeNominator nominator_;
   std::unique_ptr<Framework> framework_;
   const api::PodPtr pod_ = MakePod().Name("p").Req({}).Obj();
   std::vector<Status> statuses_;
@@ -190,7 +193,7 @@ TEST_F(NodeVerdictsTest, CountsOfRememberedRejections) {
   profile.Add<NodeLocal, Filters>({.name = "A"})
       .Add<NodeLocal, Filters>({.name = "B", .filter = Says(Status(Code::kUnschedulable, {"no"}))});
   const auto framework =
-      profile.Build({.snapshot = &snapshot_, .clock = &clock, .metrics = &metrics});
+      profile.Build({.parts = {.snapshot = &snapshot_, .clock = &clock}, .metrics = &metrics});
   for (const bool measured : {true, false}) {
     const api::PodPtr pod = MakePod().Name("p").Req({}).Obj();
     for (int attempt = 0; attempt < 3; ++attempt) {
@@ -220,33 +223,29 @@ TEST_F(NodeVerdictsTest, ACopyOfTheStateRemembersNothing) {
 
 // Only the nodes that have nominated pods are evaluated as if these ran there.
 TEST_F(NodeVerdictsTest, NodesWithoutNominatedPodsAreRemembered) {
-  testing::FakeNominator nominator;
   Learn(*pod_);
-  framework_->Attach({.nominator = &nominator});
-  nominator.pods["n1"] = {
+  nominator_.pods["n1"] = {
       std::make_shared<const PodInfo>(MakePod().Name("q").Priority(5).Req({}).Obj())};
-  nominator.changes = 1;
+  nominator_.changes = 1;
   EXPECT_EQ(Attempt(*pod_), (Texts{"Filter L n1", "Filter G n1", "Filter L n1", "Filter G n1",
                                    "Score G n1", "Score G n2"}));
   EXPECT_EQ(statuses_[1], Status(Code::kUnschedulable, {"no"}, "L"));
-  nominator.pods.clear();
-  nominator.pods["n2"] = {};
-  nominator.changes = 2;
+  nominator_.pods.clear();
+  nominator_.pods["n2"] = {};
+  nominator_.changes = 2;
   EXPECT_EQ(Attempt(*pod_), (Texts{"Filter G n1", "Filter L n2", "Score G n1", "Score G n2"}));
-  nominator.pods.clear();
-  nominator.changes = 3;
+  nominator_.pods.clear();
+  nominator_.changes = 3;
   EXPECT_EQ(Attempt(*pod_), kRemembered);
 }
 
 // A nominator that changed since PreFilter: nothing is taken from memory.
 TEST_F(NodeVerdictsTest, NominationsOfAnotherTimeAreNotUsed) {
-  testing::FakeNominator nominator;
   Learn(*pod_);
-  framework_->Attach({.nominator = &nominator});
-  nominator.pods["n1"] = {};
+  nominator_.pods["n1"] = {};
   CycleState state;
   ASSERT_TRUE(framework_->RunPreFilterPlugins(state, *pod_).status.ok());
-  nominator.changes = 7;
+  nominator_.changes = 7;
   log_.clear();
   (void)Framework::FilterBatch(*framework_, state, *pod_)
       .RunListed(*snapshot_.nodes()[1], snapshot_.nodes()[1]->slot());

@@ -102,7 +102,7 @@ class PreBindRunnerTest : public ::testing::Test {
 
   using Plan = std::vector<std::pair<std::string, std::deque<PreBindStep>>>;  // one group
   void MakeRunner(const std::vector<Plan>& groups) {
-    std::vector<std::vector<Framework::PreBindMember>> members;
+    std::vector<std::vector<BindingPoints::PreBindMember>> members;
     for (const Plan& group : groups) {
       members.emplace_back();
       for (const auto& [name, steps] : group) {
@@ -398,7 +398,7 @@ TEST_F(PreBindRunnerTest, CancelFromInsideAStep) {
   plugins_.push_back(std::make_unique<TestPlugin<ks::testing::PreBinds>>(ks::testing::PluginScript{
       .name = "A", .pre_bind = [this] { return std::make_unique<SelfCanceling>(runner_); }}));
   runner_ = std::make_unique<PreBindRunner>(
-      std::vector<std::vector<Framework::PreBindMember>>{{{"A", plugins_.back().get()}}},
+      std::vector<std::vector<BindingPoints::PreBindMember>>{{{"A", plugins_.back().get()}}},
       PreBindRequest{.state = &state_, .pod = MakePod().Name("p").Obj(), .node_name = "n1"},
       environment_, [this](Status status) { results_.push_back(std::move(status)); });
   EXPECT_EQ(runner_->Start(), Status::Error("running PreBind plugin \"A\": self"));
@@ -420,7 +420,7 @@ TEST_F(PreBindRunnerTest, MayBeDestroyedAtAnyTime) {
         return std::make_unique<StepSequence>("B", std::deque<PreBindStep>{Waits("B")}, &log_);
       }}));
   runner_ = std::make_unique<PreBindRunner>(
-      std::vector<std::vector<Framework::PreBindMember>>{{{"B", plugins_.back().get()}}},
+      std::vector<std::vector<BindingPoints::PreBindMember>>{{{"B", plugins_.back().get()}}},
       PreBindRequest{.state = &state_, .pod = MakePod().Name("p").Obj(), .node_name = "n1"},
       environment_, [this](Status status) {
         results_.push_back(std::move(status));

@@ -86,7 +86,8 @@ class BuilderTest : public ::testing::Test {
     return profile;
   }
   Result<std::unique_ptr<Framework>> Create(const Plugins& user) const {
-    return Framework::Create(registry_.registry(), MakeProfile(user), {});
+    return Framework::Create(registry_.registry(), MakeProfile(user),
+                             {.parts = testing::LastingParts()});
   }
 
   TestRegistry registry_;
@@ -342,7 +343,7 @@ TEST_F(BuilderTest, ListsOfEveryPoint) {
       const std::string want = changed != test.want.end() ? changed->second
                                : test.only                ? std::string()
                                                           : by_default;
-      EXPECT_EQ(Joined((*framework)->ListPlugins(point)), want) << point;
+      EXPECT_EQ(Joined((*framework)->plugins().ListPlugins(point)), want) << point;
     }
   }
 }
@@ -424,7 +425,8 @@ TEST_F(BuilderTest, AllFaultsAtOnce) {
                    .post_bind = {.enabled = {{"NodeName"}}}});
   profile.plugin_config = {{"Bind2", {}}, {"Bind2", {}}};
   std::vector<Error> faults;
-  const auto framework = Framework::Create(registry_.registry(), profile, {}, &faults);
+  const auto framework =
+      Framework::Create(registry_.registry(), profile, {.parts = testing::LastingParts()}, &faults);
   ASSERT_FALSE(framework.ok());
   EXPECT_EQ(framework.error().message, faults[0].message);
   std::string told;
@@ -486,15 +488,18 @@ TEST_F(BuilderTest, ArgumentsReachTheFactoryOnce) {
       });
   config::Profile profile =
       MakeProfile({.multi_point = {.enabled = {{"Takes"}}}, .filter = {.enabled = {{"Takes"}}}});
-  ASSERT_TRUE(Framework::Create(registry_.registry(), profile, {}).ok());
+  ASSERT_TRUE(
+      Framework::Create(registry_.registry(), profile, {.parts = testing::LastingParts()}).ok());
   profile.plugin_config = {{"Takes", config::RawArgs{R"({"a":[1]})"}},
                            {"NotEnabled", config::RawArgs{"{}"}}};
-  ASSERT_TRUE(Framework::Create(registry_.registry(), profile, {}).ok());
+  ASSERT_TRUE(
+      Framework::Create(registry_.registry(), profile, {.parts = testing::LastingParts()}).ok());
   EXPECT_EQ(seen, (std::vector<std::string>{"null for default-scheduler",
                                             "{\"a\":[1]} for default-scheduler"}));
 
   profile.plugin_config = {{"Takes", {}}, {"Takes", {}}};
-  const auto repeated = Framework::Create(registry_.registry(), profile, {});
+  const auto repeated =
+      Framework::Create(registry_.registry(), profile, {.parts = testing::LastingParts()});
   ASSERT_FALSE(repeated.ok());
   EXPECT_EQ(repeated.error().message, "repeated config for plugin Takes");
 }
@@ -538,12 +543,12 @@ class ProfilesTest : public BuilderTest {
 };
 
 TEST_F(ProfilesTest, SeveralProfiles) {
-  const auto profiles =
-      BuildProfiles(registry_.registry(), {.profiles = {Named("b"), Named("a")}}, {});
+  const auto profiles = BuildProfiles(registry_.registry(), {.profiles = {Named("b"), Named("a")}},
+                                      {.parts = testing::LastingParts()});
   ASSERT_TRUE(profiles.ok()) << profiles.error().message;
   ASSERT_EQ(profiles->size(), 2U);
   EXPECT_EQ(profiles->at("a")->ProfileName(), "a");
-  EXPECT_EQ(profiles->at("b")->QueueSortPluginName(), "PrioritySort");
+  EXPECT_EQ(profiles->at("b")->plugins().QueueSortPluginName(), "PrioritySort");
 }
 
 TEST_F(ProfilesTest, Errors) {
@@ -574,7 +579,8 @@ TEST_F(ProfilesTest, Errors) {
   };
   for (const auto& test : cases) {
     SCOPED_TRACE(test.name);
-    const auto profiles = BuildProfiles(registry_.registry(), {.profiles = test.profiles}, {});
+    const auto profiles = BuildProfiles(registry_.registry(), {.profiles = test.profiles},
+                                        {.parts = testing::LastingParts()});
     ASSERT_FALSE(profiles.ok());
     EXPECT_EQ(profiles.error().message, std::string("initializing profiles: ") + test.want);
   }

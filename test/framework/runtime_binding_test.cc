@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/runtime/runtime.h"
+#include "framework/runtime/waiting_pods.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
@@ -109,7 +110,8 @@ TEST(PermitTest, RejectionsAndErrorsStopWithTheName) {
         .Add<Permits>({.name = "B", .log = &log, .permit = Says(PermitResult{test.answer, {}})})
         .Add<Permits>({.name = "C", .log = &log});
     CycleState state;
-    const PermitOutcome outcome = profile.Build()->RunPermitPlugins(state, Pod(), "n1");
+    const PermitOutcome outcome =
+        profile.Build()->binding_points().RunPermitPlugins(state, Pod(), "n1");
     EXPECT_EQ(outcome.status, test.want_rejection.ok()
                                   ? Status::Error("running Permit plugin \"B\": " +
                                                   std::string(test.want_error_text))
@@ -152,7 +154,8 @@ TEST(PermitTest, Waiting) {
     profile.Add<Permits>({.name = "A", .permit = Says(test.a)})
         .Add<Permits>({.name = "B", .permit = Says(test.b)});
     CycleState state;
-    const PermitOutcome outcome = profile.Build()->RunPermitPlugins(state, Pod(), "n1");
+    const PermitOutcome outcome =
+        profile.Build()->binding_points().RunPermitPlugins(state, Pod(), "n1");
     EXPECT_EQ(outcome.status, test.want);
     EXPECT_EQ(outcome.timeouts, test.want_timeouts);
   }
@@ -174,7 +177,7 @@ struct GroupCase {
 
 std::string Groups(const Framework& framework, const CycleState& state) {
   std::string text;
-  for (const auto& group : framework.PreBindGroups(state)) {
+  for (const auto& group : framework.binding_points().PreBindGroups(state)) {
     if (!text.empty()) text += ' ';
     text += '[';
     for (const auto& member : group) {
@@ -214,7 +217,7 @@ TEST(PreBindTest, PreFlightsAndGroups) {
     }
     const auto framework = profile.Build();
     CycleState state;
-    EXPECT_EQ(framework->RunPreBindPreFlights(state, Pod(), "n1"), test.want);
+    EXPECT_EQ(framework->binding_points().RunPreBindPreFlights(state, Pod(), "n1"), test.want);
     EXPECT_EQ(Groups(*framework, state), test.want_groups);
   }
 }
@@ -247,7 +250,8 @@ TEST(PreBindTest, PreFlightFailures) {
         .Add<PreBinds>({.name = "B", .pre_flight = Says(Flight(test.answer))});
     const auto framework = profile.Build();
     CycleState state;
-    EXPECT_EQ(framework->RunPreBindPreFlights(state, Pod(), "n1"), Status::Error(test.want));
+    EXPECT_EQ(framework->binding_points().RunPreBindPreFlights(state, Pod(), "n1"),
+              Status::Error(test.want));
     EXPECT_EQ(state.skip_pre_bind, 0U) << "nothing is stored on an error";
     EXPECT_EQ(state.parallel_pre_bind, 0U);
   }
@@ -256,7 +260,7 @@ TEST(PreBindTest, PreFlightFailures) {
 TEST(PreBindTest, FailuresAsReported) {
   for (const CodeCase& test : FailingCodes()) {
     SCOPED_TRACE(test.name);
-    EXPECT_EQ(Framework::PreBindFailure("B", test.answer),
+    EXPECT_EQ(BindingPoints::PreBindFailure("B", test.answer),
               test.want_rejection.ok() ? Status::Error("running PreBind plugin \"B\": " +
                                                        std::string(test.want_error_text))
                                        : test.want_rejection);
@@ -277,7 +281,8 @@ TEST(BindTest, FailuresAtOnce) {
         .Add<Binds>({.name = "C", .log = &log});
     CycleState state;
     bool told = false;
-    EXPECT_EQ(profile.Build()->RunBindPlugins(state, Pod(), "n1", [&](Status) { told = true; }),
+    EXPECT_EQ(profile.Build()->binding_points().RunBindPlugins(state, Pod(), "n1",
+                                                               [&](Status) { told = true; }),
               test.want_rejection.ok()
                   ? Status::Error("running Bind plugin \"B\": " + std::string(test.want_error_text))
                   : test.want_rejection);
@@ -298,9 +303,9 @@ TEST(BindTest, FailuresLater) {
     CycleState state;
     std::vector<Status> told;
     auto framework = profile.Build();
-    EXPECT_TRUE(framework
-                    ->RunBindPlugins(state, Pod(), "n1",
-                                     [&](Status status) { told.push_back(std::move(status)); })
+    EXPECT_TRUE(framework->binding_points()
+                    .RunBindPlugins(state, Pod(), "n1",
+                                    [&](Status status) { told.push_back(std::move(status)); })
                     .ok());
     EXPECT_TRUE(told.empty());
     framework.reset();  // an answer may outlive it
@@ -320,7 +325,8 @@ TEST(BindTest, AllSkip) {
       .Add<Binds>({.name = "A", .bind = Says(kSkip)})
       .Add<Binds>({.name = "B", .bind = Says(Status(Code::kSkip, {"not mine"}))});
   CycleState state;
-  EXPECT_EQ(profile.Build()->RunBindPlugins(state, Pod(), "n1", [](Status) {}), kSkip);
+  EXPECT_EQ(profile.Build()->binding_points().RunBindPlugins(state, Pod(), "n1", [](Status) {}),
+            kSkip);
 }
 
 TEST(BindTest, PostBindRunsAllInOrder) {
@@ -328,7 +334,7 @@ TEST(BindTest, PostBindRunsAllInOrder) {
   TestProfile profile;
   profile.Add<PostBinds>({.name = "A", .log = &log}).Add<PostBinds>({.name = "B", .log = &log});
   CycleState state;
-  profile.Build()->RunPostBindPlugins(state, Pod(), "n1");
+  profile.Build()->binding_points().RunPostBindPlugins(state, Pod(), "n1");
   EXPECT_EQ(log, (Texts{"PostBind A", "PostBind B"}));
 }
 
@@ -344,9 +350,9 @@ TEST(FrameworkTest, QueueSort) {
   const auto framework = profile.Build();
   const QueuedPod low(MakePod().Name("low").Priority(1).Obj());
   const QueuedPod high(MakePod().Name("high").Priority(2).Obj());
-  EXPECT_TRUE(framework->QueueSortLess(high, low));
-  EXPECT_FALSE(framework->QueueSortLess(low, high));
-  EXPECT_EQ(framework->QueueSortPluginName(), "ByPriority");
+  EXPECT_TRUE(framework->queue_points().QueueSortLess(high, low));
+  EXPECT_FALSE(framework->queue_points().QueueSortLess(low, high));
+  EXPECT_EQ(framework->plugins().QueueSortPluginName(), "ByPriority");
 }
 
 TEST(FrameworkTest, EventRegistrations) {
@@ -364,7 +370,7 @@ TEST(FrameworkTest, EventRegistrations) {
   profile.profile().plugins.pre_filter.disabled = {{"ByAbility"}};
   profile.profile().plugins.filter.disabled = {{"ByAbility"}};
   const auto framework = profile.Build();
-  const auto& events = framework->event_registrations();
+  const auto& events = framework->plugins().event_registrations();
   ASSERT_EQ(events.size(), 4U);
   ASSERT_EQ(events.at("Own").size(), 4U);
   EXPECT_EQ(events.at("Own")[0].event.resource, EventResource::kNode);
@@ -384,24 +390,25 @@ TEST(FrameworkTest, Handle) {
   WaitingPods waiting_pods(clock);
   TestProfile profile;
   profile.profile().percentage_of_nodes_to_score = 0;
-  const auto framework = profile.Build(
-      {.snapshot = &snapshot, .clock = &clock, .random = &random, .waiting_pods = &waiting_pods});
   ks::testing::FakeApiWriter api;
-  framework->Attach({.api = &api});
+  const auto framework = profile.Build({.parts = {.snapshot = &snapshot,
+                                                  .clock = &clock,
+                                                  .random = &random,
+                                                  .api = &api,
+                                                  .waiting_pods = &waiting_pods}});
+  const Handle& handle = framework->handle();
   EXPECT_EQ(framework->ProfileName(), "default-scheduler");
-  EXPECT_EQ(&framework->snapshot(), &snapshot);
-  EXPECT_EQ(&framework->clock(), &clock);
-  EXPECT_EQ(&framework->random(), &random);
-  EXPECT_EQ(&framework->waiting_pods(), &waiting_pods);
-  EXPECT_EQ(&framework->api(), &api);
-  EXPECT_EQ(framework->NewStateSlot(), 0U);
-  EXPECT_EQ(framework->NewStateSlot(), 1U);
+  EXPECT_EQ(&handle.snapshot(), &snapshot);
+  EXPECT_EQ(&handle.clock(), &clock);
+  EXPECT_EQ(&handle.random(), &random);
+  EXPECT_EQ(&handle.waiting_pods(), &waiting_pods);
+  EXPECT_EQ(&handle.api(), &api);
   EXPECT_EQ(framework->percentage_of_nodes_to_score(), 0);
-  EXPECT_FALSE(framework->HasFilterPlugins());
-  EXPECT_FALSE(framework->HasScorePlugins());
-  EXPECT_FALSE(framework->HasPostFilterPlugins());
-  EXPECT_EQ(framework->ListPlugins("Bind"), Texts{"Bind"});
-  EXPECT_TRUE(framework->ListPlugins("NoSuchPoint").empty());
+  EXPECT_FALSE(framework->plugins().HasFilterPlugins());
+  EXPECT_FALSE(framework->plugins().HasScorePlugins());
+  EXPECT_FALSE(framework->plugins().HasPostFilterPlugins());
+  EXPECT_EQ(framework->plugins().ListPlugins("Bind"), Texts{"Bind"});
+  EXPECT_TRUE(framework->plugins().ListPlugins("NoSuchPoint").empty());
 }
 
 }  // namespace

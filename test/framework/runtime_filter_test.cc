@@ -44,8 +44,8 @@ const FakeSnapshot& TwoNodes() {
   return snapshot;
 }
 
-std::unique_ptr<Framework> Build(TestProfile& profile) {
-  return profile.Build({.snapshot = &TwoNodes()});
+std::unique_ptr<Framework> Build(TestProfile& profile, Nominator* nominator = nullptr) {
+  return profile.Build({.parts = {.snapshot = &TwoNodes(), .nominator = nominator}});
 }
 
 // ---- PreEnqueue
@@ -58,7 +58,8 @@ TEST(PreEnqueueTest, EveryOtherCodeGates) {
     profile.Add<PreEnqueues>({.name = "A", .log = &log})
         .Add<PreEnqueues>({.name = "B", .log = &log, .pre_enqueue = Says(Status(code, {"why"}))})
         .Add<PreEnqueues>({.name = "C", .log = &log});
-    const Status status = Build(profile)->RunPreEnqueuePlugins(*MakePod().Name("p").Obj(), "");
+    const Status status =
+        Build(profile)->queue_points().RunPreEnqueuePlugins(*MakePod().Name("p").Obj(), "");
     EXPECT_EQ(status, Status(code, {"why"}, "B"));
     EXPECT_EQ(log, (Texts{"PreEnqueue A", "PreEnqueue B"}));
   }
@@ -70,10 +71,10 @@ TEST(PreEnqueueTest, TheLastGateIsAskedFirstAndOnce) {
   for (const char* name : {"A", "B", "C"}) profile.Add<PreEnqueues>({.name = name, .log = &log});
   const auto framework = Build(profile);
   const auto pod = MakePod().Name("p").Obj();
-  EXPECT_TRUE(framework->RunPreEnqueuePlugins(*pod, "B").ok());
+  EXPECT_TRUE(framework->queue_points().RunPreEnqueuePlugins(*pod, "B").ok());
   EXPECT_EQ(log, (Texts{"PreEnqueue B", "PreEnqueue A", "PreEnqueue C"}));
   log.clear();
-  EXPECT_TRUE(framework->RunPreEnqueuePlugins(*pod, "Unknown").ok());
+  EXPECT_TRUE(framework->queue_points().RunPreEnqueuePlugins(*pod, "Unknown").ok());
   EXPECT_EQ(log, (Texts{"PreEnqueue A", "PreEnqueue B", "PreEnqueue C"}));
 }
 
@@ -384,10 +385,9 @@ TEST_P(NominatedTest, TwoPasses) {
         return std::unique_ptr<Plugin>(new CountingPlugin(handle, &log, test.reject_at));
       });
   profile.profile().plugins.multi_point.enabled = {{"Counting"}};
-  const auto framework = Build(profile);
   FakeNominator nominator;
   nominator.pods["n1"] = test.nominated;
-  framework->Attach({.nominator = &nominator});
+  const auto framework = Build(profile, &nominator);
   const auto pod = MakePod().Name("p").Priority(5).Obj();
   CycleState state;
   (void)framework->RunPreFilterPlugins(state, *pod);
@@ -426,10 +426,9 @@ TEST(NominatedHookTest, AFailingHookIsAnErrorWithoutPlugin) {
   TestProfile profile;
   profile.Add<PreFilters, Hooks, Filters>(
       {.name = "A", .log = &log, .add_pod = Says(Status(kU, {"no"}))});
-  const auto framework = Build(profile);
   FakeNominator nominator;
   nominator.pods["n1"] = {Nominated("a", 7)};
-  framework->Attach({.nominator = &nominator});
+  const auto framework = Build(profile, &nominator);
   EXPECT_EQ(framework->RunFilterPluginsWithNominatedPods(CycleState(), *MakePod().Name("p").Obj(),
                                                          *TwoNodes().nodes()[0]),
             Status::Error("running AddPod on PreFilter plugin \"A\": no"));

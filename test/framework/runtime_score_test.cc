@@ -37,7 +37,7 @@ const FakeSnapshot& ThreeNodes() {
 }
 
 std::unique_ptr<Framework> Build(TestProfile& profile) {
-  return profile.Build({.snapshot = &ThreeNodes()});
+  return profile.Build({.parts = {.snapshot = &ThreeNodes()}});
 }
 
 // Raw scores by node index.

@@ -272,12 +272,17 @@ TEST(OfflineClusterTest, PluginsSeeTheKindsThatTheyAskFor) {
   const std::string text = R"({"kind": "Service", "metadata": {"name": "s"}})";
   const Symbol ns("default");
   const auto without = Load(R"({"kind": "Pod", "metadata": {"name": "p"}})" + text, configuration);
-  EXPECT_TRUE(without->ProfileFor(*without->pending().at(0))->owner_listers().Services(ns).empty());
+  EXPECT_TRUE(without->ProfileFor(*without->pending().at(0))
+                  ->handle()
+                  .owner_listers()
+                  .Services(ns)
+                  .empty());
   profile.plugins.multi_point.enabled.push_back({.name = "ServiceAffinity", .weight = 1});
   profile.plugin_config.push_back(
       {.name = "ServiceAffinity", .args = config::RawArgs{R"({"affinityLabels":["region"]})"}});
   const auto with = Load(R"({"kind": "Pod", "metadata": {"name": "p"}})" + text, configuration);
-  EXPECT_EQ(with->ProfileFor(*with->pending().at(0))->owner_listers().Services(ns).size(), 1u);
+  EXPECT_EQ(with->ProfileFor(*with->pending().at(0))->handle().owner_listers().Services(ns).size(),
+            1u);
 }
 
 TEST(OfflineClusterTest, AProfileThatCannotBeBuiltIsAnError) {

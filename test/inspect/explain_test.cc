@@ -81,7 +81,7 @@ TEST_P(ExplainTest, Json) {
   TestProfile profile;
   GetParam().plugins(profile);
   const FakeSnapshot snapshot = ThreeNodes();
-  const auto framework = profile.Build({.snapshot = &snapshot});
+  const auto framework = profile.Build({.parts = {.snapshot = &snapshot}});
   const api::PodPtr pod = MakePod().Name("p").NominatedNode(GetParam().nominated).Obj();
   const std::string want = std::string(kHead) + GetParam().want + "}";
   EXPECT_EQ(inspect::ExplanationJson(inspect::Explain(*framework, pod)), want);
@@ -286,7 +286,7 @@ TEST(ExplainOnNothingTest, WithoutNodes) {
   TestProfile profile;
   profile.Add<Filters>({.name = "F", .filter = Says(kNo)});
   const FakeSnapshot snapshot;
-  const auto framework = profile.Build({.snapshot = &snapshot});
+  const auto framework = profile.Build({.parts = {.snapshot = &snapshot}});
   EXPECT_EQ(inspect::ExplanationJson(inspect::Explain(*framework, MakePod().Name("p").Obj())),
             std::string(kHead) +
                 R"("result":"Unschedulable","message":"no nodes available to schedule pods",)"
@@ -296,7 +296,7 @@ TEST(ExplainOnNothingTest, WithoutNodes) {
 TEST(ExplainNominationTest, OfThePodIsTold) {
   TestProfile profile;
   const FakeSnapshot snapshot = ThreeNodes();
-  const auto framework = profile.Build({.snapshot = &snapshot});
+  const auto framework = profile.Build({.parts = {.snapshot = &snapshot}});
   EXPECT_EQ(inspect::Explain(*framework, MakePod().NominatedNode("b").Obj()).nominated_node, "b");
   EXPECT_EQ(inspect::Explain(*framework, MakePod().NominatedNode("x").Obj()).nominated_node, "");
 }
@@ -365,7 +365,7 @@ TEST_P(ExplainAgreementTest, WithAnAttempt) {
   for (size_t i = 0; i < kNodes; ++i) {
     snapshot.Add(MakeNode().Name("n" + std::to_string(i)).Obj());
   }
-  const auto framework = profile.Build({.snapshot = &snapshot});
+  const auto framework = profile.Build({.parts = {.snapshot = &snapshot}});
   const std::string nominated =
       random.Below(3) == 0 ? "n" + std::to_string(random.Below(kNodes)) : "";
   const api::PodPtr pod = MakePod().Name("p").NominatedNode(nominated).Obj();

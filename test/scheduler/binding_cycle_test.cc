@@ -103,7 +103,9 @@ class BindingCycleTest : public ::testing::Test {
     rig_->Settle();
   }
   framework::Framework& Profile() { return *rig_->scheduler->profiles().at("default-scheduler"); }
-  framework::WaitingPod* Waiting() { return Profile().waiting_pods().GetWaitingPod("uid-p"); }
+  framework::WaitingPod* Waiting() {
+    return Profile().handle().waiting_pods().GetWaitingPod("uid-p");
+  }
   // Lines of the exposition text with this beginning, without it.
   std::string Metric(const std::string& series) {
     const std::string text = "\n" + rig_->metrics_registry.Text();
@@ -253,7 +255,7 @@ class PreBindWaitTest : public BindingCycleTest {
              [this] { return std::make_unique<WaitsFor>(&verdict_, for_claim_, &asked_); }});
   }
   framework::PodInPreBind* InPreBind() {
-    return Profile().pods_in_pre_bind().GetPodInPreBind("uid-p");
+    return Profile().handle().pods_in_pre_bind().GetPodInPreBind("uid-p");
   }
   // Gives conditions a chance, as any change of state does.
   void Poke() {
@@ -487,6 +489,45 @@ TEST_F(BindingCycleTest, PluginsAreClosedOnceWhenTheSchedulerEnds) {
   log_.clear();
   rig_.reset();
   EXPECT_EQ(log_, (Texts{"Close X", "Close Y"}));
+}
+
+// Uses all that a handle has when it is closed.
+class LateUser final : public framework::Plugin,
+                       public framework::FilterPlugin,
+                       public framework::Closer {
+ public:
+  LateUser(framework::Handle& handle, std::vector<std::string>* log) : handle_(handle), log_(log) {}
+  std::string_view Name() const override { return "LateUser"; }
+  Status Filter(const framework::CycleState&, const api::Pod&,
+                const framework::NodeInfo&) const override {
+    return {};
+  }
+  Result<void> Close() override {
+    handle_.activator().Activate({});
+    log_->push_back(std::to_string(handle_.nominator().HasNominatedPods()));
+    log_->push_back(handle_.pods().FindPod("ns/p")->meta.name);
+    log_->push_back(handle_.nodes().FindNode("n1")->meta.name);
+    log_->push_back(std::to_string(handle_.snapshot().nodes().size()));
+    return {};
+  }
+
+ private:
+  framework::Handle& handle_;
+  std::vector<std::string>* log_;
+};
+
+TEST_F(BindingCycleTest, WhatAHandleGivesOutlivesThePlugins) {
+  profile_.registry().AddFactory(
+      "LateUser",
+      [this](const config::PluginArgs&,
+             framework::Handle& handle) -> Result<std::unique_ptr<framework::Plugin>> {
+        return std::unique_ptr<framework::Plugin>(new LateUser(handle, &log_));
+      });
+  profile_.profile().plugins.multi_point.enabled.push_back({"LateUser"});
+  Start({MakePod().Name("p").Obj()});
+  log_.clear();
+  rig_.reset();
+  EXPECT_EQ(log_, (Texts{"0", "p", "n1", "1"}));
 }
 
 TEST_F(BindingCycleTest, FailuresToCloseAreJoined) {

@@ -125,8 +125,7 @@ TEST_P(InterPodAffinityAnyChangesTest, AgreesWithTheReferenceAfterAnyChanges) {
                                 .ignore_preferred = random.OneIn(4),
                                 .fast_path = random.OneIn(4)};
   Churn churn(random);
-  testing::FakeHandle handle;
-  handle.UseSnapshot(churn.cache);
+  testing::FakeHandle handle(churn.cache);
   handle.fake_gates().Set(config::Gate::kInterPodAffinityHostnameFastPath, options.fast_path);
   const auto plugin =
       NewInterPodAffinity(
@@ -155,8 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, InterPodAffinityAnyChangesTest,
 TEST(InterPodAffinityChurnTest, NumbersOfDomainsAreGivenAnew) {
   AffinityRandom random(1);
   cache::Cache cache;
-  testing::FakeHandle handle;
-  handle.UseSnapshot(cache);
+  testing::FakeHandle handle(cache);
   const auto plugin = NewInterPodAffinity({}, handle).value();
   const auto near_x = testing::Term("zone").App("x");
   const auto node = [](int zone) {

@@ -12,6 +12,7 @@
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "config/read/defaults.h"
+#include "framework/runtime/offline_parts.h"
 #include "framework/runtime/profiles.h"
 #include "plugins/registry.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
@@ -85,13 +86,8 @@ class Twins {
   };
 
   void Make(bool remember, Twin* twin) {
-    auto profiles = framework::BuildProfiles(registry_, configuration_,
-                                             {.snapshot = &cache_,
-                                              .owner_listers = &owners_,
-                                              .storage = &storage_,
-                                              .clock = &clock_,
-                                              .random = &random_,
-                                              .remember_verdicts = remember});
+    auto profiles = framework::BuildProfiles(
+        registry_, configuration_, {.parts = parts_.parts(), .remember_verdicts = remember});
     ASSERT_TRUE(profiles.ok()) << profiles.error().message;
     twin->profiles = std::move(profiles).value();
     twin->parallelizer = std::make_unique<Parallelizer>(1);
@@ -160,6 +156,11 @@ class Twins {
   }
 
   Random random_;
+  const framework::OfflineParts parts_{{.snapshot = &cache_,
+                                        .owner_listers = &owners_,
+                                        .storage = &storage_,
+                                        .clock = &clock_,
+                                        .random = &random_}};
   ks::testing::FakeClock clock_;
   cache::Cache cache_;
   cache::OwnerStores owners_;

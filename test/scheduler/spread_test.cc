@@ -97,8 +97,7 @@ class SpreadOnACacheTest : public ::testing::TestWithParam<uint64_t> {};
 TEST_P(SpreadOnACacheTest, EqualsTheReferenceWhileTheClusterChanges) {
   SpreadCases cases(GetParam());
   Cluster cluster(cases);
-  ks::testing::FakeHandle handle;
-  handle.UseSnapshot(cluster.cache);
+  ks::testing::FakeHandle handle(cluster.cache);
   handle.fake_owner_listers().Add(MakeService("ns", "web", kService));
   const auto plugin = NewPodTopologySpread({}, handle).value();
   std::vector<api::PodPtr> incoming;

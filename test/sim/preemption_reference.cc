@@ -72,7 +72,9 @@ class DryRun {
     for (const PodInfoPtr& info : lower_) Remove(info);
     return !lower_.empty();
   }
-  bool Fits() const { return handle_.RunFilterPluginsWithNominatedPods(state_, pod_, node_).ok(); }
+  bool Fits() const {
+    return handle_.runner().RunFilterPluginsWithNominatedPods(state_, pod_, node_).ok();
+  }
   bool failed() const { return failed_; }
 
   PreemptionCandidate Reprieve(std::vector<Budget> budgets) {
@@ -104,11 +106,11 @@ class DryRun {
  private:
   void Remove(const PodInfoPtr& info) {
     node_.RemovePod(info->pod());
-    failed_ |= !handle_.RunPreFilterExtensionRemovePod(state_, pod_, *info, node_).ok();
+    failed_ |= !handle_.runner().RunPreFilterExtensionRemovePod(state_, pod_, *info, node_).ok();
   }
   bool Back(const PodInfoPtr& info) {
     node_.AddPod(info);
-    failed_ |= !handle_.RunPreFilterExtensionAddPod(state_, pod_, *info, node_).ok();
+    failed_ |= !handle_.runner().RunPreFilterExtensionAddPod(state_, pod_, *info, node_).ok();
     if (Fits()) return true;
     Remove(info);
     return false;

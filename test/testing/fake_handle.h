@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A Handle for tests of single plugins: a fake snapshot, clock and API writer. The parts that only
-// a whole framework has (nominations, waiting pods, what-if runs) stop the process when asked for.
+// A Handle for tests of single plugins: a fake snapshot, clock and API writer. What only a whole
+// framework has is empty (nominations, waiting pods) or stops the process (what-if runs).
 
 #include <functional>
 #include <map>
@@ -14,6 +14,7 @@
 #include "cache/storage_stores.h"
 #include "framework/handle.h"
 #include "framework/metrics/volume_metrics.h"
+#include "framework/runtime/offline_parts.h"
 #include "framework/runtime/pods_in_prebind.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
@@ -48,43 +49,9 @@ class FakeNodeLister final : public framework::NodeLister {
   std::map<std::string, api::NodePtr, std::less<>> nodes_;
 };
 
-// Threads: one.
-class FakeHandle final : public framework::Handle {
+// Stops the process when asked for anything.
+class NoPlugins final : public framework::PluginsRunner {
  public:
-  FakeSnapshot& fake_snapshot() { return snapshot_; }
-  FakeOwnerListers& fake_owner_listers() { return owner_listers_; }
-  FakeApiWriter& fake_api() { return api_; }
-  FakeClock& fake_clock() { return clock_; }
-
-  const std::string& ProfileName() const override { return profile_name_; }
-  const framework::Snapshot& snapshot() const override {
-    return used_snapshot_ != nullptr ? *used_snapshot_ : snapshot_;
-  }
-  // Instead of fake_snapshot(). Lifetime: `snapshot` outlives the handle.
-  void UseSnapshot(const framework::Snapshot& snapshot) { used_snapshot_ = &snapshot; }
-  const framework::OwnerListers& owner_listers() const override { return owner_listers_; }
-  framework::StorageState& storage() override { return storage_; }
-  cache::StorageStores& fake_storage() { return storage_; }
-  const framework::DeviceClassLister& device_classes() const override { return device_classes_; }
-  framework::DeviceClassTable& fake_device_classes() { return device_classes_; }
-  const Clock& clock() const override { return clock_; }
-  const config::FeatureGates& gates() const override { return gates_; }
-  config::FeatureGates& fake_gates() { return gates_; }
-  Random& random() override { return random_; }
-  framework::ApiWriter& api() override { return api_; }
-  framework::Nominator& nominator() override { Absent("nominator"); }
-  framework::PodActivator& activator() override { Absent("activator"); }
-  const framework::PodLister& pods() override { return pods_; }
-  const framework::NodeLister& nodes() override { return nodes_; }
-  FakeNodeLister& fake_nodes() { return nodes_; }
-  FakePodLister& fake_pods() { return pods_; }
-  framework::TaskInbox& tasks() override { Absent("task inbox"); }
-  framework::WaitingPodAccess& waiting_pods() override { Absent("waiting pods"); }
-  framework::PodsInPreBindAccess& pods_in_pre_bind() override { return pods_in_pre_bind_; }
-  uint32_t NewStateSlot() override { return next_slot_++; }
-  framework::VolumeMetrics* volume_metrics() const override { return &volume_metrics_; }
-  metrics::Registry& metrics() { return metrics_; }
-
   framework::Status RunFilterPlugins(const framework::CycleState&, const api::Pod&,
                                      const framework::NodeInfo&) const override {
     Absent("RunFilterPlugins");
@@ -123,26 +90,73 @@ class FakeHandle final : public framework::Handle {
   framework::SignOutcome SignPod(const api::Pod&) const override { Absent("SignPod"); }
 
  private:
-  [[noreturn]] static void Absent(std::string_view part) {
-    internal::CheckFailed(__FILE__, __LINE__, "part exists", part);
+  [[noreturn]] static void Absent(std::string_view what) {
+    internal::CheckFailed(__FILE__, __LINE__, "plugins exist", what);
   }
+};
 
-  std::string profile_name_ = "default-scheduler";
-  FakeSnapshot snapshot_;
-  const framework::Snapshot* used_snapshot_ = nullptr;
-  FakeOwnerListers owner_listers_;
-  framework::DeviceClassTable device_classes_;
-  FakeClock clock_;
-  config::FeatureGates gates_;
-  framework::PodsInPreBind pods_in_pre_bind_;
-  FakePodLister pods_;
-  FakeNodeLister nodes_;
-  cache::StorageStores storage_;
-  FakeApiWriter api_;
-  metrics::Registry metrics_;
-  mutable framework::VolumeMetrics volume_metrics_{metrics_};
-  Random random_{1};
-  uint32_t next_slot_ = 0;
+// What a FakeHandle gives. `snapshot`: instead of the fake one; null: that one.
+struct FakeParts {
+  explicit FakeParts(const framework::Snapshot* snapshot)
+      : offline({.snapshot = snapshot == nullptr ? &fake_snapshot : snapshot,
+                 .owner_listers = &owner_listers,
+                 .storage = &storage,
+                 .device_classes = &device_classes,
+                 .clock = &clock,
+                 .gates = &gates,
+                 .random = &random,
+                 .api = &api,
+                 .pods = &pods,
+                 .nodes = &nodes,
+                 .pods_in_pre_bind = &pods_in_pre_bind}) {}
+
+  FakeSnapshot fake_snapshot;
+  FakeOwnerListers owner_listers;
+  framework::DeviceClassTable device_classes;
+  FakeClock clock;
+  config::FeatureGates gates;
+  framework::PodsInPreBind pods_in_pre_bind;
+  FakePodLister pods;
+  FakeNodeLister nodes;
+  cache::StorageStores storage;
+  FakeApiWriter api;
+  metrics::Registry metrics;
+  framework::VolumeMetrics volume_metrics{metrics};
+  Random random{1};
+  NoPlugins no_plugins;
+  framework::OfflineParts offline;
+};
+
+// Before the handle that is made of them.
+struct WithFakeParts {
+  explicit WithFakeParts(const framework::Snapshot* snapshot) : fakes(snapshot) {}
+  FakeParts fakes;
+};
+
+// Threads: one.
+class FakeHandle final : private WithFakeParts, public framework::Handle {
+ public:
+  FakeHandle() : FakeHandle(nullptr) {}
+  // Lifetime: `snapshot` outlives the handle.
+  explicit FakeHandle(const framework::Snapshot& snapshot) : FakeHandle(&snapshot) {}
+
+  FakeSnapshot& fake_snapshot() { return fakes.fake_snapshot; }
+  FakeOwnerListers& fake_owner_listers() { return fakes.owner_listers; }
+  FakeApiWriter& fake_api() { return fakes.api; }
+  FakeClock& fake_clock() { return fakes.clock; }
+  cache::StorageStores& fake_storage() { return fakes.storage; }
+  framework::DeviceClassTable& fake_device_classes() { return fakes.device_classes; }
+  config::FeatureGates& fake_gates() { return fakes.gates; }
+  FakeNodeLister& fake_nodes() { return fakes.nodes; }
+  FakePodLister& fake_pods() { return fakes.pods; }
+  metrics::Registry& metrics() { return fakes.metrics; }
+
+ private:
+  explicit FakeHandle(const framework::Snapshot* snapshot)
+      : WithFakeParts(snapshot),
+        Handle(fakes.offline.parts(),
+               {.name = "default-scheduler", .volume_metrics = &fakes.volume_metrics},
+               fakes.no_plugins) {}
 };
 
 }  // namespace ks::testing

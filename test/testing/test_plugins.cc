@@ -280,9 +280,16 @@ TestProfile& TestProfile::WithoutBind() {
   return *this;
 }
 
-std::unique_ptr<framework::Framework> TestProfile::Build(
-    const framework::FrameworkOptions& options) const {
-  auto framework = framework::Framework::Create(registry_.registry(), profile_, options);
+framework::HandleParts LastingParts(const framework::OfflineParts::Given& given) {
+  static std::vector<std::unique_ptr<framework::OfflineParts>> all;
+  return all.emplace_back(std::make_unique<framework::OfflineParts>(given))->parts();
+}
+
+std::unique_ptr<framework::Framework> TestProfile::Build(const Options& options) const {
+  auto framework = framework::Framework::Create(registry_.registry(), profile_,
+                                                {.parts = LastingParts(options.parts),
+                                                 .metrics = options.metrics,
+                                                 .remember_verdicts = options.remember_verdicts});
   KS_CHECK(framework.ok(), framework.error().message);
   return std::move(framework).value();
 }

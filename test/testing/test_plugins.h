@@ -21,6 +21,7 @@
 #include "framework/placement_plugins.h"
 #include "framework/plugin.h"
 #include "framework/registry.h"
+#include "framework/runtime/offline_parts.h"
 #include "framework/runtime/runtime.h"
 
 namespace ks::testing {
@@ -246,6 +247,9 @@ config::Plugins UpstreamDefaultPlugins();
 
 // One profile whose plugins are listed at multiPoint in the order of Add; a queue sort ("Sort") and
 // a bind plugin ("Bind", which starts and never ends) come with it.
+// Parts that are never freed, for frameworks that outlive the scope that builds them.
+framework::HandleParts LastingParts(const framework::OfflineParts::Given& given = {});
+
 class TestProfile {
  public:
   TestProfile();
@@ -261,9 +265,15 @@ class TestProfile {
 
   config::Profile& profile() { return profile_; }
   TestRegistry& registry() { return registry_; }
-  // Requires: the profile is correct.
-  std::unique_ptr<framework::Framework> Build(
-      const framework::FrameworkOptions& options = {}) const;
+  // What differs from framework::FrameworkOptions' defaults.
+  struct Options {
+    framework::OfflineParts::Given parts{};
+    framework::FrameworkMetrics* metrics = nullptr;
+    bool remember_verdicts = true;
+  };
+  // Requires: the profile is correct. Lifetime: the parts stay for ever.
+  std::unique_ptr<framework::Framework> Build(const Options& options) const;
+  std::unique_ptr<framework::Framework> Build() const { return Build(Options()); }
 
  private:
   TestRegistry registry_;

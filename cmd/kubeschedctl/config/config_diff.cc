@@ -125,7 +125,7 @@ Json EffectiveTree(const Effective& effective) {
     const auto& framework = effective.profiles.at(profile["schedulerName"].get<std::string>());
     Json points = Json::object();
     for (const ExtensionPoint& point : ExtensionPoints()) {
-      points[std::string(point.field)] = PointTree(framework->ListPlugins(point.name));
+      points[std::string(point.field)] = PointTree(framework->plugins().ListPlugins(point.name));
     }
     profile["plugins"] = std::move(points);
   }

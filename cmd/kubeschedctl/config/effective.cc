@@ -44,9 +44,10 @@ std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(
   auto effective = std::make_unique<Effective>();
   effective->loaded = std::get<config::Loaded>(std::move(read));
   config::Loaded& loaded = effective->loaded;
-  auto profiles = framework::BuildProfiles(
-      plugins::InTreeRegistry(), loaded.configuration,
-      {.clock = &RealClock(), .random = &effective->random, .gates = &gates});
+  effective->parts =
+      std::make_unique<framework::OfflineParts>(framework::OfflineParts::Given{.gates = &gates});
+  auto profiles = framework::BuildProfiles(plugins::InTreeRegistry(), loaded.configuration,
+                                           {.parts = effective->parts->parts()});
   if (!profiles.ok()) return config::Faults{.text = profiles.error().message, .findings = {}};
   effective->profiles = std::move(profiles).value();
   return effective;

@@ -8,16 +8,16 @@
 #include <variant>
 #include <vector>
 
-#include "base/random.h"
 #include "base/result.h"
 #include "config/gates/feature_gates.h"
 #include "config/read/load.h"
+#include "framework/runtime/offline_parts.h"
 #include "framework/runtime/profiles.h"
 
 namespace ks::ctl {
 
 // The extension points in the order in which they are declared, with the names that
-// Framework::ListPlugins takes: {"preEnqueue", "PreEnqueue"} …
+// ProfilePlugins::ListPlugins takes: {"preEnqueue", "PreEnqueue"} …
 struct ExtensionPoint {
   std::string_view field;
   std::string_view name;
@@ -27,7 +27,7 @@ std::vector<ExtensionPoint> ExtensionPoints();
 // Lifetime: independent; not to be moved.
 struct Effective {
   config::Loaded loaded;  // completed, extenders applied
-  Random random{1};
+  std::unique_ptr<framework::OfflineParts> parts;
   framework::Profiles profiles;
 };
 

@@ -24,7 +24,7 @@ Status FromApi(const std::optional<api::ApiError>& error) {
 // pointer.
 class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Run> {
  public:
-  Run(std::vector<std::vector<Framework::PreBindMember>> groups, PreBindRequest request,
+  Run(std::vector<std::vector<BindingPoints::PreBindMember>> groups, PreBindRequest request,
       const PreBindEnvironment& environment, Done done)
       : groups_(std::move(groups)),
         request_(std::move(request)),
@@ -73,7 +73,8 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     });
     blocking_decides_ = obeying == members_.end();
     const Status canceled = Status::Error(cause_);
-    Fail(blocking_decides_ ? canceled : Framework::PreBindFailure(obeying->plugin.name, canceled),
+    Fail(blocking_decides_ ? canceled
+                           : BindingPoints::PreBindFailure(obeying->plugin.name, canceled),
          cause);
     if (!result_.has_value()) return true;
     environment_.post_to_scheduling_thread([weak = weak_from_this()] {
@@ -94,7 +95,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
 
  private:
   struct Member {
-    Framework::PreBindMember plugin;
+    BindingPoints::PreBindMember plugin;
     std::unique_ptr<PreBindSequence> sequence;
     PreBindStep step;
     TimePoint start;         // for the sampler
@@ -112,7 +113,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
   void BeginGroup() {
     for (; group_ < groups_.size(); ++group_) {
       members_.clear();
-      for (const Framework::PreBindMember& plugin : groups_[group_]) {
+      for (const BindingPoints::PreBindMember& plugin : groups_[group_]) {
         Member& member = members_.emplace_back();
         member.plugin = plugin;
         member.start = request_.sampler.Now();
@@ -142,7 +143,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
       if (member.step.finished) {
         Finish(&member, member.step.status.code());
         if (!member.step.status.ok()) {
-          Fail(Framework::PreBindFailure(member.plugin.name, member.step.status), kGroupCause);
+          Fail(BindingPoints::PreBindFailure(member.plugin.name, member.step.status), kGroupCause);
         }
         return;
       }
@@ -248,7 +249,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     blocking_decides_ = false;
     const bool noticed = !status.IsRejected() && status.ErrorText() == kCanceled;
     failure_ =
-        Framework::PreBindFailure(member.plugin.name, noticed ? Status::Error(cause_) : status);
+        BindingPoints::PreBindFailure(member.plugin.name, noticed ? Status::Error(cause_) : status);
   }
 
   // Nothing new is started from here on.
@@ -280,7 +281,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     done(*result_);
   }
 
-  const std::vector<std::vector<Framework::PreBindMember>> groups_;
+  const std::vector<std::vector<BindingPoints::PreBindMember>> groups_;
   const PreBindRequest request_;
   const PreBindEnvironment& environment_;
   Done done_;
@@ -293,7 +294,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
   bool told_ = false;
 };
 
-PreBindRunner::PreBindRunner(std::vector<std::vector<Framework::PreBindMember>> groups,
+PreBindRunner::PreBindRunner(std::vector<std::vector<BindingPoints::PreBindMember>> groups,
                              PreBindRequest request, const PreBindEnvironment& environment,
                              Done done)
     : run_(std::make_shared<Run>(std::move(groups), std::move(request), environment,

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "framework/plugin.h"
-#include "framework/runtime/runtime.h"
+#include "framework/runtime/binding_points.h"
 
 namespace ks::framework {
 
@@ -55,13 +55,13 @@ struct PreBindWait {
 // results that arrive later are dropped.
 class PreBindRunner {
  public:
-  // Success, or the failure as the framework reports it (Framework::PreBindFailure). Called once,
-  // from Poll or from a posted task, never from inside Start or Cancel.
+  // Success, or the failure as the framework reports it (BindingPoints::PreBindFailure). Called
+  // once, from Poll or from a posted task, never from inside Start or Cancel.
   using Done = std::function<void(Status)>;
 
-  // `groups`: Framework::PreBindGroups. The plugins outlive the runner.
-  PreBindRunner(std::vector<std::vector<Framework::PreBindMember>> groups, PreBindRequest request,
-                const PreBindEnvironment& environment, Done done);
+  // `groups`: BindingPoints::PreBindGroups. The plugins outlive the runner.
+  PreBindRunner(std::vector<std::vector<BindingPoints::PreBindMember>> groups,
+                PreBindRequest request, const PreBindEnvironment& environment, Done done);
   ~PreBindRunner();
   PreBindRunner(const PreBindRunner&) = delete;
   PreBindRunner& operator=(const PreBindRunner&) = delete;

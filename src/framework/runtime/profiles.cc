@@ -73,7 +73,7 @@ class Builder {
     if (profiles_.contains(name)) {
       return Fault(Failed("duplicate profile with scheduler name " + golang::Quote(name), at_name));
     }
-    if (CheckQueueSort(profile, path, std::string((*framework)->QueueSortPluginName()))) {
+    if (CheckQueueSort(profile, path, std::string((*framework)->plugins().QueueSortPluginName()))) {
       profiles_.emplace(name, std::move(framework).value());
     }
   }

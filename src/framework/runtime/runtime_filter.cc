@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "base/canary.h"
+#include "framework/runtime/point_statuses.h"
 #include "framework/runtime/runtime.h"
 #include "framework/runtime/runtime_impl.h"
+#include "golang/quote.h"
 
 namespace ks::framework {
 namespace {
@@ -61,15 +63,17 @@ void NominatedSlots::Refresh(const Nominator& nominator, const Snapshot& snapsho
 }
 
 PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kPreFilter);
+  const PointTimer timer = impl_->meters.StartTimer(MetricPoint::kPreFilter);
   PreFilterOutcome outcome = MergePreFilters(state, pod);
   timer.Stop(outcome.status.code());
   if (impl_->memory != nullptr && outcome.status.ok()) {
     uint64_t outside = 0;
-    for (const NodeLocalPlugin* plugin : impl_->local_plugins) outside += plugin->OutsideVersion();
-    state.verdicts = impl_->memory->For(pod, snapshot(), outside);
-    if (impl_->late.nominator != nullptr && impl_->late.nominator->HasNominatedPods()) {
-      impl_->nominated_slots.Refresh(*impl_->late.nominator, snapshot());
+    for (const NodeLocalPlugin* plugin : impl_->plugins.lists().local_plugins)
+      outside += plugin->OutsideVersion();
+    const Handle& parts = impl_->handle;
+    state.verdicts = impl_->memory->For(pod, parts.snapshot(), outside);
+    if (parts.nominator().HasNominatedPods()) {
+      impl_->nominated_slots.Refresh(parts.nominator(), parts.snapshot());
     }
   }
   return outcome;
@@ -79,9 +83,9 @@ PreFilterOutcome Framework::MergePreFilters(CycleState& state, const api::Pod& p
   const CallSampler sampler = Sampler(state);
   PreFilterOutcome outcome;
   state.skip_filter = 0;
-  for (const PreFilterEntry& entry : impl_->pre_filter) {
+  for (const PreFilterEntry& entry : impl_->plugins.lists().pre_filter) {
     PreFilterResult result = sampler.Measure(
-        entry.meter, [&] { return entry.plugin->PreFilter(state, pod, snapshot()); });
+        entry.meter, [&] { return entry.plugin->PreFilter(state, pod, handle().snapshot()); });
     const Status& status = result.status;
     if (!status.IsSkip()) entry.CountCalls(1);
     switch (status.code()) {
@@ -119,7 +123,7 @@ Status Framework::RunPreFilterExtensionAddPod(CycleState& state, const api::Pod&
                                               const PodInfo& pod_to_add,
                                               const NodeInfo& node) const {
   const CallSampler sampler = Sampler(state);
-  for (const PreFilterEntry& entry : impl_->pre_filter) {
+  for (const PreFilterEntry& entry : impl_->plugins.lists().pre_filter) {
     if (entry.extensions == nullptr || (state.skip_filter & entry.bit) != 0) continue;
     const Status status = sampler.Measure(entry.add_pod_meter, [&] {
       return entry.extensions->AddPod(state, pod, pod_to_add, node);
@@ -133,7 +137,7 @@ Status Framework::RunPreFilterExtensionRemovePod(CycleState& state, const api::P
                                                  const PodInfo& pod_to_remove,
                                                  const NodeInfo& node) const {
   const CallSampler sampler = Sampler(state);
-  for (const PreFilterEntry& entry : impl_->pre_filter) {
+  for (const PreFilterEntry& entry : impl_->plugins.lists().pre_filter) {
     if (entry.extensions == nullptr || (state.skip_filter & entry.bit) != 0) continue;
     const Status status = sampler.Measure(entry.remove_pod_meter, [&] {
       return entry.extensions->RemovePod(state, pod, pod_to_remove, node);
@@ -157,23 +161,24 @@ Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState
                                     const api::Pod& pod)
     : framework_(framework), state_(state), pod_(pod), sampler_(framework.Sampler(state)) {
   const Impl& impl = *framework.impl_;
-  std::fill_n(ended_at_.begin(), impl.filter.size(), 0);
-  const Nominator* const nominator = impl.late.nominator;
-  if (nominator != nullptr && nominator->HasNominatedPods()) {
-    nominated_ = impl.nominated_slots.At(*nominator);
+  const PointLists& lists = impl.plugins.lists();
+  std::fill_n(ended_at_.begin(), lists.filter.size(), 0);
+  const Nominator& nominator = impl.handle.nominator();
+  if (nominator.HasNominatedPods()) {
+    nominated_ = impl.nominated_slots.At(nominator);
     if (nominated_ == nullptr) return;
   }
   verdicts_ = state.verdicts.get();
   has_rest_ = false;
-  for (size_t i = impl.local_filters; i < impl.filter.size(); ++i) {
-    has_rest_ |= (state.skip_filter & impl.filter[i].bit) == 0;
+  for (size_t i = lists.local_filters; i < lists.filter.size(); ++i) {
+    has_rest_ |= (state.skip_filter & lists.filter[i].bit) == 0;
   }
 }
 
 // A plugin was asked about every node that ended with it or with a later plugin.
 Framework::FilterBatch::~FilterBatch() {
-  if (framework_.impl_->metrics == nullptr) return;
-  const auto& filter = framework_.impl_->filter;
+  if (!framework_.impl_->meters.measures()) return;
+  const auto& filter = framework_.impl_->plugins.lists().filter;
   uint64_t asked = fits_;
   for (size_t i = filter.size(); i-- > 0;) {
     asked += ended_at_[i];
@@ -182,14 +187,14 @@ Framework::FilterBatch::~FilterBatch() {
 }
 
 Status Framework::FilterBatch::RunPlugins(const CycleState& state, const NodeInfo& node) {
-  Status status = RunRange(state, node, 0, framework_.impl_->filter.size());
+  Status status = RunRange(state, node, 0, framework_.impl_->plugins.lists().filter.size());
   if (status.ok()) ++fits_;
   return status;
 }
 
 // Errors are not remembered: the next attempt asks again.
 Status Framework::FilterBatch::RunRemembered(const NodeInfo& node, uint32_t slot, uint8_t verdict) {
-  const size_t local = framework_.impl_->local_filters;
+  const size_t local = framework_.impl_->plugins.lists().local_filters;
   if (verdict >= NodeVerdicts::kRejected) {
     ++ended_at_[verdict - NodeVerdicts::kRejected];
     return verdicts_->rejection(slot);
@@ -200,7 +205,7 @@ Status Framework::FilterBatch::RunRemembered(const NodeInfo& node, uint32_t slot
     if (!status.ok()) return status;
     verdicts_->Fits(slot);
   }
-  Status status = RunRange(state_, node, local, framework_.impl_->filter.size());
+  Status status = RunRange(state_, node, local, framework_.impl_->plugins.lists().filter.size());
   if (status.ok()) ++fits_;
   return status;
 }
@@ -211,7 +216,7 @@ Status Framework::FilterBatch::RunRange(const CycleState& state, const NodeInfo&
   if (sampler_.measures()) [[unlikely]] {
     return RunMeasured(state, node, begin, end);
   }
-  const auto& filter = framework_.impl_->filter;
+  const auto& filter = framework_.impl_->plugins.lists().filter;
   const PluginMask skipped = state.skip_filter;
   for (size_t i = begin; i < end; ++i) {
     const PointEntry<const FilterPlugin>& entry = filter[i];
@@ -229,7 +234,7 @@ Status Framework::FilterBatch::RunRange(const CycleState& state, const NodeInfo&
 // The same with a look at the clock between two calls.
 Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeInfo& node,
                                            size_t begin, size_t limit) {
-  const auto& filter = framework_.impl_->filter;
+  const auto& filter = framework_.impl_->plugins.lists().filter;
   TimePoint start = sampler_.Now();
   for (size_t i = begin; i < limit; ++i) {
     const PointEntry<const FilterPlugin>& entry = filter[i];
@@ -247,9 +252,9 @@ Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeIn
 }
 
 Status Framework::FilterBatch::Run(const NodeInfo& node) {
-  const Nominator* const nominator = framework_.impl_->late.nominator;
-  if (nominator == nullptr || !nominator->HasNominatedPods()) return RunPlugins(state_, node);
-  const std::span<const PodInfoPtr> nominated = nominator->NominatedPodsForNode(node.name());
+  const Nominator& nominator = framework_.impl_->handle.nominator();
+  if (!nominator.HasNominatedPods()) return RunPlugins(state_, node);
+  const std::span<const PodInfoPtr> nominated = nominator.NominatedPodsForNode(node.name());
   if (std::none_of(nominated.begin(), nominated.end(),
                    [this](const PodInfoPtr& other) { return Respects(pod_, other->pod()); })) {
     return RunPlugins(state_, node);
@@ -273,7 +278,7 @@ Status Framework::FilterBatch::Run(const NodeInfo& node) {
 
 PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,
                                                  const NodeStatuses& statuses) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kPostFilter);
+  const PointTimer timer = impl_->meters.StartTimer(MetricPoint::kPostFilter);
   PostFilterResult result = AskPostFilters(
       state, [&](PostFilterPlugin& plugin) { return plugin.PostFilter(state, pod, statuses); });
   if (!result.status.IsWait()) timer.Stop(result.status.code());
@@ -299,7 +304,7 @@ PostFilterResult Framework::AskPostFilters(const CycleState& state,
   std::vector<std::string> reasons;
   std::string rejecting_plugin;
   std::optional<NominatingInfo> nomination;
-  for (const PointEntry<PostFilterPlugin>& entry : impl_->post_filter) {
+  for (const PointEntry<PostFilterPlugin>& entry : impl_->plugins.lists().post_filter) {
     PostFilterResult result = sampler.Measure(entry.meter, [&] { return ask(*entry.plugin); });
     const Status& status = result.status;
     const bool asks = status.IsWait() && state.preemption_inquiry != nullptr;

@@ -33,7 +33,7 @@ size_t WantedCandidates(size_t nodes, const config::DefaultPreemptionArgs& args)
 // Threads: the scheduling thread. Lifetime: the handle outlives it.
 class CandidateSearch {
  public:
-  CandidateSearch(framework::Handle& handle, const config::DefaultPreemptionArgs& args)
+  CandidateSearch(const framework::Handle& handle, const config::DefaultPreemptionArgs& args)
       : handle_(handle), args_(args) {}
 
   // Tries the nodes that `statuses` calls Unschedulable, one after another, around from a random
@@ -44,7 +44,7 @@ class CandidateSearch {
                   std::optional<size_t> place = std::nullopt);
 
  private:
-  framework::Handle& handle_;
+  const framework::Handle& handle_;
   const config::DefaultPreemptionArgs args_;
   LowestPriorities lowest_;
 };

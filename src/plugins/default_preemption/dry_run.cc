@@ -17,21 +17,22 @@ using framework::Status;
 // One node while pods leave it and come back.
 class Rehearsal {
  public:
-  Rehearsal(framework::Handle& handle, const framework::CycleState& state,
+  Rehearsal(const framework::Handle& handle, const framework::CycleState& state,
             const api::Pod& preemptor, const framework::NodeInfo& node)
       : handle_(handle), preemptor_(preemptor), state_(state.Clone()), node_(node) {}
 
   Status Remove(const PotentialVictim& victim) {
     (void)node_.RemovePod(victim.info->pod());
-    return handle_.RunPreFilterExtensionRemovePod(state_, preemptor_, *victim.info, node_);
+    return handle_.runner().RunPreFilterExtensionRemovePod(state_, preemptor_, *victim.info, node_);
   }
   Status Filter() const {
-    return handle_.RunFilterPluginsWithNominatedPods(state_, preemptor_, node_);
+    return handle_.runner().RunFilterPluginsWithNominatedPods(state_, preemptor_, node_);
   }
   // Lets the pod stay if the preemptor fits all the same; else it is a victim.
   Status Reprieve(const PotentialVictim& victim, std::vector<PotentialVictim>* victims) {
     node_.AddPod(victim.info);
-    Status status = handle_.RunPreFilterExtensionAddPod(state_, preemptor_, *victim.info, node_);
+    Status status =
+        handle_.runner().RunPreFilterExtensionAddPod(state_, preemptor_, *victim.info, node_);
     if (!status.ok() || Filter().ok()) return status;
     status = Remove(victim);
     victims->push_back(victim);
@@ -39,7 +40,7 @@ class Rehearsal {
   }
 
  private:
-  framework::Handle& handle_;
+  const framework::Handle& handle_;
   const api::Pod& preemptor_;
   framework::CycleState state_;
   framework::NodeInfo node_;
@@ -51,7 +52,7 @@ Status ExpectedVictims(std::string_view node) {
   return Status::Error("expected at least one victim pod on node " + golang::Quote(node));
 }
 
-DryRun RunWithoutLowerPods(framework::Handle& handle, const framework::CycleState& state,
+DryRun RunWithoutLowerPods(const framework::Handle& handle, const framework::CycleState& state,
                            const api::Pod& preemptor, const framework::NodeInfo& node) {
   std::vector<PotentialVictim> potential = PotentialVictims(node.pods(), preemptor.Priority());
   Rehearsal rehearsal(handle, state, preemptor, node);

@@ -20,7 +20,7 @@ struct DryRun {
 
 // Works on copies of node and state. `state` is that of the failed attempt.
 // Requires: some pod on the node has lower priority.
-DryRun RunWithoutLowerPods(framework::Handle& handle, const framework::CycleState& state,
+DryRun RunWithoutLowerPods(const framework::Handle& handle, const framework::CycleState& state,
                            const api::Pod& preemptor, const framework::NodeInfo& node);
 
 // `expected at least one victim pod on node "<node>"`.

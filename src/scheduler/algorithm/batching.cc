@@ -12,7 +12,7 @@ namespace {
 using framework::NodeInfo;
 using framework::NodeScores;
 using framework::Status;
-using Step = framework::Framework::RescoreStep;
+using Step = framework::ScorePoints::RescoreStep;
 
 constexpr Duration kLongestUse = std::chrono::milliseconds(500);
 
@@ -47,7 +47,7 @@ Batching::Batching(const framework::Framework& framework, const framework::Snaps
       snapshot_(snapshot),
       clock_(clock),
       metrics_(metrics),
-      signs_(framework.SignsPods()) {}
+      signs_(framework.queue_points().SignsPods()) {}
 
 std::string Batching::SignatureOf(const api::Pod& pod) const {
   if (!signs_) return {};
@@ -123,7 +123,8 @@ const char* Batching::Rescore(const framework::CycleState& state, const api::Pod
     next.raws.push_back({kept.plugin, kept.weight, Arranged(kept.raw, ranking_->heap), {}});
   }
   framework::CycleState copy = state.Clone();
-  const Step step = framework_.RescoreLast(copy, pod, nodes, &next.raws, &next.totals);
+  const Step step =
+      framework_.score_points().RescoreLast(copy, pod, nodes, &next.raws, &next.totals);
   if (metrics_ != nullptr) metrics_->ObserveRescore(clock_.Now() - start);
   if (step != Step::kDone) return ReasonOf(step);
   next.heap = MakeHeap(next.totals);

@@ -40,7 +40,7 @@ NodeSearch::NodeList NodeSearch::Candidates(SearchSpace& search) {
 
 size_t NodeSearch::Wanted(const framework::Framework& framework, size_t candidates) const {
   // Without a score plugin one feasible node is as good as another (9.2 rule 5).
-  if (!framework.HasScorePlugins() && !extenders_choose_) return 1;
+  if (!framework.plugins().HasScorePlugins() && !extenders_choose_) return 1;
   return NumFeasibleNodesToFind(candidates, framework.percentage_of_nodes_to_score(), percentage_);
 }
 
@@ -104,7 +104,7 @@ Status NodeSearch::FindSampled(Attempt& attempt) {
   const size_t wanted = Wanted(framework, candidates.nodes.size());
   const Run run{attempt, candidates, start_, wanted, search};
   Status status;
-  if (!framework.HasFilterPlugins()) {
+  if (!framework.plugins().HasFilterPlugins()) {
     for (size_t i = 0; i < std::min(wanted, run.total()); ++i) {
       (void)run.Take(run.Place(i), Status());
     }

@@ -111,7 +111,7 @@ bool SchedulingAlgorithm::NodeFits(const std::string& name, Attempt& attempt) {
   }
   const framework::PointTimer timer = framework.StartTimer(framework::MetricPoint::kFilter);
   const Status status = framework.RunFilterPluginsWithNominatedPods(attempt.state, pod, *node);
-  if (framework.HasFilterPlugins()) {
+  if (framework.plugins().HasFilterPlugins()) {
     timer.Stop(status.IsRejected() ? Code::kSuccess : status.code());
   }
   if (status.ok()) {
@@ -135,15 +135,15 @@ Status SchedulingAlgorithm::Search(Attempt& attempt, SearchPolicy policy) {
 Status SchedulingAlgorithm::Score(Attempt& attempt) {
   const framework::Framework& framework = attempt.framework;
   SearchSpace& search = *attempt.search;
-  if (!framework.HasScorePlugins()) {
+  if (!framework.plugins().HasScorePlugins()) {
     search.scores.totals.assign(search.feasible.size(), 1);
     return Status();
   }
   Status status = framework.RunPreScorePlugins(attempt.state, *attempt.pod, search.feasible.nodes);
   if (!status.ok()) return status;
   const LoopWorkers shown(metrics_, SchedulerMetrics::Loop::kScore, 1);
-  return framework.RunScorePlugins(attempt.state, *attempt.pod, search.feasible.nodes,
-                                   search.feasible.slots, &search.scores);
+  return framework.score_points().RunScorePlugins(
+      attempt.state, *attempt.pod, search.feasible.nodes, search.feasible.slots, &search.scores);
 }
 
 const framework::NodeInfo* SchedulingAlgorithm::Pick(const SearchSpace& search) {

@@ -71,9 +71,11 @@ class Search {
         api::LabelSelectorSpec{.match_labels = {{"x", "yes"}}, .match_expressions = {}}, 0));
     testing::TestProfile profile;
     profile.Add<testing::PreFilters, testing::Hooks, testing::Filters>(script);
-    const auto framework = profile.Build(
-        {.snapshot = &snapshot_, .owner_listers = &listers_, .clock = &clock_, .random = &random_});
-    CandidateSearch search(*framework, args);
+    const auto framework = profile.Build({.parts = {.snapshot = &snapshot_,
+                                                    .owner_listers = &listers_,
+                                                    .clock = &clock_,
+                                                    .random = &random_}});
+    CandidateSearch search(framework->handle(), args);
     framework::NodeStatuses statuses;
     statuses.Reset(snapshot_.nodes().size());
     statuses.set_absent(Status(Code::kUnschedulable, {"full"}));

@@ -12,6 +12,7 @@
 #include "plugins/node_resources/fit.h"
 #include "plugins/plugin_rig.h"
 #include "plugins/registry.h"
+#include "testing/test_plugins.h"
 
 namespace ks::plugins {
 namespace {
@@ -136,7 +137,8 @@ class LegacyProfileTest : public ::testing::Test {
   // Empty when the profile can be built.
   std::string BuildError() {
     const framework::Registry registry = InTreeRegistry();
-    const auto made = framework::Framework::Create(registry, profile, {});
+    const auto made =
+        framework::Framework::Create(registry, profile, {.parts = testing::LastingParts()});
     return made.ok() ? "" : made.error().message;
   }
 
@@ -160,10 +162,11 @@ TEST_F(LegacyProfileTest, AnotherStrategyIsFine) {
 
 TEST_F(LegacyProfileTest, NoLegacyPluginIsInTheDefaultProfile) {
   const framework::Registry registry = InTreeRegistry();
-  const auto made = framework::Framework::Create(registry, profile, {});
+  const auto made =
+      framework::Framework::Create(registry, profile, {.parts = testing::LastingParts()});
   ASSERT_TRUE(made.ok());
   for (const std::string_view point : {"PreFilter", "Filter", "PreScore", "Score"}) {
-    for (const std::string& plugin : (*made)->ListPlugins(point)) {
+    for (const std::string& plugin : (*made)->plugins().ListPlugins(point)) {
       const std::string name = plugin.substr(0, plugin.find(' '));
       for (const char* const legacy : {"NodeLabel", "ServiceAffinity", "SelectorSpread",
                                        "NodePreferAvoidPods", "NodeResourcesLeastAllocated",
@@ -177,9 +180,10 @@ TEST_F(LegacyProfileTest, NoLegacyPluginIsInTheDefaultProfile) {
 TEST_F(LegacyProfileTest, ListersAreAskedForByThePluginsThatAreEnabled) {
   Enable("SelectorSpread");
   const framework::Registry registry = InTreeRegistry();
-  const auto made = framework::Framework::Create(registry, profile, {});
+  const auto made =
+      framework::Framework::Create(registry, profile, {.parts = testing::LastingParts()});
   ASSERT_TRUE(made.ok()) << made.error().message;
-  EXPECT_TRUE((*made)->NeededKinds().Contains(framework::OptionalKind::kStatefulSet));
+  EXPECT_TRUE((*made)->plugins().NeededKinds().Contains(framework::OptionalKind::kStatefulSet));
 }
 
 }  // namespace

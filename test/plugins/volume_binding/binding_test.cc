@@ -41,7 +41,7 @@ class BindingRig : public VolumeWorld {
     ASSERT_EQ(Describe(flight.status), "Success");
     EXPECT_TRUE(flight.allow_parallel);
     runner_ = std::make_unique<framework::PreBindRunner>(
-        std::vector<std::vector<framework::Framework::PreBindMember>>{
+        std::vector<std::vector<framework::BindingPoints::PreBindMember>>{
             {{.name = kVolumeBindingName, .plugin = &pre_bind, .meter = nullptr}}},
         framework::PreBindRequest{.state = &rig.state, .pod = pod, .node_name = "n1"}, environment_,
         [this](const framework::Status& status) { result = Describe(status); });

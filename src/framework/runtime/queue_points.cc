@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that the queue asks: QueueSort, PreEnqueue and Sign.
+#include "framework/runtime/queue_points.h"
 
 #include <algorithm>
 #include <map>
@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/runtime/runtime.h"
-#include "framework/runtime/runtime_impl.h"
+#include "golang/quote.h"
 
 namespace ks::framework {
 namespace {
@@ -36,21 +35,20 @@ std::string SignatureText(const std::vector<SignFragment>& fragments) {
 
 }  // namespace
 
-bool Framework::QueueSortLess(const QueuedEntity& a, const QueuedEntity& b) const {
-  return impl_->queue_sort->Less(a, b);
+bool QueuePoints::QueueSortLess(const QueuedEntity& a, const QueuedEntity& b) const {
+  return lists_.queue_sort->Less(a, b);
 }
 
-Status Framework::RunPreEnqueuePlugins(const api::Pod& pod, std::string_view first) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kPreEnqueue);
+Status QueuePoints::RunPreEnqueuePlugins(const api::Pod& pod, std::string_view first) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kPreEnqueue);
   Status status = AskPreEnqueues(pod, first);
   timer.Stop(Code::kSuccess);  // whatever the status: upstream's series say so
   return status;
 }
 
-Status Framework::AskPreEnqueues(const api::Pod& pod, std::string_view first) const {
-  const CallSampler sampler =
-      impl_->Sampler(impl_->metrics != nullptr && impl_->options.metrics->DrawPreEnqueue());
-  const auto& list = impl_->pre_enqueue;
+Status QueuePoints::AskPreEnqueues(const api::Pod& pod, std::string_view first) const {
+  const CallSampler sampler = meters_.Sampler(meters_.DrawPreEnqueue());
+  const auto& list = lists_.pre_enqueue;
   const auto last_gate =
       first.empty() ? list.end() : std::find_if(list.begin(), list.end(), [&](const auto& entry) {
         return entry.name == first;
@@ -65,27 +63,27 @@ Status Framework::AskPreEnqueues(const api::Pod& pod, std::string_view first) co
   return {};
 }
 
-SignOutcome Framework::SignPod(const api::Pod& pod) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kSign);
+SignOutcome QueuePoints::SignPod(const api::Pod& pod) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kSign);
   SignOutcome outcome = MergeFragments(pod);
   timer.Stop(Code::kSuccess);  // as PreEnqueue
   return outcome;
 }
 
-bool Framework::SignsPods() const {
-  return std::all_of(impl_->sign.begin(), impl_->sign.end(), [](const auto& entry) {
+bool QueuePoints::SignsPods() const {
+  return std::all_of(lists_.sign.begin(), lists_.sign.end(), [](const auto& entry) {
     return entry.plugin != nullptr && entry.plugin->SignsPods();
   });
 }
 
-SignOutcome Framework::MergeFragments(const api::Pod& pod) const {
-  const CallSampler sampler = impl_->Sampler(true);
-  for (const PointEntry<const SignPlugin>& entry : impl_->sign) {
+SignOutcome QueuePoints::MergeFragments(const api::Pod& pod) const {
+  const CallSampler sampler = meters_.Sampler(true);
+  for (const PointEntry<const SignPlugin>& entry : lists_.sign) {
     if (entry.plugin != nullptr) continue;
     return {Status(Code::kUnschedulable, {"plugin cannot sign pods"}, std::string(entry.name)), {}};
   }
   std::vector<SignFragment> fragments;
-  for (const PointEntry<const SignPlugin>& entry : impl_->sign) {
+  for (const PointEntry<const SignPlugin>& entry : lists_.sign) {
     const Status status =
         sampler.Measure(entry.meter, [&] { return entry.plugin->Sign(pod, &fragments); });
     if (!status.ok()) return {status.WithPlugin(entry.name), {}};

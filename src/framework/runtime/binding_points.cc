@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that tie a pod to its node: Reserve, Permit, PreBind, Bind, PostBind.
+#include "framework/runtime/binding_points.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "framework/runtime/runtime.h"
-#include "framework/runtime/runtime_impl.h"
+#include "framework/runtime/point_statuses.h"
 
 namespace ks::framework {
 namespace {
@@ -15,12 +14,12 @@ constexpr std::string_view kRunningBind = "running Bind plugin";
 
 }  // namespace
 
-Status Framework::RunReservePluginsReserve(CycleState& state, const api::PodPtr& pod,
-                                           const std::string& node) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kReserve);
-  const CallSampler sampler = Sampler(state);
+Status BindingPoints::RunReservePluginsReserve(CycleState& state, const api::PodPtr& pod,
+                                               const std::string& node) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kReserve);
+  const CallSampler sampler = meters_.Sampler(state);
   Status outcome;
-  for (const ReserveEntry& entry : impl_->reserve) {
+  for (const ReserveEntry& entry : lists_.reserve) {
     const Status status =
         sampler.Measure(entry.meter, [&] { return entry.plugin->Reserve(state, pod, node); });
     if (status.ok()) continue;
@@ -31,30 +30,30 @@ Status Framework::RunReservePluginsReserve(CycleState& state, const api::PodPtr&
   return outcome;
 }
 
-void Framework::RunReservePluginsUnreserve(CycleState& state, const api::PodPtr& pod,
-                                           const std::string& node) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kUnreserve);
-  const CallSampler sampler = Sampler(state);
-  for (auto entry = impl_->reserve.rbegin(); entry != impl_->reserve.rend(); ++entry) {
+void BindingPoints::RunReservePluginsUnreserve(CycleState& state, const api::PodPtr& pod,
+                                               const std::string& node) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kUnreserve);
+  const CallSampler sampler = meters_.Sampler(state);
+  for (auto entry = lists_.reserve.rbegin(); entry != lists_.reserve.rend(); ++entry) {
     sampler.MeasureSuccess(entry->unreserve_meter,
                            [&] { entry->plugin->Unreserve(state, pod, node); });
   }
   timer.Stop(Code::kSuccess);
 }
 
-PermitOutcome Framework::RunPermitPlugins(CycleState& state, const api::PodPtr& pod,
-                                          const std::string& node) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kPermit);
+PermitOutcome BindingPoints::RunPermitPlugins(CycleState& state, const api::PodPtr& pod,
+                                              const std::string& node) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kPermit);
   PermitOutcome outcome = AskPermits(state, pod, node);
   timer.Stop(outcome.status.code());
   return outcome;
 }
 
-PermitOutcome Framework::AskPermits(CycleState& state, const api::PodPtr& pod,
-                                    const std::string& node) const {
-  const CallSampler sampler = Sampler(state);
+PermitOutcome BindingPoints::AskPermits(CycleState& state, const api::PodPtr& pod,
+                                        const std::string& node) const {
+  const CallSampler sampler = meters_.Sampler(state);
   PermitOutcome outcome;
-  for (const PointEntry<PermitPlugin>& entry : impl_->permit) {
+  for (const PointEntry<PermitPlugin>& entry : lists_.permit) {
     const PermitResult result =
         sampler.Measure(entry.meter, [&] { return entry.plugin->Permit(state, pod, node); });
     if (result.status.ok()) continue;
@@ -74,21 +73,21 @@ PermitOutcome Framework::AskPermits(CycleState& state, const api::PodPtr& pod,
   return outcome;
 }
 
-Status Framework::RunPreBindPreFlights(CycleState& state, const api::PodPtr& pod,
-                                       const std::string& node) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kPreBindPreFlight);
+Status BindingPoints::RunPreBindPreFlights(CycleState& state, const api::PodPtr& pod,
+                                           const std::string& node) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kPreBindPreFlight);
   Status status = AskPreFlights(state, pod, node);
   timer.Stop(status.code());
   return status;
 }
 
-Status Framework::AskPreFlights(CycleState& state, const api::PodPtr& pod,
-                                const std::string& node) const {
-  const CallSampler sampler = Sampler(state);
+Status BindingPoints::AskPreFlights(CycleState& state, const api::PodPtr& pod,
+                                    const std::string& node) const {
+  const CallSampler sampler = meters_.Sampler(state);
   PluginMask skipped = 0;
   PluginMask parallel = 0;
   bool some_will_work = false;
-  for (const PreBindEntry& entry : impl_->pre_bind) {
+  for (const PreBindEntry& entry : lists_.pre_bind) {
     const PreBindPreFlightResult result = sampler.Measure(
         entry.pre_flight_meter, [&] { return entry.plugin->PreBindPreFlight(state, pod, node); });
     if (result.allow_parallel) parallel |= entry.bit;
@@ -113,11 +112,11 @@ Status Framework::AskPreFlights(CycleState& state, const api::PodPtr& pod,
   return some_will_work ? Status() : Status(Code::kSkip, {});
 }
 
-std::vector<std::vector<Framework::PreBindMember>> Framework::PreBindGroups(
+std::vector<std::vector<BindingPoints::PreBindMember>> BindingPoints::PreBindGroups(
     const CycleState& state) const {
   std::vector<std::vector<PreBindMember>> groups;
   bool open = false;  // the last group takes further parallel members
-  for (const PreBindEntry& entry : impl_->pre_bind) {
+  for (const PreBindEntry& entry : lists_.pre_bind) {
     const bool parallel = (state.parallel_pre_bind & entry.bit) != 0;
     const bool skipped = (state.skip_pre_bind & entry.bit) != 0;
     if (!skipped) {
@@ -131,15 +130,15 @@ std::vector<std::vector<Framework::PreBindMember>> Framework::PreBindGroups(
   return groups;
 }
 
-Status Framework::PreBindFailure(std::string_view plugin, const Status& status) {
+Status BindingPoints::PreBindFailure(std::string_view plugin, const Status& status) {
   return RejectedOrWrapped("running PreBind plugin", plugin, status);
 }
 
-Status Framework::RunBindPlugins(CycleState& state, const api::PodPtr& pod, const std::string& node,
-                                 const BindPlugin::Done& done) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kBind);
-  const CallSampler sampler = Sampler(state);
-  for (const PointEntry<BindPlugin>& entry : impl_->bind) {
+Status BindingPoints::RunBindPlugins(CycleState& state, const api::PodPtr& pod,
+                                     const std::string& node, const BindPlugin::Done& done) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kBind);
+  const CallSampler sampler = meters_.Sampler(state);
+  for (const PointEntry<BindPlugin>& entry : lists_.bind) {
     // The answer may outlive the framework: nothing of it is used in there.
     const TimePoint start = sampler.Now();
     Status status = entry.plugin->Bind(
@@ -162,11 +161,11 @@ Status Framework::RunBindPlugins(CycleState& state, const api::PodPtr& pod, cons
   return Status(Code::kSkip, {});
 }
 
-void Framework::RunPostBindPlugins(CycleState& state, const api::PodPtr& pod,
-                                   const std::string& node) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kPostBind);
-  const CallSampler sampler = Sampler(state);
-  for (const PointEntry<PostBindPlugin>& entry : impl_->post_bind) {
+void BindingPoints::RunPostBindPlugins(CycleState& state, const api::PodPtr& pod,
+                                       const std::string& node) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kPostBind);
+  const CallSampler sampler = meters_.Sampler(state);
+  for (const PointEntry<PostBindPlugin>& entry : lists_.post_bind) {
     sampler.MeasureSuccess(entry.meter, [&] { entry.plugin->PostBind(state, pod, node); });
   }
   timer.Stop(Code::kSuccess);

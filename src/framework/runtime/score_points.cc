@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that rank the nodes: PreScore, Score, NormalizeScore.
+#include "framework/runtime/score_points.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "framework/runtime/runtime.h"
-#include "framework/runtime/runtime_impl.h"
+#include "framework/runtime/node_verdicts.h"
+#include "framework/runtime/point_statuses.h"
+#include "golang/quote.h"
 
 namespace ks::framework {
 namespace {
@@ -187,17 +188,17 @@ class RememberedScores {
 
 }  // namespace
 
-Status Framework::RunPreScorePlugins(CycleState& state, const api::Pod& pod, Nodes nodes) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kPreScore);
+Status ScorePoints::RunPreScorePlugins(CycleState& state, const api::Pod& pod, Nodes nodes) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kPreScore);
   Status status = AskPreScores(state, pod, nodes);
   timer.Stop(status.code());
   return status;
 }
 
-Status Framework::AskPreScores(CycleState& state, const api::Pod& pod, Nodes nodes) const {
-  const CallSampler sampler = Sampler(state);
+Status ScorePoints::AskPreScores(CycleState& state, const api::Pod& pod, Nodes nodes) const {
+  const CallSampler sampler = meters_.Sampler(state);
   state.skip_score = 0;
-  for (const PointEntry<PreScorePlugin>& entry : impl_->pre_score) {
+  for (const PointEntry<PreScorePlugin>& entry : lists_.pre_score) {
     const Status status =
         sampler.Measure(entry.meter, [&] { return entry.plugin->PreScore(state, pod, nodes); });
     if (!status.IsSkip()) entry.CountCalls(1);
@@ -208,11 +209,11 @@ Status Framework::AskPreScores(CycleState& state, const api::Pod& pod, Nodes nod
   return {};
 }
 
-Status Framework::RunScorePlugins(const CycleState& state, const api::Pod& pod, Nodes nodes,
-                                  NodeScores* scores) const {
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kScore);
-  ScoreRun run(state, pod, nodes, Sampler(state), scores);
-  for (const ScoreEntry& entry : impl_->score) {
+Status ScorePoints::RunScorePlugins(const CycleState& state, const api::Pod& pod, Nodes nodes,
+                                    NodeScores* scores) const {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kScore);
+  ScoreRun run(state, pod, nodes, meters_.Sampler(state), scores);
+  for (const ScoreEntry& entry : lists_.score) {
     if ((state.skip_score & entry.bit) == 0) run.Add(entry);
   }
   Status status = run.Outcome();
@@ -220,21 +221,21 @@ Status Framework::RunScorePlugins(const CycleState& state, const api::Pod& pod, 
   return status;
 }
 
-Status Framework::RunScorePlugins(const CycleState& state, const api::Pod& pod, Nodes nodes,
-                                  std::span<const uint32_t> slots, NodeScores* scores) const {
-  if (state.verdicts == nullptr || scores->keep_details || impl_->local_scores == 0) {
+Status ScorePoints::RunScorePlugins(const CycleState& state, const api::Pod& pod, Nodes nodes,
+                                    std::span<const uint32_t> slots, NodeScores* scores) const {
+  if (state.verdicts == nullptr || scores->keep_details || lists_.local_scores == 0) {
     return RunScorePlugins(state, pod, nodes, scores);
   }
-  const PointTimer timer = impl_->StartTimer(MetricPoint::kScore);
-  const CallSampler sampler = Sampler(state);
-  RememberedScores remembered(impl_->score, state, pod, sampler);
-  if (!remembered.Complete(impl_->local_scores, nodes, slots)) {
+  const PointTimer timer = meters_.StartTimer(MetricPoint::kScore);
+  const CallSampler sampler = meters_.Sampler(state);
+  RememberedScores remembered(lists_.score, state, pod, sampler);
+  if (!remembered.Complete(lists_.local_scores, nodes, slots)) {
     return RunScorePlugins(state, pod, nodes, scores);
   }
   ScoreRun run(state, pod, nodes, sampler, scores);
   run.AddRemembered(*state.verdicts, slots);
   size_t column = 0;
-  for (const ScoreEntry& entry : impl_->score) {
+  for (const ScoreEntry& entry : lists_.score) {
     if ((state.skip_score & entry.bit) != 0) continue;
     if (remembered.IsColumn(entry)) {
       run.AddRemembered(entry, state.verdicts->raws(column++), slots);
@@ -249,13 +250,14 @@ Status Framework::RunScorePlugins(const CycleState& state, const api::Pod& pod, 
   return status;
 }
 
-Framework::RescoreStep Framework::RescoreLast(CycleState& state, const api::Pod& pod, Nodes nodes,
-                                              std::vector<NodeScores::PluginScores>* raws,
-                                              std::vector<int64_t>* totals) const {
+ScorePoints::RescoreStep ScorePoints::RescoreLast(CycleState& state, const api::Pod& pod,
+                                                  Nodes nodes,
+                                                  std::vector<NodeScores::PluginScores>* raws,
+                                                  std::vector<int64_t>* totals) const {
   if (!RunPreScorePlugins(state, pod, nodes).ok()) return RescoreStep::kPreScore;
   std::vector<std::pair<const ScoreEntry*, NodeScores::PluginScores*>> asked;
-  raws->reserve(impl_->score.size());  // the pointers stay valid
-  for (const ScoreEntry& entry : impl_->score) {
+  raws->reserve(lists_.score.size());  // the pointers stay valid
+  for (const ScoreEntry& entry : lists_.score) {
     if ((state.skip_score & entry.bit) != 0) continue;
     auto raw = std::find_if(raws->begin(), raws->end(),
                             [&](const auto& kept) { return kept.plugin == entry.name; });

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/runtime/point_lists.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "framework/post_filter_stand_in.h"
+
+namespace ks::framework {
+namespace {
+
+// Fills the part of an entry that all points share. The cast succeeds: the lists were checked.
+template <class T, class Entry>
+Entry MakeEntry(const ResolvedProfile& resolved, uint32_t index) {
+  Plugin& plugin = *resolved.plugins[index].plugin;
+  Entry entry;
+  entry.plugin = dynamic_cast<T*>(&plugin);
+  KS_CHECK(entry.plugin != nullptr, "a plugin is listed at a point that it does not extend");
+  entry.name = plugin.Name();
+  entry.bit = PluginMask{1} << index;
+  return entry;
+}
+
+// A placeholder does nothing but reject: at Filter it is not reached after its own PreFilter.
+bool IsIdle(const ResolvedProfile& resolved, Point point, uint32_t index) {
+  const Plugin& plugin = *resolved.plugins[index].plugin;
+  if (dynamic_cast<const PlaceholderPlugin*>(&plugin) == nullptr) return false;
+  if (point == Point::kPreEnqueue || point == Point::kPreFilter) return false;
+  if (point == Point::kPostFilter) {
+    return dynamic_cast<const PostFilterStandIn*>(&plugin) == nullptr;
+  }
+  if (point != Point::kFilter) return true;
+  const std::vector<uint32_t>& pre_filter = resolved.List(Point::kPreFilter);
+  return std::find(pre_filter.begin(), pre_filter.end(), index) != pre_filter.end();
+}
+
+template <class T, class Entry>
+std::vector<Entry> MakeList(const ResolvedProfile& resolved, Point point) {
+  std::vector<Entry> list;
+  for (const uint32_t index : resolved.List(point)) {
+    if (IsIdle(resolved, point, index)) continue;
+    list.push_back(MakeEntry<T, Entry>(resolved, index));
+  }
+  return list;
+}
+
+template <class T>
+void Fill(const ResolvedProfile& resolved, Point point, std::vector<PointEntry<T>>* list) {
+  *list = MakeList<T, PointEntry<T>>(resolved, point);
+}
+
+}  // namespace
+
+PointLists::PointLists(const ResolvedProfile& resolved) {
+  queue_sort = dynamic_cast<const QueueSortPlugin*>(
+      resolved.plugins[resolved.List(Point::kQueueSort).front()].plugin.get());
+  Fill(resolved, Point::kPreEnqueue, &pre_enqueue);
+  pre_filter = MakeList<PreFilterPlugin, PreFilterEntry>(resolved, Point::kPreFilter);
+  for (PreFilterEntry& entry : pre_filter) {
+    entry.extensions = dynamic_cast<const PreFilterExtensions*>(entry.plugin);
+  }
+  Fill(resolved, Point::kFilter, &filter);
+  Fill(resolved, Point::kPostFilter, &post_filter);
+  Fill(resolved, Point::kPreScore, &pre_score);
+  score = MakeList<ScorePlugin, ScoreEntry>(resolved, Point::kScore);
+  for (ScoreEntry& entry : score) {
+    entry.normalizer = dynamic_cast<const ScoreNormalizer*>(entry.plugin);
+    entry.weight = resolved.score_weights.find(entry.name)->second;
+  }
+  reserve = MakeList<ReservePlugin, ReserveEntry>(resolved, Point::kReserve);
+  Fill(resolved, Point::kPermit, &permit);
+  pre_bind = MakeList<PreBindPlugin, PreBindEntry>(resolved, Point::kPreBind);
+  Fill(resolved, Point::kBind, &bind);
+  Fill(resolved, Point::kPostBind, &post_bind);
+  FillSigners(resolved);
+  FindLocals();
+}
+
+// Only the filters before the first one that looks further can be remembered as one verdict.
+void PointLists::FindLocals() {
+  const auto as_local = [](const auto* plugin) {
+    return dynamic_cast<const NodeLocalPlugin*>(plugin);
+  };
+  while (local_filters < filter.size()) {
+    const NodeLocalPlugin* local = as_local(filter[local_filters].plugin);
+    if (local == nullptr) break;
+    local_plugins.push_back(local);
+    ++local_filters;
+  }
+  for (ScoreEntry& entry : score) {
+    const NodeLocalPlugin* local = as_local(entry.plugin);
+    entry.node_local = local != nullptr;
+    if (local == nullptr) continue;
+    local_scores |= entry.bit;
+    local_plugins.push_back(local);
+  }
+}
+
+void PointLists::FillSigners(const ResolvedProfile& resolved) {
+  PluginMask seen = 0;
+  for (const Point point : {Point::kPreFilter, Point::kFilter, Point::kPreScore, Point::kScore}) {
+    for (const uint32_t index : resolved.List(point)) {
+      const PluginMask bit = PluginMask{1} << index;
+      if ((seen & bit) != 0) continue;
+      seen |= bit;
+      Plugin& plugin = *resolved.plugins[index].plugin;
+      PointEntry<const SignPlugin>& entry = sign.emplace_back();
+      entry.plugin = dynamic_cast<const SignPlugin*>(&plugin);
+      entry.name = plugin.Name();
+      entry.bit = bit;
+    }
+  }
+}
+
+void PointLists::Measure(FrameworkMetrics& all, const std::string& profile_name) {
+  const auto set_meters = [&](auto& list, MetricPoint point) {
+    for (auto& entry : list) entry.meter = &all.Meter(entry.name, point);
+  };
+  const auto set_counted = [&](auto& list, MetricPoint point) {
+    set_meters(list, point);
+    for (auto& entry : list) {
+      entry.evaluations = &all.Evaluations(entry.name, point, profile_name);
+    }
+  };
+  set_meters(pre_enqueue, MetricPoint::kPreEnqueue);
+  set_meters(sign, MetricPoint::kSign);
+  set_counted(pre_filter, MetricPoint::kPreFilter);
+  for (PreFilterEntry& entry : pre_filter) {
+    entry.add_pod_meter = &all.Meter(entry.name, MetricPoint::kAddPod);
+    entry.remove_pod_meter = &all.Meter(entry.name, MetricPoint::kRemovePod);
+  }
+  set_counted(filter, MetricPoint::kFilter);
+  set_meters(post_filter, MetricPoint::kPostFilter);
+  set_counted(pre_score, MetricPoint::kPreScore);
+  set_counted(score, MetricPoint::kScore);
+  for (ScoreEntry& entry : score) {
+    entry.normalize_meter = &all.Meter(entry.name, MetricPoint::kNormalize);
+  }
+  set_meters(reserve, MetricPoint::kReserve);
+  for (ReserveEntry& entry : reserve) {
+    entry.unreserve_meter = &all.Meter(entry.name, MetricPoint::kUnreserve);
+  }
+  set_meters(permit, MetricPoint::kPermit);
+  set_meters(pre_bind, MetricPoint::kPreBind);
+  for (PreBindEntry& entry : pre_bind) {
+    entry.pre_flight_meter = &all.Meter(entry.name, MetricPoint::kPreBindPreFlight);
+  }
+  set_meters(bind, MetricPoint::kBind);
+  set_meters(post_bind, MetricPoint::kPostBind);
+}
+
+}  // namespace ks::framework

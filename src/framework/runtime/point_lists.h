@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The plugins of a profile as the runtime calls them: one typed list per extension point. Only for
+// this folder.
+//
+// Upstream: docs/spec/framework.md section 3.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/metrics/framework_metrics.h"
+#include "framework/plugin.h"
+#include "framework/runtime/profile_builder.h"
+
+namespace ks::framework {
+
+// One plugin at one point. `bit` is its place in the masks of a CycleState.
+template <class T>
+struct PointEntry {
+  T* plugin = nullptr;
+  std::string_view name;
+  PluginMask bit = 0;
+  // Null without metrics; `evaluations` also at points that are not counted.
+  PluginMeter* meter = nullptr;
+  metrics::Counter* evaluations = nullptr;
+
+  void CountCalls(uint64_t calls) const {
+    if (evaluations != nullptr && calls != 0) evaluations->Increment(static_cast<double>(calls));
+  }
+};
+
+struct PreFilterEntry : PointEntry<PreFilterPlugin> {
+  const PreFilterExtensions* extensions = nullptr;  // null: no hooks
+  PluginMeter* add_pod_meter = nullptr;
+  PluginMeter* remove_pod_meter = nullptr;
+};
+
+struct ScoreEntry : PointEntry<ScorePlugin> {
+  const ScoreNormalizer* normalizer = nullptr;  // null: raw scores are final
+  PluginMeter* normalize_meter = nullptr;
+  int64_t weight = 1;
+  bool node_local = false;
+};
+
+struct ReserveEntry : PointEntry<ReservePlugin> {
+  PluginMeter* unreserve_meter = nullptr;
+};
+
+struct PreBindEntry : PointEntry<PreBindPlugin> {
+  PluginMeter* pre_flight_meter = nullptr;
+};
+
+// Constant once a profile is built. Lifetime: the profile's plugins outlive it.
+struct PointLists {
+  PointLists() = default;
+  // Placeholders stand only where they reject.
+  explicit PointLists(const ResolvedProfile& resolved);
+
+  // Gives each entry its series. Lifetime: `all` outlives the lists.
+  void Measure(FrameworkMetrics& all, const std::string& profile_name);
+
+  const QueueSortPlugin* queue_sort = nullptr;
+  std::vector<PointEntry<PreEnqueuePlugin>> pre_enqueue;
+  std::vector<PreFilterEntry> pre_filter;
+  std::vector<PointEntry<const FilterPlugin>> filter;
+  std::vector<PointEntry<PostFilterPlugin>> post_filter;
+  std::vector<PointEntry<PreScorePlugin>> pre_score;
+  std::vector<ScoreEntry> score;
+  std::vector<ReserveEntry> reserve;
+  std::vector<PointEntry<PermitPlugin>> permit;
+  std::vector<PreBindEntry> pre_bind;
+  std::vector<PointEntry<BindPlugin>> bind;
+  std::vector<PointEntry<PostBindPlugin>> post_bind;
+  // Plugins that decide about nodes or rank them; an entry without plugin cannot sign.
+  std::vector<PointEntry<const SignPlugin>> sign;
+
+  // What can be remembered of a node: the verdicts of the first `local_filters` entries of
+  // `filter`, and the raw scores of `local_scores`.
+  size_t local_filters = 0;
+  PluginMask local_scores = 0;
+  std::vector<const NodeLocalPlugin*> local_plugins;
+
+ private:
+  void FindLocals();
+  void FillSigners(const ResolvedProfile& resolved);
+};
+
+}  // namespace ks::framework
