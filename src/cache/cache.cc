@@ -7,18 +7,14 @@
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
-#include "cache/entry.h"
 
 namespace ks::cache {
 namespace {
 
 using framework::Change;
 using framework::NodeInfo;
-using framework::PodInfo;
 
-constexpr std::string_view kCorrupted =
-    "Scheduler cache is corrupted and can badly affect scheduling decisions";
-constexpr std::string_view kMiscounted = "the cache has lost count of its pods or nodes";
+constexpr std::string_view kMiscounted = "the cache has lost count of its pods";
 
 Error PodError(const api::Pod& pod, std::string_view text) {
   return Error{"pod " + pod.meta.uid + "(" + pod.meta.Key() + ") " + std::string(text)};
@@ -34,95 +30,13 @@ Result<void> CheckUid(const api::Pod& pod) {
 Cache::Cache() = default;
 Cache::~Cache() = default;
 
-Cache::Entry& Cache::Touch(const std::string& name) {
-  std::unique_ptr<Entry>& slot = entries_[name];
-  if (slot == nullptr) {
-    slot = std::make_unique<Entry>();
-    slot->name = name;
-    if (free_slots_.empty()) {
-      free_slots_.push_back(static_cast<uint32_t>(by_slot_.size()));
-      by_slot_.push_back(nullptr);
-    }
-    slot->info.set_slot(free_slots_.back());
-    free_slots_.pop_back();
-  }
-  Entry& entry = *slot;
-  if (!entry.alive) {
-    const uint32_t index = entry.info.index();
-    const uint32_t kept_slot = entry.info.slot();
-    entry.info = NodeInfo();
-    entry.info.set_index(index);  // still its place in the view
-    entry.info.set_slot(kept_slot);
-    entry.image_version = 0;
-    entry.alive = true;
-    ++entry_count_;
-  }
-  MoveToFront(entry);
-  return entry;
-}
-
-// Requires: left the view.
-void Cache::Erase(const Entry& entry) {
-  const uint32_t slot = entry.info.slot();
-  if (by_slot_[slot] != nullptr) {
-    by_slot_[slot] = nullptr;
-    changes_.Append(Change::Kind::kNode, slot);
-  }
-  free_slots_.push_back(slot);
-  entries_.erase(entries_.find(entry.name));
-}
-
-void Cache::MoveToFront(Entry& entry) {
-  if (newest_ == &entry) return;
-  Unlink(entry);
-  entry.older = newest_;
-  if (newest_ != nullptr) newest_->newer = &entry;
-  newest_ = &entry;
-}
-
-void Cache::Unlink(Entry& entry) {
-  if (newest_ == &entry) newest_ = entry.older;
-  if (entry.newer != nullptr) entry.newer->older = entry.older;
-  if (entry.older != nullptr) entry.older->newer = entry.newer;
-  entry.newer = nullptr;
-  entry.older = nullptr;
-}
-
-void Cache::ChargePod(const api::PodPtr& pod) {
-  NodeInfo& info = Touch(pod->node_name).info;
-  auto charged = std::make_shared<const PodInfo>(pod);
-  changes_.Append(Change::Kind::kPodAdded, info.slot(), charged);
-  info.AddPod(std::move(charged));
-}
-
-void Cache::ReleasePod(const api::Pod& pod) {
-  const auto it = entries_.find(pod.node_name);
-  KS_CHECK(it != entries_.end() && it->second->alive, kCorrupted);
-  Entry& entry = *it->second;
-  framework::PodInfoPtr removed = entry.info.RemovePod(pod);
-  KS_CHECK(removed != nullptr,
-           "no corresponding pod " + pod.meta.name + " in pods of node " + pod.node_name);
-  changes_.Append(Change::Kind::kPodRemoved, entry.info.slot(), std::move(removed));
-  MoveToFront(entry);
-  DropIfEmpty(entry);
-}
-
-void Cache::DropIfEmpty(Entry& entry) {
-  if (entry.info.node() != nullptr || !entry.info.pods().empty()) return;
-  Unlink(entry);
-  KS_CHECK(entry_count_ > 0, kMiscounted);
-  entry.alive = false;
-  --entry_count_;
-  if (!entry.in_snapshot) Erase(entry);
-}
-
 Result<void> Cache::AssumePod(const api::PodPtr& pod) {
   if (Result<void> checked = CheckUid(*pod); !checked.ok()) return checked;
   if (pods_.contains(pod->meta.uid)) {
     return PodError(*pod, "is in the cache, so can't be assumed");
   }
   KS_CHECK(!pod->node_name.empty(), "a pod is assumed on a node");
-  ChargePod(pod);
+  entries_.ChargePod(pod);
   pods_.try_emplace(pod->meta.uid, PodState{.pod = pod, .assumed = true});
   ++assumed_count_;
   KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);
@@ -141,7 +55,7 @@ Result<void> Cache::RemoveAssumed(const api::Pod& pod) {
     return PodError(pod, "is not assumed, so it cannot be removed or forgotten");
   }
   KS_CHECK(assumed_count_ > 0, kMiscounted);
-  ReleasePod(*it->second.pod);
+  entries_.ReleasePod(*it->second.pod);
   pods_.erase(it);
   --assumed_count_;
   KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);
@@ -156,7 +70,7 @@ Result<void> Cache::AddPod(const api::PodPtr& pod) {
   if (Result<void> checked = CheckUid(*pod); !checked.ok()) return checked;
   const auto it = pods_.find(pod->meta.uid);
   if (it == pods_.end()) {
-    ChargePod(pod);
+    entries_.ChargePod(pod);
     pods_.try_emplace(pod->meta.uid, PodState{.pod = pod, .assumed = false});
     return {};
   }
@@ -169,8 +83,8 @@ Result<void> Cache::AddPod(const api::PodPtr& pod) {
                {"currentNode", pod->node_name}});
   }
   KS_CHECK(assumed_count_ > 0, kMiscounted);
-  if (!KS_CANARY(AssumedCountedTwice)) ReleasePod(*state.pod);
-  ChargePod(pod);
+  if (!KS_CANARY(AssumedCountedTwice)) entries_.ReleasePod(*state.pod);
+  entries_.ChargePod(pod);
   state = {.pod = pod, .assumed = false};
   --assumed_count_;
   return {};
@@ -191,9 +105,9 @@ Result<void> Cache::UpdatePod(const api::Pod& old_pod, const api::PodPtr& new_po
   }
   KS_CHECK(it->second.pod->node_name == new_pod->node_name,
            "Pod updated on a different node than previously added to. " + std::string(kCorrupted));
-  ReleasePod(*it->second.pod);
+  entries_.ReleasePod(*it->second.pod);
   pods_.erase(it);
-  ChargePod(new_pod);
+  entries_.ChargePod(new_pod);
   const bool added =
       pods_.try_emplace(new_pod->meta.uid, PodState{.pod = new_pod, .assumed = false}).second;
   KS_CHECK(added, "an update takes the place of another pod");
@@ -216,7 +130,7 @@ Result<void> Cache::RemovePod(const api::Pod& pod) {
   }
   KS_CHECK(!it->second.assumed || assumed_count_ > 0, kMiscounted);
   if (it->second.assumed) --assumed_count_;
-  ReleasePod(cached);
+  entries_.ReleasePod(cached);
   pods_.erase(it);
   return {};
 }
@@ -233,18 +147,18 @@ bool Cache::IsAssumedPod(const api::Pod& pod) const {
   return it != pods_.end() && it->second.assumed;
 }
 
-void Cache::SetNode(Entry& entry, const api::NodePtr& node) {
+void Cache::SetNode(NodeEntry& entry, const api::NodePtr& node) {
   std::vector<ReportedImage> images = ReportedImages(*node);
   images_.Replace(entry.images, images);
   entry.images = std::move(images);
   entry.image_version = 0;  // names may have changed although no figure did
   entry.info.SetNode(node);
-  if (entry.listed) changes_.Append(Change::Kind::kNode, entry.info.slot());
+  if (entry.listed) entries_.changes().Append(Change::Kind::kNode, entry.info.slot());
   KS_CHECK(entry.alive && entry.info.node() == node.get(), kCorrupted);
 }
 
 void Cache::AddNode(const api::NodePtr& node) {
-  Entry& entry = Touch(node->meta.name);
+  NodeEntry& entry = entries_.Touch(node->meta.name);
   if (!tree_.Add(node->meta.name, ZoneKey(*node))) {
     log::Info(0, "Node is in the node tree already", {{"node", node->meta.name}});
   }
@@ -253,9 +167,8 @@ void Cache::AddNode(const api::NodePtr& node) {
 
 void Cache::UpdateNode(const api::Node& old_node, const api::NodePtr& new_node) {
   const std::string& name = new_node->meta.name;
-  const auto it = entries_.find(name);
-  const bool known = it != entries_.end() && it->second->alive;
-  Entry& entry = Touch(name);
+  const bool known = entries_.FindAlive(name) != nullptr;
+  NodeEntry& entry = entries_.Touch(name);
   const std::string zone_key = ZoneKey(*new_node);
   // A known entry joins the tree only by a change of zone: see docs/spec/cache.md 6.2.
   if (!known || ZoneKey(old_node) != zone_key) tree_.Add(name, zone_key);
@@ -263,11 +176,9 @@ void Cache::UpdateNode(const api::Node& old_node, const api::NodePtr& new_node) 
 }
 
 Result<void> Cache::RemoveNode(const api::Node& node) {
-  const auto it = entries_.find(node.meta.name);
-  if (it == entries_.end() || !it->second->alive) {
-    return Error{"node " + node.meta.name + " is not found"};
-  }
-  Entry& entry = *it->second;
+  NodeEntry* const found = entries_.FindAlive(node.meta.name);
+  if (found == nullptr) return Error{"node " + node.meta.name + " is not found"};
+  NodeEntry& entry = *found;
   if (KS_CANARY(NodeRemovalIgnored) && !entry.info.pods().empty()) return {};
   if (entry.in_snapshot && !entry.lost_node && entry.info.node() != nullptr) {
     entry.lost_node = true;
@@ -280,24 +191,24 @@ Result<void> Cache::RemoveNode(const api::Node& node) {
   images_.Replace(entry.images, {});
   entry.images.clear();
   entry.info.UnsetNode();
-  MoveToFront(entry);
-  DropIfEmpty(entry);
+  entries_.MoveToFront(entry);
+  entries_.DropIfEmpty(entry);
   return tree_.Remove(node.meta.name, ZoneKey(node));
 }
 
 Cache::Counts Cache::counts() const {
-  return {.assumed_pods = assumed_count_, .pods = pods_.size(), .nodes = entry_count_};
+  return {.assumed_pods = assumed_count_, .pods = pods_.size(), .nodes = entries_.count()};
 }
 
 void Cache::ForEachEntry(
     const std::function<void(const std::string& name, const NodeInfo& info)>& visit) const {
-  std::vector<const Entry*> sorted;
-  for (const Entry* entry = newest_; entry != nullptr; entry = entry->older) {
+  std::vector<const NodeEntry*> sorted;
+  for (const NodeEntry* entry = entries_.newest(); entry != nullptr; entry = entry->older) {
     sorted.push_back(entry);
   }
   std::sort(sorted.begin(), sorted.end(),
-            [](const Entry* a, const Entry* b) { return a->name < b->name; });
-  for (const Entry* entry : sorted) visit(entry->name, entry->info);
+            [](const NodeEntry* a, const NodeEntry* b) { return a->name < b->name; });
+  for (const NodeEntry* entry : sorted) visit(entry->name, entry->info);
 }
 
 std::vector<std::string> Cache::PodUids() const {

@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "base/string_map.h"
 #include "cache/image_table.h"
+#include "cache/node_entries.h"
 #include "cache/node_tree.h"
 #include "framework/node_info.h"
 #include "framework/snapshot.h"
@@ -82,10 +83,12 @@ class Cache final : public framework::Snapshot {
   }
   // Listed nodes only.
   const framework::NodeInfo* Find(std::string_view name) const override;
-  size_t slots() const override { return by_slot_.size(); }
+  size_t slots() const override { return entries_.by_slot().size(); }
   std::span<const uint32_t> node_slots() const override { return list_slots_; }
-  const framework::NodeInfo* AtSlot(uint32_t slot) const override { return by_slot_[slot]; }
-  const framework::ChangeLog& changes() const override { return changes_; }
+  const framework::NodeInfo* AtSlot(uint32_t slot) const override {
+    return entries_.by_slot()[slot];
+  }
+  const framework::ChangeLog& changes() const override { return entries_.changes(); }
 
   struct Counts {
     size_t assumed_pods = 0;
@@ -101,42 +104,27 @@ class Cache final : public framework::Snapshot {
   std::vector<std::string> PodUids() const;
 
  private:
-  struct Entry;
   struct PodState {
     api::PodPtr pod;
     bool assumed = false;
   };
 
-  Entry& Touch(const std::string& name);
-  void Erase(const Entry& entry);
-  void MoveToFront(Entry& entry);
-  void Unlink(Entry& entry);
-  void ChargePod(const api::PodPtr& pod);
-  void ReleasePod(const api::Pod& pod);
-  void DropIfEmpty(Entry& entry);
-  void SetNode(Entry& entry, const api::NodePtr& node);
+  void SetNode(NodeEntry& entry, const api::NodePtr& node);
   Result<void> RemoveAssumed(const api::Pod& pod);
 
   // snapshot.cc
   bool SettleLostNodes();
-  bool RefreshEntry(Entry& entry);
-  void ReplaceInLists(const Entry& entry, const framework::NodeInfo* info);
+  bool RefreshEntry(NodeEntry& entry);
+  void ReplaceInLists(const NodeEntry& entry, const framework::NodeInfo* info);
   void RebuildLists();
   Result<void> RecoverLists();
 
   StringMap<PodState> pods_;
   size_t assumed_count_ = 0;
 
-  StringMap<std::unique_ptr<Entry>> entries_;
-  size_t entry_count_ = 0;  // without entries that only wait for the next refresh
-  Entry* newest_ = nullptr;
+  NodeEntries entries_;
   NodeTree tree_;
   ImageTable images_;
-
-  // Slots of entries; null where the entry is not listed.
-  std::vector<const framework::NodeInfo*> by_slot_;
-  std::vector<uint32_t> free_slots_;
-  framework::ChangeLog changes_;
 
   // The view.
   uint64_t generation_ = 0;   // of the newest entry at the last refresh
@@ -145,7 +133,8 @@ class Cache final : public framework::Snapshot {
   std::vector<uint32_t> list_slots_;
   std::vector<const framework::NodeInfo*> affinity_list_;
   std::vector<const framework::NodeInfo*> anti_affinity_list_;
-  std::vector<Entry*> lost_nodes_;  // in the view, lost their node object since the last refresh
+  std::vector<NodeEntry*>
+      lost_nodes_;  // in the view, lost their node object since the last refresh
   // Last states of lost nodes; the lists point to them until the next refresh.
   std::vector<std::unique_ptr<framework::NodeInfo>> last_states_;
 };

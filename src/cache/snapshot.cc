@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "base/logging.h"
 #include "cache/cache.h"
-#include "cache/entry.h"
 
 namespace ks::cache {
 namespace {
@@ -50,9 +49,9 @@ void SetMember(InfoList& list, const NodeInfo* info, bool member) {
 
 }  // namespace
 
-void Cache::ReplaceInLists(const Entry& entry, const NodeInfo* info) {
+void Cache::ReplaceInLists(const NodeEntry& entry, const NodeInfo* info) {
   list_[entry.info.index()] = info;
-  by_slot_[entry.info.slot()] = info;
+  entries_.ShowAtSlot(info);
   Replace(affinity_list_, info);
   Replace(anti_affinity_list_, info);
 }
@@ -60,7 +59,7 @@ void Cache::ReplaceInLists(const Entry& entry, const NodeInfo* info) {
 // Nodes that came back keep their place; the others leave the view. True when one left.
 bool Cache::SettleLostNodes() {
   bool left = false;
-  for (Entry* entry : lost_nodes_) {
+  for (NodeEntry* entry : lost_nodes_) {
     entry->lost_node = false;
     if (entry->info.node() != nullptr) {
       if (entry->listed) ReplaceInLists(*entry, &entry->info);
@@ -74,14 +73,14 @@ bool Cache::SettleLostNodes() {
     entry->had_affinity = false;
     entry->had_anti_affinity = false;
     --snapshot_size_;
-    if (!entry->alive) Erase(*entry);
+    if (!entry->alive) entries_.Erase(*entry);
   }
   lost_nodes_.clear();
   return left;
 }
 
 // Brings one touched entry up to date in the view. True when it is new there.
-bool Cache::RefreshEntry(Entry& entry) {
+bool Cache::RefreshEntry(NodeEntry& entry) {
   if (entry.info.node() == nullptr) return false;
   if (entry.image_version != images_.version()) {
     entry.info.SetImages(images_.States(entry.images));
@@ -105,30 +104,24 @@ bool Cache::RefreshEntry(Entry& entry) {
 
 void Cache::RebuildLists() {
   for (const NodeInfo* info : list_) {
-    const auto it = entries_.find(info->node()->meta.name);
-    if (it != entries_.end()) it->second->listed = false;
+    if (NodeEntry* entry = entries_.Find(info->node()->meta.name)) entry->listed = false;
   }
-  const std::vector<const NodeInfo*> before = std::move(by_slot_);
-  by_slot_.assign(before.size(), nullptr);
   list_.clear();
   list_slots_.clear();
   affinity_list_.clear();
   anti_affinity_list_.clear();
   for (const std::string_view name : tree_.List()) {
-    const auto it = entries_.find(name);
-    if (it == entries_.end() || !it->second->in_snapshot) continue;
-    Entry& entry = *it->second;
+    NodeEntry* const found = entries_.Find(name);
+    if (found == nullptr || !found->in_snapshot) continue;
+    NodeEntry& entry = *found;
     entry.listed = true;
     entry.info.set_index(static_cast<uint32_t>(list_.size()));
     list_.push_back(&entry.info);
     list_slots_.push_back(entry.info.slot());
-    by_slot_[entry.info.slot()] = &entry.info;
     if (entry.had_affinity) affinity_list_.push_back(&entry.info);
     if (entry.had_anti_affinity) anti_affinity_list_.push_back(&entry.info);
   }
-  for (uint32_t slot = 0; slot < by_slot_.size(); ++slot) {
-    if (before[slot] != by_slot_[slot]) changes_.Append(framework::Change::Kind::kNode, slot);
-  }
+  entries_.ListBySlot(list_);
 }
 
 // The tree lists names that are no nodes. They are taken out, so that the next attempt works.
@@ -137,11 +130,11 @@ Result<void> Cache::RecoverLists() {
       "snapshot state is not consistent, length of NodeInfoList=" + std::to_string(list_.size()) +
       " not equal to length of nodes in tree=" + std::to_string(tree_.size()) +
       " , length of NodeInfoMap=" + std::to_string(snapshot_size_) +
-      ", length of nodes in cache=" + std::to_string(entry_count_) + ", trying to recover"};
+      ", length of nodes in cache=" + std::to_string(entries_.count()) + ", trying to recover"};
   std::vector<std::string> stale;
   for (const std::string_view name : tree_.List()) {
-    const auto it = entries_.find(name);
-    if (it == entries_.end() || !it->second->in_snapshot) stale.emplace_back(name);
+    const NodeEntry* entry = entries_.Find(name);
+    if (entry == nullptr || !entry->in_snapshot) stale.emplace_back(name);
   }
   for (const std::string& name : stale) tree_.Forget(name);
   RebuildLists();
@@ -151,25 +144,27 @@ Result<void> Cache::RecoverLists() {
 
 Result<void> Cache::RefreshSnapshot() {
   bool rebuild = SettleLostNodes();
-  for (Entry* entry = newest_; entry != nullptr && entry->info.generation() > generation_;
-       entry = entry->older) {
+  for (NodeEntry* entry = entries_.newest();
+       entry != nullptr && entry->info.generation() > generation_; entry = entry->older) {
     rebuild |= RefreshEntry(*entry);
   }
-  if (newest_ != nullptr) generation_ = std::max(generation_, newest_->info.generation());
+  if (const NodeEntry* newest = entries_.newest()) {
+    generation_ = std::max(generation_, newest->info.generation());
+  }
   if (rebuild) RebuildLists();
   last_states_.clear();
   KS_CHECK(lost_nodes_.empty() && list_.size() == list_slots_.size(),
            "the snapshot's lists are not those of one refresh");
-  KS_DCHECK(list_.size() > kMostChecked || ListsAgree(list_, list_slots_, by_slot_),
+  KS_DCHECK(list_.size() > kMostChecked || ListsAgree(list_, list_slots_, entries_.by_slot()),
             "a listed node stands elsewhere");
   if (list_.size() != tree_.size()) return RecoverLists();
   return {};
 }
 
 const NodeInfo* Cache::Find(std::string_view name) const {
-  const auto it = entries_.find(name);
-  if (it == entries_.end() || !it->second->listed) return nullptr;
-  return list_[it->second->info.index()];
+  const NodeEntry* entry = entries_.Find(name);
+  if (entry == nullptr || !entry->listed) return nullptr;
+  return list_[entry->info.index()];
 }
 
 }  // namespace ks::cache

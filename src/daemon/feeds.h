@@ -34,7 +34,7 @@ class Feeds {
   // What a configuration needs.
   struct Needs {
     framework::OptionalKinds kinds;
-    scheduler::Scheduler::WholeObjects objects;
+    scheduler::WholeObjects objects;
   };
 
   Feeds(client::RestClient& client, scheduler::Scheduler& scheduler,
@@ -66,7 +66,7 @@ class Feeds {
   client::InformerMetrics& metrics_;
   const uint64_t seed_;
   DeltaObserver* const observer_;
-  scheduler::Scheduler::WholeObjects objects_;
+  scheduler::WholeObjects objects_;
   std::optional<Wish> wish_;
   std::unique_ptr<client::Reflector<api::Node>> nodes_;
   std::unique_ptr<client::Reflector<api::Pod>> pods_;

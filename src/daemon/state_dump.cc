@@ -54,8 +54,8 @@ void DumpState(CurrentScheduler& current) {
   const auto state = current.Ask([](scheduler::Scheduler& scheduler) {
     return State{.cache = inspect::CollectCache(scheduler),
                  .informers = inspect::InformerAccount(scheduler),
-                 .queue_summary = scheduler.queue().Summary(),
-                 .queued = scheduler.queue().PendingPods()};
+                 .queue_summary = scheduler.context().queue.pending().Summary(),
+                 .queued = scheduler.context().queue.stores().Pods()};
   });
   if (!state) {
     log::Info(0, "Nothing to dump: no scheduler runs at this moment");

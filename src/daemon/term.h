@@ -123,7 +123,7 @@ class Term {
   // As configured when the term was made.
   framework::OptionalKinds needed_kinds() const { return scheduler_->NeededKinds(); }
   scheduler::Scheduler& scheduler() { return *scheduler_; }
-  const scheduler::SchedulerStats& stats() const { return scheduler_->stats(); }
+  const scheduler::SchedulerStats& stats() const { return scheduler_->context().stats; }
   client::WriterStats writes() const { return writer_->Stats(); }
 
  private:

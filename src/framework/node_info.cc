@@ -8,6 +8,11 @@
 namespace ks::framework {
 namespace {
 
+uint64_t NextGeneration() {
+  static std::atomic<uint64_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 constexpr std::string_view kAnyAddress = "0.0.0.0";
 constexpr std::string_view kDefaultProtocol = "TCP";
 
@@ -109,13 +114,10 @@ bool HostPortSet::Conflicts(const HostPort& wanted) const {
   return false;
 }
 
+NodeInfo::NodeInfo() : generation_(NextGeneration()) {}
+
 PodInfo::PodInfo(api::PodPtr pod)
     : pod_(std::move(pod)), request_(AccountPod(*pod_)), host_ports_(PodHostPorts(*pod_)) {}
-
-uint64_t NodeInfo::NextGeneration() {
-  static std::atomic<uint64_t> counter{0};
-  return counter.fetch_add(1, std::memory_order_relaxed) + 1;
-}
 
 const ImageState* NodeInfo::FindImage(Symbol name) const {
   const auto it =

@@ -79,7 +79,7 @@ struct ImageState {
 // what-if filtering).
 class NodeInfo {
  public:
-  NodeInfo() : generation_(NextGeneration()) {}
+  NodeInfo();
   explicit NodeInfo(api::NodePtr node) { SetNode(std::move(node)); }
 
   // Null for entries whose node object is not known (never in a snapshot).
@@ -134,7 +134,6 @@ class NodeInfo {
   // Requires: sorted by name id.
   void SetImages(std::vector<ImageState> images) { images_ = std::move(images); }
 
-  static uint64_t NextGeneration();
   static constexpr int32_t kNoPriority = std::numeric_limits<int32_t>::max();
 
  private:

@@ -212,13 +212,13 @@ std::string ResourceLine(const Resource& resource) {
 }  // namespace
 
 CacheDump CollectCache(const scheduler::Scheduler& scheduler, const CacheQuestion& question) {
-  const cache::Cache& cache = scheduler.cache();
+  const cache::Cache& cache = scheduler.context().cluster.cache;
   const cache::Cache::Counts counts = cache.counts();
   CacheDump dump{.time = scheduler.options().clock->Now(),
                  .synced = scheduler.Synced(),
                  .pods = counts.pods,
                  .assumed_pods = counts.assumed_pods};
-  const queue::PodNominator& nominator = scheduler.queue().nominator();
+  const queue::PodNominator& nominator = scheduler.context().queue.nominator();
   cache.ForEachEntry([&](const std::string& name, const framework::NodeInfo& info) {
     if (!question.node.empty() && name != question.node) return;
     CachedNode& cached = dump.nodes.emplace_back();
@@ -238,16 +238,18 @@ CacheDump CollectCache(const scheduler::Scheduler& scheduler, const CacheQuestio
     }
   });
   if (question.pending) {
-    dump.pending = scheduler.queue().PendingPods();
-    const std::vector<api::PodPtr> in_flight = scheduler.queue().in_flight().Pods();
+    dump.pending = scheduler.context().queue.stores().Pods();
+    const std::vector<api::PodPtr> in_flight = scheduler.context().queue.in_flight().Pods();
     dump.pending.insert(dump.pending.end(), in_flight.begin(), in_flight.end());
   }
-  for (const auto& [name, framework] : scheduler.profiles()) dump.scheduler_names.insert(name);
+  for (const auto& [name, framework] : scheduler.context().profiles)
+    dump.scheduler_names.insert(name);
   return dump;
 }
 
 ClusterAccount InformerAccount(const scheduler::Scheduler& scheduler) {
-  return {.nodes = scheduler.informer_nodes().List(), .pods = scheduler.informer_pods().List()};
+  return {.nodes = scheduler.context().cluster.nodes.List(),
+          .pods = scheduler.context().cluster.pods.List()};
 }
 
 std::vector<CacheDifference> Compare(const CacheDump& dump, const ClusterAccount& other) {

@@ -24,7 +24,7 @@ constexpr std::string_view kTooManyPods = "Too many pods";
 
 // Where the cache has the pod, assumed or seen there; empty: nowhere.
 std::string NodeOf(scheduler::Scheduler& scheduler, const api::Pod& pod) {
-  const auto known = scheduler.cache().GetPod(pod);
+  const auto known = scheduler.context().cluster.cache.GetPod(pod);
   return known.ok() ? known.value()->node_name : std::string();
 }
 
@@ -79,21 +79,23 @@ void AddShortages(const framework::Snapshot& snapshot, LiveExplanation* live) {
 
 std::optional<Refusal> Fill(scheduler::Scheduler& scheduler, const ExplainQuestion& question,
                             LiveExplanation* live) {
-  const NodeInfo* node = live->bound_to.empty() ? nullptr : scheduler.cache().Find(live->bound_to);
+  const NodeInfo* node =
+      live->bound_to.empty() ? nullptr : scheduler.context().cluster.cache.Find(live->bound_to);
   std::optional<SnapshotWithoutPod> without;
-  if (node != nullptr && !live->waits_for_resize) without.emplace(scheduler.cache(), *live->pod);
-  const framework::Snapshot& snapshot =
-      without ? static_cast<const framework::Snapshot&>(*without) : scheduler.cache();
+  if (node != nullptr && !live->waits_for_resize)
+    without.emplace(scheduler.context().cluster.cache, *live->pod);
+  const framework::Snapshot& snapshot = without ? static_cast<const framework::Snapshot&>(*without)
+                                                : scheduler.context().cluster.cache;
   if (!question.node.empty() && snapshot.Find(question.node) == nullptr) {
     return Refusal{404, "no node " + question.node + " is known to the scheduler"};
   }
   const auto what_if =
       WhatIf::Make(scheduler.options(), {.snapshot = snapshot,
-                                         .owners = scheduler.owners(),
-                                         .storage = scheduler.storage(),
-                                         .nominator = scheduler.queue().nominator(),
-                                         .pods = scheduler.pod_lister(),
-                                         .nodes = scheduler.node_lister()});
+                                         .owners = scheduler.context().cluster.owners,
+                                         .storage = scheduler.context().cluster.storage,
+                                         .nominator = scheduler.context().queue.nominator(),
+                                         .pods = scheduler.context().cluster.pod_lister,
+                                         .nodes = scheduler.context().cluster.node_lister});
   if (!what_if.ok()) return Refusal{500, what_if.error().message};
   const framework::Framework* framework = (*what_if)->ProfileFor(*live->pod);
   if (framework == nullptr) {
@@ -111,7 +113,8 @@ std::optional<Refusal> Fill(scheduler::Scheduler& scheduler, const ExplainQuesti
   }
   AddShortages(snapshot, live);
   live->explanation.notes = NotesOnCutRequests(*pod);
-  ExplainVolumes(*pod, snapshot, scheduler.storage(), question.node, &live->explanation);
+  ExplainVolumes(*pod, snapshot, scheduler.context().cluster.storage, question.node,
+                 &live->explanation);
   return std::nullopt;
 }
 
@@ -175,27 +178,28 @@ std::variant<LiveExplanation, Refusal> ExplainLive(scheduler::Scheduler& schedul
     return Refusal{503, "the scheduler has not read the cluster yet; ask again in a moment"};
   }
   LiveExplanation live{.time = scheduler.options().clock->Now(),
-                       .pod = scheduler.informer_pods().Get(question.pod)};
+                       .pod = scheduler.context().cluster.pods.Get(question.pod)};
   if (live.pod == nullptr) {
     return Refusal{404, "no pod " + question.pod +
                             " is known to the scheduler; name it as NAMESPACE/POD (pods that are "
                             "Succeeded or Failed are not watched)"};
   }
-  if (Result<void> refreshed = scheduler.cache().RefreshSnapshot(); !refreshed.ok()) {
+  if (Result<void> refreshed = scheduler.context().cluster.cache.RefreshSnapshot();
+      !refreshed.ok()) {
     return Refusal{500, refreshed.error().message};
   }
   live.bound_to = NodeOf(scheduler, *live.pod);
   if (live.bound_to.empty()) live.bound_to = live.pod->node_name;
   if (!live.bound_to.empty() && live.pod->node_name.empty()) {
-    live.pod = scheduler.cache().GetPod(*live.pod).value();
+    live.pod = scheduler.context().cluster.cache.GetPod(*live.pod).value();
   }
-  live.waits_for_resize = scheduler.WaitsForResize(*live.pod);
+  live.waits_for_resize = scheduler.context().WaitsForResize(*live.pod);
   live.terminating = live.pod->meta.deletion_timestamp.has_value();
-  live.extenders_left_out = scheduler.extender_attempts().Takes(*live.pod);
+  live.extenders_left_out = scheduler.steps().extender_attempts.Takes(*live.pod);
   if (auto refusal = Fill(scheduler, question, &live)) return std::move(*refusal);
   live.queue = FindInQueue(scheduler, *live.pod);
   std::vector<scheduler::Decision> last =
-      scheduler.decisions().Newest(1, [&](const scheduler::Decision& decision) {
+      scheduler.context().decisions.Newest(1, [&](const scheduler::Decision& decision) {
         return decision.pod->meta.uid == live.pod->meta.uid;
       });
   if (!last.empty()) live.last_decision = std::move(last.front());

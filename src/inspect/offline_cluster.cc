@@ -73,11 +73,12 @@ Result<std::unique_ptr<OfflineCluster>> OfflineCluster::Make(ClusterDump dump,
   // Stopped, a step takes in what was posted and begins no attempt.
   scheduler.Stop();
   scheduler.Step();
-  if (Result<void> refreshed = scheduler.cache().RefreshSnapshot(); !refreshed.ok()) {
+  if (Result<void> refreshed = scheduler.context().cluster.cache.RefreshSnapshot();
+      !refreshed.ok()) {
     return refreshed.error();
   }
   for (const api::PodPtr& pod : cluster->pods_) {
-    const bool waits = scheduler.IsQueued(*pod) && !pod->meta.deletion_timestamp;
+    const bool waits = scheduler.context().IsQueued(*pod) && !pod->meta.deletion_timestamp;
     if (waits && cluster->ProfileFor(*pod) != nullptr) cluster->pending_.push_back(pod);
   }
   return cluster;
@@ -91,8 +92,8 @@ api::PodPtr OfflineCluster::FindPod(std::string_view key) const {
 }
 
 const framework::Framework* OfflineCluster::ProfileFor(const api::Pod& pod) const {
-  const auto found = scheduler_->profiles().find(pod.spec->scheduler_name.str());
-  return found == scheduler_->profiles().end() ? nullptr : found->second.get();
+  const auto found = scheduler_->context().profiles.find(pod.spec->scheduler_name.str());
+  return found == scheduler_->context().profiles.end() ? nullptr : found->second.get();
 }
 
 }  // namespace ks::inspect

@@ -32,8 +32,8 @@ class OfflineCluster {
   api::PodPtr FindPod(std::string_view key) const;
   // Null when no profile has the pod's scheduler name.
   const framework::Framework* ProfileFor(const api::Pod& pod) const;
-  const framework::Snapshot& snapshot() const { return scheduler_->cache(); }
-  const framework::StorageState& storage() const { return scheduler_->storage(); }
+  const framework::Snapshot& snapshot() const { return scheduler_->context().cluster.cache; }
+  const framework::StorageState& storage() const { return scheduler_->context().cluster.storage; }
 
  private:
   class NoApi;

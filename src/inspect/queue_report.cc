@@ -54,7 +54,7 @@ QueueEntry EntryOf(const scheduler::Scheduler& scheduler, const queue::Record& r
   if (failed && entry.part != QueuePart::kActive) {
     // The queue remembers the end when it asks for it first; it must not do so for a question.
     framework::QueuedPod copy = queued;
-    entry.backoff_end = scheduler.queue().BackoffEnd(copy);
+    entry.backoff_end = scheduler.context().queue.BackoffEnd(copy);
   }
   return entry;
 }
@@ -62,7 +62,7 @@ QueueEntry EntryOf(const scheduler::Scheduler& scheduler, const queue::Record& r
 void SetNomination(const scheduler::Scheduler& scheduler, QueueEntry* entry) {
   entry->node = entry->pod->node_name;
   if (!entry->node.empty()) return;
-  const queue::PodNominator& nominator = scheduler.queue().nominator();
+  const queue::PodNominator& nominator = scheduler.context().queue.nominator();
   if (nominator.HasNominatedPods()) entry->node = nominator.NodeOf(entry->pod->meta.uid);
 }
 
@@ -71,7 +71,7 @@ QueueEntry EntryOf(scheduler::Scheduler& scheduler, const scheduler::Attempt& at
   SetCounters(*attempt.queued, &entry);
   entry.node = attempt.node();
   if (const framework::WaitingPod* waiting =
-          scheduler.waiting_pods().GetWaitingPod(attempt.assumed->meta.uid)) {
+          scheduler.context().waiting_pods.GetWaitingPod(attempt.assumed->meta.uid)) {
     entry.part = QueuePart::kWaiting;
     const std::vector<std::string> plugins = waiting->PendingPlugins();
     entry.pending_for = framework::NameSet::Names(plugins.begin(), plugins.end());
@@ -151,22 +151,22 @@ std::optional<QueuePart> ParseQueuePart(std::string_view text) {
 }
 
 QueueReport CollectQueue(scheduler::Scheduler& scheduler) {
-  const queue::SchedulingQueue& queue = scheduler.queue();
+  const queue::SchedulingQueue& queue = scheduler.context().queue;
   QueueReport report{.time = scheduler.options().clock->Now(), .synced = scheduler.Synced()};
   report.counts = queue.pending();
   const queue::PendingCounts& counts = report.counts;
   report.entries.reserve(counts.active + counts.backoff + counts.unschedulable + counts.gated +
-                         queue.in_flight().pod_count() + scheduler.bindings().active());
-  queue.ForEachStored([&](const queue::Record& record) {
+                         queue.in_flight().pod_count() + scheduler.steps().bindings.active());
+  queue.stores().ForEach([&](const queue::Record& record) {
     report.entries.push_back(EntryOf(scheduler, record));
     SetNomination(scheduler, &report.entries.back());
   });
-  scheduler.bindings().ForEach([&](const scheduler::Attempt& attempt) {
+  scheduler.steps().bindings.ForEach([&](const scheduler::Attempt& attempt) {
     report.entries.push_back(EntryOf(scheduler, attempt));
     ++(report.entries.back().part == QueuePart::kWaiting ? report.waiting : report.binding);
   });
   for (const api::PodPtr& pod : queue.in_flight().Pods()) {
-    if (scheduler.bindings().IsActive(pod->meta.uid)) continue;
+    if (scheduler.steps().bindings.IsActive(pod->meta.uid)) continue;
     report.entries.push_back({.pod = pod, .part = QueuePart::kInFlight});
     SetNomination(scheduler, &report.entries.back());
     ++report.in_flight;
@@ -176,16 +176,16 @@ QueueReport CollectQueue(scheduler::Scheduler& scheduler) {
 
 std::optional<QueueEntry> FindInQueue(scheduler::Scheduler& scheduler, const api::Pod& pod) {
   std::optional<QueueEntry> found;
-  const queue::Record* record = scheduler.queue().FindRecord(pod.meta.Key());
+  const queue::Record* record = scheduler.context().queue.stores().Find(pod.meta.Key());
   if (record != nullptr) {
     found = EntryOf(scheduler, *record);
     SetNomination(scheduler, &*found);
     return found;
   }
-  scheduler.bindings().ForEach([&](const scheduler::Attempt& attempt) {
+  scheduler.steps().bindings.ForEach([&](const scheduler::Attempt& attempt) {
     if (attempt.assumed->meta.uid == pod.meta.uid) found = EntryOf(scheduler, attempt);
   });
-  if (found || !scheduler.queue().IsInFlight(pod.meta.uid)) return found;
+  if (found || !scheduler.context().queue.IsInFlight(pod.meta.uid)) return found;
   return QueueEntry{.pod = std::make_shared<api::Pod>(pod), .part = QueuePart::kInFlight};
 }
 

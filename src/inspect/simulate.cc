@@ -210,7 +210,7 @@ std::variant<ClusterCopy, Refusal> CopyCluster(scheduler::Scheduler& scheduler) 
   if (!scheduler.Synced()) {
     return Refusal{503, "the scheduler has not read the cluster yet; ask again in a moment"};
   }
-  cache::Cache& cache = scheduler.cache();
+  cache::Cache& cache = scheduler.context().cluster.cache;
   if (Result<void> refreshed = cache.RefreshSnapshot(); !refreshed.ok()) {
     return Refusal{500, refreshed.error().message};
   }
@@ -226,13 +226,13 @@ std::variant<ClusterCopy, Refusal> CopyCluster(scheduler::Scheduler& scheduler) 
     copy.nodes.push_back(node->node_ptr());
     for (const framework::PodInfoPtr& pod : node->pods()) copy.pods.push_back(pod->ptr());
   }
-  const queue::PodNominator& nominator = scheduler.queue().nominator();
+  const queue::PodNominator& nominator = scheduler.context().queue.nominator();
   nominator.ForEachNominatedNode([&](std::string_view node) {
     const auto pods = nominator.NominatedPodsForNode(node);
     copy.nominated.emplace(node, std::vector<framework::PodInfoPtr>(pods.begin(), pods.end()));
   });
-  copy.owners = scheduler.owners();
-  copy.storage = scheduler.storage();
+  copy.owners = scheduler.context().cluster.owners;
+  copy.storage = scheduler.context().cluster.storage;
   return copy;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Into which store a pod goes: docs/spec/queue.md sections 6 and 7.
+#include "queue/placement.h"
 
 #include <utility>
 
+#include "base/check.h"
 #include "base/logging.h"
-#include "queue/scheduling_queue.h"
 
 namespace ks::queue {
 namespace {
@@ -31,9 +31,31 @@ void Increment(std::map<std::string, int64_t, std::less<>>& counters, std::strin
   }
 }
 
+// That of the first profile; empty without profiles.
+const PodStores::Less& QueueSort(const std::map<std::string, ProfileHooks>& profiles) {
+  static const PodStores::Less none;
+  if (profiles.empty()) return none;
+  KS_CHECK(profiles.begin()->second.less != nullptr, "a profile needs a QueueSort");
+  return profiles.begin()->second.less;
+}
+
 }  // namespace
 
-EventEffect& SchedulingQueue::EffectOf(std::string_view label) {
+Placement::Placement(const Rules& rules, const BackoffOptions& backoff, bool pop_from_backoff,
+                     PreEnqueueObserver observer)
+    : rules_(rules),
+      pop_from_backoff_(pop_from_backoff),
+      observer_(std::move(observer)),
+      backoff_(backoff),
+      stores_(QueueSort(rules.profiles), backoff_) {}
+
+void Placement::StartAnew(Duration backoff_initial, Duration backoff_max) {
+  backoff_.initial = backoff_initial;
+  backoff_.max = backoff_max;
+  stores_ = PodStores(QueueSort(rules_.profiles), backoff_);
+}
+
+EventEffect& Placement::EffectOf(std::string_view label) {
   const auto it = stats_.effects.find(label);
   return it != stats_.effects.end()
              ? it->second
@@ -41,7 +63,7 @@ EventEffect& SchedulingQueue::EffectOf(std::string_view label) {
 }
 
 // Labels come in runs and are few, so that they can be kept as symbols.
-void SchedulingQueue::NoteMoved(Record& record, std::string_view label) {
+void Placement::NoteMoved(Record& record, std::string_view label) {
   if (label != last_label_) {
     last_label_ = label;
     last_label_symbol_ = Symbol(label);
@@ -49,22 +71,21 @@ void SchedulingQueue::NoteMoved(Record& record, std::string_view label) {
   record.moved_by = last_label_symbol_;
 }
 
-void SchedulingQueue::NoteWoken(Record& record, std::string_view label, Answer answer) {
+void Placement::NoteWoken(Record& record, std::string_view label, Answer answer) {
   NoteMoved(record, label);
   record.woken_by = record.moved_by;
   record.woken_plugin = answer.plugin;
 }
 
 // Without a strategy the pod goes to the active heap unless it is gated.
-void SchedulingQueue::Place(Record& record, std::optional<Strategy> strategy,
-                            std::string_view label) {
+void Placement::Place(Record& record, std::optional<Strategy> strategy, std::string_view label) {
   framework::QueuedPod& pod = *record.pod;
   if (strategy == Strategy::kSkip) {
     PutUnschedulable(record, strategy, label);
     return;
   }
   const bool backing_off =
-      strategy == Strategy::kAfterBackoff && IsBackingOff(backoff_, pod, clock_.Now());
+      strategy == Strategy::kAfterBackoff && IsBackingOff(backoff_, pod, rules_.clock.Now());
   // With popping from backoff a pod there is as good as active, so it has to pass PreEnqueue first.
   if (backing_off && !pop_from_backoff_) {
     PutBackoff(record, strategy, label);
@@ -79,8 +100,8 @@ void SchedulingQueue::Place(Record& record, std::optional<Strategy> strategy,
   }
 }
 
-void SchedulingQueue::PutBackoff(Record& record, std::optional<Strategy> strategy,
-                                 std::string_view label) {
+void Placement::PutBackoff(Record& record, std::optional<Strategy> strategy,
+                           std::string_view label) {
   const Store store = record.pod->HasRejectingPlugins() ? Store::kBackoff : Store::kErrorBackoff;
   stores_.Put(record, store);
   NoteMoved(record, label);
@@ -92,10 +113,10 @@ void SchedulingQueue::PutBackoff(Record& record, std::optional<Strategy> strateg
           {"queue", StoreLogName(store)}});
 }
 
-void SchedulingQueue::PutActive(Record& record, std::optional<Strategy> strategy,
-                                std::string_view label) {
+void Placement::PutActive(Record& record, std::optional<Strategy> strategy,
+                          std::string_view label) {
   if (!record.pod->initial_attempt_timestamp.has_value()) {
-    record.pod->initial_attempt_timestamp = clock_.Now();
+    record.pod->initial_attempt_timestamp = rules_.clock.Now();
   }
   stores_.Put(record, Store::kActive);
   NoteMoved(record, label);
@@ -108,10 +129,10 @@ void SchedulingQueue::PutActive(Record& record, std::optional<Strategy> strategy
 }
 
 // A pod that is in the map already only gets its present state noted: no arrival.
-void SchedulingQueue::PutUnschedulable(Record& record, std::optional<Strategy> strategy,
-                                       std::string_view label) {
+void Placement::PutUnschedulable(Record& record, std::optional<Strategy> strategy,
+                                 std::string_view label) {
   const bool arrives = record.store != Store::kUnschedulable;
-  stores_.Put(record, Store::kUnschedulable, rules_.PluginsOf(*record.pod));
+  stores_.Put(record, Store::kUnschedulable, rules_.requeue.PluginsOf(*record.pod));
   if (!arrives) return;
   NoteMoved(record, label);
   CountArrival(Store::kUnschedulable, strategy, label);
@@ -125,17 +146,17 @@ void SchedulingQueue::PutUnschedulable(Record& record, std::optional<Strategy> s
 }
 
 // False when a plugin gates the pod, which then counts as rejected by it.
-bool SchedulingQueue::RunPreEnqueue(framework::QueuedPod& pod) {
+bool Placement::RunPreEnqueue(framework::QueuedPod& pod) {
   const std::string_view profile_name = pod.pod()->spec->scheduler_name.view();
-  const auto profile = profiles_.find(std::string(profile_name));
-  if (profile == profiles_.end() || !profile->second.pre_enqueue) {
+  const auto profile = rules_.profiles.find(std::string(profile_name));
+  if (profile == rules_.profiles.end() || !profile->second.pre_enqueue) {
     pod.gating_plugin = {};
     return true;
   }
-  const TimePoint start = observers_.pre_enqueue ? clock_.Now() : TimePoint();
+  const TimePoint start = observer_ ? rules_.clock.Now() : TimePoint();
   const framework::Status status =
       profile->second.pre_enqueue(*pod.pod(), pod.gating_plugin.view());
-  if (observers_.pre_enqueue) observers_.pre_enqueue(profile_name, clock_.Now() - start);
+  if (observer_) observer_(profile_name, rules_.clock.Now() - start);
   if (status.ok()) {
     pod.gating_plugin = {};
     return true;
@@ -159,14 +180,14 @@ bool SchedulingQueue::RunPreEnqueue(framework::QueuedPod& pod) {
   return false;
 }
 
-void SchedulingQueue::CountArrival(Store store, std::optional<Strategy> strategy,
-                                   std::string_view label) {
+void Placement::CountArrival(Store store, std::optional<Strategy> strategy,
+                             std::string_view label) {
   StoreArrivals& arrivals = stats_.Of(store);
   Increment(arrivals.pods, label);
   if (!strategy.has_value() || !IsOwnStore(*strategy, store)) Increment(arrivals.entities, label);
 }
 
-void SchedulingQueue::CountUnschedulable(const framework::QueuedPod& pod, int64_t by) {
+void Placement::CountUnschedulable(const framework::QueuedPod& pod, int64_t by) {
   if (!pod.HasRejectingPlugins()) return;
   const std::string profile(pod.pod()->spec->scheduler_name.view());
   for (const std::string& plugin : pod.unschedulable_plugins) {

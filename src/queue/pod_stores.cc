@@ -150,4 +150,60 @@ void PodStores::SetGated(Record& record, bool gated) {
   }
 }
 
+const Record* PodStores::Find(std::string_view pod_key) const {
+  const size_t slash = pod_key.find('/');
+  if (slash == std::string_view::npos) return Find(Symbol(), pod_key);
+  return Find(Symbol(pod_key.substr(0, slash)), pod_key.substr(slash + 1));
+}
+
+Store PodStores::StoreOf(std::string_view pod_key) const {
+  const Record* record = Find(pod_key);
+  return record == nullptr ? Store::kNone : record->store;
+}
+
+std::vector<framework::QueuedPodPtr> PodStores::PodsIn(Store store) const {
+  std::vector<framework::QueuedPodPtr> pods;
+  if (store == Store::kUnschedulable) {
+    pods.reserve(Unschedulable().size());
+    Unschedulable().ForEach([&pods](const Record& record) { pods.push_back(record.pod); });
+    return pods;
+  }
+  std::span<Record* const> records;
+  if (store == Store::kActive) records = Active();
+  if (store == Store::kBackoff) records = Backoff();
+  if (store == Store::kErrorBackoff) records = ErrorBackoff();
+  pods.reserve(records.size());
+  for (const Record* record : records) pods.push_back(record->pod);
+  return pods;
+}
+
+void PodStores::ForEach(const std::function<void(const Record& record)>& visit) const {
+  std::vector<const Record*> records;
+  records.reserve(size());
+  for (const std::span<Record* const> heap : {Active(), Backoff(), ErrorBackoff()}) {
+    records.insert(records.end(), heap.begin(), heap.end());
+  }
+  Unschedulable().ForEach([&records](const Record& record) { records.push_back(&record); });
+  for (const Record* record : records) visit(*record);
+}
+
+std::vector<api::PodPtr> PodStores::Pods() const {
+  std::vector<api::PodPtr> pods;
+  pods.reserve(size());
+  ForEach([&pods](const Record& record) { pods.push_back(record.pod->pod()); });
+  return pods;
+}
+
+std::string PendingCounts::Summary() const {
+  return "activeQ:" + std::to_string(active) + "; backoffQ:" + std::to_string(backoff) +
+         "; unschedulableEntities:" + std::to_string(unschedulable + gated);
+}
+
+PendingCounts PodStores::Counts() const {
+  return {.active = Active().size(),
+          .backoff = Backoff().size() + ErrorBackoff().size(),
+          .unschedulable = Unschedulable().size() - gated_count_,
+          .gated = gated_count_};
+}
+
 }  // namespace ks::queue

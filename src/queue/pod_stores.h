@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,17 @@ struct Record {
   Symbol woken_plugin{};
 };
 
+// pending_pods and queued_entities; both count alike while every entity is one pod.
+struct PendingCounts {
+  size_t active = 0;
+  size_t backoff = 0;
+  size_t unschedulable = 0;
+  size_t gated = 0;
+
+  // "activeQ:1; backoffQ:2; unschedulableEntities:3".
+  std::string Summary() const;
+};
+
 // Invariant: a key is in one store at most.
 // Threads: one at a time. Lifetime: records are valid until erased.
 class PodStores {
@@ -59,6 +71,13 @@ class PodStores {
   Record* Find(const api::ObjectMeta& meta) { return Find(meta.ns, meta.name); }
   Record* Find(Symbol ns, std::string_view name);
   const Record* Find(Symbol ns, std::string_view name) const;
+  // By "namespace/name".
+  const Record* Find(std::string_view pod_key) const;
+  const framework::QueuedPod* FindPod(std::string_view pod_key) const {
+    const Record* record = Find(pod_key);
+    return record == nullptr ? nullptr : record->pod.get();
+  }
+  Store StoreOf(std::string_view pod_key) const;
   // The record of the pod's namespace and name, in no store if it is new. A known one gets the new
   // pod and stays in its store, at a place that is right only after the next Put.
   Record& Create(framework::QueuedPodPtr pod);
@@ -85,6 +104,14 @@ class PodStores {
   // Of the pods in the unschedulable map.
   size_t gated_count() const { return gated_count_; }
   size_t size() const { return records_.size(); }
+  PendingCounts Counts() const;
+
+  // All pods, in no particular order. For dumps.
+  std::vector<api::PodPtr> Pods() const;
+  // Those of one store.
+  std::vector<framework::QueuedPodPtr> PodsIn(Store store) const;
+  // All pods, store by store; the records are valid until the next change.
+  void ForEach(const std::function<void(const Record& record)>& visit) const;
 
  private:
   // Namespace and name.

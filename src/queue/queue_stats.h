@@ -46,14 +46,6 @@ struct QueueStats {
   }
 };
 
-// pending_pods and queued_entities; both count alike while every entity is one pod.
-struct PendingCounts {
-  size_t active = 0;
-  size_t backoff = 0;
-  size_t unschedulable = 0;
-  size_t gated = 0;
-};
-
 // Measurements as they happen. Empty functions are not called, and then no time is taken.
 struct QueueObservers {
   HintObserver hint;

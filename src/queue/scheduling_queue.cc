@@ -44,27 +44,25 @@ std::string_view PlaceText(Store store) {
   }
 }
 
-}  // namespace
+constexpr framework::ClusterEvent kUnschedulableTimeout{.custom_label =
+                                                            framework::kLabelUnschedulableTimeout};
+constexpr framework::ClusterEvent kConfigurationReload{.custom_label =
+                                                           framework::kLabelConfigurationReload};
 
-const PodStores::Less& SchedulingQueue::QueueSort(
-    const std::map<std::string, ProfileHooks>& profiles) {
-  static const PodStores::Less none;
-  if (profiles.empty()) return none;
-  KS_CHECK(profiles.begin()->second.less != nullptr, "a profile needs a QueueSort");
-  return profiles.begin()->second.less;
-}
+}  // namespace
 
 SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
     : clock_(*options.clock),
-      profiles_(std::move(options.profiles)),
-      backoff_{.initial = options.backoff_initial,
-               .max = options.backoff_max,
-               .one_second_windows = options.pop_from_backoff},
       unschedulable_max_(options.unschedulable_max),
       pop_from_backoff_(options.pop_from_backoff),
-      observers_(std::move(options.observers)),
-      rules_(profiles_, clock_, observers_.hint),
-      stores_(QueueSort(profiles_), backoff_),
+      hint_observer_(std::move(options.observers.hint)),
+      rules_(clock_, std::move(options.profiles), hint_observer_),
+      placement_(rules_,
+                 {.initial = options.backoff_initial,
+                  .max = options.backoff_max,
+                  .one_second_windows = options.pop_from_backoff},
+                 options.pop_from_backoff, std::move(options.observers.pre_enqueue)),
+      stores_(placement_.stores()),
       nominator_({.informer = std::move(options.informer),
                   .stored = [this](const api::Pod& pod) -> api::PodPtr {
                     const Record* record = stores_.Find(pod.meta);
@@ -78,8 +76,9 @@ void SchedulingQueue::Add(const api::PodPtr& pod) {
   last_add_ = std::max(clock_.Now(), last_add_ + Duration(1));
   queued->timestamp = last_add_;
   nominator_.AddNominatedPod(pod, std::nullopt);
-  if (const Record* known = stores_.Find(pod->meta)) CountUnschedulable(*known->pod, -1);
-  Place(stores_.Create(std::move(queued)), std::nullopt, framework::kLabelUnscheduledPodAdd);
+  if (const Record* known = stores_.Find(pod->meta)) placement_.CountUnschedulable(*known->pod, -1);
+  placement_.Place(stores_.Create(std::move(queued)), std::nullopt,
+                   framework::kLabelUnscheduledPodAdd);
   nominator_.PodStored(pod);
 }
 
@@ -125,18 +124,18 @@ void SchedulingQueue::UpdateParked(Record& record, const api::PodPtr& old_pod,
   for (const ClusterEvent& event :
        framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kTargetPod)) {
     if (KS_CANARY_UNHEARD(event.Label())) continue;
-    EventEffect& effect = EffectOf(event.Label());
+    EventEffect& effect = placement_.EffectOf(event.Label());
     ++effect.events;
-    effect.hint_runs -= rules_.hint_runs();
-    const Answer answer = rules_.DecideWhy(*record.pod, event, old_pod, new_pod);
-    effect.hint_runs += rules_.hint_runs();
+    effect.hint_runs -= rules_.requeue.hint_runs();
+    const Answer answer = rules_.requeue.DecideWhy(*record.pod, event, old_pod, new_pod);
+    effect.hint_runs += rules_.requeue.hint_runs();
     if (answer.strategy == Strategy::kSkip) {
       KS_LOG(5, "Event is not making entity schedulable",
              {{"type", "pod"}, {"entity", new_pod->meta.Key()}, {"event", event.Label()}});
       continue;
     }
-    NoteWoken(record, event.Label(), answer);
-    Place(record, answer.strategy, event.Label());
+    placement_.NoteWoken(record, event.Label(), answer);
+    placement_.Place(record, answer.strategy, event.Label());
     if (record.store == Store::kUnschedulable) continue;
     ++effect.woken;
     KS_LOG(5, "Entity moved to an internal scheduling queue because the Pod is updated",
@@ -153,7 +152,7 @@ void SchedulingQueue::Delete(const api::Pod& pod) {
   nominator_.DeleteNominatedPodIfExists(pod);
   Record* record = stores_.Find(pod.meta);
   if (record == nullptr) return;
-  CountUnschedulable(*record->pod, -1);
+  placement_.CountUnschedulable(*record->pod, -1);
   stores_.Erase(*record);
   KS_DCHECK(stores_.Find(pod.meta) == nullptr, "a deleted pod is in no store");
 }
@@ -177,8 +176,9 @@ QueuedPodPtr SchedulingQueue::Pop() {
       continue;
     }
     ++scheduling_cycle_;
-    CountUnschedulable(*pod, -1);
-    if (from_backoff) CountArrival(Store::kActive, std::nullopt, framework::kLabelPopFromBackoffQ);
+    placement_.CountUnschedulable(*pod, -1);
+    if (from_backoff)
+      placement_.CountArrival(Store::kActive, std::nullopt, framework::kLabelPopFromBackoffQ);
     return pod;
   }
 }
@@ -202,7 +202,7 @@ Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& p
   pod->backoff_expiration.reset();
   pod->was_flushed_from_unschedulable = false;
   pod->flush_timestamp.reset();
-  CountUnschedulable(*pod, 1);
+  placement_.CountUnschedulable(*pod, 1);
 
   const Return decision = DecideOnReturn(*pod);
   const Strategy strategy = decision.answer.strategy;
@@ -210,8 +210,8 @@ Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& p
   const WokenBy woken = in_flight_.WokenOf(uid);
   record.woken_by = woken.event;
   record.woken_plugin = woken.plugin;
-  if (!decision.event.empty()) NoteWoken(record, decision.event, decision.answer);
-  Place(record, strategy, framework::kLabelScheduleAttemptFailure);
+  if (!decision.event.empty()) placement_.NoteWoken(record, decision.event, decision.answer);
+  placement_.Place(record, strategy, framework::kLabelScheduleAttemptFailure);
   KS_LOG(3, "Pod moved to an internal scheduling queue",
          {{"pod", pod->pod()->meta.Key()},
           {"event", framework::kLabelScheduleAttemptFailure},
@@ -247,7 +247,7 @@ SchedulingQueue::Return SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
     KS_LOG(5, "Checking event for in-flight pod",
            {{"pod", pod.pod()->meta.Key()}, {"event", logged->event.Label()}});
     const Answer answer =
-        rules_.DecideWhy(pod, logged->event, logged->old_object, logged->new_object);
+        rules_.requeue.DecideWhy(pod, logged->event, logged->old_object, logged->new_object);
     if (answer.strategy <= decision.answer.strategy) continue;
     decision = {.answer = answer, .event = logged->event.Label()};
     if (answer.strategy == Strategy::kImmediately) break;
@@ -264,11 +264,11 @@ void SchedulingQueue::LookAgain(const api::PodPtr& pod, std::string_view label) 
     return;
   }
   if (record->store != Store::kUnschedulable) return;
-  EventEffect& effect = EffectOf(label);
+  EventEffect& effect = placement_.EffectOf(label);
   ++effect.events;
   const Answer answer{.strategy = Strategy::kAfterBackoff};
-  NoteWoken(*record, label, answer);
-  Place(*record, answer.strategy, label);
+  placement_.NoteWoken(*record, label, answer);
+  placement_.Place(*record, answer.strategy, label);
   if (record->store != Store::kUnschedulable) ++effect.woken;
 }
 
@@ -285,10 +285,10 @@ void SchedulingQueue::ActivateOne(const api::PodPtr& pod) {
   }
   if (record->store == Store::kActive) return;
   const bool passed_pre_enqueue = record->store != Store::kUnschedulable && pop_from_backoff_;
-  if (passed_pre_enqueue || RunPreEnqueue(*record->pod)) {
-    PutActive(*record, std::nullopt, framework::kLabelForceActivate);
+  if (passed_pre_enqueue || placement_.RunPreEnqueue(*record->pod)) {
+    placement_.PutActive(*record, std::nullopt, framework::kLabelForceActivate);
   } else {
-    PutUnschedulable(*record, std::nullopt, framework::kLabelForceActivate);
+    placement_.PutUnschedulable(*record, std::nullopt, framework::kLabelForceActivate);
   }
 }
 
@@ -300,7 +300,7 @@ std::optional<TimePoint> SchedulingQueue::NextTimer() const {
   for (const Record* head : {stores_.BackoffTop(), stores_.ErrorBackoffTop()}) {
     if (head == nullptr) continue;
     // Flushes come at whole seconds, and the second in which a backoff ends still counts.
-    const TimePoint end = BackoffExpiration(backoff_, *head->pod);
+    const TimePoint end = BackoffExpiration(placement_.backoff(), *head->pod);
     next = std::min<TimePoint>(
         next, std::chrono::floor<std::chrono::seconds>(end) + std::chrono::seconds(1));
   }
@@ -322,11 +322,11 @@ void SchedulingQueue::FlushBackoffCompleted() {
     if (KS_CANARY(BackoffTimerLost) && store == Store::kErrorBackoff) return;
     for (;;) {
       Record* head = store == Store::kBackoff ? stores_.BackoffTop() : stores_.ErrorBackoffTop();
-      if (head == nullptr || IsBackingOff(backoff_, *head->pod, now)) break;
-      if (pop_from_backoff_ || RunPreEnqueue(*head->pod)) {
-        PutActive(*head, std::nullopt, framework::kLabelBackoffComplete);
+      if (head == nullptr || IsBackingOff(placement_.backoff(), *head->pod, now)) break;
+      if (pop_from_backoff_ || placement_.RunPreEnqueue(*head->pod)) {
+        placement_.PutActive(*head, std::nullopt, framework::kLabelBackoffComplete);
       } else {
-        PutUnschedulable(*head, std::nullopt, framework::kLabelBackoffComplete);
+        placement_.PutUnschedulable(*head, std::nullopt, framework::kLabelBackoffComplete);
       }
     }
   }
@@ -339,71 +339,77 @@ void SchedulingQueue::Close() {
   KS_LOG(2, "Scheduling queue is closed");
 }
 
-const Record* SchedulingQueue::RecordOf(std::string_view pod_key) const {
-  const size_t slash = pod_key.find('/');
-  if (slash == std::string_view::npos) return stores_.Find(Symbol(), pod_key);
-  return stores_.Find(Symbol(pod_key.substr(0, slash)), pod_key.substr(slash + 1));
+void SchedulingQueue::MoveAllToActiveOrBackoff(const framework::ClusterEvent& event,
+                                               const framework::EventObject& old_object,
+                                               const framework::EventObject& new_object,
+                                               const PreCheck& precheck) {
+  if (!rules_.requeue.IsInteresting(event)) return;
+  if (KS_CANARY_UNHEARD(event.Label())) return;
+  const EventWithObjects whole{event, old_object, new_object};
+  const int64_t runs_before = rules_.requeue.hint_runs();
+  WakeUp search(rules_.requeue, stores_.Unschedulable(), whole, precheck);
+  search.Run();
+  PlaceWoken(whole, search.woken(), rules_.requeue.hint_runs() - runs_before);
 }
 
-const QueuedPod* SchedulingQueue::Find(std::string_view pod_key) const {
-  const Record* record = RecordOf(pod_key);
-  return record == nullptr ? nullptr : record->pod.get();
-}
-
-Store SchedulingQueue::StoreOf(std::string_view pod_key) const {
-  const Record* record = RecordOf(pod_key);
-  return record == nullptr ? Store::kNone : record->store;
-}
-
-std::vector<QueuedPodPtr> SchedulingQueue::PodsIn(Store store) const {
-  std::vector<QueuedPodPtr> pods;
-  if (store == Store::kUnschedulable) {
-    pods.reserve(stores_.Unschedulable().size());
-    stores_.Unschedulable().ForEach([&pods](const Record& record) { pods.push_back(record.pod); });
-    return pods;
+void SchedulingQueue::PlaceWoken(const EventWithObjects& event, const std::vector<Woken>& pods,
+                                 int64_t hint_runs) {
+  const std::string label = event.event.Label();
+  EventEffect& effect = placement_.EffectOf(label);
+  ++effect.events;
+  effect.hint_runs += hint_runs;
+  for (const Woken& woken : pods) {
+    stores_.Detach(*woken.record);  // a pod that is gated again arrives anew
+    placement_.NoteWoken(*woken.record, label, woken.answer);
+    placement_.Place(*woken.record, woken.answer.strategy, label);
+    if (woken.record->store != Store::kUnschedulable) ++effect.woken;
   }
-  std::span<Record* const> records;
-  if (store == Store::kActive) records = stores_.Active();
-  if (store == Store::kBackoff) records = stores_.Backoff();
-  if (store == Store::kErrorBackoff) records = stores_.ErrorBackoff();
-  pods.reserve(records.size());
-  for (const Record* record : records) pods.push_back(record->pod);
-  return pods;
+  if (in_flight_.empty()) return;
+  KS_LOG(5, "Event received while entities are in flight", {{"event", label}});
+  in_flight_.AddEvent(
+      {.event = event.event, .old_object = event.old_object, .new_object = event.new_object});
 }
 
-// Operators ask this of queues with a hundred thousand pods, whose records no cache holds: each is
-// asked for well before it is looked at, and what it points to, and the count of references to what
-// that points to, in turn.
-void SchedulingQueue::ForEachStored(const std::function<void(const Record& record)>& visit) const {
-  std::vector<const Record*> records;
-  records.reserve(stores_.size());
-  for (const std::span<Record* const> heap :
-       {stores_.Active(), stores_.Backoff(), stores_.ErrorBackoff()}) {
-    records.insert(records.end(), heap.begin(), heap.end());
+void SchedulingQueue::FlushUnschedulableLeftover() {
+  const TimePoint now = clock_.Now();
+  const framework::EventObject none;
+  const EventWithObjects timeout{kUnschedulableTimeout, none, none};
+  const PreCheck all;
+  WakeUp search(rules_.requeue, stores_.Unschedulable(), timeout, all);
+  stores_.Unschedulable().ForEach([&](Record& record) {
+    framework::QueuedPod& pod = *record.pod;
+    const TimePoint since = std::max(pod.timestamp, pod.flush_timestamp.value_or(pod.timestamp));
+    if (now - since <= unschedulable_max_) return;
+    pod.was_flushed_from_unschedulable = true;
+    pod.flush_timestamp = now;
+    search.WakeOne(record, rules_.requeue.DecideWhy(pod, kUnschedulableTimeout, none, none));
+  });
+  if (!search.woken().empty()) PlaceWoken(timeout, search.woken(), 0);
+}
+
+// A new configuration comes into force: nothing stored or in flight is lost.
+void SchedulingQueue::Reconfigure(Settings settings) {
+  KS_CHECK(!settings.profiles.empty(), "a queue needs a profile");
+  constexpr Store kStores[] = {Store::kActive, Store::kBackoff, Store::kErrorBackoff,
+                               Store::kUnschedulable};
+  std::vector<std::pair<framework::QueuedPodPtr, Store>> stored;
+  for (const Store store : kStores) {
+    for (framework::QueuedPodPtr& pod : stores_.PodsIn(store))
+      stored.emplace_back(std::move(pod), store);
   }
-  stores_.Unschedulable().ForEach([&records](const Record& record) { records.push_back(&record); });
-  for (const Record* record : records) visit(*record);
-}
 
-std::vector<api::PodPtr> SchedulingQueue::PendingPods() const {
-  std::vector<api::PodPtr> pods;
-  pods.reserve(stores_.size());
-  ForEachStored([&pods](const Record& record) { pods.push_back(record.pod->pod()); });
-  return pods;
-}
+  rules_.profiles = std::move(settings.profiles);
+  rules_.requeue = RequeueRules(rules_.profiles, clock_, hint_observer_);
+  placement_.StartAnew(settings.backoff_initial, settings.backoff_max);
 
-std::string SchedulingQueue::Summary() const {
-  const PendingCounts counts = pending();
-  return "activeQ:" + std::to_string(counts.active) +
-         "; backoffQ:" + std::to_string(counts.backoff) +
-         "; unschedulableEntities:" + std::to_string(counts.unschedulable + counts.gated);
-}
-
-PendingCounts SchedulingQueue::pending() const {
-  return {.active = stores_.Active().size(),
-          .backoff = stores_.Backoff().size() + stores_.ErrorBackoff().size(),
-          .unschedulable = stores_.Unschedulable().size() - stores_.gated_count(),
-          .gated = stores_.gated_count()};
+  for (auto& [pod, store] : stored) {
+    pod->backoff_expiration.reset();  // by the former backoff times
+    const auto strategy = store == Store::kActive ? std::optional<Strategy>()
+                                                  : std::optional(Strategy::kAfterBackoff);
+    placement_.Place(stores_.Create(std::move(pod)), strategy,
+                     framework::kLabelConfigurationReload);
+  }
+  if (!in_flight_.empty()) in_flight_.AddEvent({.event = kConfigurationReload});
 }
 
 }  // namespace ks::queue

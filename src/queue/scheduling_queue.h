@@ -24,10 +24,12 @@
 #include "queue/backoff.h"
 #include "queue/in_flight_log.h"
 #include "queue/nominator.h"
+#include "queue/placement.h"
 #include "queue/pod_stores.h"
 #include "queue/profile_hooks.h"
 #include "queue/queue_stats.h"
 #include "queue/requeue_rules.h"
+#include "queue/wake_up.h"
 
 namespace ks::queue {
 
@@ -80,7 +82,7 @@ class SchedulingQueue final : public framework::PodActivator {
   // A change of the cluster: parked pods that it may help leave the unschedulable map, and pods in
   // flight are told. `precheck`, if given, narrows the parked pods. Cheap when no plugin that
   // rejected a parked pod has registered the event.
-  using PreCheck = std::function<bool(const api::Pod& pod)>;
+  using PreCheck = queue::PreCheck;
   void MoveAllToActiveOrBackoff(const framework::ClusterEvent& event,
                                 const framework::EventObject& old_object,
                                 const framework::EventObject& new_object,
@@ -124,37 +126,20 @@ class SchedulingQueue final : public framework::PodActivator {
   PodNominator& nominator() { return nominator_; }
   const PodNominator& nominator() const { return nominator_; }
 
-  // The stored pod of that "namespace/name"; null when it is in no store.
-  const framework::QueuedPod* Find(std::string_view pod_key) const;
-  // Where it is.
-  Store StoreOf(std::string_view pod_key) const;
+  // Where the pods are: all but those in flight.
+  const PodStores& stores() const { return stores_; }
+  PendingCounts pending() const { return stores_.Counts(); }
   bool IsInFlight(std::string_view uid) const { return in_flight_.Contains(uid); }
   const InFlightLog& in_flight() const { return in_flight_; }
-  // All stored pods: active, backoff, unschedulable. Not those in flight.
-  std::vector<api::PodPtr> PendingPods() const;
-  // One store's pods in no particular order, for dumps.
-  std::vector<framework::QueuedPodPtr> PodsIn(Store store) const;
-  // All stored pods, store by store, in no particular order; the records are valid until the next
-  // change. For dumps.
-  void ForEachStored(const std::function<void(const Record& record)>& visit) const;
-  // Null: the pod of that "namespace/name" is in no store.
-  const Record* FindRecord(std::string_view pod_key) const { return RecordOf(pod_key); }
-  // "activeQ:1; backoffQ:2; unschedulableEntities:3".
-  std::string Summary() const;
-  PendingCounts pending() const;
-  const QueueStats& stats() const { return stats_; }
+  const QueueStats& stats() const { return placement_.stats(); }
   // Successful pops so far.
   int64_t scheduling_cycle() const { return scheduling_cycle_; }
   // The end of the pod's backoff as its counters say now.
   TimePoint BackoffEnd(framework::QueuedEntity& entity) const {
-    return BackoffExpiration(backoff_, entity);
+    return BackoffExpiration(placement_.backoff(), entity);
   }
 
  private:
-  // That of the first profile; empty without profiles.
-  static const PodStores::Less& QueueSort(const std::map<std::string, ProfileHooks>& profiles);
-
-  const Record* RecordOf(std::string_view pod_key) const;
   void UpdateParked(Record& record, const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void ActivateOne(const api::PodPtr& pod);
   // What a failed attempt comes back to, and the label of the event that decided it (empty: none).
@@ -164,56 +149,20 @@ class SchedulingQueue final : public framework::PodActivator {
   };
   Return DecideOnReturn(const framework::QueuedPod& pod);
 
-  // wake_up.cc
-  struct Woken {
-    Record* record;
-    Answer answer;
-  };
-  void FindWoken(const EventWithObjects& event, const PreCheck& precheck);
-  void FindWokenIn(const ParkedGroup& group, const EventWithObjects& event,
-                   const PreCheck& precheck);
-  void FindWokenIn(const ParkedBucket& bucket, const RequeueRules::Inquiry& inquiry,
-                   const PreCheck& precheck);
-  void FindWokenIn(const ParkedClass& of_labels, const RequeueRules::Inquiry& inquiry,
-                   Answer by_spec, const PreCheck& precheck);
-  void AskOne(Record& record, const RequeueRules::Inquiry& inquiry, Answer so_far,
-              const PreCheck& precheck);
-  template <class Parked>
-  void Wake(const Parked& parked, Answer answer, const framework::ClusterEvent& event,
-            const PreCheck& precheck);
-  void WakeOne(Record& record, Answer answer, const framework::ClusterEvent& event);
-  void PlaceWoken(const EventWithObjects& event, int64_t hint_runs);
-
-  // placement.cc
-  EventEffect& EffectOf(std::string_view label);
-  // For operators: who moved the pod.
-  void NoteMoved(Record& record, std::string_view label);
-  void NoteWoken(Record& record, std::string_view label, Answer answer);
-  void Place(Record& record, std::optional<Strategy> strategy, std::string_view label);
-  void PutBackoff(Record& record, std::optional<Strategy> strategy, std::string_view label);
-  void PutActive(Record& record, std::optional<Strategy> strategy, std::string_view label);
-  void PutUnschedulable(Record& record, std::optional<Strategy> strategy, std::string_view label);
-  bool RunPreEnqueue(framework::QueuedPod& pod);
-  void CountArrival(Store store, std::optional<Strategy> strategy, std::string_view label);
-  void CountUnschedulable(const framework::QueuedPod& pod, int64_t by);
+  void PlaceWoken(const EventWithObjects& event, const std::vector<Woken>& pods, int64_t hint_runs);
 
   const Clock& clock_;
-  std::map<std::string, ProfileHooks> profiles_;
-  BackoffOptions backoff_;
   const Duration unschedulable_max_;
   const bool pop_from_backoff_;
-  const QueueObservers observers_;
+  const HintObserver hint_observer_;
 
-  RequeueRules rules_;
-  PodStores stores_;
+  Rules rules_;
+  Placement placement_;
+  PodStores& stores_;  // of placement_
   InFlightLog in_flight_;
   PodNominator nominator_;
-  QueueStats stats_;
-  std::vector<Woken> woken_;  // of the event at hand
   int64_t scheduling_cycle_ = 0;
   TimePoint last_add_{};
-  std::string last_label_;  // the one that was interned last
-  Symbol last_label_symbol_;
   bool closed_ = false;
   std::optional<TimePoint> next_leftover_flush_;
 };

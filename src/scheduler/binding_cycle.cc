@@ -271,7 +271,7 @@ bool BindingCycles::Undo(Attempt& attempt) {
   KS_CHECK(assumed != nullptr, "what was never assumed is undone");
   attempt.framework.RunReservePluginsUnreserve(attempt.state, assumed, assumed->node_name);
   if (KS_CANARY(ForgetSkipped)) return true;
-  const Result<void> forgotten = context_.cache.ForgetPod(*assumed);
+  const Result<void> forgotten = context_.cluster.cache.ForgetPod(*assumed);
   if (!forgotten.ok()) {
     log::Error(forgotten.error().message, "scheduler cache ForgetPod failed",
                {{"pod", assumed->meta.Key()}});
@@ -303,7 +303,7 @@ void BindingCycles::Fail(Attempt& attempt, const AttemptFailure& failure) {
 
 void BindingCycles::Poll() {
   const TimePoint now = context_.clock.Now();
-  for (const std::string& uid : waits_.Due(now, context_.storage.changes())) {
+  for (const std::string& uid : waits_.Due(now, context_.cluster.storage.changes())) {
     // A poll may end this pod's cycle, and others'.
     if (!waits_.Contains(uid)) continue;
     const Attempt& attempt = At(uid);

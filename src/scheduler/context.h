@@ -9,16 +9,15 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "cache/cache.h"
-#include "cache/object_store.h"
 #include "framework/api_writer.h"
+#include "framework/handle.h"
 #include "framework/pod_requests.h"
 #include "framework/runtime/pods_in_prebind.h"
 #include "framework/runtime/profiles.h"
 #include "framework/runtime/runtime.h"
 #include "framework/runtime/waiting_pods.h"
-#include "framework/storage_state.h"
 #include "queue/scheduling_queue.h"
+#include "scheduler/cluster_state.h"
 #include "scheduler/inbox.h"
 
 namespace ks::scheduler {
@@ -43,14 +42,12 @@ struct SchedulerStats {
 
 // Threads: the scheduling thread. Lifetime: everything outlives the context's users.
 struct Context {
-  cache::Cache& cache;
+  ClusterState& cluster;
   queue::SchedulingQueue& queue;
   framework::Nominator& nominator;
   framework::WaitingPods& waiting_pods;
   framework::PodsInPreBind& pods_in_pre_bind;
   framework::ApiWriter& api;
-  const cache::ObjectStore<api::Pod>& pods;  // pods as the API server last showed them
-  const framework::StorageState& storage;
   const Profiles& profiles;
   const Clock& clock;
   Random& random;

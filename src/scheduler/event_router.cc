@@ -53,7 +53,7 @@ void EventRouter::AddPending(const api::PodPtr& pod) {
 
 void EventRouter::AddAssigned(const api::PodPtr& pod) {
   const EventTimer timer(context_.scheduler_metrics, kAssignedPodAdd);
-  LogIfFailed(context_.cache.AddPod(pod), "Scheduler cache AddPod failed", pod->meta.Key());
+  LogIfFailed(context_.cluster.cache.AddPod(pod), "Scheduler cache AddPod failed", pod->meta.Key());
   context_.queue.MoveAllToActiveOrBackoff(kAssignedPodAdd, std::monostate(), pod, nullptr);
 }
 
@@ -103,8 +103,8 @@ void EventRouter::UpdateResize(const api::PodPtr& old_pod, const api::PodPtr& ne
 void EventRouter::UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
   if (context_.queues_resizes) UpdateResize(old_pod, new_pod);
   const EventTimer timer(context_.scheduler_metrics, kAssignedPodUpdate);
-  LogIfFailed(context_.cache.UpdatePod(*old_pod, new_pod), "Scheduler cache UpdatePod failed",
-              new_pod->meta.Key());
+  LogIfFailed(context_.cluster.cache.UpdatePod(*old_pod, new_pod),
+              "Scheduler cache UpdatePod failed", new_pod->meta.Key());
   for (const ClusterEvent& event :
        framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kUnscheduledPod)) {
     const EventTimer change(
@@ -118,7 +118,7 @@ void EventRouter::UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& n
   if (old_pod->meta.resource_version == new_pod->meta.resource_version) return;
   const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodUpdate);
   if (KS_CANARY(PendingUpdateUnheard)) return;
-  if (context_.cache.IsAssumedPod(*new_pod)) {
+  if (context_.cluster.cache.IsAssumedPod(*new_pod)) {
     if (new_pod->meta.deletion_timestamp && !old_pod->meta.deletion_timestamp) {
       DeleteAssumed(*new_pod);
     }
@@ -149,9 +149,9 @@ void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
   const EventTimer timer(context_.scheduler_metrics, kAssignedPodDelete);
   // What the cache holds is removed, wherever the event says the pod was. A pod whose last seen
   // state is unassigned is usually not there.
-  const Result<api::PodPtr> cached = context_.cache.GetPod(*pod);
+  const Result<api::PodPtr> cached = context_.cluster.cache.GetPod(*pod);
   if (cached.ok()) {
-    LogIfFailed(context_.cache.RemovePod(**cached), "Scheduler cache RemovePod failed",
+    LogIfFailed(context_.cluster.cache.RemovePod(**cached), "Scheduler cache RemovePod failed",
                 pod->meta.Key());
   } else if (!pod->node_name.empty()) {
     log::Error(cached.error().message, "Scheduler cache RemovePod failed",
@@ -167,7 +167,7 @@ void EventRouter::DeletePending(const api::PodPtr& pod) {
   const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodDelete);
   if (KS_CANARY(PendingDeleteUnheard)) return;
   context_.queue.Delete(*pod);
-  if (context_.cache.IsAssumedPod(*pod)) {
+  if (context_.cluster.cache.IsAssumedPod(*pod)) {
     DeleteAssumed(*pod);
     return;
   }
@@ -178,13 +178,13 @@ void EventRouter::DeletePending(const api::PodPtr& pod) {
 // at Permit; otherwise its room is given back at once and the binding is expected to fail at the
 // API.
 void EventRouter::DeleteAssumed(const api::Pod& pod) {
-  const Result<api::PodPtr> cached = context_.cache.GetPod(pod);
+  const Result<api::PodPtr> cached = context_.cluster.cache.GetPod(pod);
   if (!cached.ok()) return;
   const api::PodPtr& assumed = *cached;
   if (KS_CANARY(DeletedPodKeepsRoom)) return;
   if (!context_.waiting_pods.RejectWaitingPod(assumed->meta.uid)) {
-    LogIfFailed(context_.cache.RemoveAssumedPod(*assumed), "Scheduler cache RemovePod failed",
-                assumed->meta.Key());
+    LogIfFailed(context_.cluster.cache.RemoveAssumedPod(*assumed),
+                "Scheduler cache RemovePod failed", assumed->meta.Key());
   }
   if (KS_CANARY(DeletedOnItsWayUnheard)) return;
   context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, assumed, std::monostate(), nullptr);
@@ -192,12 +192,12 @@ void EventRouter::DeleteAssumed(const api::Pod& pod) {
 
 void EventRouter::OnNodeAdd(const api::NodePtr& node) {
   const EventTimer timer(context_.scheduler_metrics, kNodeAdd);
-  context_.cache.AddNode(node);
+  context_.cluster.cache.AddNode(node);
   context_.queue.MoveAllToActiveOrBackoff(kNodeAdd, std::monostate(), node, nullptr);
 }
 
 void EventRouter::OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr& new_node) {
-  context_.cache.UpdateNode(*old_node, new_node);
+  context_.cluster.cache.UpdateNode(*old_node, new_node);
   for (const ClusterEvent& event : framework::NodeUpdateEvents(*old_node, *new_node)) {
     const EventTimer timer(context_.scheduler_metrics, event);
     context_.queue.MoveAllToActiveOrBackoff(event, old_node, new_node, nullptr);
@@ -209,7 +209,7 @@ void EventRouter::OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr&
 void EventRouter::OnNodeDelete(const api::NodePtr& node) {
   const EventTimer timer(context_.scheduler_metrics, kNodeDelete);
   context_.queue.MoveAllToActiveOrBackoff(kNodeDelete, node, std::monostate(), nullptr);
-  LogIfFailed(context_.cache.RemoveNode(*node), "Scheduler cache RemoveNode failed",
+  LogIfFailed(context_.cluster.cache.RemoveNode(*node), "Scheduler cache RemoveNode failed",
               node->meta.name);
   NominationsLost(*node, nullptr);
 }
@@ -221,7 +221,8 @@ void EventRouter::NominationsLost(const api::Node& node, const api::Node* former
   std::vector<std::string> keys;
   for (const framework::PodInfoPtr& info : nominated) keys.push_back(info->pod().meta.Key());
   for (const std::string& key : keys) {
-    const api::PodPtr pod = context_.pods.Get(key);  // whole, also when it is being scheduled
+    const api::PodPtr pod =
+        context_.cluster.pods.Get(key);  // whole, also when it is being scheduled
     const framework::Framework* profile = pod == nullptr ? nullptr : context_.ProfileFor(*pod);
     if (profile == nullptr) continue;
     const bool lost = former == nullptr || (plugins::RefusesForGood(*profile, *pod, node) &&

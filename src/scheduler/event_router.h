@@ -43,7 +43,7 @@ class EventRouter {
   // The same of the last state of a pod, which may be that of a resize that no update has shown.
   bool MayBeQueued(const api::Pod& pod) const {
     return context_.IsQueued(pod) ||
-           (context_.queues_resizes && context_.queue.Find(pod.meta.Key()) != nullptr);
+           (context_.queues_resizes && context_.queue.stores().FindPod(pod.meta.Key()) != nullptr);
   }
   void AddPending(const api::PodPtr& pod);
   void AddAssigned(const api::PodPtr& pod);

@@ -95,7 +95,7 @@ void ExtenderAttempts::Begin(std::unique_ptr<Attempt> attempt) {
 }
 
 void ExtenderAttempts::Search() {
-  if (Result<void> refreshed = context_.cache.RefreshSnapshot(); !refreshed.ok()) {
+  if (Result<void> refreshed = context_.cluster.cache.RefreshSnapshot(); !refreshed.ok()) {
     Fail(Status::Error(refreshed.error().message));
     return;
   }
@@ -144,10 +144,10 @@ void ExtenderAttempts::Ask() {
 void ExtenderAttempts::NoteWhatWasSeen() {
   Inquiry& inquiry = *inquiry_;
   const framework::NodeStatuses& nodes = inquiry_->attempt->search->diagnosis.nodes;
-  inquiry.seen = Now();
+  inquiry.seen = Seen(context_.cluster.cache, other_changes_);
   inquiry.absent = nodes.absent();
   inquiry.statuses.clear();
-  for (const framework::NodeInfo* node : context_.cache.nodes()) {
+  for (const framework::NodeInfo* node : context_.cluster.cache.nodes()) {
     if (nodes.explicit_count() == inquiry.statuses.size()) break;
     if (!nodes.IsExplicit(node->index())) continue;
     inquiry.statuses.emplace_back(node->node_ptr(), nodes.Get(node->index()));
@@ -178,7 +178,7 @@ void ExtenderAttempts::PreemptionAnswered() {
 }
 
 bool ExtenderAttempts::StillPending() const {
-  const api::PodPtr current = context_.pods.Get(pod().meta.Key());
+  const api::PodPtr current = context_.cluster.pods.Get(pod().meta.Key());
   return current != nullptr && current->meta.uid == pod().meta.uid && context_.IsQueued(*current);
 }
 
@@ -213,12 +213,13 @@ void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
 }
 
 std::optional<bool> ExtenderAttempts::Renew() {
-  if (Result<void> refreshed = context_.cache.RefreshSnapshot(); !refreshed.ok()) {
+  if (Result<void> refreshed = context_.cluster.cache.RefreshSnapshot(); !refreshed.ok()) {
     Fail(Status::Error(refreshed.error().message));
     return std::nullopt;
   }
   // Nominations leave no trace in the log.
-  if (inquiry_->seen == Now() && !context_.nominator.HasNominatedPods()) return false;
+  const bool unchanged = inquiry_->seen == Seen(context_.cluster.cache, other_changes_);
+  if (unchanged && !context_.nominator.HasNominatedPods()) return false;
   ClearState(&inquiry_->attempt->state);
   Status status = algorithm_.PreFilter(*inquiry_->attempt);
   if (!status.ok()) {
@@ -228,7 +229,7 @@ std::optional<bool> ExtenderAttempts::Renew() {
   framework::Diagnosis& diagnosis = inquiry_->attempt->search->diagnosis;
   diagnosis.nodes.set_absent(inquiry_->absent);
   for (const auto& [node, rejection] : inquiry_->statuses) {
-    const framework::NodeInfo* listed = context_.cache.Find(node->meta.name);
+    const framework::NodeInfo* listed = context_.cluster.cache.Find(node->meta.name);
     if (listed != nullptr) diagnosis.AddNodeStatus(listed->index(), rejection);
   }
   return true;
@@ -239,13 +240,13 @@ std::optional<bool> ExtenderAttempts::Renew() {
 ExtenderAttempts::Candidates ExtenderAttempts::Keep(const ExtenderVerdict& verdict, bool changed) {
   framework::Diagnosis& diagnosis = inquiry_->attempt->search->diagnosis;
   for (const auto& [name, status] : verdict.statuses) {
-    const framework::NodeInfo* node = context_.cache.Find(name);
+    const framework::NodeInfo* node = context_.cluster.cache.Find(name);
     if (node != nullptr) diagnosis.AddNodeStatus(node->index(), status);
   }
   if (verdict.kept.size() != inquiry_->asked) diagnosis.unschedulable_plugins.emplace(kExtender);
   Candidates candidates;
   for (const ExtenderVerdict::Kept& kept : verdict.kept) {
-    const framework::NodeInfo* node = context_.cache.Find(kept.name);
+    const framework::NodeInfo* node = context_.cluster.cache.Find(kept.name);
     if (node == nullptr) {
       log::Error("there is no such node (any more)", "An extender's node is passed over",
                  {{"pod", pod().meta.Key()}, {"node", kept.name}});
@@ -346,7 +347,7 @@ Status ExtenderAttempts::Score(const ExtenderVerdict& verdict, const Candidates&
 }
 
 void ExtenderAttempts::Fail(Status status) {
-  const bool fit_error = status.IsRejected() && !context_.cache.nodes().empty();
+  const bool fit_error = status.IsRejected() && !context_.cluster.cache.nodes().empty();
   inquiry_->attempt->result = {.status = std::move(status), .fit_error = fit_error};
   End();
 }

@@ -73,6 +73,9 @@ class ExtenderAttempts {
  private:
   // What PreFilter and Filter have read.
   struct Seen {
+    Seen() = default;
+    Seen(const cache::Cache& cache, uint64_t others)
+        : changes(cache.changes().end()), other_changes(others) {}
     uint64_t changes = 0;
     uint64_t other_changes = 0;
     bool operator==(const Seen&) const = default;
@@ -119,7 +122,6 @@ class ExtenderAttempts {
   void Fail(framework::Status status);
   // With the result that the attempt has.
   void End();
-  Seen Now() const { return {context_.cache.changes().end(), other_changes_}; }
   const api::Pod& pod() const { return *inquiry_->attempt->pod; }
 
   Context& context_;

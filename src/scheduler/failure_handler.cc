@@ -36,7 +36,7 @@ std::string AttemptFailure::Message() const {
 }
 
 FailureHandler::Standing FailureHandler::LookUp(const api::Pod& pod, api::PodPtr* current) const {
-  *current = context_.pods.Get(pod.meta.Key());
+  *current = context_.cluster.pods.Get(pod.meta.Key());
   if (*current == nullptr) return Standing::kGone;
   const bool resize = context_.WaitsForResize(**current);
   if (!(*current)->node_name.empty() && !resize) return Standing::kAssigned;

@@ -9,49 +9,28 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/result.h"
-#include "cache/owner_stores.h"
-#include "cache/storage_stores.h"
 #include "config/read/defaults.h"
 #include "framework/metrics/batch_metrics.h"
 #include "framework/registry.h"
 #include "scheduler/algorithm/attempt.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
 #include "scheduler/binding_cycle.h"
+#include "scheduler/cluster_state.h"
 #include "scheduler/context.h"
 #include "scheduler/decision_ring.h"
 #include "scheduler/event_router.h"
 #include "scheduler/extender_attempts.h"
 #include "scheduler/failure_handler.h"
+#include "scheduler/profiles_in_force.h"
 #include "scheduler/scheduling_cycle.h"
 #include "scheduler/step_tap.h"
 
 namespace ks::scheduler {
-
-// The informer's pods, for plugins. Lifetime: the store outlives it.
-class InformerPods final : public framework::PodLister {
- public:
-  explicit InformerPods(const cache::ObjectStore<api::Pod>& pods) : pods_(pods) {}
-  api::PodPtr FindPod(std::string_view key) const override { return pods_.Get(key); }
-
- private:
-  const cache::ObjectStore<api::Pod>& pods_;
-};
-
-// The informer's nodes, for plugins. Lifetime: the store outlives it.
-class InformerNodes final : public framework::NodeLister {
- public:
-  explicit InformerNodes(const cache::ObjectStore<api::Node>& nodes) : nodes_(nodes) {}
-  api::NodePtr FindNode(std::string_view name) const override { return nodes_.Get(name); }
-
- private:
-  const cache::ObjectStore<api::Node>& nodes_;
-};
 
 struct SchedulerOptions {
   config::Configuration configuration = config::DefaultConfiguration();
@@ -114,9 +93,8 @@ class Scheduler {
   // Schedules until Stop: then begins no attempt any more and returns when the bindings under way
   // are answered, or `grace` has passed. What was posted before Stop has run then.
   void Run(Duration grace = std::chrono::seconds(20));
-  void Stop();
-  // The same with a shorter grace than Run was called with.
-  void Stop(Duration grace);
+  // `grace`: shorter than the one that Run was called with.
+  void Stop(std::optional<Duration> grace = std::nullopt);
 
   // Ends the standby. Threads: the scheduling thread.
   void Lead();
@@ -131,81 +109,62 @@ class Scheduler {
   // The optional kinds that some plugin of some profile reads: whoever feeds the scheduler must
   // post them (OwnerDeltas, StorageDeltas). Nothing is attempted before they are there. Changes
   // with Reload.
-  framework::OptionalKinds NeededKinds() const { return needed_kinds_; }
+  framework::OptionalKinds NeededKinds() const { return in_force_->needed_kinds(); }
   // The kinds whose whole objects extenders must be sent: whoever feeds the scheduler must keep
   // them (api::KeepRaw). Changes with Reload; if it asks for more, pods that extenders manage wait
   // for the next full state of both kinds. Threads: the scheduling thread.
-  struct WholeObjects {
-    api::KeepRaw pods = api::KeepRaw::kNone;
-    api::KeepRaw nodes = api::KeepRaw::kNone;
-    bool operator==(const WholeObjects&) const = default;
-  };
-  WholeObjects NeededWholeObjects() const;
+  WholeObjects NeededWholeObjects() const { return in_force_->NeededWholeObjects(); }
   // Carries over to the registry what is only computed when it is read (SchedulerMetrics::Publish).
   // Threads: the scheduling thread.
   void PublishMetrics();
-  const config::Configuration& configuration() const { return options_.configuration; }
-  const SchedulerStats& stats() const { return stats_; }
-  cache::Cache& cache() { return cache_; }
-  queue::SchedulingQueue& queue() { return *queue_; }
-  const cache::Cache& cache() const { return cache_; }
-  const queue::SchedulingQueue& queue() const { return *queue_; }
-  const Profiles& profiles() const { return profiles_; }
-  // What the queue is told of the profiles, by scheduler name; until Reload.
-  std::map<std::string, queue::ProfileHooks> QueueHooks() const;
-  // For reports. Threads: the scheduling thread.
-  const SchedulerOptions& options() const { return options_; }
-  const DecisionRing& decisions() const { return decisions_; }
-  const cache::ObjectStore<api::Pod>& informer_pods() const { return pods_; }
-  const cache::ObjectStore<api::Node>& informer_nodes() const { return nodes_; }
-  const framework::PodLister& pod_lister() const { return informer_pods_; }
-  const framework::NodeLister& node_lister() const { return informer_nodes_; }
-  const cache::OwnerStores& owners() const { return owners_; }
-  const cache::StorageStores& storage() const { return storage_; }
-  cache::StorageStores& storage() { return storage_; }
-  const BindingCycles& bindings() const { return *bindings_; }
-  framework::WaitingPods& waiting_pods() { return waiting_pods_; }
-  const ExtenderAttempts& extender_attempts() const { return *extender_attempts_; }
-  const SchedulingAlgorithm& algorithm() const { return algorithm_; }
   // Whether it may bind: no standby, and its lease is held. Threads: the scheduling thread.
   bool Leads() const { return leading_ && (!options_.may_attempt || options_.may_attempt()); }
-  // The pod is on a node and has a place in the queue all the same. Threads: the scheduling thread.
-  bool WaitsForResize(const api::Pod& pod) const { return context_->WaitsForResize(pod); }
-  // The pod is one for the queue, whoever schedules it. Threads: the scheduling thread.
-  bool IsQueued(const api::Pod& pod) const { return context_->IsQueued(pod); }
-  // Every pod that the informer holds, as the API server last showed it. Threads: the scheduling
-  // thread.
-  const cache::ObjectStore<api::Pod>& pods() const { return pods_; }
+
+  // For reports and tests. Threads: the scheduling thread.
+  const SchedulerOptions& options() const { return options_; }
+  const Context& context() const { return *context_; }
+  const ProfilesInForce& in_force() const { return *in_force_; }
+
+  // Where an event or a pod goes from step to step.
+  struct Steps {
+    Steps(Context& context, SchedulingAlgorithm& algorithm, framework::BatchMetrics* batch_metrics);
+    EventRouter router;
+    FailureHandler failures;
+    BindingCycles bindings;
+    ExtenderAttempts extender_attempts;
+    SchedulingCycle cycle;
+  };
+  const Steps& steps() const { return *steps_; }
 
  private:
-  explicit Scheduler(SchedulerOptions options);
-  std::unique_ptr<StepTap> MakeTap();
-  bool Round();
-  Result<void> Build();
-  // What a configuration puts into force.
-  struct InForce {
-    Profiles profiles;
-    std::shared_ptr<ExtenderSet> extenders;
+  // Pods whose bindings are held up.
+  struct HeldPods {
+    explicit HeldPods(const Clock& clock) : waiting_pods(clock) {}
+    framework::WaitingPods waiting_pods;
+    framework::PodsInPreBind pods_in_pre_bind;
   };
-  Result<InForce> MakeInForce(const config::Configuration& configuration);
-  Result<Profiles> MakeProfiles(const config::Configuration& configuration, ExtenderSet* extenders);
-  queue::SchedulingQueue::Settings QueueSettings() const;
+  struct Search {
+    Search(cache::Cache& cache, const config::Configuration& configuration)
+        : parallelizer(configuration.parallelism),
+          algorithm(cache, parallelizer, configuration.percentage_of_nodes_to_score) {}
+    SearchSpaces spaces;  // outlives the attempts
+    Parallelizer parallelizer;
+    SchedulingAlgorithm algorithm;
+  };
+  explicit Scheduler(SchedulerOptions options);
+  framework::HandleParts PluginParts();
+  Result<void> Build();
+  void UseExtenders();
   std::vector<api::PodPtr> TakeUpAndLetGo(const Profiles& former);
-  void FindNeededKinds();
   void DropRetiredProfiles();
 
+  bool Round();
   bool ApplyInbox();
-  void ApplyPods(const PodDeltas& deltas);
-  void ApplyNodes(const NodeDeltas& deltas);
-  void ApplyOwners(const OwnerDeltas& deltas);
-  void ApplyStorage(const StorageDeltas& deltas);
-  bool NeededKindsSynced() const {
-    return owners_.Synced(needed_kinds_) && storage_.Synced(needed_kinds_);
-  }
+  void Apply(Task& task);
+  template <class Deltas>
+  void Apply(const Deltas& deltas);
   bool FireTimers();
   bool MayAttempt();
-  Result<std::shared_ptr<ExtenderSet>> MakeExtenders(const config::Configuration& configuration);
-  void UseExtenders(std::shared_ptr<ExtenderSet> extenders);
 
   SchedulerOptions options_;  // its configuration is the one in force
   Random random_;
@@ -218,39 +177,16 @@ class Scheduler {
   SchedulerStats stats_;
   DecisionRing decisions_;
   const std::unique_ptr<StepTap> tap_;  // null: no on_step. Replaces clock and writer in options_
-  cache::Cache cache_;
-  cache::OwnerStores owners_;
-  cache::StorageStores storage_;
-  framework::OptionalKinds needed_kinds_;
-  framework::WaitingPods waiting_pods_;
-  framework::PodsInPreBind pods_in_pre_bind_;
-  cache::ObjectStore<api::Pod> pods_;
-  const InformerPods informer_pods_{pods_};
-  cache::ObjectStore<api::Node> nodes_;
-  const InformerNodes informer_nodes_{nodes_};
-  std::unique_ptr<queue::SchedulingQueue> queue_;
-  // Below what their plugins use.
-  Profiles profiles_;
-  std::vector<Profiles> retired_;  // replaced by Reload, kept while pods are on their way
-  bool pods_synced_ = false;
-  bool nodes_synced_ = false;
-
-  std::unique_ptr<Context> context_;
-  std::unique_ptr<EventRouter> router_;
-  std::unique_ptr<FailureHandler> failures_;
-  SearchSpaces search_spaces_;  // outlives the attempts, which stand below
-  std::unique_ptr<BindingCycles> bindings_;
-  Parallelizer parallelizer_;
-  SchedulingAlgorithm algorithm_;
+  ClusterState cluster_;
+  HeldPods held_;
+  Search search_;
   std::vector<Message> batch_;
 
-  // Last, because their answers arrive through what stands above.
-  std::shared_ptr<ExtenderSet> extenders_;                       // null: none
-  std::vector<std::shared_ptr<ExtenderSet>> retired_extenders_;  // replaced, still being asked
-  std::unique_ptr<ExtenderAttempts> extender_attempts_;
-  std::unique_ptr<SchedulingCycle> cycle_;
-  bool whole_pods_missing_ = false;
-  bool whole_nodes_missing_ = false;
+  // What plugins use is above, what uses plugins below them.
+  std::unique_ptr<queue::SchedulingQueue> queue_;
+  std::unique_ptr<ProfilesInForce> in_force_;
+  std::unique_ptr<Context> context_;
+  std::unique_ptr<Steps> steps_;
 };
 
 }  // namespace ks::scheduler

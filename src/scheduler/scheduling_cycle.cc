@@ -55,7 +55,7 @@ void SchedulingCycle::ScheduleOne(const framework::QueuedPodPtr& queued) {
 
 void SchedulingCycle::ScheduleManaged(const framework::QueuedPodPtr& queued) {
   const std::string uid = queued->pod()->meta.uid;
-  const api::PodPtr current = context_.pods.Get(queued->pod()->meta.Key());
+  const api::PodPtr current = context_.cluster.pods.Get(queued->pod()->meta.Key());
   if (current == nullptr || current->meta.uid != uid || !context_.IsQueued(*current)) {
     context_.queue.Done(uid);
     return;
@@ -85,7 +85,7 @@ bool SchedulingCycle::SkipPod(const framework::Framework& framework, const api::
                               .warning = true});
     return true;
   }
-  return context_.cache.IsAssumedPod(*pod) || bindings_.IsActive(pod->meta.uid);
+  return context_.cluster.cache.IsAssumedPod(*pod) || bindings_.IsActive(pod->meta.uid);
 }
 
 std::unique_ptr<Attempt> SchedulingCycle::BeginAttempt(const framework::Framework& framework,
@@ -103,7 +103,7 @@ std::unique_ptr<Attempt> SchedulingCycle::BeginAttempt(const framework::Framewor
 }
 
 void SchedulingCycle::ChooseNode(Attempt& attempt) {
-  if (Result<void> refreshed = context_.cache.RefreshSnapshot(); !refreshed.ok()) {
+  if (Result<void> refreshed = context_.cluster.cache.RefreshSnapshot(); !refreshed.ok()) {
     attempt.result.status = Status::Error(refreshed.error().message);
     return;
   }
@@ -124,7 +124,7 @@ Batching* SchedulingCycle::BatchingOf(const framework::Framework& framework) {
   if (made == nullptr) {
     framework::ProfileBatchMetrics* metrics =
         batch_metrics_ == nullptr ? nullptr : &batch_metrics_->ForProfile(framework.ProfileName());
-    made = std::make_unique<Batching>(framework, context_.cache, context_.clock, metrics);
+    made = std::make_unique<Batching>(framework, context_.cluster.cache, context_.clock, metrics);
   }
   return made.get();
 }
@@ -148,7 +148,7 @@ void SchedulingCycle::Conclude(std::unique_ptr<Attempt> attempt) {
     ParkResize(*attempt);
     return;
   }
-  context_.decisions.Chosen(attempt->decision, result, context_.cache.nodes().size());
+  context_.decisions.Chosen(attempt->decision, result, context_.cluster.cache.nodes().size());
   AssumeAndBind(std::move(attempt));
 }
 
@@ -182,7 +182,7 @@ void SchedulingCycle::AssumeAndBind(std::unique_ptr<Attempt> attempt) {
   const std::string& node_name = attempt->result.node->name();
   KS_CHECK(attempt->assumed == nullptr, "a pod is assumed twice in one attempt");
   attempt->assumed = WithNode(*attempt->pod, node_name);
-  if (Result<void> assumed = context_.cache.AssumePod(attempt->assumed); !assumed.ok()) {
+  if (Result<void> assumed = context_.cluster.cache.AssumePod(attempt->assumed); !assumed.ok()) {
     failures_.Handle(*attempt, {.status = Status::Error(assumed.error().message)});
     return;
   }

@@ -234,7 +234,8 @@ class Churn {
   }
 
   bool Finished() const {
-    return created_ == options_.pods && clock_.Now() >= end_ && scheduler_->stats().bound > 0;
+    return created_ == options_.pods && clock_.Now() >= end_ &&
+           scheduler_->context().stats.bound > 0;
   }
 
   TimePoint NextTime() const {
@@ -246,11 +247,11 @@ class Churn {
   }
 
   bool TimedStep() {
-    const uint64_t attempts = scheduler_->stats().attempts;
+    const uint64_t attempts = scheduler_->context().stats.attempts;
     const auto begin = std::chrono::steady_clock::now();
     const bool did = scheduler_->Step();
     const auto took = std::chrono::steady_clock::now() - begin;
-    if (scheduler_->stats().attempts != attempts) {
+    if (scheduler_->context().stats.attempts != attempts) {
       cycles_us_.push_back(static_cast<uint32_t>(
           std::chrono::duration_cast<std::chrono::microseconds>(took).count()));
       clock_.Advance(std::chrono::microseconds(static_cast<int64_t>(options_.attempt_us)));
@@ -317,7 +318,8 @@ class Churn {
   void Progress() {
     last_report_ = clock_.Now();
     std::fprintf(stderr, "%lu of %lu pods came, %lu are bound, %s\n", created_, options_.pods,
-                 scheduler_->stats().bound, scheduler_->queue().Summary().c_str());
+                 scheduler_->context().stats.bound,
+                 scheduler_->context().queue.pending().Summary().c_str());
   }
 
   const Options options_;
@@ -354,7 +356,7 @@ void Churn::Report() const {
     if (sorted.empty()) return 0U;
     return sorted[static_cast<size_t>(part * static_cast<double>(sorted.size() - 1))];
   };
-  const SchedulerStats& stats = scheduler_->stats();
+  const SchedulerStats& stats = scheduler_->context().stats;
   const double bound = std::max<double>(1, static_cast<double>(stats.bound));
   std::printf("pods created          %lu\n", created_);
   std::printf("pods bound            %lu\n", stats.bound);
@@ -365,11 +367,12 @@ void Churn::Report() const {
               (static_cast<double>(stats.attempts) - static_cast<double>(created_)) / bound);
   std::printf("cycle, us             p50 %u  p90 %u  p99 %u  p99.9 %u  max %u\n", percentile(0.5),
               percentile(0.9), percentile(0.99), percentile(0.999), percentile(1));
-  std::printf("queue at the end      %s\n", scheduler_->queue().Summary().c_str());
+  std::printf("queue at the end      %s\n",
+              scheduler_->context().queue.pending().Summary().c_str());
   std::printf("memory, MiB           peak %.0f  now %.0f\n", Memory("VmHWM"), Memory("VmRSS"));
   std::printf("%-36s %10s %10s %12s %12s\n", "event", "events", "woken", "woken/event",
               "hints/event");
-  for (const auto& [label, effect] : scheduler_->queue().stats().effects) {
+  for (const auto& [label, effect] : scheduler_->context().queue.stats().effects) {
     const double events = std::max<double>(1, static_cast<double>(effect.events));
     std::printf("%-36s %10ld %10ld %12.3f %12.3f\n", label.c_str(), effect.events, effect.woken,
                 static_cast<double>(effect.woken) / events,

@@ -90,7 +90,7 @@ class Bed {
     KS_CHECK(queue().pending().unschedulable == kPods, "not all pods are parked");
   }
 
-  queue::SchedulingQueue& queue() { return scheduler_->queue(); }
+  queue::SchedulingQueue& queue() { return scheduler_->context().queue; }
   void FailOne(const std::set<std::string>& plugins) {
     const framework::QueuedPodPtr pod = queue().Pop();
     KS_CHECK(pod != nullptr, "nothing to pop");

@@ -142,7 +142,7 @@ void BM_ReportCacheAll(benchmark::State& state) {
   Measure(state, [](Scheduler& scheduler) { return inspect::CollectCache(scheduler); });
 }
 void BM_ReportResources(benchmark::State& state) {
-  Measure(state, [](Scheduler& scheduler) { return scheduler.pods().Unsorted(); });
+  Measure(state, [](Scheduler& scheduler) { return scheduler.context().cluster.pods.Unsorted(); });
 }
 void BM_ReportMetrics(benchmark::State& state) {
   Measure(state, [](Scheduler& scheduler) {

@@ -94,7 +94,8 @@ class Daemon {
     Show<api::Pod>(std::move(pods));
     // All were attempted; a standby has read them.
     const auto ready = [pending](Scheduler& scheduler) {
-      return scheduler.Synced() && (!scheduler.leading() || scheduler.stats().attempts >= pending);
+      return scheduler.Synced() &&
+             (!scheduler.leading() || scheduler.context().stats.attempts >= pending);
     };
     while (!*current_.Ask(ready)) {
       std::this_thread::yield();

@@ -53,7 +53,7 @@ TEST_P(CompareTest, NamesWhatDiffers) {
            {On("a", "n1", "2"), MakePod().Name("assumed").Req({{"cpu", "1"}}).Obj(),
             MakePod().Name("big").Req({{"cpu", "9"}}).Obj()});
   rig.Settle();
-  ASSERT_EQ(rig.scheduler->cache().counts().assumed_pods, 1U);
+  ASSERT_EQ(rig.scheduler->context().cluster.cache.counts().assumed_pods, 1U);
   EXPECT_EQ(Lines(inspect::Compare(inspect::CollectCache(*rig.scheduler), GetParam().other)),
             GetParam().want);
 }

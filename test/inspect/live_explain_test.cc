@@ -80,7 +80,7 @@ TEST(LiveExplain, ABoundPodIsExplainedAsIfItWerePending) {
                 R"("boundTo":"n1","notes":["the pod is on node n1 already: explained as if)"),
             std::string::npos);
   // It is still there.
-  EXPECT_EQ(rig.scheduler->cache().Find("n1")->requested().milli_cpu, 3000);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.Find("n1")->requested().milli_cpu, 3000);
 }
 
 // The pod repels its own kind: with itself on n1 it would be kept away from there.
@@ -100,14 +100,14 @@ TEST(LiveExplain, ABoundPodDoesNotStandInItsOwnWay) {
   EXPECT_EQ(live.explanation.result, inspect::Verdict::kSchedulable);
   EXPECT_TRUE(live.explanation.nodes[0].feasible) << live.explanation.nodes[0].reasons[0];
   EXPECT_TRUE(live.explanation.nodes[1].feasible);
-  EXPECT_EQ(rig.scheduler->cache().nodes_with_required_anti_affinity().size(), 1U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.nodes_with_required_anti_affinity().size(), 1U);
 }
 
 TEST(LiveExplain, AnAssumedPodIsOnItsNode) {
   Rig rig;
   rig.Sync({Node("n1")}, {Pod("p", "4")});
   rig.Settle();
-  ASSERT_EQ(rig.scheduler->cache().counts().assumed_pods, 1U);
+  ASSERT_EQ(rig.scheduler->context().cluster.cache.counts().assumed_pods, 1U);
   const inspect::LiveExplanation live = Explained(rig, {.pod = "ns/p"});
   EXPECT_EQ(live.bound_to, "n1");
   EXPECT_EQ(live.explanation.result, inspect::Verdict::kSchedulable);

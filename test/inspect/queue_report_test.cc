@@ -111,7 +111,7 @@ TEST(QueueReport, AQuestionChangesNothing) {
   Rig rig;
   rig.Sync({Node("n1")}, {Pod("big", "9")});
   rig.Settle();
-  const framework::QueuedPod* queued = rig.scheduler->queue().Find("ns/big");
+  const framework::QueuedPod* queued = rig.scheduler->context().queue.stores().FindPod("ns/big");
   ASSERT_NE(queued, nullptr);
   ASSERT_FALSE(queued->backoff_expiration.has_value());
   (void)inspect::CollectQueue(*rig.scheduler);
@@ -126,7 +126,7 @@ TEST(QueueReport, PodsBeingScheduledAreInFlight) {
   const api::PodPtr pod = Pod("p", "1");
   rig.UpsertPod(pod);
   rig.Settle();
-  ASSERT_NE(rig.scheduler->queue().Pop(), nullptr);
+  ASSERT_NE(rig.scheduler->context().queue.Pop(), nullptr);
   const inspect::QueueReport report = Report(rig);
   EXPECT_EQ(Lines(report), (std::vector<std::string>{"inFlight 0 ns/p"}));
   EXPECT_EQ(report.in_flight, 1U);

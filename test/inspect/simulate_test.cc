@@ -85,7 +85,7 @@ TEST(Simulate, AssumedPodsAndNominationsCount) {
                                                                      .Req({{"cpu", "1"}})
                                                                      .Obj()});
   rig.Settle();
-  ASSERT_EQ(rig.scheduler->cache().counts().assumed_pods, 1U);
+  ASSERT_EQ(rig.scheduler->context().cluster.cache.counts().assumed_pods, 1U);
   EXPECT_EQ(Nodes(Simulated(rig, Workload("ReplicaSet", "replicas: 2", kOneCpu))),
             (std::map<std::string, int>{{"", 1}, {"n1", 1}}));
 }
@@ -161,7 +161,7 @@ TEST(Simulate, AVolumeIsGivenOnce) {
               "bind.");
   }
   for (const char* volume : {"pv1", "pv2"}) {
-    const cache::StorageStores& storage = rig.scheduler->storage();
+    const cache::StorageStores& storage = rig.scheduler->context().cluster.storage;
     EXPECT_EQ(storage.CurrentVolume(volume), storage.FindVolume(volume));
   }
   EXPECT_TRUE(rig.api.writes.empty());
@@ -175,7 +175,7 @@ TEST(Simulate, PodsOfOneClaimGoWhereItsVolumeIsMade) {
   const inspect::Simulation simulation = Simulated(rig, ClaimedRig::PodsWith(claims));
   EXPECT_EQ(Nodes(simulation),
             (std::map<std::string, int>{{simulation.placements.front().node, 6}}));
-  const cache::StorageStores& storage = rig.scheduler->storage();
+  const cache::StorageStores& storage = rig.scheduler->context().cluster.storage;
   EXPECT_EQ(storage.CurrentClaim("default/shared")->selected_node, std::nullopt);
 }
 
@@ -184,12 +184,13 @@ TEST(Simulate, LeavesNothingBehind) {
   rig.Sync({Node("n1"), Node("n2")}, {MakePod().Name("big").Req({{"cpu", "9"}}).Obj()});
   rig.Settle();
   const std::string metrics = rig.metrics_registry.Text();
-  const cache::Cache::Counts before = rig.scheduler->cache().counts();
+  const cache::Cache::Counts before = rig.scheduler->context().cluster.cache.counts();
   (void)Simulated(rig, Workload("ReplicaSet", "replicas: 5", kOneCpu));
   EXPECT_EQ(rig.metrics_registry.Text(), metrics);
-  EXPECT_EQ(rig.scheduler->cache().counts().pods, before.pods);
-  EXPECT_EQ(rig.scheduler->queue().Summary(), "activeQ:0; backoffQ:0; unschedulableEntities:1");
-  EXPECT_EQ(rig.scheduler->decisions().newest(), 1U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().pods, before.pods);
+  EXPECT_EQ(rig.scheduler->context().queue.pending().Summary(),
+            "activeQ:0; backoffQ:0; unschedulableEntities:1");
+  EXPECT_EQ(rig.scheduler->context().decisions.newest(), 1U);
 }
 
 TEST(Simulate, Json) {

@@ -458,7 +458,7 @@ class QueueModelTest : public QueueTest {
     while (!HasFailure() && queue_->pending().active + queue_->pending().backoff > 0) {
       PopPod(model);
       const size_t left = queue_->pending().active + queue_->pending().backoff;
-      if (left == queue_->PodsIn(Store::kErrorBackoff).size()) break;
+      if (left == queue_->stores().PodsIn(Store::kErrorBackoff).size()) break;
     }
     Compare(model);
   }
@@ -678,7 +678,7 @@ class QueueModelTest : public QueueTest {
   void Compare(Model& model) {
     std::map<std::pair<std::string, std::string>, int64_t> rejections;
     for (const ModelPod& p : model.pods()) {
-      const framework::QueuedPod* got = queue_->Find("ns/" + p.pod->meta.name);
+      const framework::QueuedPod* got = queue_->stores().FindPod("ns/" + p.pod->meta.name);
       ASSERT_NE(got, nullptr);
       SCOPED_TRACE(p.pod->meta.name);
       EXPECT_EQ(got->pod(), p.pod);

@@ -137,9 +137,9 @@ class QueueTest : public ::testing::Test {
     queue_->MoveAllToActiveOrBackoff(event, {}, {}, precheck);
   }
 
-  Store StoreOf(const std::string& name) const { return queue_->StoreOf("ns/" + name); }
+  Store StoreOf(const std::string& name) const { return queue_->stores().StoreOf("ns/" + name); }
   const framework::QueuedPod& Stored(const std::string& name) const {
-    const framework::QueuedPod* pod = queue_->Find("ns/" + name);
+    const framework::QueuedPod* pod = queue_->stores().FindPod("ns/" + name);
     EXPECT_NE(pod, nullptr);
     return *pod;
   }

@@ -43,7 +43,7 @@ TEST_F(ReconfigureTest, KeepsEveryPodAndLooksAtParkedOnesAgain) {
   EXPECT_EQ(StoreOf("a"), Store::kActive);
   EXPECT_EQ(StoreOf("b"), Store::kErrorBackoff);
   EXPECT_EQ(StoreOf("p"), Store::kBackoff) << "its backoff of one second still runs";
-  EXPECT_EQ(queue_->PendingPods().size(), 3U);
+  EXPECT_EQ(queue_->stores().Pods().size(), 3U);
   EXPECT_EQ(Rejections(), "X=1") << "what is counted stays counted";
   PopNamed("a");
 }

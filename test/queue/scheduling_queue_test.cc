@@ -72,7 +72,7 @@ TEST_F(SchedulingQueueTest, UpdateWithAnotherUidIsDeleteAndAdd) {
   EXPECT_EQ(StoreOf("p"), Store::kActive);
   EXPECT_EQ(Stored("p").unschedulable_count, 0);
   EXPECT_EQ(Stored("p").pod(), second);
-  EXPECT_EQ(queue.PendingPods().size(), 1U);
+  EXPECT_EQ(queue.stores().Pods().size(), 1U);
   EXPECT_FALSE(queue.nominator().HasNominatedPods());
   EXPECT_EQ(Rejections(), "");
 }
@@ -95,14 +95,14 @@ TEST_F(SchedulingQueueTest, DeleteFromEveryStore) {
   }
   queue.Add(Named("active"));
   queue.Add(MakePod().Name("gated").Gates({"x"}).Obj());
-  EXPECT_EQ(queue.Summary(), "activeQ:1; backoffQ:2; unschedulableEntities:2");
+  EXPECT_EQ(queue.pending().Summary(), "activeQ:1; backoffQ:2; unschedulableEntities:2");
   EXPECT_EQ(Rejections(), "SchedulingGates=1 X=2");
-  EXPECT_EQ(queue.PendingPods().size(), 5U);
+  EXPECT_EQ(queue.stores().Pods().size(), 5U);
   for (const char* name : {"error", "backoff", "parked", "active", "gated", "unknown"}) {
     queue.Delete(*Named(name));
     EXPECT_EQ(StoreOf(name), Store::kNone);
   }
-  EXPECT_EQ(queue.Summary(), "activeQ:0; backoffQ:0; unschedulableEntities:0");
+  EXPECT_EQ(queue.pending().Summary(), "activeQ:0; backoffQ:0; unschedulableEntities:0");
   EXPECT_EQ(queue.pending().gated, 0U);
   EXPECT_EQ(Rejections(), "");
 }

@@ -119,7 +119,7 @@ TEST_P(RecordedDay, ReplaysWithoutADifference) {
   Day day(GetParam());
   day.Live(150);
   const std::string text = day.run().Text();
-  const SchedulerStats& stats = day.run().rig().scheduler->stats();
+  const SchedulerStats& stats = day.run().rig().scheduler->context().stats;
   // It is a day worth recording.
   EXPECT_GT(stats.bound, 50U);
   EXPECT_GT(stats.unschedulable, 20U);
@@ -191,7 +191,7 @@ TEST(Recording, HasStandbyReloadAndLead) {
   run.Sync({NodeJson("n1", 4), NodeJson("n2", 8)});
   for (int i = 0; i < 3; ++i) run.UpsertPod(PodJson("p" + std::to_string(i), "1"));
   run.rig().Settle();
-  EXPECT_EQ(run.rig().scheduler->stats().attempts, 0U);
+  EXPECT_EQ(run.rig().scheduler->context().stats.attempts, 0U);
   run.rig().scheduler->Post(
       Task([&run] { ASSERT_TRUE(run.rig().scheduler->Reload(Configured(kMostAllocated)).ok()); }));
   run.rig().scheduler->Post(Task([&run] { run.rig().scheduler->Lead(); }));
@@ -230,7 +230,7 @@ TEST(Recording, HasPodsThatWaitForTheirResize) {
   EXPECT_EQ(run.rig().api.evictions.size(), 1U);
   run.Answer();
   run.rig().Advance(std::chrono::seconds(5));
-  EXPECT_EQ(run.rig().scheduler->stats().attempts, 3U);
+  EXPECT_EQ(run.rig().scheduler->context().stats.attempts, 3U);
   EXPECT_THAT(run.rig().Bound(), ::testing::IsEmpty());
   ExpectSame(run.Text(), 3);
 }

@@ -102,7 +102,9 @@ class BindingCycleTest : public ::testing::Test {
     done(status);
     rig_->Settle();
   }
-  framework::Framework& Profile() { return *rig_->scheduler->profiles().at("default-scheduler"); }
+  framework::Framework& Profile() {
+    return *rig_->scheduler->context().profiles.at("default-scheduler");
+  }
   framework::WaitingPod* Waiting() {
     return Profile().handle().waiting_pods().GetWaitingPod("uid-p");
   }
@@ -147,7 +149,7 @@ TEST_F(BindingCycleTest, AnAllowedPodIsBound) {
   EXPECT_TRUE(binds_.empty()) << "the cycle goes on from the loop";
   rig_->Settle();
   AnswerBind(Status());
-  EXPECT_EQ(rig_->scheduler->stats().bound, 1U);
+  EXPECT_EQ(rig_->scheduler->context().stats.bound, 1U);
   EXPECT_EQ(PermitWaits("Success", "sum"), "3");
 }
 
@@ -219,7 +221,7 @@ TEST_F(LeftBehindTest, T23TheNextAttemptWaitsForTheOldEntry) {
   rig_->Settle();
   AnswerBind(Status());
   EXPECT_EQ(Waiting(), nullptr);
-  EXPECT_EQ(rig_->scheduler->stats().bound, 1U);
+  EXPECT_EQ(rig_->scheduler->context().stats.bound, 1U);
 }
 
 TEST_F(LeftBehindTest, T23AVerdictThatFellInBetweenEndsTheNextAttempt) {
@@ -318,7 +320,7 @@ TEST_F(PreBindWaitTest, NobodyCancelsWhileBinding) {
   EXPECT_FALSE(InPreBind()->Cancel("late"));
   AnswerBind(Status());
   EXPECT_EQ(InPreBind(), nullptr);
-  EXPECT_EQ(rig_->scheduler->stats().bound, 1U);
+  EXPECT_EQ(rig_->scheduler->context().stats.bound, 1U);
   EXPECT_EQ(PointCount("PreBind", "Success"), "1");
 }
 
@@ -344,7 +346,7 @@ TEST_F(PreBindWaitTest, WithoutTheGateThereIsNoPreFlight) {
   verdict_ = Status();
   Poke();
   AnswerBind(Status());
-  EXPECT_EQ(rig_->scheduler->stats().bound, 1U);
+  EXPECT_EQ(rig_->scheduler->context().stats.bound, 1U);
   EXPECT_EQ(PointCount("PreBindPreFlight", "Skip"), "");
 }
 

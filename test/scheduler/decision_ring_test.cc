@@ -32,7 +32,7 @@ const Resources kBigNode = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}};
 // "web: Bound on n1", newest first.
 std::vector<std::string> Lines(const Scheduler& scheduler) {
   std::vector<std::string> lines;
-  for (const Decision& decision : scheduler.decisions().Newest(100)) {
+  for (const Decision& decision : scheduler.context().decisions.Newest(100)) {
     lines.push_back(decision.pod->meta.name + ": " +
                     std::string(DecisionResultText(decision.result)) +
                     (decision.node.empty() ? "" : " on " + decision.node));
@@ -50,7 +50,7 @@ TEST(DecisionRing, ABoundPodWithItsBestNodes) {
   EXPECT_EQ(Lines(*rig.scheduler), (std::vector<std::string>{"web: Scheduled on n1"}));
   rig.clock.Advance(milliseconds(20));
   rig.Bind();
-  const std::vector<Decision> all = rig.scheduler->decisions().Newest(100);
+  const std::vector<Decision> all = rig.scheduler->context().decisions.Newest(100);
   ASSERT_EQ(all.size(), 1U);
   const Decision& decision = all.front();
   EXPECT_EQ(decision.result, DecisionResult::kBound);
@@ -82,7 +82,7 @@ TEST(DecisionRing, ScoresByPluginAreKeptTenTimesASecond) {
     if (i == 3) rig.clock.Advance(milliseconds(100));
     rig.UpsertPod(Pod("p" + std::to_string(i), {{"cpu", "100m"}}));
     rig.Settle();
-    const Decision decision = rig.scheduler->decisions().Newest(1)[0];
+    const Decision decision = rig.scheduler->context().decisions.Newest(1)[0];
     ASSERT_EQ(decision.best_count, 2U);
     by_plugin += decision.scorers != nullptr ? 'x' : '.';
     EXPECT_EQ(decision.best[0].weighted.empty(), decision.scorers == nullptr);
@@ -96,7 +96,7 @@ TEST(DecisionRing, APodThatFitsNowhereSaysWhy) {
             MakeNode().Name("n2").Allocatable(kBigNode).Unschedulable().Obj()},
            {Pod("big", {{"cpu", "2"}})});
   rig.Settle();
-  const std::vector<Decision> all = rig.scheduler->decisions().Newest(100);
+  const std::vector<Decision> all = rig.scheduler->context().decisions.Newest(100);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].result, DecisionResult::kUnschedulable);
   EXPECT_EQ(all[0].message, rig.LastMessage("big"));
@@ -117,11 +117,12 @@ TEST(DecisionRing, AFailedBindingIsNoBoundPod) {
   rig.api.AnswerBinds(boom);
   rig.Settle();
   EXPECT_EQ(Lines(*rig.scheduler), (std::vector<std::string>{"p: BindingFailed on n1"}));
-  EXPECT_NE(rig.scheduler->decisions().Newest(1)[0].message.find("boom"), std::string::npos);
+  EXPECT_NE(rig.scheduler->context().decisions.Newest(1)[0].message.find("boom"),
+            std::string::npos);
   rig.Advance(seconds(5));
   EXPECT_EQ(Lines(*rig.scheduler),
             (std::vector<std::string>{"p: Scheduled on n1", "p: BindingFailed on n1"}));
-  EXPECT_EQ(rig.scheduler->decisions().Newest(1)[0].attempt, 2);
+  EXPECT_EQ(rig.scheduler->context().decisions.Newest(1)[0].attempt, 2);
 }
 
 TEST(DecisionRing, KeepsTheNewestAndTellsEachOnce) {
@@ -137,7 +138,7 @@ TEST(DecisionRing, KeepsTheNewestAndTellsEachOnce) {
   rig.Settle();
   EXPECT_EQ(Lines(*rig.scheduler),
             (std::vector<std::string>{"c: Unschedulable", "b: Scheduled on n1"}));
-  EXPECT_EQ(rig.scheduler->decisions().newest(), 3U);
+  EXPECT_EQ(rig.scheduler->context().decisions.newest(), 3U);
   rig.Bind();
   // The place of the first was needed before its binding was over.
   EXPECT_EQ(told, (std::vector<std::string>{"a Scheduled", "c Unschedulable", "b Bound"}));
@@ -150,7 +151,7 @@ TEST(DecisionRing, SwitchedOffItKeepsNothing) {
   rig.Sync({Node("n1", kBigNode)}, {Pod("a", {}), Pod("c", {{"cpu", "9"}})});
   rig.Settle();
   rig.Bind();
-  EXPECT_TRUE(rig.scheduler->decisions().Newest(100).empty());
+  EXPECT_TRUE(rig.scheduler->context().decisions.Newest(100).empty());
   EXPECT_EQ(rig.Bound().size(), 1U);
 }
 

@@ -47,7 +47,8 @@ std::string Handled(const Rig& rig, const std::string& label) {
 // The pods that wait for an event, by name.
 Texts Parked(const Rig& rig) {
   Texts names;
-  for (const auto& queued : rig.scheduler->queue().PodsIn(queue::Store::kUnschedulable)) {
+  for (const auto& queued :
+       rig.scheduler->context().queue.stores().PodsIn(queue::Store::kUnschedulable)) {
     names.push_back(queued->pod()->meta.name);
   }
   std::sort(names.begin(), names.end());
@@ -81,18 +82,18 @@ TEST_F(EventRouterTest, AnUpdateWithAnEqualVersionIsNone) {
   PodBuilder pod = MakePod().Name("p").ResourceVersion("7");
   Start({pod.Obj()});
   ASSERT_EQ(Parked(*rig_), Texts{"p"});
-  const uint64_t attempts = rig_->scheduler->stats().attempts;
+  const uint64_t attempts = rig_->scheduler->context().stats.attempts;
   rig_->scheduler->Post(PodDeltas{Rig::Replace<api::Pod>({pod.Obj()})});
   rig_->Settle();
   EXPECT_EQ(Parked(*rig_), Texts{"p"});
   EXPECT_EQ(Handled(*rig_, "UnscheduledPodUpdate"), "0");
   rig_->Advance(seconds(2));
-  EXPECT_EQ(rig_->scheduler->stats().attempts, attempts);
+  EXPECT_EQ(rig_->scheduler->context().stats.attempts, attempts);
   rig_->UpsertPod(pod.ResourceVersion("8").Obj());
   rig_->Settle();
   rig_->Advance(seconds(2));
   EXPECT_EQ(Handled(*rig_, "UnscheduledPodUpdate"), "1");
-  EXPECT_EQ(rig_->scheduler->stats().attempts, attempts + 1);
+  EXPECT_EQ(rig_->scheduler->context().stats.attempts, attempts + 1);
 }
 
 // ---- A pod that is deleted on its way to a node
@@ -108,14 +109,14 @@ TEST_F(EventRouterTest, TheDeletionOfAnAssumedPodIsWorkedOnOnce) {
            .events = {{{EventResource::kAssignedPod, framework::kActionDelete, {}}, {}}}});
   PodBuilder pod = MakePod().Name("p").Req({{"cpu", "1"}});
   Start({pod.Obj()});
-  ASSERT_EQ(rig_->scheduler->cache().counts().assumed_pods, 1U);
+  ASSERT_EQ(rig_->scheduler->context().cluster.cache.counts().assumed_pods, 1U);
   const api::PodPtr first = pod.Terminating().ResourceVersion("2").Obj();
   const api::PodPtr second = pod.ResourceVersion("3").Obj();
   rig_->scheduler->Post(PodDeltas{Rig::Upsert<api::Pod>(first), Rig::Upsert<api::Pod>(second)});
   rig_->Settle();
-  EXPECT_EQ(rig_->scheduler->queue().stats().effects.at("AssignedPodDelete").events, 2);
-  EXPECT_EQ(rig_->scheduler->cache().counts().pods, 0U);
-  EXPECT_EQ(rig_->scheduler->stats().binding_failures, 1U);
+  EXPECT_EQ(rig_->scheduler->context().queue.stats().effects.at("AssignedPodDelete").events, 2);
+  EXPECT_EQ(rig_->scheduler->context().cluster.cache.counts().pods, 0U);
+  EXPECT_EQ(rig_->scheduler->context().stats.binding_failures, 1U);
 }
 
 TEST_F(EventRouterTest, AnAssumedPodThatChangesKeepsItsRoom) {
@@ -125,9 +126,9 @@ TEST_F(EventRouterTest, AnAssumedPodThatChangesKeepsItsRoom) {
   Start({pod.Obj()});
   rig_->UpsertPod(pod.Labels({{"a", "b"}}).ResourceVersion("2").Obj());
   rig_->Settle();
-  EXPECT_EQ(rig_->scheduler->cache().counts().assumed_pods, 1U);
-  EXPECT_NE(rig_->scheduler->waiting_pods().GetWaitingPod("uid-p"), nullptr);
-  EXPECT_EQ(rig_->scheduler->queue().Find("ns/p"), nullptr);
+  EXPECT_EQ(rig_->scheduler->context().cluster.cache.counts().assumed_pods, 1U);
+  EXPECT_NE(rig_->scheduler->context().waiting_pods.GetWaitingPod("uid-p"), nullptr);
+  EXPECT_EQ(rig_->scheduler->context().queue.stores().FindPod("ns/p"), nullptr);
 }
 
 // ---- Objects that are neither pods nor nodes
@@ -168,7 +169,7 @@ class OtherEventsTest : public EventRouterTest {
   // Each event wakes the pod once.
   void ExpectWoken(const std::string& label) {
     rig_->Settle();
-    const auto& effects = rig_->scheduler->queue().stats().effects;
+    const auto& effects = rig_->scheduler->context().queue.stats().effects;
     const auto effect = effects.find(label);
     ASSERT_NE(effect, effects.end()) << label;
     EXPECT_EQ(effect->second.events, 1) << label;
@@ -282,7 +283,7 @@ TEST(NominationPatchTest, APodThatWaitsWhereItIsNominatedIsNotPatched) {
     rig.Sync({CpuNode("n1", "4").Obj()},
              {MakePod().Name("p").NominatedNode(there ? "n1" : "").Obj()});
     rig.Settle();
-    ASSERT_NE(rig.scheduler->waiting_pods().GetWaitingPod("uid-p"), nullptr);
+    ASSERT_NE(rig.scheduler->context().waiting_pods.GetWaitingPod("uid-p"), nullptr);
     EXPECT_EQ(rig.api.patches.size(), there ? 0U : 1U);
     EXPECT_EQ(rig.Nomination("p"), there ? "-" : "n1");
   }

@@ -168,7 +168,7 @@ TEST_F(ExtenderAttempt, DecisionsNameWhoDroppedNodes) {
             R"("FailedAndUnresolvableNodes":{"n3":"never"}})");
   Answer(1, R"({"NodeNames":[]})");
   EXPECT_EQ(Reason("p"), "Unschedulable");
-  const std::vector<Decision> decisions = rig_->scheduler->decisions().Newest(1);
+  const std::vector<Decision> decisions = rig_->scheduler->context().decisions.Newest(1);
   ASSERT_EQ(decisions.size(), 1U);
   EXPECT_THAT(inspect::DecisionJson(decisions[0]),
               HasSubstr(R"("extenders":[{"extender":"http://h:1/a@b","asked":4,"kept":1,)"
@@ -231,7 +231,7 @@ TEST_F(ExtenderAttempt, LineKeepsTheQueuesOrder) {
 TEST_F(ExtenderAttempt, ManagingEveryPodLeavesTheQueueAlone) {
   Make({Filtering()});
   Begin({WholeNode("n1")}, {Plain("a"), Plain("b")});
-  EXPECT_EQ(rig_->scheduler->queue().PendingPods().size(), 1u);
+  EXPECT_EQ(rig_->scheduler->context().queue.stores().Pods().size(), 1u);
   Answer(0, R"({"NodeNames":["n1"]})");
   EXPECT_THAT(fake_->Verbs(), ElementsAre("0/filter", "0/filter"));
   Answer(1, R"({"NodeNames":["n1"]})");
@@ -308,7 +308,7 @@ TEST_F(ExtenderAttempt, PodDeletedMeanwhile) {
   Answer(0, R"({"NodeNames":["n1"]})");
   EXPECT_THAT(rig_->Bound(), IsEmpty());
   EXPECT_THAT(rig_->api.patches, IsEmpty());
-  EXPECT_FALSE(rig_->scheduler->queue().IsInFlight("uid-p"));
+  EXPECT_FALSE(rig_->scheduler->context().queue.IsInFlight("uid-p"));
 }
 
 TEST_F(ExtenderAttempt, IgnorableOnesGoLastAndAreSkipped) {
@@ -477,9 +477,9 @@ TEST_F(ExtenderAttempt, ReloadAsksForWholeObjectsFirst) {
   Make({});
   rig_->Sync({WholeNode("n1")}, {});
   rig_->Settle();
-  config::Configuration wanted = rig_->scheduler->configuration();
+  config::Configuration wanted = rig_->scheduler->context().configuration;
   wanted.extenders = {Managing()};
-  EXPECT_EQ(rig_->scheduler->NeededWholeObjects(), Scheduler::WholeObjects{});
+  EXPECT_EQ(rig_->scheduler->NeededWholeObjects(), WholeObjects{});
   ASSERT_TRUE(rig_->scheduler->Reload(wanted).ok());
   EXPECT_EQ(rig_->scheduler->NeededWholeObjects().pods, api::KeepRaw::kPendingPods);
   EXPECT_EQ(rig_->scheduler->NeededWholeObjects().nodes, api::KeepRaw::kNone);
@@ -534,7 +534,7 @@ TEST_P(ExtenderPreemption, Row) {
   EXPECT_EQ(Reason("p"), "") << "nothing is decided yet";
   Answer(0, GetParam().reply.body, GetParam().reply.status);
   EXPECT_THAT(rig_->LastMessage("p"), HasSubstr(GetParam().message));
-  EXPECT_EQ(rig_->scheduler->queue().nominator().NodeOf("uid-p"), GetParam().nominated);
+  EXPECT_EQ(rig_->scheduler->context().queue.nominator().NodeOf("uid-p"), GetParam().nominated);
 }
 
 // The extender is interested in pods with the resource, and asked about preemption only.
@@ -559,7 +559,7 @@ class SlowPreemption : public ExtenderAttempt {
            R"({"NodeNameToMetaVictims":{")" + node + R"(":{"Pods":[{"UID":")" + uid + R"("}]}}})");
   }
   std::string Nominated() {
-    return std::string(rig_->scheduler->queue().nominator().NodeOf("uid-vip"));
+    return std::string(rig_->scheduler->context().queue.nominator().NodeOf("uid-vip"));
   }
 };
 
@@ -644,7 +644,7 @@ TEST_F(SlowPreemption, PodDeletedMeanwhile) {
   Leave(0, "n1", "uid-v1");
   EXPECT_THAT(rig_->api.evictions, IsEmpty());
   EXPECT_THAT(rig_->api.patches, IsEmpty());
-  EXPECT_FALSE(rig_->scheduler->queue().IsInFlight("uid-vip"));
+  EXPECT_FALSE(rig_->scheduler->context().queue.IsInFlight("uid-vip"));
 }
 
 TEST_F(SlowPreemption, OneExtenderAfterAnother) {
@@ -666,7 +666,7 @@ TEST_F(SlowPreemption, AReloadBeginsTheAttemptAnew) {
   Make({Preempting()});
   Begin({WholeNode("n1", "1")}, {Victim("v1", "n1"), Managed("vip", "1", 10)});
   const std::shared_ptr<FakeExtenders> former = fake_;
-  config::Configuration changed = rig_->scheduler->configuration();
+  config::Configuration changed = rig_->scheduler->context().configuration;
   changed.extenders[0].url_prefix = "http://h:9";
   ASSERT_TRUE(rig_->scheduler->Reload(changed).ok());
   rig_->Settle();

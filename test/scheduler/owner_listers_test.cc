@@ -93,9 +93,10 @@ TEST(OwnerListersTest, ANamespaceThatChangesItsLabelsWakesWhoSelectsIt) {
   rig.Sync({MakeNode().Name("a").Label("host", "a").Allocatable(kFullNode).Obj()},
            {MakePod().Name("old").Namespace("other").Labels(kWeb).Node("a").Obj(), near.Obj()});
   rig.Settle();
-  const uint64_t attempts = rig.scheduler->stats().attempts;
+  const uint64_t attempts = rig.scheduler->context().stats.attempts;
   show({{"team", "c"}});
-  EXPECT_EQ(rig.scheduler->stats().attempts, attempts) << "selected neither before nor after";
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, attempts)
+      << "selected neither before nor after";
   EXPECT_TRUE(rig.Bound().empty());
   show({{"team", "b"}});
   EXPECT_EQ(rig.Bound(), (Placement{{"near", "a"}}));

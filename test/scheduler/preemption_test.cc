@@ -48,7 +48,7 @@ class LostNodeTest : public ::testing::Test {
     rig_.UpsertPod(Preempted(victim_).ResourceVersion("2").Obj());
     rig_.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
     rig_.Advance(seconds(20));
-    attempts_ = rig_.scheduler->stats().attempts;
+    attempts_ = rig_.scheduler->context().stats.attempts;
   }
   void ExpectPreemptionOnN2() {
     rig_.Advance(seconds(20));
@@ -60,7 +60,7 @@ class LostNodeTest : public ::testing::Test {
   }
   void ExpectNoAttempt() {
     rig_.Advance(seconds(60));
-    EXPECT_EQ(rig_.scheduler->stats().attempts, attempts_);
+    EXPECT_EQ(rig_.scheduler->context().stats.attempts, attempts_);
     EXPECT_EQ(rig_.Victims(), Texts{"v"});
   }
   static testing::NodeBuilder N1() { return CpuNode("n1", "2").Label("disk", "ssd"); }
@@ -142,13 +142,13 @@ TEST(PreemptionTest, TheGateHoldsThePreemptor) {
   const api::PodPtr b = Running("b", 5, "1").Obj();
   rig.Sync({CpuNode("n1", "2").Obj()}, {a, b, CpuPod("p", 10, "2").Obj()});
   rig.Settle();
-  const uint64_t attempts = rig.scheduler->stats().attempts;
+  const uint64_t attempts = rig.scheduler->context().stats.attempts;
   rig.DeletePod(b);  // seen before the answer
   rig.Advance(seconds(20));
-  EXPECT_EQ(rig.scheduler->stats().attempts, attempts) << "no last victim yet";
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, attempts) << "no last victim yet";
   rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
   rig.Advance(seconds(20));
-  EXPECT_EQ(rig.scheduler->stats().attempts, attempts) << "the last victim runs";
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, attempts) << "the last victim runs";
   rig.DeletePod(a);
   rig.Advance(seconds(20));
   EXPECT_EQ(rig.Bound()["p"], "n1") << "the event came before the answer, which is no race";
@@ -229,12 +229,12 @@ TEST(PreemptionTest, AnEarlierPreemptionDoesNotEndALaterOnesHold) {
   rig.UpsertPod(Running("c", 7, "1").Obj());  // bound by somebody else
   rig.Advance(seconds(20));
   ASSERT_EQ(rig.Victims(), (Texts{"a", "b"}));
-  const uint64_t attempts = rig.scheduler->stats().attempts;
+  const uint64_t attempts = rig.scheduler->context().stats.attempts;
   rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);  // a's
   rig.UpsertPod(CpuPod("q", 0, "4").Node("n1").Obj());
   rig.DeletePod(CpuPod("q", 0, "4").Node("n1").Obj());  // would wake p
   rig.Advance(seconds(20));
-  EXPECT_EQ(rig.scheduler->stats().attempts, attempts) << "b runs";
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, attempts) << "b runs";
   rig.AnswerOne();
   rig.Advance(seconds(20));
   EXPECT_EQ(rig.Bound()["p"], "n1");
@@ -248,10 +248,10 @@ TEST(PreemptionTest, TerminatingLastVictimOpensTheGate) {
   rig.ShowNomination(CpuPod("p", 10, "2"), "n1");
   rig.UpsertPod(Preempted(victim).ResourceVersion("2").Obj());
   rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
-  const uint64_t attempts = rig.scheduler->stats().attempts;
+  const uint64_t attempts = rig.scheduler->context().stats.attempts;
   rig.UpsertNode(CpuNode("n1", "3").ResourceVersion("2").Obj());  // wakes it
   rig.Advance(seconds(20));
-  EXPECT_EQ(rig.scheduler->stats().attempts, attempts + 1);
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, attempts + 1);
   EXPECT_EQ(rig.LastMessage("p"),
             "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to a "
             "terminating pod on the nominated node.");
@@ -300,9 +300,9 @@ TEST(PreemptionTest, P29) {
            {Running("a", 0, "1").Obj(), Running("b", 5, "1").Obj(), CpuPod("p", 10, "2").Obj()});
   rig.Settle();
   EXPECT_EQ(rig.Nomination("p"), "n1");
-  const uint64_t attempts = rig.scheduler->stats().attempts;
+  const uint64_t attempts = rig.scheduler->context().stats.attempts;
   rig.AnswerOne(EvictionOutcome::kFailed);
-  EXPECT_EQ(rig.scheduler->stats().attempts, attempts + 1) << "activated, past its backoff";
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, attempts + 1) << "activated, past its backoff";
   EXPECT_EQ(rig.Victims(), (Texts{"b", "b"})) << "the last victim was not touched, p tries again";
   EXPECT_TRUE(rig.PreemptedEvents().empty());
 }
@@ -387,9 +387,9 @@ TEST(PreemptionTest, AtOnceAnErrorBringsThePreemptorBack) {
            {Running("a", 0, "1").Obj(), Running("b", 5, "1").Obj(), CpuPod("p", 10, "2").Obj()});
   rig.Settle();
   EXPECT_EQ(rig.Victims(), Texts{"b"});
-  const uint64_t attempts = rig.scheduler->stats().attempts;
+  const uint64_t attempts = rig.scheduler->context().stats.attempts;
   rig.AnswerOne(EvictionOutcome::kFailed);
-  EXPECT_EQ(rig.scheduler->stats().attempts, attempts + 1);
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, attempts + 1);
   EXPECT_EQ(rig.Victims(), (Texts{"b", "b"}));
 }
 
@@ -498,9 +498,9 @@ TEST_F(UnboundVictimTest, P22c) {
   const std::shared_future<void> stopped = stop.get_future().share();
   Start<testing::PreBinds>(
       {.name = "WP", .pre_bind = [stopped] { return std::make_unique<Deaf>(stopped); }});
-  const uint64_t attempts = rig_->scheduler->stats().attempts;
+  const uint64_t attempts = rig_->scheduler->context().stats.attempts;
   rig_->Advance(seconds(20));
-  EXPECT_EQ(rig_->scheduler->stats().attempts, attempts);
+  EXPECT_EQ(rig_->scheduler->context().stats.attempts, attempts);
   EXPECT_FALSE(rig_->Bound().contains("p")) << "the victim has not stopped";
   stop.set_value();
   const auto deadline = std::chrono::steady_clock::now() + seconds(30);

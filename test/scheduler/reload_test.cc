@@ -56,7 +56,7 @@ TEST(Reload, AWrongProfileChangesNothing) {
   ASSERT_FALSE(done.ok());
   EXPECT_THAT(done.error().message, HasSubstr("FilterPlugin \"Nope\" does not exist"));
   EXPECT_EQ(done.error().path, "profiles[0].plugins.filter.enabled[0].name");
-  EXPECT_EQ(rig.scheduler->configuration().parallelism, 16);
+  EXPECT_EQ(rig.scheduler->context().configuration.parallelism, 16);
   rig.UpsertPod(MakePod().Name("p").Obj());
   rig.Settle();
   EXPECT_EQ(rig.Bound().size(), 1U);
@@ -73,7 +73,7 @@ TEST(Reload, PodsOnTheirWayFinishOnce) {
   }
   rig.Bind();
   EXPECT_EQ(rig.api.binds.size(), 1U);
-  EXPECT_EQ(rig.scheduler->stats().bound, 1U);
+  EXPECT_EQ(rig.scheduler->context().stats.bound, 1U);
 }
 
 TEST(Reload, AFailedBindingOfTheFormerProfileIsRetriedUnderTheNewOne) {
@@ -92,19 +92,19 @@ TEST(Reload, ProfilesComeAndGo) {
   rig.Sync({Node("n")}, {MakePod().Name("ours").Req({{"cpu", "64"}}).Obj(),
                          MakePod().Name("theirs").SchedulerName("other").Obj()});
   rig.Settle();
-  EXPECT_EQ(rig.scheduler->queue().PendingPods().size(), 1U);
+  EXPECT_EQ(rig.scheduler->context().queue.stores().Pods().size(), 1U);
   ASSERT_TRUE(rig.scheduler->Reload(Named({"other"})).ok());
   rig.Settle();
   EXPECT_EQ(rig.Bound(), (std::map<std::string, std::string>{{"theirs", "n"}}));
-  EXPECT_TRUE(rig.scheduler->queue().PendingPods().empty()) << "ours was let go";
+  EXPECT_TRUE(rig.scheduler->context().queue.stores().Pods().empty()) << "ours was let go";
 
   ASSERT_TRUE(rig.scheduler->Reload(Named({"default-scheduler", "other"})).ok());
   rig.Settle();
-  const auto pending = rig.scheduler->queue().PendingPods();
+  const auto pending = rig.scheduler->context().queue.stores().Pods();
   ASSERT_EQ(pending.size(), 1U);
   EXPECT_EQ(pending[0]->meta.name, "ours");
   rig.Bind();
-  EXPECT_EQ(rig.scheduler->stats().bound, 1U);
+  EXPECT_EQ(rig.scheduler->context().stats.bound, 1U);
 }
 
 TEST(Reload, SettingsOfTheCycleChange) {
@@ -116,7 +116,7 @@ TEST(Reload, SettingsOfTheCycleChange) {
   wanted.pod_initial_backoff_seconds = 5;
   wanted.pod_max_backoff_seconds = 50;
   ASSERT_TRUE(rig.scheduler->Reload(wanted).ok());
-  EXPECT_EQ(rig.scheduler->configuration(), wanted);
+  EXPECT_EQ(rig.scheduler->context().configuration, wanted);
 }
 
 }  // namespace

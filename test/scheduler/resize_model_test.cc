@@ -48,7 +48,7 @@ class ResizeModel {
       Check();
     }
     EXPECT_GT(rig_.api.evictions.size(), 20U) << "too few to mean anything";
-    EXPECT_GT(rig_.scheduler->stats().bound, 20U);
+    EXPECT_GT(rig_.scheduler->context().stats.bound, 20U);
   }
 
  private:
@@ -171,15 +171,16 @@ class ResizeModel {
     const Scheduler& scheduler = *rig_.scheduler;
     std::map<std::string, int64_t> cpu;
     size_t waiting = 0;
-    for (const api::PodPtr& pod : scheduler.pods().List()) {
+    for (const api::PodPtr& pod : scheduler.context().cluster.pods.List()) {
       const bool ours = pod->spec->scheduler_name.view() == "default-scheduler";
       // Its binding is under way, or no event has shown it yet.
-      const bool on_its_way = scheduler.cache().IsAssumedPod(*pod);
+      const bool on_its_way = scheduler.context().cluster.cache.IsAssumedPod(*pod);
       if (on_its_way) {
-        const api::PodPtr assumed = scheduler.cache().GetPod(*pod).value();
+        const api::PodPtr assumed = scheduler.context().cluster.cache.GetPod(*pod).value();
         cpu[assumed->node_name] += framework::PodRequest(*assumed).milli_cpu;
       }
-      const framework::QueuedPod* queued = scheduler.queue().Find(pod->meta.Key());
+      const framework::QueuedPod* queued =
+          scheduler.context().queue.stores().FindPod(pod->meta.Key());
       if (!pod->node_name.empty()) cpu[pod->node_name] += framework::PodRequest(*pod).milli_cpu;
       const bool wanted =
           ours && (pod->node_name.empty() ? !on_its_way : framework::HasDeferredResize(*pod));
@@ -188,12 +189,13 @@ class ResizeModel {
       ++waiting;
       EXPECT_EQ(queued->pod(), pod) << pod->meta.Key() << " is queued as it was";
     }
-    EXPECT_EQ(scheduler.queue().PendingPods().size(), waiting) << "a pod that is gone is queued";
-    ASSERT_TRUE(rig_.scheduler->cache().RefreshSnapshot().ok());
-    for (const framework::NodeInfo* node : scheduler.cache().nodes()) {
+    EXPECT_EQ(scheduler.context().queue.stores().Pods().size(), waiting)
+        << "a pod that is gone is queued";
+    ASSERT_TRUE(rig_.scheduler->context().cluster.cache.RefreshSnapshot().ok());
+    for (const framework::NodeInfo* node : scheduler.context().cluster.cache.nodes()) {
       EXPECT_EQ(node->requested().milli_cpu, cpu[node->name()]) << node->name();
     }
-    EXPECT_EQ(scheduler.queue().in_flight().pod_count(), 0U) << "nobody waits at Permit";
+    EXPECT_EQ(scheduler.context().queue.in_flight().pod_count(), 0U) << "nobody waits at Permit";
   }
 
   Random random_;

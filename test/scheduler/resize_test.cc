@@ -59,14 +59,14 @@ api::PodPtr Version(PodBuilder pod, const std::string& version) {
 }
 
 const framework::QueuedPod* Queued(const Rig& rig, const std::string& name) {
-  return rig.scheduler->queue().Find("ns/" + name);
+  return rig.scheduler->context().queue.stores().FindPod("ns/" + name);
 }
 Store StoreOf(const Rig& rig, const std::string& name) {
-  return rig.scheduler->queue().StoreOf("ns/" + name);
+  return rig.scheduler->context().queue.stores().StoreOf("ns/" + name);
 }
 int64_t CpuOn(const Rig& rig, const std::string& node) {
-  EXPECT_TRUE(rig.scheduler->cache().RefreshSnapshot().ok());
-  return rig.scheduler->cache().Find(node)->requested().milli_cpu;
+  EXPECT_TRUE(rig.scheduler->context().cluster.cache.RefreshSnapshot().ok());
+  return rig.scheduler->context().cluster.cache.Find(node)->requested().milli_cpu;
 }
 
 // ---- into the queue and out of it
@@ -175,9 +175,10 @@ TEST_P(ResizeTransition, EntersAndLeavesTheQueue) {
     rig.Settle();
   }
   EXPECT_EQ(StoreOf(rig, "p"), c.want);
-  EXPECT_EQ(rig.scheduler->queue().PendingPods().size(), c.want == Store::kNone ? 0U : 1U);
-  EXPECT_EQ(rig.scheduler->cache().counts().pods, c.want_cached);
-  EXPECT_EQ(rig.scheduler->cache().counts().assumed_pods, 0U);
+  EXPECT_EQ(rig.scheduler->context().queue.stores().Pods().size(),
+            c.want == Store::kNone ? 0U : 1U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().pods, c.want_cached);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().assumed_pods, 0U);
   EXPECT_EQ(CpuOn(rig, "n1"), c.want_cached == 0 ? 0 : c.want_cpu_milli);
   if (c.want == Store::kNone) return;
   EXPECT_EQ(Queued(rig, "p")->pod()->meta.resource_version, c.want_version);
@@ -195,8 +196,8 @@ TEST(ResizeTest, WithoutTheGateNothingIsQueued) {
     for (const auto& delta : c.deltas) rig.scheduler->Post(PodDeltas{delta});
     rig.Settle();
     const bool pending = c.want_cached == 0 && c.want != Store::kNone;
-    EXPECT_EQ(rig.scheduler->queue().PendingPods().size(), pending ? 1U : 0U);
-    EXPECT_EQ(rig.scheduler->cache().counts().pods, c.want_cached);
+    EXPECT_EQ(rig.scheduler->context().queue.stores().Pods().size(), pending ? 1U : 0U);
+    EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().pods, c.want_cached);
   }
 }
 
@@ -245,8 +246,8 @@ TEST(ResizeTest, PreemptsOnItsOwnNodeAndParks) {
   EXPECT_EQ(StoreOf(rig, "p"), Store::kUnschedulable);
   EXPECT_EQ(Queued(rig, "p")->unschedulable_plugins, (std::set<std::string>{std::string(kPlugin)}));
   EXPECT_EQ(CpuOn(rig, "n1"), 4000);
-  EXPECT_EQ(rig.scheduler->cache().counts().pods, 3U);
-  EXPECT_EQ(rig.scheduler->cache().counts().assumed_pods, 0U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().pods, 3U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().assumed_pods, 0U);
   EXPECT_EQ(rig.Victims().size(), 1U);
   EXPECT_THAT(rig.Bound(), IsEmpty());
 }
@@ -259,9 +260,9 @@ TEST(ResizeTest, NothingIsWrittenAboutThePod) {
   rig.Settle();
   rig.AnswerAll();
   rig.Advance(std::chrono::minutes(10));
-  EXPECT_GE(rig.scheduler->stats().attempts, 3U) << "preempted, fitted, flushed";
+  EXPECT_GE(rig.scheduler->context().stats.attempts, 3U) << "preempted, fitted, flushed";
   EXPECT_THAT(rig.api.patches, IsEmpty());
-  EXPECT_FALSE(rig.scheduler->queue().nominator().HasNominatedPods());
+  EXPECT_FALSE(rig.scheduler->context().queue.nominator().HasNominatedPods());
   for (const framework::PodEvent& event : rig.api.events) {
     EXPECT_EQ(event.regarding->meta.name, "low") << event.note;
   }
@@ -272,16 +273,16 @@ TEST(ResizeTest, IsParkedWhenItFitsAndLeavesWhenItIsResized) {
   const PodBuilder p = Running("p", 5, "3");
   rig.Sync({CpuNode("n1", "4").Obj()}, {Deferred(p).Obj()});
   rig.Settle();
-  EXPECT_EQ(rig.scheduler->stats().attempts, 1U);
-  EXPECT_EQ(rig.scheduler->stats().scheduled, 0U);
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, 1U);
+  EXPECT_EQ(rig.scheduler->context().stats.scheduled, 0U);
   EXPECT_EQ(StoreOf(rig, "p"), Store::kUnschedulable);
-  const std::vector<Decision> made = rig.scheduler->decisions().Newest(1);
+  const std::vector<Decision> made = rig.scheduler->context().decisions.Newest(1);
   ASSERT_EQ(made.size(), 1U);
   EXPECT_EQ(made[0].result, DecisionResult::kUnschedulable);
   EXPECT_EQ(made[0].message,
             "0/1 nodes are available: 1 pod resize fits, waiting for Kubelet actuation.");
   rig.Advance(std::chrono::minutes(6));
-  EXPECT_EQ(rig.scheduler->stats().attempts, 2U) << "the flush of what is left over";
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, 2U) << "the flush of what is left over";
   rig.UpsertPod(Version(p, "2"));
   rig.Settle();
   EXPECT_EQ(StoreOf(rig, "p"), Store::kNone);
@@ -306,7 +307,7 @@ TEST_P(ResizeWithoutVictims, EvictsNobody) {
   rig.Settle();
   EXPECT_THAT(rig.Victims(), IsEmpty());
   EXPECT_EQ(StoreOf(rig, "p"), Store::kUnschedulable);
-  EXPECT_EQ(rig.scheduler->decisions().Newest(1).at(0).message, GetParam().want);
+  EXPECT_EQ(rig.scheduler->context().decisions.Newest(1).at(0).message, GetParam().want);
 }
 
 const char* const kNotHelpful =
@@ -354,17 +355,17 @@ TEST(ResizeTest, IsWokenByItsOwnNode) {
            {Running("low", 0, "2").Obj(), other, p.Obj()});
   rig.Settle();
   rig.clock.Advance(seconds(20));
-  ASSERT_EQ(rig.scheduler->stats().attempts, 1U);
+  ASSERT_EQ(rig.scheduler->context().stats.attempts, 1U);
   rig.DeletePod(other);
   testing::NodeBuilder forbidding = CpuNode("n2", "4");
   forbidding.node().disable_resize_preemption = "Always";
   rig.UpsertNode(forbidding.Obj());
   rig.UpsertNode(CpuNode("n2", "64").Obj());
   rig.Settle();
-  EXPECT_EQ(rig.scheduler->stats().attempts, 1U);
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, 1U);
   rig.UpsertNode(CpuNode("n1", "4").Obj());
   rig.Settle();
-  EXPECT_EQ(rig.scheduler->stats().attempts, 2U);
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, 2U);
   EXPECT_EQ(rig.Victims(), Texts{"low"});
 }
 
@@ -393,7 +394,7 @@ TEST(ResizeTest, ComesBackWhenItsNodeHasRoom) {
     c.change(rig);
     rig.Settle();
     EXPECT_TRUE(Queued(rig, "p")->unschedulable_plugins.contains(std::string(kPlugin)));
-    EXPECT_EQ(rig.scheduler->stats().attempts, 2U);
+    EXPECT_EQ(rig.scheduler->context().stats.attempts, 2U);
   }
 }
 
@@ -405,10 +406,10 @@ TEST(ResizeTest, ComesBackWhenAPodBesideItGrows) {
             Deferred(Running("p", 5, "3").PreemptionPolicy("Never")).Obj()});
   rig.Settle();
   rig.clock.Advance(seconds(20));
-  ASSERT_EQ(rig.scheduler->stats().attempts, 1U);
+  ASSERT_EQ(rig.scheduler->context().stats.attempts, 1U);
   rig.UpsertPod(Version(Running("high", 9, "2"), "2"));
   rig.Settle();
-  EXPECT_EQ(rig.scheduler->stats().attempts, 2U);
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, 2U);
 }
 
 // It fitted, and fits no more before the kubelet has got round to it.
@@ -446,7 +447,7 @@ TEST(ResizeTest, TheGateHoldsThePreemptor) {
   ASSERT_EQ(rig.Victims(), Texts{"b"});
   rig.DeletePod(b);
   rig.Advance(seconds(20));
-  EXPECT_EQ(rig.scheduler->stats().attempts, 1U) << "no last victim yet";
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, 1U) << "no last victim yet";
   rig.AnswerOne(framework::EvictionOutcome::kEvicted, /*leaves=*/false);
   ASSERT_EQ(rig.Victims(), (Texts{"b", "a"}));
   rig.AnswerOne();
@@ -479,11 +480,11 @@ TEST(ResizeTest, IsNotBoundByAProfileWithoutThePlugin) {
     rig.Sync({CpuNode("n1", "4").Obj(), CpuNode("n2", "64").Obj()},
              {Deferred(Running("p", 5, "3")).Obj()});
     rig.Settle();
-    EXPECT_EQ(rig.scheduler->stats().attempts, 1U);
+    EXPECT_EQ(rig.scheduler->context().stats.attempts, 1U);
     // Scoring the two nodes fails: PreFilter had nothing to say.
     EXPECT_EQ(StoreOf(rig, "p"), node_name_too ? Store::kErrorBackoff : Store::kUnschedulable);
     EXPECT_THAT(rig.Bound(), IsEmpty());
-    EXPECT_EQ(rig.scheduler->cache().counts().assumed_pods, 0U);
+    EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().assumed_pods, 0U);
     EXPECT_EQ(CpuOn(rig, "n1"), 3000);
     EXPECT_EQ(CpuOn(rig, "n2"), 0);
   }
@@ -553,14 +554,14 @@ TEST(ResizeTest, AReloadTakesThemUpAndLetsThemGo) {
             Deferred(running("former", "old")).Obj(), Deferred(running("later", "new")).Obj(),
             running("plain", "new").Obj()});
   rig.Settle();
-  EXPECT_EQ(rig.scheduler->queue().PendingPods().size(), 2U);
+  EXPECT_EQ(rig.scheduler->context().queue.stores().Pods().size(), 2U);
   ASSERT_TRUE(rig.scheduler->Reload(named({"default-scheduler", "new"})).ok());
   rig.Settle();
   EXPECT_NE(StoreOf(rig, "mine"), Store::kNone);
   EXPECT_EQ(StoreOf(rig, "former"), Store::kNone);
   EXPECT_NE(StoreOf(rig, "later"), Store::kNone);
   EXPECT_EQ(StoreOf(rig, "plain"), Store::kNone);
-  EXPECT_EQ(rig.scheduler->cache().counts().pods, 4U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().pods, 4U);
 }
 
 TEST(ResizeTest, ExtendersAreAskedAboutItsNode) {
@@ -598,7 +599,7 @@ TEST(ResizeTest, ExtendersAreAskedAboutItsNode) {
   fake->Answer(1, R"({"NodeNames":["n1"]})");
   rig.Settle();
   EXPECT_EQ(StoreOf(rig, "p"), Store::kNone);
-  EXPECT_FALSE(rig.scheduler->queue().IsInFlight("uid-p"));
+  EXPECT_FALSE(rig.scheduler->context().queue.IsInFlight("uid-p"));
   EXPECT_THAT(rig.api.events, IsEmpty());
 }
 

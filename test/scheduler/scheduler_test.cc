@@ -163,10 +163,10 @@ TEST(Scheduler, BindsAndReports) {
   rig.Sync({Node("n1", kBigNode)}, {Pod("p", {{"cpu", "1"}})});
   rig.Settle();
   ASSERT_EQ(rig.Bound(), (std::map<std::string, std::string>{{"p", "n1"}}));
-  EXPECT_EQ(rig.scheduler->cache().counts().assumed_pods, 1U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().assumed_pods, 1U);
   rig.Bind();
-  EXPECT_EQ(rig.scheduler->cache().counts().assumed_pods, 0U);
-  EXPECT_EQ(rig.scheduler->stats().bound, 1U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().assumed_pods, 0U);
+  EXPECT_EQ(rig.scheduler->context().stats.bound, 1U);
   ASSERT_EQ(rig.api.events.size(), 1U);
   EXPECT_EQ(rig.api.events[0].reason, "Scheduled");
   EXPECT_EQ(rig.api.events[0].action, "Binding");
@@ -200,8 +200,8 @@ TEST(Scheduler, AFailedBindingGivesTheRoomBackAndRetries) {
   rig.Settle();
   EXPECT_EQ(rig.LastMessage("p"), "running Bind plugin \"DefaultBinder\": boom");
   EXPECT_EQ(rig.api.patches.back().change.condition->reason, "SchedulerError");
-  EXPECT_EQ(rig.scheduler->cache().counts().pods, 0U);
-  EXPECT_EQ(rig.scheduler->stats().binding_failures, 1U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().pods, 0U);
+  EXPECT_EQ(rig.scheduler->context().stats.binding_failures, 1U);
   rig.Advance(seconds(3));
   EXPECT_EQ(rig.api.binds.size(), 2U);
 }
@@ -213,7 +213,7 @@ TEST(Scheduler, NeverOverbooksWhileBindingsAreUnanswered) {
   rig.Sync({Node("n1", kBigNode)}, pods);
   rig.Settle();
   EXPECT_EQ(rig.api.binds.size(), 4U);
-  EXPECT_EQ(rig.scheduler->stats().unschedulable, 2U);
+  EXPECT_EQ(rig.scheduler->context().stats.unschedulable, 2U);
 }
 
 TEST(Scheduler, PausesWhenTooManyBindingsAreUnanswered) {
@@ -305,11 +305,11 @@ TEST(Scheduler, LeftoversAreRetriedWithoutAnEvent) {
   Rig rig;
   rig.Sync({Node("n1", {{"cpu", "1"}, {"pods", "1"}})}, {Pod("p", {{"cpu", "2"}})});
   rig.Settle();
-  EXPECT_EQ(rig.scheduler->stats().attempts, 1U);
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, 1U);
   rig.Advance(std::chrono::minutes(4));
-  EXPECT_EQ(rig.scheduler->stats().attempts, 1U);
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, 1U);
   for (int i = 0; i < 10; ++i) rig.Advance(seconds(15));
-  EXPECT_EQ(rig.scheduler->stats().attempts, 2U);
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, 2U);
 }
 
 TEST(Scheduler, ATerminatingPodIsSkippedWithAnEvent) {
@@ -352,7 +352,7 @@ TEST(Scheduler, APodDeletedWhileBindingFreesItsRoomAtOnce) {
   gone.message = "pods \"" + bound + "\" not found";
   rig.api.AnswerBinds(gone);
   rig.Settle();
-  EXPECT_EQ(rig.scheduler->cache().counts().pods, 0U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().pods, 0U);
 }
 
 // The bound pod is seen before the failed answer: it stays where it is (docs/spec/cache.md, example
@@ -371,7 +371,7 @@ TEST(Scheduler, ABindingThatSucceededUnseenIsNotRepeated) {
   rig.Settle();
   rig.Advance(seconds(20));
   EXPECT_EQ(rig.api.binds.size(), 1U);
-  EXPECT_EQ(rig.scheduler->cache().counts().pods, 1U);
+  EXPECT_EQ(rig.scheduler->context().cluster.cache.counts().pods, 1U);
 }
 
 TEST(Scheduler, ARecreatedPodIsScheduledAnew) {

@@ -109,7 +109,7 @@ std::string HintWatch::WhyToWake(const framework::QueuedPod& parked) {
 std::string HintWatch::AfterStep(const queue::SchedulingQueue& queue) {
   std::string wrong;
   std::map<std::string, framework::QueuedPod> now;
-  queue.ForEachStored([&](const queue::Record& record) {
+  queue.stores().ForEach([&](const queue::Record& record) {
     if (record.store != queue::Store::kUnschedulable || record.gated) return;
     const std::string& uid = record.pod->pod()->meta.uid;
     now.emplace(uid, *record.pod);

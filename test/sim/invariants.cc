@@ -25,8 +25,8 @@ class Look {
  public:
   explicit Look(SchedulerProcess& process)
       : process_(process),
-        cache_(process.scheduler().cache()),
-        queue_(process.scheduler().queue()) {}
+        cache_(process.scheduler().context().cluster.cache),
+        queue_(process.scheduler().context().queue) {}
 
   std::string Run() {
     Nodes();
@@ -151,12 +151,12 @@ void Look::Queue() {
   using queue::Store;
   for (const Store store :
        {Store::kActive, Store::kBackoff, Store::kErrorBackoff, Store::kUnschedulable}) {
-    for (const framework::QueuedPodPtr& queued : queue_.PodsIn(store)) {
+    for (const framework::QueuedPodPtr& queued : queue_.stores().PodsIn(store)) {
       const api::Pod& pod = *queued->pod();
       const auto seen = process_.pods().find(pod.meta.Key());
       if (seen == process_.pods().end() || seen->second->meta.uid != pod.meta.uid) {
         Wrong("the queue has pod {}, which is gone", pod.meta.name);
-      } else if (!process_.scheduler().IsQueued(*seen->second)) {
+      } else if (!process_.scheduler().context().IsQueued(*seen->second)) {
         Wrong("the queue has pod {}, which is bound", pod.meta.name);
       }
       if (!stored_.insert(pod.meta.uid).second) Wrong("pod {} is queued twice", pod.meta.name);
@@ -177,9 +177,9 @@ void Look::Queue() {
 // A pod that was stored and is parked must have been tried since it was activated.
 void Look::Activated() {
   for (const auto& [key, uid] : process_.recorder().TakeActivated()) {
-    const framework::QueuedPod* queued = queue_.Find(key);
+    const framework::QueuedPod* queued = queue_.stores().FindPod(key);
     if (queued == nullptr || queued->pod()->meta.uid != uid) continue;
-    const bool parked = queue_.StoreOf(key) == queue::Store::kUnschedulable;
+    const bool parked = queue_.stores().StoreOf(key) == queue::Store::kUnschedulable;
     if (!parked || !queued->gating_plugin.empty() || !process_.stored().contains(uid)) continue;
     if (queued->attempts == Before(uid)) Wrong("pod {} was activated and stays parked", key);
   }
@@ -188,7 +188,7 @@ void Look::Activated() {
 // No pending pod of ours is forgotten, nor what happened while it was in flight.
 void Look::Pending() {
   for (const auto& [key, uid] : process_.recorder().TakeToRetry()) {
-    const framework::QueuedPod* queued = queue_.Find(key);
+    const framework::QueuedPod* queued = queue_.stores().FindPod(key);
     // Another pod may have taken the name.
     if (queued == nullptr || queued->pod()->meta.uid != uid) continue;
     // A pod that is terminating is let go by whoever holds it; no plugin's hint is asked for it.
@@ -196,13 +196,13 @@ void Look::Pending() {
     // The same step may have tried it again: nothing else was ready. Before that it was popped
     // once.
     if (queued->attempts > Before(uid) + 1) continue;
-    if (queue_.StoreOf(key) == queue::Store::kUnschedulable) {
+    if (queue_.stores().StoreOf(key) == queue::Store::kUnschedulable) {
       Wrong("pod {} is parked although a node joined while Permit held it", key);
     }
   }
   for (const auto& [key, pod] : process_.pods()) {
     if (pod->meta.deletion_timestamp || !process_.IsOurs(*pod)) continue;
-    if (!process_.scheduler().IsQueued(*pod)) continue;
+    if (!process_.scheduler().context().IsQueued(*pod)) continue;
     const std::string& uid = pod->meta.uid;
     if (!stored_.contains(uid) && !assumed_.contains(uid) && !in_flight_.contains(uid)) {
       Wrong("pod {} waits for {}, and the scheduler has forgotten it", pod->meta.name,
@@ -216,12 +216,13 @@ void Look::Pending() {
 std::string CheckScheduler(SchedulerProcess& process) { return Look(process).Run(); }
 
 std::string CheckQuiet(SchedulerProcess& process) {
-  const cache::Cache::Counts counts = process.scheduler().cache().counts();
+  const cache::Cache::Counts counts = process.scheduler().context().cluster.cache.counts();
   if (counts.assumed_pods != 0) return fmt::format("{} pods stay assumed", counts.assumed_pods);
   if (!process.recorder().reserved().empty()) {
     return fmt::format("{} pods stay reserved", process.recorder().reserved().size());
   }
-  if (process.scheduler().queue().in_flight().pod_count() != 0) return "pods stay in flight";
+  if (process.scheduler().context().queue.in_flight().pod_count() != 0)
+    return "pods stay in flight";
   return CheckNoVolumeAssumed(process);
 }
 

@@ -93,18 +93,20 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
   }
   // Those whose claims it has begun to bind, which nobody carries out.
   for (const api::PodPtr& pod : all) {
-    if (!fresh.cache().IsAssumedPod(*pod)) continue;
-    const std::pair<std::string, std::string> bound{pod->meta.name,
-                                                    (*fresh.cache().GetPod(*pod))->node_name};
+    if (!fresh.context().cluster.cache.IsAssumedPod(*pod)) continue;
+    const std::pair<std::string, std::string> bound{
+        pod->meta.name, (*fresh.context().cluster.cache.GetPod(*pod))->node_name};
     if (std::find(notes.bound.begin(), notes.bound.end(), bound) == notes.bound.end()) {
       notes.bound.push_back(bound);
     }
   }
   // Their evictions are never answered, so that they are held.
-  KS_CHECK(fresh.cache().RefreshSnapshot().ok(), "a cache at rest agrees with itself");
+  KS_CHECK(fresh.context().cluster.cache.RefreshSnapshot().ok(),
+           "a cache at rest agrees with itself");
   for (const api::PodPtr& pod : all) {
-    const auto profile = fresh.profiles().find(pod->spec->scheduler_name.str());
-    if (profile == fresh.profiles().end() || !fresh.WaitsForResize(*pod)) continue;
+    const auto profile = fresh.context().profiles.find(pod->spec->scheduler_name.str());
+    if (profile == fresh.context().profiles.end() || !fresh.context().WaitsForResize(*pod))
+      continue;
     if (inspect::Explain(*profile->second, pod).result == inspect::Verdict::kGated) {
       notes.make_room.push_back(pod->meta.name);
     }
@@ -207,15 +209,15 @@ std::vector<api::Delta<T>> Everything(std::vector<std::shared_ptr<const T>> item
 // held back unless it is parked.
 api::PodPtr AsThoughtOf(SchedulerProcess& process, const api::PodPtr& seen) {
   if (!seen->node_name.empty()) return seen;
-  const Result<api::PodPtr> assumed = process.scheduler().cache().GetPod(*seen);
+  const Result<api::PodPtr> assumed = process.scheduler().context().cluster.cache.GetPod(*seen);
   if (assumed.ok()) return *assumed;
   auto pod = std::make_shared<api::Pod>(*seen);
-  queue::SchedulingQueue& queue = process.scheduler().queue();
+  queue::SchedulingQueue& queue = process.scheduler().context().queue;
   // A nomination that is only gone here is news to come.
   const std::string_view nominated = queue.nominator().NodeOf(pod->meta.uid);
   if (!nominated.empty()) pod->status.nominated_node_name = std::string(nominated);
-  const framework::QueuedPod* queued = queue.Find(pod->meta.Key());
-  const bool parked = queue.StoreOf(pod->meta.Key()) == queue::Store::kUnschedulable &&
+  const framework::QueuedPod* queued = queue.stores().FindPod(pod->meta.Key());
+  const bool parked = queue.stores().StoreOf(pod->meta.Key()) == queue::Store::kUnschedulable &&
                       queued->gating_plugin.empty();
   if (parked) return pod;
   auto spec = std::make_shared<api::PodSpec>(*pod->spec);
@@ -256,7 +258,8 @@ std::string FindParkedPodThatFits(World& world, SchedulerProcess& process) {
   const Notes notes = Ask(world, std::move(nodes), std::move(pods));
   for (const auto& [name, node] : notes.bound) {
     std::string why;
-    for (const auto& queued : process.scheduler().queue().PodsIn(queue::Store::kUnschedulable)) {
+    for (const auto& queued :
+         process.scheduler().context().queue.stores().PodsIn(queue::Store::kUnschedulable)) {
       if (queued->pod()->meta.name != name) continue;
       if (HasReasonToSleep(process, *queued)) continue;
       for (const std::string& plugin : queued->unschedulable_plugins) why += " " + plugin;

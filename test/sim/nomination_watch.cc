@@ -51,8 +51,10 @@ void NominationWatch::Heard(const std::vector<api::Delta<api::Pod>>& deltas) {
 // Of a pod on its way to a node something else is given up.
 void NominationWatch::Freed(const api::PodPtr& nominated) {
   scheduler::Scheduler& scheduler = process_.scheduler();
-  if (!process_.IsOurs(*nominated) || scheduler.cache().IsAssumedPod(*nominated)) return;
-  for (const auto& queued : scheduler.queue().PodsIn(queue::Store::kUnschedulable)) {
+  if (!process_.IsOurs(*nominated) || scheduler.context().cluster.cache.IsAssumedPod(*nominated))
+    return;
+  for (const auto& queued :
+       scheduler.context().queue.stores().PodsIn(queue::Store::kUnschedulable)) {
     const api::Pod& pod = *queued->pod();
     const bool wants_room = queued->gating_plugin.empty() && pod.node_name.empty() &&
                             queued->unschedulable_plugins.contains("NodeResourcesFit");
@@ -63,14 +65,14 @@ void NominationWatch::Freed(const api::PodPtr& nominated) {
 }
 
 std::string NominationWatch::AfterStep() {
-  const queue::SchedulingQueue& queue = process_.scheduler().queue();
+  const queue::SchedulingQueue& queue = process_.scheduler().context().queue;
   for (const Sleeper& sleeper : std::exchange(sleepers_, {})) {
-    const framework::QueuedPod* queued = queue.Find(sleeper.key);
+    const framework::QueuedPod* queued = queue.stores().FindPod(sleeper.key);
     if (queued == nullptr || queued->pod()->meta.uid != sleeper.uid) continue;
     // Held back now, or tried meanwhile, it has been woken.
-    if (queue.StoreOf(sleeper.key) != queue::Store::kUnschedulable ||
+    if (queue.stores().StoreOf(sleeper.key) != queue::Store::kUnschedulable ||
         !queued->gating_plugin.empty() || queued->timestamp != sleeper.since ||
-        process_.scheduler().cache().IsAssumedPod(*sleeper.nominated)) {
+        process_.scheduler().context().cluster.cache.IsAssumedPod(*sleeper.nominated)) {
       continue;
     }
     return fmt::format("pod {} sleeps on although the nomination of {} to {} was given up",

@@ -110,7 +110,7 @@ void SchedulerProcess::Build() {
   KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
   term_ = std::move(made).value();
   take_over_ = std::make_unique<daemon::TakeOver>(*term_, std::move(take_over));
-  hint_watch_.Watch(scheduler().QueueHooks(), clock_);
+  hint_watch_.Watch(scheduler().in_force().QueueHooks(), clock_);
 }
 
 void SchedulerProcess::MakeClients() {
@@ -285,7 +285,7 @@ std::unique_ptr<PreemptionWatch> SchedulerProcess::MakePreemptionWatch() {
       },
       .budgets = [this] { return Budgets(); },
       .now = [this] { return clock_.Now(); },
-      .is_queued = [this](const api::Pod& pod) { return scheduler().IsQueued(pod); },
+      .is_queued = [this](const api::Pod& pod) { return scheduler().context().IsQueued(pod); },
       .is_held = [this](const std::string& uid) { return recorder_->waiting().contains(uid); }});
 }
 
@@ -351,13 +351,13 @@ api::PodPtr SchedulerProcess::AnyPending(Random& random) const {
 bool SchedulerProcess::WaitsForResize(const api::Pod& pod) const {
   const auto known = pods_.find(pod.meta.Key());
   return known != pods_.end() && known->second->meta.uid == pod.meta.uid &&
-         scheduler().WaitsForResize(*known->second);
+         scheduler().context().WaitsForResize(*known->second);
 }
 
 // The scheduler has nothing to do and waits for no extender: nobody stands in their line.
 void SchedulerProcess::CheckExtendersLine() {
   if (asking() != 0 || !scheduler().Synced()) return;
-  for (const api::PodPtr& pod : scheduler().queue().in_flight().Pods()) {
+  for (const api::PodPtr& pod : scheduler().context().queue.in_flight().Pods()) {
     if (recorder_->waiting().contains(pod->meta.uid)) continue;
     world_.fail(name() + ": pod " + pod->meta.name + " waits for extenders that nobody asks");
   }
@@ -378,7 +378,7 @@ void SchedulerProcess::LookAtPreemption() {
   world_.evictions += evictions - std::exchange(evictions_, evictions);
   preemption_->AfterStep(
       [this](const std::string& key, const std::string& uid) -> std::optional<int64_t> {
-        const framework::QueuedPod* queued = scheduler().queue().Find(key);
+        const framework::QueuedPod* queued = scheduler().context().queue.stores().FindPod(key);
         if (queued == nullptr || queued->pod()->meta.uid != uid) return std::nullopt;
         return queued->attempts;
       });
@@ -413,9 +413,10 @@ void SchedulerProcess::NoteFreed(const api::PodPtr& assumed) {
 
 // Whoever had a reason to wake in this step did.
 void SchedulerProcess::CheckAwake() {
-  const WakeView view = {.nodes = nodes_, .namespaces = namespaces_, .queue = scheduler().queue()};
+  const WakeView view = {
+      .nodes = nodes_, .namespaces = namespaces_, .queue = scheduler().context().queue};
   for (const std::string& asleep :
-       {wake_watch_.AfterStep(view), hint_watch_.AfterStep(scheduler().queue())}) {
+       {wake_watch_.AfterStep(view), hint_watch_.AfterStep(scheduler().context().queue)}) {
     if (!asleep.empty()) world_.fail(name() + ": " + asleep);
   }
 }
@@ -429,7 +430,7 @@ void SchedulerProcess::LookForSleepers() {
   const TimePoint now = clock_.Now();
   if (world_.faults_over() || now - looked_at_ < kPause) return;
   // Its binding is news to come.
-  if (scheduler().cache().counts().assumed_pods != 0 || asking() != 0) return;
+  if (scheduler().context().cluster.cache.counts().assumed_pods != 0 || asking() != 0) return;
   looked_at_ = now;
   if (now - node_lost_at_ < kCollected) return;
   const std::string wrong = FindParkedPodThatFits(world_, *this);
@@ -464,7 +465,7 @@ void SchedulerProcess::OnStorage(const scheduler::StorageDeltas& deltas) {
 }
 
 bool SchedulerProcess::IsOurs(const api::Pod& pod) const {
-  const auto& profiles = scheduler().profiles();
+  const auto& profiles = scheduler().context().profiles;
   return profiles.find(pod.spec->scheduler_name.str()) != profiles.end();
 }
 

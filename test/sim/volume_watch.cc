@@ -263,7 +263,7 @@ std::string WhyOutOfReach(const api::Pod& pod, const std::string& node,
 }
 
 std::string CheckAssumedVolumes(SchedulerProcess& process) {
-  const cache::StorageStores& storage = process.scheduler().storage();
+  const cache::StorageStores& storage = process.scheduler().context().cluster.storage;
   ApiModel& api = process.world().api;
   for (const auto& [name, known] : process.volumes()) {
     const api::PersistentVolumePtr version = storage.CurrentVolume(name);
@@ -284,7 +284,7 @@ std::string CheckAssumedVolumes(SchedulerProcess& process) {
 }
 
 std::string CheckNoVolumeAssumed(SchedulerProcess& process) {
-  const cache::StorageStores& storage = process.scheduler().storage();
+  const cache::StorageStores& storage = process.scheduler().context().cluster.storage;
   for (const auto& [name, volume] : process.volumes()) {
     if (storage.CurrentVolume(name) == storage.FindVolume(name)) continue;
     return "volume " + name + " stays assumed";

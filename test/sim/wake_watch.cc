@@ -58,7 +58,7 @@ std::string WakeWatch::WhyToWake(const Parked& parked, const WakeView& view) con
 std::string WakeWatch::AfterStep(const WakeView& view) {
   std::string wrong;
   std::map<std::string, Parked> now;
-  view.queue.ForEachStored([&](const queue::Record& record) {
+  view.queue.stores().ForEach([&](const queue::Record& record) {
     if (record.store != queue::Store::kUnschedulable || record.gated) return;
     const api::PodPtr& pod = record.pod->pod();
     const auto before = parked_.find(pod->meta.uid);

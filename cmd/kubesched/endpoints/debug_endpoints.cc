@@ -251,7 +251,7 @@ void AnswerDecisions(const Post& post, const Request& request, const Reply& repl
   post.Ask(
       reply,
       [=](Scheduler& scheduler) {
-        const scheduler::DecisionRing& ring = scheduler.decisions();
+        const scheduler::DecisionRing& ring = scheduler.context().decisions;
         return inspect::DecisionList{.kept = ring.capacity(),
                                      .made = ring.newest(),
                                      .decisions = ring.Newest(limit, wanted)};

@@ -129,7 +129,8 @@ std::vector<api::PodPtr> PodsOfLeader(CurrentScheduler& scheduler) {
   const auto pods = std::make_shared<std::promise<std::vector<api::PodPtr>>>();
   std::future<std::vector<api::PodPtr>> answer = pods->get_future();
   if (!scheduler.Post([pods](scheduler::Scheduler& current) {
-        pods->set_value(current.Leads() ? current.pods().Unsorted() : std::vector<api::PodPtr>());
+        pods->set_value(current.Leads() ? current.context().cluster.pods.Unsorted()
+                                        : std::vector<api::PodPtr>());
       })) {
     return {};
   }

@@ -11,6 +11,19 @@
 
 namespace ks::api {
 
+bool internal::ReadKey(simdjson::ondemand::field& field, std::string_view& key,
+                       simdjson::error_code& error) {
+  const char* const raw = field.key().raw();
+  size_t length = 0;
+  while (raw[length] != '"' && raw[length] != '\\') ++length;
+  if (raw[length] == '"') {
+    key = std::string_view(raw, length);
+    return true;
+  }
+  error = field.unescaped_key().get(key);
+  return error == simdjson::SUCCESS;
+}
+
 namespace {
 
 using simdjson::ondemand::json_type;
@@ -207,19 +220,6 @@ Symbol JsonReader::Intern(std::string_view text) {
   Symbol& cached = symbols_[std::hash<std::string_view>()(text) % symbols_.size()];
   if (cached.view() != text) cached = Symbol(text);
   return cached;
-}
-
-bool JsonReader::Key(simdjson::ondemand::field& field, std::string_view& key,
-                     simdjson::error_code& error) {
-  const char* const raw = field.key().raw();
-  size_t length = 0;
-  while (raw[length] != '"' && raw[length] != '\\') ++length;
-  if (raw[length] == '"') {
-    key = std::string_view(raw, length);
-    return true;
-  }
-  error = field.unescaped_key().get(key);
-  return error == simdjson::SUCCESS;
 }
 
 void JsonReader::AddKeyToPath(std::string_view key) {

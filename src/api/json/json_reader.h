@@ -23,6 +23,11 @@
 
 namespace ks::api {
 
+namespace internal {
+// The field's key, unescaped; valid until the next call. False: `error` says why.
+bool ReadKey(simdjson::ondemand::field& field, std::string_view& key, simdjson::error_code& error);
+}  // namespace internal
+
 // Threads: one at a time.
 class JsonReader {
  public:
@@ -81,8 +86,6 @@ class JsonReader {
   bool TimeOf(Value value, std::optional<TimePoint>& out, TimePrecision precision);
   void AddKeyToPath(std::string_view key);
   void AddIndexToPath(size_t index);
-  static bool Key(simdjson::ondemand::field& field, std::string_view& key,
-                  simdjson::error_code& error);
 
   std::string path_;
   std::string cause_;
@@ -98,7 +101,7 @@ bool JsonReader::Fields(simdjson::ondemand::object object, OnField&& on_field) {
     simdjson::ondemand::field field;
     std::string_view key;
     simdjson::error_code error = std::move(result).get(field);
-    if (error || !Key(field, key, error)) return Fail(error);
+    if (error || !internal::ReadKey(field, key, error)) return Fail(error);
     if (!on_field(key, field.value())) {
       AddKeyToPath(key);
       return false;

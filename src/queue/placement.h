@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Placement: into which store a pod goes, asking PreEnqueue on the way, and what is counted and
+// noted of it. When a pod moves is decided in SchedulingQueue.
+//
+// Upstream: docs/spec/queue.md sections 6 and 7.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/symbol.h"
+#include "framework/queued_pod.h"
+#include "queue/backoff.h"
+#include "queue/pod_stores.h"
+#include "queue/profile_hooks.h"
+#include "queue/queue_stats.h"
+#include "queue/requeue_rules.h"
+
+namespace ks::queue {
+
+// What the profiles want, exchanged as a whole.
+struct Rules {
+  Rules(const Clock& of, std::map<std::string, ProfileHooks> by_name, const HintObserver& observer)
+      : clock(of), profiles(std::move(by_name)), requeue(profiles, clock, observer) {}
+
+  const Clock& clock;
+  std::map<std::string, ProfileHooks> profiles;  // by scheduler name
+  RequeueRules requeue;
+};
+
+// Threads: the scheduling thread. Lifetime: the rules outlive it.
+class Placement {
+ public:
+  // One run of the PreEnqueue plugins of a profile. May be empty.
+  using PreEnqueueObserver = std::function<void(std::string_view profile, Duration took)>;
+
+  Placement(const Rules& rules, const BackoffOptions& backoff, bool pop_from_backoff,
+            PreEnqueueObserver observer);
+  Placement(const Placement&) = delete;
+  Placement& operator=(const Placement&) = delete;
+
+  // Forgets every pod; the rules may be other ones now.
+  void StartAnew(Duration backoff_initial, Duration backoff_max);
+
+  PodStores& stores() { return stores_; }
+  const PodStores& stores() const { return stores_; }
+  const BackoffOptions& backoff() const { return backoff_; }
+  const QueueStats& stats() const { return stats_; }
+
+  // Without a strategy the pod goes to the active heap unless it is gated. `label`: the event that
+  // brought it about, here and below.
+  void Place(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  void PutActive(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  // A pod that is in the map already only gets its present state noted: no arrival.
+  void PutUnschedulable(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  // False when a plugin gates the pod, which then counts as rejected by it.
+  bool RunPreEnqueue(framework::QueuedPod& pod);
+
+  // For operators: the event that made the pod worth another attempt.
+  void NoteWoken(Record& record, std::string_view label, Answer answer);
+  EventEffect& EffectOf(std::string_view label);
+  void CountArrival(Store store, std::optional<Strategy> strategy, std::string_view label);
+  // The pod's plugins reject one pod more, or less.
+  void CountUnschedulable(const framework::QueuedPod& pod, int64_t by);
+
+ private:
+  void PutBackoff(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  void NoteMoved(Record& record, std::string_view label);
+
+  const Rules& rules_;
+  const bool pop_from_backoff_;
+  const PreEnqueueObserver observer_;
+  BackoffOptions backoff_;
+  PodStores stores_;
+  QueueStats stats_;
+  std::string last_label_;  // the one that was interned last
+  Symbol last_label_symbol_;
+};
+
+}  // namespace ks::queue

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/cluster_state.h"
+
+#include "base/canary.h"
+#include "scheduler/event_router.h"
+
+namespace ks::scheduler {
+
+void ClusterState::Apply(const PodDeltas& deltas, EventRouter& router) {
+  class Handler final : public cache::ObjectHandler<api::Pod> {
+   public:
+    explicit Handler(EventRouter& router) : router_(router) {}
+    void Add(const api::PodPtr& pod) override { router_.OnPodAdd(pod); }
+    void Update(const api::PodPtr& old_pod, const api::PodPtr& new_pod) override {
+      router_.OnPodUpdate(old_pod, new_pod);
+    }
+    void Delete(const api::PodPtr& pod, bool unknown) override {
+      if (KS_CANARY(RelistHidesDeletions) && unknown) return;
+      router_.OnPodDelete(pod, unknown);
+    }
+
+   private:
+    EventRouter& router_;
+  } handler(router);
+  for (const api::Delta<api::Pod>& delta : deltas) {
+    pods.Apply(delta, handler);
+    if (delta.type != api::Delta<api::Pod>::Type::kReplace) continue;
+    pods_synced = true;
+    whole_pods_missing = false;
+  }
+}
+
+void ClusterState::Apply(const NodeDeltas& deltas, EventRouter& router) {
+  class Handler final : public cache::ObjectHandler<api::Node> {
+   public:
+    explicit Handler(EventRouter& router) : router_(router) {}
+    void Add(const api::NodePtr& node) override { router_.OnNodeAdd(node); }
+    void Update(const api::NodePtr& old_node, const api::NodePtr& new_node) override {
+      router_.OnNodeUpdate(old_node, new_node);
+    }
+    void Delete(const api::NodePtr& node, bool /*unknown*/) override { router_.OnNodeDelete(node); }
+
+   private:
+    EventRouter& router_;
+  } handler(router);
+  for (const api::Delta<api::Node>& delta : deltas) {
+    nodes.Apply(delta, handler);
+    if (delta.type != api::Delta<api::Node>::Type::kReplace) continue;
+    nodes_synced = true;
+    whole_nodes_missing = false;
+  }
+}
+
+void ClusterState::Apply(const OwnerDeltas& deltas, EventRouter& router) {
+  owners.Apply(deltas, {.service = [&router](uint32_t action) { router.OnServiceChange(action); },
+                        .of_namespace =
+                            [&router](uint32_t action, const api::NamespacePtr& former,
+                                      const api::NamespacePtr& latter) {
+                              router.OnNamespaceChange(action, former, latter);
+                            }});
+}
+
+void ClusterState::Apply(const StorageDeltas& deltas, EventRouter& router) {
+  storage.Apply(deltas, [&router](framework::EventResource resource, uint32_t action,
+                                  const framework::EventObject& old_object,
+                                  const framework::EventObject& new_object) {
+    router.OnStorageChange(resource, action, old_object, new_object);
+  });
+}
+
+}  // namespace ks::scheduler
