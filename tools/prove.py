@@ -45,7 +45,7 @@ STEPS = (
     Step("parity, volumes", f"{_PARITY} --pods 10000 --volumes --preemption"),
     Step("placement", _E2E.format("*Placement*"), "KS_PLACEMENT_SEEDS=10"),
     Step("configuration files", _E2E.format("*ConfigParity*"), "KS_PARITY_SEED={seed}"),
-    Step("soak", "build/bin/kubeschedctl bench soak --minutes 25 --seed {seed}"),
+    Step("soak", "build/bin/ksdev soak --minutes 25 --seed {seed}"),
     Step("churn", "build/bin/ks_churn"),
     *(_fuzz(target, 20000) for target in ("quantity", "selector", "pod", "node", "workload", "text", "dump", "protobuf")),
     *(_fuzz(target, 500) for target in ("config", "convert", "patch", "admission")),

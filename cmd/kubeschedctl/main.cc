@@ -6,74 +6,16 @@
 
 #include "client/http/transport.h"
 #include "kubeschedctl/apiserver.h"
-#include "kubeschedctl/bench/bench_verbs.h"
 #include "kubeschedctl/config/config_verbs.h"
 #include "kubeschedctl/demo/demo.h"
 #include "kubeschedctl/explain/explain_verbs.h"
 #include "kubeschedctl/live/live_declare.h"
 #include "kubeschedctl/live/live_verbs.h"
+#include "kubeschedctl/text/duration_option.h"
 #include "kubeschedctl/text/status.h"
 
 namespace ks::ctl {
 namespace {
-
-// 300, 300s, 5m or 1h.
-const CLI::AsNumberWithUnit kSeconds(std::map<std::string, int64_t>{
-    {"s", 1}, {"m", 60}, {"h", 3600}});
-
-void AddTimeout(CLI::App& verb, const char* name, std::chrono::seconds& target, const char* help) {
-  verb.add_option_function<int64_t>(
-          name, [&target](const int64_t& seconds) { target = std::chrono::seconds(seconds); }, help)
-      ->transform(kSeconds)
-      ->type_name("DURATION")
-      ->default_str(std::to_string(target.count()) + "s");
-}
-
-void AddKubeconfig(CLI::App& verb, std::string& target) {
-  verb.add_option("--kubeconfig", target, "kubeconfig of an administrator")
-      ->required()
-      ->envname("KUBECONFIG")
-      ->type_name("FILE");
-}
-
-void AddCounts(CLI::App& verb, Workload& workload) {
-  verb.add_option("--nodes", workload.nodes, "number of nodes")->capture_default_str();
-  verb.add_option("--pods", workload.pods, "number of pods")->capture_default_str();
-  verb.add_option("--zones", workload.zones, "number of zones; 0: nodes without a zone")
-      ->capture_default_str();
-  verb.add_option("--namespace", workload.ns, "namespace of the pods")->capture_default_str();
-  verb.add_option("--in-flight", workload.in_flight, "requests at a time; 1: strictly in order")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-}
-
-void AddKinds(CLI::App& verb, Workload& workload) {
-  verb.add_option("--pod-kind", workload.kind, "what the pods ask for besides resources")
-      ->transform(CLI::CheckedTransformer(PodKinds()))
-      ->default_str("plain");
-  verb.add_option("--bound", workload.bound, "pods of the kind that run already")
-      ->capture_default_str();
-}
-
-void AddSizes(CLI::App& verb, Workload& workload) {
-  const CLI::Range positive(int64_t{1}, int64_t{1} << 40);
-  const CLI::Range not_negative(int64_t{0}, int64_t{1} << 40);
-  verb.add_option("--node-cpu", workload.node.cpu, "CPUs of a node")
-      ->check(positive)
-      ->capture_default_str();
-  verb.add_option("--node-memory", workload.node.memory_gi, "memory of a node, GiB")
-      ->check(positive)
-      ->capture_default_str();
-  verb.add_option("--node-pods", workload.node.pods, "pods a node takes")
-      ->check(positive)
-      ->capture_default_str();
-  verb.add_option("--pod-cpu", workload.pod_sizes[0].cpu_milli, "CPU of a pod, thousandths")
-      ->check(not_negative)
-      ->capture_default_str();
-  verb.add_option("--pod-memory", workload.pod_sizes[0].memory_mi, "memory of a pod, MiB")
-      ->check(not_negative)
-      ->capture_default_str();
-}
 
 constexpr const char* kDemoFooter =
     "Starts an API server of its own (unless --kubeconfig is given), makes nodes, starts the "
@@ -163,166 +105,6 @@ void DeclareDemo(CLI::App& app, DemoOptions& options, int& status) {
   AddTimeout(*verb, "--timeout", options.timeout,
              "for the rest to be bound when all pods have arrived");
   verb->callback([&options, &status] { status = RunDemo(options); });
-}
-
-void DeclareLoad(CLI::App& bench, LoadOptions& options, int& status) {
-  CLI::App* verb = bench.add_subcommand("load", "create nodes and pods as fast as possible");
-  AddKubeconfig(*verb, options.kubeconfig);
-  AddCounts(*verb, options.workload);
-  AddSizes(*verb, options.workload);
-  AddKinds(*verb, options.workload);
-  verb->add_option("--scheduler-name", options.workload.scheduler_name, "schedulerName of the pods")
-      ->capture_default_str();
-  verb->add_option("--label", options.workload.label,
-                   std::string("value of the label ") + kOwnerLabel)
-      ->capture_default_str();
-  verb->add_flag("--remove", options.remove, "remove what an earlier run with this label made");
-  verb->callback([&options, &status] { status = RunLoad(options); });
-}
-
-void DeclareBindRate(CLI::App& bench, BindRateOptions& options, int& status) {
-  CLI::App* verb =
-      bench.add_subcommand("bindrate", "bind pods without a scheduler: the API server's ceiling");
-  AddKubeconfig(*verb, options.kubeconfig);
-  AddCounts(*verb, options.workload);
-  verb->callback([&options, &status] { status = RunBindRate(options); });
-}
-
-constexpr const char* kCompareFooter =
-    "Scenarios, with the numbers of nodes, pods and others that they have unless given:\n"
-    "  backlog       5000 nodes; 5000 pods, which fit, wait when the scheduler starts\n"
-    "  head-of-line  5000 nodes; the scheduler runs; 3000 others come, which ask for more CPU than "
-    "any node has,\n                and right after them 2000 pods, which fit. Times count from "
-    "the first of these\n"
-    "  preemption    500 nodes full of 2000 others of low priority, whose grace period is 0 (there "
-    "are no node\n                agents); the scheduler runs; 500 pods of high priority come, "
-    "each as large as all\n                others of a node but one\n"
-    "  pending       100 nodes; the scheduler runs; 100000 pods come, which ask for more CPU than "
-    "any node has;\n                the run ends when the scheduler has refused each in its "
-    "status\n"
-    "  volumes       5000 nodes, each with a CSI driver and room for 39 of its volumes; the "
-    "scheduler runs; 2000\n                pods come, each with a claim that is bound to a volume "
-    "of its own\n"
-    "Both schedulers have the same limit of requests (--qps) in their configuration file and no "
-    "leader election.";
-
-void SetScenarioSizes(const CLI::App& verb, CompareOptions& options) {
-  struct Sizes {
-    size_t nodes, pods, others;
-  };
-  const std::map<Scenario, Sizes> all = {{Scenario::kBacklog, {5000, 5000, 0}},
-                                         {Scenario::kHeadOfLine, {5000, 2000, 3000}},
-                                         {Scenario::kPreemption, {500, 500, 2000}},
-                                         {Scenario::kPending, {100, 100000, 0}},
-                                         {Scenario::kVolumes, {5000, 2000, 0}}};
-  const Sizes& sizes = all.at(options.scenario);
-  const auto refuse = [&](const std::string& option) {
-    if (verb.get_option(option)->count() == 0) return;
-    throw CLI::ValidationError(option, "has no meaning in this scenario");
-  };
-  if (sizes.others == 0) refuse("--others");
-  if (options.scenario != Scenario::kBacklog) {
-    refuse("--pod-kind");
-    refuse("--bound");
-  }
-  if (options.scenario == Scenario::kPreemption || options.scenario == Scenario::kPending) {
-    refuse("--pod-cpu");
-    refuse("--pod-memory");
-  }
-  if (verb.get_option("--nodes")->count() == 0) options.workload.nodes = sizes.nodes;
-  if (verb.get_option("--pods")->count() == 0) options.workload.pods = sizes.pods;
-  if (verb.get_option("--others")->count() == 0) options.others = sizes.others;
-}
-
-void DeclareCompare(CLI::App& bench, CompareOptions& options, int& status) {
-  CLI::App* verb = bench.add_subcommand(
-      "compare", "kubesched and kube-scheduler side by side, each on a fresh API server");
-  verb->footer(kCompareFooter);
-  const std::map<std::string, Scenario> scenarios = {{"backlog", Scenario::kBacklog},
-                                                     {"head-of-line", Scenario::kHeadOfLine},
-                                                     {"preemption", Scenario::kPreemption},
-                                                     {"pending", Scenario::kPending},
-                                                     {"volumes", Scenario::kVolumes}};
-  verb->add_option("--scenario", options.scenario, "what the schedulers have to do, see below")
-      ->transform(CLI::Transformer(scenarios))
-      ->default_str("backlog");
-  verb->add_option("--others", options.others,
-                   "pods of the scenario that are there or come first (default: see below)")
-      ->check(CLI::PositiveNumber)
-      ->default_str("");
-  verb->add_option_function<std::string>(
-          "--server",
-          [&options](const std::string& server) { options.embedded_server = server == "embedded"; },
-          "the API server: kube-apiserver with etcd, or our own in memory")
-      ->check(CLI::IsMember({"kube-apiserver", "embedded"}))
-      ->default_str("kube-apiserver");
-  verb->add_option("--kubesched", options.kubesched, "kubesched (default: next to this program)")
-      ->type_name("FILE");
-  verb->add_option("--kube-scheduler", options.kube_scheduler,
-                   "kube-scheduler (default: the one built with the control plane)")
-      ->type_name("FILE");
-  verb->add_option("--controlplane-tool", options.controlplane_tool,
-                   "the program that starts control planes")
-      ->type_name("FOLDER")
-      ->capture_default_str();
-  verb->add_option("--dir", options.folder,
-                   "folder of the server; a control plane that is up there is taken down")
-      ->type_name("FOLDER");
-  verb->add_option("--runs", options.runs, "runs of each scheduler")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  verb->add_option("--qps", options.qps, "both schedulers' limit of requests a second")
-      ->capture_default_str();
-  AddTimeout(*verb, "--timeout", options.timeout, "for all pods of a run to be bound");
-  AddTimeout(*verb, "--settle", options.settle, "from the last binding to the scheduler's end");
-  AddCounts(*verb, options.workload);
-  AddSizes(*verb, options.workload);
-  AddKinds(*verb, options.workload);
-  verb->add_option_function<std::string>(
-          "-o,--output", [&options](const std::string& format) { options.json = format == "json"; },
-          "output format")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->default_str("text");
-  verb->callback([&options, &status, verb] {
-    SetScenarioSizes(*verb, options);
-    status = RunCompare(options);
-  });
-}
-
-void DeclareSoak(CLI::App& bench, SoakOptions& options, int& status) {
-  CLI::App* verb = bench.add_subcommand(
-      "soak", "a scheduler on an API server with faults, pods coming and going, for a long time");
-  verb->footer(
-      "Status: 0 every pod was bound once, no node was over its capacity and the memory of "
-      "scheduler and\nserver stayed flat, 1 not so, 130 interrupted. Memory is judged in runs of "
-      "21 minutes and "
-      "more: medians of\nthe first and the last third of what comes after 12 minutes.");
-  verb->add_option_function<double>(
-          "--minutes",
-          [&options](const double& minutes) {
-            options.duration = std::chrono::seconds(static_cast<int64_t>(minutes * 60));
-          },
-          "how long pods come")
-      ->check(CLI::PositiveNumber)
-      ->default_str("30");
-  verb->add_option("--nodes", options.workload.nodes, "number of nodes")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  verb->add_option("--rate", options.rate, "pods a second")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  AddTimeout(*verb, "--lifetime", options.lifetime, "of a bound pod, on average");
-  AddTimeout(*verb, "--settle", options.settle, "for the last pods to be bound");
-  verb->add_option("--faults", options.faults_file,
-                   "fault rules (default: some of every kind), see kubeschedctl apiserver")
-      ->type_name("FILE");
-  verb->add_option("--scheduler", options.scheduler,
-                   "the scheduler (default: kubesched next to this program)")
-      ->type_name("FILE");
-  verb->add_option("--dir", options.folder, "folder for logs (default: a temporary one)")
-      ->type_name("FOLDER");
-  verb->add_option("--seed", options.seed, "of chance")->capture_default_str();
-  verb->callback([&options, &status] { status = RunSoak(options); });
 }
 
 void AddOutput(CLI::App& verb, bool& json) {
@@ -495,19 +277,9 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   DemoOptions demo;
-  LoadOptions load;
-  BindRateOptions bind_rate;
-  CompareOptions compare;
   ApiserverOptions apiserver;
-  SoakOptions soak;
   DeclareDemo(app, demo, status);
   DeclareApiserver(app, apiserver, status);
-  CLI::App* bench = app.add_subcommand("bench", "load and measurements");
-  bench->require_subcommand(1);
-  DeclareLoad(*bench, load, status);
-  DeclareBindRate(*bench, bind_rate, status);
-  DeclareCompare(*bench, compare, status);
-  DeclareSoak(*bench, soak, status);
   CheckConfigOptions check_config;
   DiffConfigOptions diff_config;
   ConvertConfigOptions convert;

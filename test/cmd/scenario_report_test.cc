@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/bench/scenario_report.h"
+#include "ksdev/text/scenario_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 using ::testing::HasSubstr;
@@ -48,4 +48,4 @@ TEST(ScenarioReport, JsonHasRunsAndMedians) {
 }
 
 }  // namespace
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

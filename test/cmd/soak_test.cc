@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/http/faults.h"
-#include "kubeschedctl/bench/soak_rules.h"
-#include "kubeschedctl/cluster/memory_trend.h"
+#include "ksdev/soak/soak_rules.h"
+#include "ksdev/text/memory_trend.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 using ::testing::HasSubstr;
@@ -58,4 +58,4 @@ TEST(MemoryTrendTest, GrowthBeyondATenthAndTenMegabytesIsNotFlat) {
 }
 
 }  // namespace
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

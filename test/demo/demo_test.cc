@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The demo from the command line to its exit status.
+// The demo and the soak from the command line to their exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +23,9 @@ constexpr std::chrono::seconds kLimit{90};
 
 class DemoTest : public ::testing::Test {
  protected:
-  ProgramResult Run(std::vector<std::string> flags) {
-    flags.insert(flags.begin(), KS_KUBESCHEDCTL_PATH);
+  ProgramResult Run(std::vector<std::string> flags,
+                    const std::string& program = KS_KUBESCHEDCTL_PATH) {
+    flags.insert(flags.begin(), program);
     const auto ran = RunProgram(std::move(flags), folder_.path(), "demo", kLimit);
     EXPECT_TRUE(ran.ok()) << ran.error().message;
     return ran.ok() ? *ran : ProgramResult{};
@@ -82,7 +83,7 @@ TEST_F(DemoTest, ABadWorkloadIsRefusedWithItsPlace) {
 
 TEST_F(DemoTest, AShortSoak) {
   const ProgramResult ran =
-      Run({"bench", "soak", "--minutes=0.05", "--nodes=20", "--rate=40", "--lifetime=1s"});
+      Run({"soak", "--minutes=0.05", "--nodes=20", "--rate=40", "--lifetime=1s"}, KS_KSDEV_PATH);
   EXPECT_THAT(ran.exit_status, Optional(0)) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("every pod was bound once, no node was over its capacity"));
 }

@@ -30,8 +30,8 @@ Result<void> EmbeddedServer::Ask() const {
 
 Result<std::unique_ptr<EmbeddedServer>> EmbeddedServer::Start(
     const EmbeddedServerOptions& options, const std::function<bool()>& interrupted) {
-  std::vector<std::string> argv = {OwnFile(), "apiserver", "--dir=" + options.folder,
-                                   "--secure-port=0"};
+  std::vector<std::string> argv = {options.program.empty() ? OwnFile() : options.program,
+                                   "apiserver", "--dir=" + options.folder, "--secure-port=0"};
   argv.insert(argv.end(), options.flags.begin(), options.flags.end());
   // Those of an earlier server would be taken for this one's.
   for (const char* name : {"/admin.kubeconfig", "/scheduler.kubeconfig"}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The in-memory API server as a process of its own: this program's verb apiserver. A process, so
+// The in-memory API server as a process of its own: kubeschedctl's verb apiserver. A process, so
 // that its CPU and memory are measured apart from everything else.
 
 #include <functional>
@@ -17,6 +17,7 @@ namespace ks::ctl {
 struct EmbeddedServerOptions {
   std::string folder;                // gets the kubeconfigs; must exist
   std::string log;                   // file
+  std::string program{};             // kubeschedctl; empty: this program
   std::vector<std::string> flags{};  // more flags of the verb
 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The scenarios of kubeschedctl bench compare in which the scheduler runs already when the pods
+// The scenarios of ksdev compare in which the scheduler runs already when the pods
 // come: those where schedulers stumble.
 
-#include "kubeschedctl/bench/bench_verbs.h"
+#include "ksdev/compare/compare.h"
 #include "kubeschedctl/cluster/scheduler_run.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 // Runs and prints. Requires: paths of both programs are filled in; the scenario is not kBacklog.
 int RunScenario(const CompareOptions& options, TemporaryFolder& folder);
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 // One run of one scheduler.
 struct Measurement {
@@ -37,4 +37,4 @@ std::string ComparisonJson(const Comparison& comparison);
 // The middle value, or the mean of the two. Zero for none.
 double Median(std::vector<double> values);
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// kubeschedctl bench load and bench bindrate.
+#include "ksdev/load/load.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
 
-#include "kubeschedctl/bench/bench_verbs.h"
-#include "kubeschedctl/text/status.h"
+#include "ksdev/text/fail.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 using std::chrono::steady_clock;
@@ -105,4 +105,4 @@ int RunBindRate(const BindRateOptions& options) {
   return removed.ok() ? 0 : Fail(removed.error().message);
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/bench/soak_rules.h"
+#include "ksdev/soak/soak_rules.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 using Json = nlohmann::json;
@@ -87,4 +87,4 @@ std::string FaultCounts(const std::string& description) {
   return fmt::format("{} fired, by {} of {} rules", total, rules, json["rules"].size());
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/cluster/fresh_server.h"
+#include "ksdev/compare/fresh_server.h"
 
 #include <filesystem>
 #include <system_error>
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 Result<void> FreshServer::RunTool(const std::string& verb) {
   Result<std::unique_ptr<Process>> tool =
@@ -23,8 +23,8 @@ Result<std::unique_ptr<FreshServer>> FreshServer::Up(const FreshServerOptions& o
     std::error_code error;
     std::filesystem::create_directories(options.folder, error);
     if (error) return Error{"cannot make the folder " + options.folder + ": " + error.message()};
-    Result<std::unique_ptr<EmbeddedServer>> embedded =
-        EmbeddedServer::Start({.folder = options.folder, .log = options.log});
+    Result<std::unique_ptr<EmbeddedServer>> embedded = EmbeddedServer::Start(
+        {.folder = options.folder, .log = options.log, .program = OwnFolder() + "/kubeschedctl"});
     if (!embedded.ok()) return embedded.error();
     server->embedded_ = std::move(embedded).value();
     return server;
@@ -45,4 +45,4 @@ std::optional<ProcessUsage> FreshServer::Usage() const {
   return usage.ok() ? std::optional<ProcessUsage>(*usage) : std::nullopt;
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 // A file for kubeschedctl apiserver --faults. Only requests of system:kube-scheduler are hit: the
 // soak itself must see what is there.
@@ -14,4 +14,4 @@ std::string SoakFaultRules();
 // "1234 fired, by 30 of 31 rules", from the server's own description of its rules.
 std::string FaultCounts(const std::string& description);
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/bench/scenario.h"
+#include "ksdev/compare/scenario.h"
 
 #include <fmt/format.h>
 
@@ -9,15 +9,15 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "kubeschedctl/bench/scenario_report.h"
-#include "kubeschedctl/bench/scenario_volumes.h"
+#include "ksdev/compare/fresh_server.h"
+#include "ksdev/compare/pod_tracker.h"
+#include "ksdev/compare/scenario_volumes.h"
+#include "ksdev/text/fail.h"
+#include "ksdev/text/scenario_report.h"
 #include "kubeschedctl/cluster/capacity_check.h"
-#include "kubeschedctl/cluster/fresh_server.h"
-#include "kubeschedctl/cluster/pod_tracker.h"
 #include "kubeschedctl/cluster/process.h"
-#include "kubeschedctl/text/status.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 using Json = nlohmann::json;
@@ -306,4 +306,4 @@ int RunScenario(const CompareOptions& options, TemporaryFolder& folder) {
   return 0;
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

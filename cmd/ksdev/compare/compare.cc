@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kubeschedctl bench compare: the same work for both schedulers, each on a fresh API server.
+// ksdev compare: the same work for both schedulers, each on a fresh API server.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,16 +10,17 @@
 #include <optional>
 #include <utility>
 
-#include "kubeschedctl/bench/bench_verbs.h"
-#include "kubeschedctl/bench/scenario.h"
-#include "kubeschedctl/cluster/fresh_server.h"
-#include "kubeschedctl/cluster/pod_tracker.h"
+#include "ksdev/compare/compare.h"
+#include "ksdev/compare/fresh_server.h"
+#include "ksdev/compare/pod_tracker.h"
+#include "ksdev/compare/scenario.h"
+#include "ksdev/load/load.h"
+#include "ksdev/text/fail.h"
+#include "ksdev/text/report.h"
 #include "kubeschedctl/cluster/process.h"
-#include "kubeschedctl/cluster/report.h"
 #include "kubeschedctl/cluster/scheduler_run.h"
-#include "kubeschedctl/text/status.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 using std::chrono::steady_clock;
@@ -256,4 +257,4 @@ int RunCompare(CompareOptions options) {
   return 0;
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

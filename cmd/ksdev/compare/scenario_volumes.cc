@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/bench/scenario_volumes.h"
+#include "ksdev/compare/scenario_volumes.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "client/rest/rest_client.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 using Json = nlohmann::json;
@@ -88,4 +88,4 @@ void UseClaim(Json& pod, size_t index) {
       {{{"name", "data"}, {"persistentVolumeClaim", {{"claimName", ClaimName(index)}}}}});
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

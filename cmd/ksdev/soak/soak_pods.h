@@ -25,7 +25,7 @@
 #include "kubeschedctl/demo/demo_state.h"
 #include "kubeschedctl/demo/demo_workload.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 struct SoakPodOptions {
   std::string ns = "default";
@@ -106,4 +106,4 @@ class SoakPods {
   std::unique_ptr<client::Reflector<api::Pod>> reflector_;
 };
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/cluster/memory_trend.h"
+#include "ksdev/text/memory_trend.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "kubeschedctl/cluster/report.h"
+#include "ksdev/text/report.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 MemoryTrend TrendOf(const std::vector<double>& samples_mb) {
   if (samples_mb.empty()) return {};
@@ -23,4 +23,4 @@ std::string MemoryTrend::Text() const {
                      first_mb, last_mb, most_mb, Flat() ? "flat" : "NOT FLAT");
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

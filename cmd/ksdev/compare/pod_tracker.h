@@ -20,7 +20,7 @@
 #include "kubeschedctl/cluster/cluster.h"
 #include "kubeschedctl/cluster/workload.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
@@ -79,4 +79,4 @@ struct Pace {
 // Zeroes for fewer than two bindings; the median is the average when it all took under a second.
 Pace PaceOf(const BindTimes& times);
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

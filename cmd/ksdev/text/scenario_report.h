@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The figures of a scenario of kubeschedctl bench compare as text and as JSON.
+// The figures of a scenario of ksdev compare as text and as JSON.
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 // One run of one scheduler. Times and CPU count from the creation of the first of the pods that the
 // scenario is about, unless said otherwise.
@@ -36,4 +36,4 @@ struct ScenarioReport {
 std::string ScenarioText(const ScenarioReport& report);
 std::string ScenarioJson(const ScenarioReport& report);
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

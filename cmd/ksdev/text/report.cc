@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/cluster/report.h"
+#include "ksdev/text/report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 struct Column {
@@ -105,4 +105,4 @@ std::string ComparisonJson(const Comparison& comparison) {
   return root.dump(2) + "\n";
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

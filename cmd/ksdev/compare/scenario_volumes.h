@@ -9,7 +9,7 @@
 #include "kubeschedctl/cluster/cluster.h"
 #include "kubeschedctl/cluster/workload.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 // Volumes of the scenario's driver that one node can have attached.
 inline constexpr size_t kVolumesPerNode = 39;
@@ -20,4 +20,4 @@ Result<void> CreateVolumes(Cluster& cluster, const Workload& workload, size_t co
 // Lets the pod use claim `index` of CreateVolumes.
 void UseClaim(nlohmann::json& pod, size_t index);
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 // Medians of the first and the last third of samples taken at equal intervals, in MB.
 struct MemoryTrend {
@@ -23,4 +23,4 @@ struct MemoryTrend {
 
 MemoryTrend TrendOf(const std::vector<double>& samples_mb);
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

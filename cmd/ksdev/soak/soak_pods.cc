@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/bench/soak_pods.h"
+#include "ksdev/soak/soak_pods.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "kubeschedctl/cluster/pod_manifest.h"
 #include "kubeschedctl/cluster/workload.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 using std::chrono::milliseconds;
@@ -220,4 +220,4 @@ std::optional<Error> SoakPods::Failure() const {
   return failure_;
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

@@ -12,7 +12,7 @@
 #include "kubeschedctl/cluster/embedded_server.h"
 #include "kubeschedctl/cluster/process.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 struct FreshServerOptions {
   bool embedded = false;
@@ -46,4 +46,4 @@ class FreshServer {
   std::unique_ptr<EmbeddedServer> embedded_;
 };
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

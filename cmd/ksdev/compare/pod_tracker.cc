@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/cluster/pod_tracker.h"
+#include "ksdev/compare/pod_tracker.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 
 using std::chrono::steady_clock;
 
@@ -148,4 +148,4 @@ Pace PaceOf(const BindTimes& times) {
   return pace;
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

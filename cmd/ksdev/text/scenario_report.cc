@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kubeschedctl/bench/scenario_report.h"
+#include "ksdev/text/scenario_report.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "kubeschedctl/cluster/report.h"
+#include "ksdev/text/report.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 struct Column {
@@ -69,4 +69,4 @@ std::string ScenarioJson(const ScenarioReport& report) {
   return root.dump(2) + "\n";
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev

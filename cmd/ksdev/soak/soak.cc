@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kubeschedctl bench soak: a scheduler under faults for a long time.
+// ksdev soak: a scheduler under faults for a long time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 #include <optional>
 #include <utility>
 
-#include "kubeschedctl/bench/bench_verbs.h"
-#include "kubeschedctl/bench/soak_pods.h"
-#include "kubeschedctl/bench/soak_rules.h"
+#include "ksdev/soak/soak.h"
+#include "ksdev/soak/soak_pods.h"
+#include "ksdev/soak/soak_rules.h"
+#include "ksdev/text/fail.h"
+#include "ksdev/text/memory_trend.h"
 #include "kubeschedctl/cluster/capacity_check.h"
 #include "kubeschedctl/cluster/cluster.h"
 #include "kubeschedctl/cluster/embedded_server.h"
-#include "kubeschedctl/cluster/memory_trend.h"
 #include "kubeschedctl/cluster/scheduler_run.h"
 #include "kubeschedctl/demo/demo_workload.h"
-#include "kubeschedctl/text/status.h"
 #include "kubeschedctl/text/terminal.h"
 
-namespace ks::ctl {
+namespace ks::ctl::dev {
 namespace {
 
 using std::chrono::steady_clock;
@@ -121,6 +121,7 @@ Result<void> Soak::StartServer() {
   Result<std::unique_ptr<EmbeddedServer>> server = EmbeddedServer::Start(
       {.folder = folder_,
        .log = Log("apiserver.log"),
+       .program = OwnFolder() + "/kubeschedctl",
        // What is kept is full soon: an hour of events would look like a leak.
        .flags = {"--agents", "--faults=" + faults, "--event-ttl=1m", "--history=5000",
                  "--seed=" + std::to_string(options_.seed)}},
@@ -299,4 +300,4 @@ int RunSoak(const SoakOptions& options) {
   return status.ok() ? *status : Fail(status.error().message);
 }
 
-}  // namespace ks::ctl
+}  // namespace ks::ctl::dev
