@@ -147,7 +147,7 @@ Result<int> Daemon::Run(const sigset_t& signals) {
   Serve();
   auto api = Connect(access_, configuration, rest_metrics_, IsCoordinated());
   if (!api.ok()) return api.error();
-  return Live(api.value(), seed);
+  return RunEventLoop(api.value(), seed);
 }
 
 void Daemon::Serve() {
@@ -202,7 +202,7 @@ Result<void> Daemon::OpenDecisionLog() {
   return {};
 }
 
-Result<int> Daemon::Live(ApiSide& api, uint64_t seed) {
+Result<int> Daemon::RunEventLoop(ApiSide& api, uint64_t seed) {
   api_ = &api;
   seed_ = seed;
   std::unique_ptr<Leadership> leadership;
@@ -226,7 +226,7 @@ Result<int> Daemon::Live(ApiSide& api, uint64_t seed) {
   if (!end) CheckPermissions();
   std::unique_ptr<ConfigWatcher> watcher;
   if (!end) watcher = WatchConfiguration(options_.flags.config_file, *reloader_);
-  while (!end) end = Obey(events_.Next());
+  while (!end) end = HandleEvent(events_.Next());
   watcher.reset();
   EndTerm(Duration::zero());
   if (serving_ != nullptr) serving_->Stop();
@@ -236,8 +236,8 @@ Result<int> Daemon::Live(ApiSide& api, uint64_t seed) {
   return *std::move(end);
 }
 
-// Absent: life goes on.
-std::optional<Result<int>> Daemon::Obey(const LifeEvent& event) {
+// Absent: the daemon goes on.
+std::optional<Result<int>> Daemon::HandleEvent(const LifeEvent& event) {
   switch (event.kind) {
     case LifeEvent::Kind::kReload:
       (void)reloader_->Reload("SIGHUP");
@@ -248,9 +248,9 @@ std::optional<Result<int>> Daemon::Obey(const LifeEvent& event) {
     case LifeEvent::Kind::kTerminate:
       return Terminate(event.text);
     case LifeEvent::Kind::kLost:
-      return Lost(event);
+      return HandleLostLease(event);
     case LifeEvent::Kind::kCalledBack:
-      return CalledBack(event);
+      return HandleLeaseCalledBack(event);
     default:
       FollowTerm(event);
       return std::nullopt;
@@ -293,18 +293,18 @@ TermParts Daemon::PartsOfTerms() {
 Result<void> Daemon::BeginTerm() {
   MutexLock lock(mutex_);
   ++terms_;
-  auto term =
-      Term::Make(PartsOfTerms(),
-                 {.number = terms_,
-                  .configuration = in_force_,
-                  .fence = Elects() ? std::make_shared<client::WriteFence>(RealClock()) : nullptr,
-                  .seed = seed_ + 1000 * (terms_ - 1)});
+  auto term = SchedulerTerm::Make(
+      PartsOfTerms(),
+      {.number = terms_,
+       .configuration = in_force_,
+       .fence = Elects() ? std::make_shared<client::WriteFence>(RealClock()) : nullptr,
+       .seed = seed_ + 1000 * (terms_ - 1)});
   if (!term.ok()) return term.error();
   term_ = std::move(term).value();
   TakeOverOptions options{.delay_cache = in_force_.delay_cache_until_active};
   if (Elects()) {
-    options.stand = [leadership = leadership_.load(), term = term_.get()] {
-      leadership->Stand(term->number(), term->fence());
+    options.acquire_lease = [leadership = leadership_.load(), term = term_.get()] {
+      leadership->AcquireLease(term->number(), term->fence());
     };
   }
   take_over_ = std::make_unique<TakeOver>(*term_, std::move(options));
@@ -346,7 +346,7 @@ void Daemon::FollowTerm(const LifeEvent& event) {
 
 // Nothing is written any more: the fence is closed. What was decided or waited for goes with the
 // scheduler; the next one begins with what the API server says.
-std::optional<Result<int>> Daemon::Lost(const LifeEvent& /*event*/) {
+std::optional<Result<int>> Daemon::HandleLostLease(const LifeEvent& /*event*/) {
   if (options_.flags.exit_on_lost_lease) return Result<int>(1);
   log::Error("", "Leaderelection lost", {{"next", "standing by; --exit-on-lost-lease exits"}});
   EndTerm(Duration::zero());
@@ -355,12 +355,12 @@ std::optional<Result<int>> Daemon::Lost(const LifeEvent& /*event*/) {
 
 // What left before the fence was closed is waited for: the next leader need not wait for the
 // lease's end, so this one sees to it that it writes last.
-std::optional<Result<int>> Daemon::CalledBack(const LifeEvent& event) {
+std::optional<Result<int>> Daemon::HandleLeaseCalledBack(const LifeEvent& event) {
   const bool exits = options_.flags.exit_on_lost_lease;
   log::Info(0, "Giving the lease back",
             {{"reason", event.text}, {"next", exits ? "exiting" : "standing by"}});
   EndTerm(kStopGraceOfLeader);
-  leadership_.load()->Yield();
+  leadership_.load()->ReleaseLeaseToPreferred();
   if (exits) return Result<int>(1);
   return StandByAgain();
 }
@@ -375,7 +375,7 @@ Result<int> Daemon::Terminate(const std::string& signal) {
   health_.shutting_down = true;
   EndTerm(Elects() ? kStopGraceOfLeader : kStopGrace);
   if (!Elects()) return Error{"finished without leader elect"};
-  leadership_.load()->Release();
+  leadership_.load()->ReleaseLease();
   return 0;
 }
 

@@ -30,8 +30,8 @@
 #include "daemon/leader_election.h"
 #include "daemon/life_events.h"
 #include "daemon/reloader.h"
+#include "daemon/scheduler_term.h"
 #include "daemon/take_over.h"
-#include "daemon/term.h"
 #include "framework/metrics/batch_metrics.h"
 #include "framework/metrics/framework_metrics.h"
 #include "framework/registry.h"
@@ -82,16 +82,16 @@ class Daemon {
   Result<void> OpenDecisionLog();
 
   // -- the life of a daemon, on the main thread --
-  Result<int> Live(ApiSide& api, uint64_t seed);
-  std::optional<Result<int>> Obey(const LifeEvent& event);
+  Result<int> RunEventLoop(ApiSide& api, uint64_t seed);
+  std::optional<Result<int>> HandleEvent(const LifeEvent& event);
   Result<void> BeginTerm() KS_EXCLUDES(mutex_);
   TermParts PartsOfTerms();
   // Names what the daemon needs and may not do. Asks beside everything else.
   void CheckPermissions() KS_EXCLUDES(mutex_);
   void EndTerm(Duration grace) KS_EXCLUDES(mutex_);
   void FollowTerm(const LifeEvent& event) KS_EXCLUDES(mutex_);
-  std::optional<Result<int>> Lost(const LifeEvent& event);
-  std::optional<Result<int>> CalledBack(const LifeEvent& event);
+  std::optional<Result<int>> HandleLostLease(const LifeEvent& event);
+  std::optional<Result<int>> HandleLeaseCalledBack(const LifeEvent& event);
   std::optional<Result<int>> StandByAgain();
   Result<int> Terminate(const std::string& signal);
   bool Elects() const { return options_.configuration.leader_election.leader_elect; }
@@ -123,7 +123,7 @@ class Daemon {
   std::unique_ptr<Reloader> reloader_;  // from Run on
   std::unique_ptr<Serving> serving_;    // null: --secure-port=0
 
-  // While Live runs.
+  // While RunEventLoop runs.
   ApiSide* api_ = nullptr;
   uint64_t seed_ = 0;
   std::atomic<Leadership*> leadership_{nullptr};  // null: no leader election
@@ -131,7 +131,7 @@ class Daemon {
   // A reload must not meet a term that begins or ends.
   Mutex mutex_;
   config::Configuration in_force_ KS_GUARDED_BY(mutex_);
-  std::unique_ptr<Term> term_ KS_GUARDED_BY(mutex_);
+  std::unique_ptr<SchedulerTerm> term_ KS_GUARDED_BY(mutex_);
   std::unique_ptr<TakeOver> take_over_ KS_GUARDED_BY(mutex_);  // of the term
   uint64_t terms_ KS_GUARDED_BY(mutex_) = 0;
 };

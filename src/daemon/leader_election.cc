@@ -59,19 +59,19 @@ Leadership::Leadership(const Parts& parts, const config::Configuration& configur
           .called_back = [post](const std::string& why) { post(Kind::kCalledBack, why); }});
 }
 
-void Leadership::Stand(uint64_t term, std::shared_ptr<client::WriteFence> fence) {
+void Leadership::AcquireLease(uint64_t term, std::shared_ptr<client::WriteFence> fence) {
   term_ = term;
   if (candidacy_ != nullptr) candidacy_->Start();
   elector_->Acquire(std::move(fence));
 }
 
-void Leadership::Yield() {
+void Leadership::ReleaseLeaseToPreferred() {
   std::promise<void> yielded;
   elector_->ReleaseToPreferred([&yielded] { yielded.set_value(); });
   yielded.get_future().wait();
 }
 
-void Leadership::Release() {
+void Leadership::ReleaseLease() {
   if (candidacy_ != nullptr) {
     std::promise<void> withdrawn;
     candidacy_->Withdraw([&withdrawn] { withdrawn.set_value(); });

@@ -36,13 +36,13 @@ class Leadership {
 
   // Stands for election for this term; kWon and kLost or kCalledBack follow. Whoever cannot lead
   // yet is no candidate, so that nobody waits for it: the candidacy begins here, the first time.
-  void Stand(uint64_t term, std::shared_ptr<client::WriteFence> fence);
+  void AcquireLease(uint64_t term, std::shared_ptr<client::WriteFence> fence);
   // After kCalledBack, once the term has ended: gives the lease to whom it is wanted for. Blocks as
-  // Release does.
-  void Yield();
+  // ReleaseLease does.
+  void ReleaseLeaseToPreferred();
   // Withdraws the candidacy and gives the lease back if it is ours. Blocks, the renew deadline and
   // a second at the most. Nothing is sent after it. Once, and last.
-  void Release();
+  void ReleaseLease();
   // The health check. Threads: any.
   std::string Failure() const { return elector_->Failure(kTolerance); }
   // The health check of the candidate's watch; empty also when election is not coordinated.

@@ -7,8 +7,8 @@
 namespace ks::daemon {
 
 void TakeOver::Begin() {
-  if (options_.stand && options_.delay_cache) {
-    options_.stand();
+  if (options_.acquire_lease && options_.delay_cache) {
+    options_.acquire_lease();
   } else {
     term_.Open();
   }
@@ -38,8 +38,8 @@ void TakeOver::Follow(const LifeEvent& event) {
 
 void TakeOver::Synced() {
   synced_ = true;
-  if (!options_.stand) return;
-  if (!won_) return options_.stand();
+  if (!options_.acquire_lease) return;
+  if (!won_) return options_.acquire_lease();
   log::Info(0, "Sync completed");
   term_.AskVersion();
 }

@@ -15,13 +15,13 @@
 #include <functional>
 
 #include "daemon/life_events.h"
-#include "daemon/term.h"
+#include "daemon/scheduler_term.h"
 
 namespace ks::daemon {
 
 struct TakeOverOptions {
-  // Begins to stand for election for the term. Empty: there is no election.
-  std::function<void()> stand{};
+  // Begins to acquire the lease for the term. Empty: there is no election.
+  std::function<void()> acquire_lease{};
   // The caches are filled only once the lease is won (delayCacheUntilActive).
   bool delay_cache = false;
 };
@@ -29,7 +29,8 @@ struct TakeOverOptions {
 // Threads: one, the term's. Lifetime: the term outlives it.
 class TakeOver {
  public:
-  TakeOver(Term& term, TakeOverOptions options) : term_(term), options_(std::move(options)) {}
+  TakeOver(SchedulerTerm& term, TakeOverOptions options)
+      : term_(term), options_(std::move(options)) {}
 
   // Once, and first.
   void Begin();
@@ -44,7 +45,7 @@ class TakeOver {
   void VersionKnown(const std::string& version);
   void CaughtUp();
 
-  Term& term_;
+  SchedulerTerm& term_;
   const TakeOverOptions options_;
   bool synced_ = false;  // the term's caches
   bool won_ = false;     // the term's lease

@@ -14,7 +14,7 @@
 #include "client/fake_transport.h"
 #include "config/read/defaults.h"
 #include "daemon/life_events.h"
-#include "daemon/term.h"
+#include "daemon/scheduler_term.h"
 #include "plugins/registry.h"
 #include "testing/builders.h"
 
@@ -50,26 +50,26 @@ class TakeOverTest : public ::testing::Test {
   // `elects`: with leader election.
   void Make(bool elects, bool delay_cache = false) {
     const auto fence = elects ? std::make_shared<client::WriteFence>(net_.timers.clock()) : nullptr;
-    auto made =
-        Term::Make({.scheduling = *scheduling_,
-                    .event_recording = *recording_,
-                    .make_runner = [this] { return std::make_unique<CountingRunner>(runner_); },
-                    .extender_transport =
-                        [](const std::shared_ptr<const client::WriteFence>&) {
-                          return framework::ExtenderTransportFactory();
-                        },
-                    .events = events_,
-                    .current = current_,
-                    .health = health_,
-                    .registry = registry_,
-                    .gates = gates_,
-                    .informer_metrics = informer_metrics_,
-                    .writer_metrics = writer_metrics_},
-                   {.number = 7, .configuration = config::DefaultConfiguration(), .fence = fence});
+    auto made = SchedulerTerm::Make(
+        {.scheduling = *scheduling_,
+         .event_recording = *recording_,
+         .make_runner = [this] { return std::make_unique<CountingRunner>(runner_); },
+         .extender_transport =
+             [](const std::shared_ptr<const client::WriteFence>&) {
+               return framework::ExtenderTransportFactory();
+             },
+         .events = events_,
+         .current = current_,
+         .health = health_,
+         .registry = registry_,
+         .gates = gates_,
+         .informer_metrics = informer_metrics_,
+         .writer_metrics = writer_metrics_},
+        {.number = 7, .configuration = config::DefaultConfiguration(), .fence = fence});
     ASSERT_TRUE(made.ok()) << made.error().message;
     term_ = std::move(made).value();
     TakeOverOptions options{.delay_cache = delay_cache};
-    if (elects) options.stand = [this] { ++stood_; };
+    if (elects) options.acquire_lease = [this] { ++acquisitions_; };
     take_over_ = std::make_unique<TakeOver>(*term_, std::move(options));
     take_over_->Begin();
   }
@@ -142,8 +142,8 @@ class TakeOverTest : public ::testing::Test {
   client::InformerMetrics informer_metrics_{metrics_};
   client::WriterMetrics writer_metrics_{metrics_};
   RunnerCalls runner_;
-  int stood_ = 0;
-  std::unique_ptr<Term> term_;
+  int acquisitions_ = 0;
+  std::unique_ptr<SchedulerTerm> term_;
   std::unique_ptr<TakeOver> take_over_;
 };
 
@@ -161,10 +161,10 @@ TEST_F(TakeOverTest, WithoutElectionItLeadsFromTheBeginning) {
 
 TEST_F(TakeOverTest, StandsWhenFilledAndLeadsWhenCaughtUp) {
   Make(/*elects=*/true);
-  EXPECT_EQ(stood_, 0) << "who cannot lead yet is no candidate";
+  EXPECT_EQ(acquisitions_, 0) << "who cannot lead yet is no candidate";
   Fill();
   EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kSynced}));
-  EXPECT_EQ(stood_, 1);
+  EXPECT_EQ(acquisitions_, 1);
   EXPECT_FALSE(Leading());
 
   Win();
@@ -242,14 +242,14 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(TakeOverTest, CachesThatAreDelayedAreFilledOnceItHasWon) {
   Make(/*elects=*/true, /*delay_cache=*/true);
-  EXPECT_EQ(stood_, 1);
+  EXPECT_EQ(acquisitions_, 1);
   EXPECT_FALSE(term_->opened());
   EXPECT_EQ(net_.transport.size(), 0u);
   Win();
   EXPECT_TRUE(term_->opened());
   Fill();
   EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kSynced}));
-  EXPECT_EQ(stood_, 1);
+  EXPECT_EQ(acquisitions_, 1);
   EXPECT_EQ(LastTarget(), "/api/v1/pods?limit=1") << "and then it asks how far the others were";
 }
 
@@ -264,7 +264,7 @@ TEST_F(TakeOverTest, EventsOfFormerTermsArePassedOver) {
   }
   net_.timers.Advance(std::chrono::seconds(2));
   EXPECT_TRUE(Follow().empty());
-  EXPECT_EQ(stood_, 1);
+  EXPECT_EQ(acquisitions_, 1);
   EXPECT_EQ(net_.transport.size(), asked);
   EXPECT_FALSE(Leading());
 }

@@ -103,9 +103,9 @@ void SchedulerProcess::Build() {
                                                                        .current = current_,
                                                                        .identity = name()},
                                              configuration, options_.seed + 9);
-    take_over.stand = [this] { leadership_->Stand(term_->number(), fence_); };
+    take_over.acquire_lease = [this] { leadership_->AcquireLease(term_->number(), fence_); };
   }
-  auto made = daemon::Term::Make(
+  auto made = daemon::SchedulerTerm::Make(
       PartsOfTerm(), {.configuration = configuration, .fence = fence_, .seed = options_.seed});
   KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
   term_ = std::move(made).value();

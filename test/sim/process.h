@@ -22,7 +22,7 @@
 #include "daemon/leader_election.h"
 #include "daemon/life_events.h"
 #include "daemon/take_over.h"
-#include "daemon/term.h"
+#include "daemon/scheduler_term.h"
 #include "scheduler/scheduler.h"
 #include "sim/event_loop.h"
 #include "sim/hint_watch.h"
@@ -203,7 +203,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
   daemon::LifeEvents life_;
   std::shared_ptr<client::WriteFence> fence_;  // null: there is no other scheduler
   std::unique_ptr<daemon::Leadership> leadership_;
-  std::unique_ptr<daemon::Term> term_;
+  std::unique_ptr<daemon::SchedulerTerm> term_;
   std::unique_ptr<daemon::TakeOver> take_over_;
 };
 

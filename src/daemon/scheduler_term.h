@@ -84,14 +84,14 @@ struct TermOptions {
 };
 
 // Threads: one at a time, the same for Open to End. Posts events of its number.
-class Term {
+class SchedulerTerm {
  public:
   // Nothing runs yet. Error: a profile or an extender cannot be built.
-  static Result<std::unique_ptr<Term>> Make(const TermParts& parts, TermOptions options);
+  static Result<std::unique_ptr<SchedulerTerm>> Make(const TermParts& parts, TermOptions options);
   // Ends, without any grace.
-  ~Term();
-  Term(const Term&) = delete;
-  Term& operator=(const Term&) = delete;
+  ~SchedulerTerm();
+  SchedulerTerm(const SchedulerTerm&) = delete;
+  SchedulerTerm& operator=(const SchedulerTerm&) = delete;
 
   // Starts streams and scheduler; kSynced follows when the caches are filled.
   void Open();
@@ -127,7 +127,7 @@ class Term {
   client::WriterStats writes() const { return writer_->Stats(); }
 
  private:
-  Term(const TermParts& parts, TermOptions options)
+  SchedulerTerm(const TermParts& parts, TermOptions options)
       : parts_(parts), options_(std::move(options)), runner_(parts_.make_runner()) {}
   Result<void> Build();
   void MakeWriter();

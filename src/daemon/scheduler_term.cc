@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/term.h"
+#include "daemon/scheduler_term.h"
 
 #include <algorithm>
 #include <vector>
@@ -17,19 +17,20 @@ constexpr Duration kAskAgain = std::chrono::seconds(1);
 
 }  // namespace
 
-Result<std::unique_ptr<Term>> Term::Make(const TermParts& parts, TermOptions options) {
-  std::unique_ptr<Term> term(new Term(parts, std::move(options)));
+Result<std::unique_ptr<SchedulerTerm>> SchedulerTerm::Make(const TermParts& parts,
+                                                           TermOptions options) {
+  std::unique_ptr<SchedulerTerm> term(new SchedulerTerm(parts, std::move(options)));
   if (Result<void> built = term->Build(); !built.ok()) return built.error();
   return term;
 }
 
-Term::~Term() { End(Duration::zero()); }
+SchedulerTerm::~SchedulerTerm() { End(Duration::zero()); }
 
-void Term::Post(LifeEvent::Kind kind, std::string text) const {
+void SchedulerTerm::Post(LifeEvent::Kind kind, std::string text) const {
   parts_.events.Post({.kind = kind, .term = options_.number, .text = std::move(text)});
 }
 
-void Term::MakeWriter() {
+void SchedulerTerm::MakeWriter() {
   client::WriterOptions writer;
   writer.host_name = parts_.settings.host_name;
   writer.seed = options_.seed;
@@ -45,7 +46,7 @@ void Term::MakeWriter() {
   if (parts_.call_metrics != nullptr) parts_.call_metrics->Watch(writer_->StatsSource());
 }
 
-scheduler::SchedulerOptions Term::MakeSchedulerOptions() {
+scheduler::SchedulerOptions SchedulerTerm::MakeSchedulerOptions() {
   const auto fence = options_.fence;
   scheduler::SchedulerOptions scheduler{
       .configuration = options_.configuration,
@@ -79,7 +80,7 @@ scheduler::SchedulerOptions Term::MakeSchedulerOptions() {
   return scheduler;
 }
 
-Result<void> Term::Build() {
+Result<void> SchedulerTerm::Build() {
   MakeWriter();
   auto made = scheduler::Scheduler::Create(MakeSchedulerOptions());
   if (!made.ok()) return made.error();
@@ -87,7 +88,7 @@ Result<void> Term::Build() {
   return parts_.settings.record.empty() ? Result<void>() : Record();
 }
 
-Result<void> Term::Record() {
+Result<void> SchedulerTerm::Record() {
   const scheduler::SchedulerOptions& made = scheduler_->options();
   auto recorder =
       Recorder::Open({.folder = parts_.settings.record},
@@ -107,14 +108,14 @@ Result<void> Term::Record() {
   return {};
 }
 
-void Term::Open() {
+void SchedulerTerm::Open() {
   feeds_ = std::make_unique<Feeds>(parts_.scheduling, *scheduler_, parts_.informer_metrics,
                                    options_.seed, parts_.observer);
   parts_.current.Set(*scheduler_);
   runner_->Start(*scheduler_);
 }
 
-void Term::AskVersion() {
+void SchedulerTerm::AskVersion() {
   // Without a version: what is true now, and not what some cache remembers.
   parts_.scheduling.Send(
       {.target = "/api/v1/pods?limit=1", .verb = "list", .resource = "pods"},
@@ -132,14 +133,14 @@ void Term::AskVersion() {
       });
 }
 
-void Term::AskVersionLater() {
+void SchedulerTerm::AskVersionLater() {
   parts_.scheduling.timers().Schedule(
       kAskAgain, [events = &parts_.events, number = options_.number] {
         events->Post({.kind = LifeEvent::Kind::kWon, .term = number});
       });
 }
 
-void Term::CatchUp(std::string version) {
+void SchedulerTerm::CatchUp(std::string version) {
   const auto later = [events = &parts_.events, number = options_.number](LifeEvent::Kind kind) {
     return [events, number, kind] { events->Post({.kind = kind, .term = number}); };
   };
@@ -147,13 +148,13 @@ void Term::CatchUp(std::string version) {
   parts_.scheduling.timers().Schedule(kPatience, later(LifeEvent::Kind::kCatchUpSlow));
 }
 
-void Term::CatchUpByList() { feeds_->ListPodsAgain(); }
+void SchedulerTerm::CatchUpByList() { feeds_->ListPodsAgain(); }
 
-void Term::Lead() {
+void SchedulerTerm::Lead() {
   scheduler_->Post(scheduler::Task([this] { scheduler_->Lead(); }));
 }
 
-void Term::End(Duration grace) {
+void SchedulerTerm::End(Duration grace) {
   if (std::exchange(ended_, true)) return;
   const TimePoint deadline = clock().Now() + grace;
   if (opened()) {
