@@ -269,12 +269,12 @@ std::vector<CacheDifference> Lasting(const std::vector<CacheDifference>& before,
 }
 
 std::string CacheJson(const CacheDump& dump, const CacheJsonOptions& options,
-                      const Speaker& speaker) {
+                      const AnsweringReplica& replica) {
   JsonBuilder json;
   json.BeginObject();
   json.Key("time").Text(FormatMicroTime(dump.time));
-  json.Key("standby").Bool(speaker.standby);
-  AddText(json, "identity", speaker.identity);
+  json.Key("standby").Bool(replica.standby);
+  AddText(json, "identity", replica.identity);
   json.Key("synced").Bool(dump.synced);
   json.Key("counts").BeginObject();
   json.Key("nodes").Number(dump.nodes.size());

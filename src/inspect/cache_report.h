@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "framework/node_info.h"
 #include "framework/resource.h"
-#include "inspect/speaker.h"
+#include "inspect/answering_replica.h"
 #include "scheduler/scheduler.h"
 
 namespace ks::inspect {
@@ -97,7 +97,7 @@ struct CacheJsonOptions {
   const CacheComparison* comparison = nullptr;  // null: none was made
 };
 std::string CacheJson(const CacheDump& dump, const CacheJsonOptions& options,
-                      const Speaker& speaker);
+                      const AnsweringReplica& replica);
 
 // The texts of SIGUSR2 (operations.md 1.4): one line a pod, some lines a node.
 std::string PodLine(const api::Pod& pod);

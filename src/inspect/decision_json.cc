@@ -155,11 +155,11 @@ std::string DecisionJson(const scheduler::Decision& decision) {
   return json.Take();
 }
 
-std::string DecisionsJson(const DecisionList& list, const Speaker& speaker) {
+std::string DecisionsJson(const DecisionList& list, const AnsweringReplica& replica) {
   JsonBuilder json;
   json.BeginObject();
-  json.Key("standby").Bool(speaker.standby);
-  AddText(json, "identity", speaker.identity);
+  json.Key("standby").Bool(replica.standby);
+  AddText(json, "identity", replica.identity);
   json.Key("kept").Number(list.kept);
   json.Key("made").Number(list.made);
   json.Key("decisions").BeginArray();

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/speaker.h"
+#include "inspect/answering_replica.h"
 #include "scheduler/decision_ring.h"
 
 namespace ks::inspect {
@@ -27,7 +27,7 @@ struct DecisionList {
   uint64_t made = 0;
   std::vector<scheduler::Decision> decisions;
 };
-std::string DecisionsJson(const DecisionList& list, const Speaker& speaker);
+std::string DecisionsJson(const DecisionList& list, const AnsweringReplica& replica);
 
 // The reasons of "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint(s).
 // preemption: …" with their counts; none for another text.

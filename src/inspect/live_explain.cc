@@ -118,9 +118,10 @@ std::optional<Refusal> Fill(scheduler::Scheduler& scheduler, const ExplainQuesti
   return std::nullopt;
 }
 
-void AddNotes(config::JsonBuilder& json, const LiveExplanation& live, const Speaker& speaker) {
+void AddNotes(config::JsonBuilder& json, const LiveExplanation& live,
+              const AnsweringReplica& replica) {
   json.Key("notes").BeginArray();
-  if (speaker.standby) {
+  if (replica.standby) {
     json.Text("this kubesched is a standby: it knows the cluster, but decides nothing");
   }
   if (live.waits_for_resize) {
@@ -206,17 +207,17 @@ std::variant<LiveExplanation, Refusal> ExplainLive(scheduler::Scheduler& schedul
   return live;
 }
 
-std::string LiveExplanationJson(const LiveExplanation& live, const Speaker& speaker) {
+std::string LiveExplanationJson(const LiveExplanation& live, const AnsweringReplica& replica) {
   config::JsonBuilder json;
   json.BeginObject();
   json.Key("time").Text(FormatMicroTime(live.time));
-  json.Key("standby").Bool(speaker.standby);
-  if (!speaker.identity.empty()) json.Key("identity").Text(speaker.identity);
+  json.Key("standby").Bool(replica.standby);
+  if (!replica.identity.empty()) json.Key("identity").Text(replica.identity);
   if (!live.bound_to.empty()) json.Key("boundTo").Text(live.bound_to);
   if (!live.explanation.nominated_node.empty()) {
     json.Key("nominatedNode").Text(live.explanation.nominated_node);
   }
-  AddNotes(json, live, speaker);
+  AddNotes(json, live, replica);
   if (live.queue) json.Key("queue").Json(QueueEntryJson(*live.queue));
   if (live.last_decision) json.Key("lastDecision").Json(DecisionJson(*live.last_decision));
   AddShortages(json, live);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "framework/resource.h"
+#include "inspect/answering_replica.h"
 #include "inspect/explain.h"
 #include "inspect/queue_report.h"
-#include "inspect/speaker.h"
 
 namespace ks::inspect {
 
@@ -62,6 +62,6 @@ std::variant<LiveExplanation, Refusal> ExplainLive(scheduler::Scheduler& schedul
 
 // The object of docs/spec/explain.md with a further field "live": {"time", "standby", "identity",
 // "boundTo", "nominatedNode", "notes": [...], "queue", "lastDecision", "shortages"}.
-std::string LiveExplanationJson(const LiveExplanation& live, const Speaker& speaker);
+std::string LiveExplanationJson(const LiveExplanation& live, const AnsweringReplica& replica);
 
 }  // namespace ks::inspect

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "config/print/print_json.h"
+#include "inspect/answering_replica.h"
 #include "inspect/json_fields.h"
-#include "inspect/speaker.h"
 
 namespace ks::inspect {
 namespace {
@@ -223,12 +223,12 @@ std::string QueueEntryJson(const QueueEntry& entry) {
 }
 
 std::string QueueJson(const QueueReport& report, const QueueFilter& filter,
-                      const Speaker& speaker) {
+                      const AnsweringReplica& replica) {
   JsonBuilder json;
   json.BeginObject();
   json.Key("time").Text(FormatMicroTime(report.time));
-  json.Key("standby").Bool(speaker.standby);
-  if (!speaker.identity.empty()) json.Key("identity").Text(speaker.identity);
+  json.Key("standby").Bool(replica.standby);
+  if (!replica.identity.empty()) json.Key("identity").Text(replica.identity);
   json.Key("synced").Bool(report.synced);
   AddCounts(json, report);
   AddRejections(json, report);

@@ -81,11 +81,12 @@ struct QueueFilter {
   size_t limit = 500;  // entries shown; the counts are those of all
 };
 
-struct Speaker;
+struct AnsweringReplica;
 
 // {"time", "standby", "synced", "counts": {...}, "rejectedBy": [{"plugin", "pods"}], "matching",
 // "pods": [...]}. Requires: sorted.
-std::string QueueJson(const QueueReport& report, const QueueFilter& filter, const Speaker& speaker);
+std::string QueueJson(const QueueReport& report, const QueueFilter& filter,
+                      const AnsweringReplica& replica);
 // One of "pods".
 std::string QueueEntryJson(const QueueEntry& entry);
 

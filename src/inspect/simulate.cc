@@ -246,12 +246,12 @@ Result<Simulation> Simulate(const ClusterCopy& cluster, const SimulatedPods& pod
 }
 
 std::string SimulationJson(const Simulation& simulation, const SimulatedPods& pods,
-                           const Speaker& speaker) {
+                           const AnsweringReplica& replica) {
   JsonBuilder json;
   json.BeginObject();
   json.Key("time").Text(FormatMicroTime(simulation.time));
-  json.Key("standby").Bool(speaker.standby);
-  if (!speaker.identity.empty()) json.Key("identity").Text(speaker.identity);
+  json.Key("standby").Bool(replica.standby);
+  if (!replica.identity.empty()) json.Key("identity").Text(replica.identity);
   json.Key("notes").BeginArray();
   if (simulation.extenders_left_out) {
     json.Text("extenders are not asked: their verdicts and scores are missing");

@@ -23,8 +23,8 @@
 #include "base/result.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
+#include "inspect/answering_replica.h"
 #include "inspect/explain.h"
-#include "inspect/speaker.h"
 #include "scheduler/scheduler.h"
 
 namespace ks::inspect {
@@ -87,6 +87,6 @@ Result<Simulation> Simulate(const ClusterCopy& cluster, const SimulatedPods& pod
 // [{"node", "pods"}]}], "pods": [{"pod", "source", "result", "node", "feasibleNodes", "message",
 // "rejectedBy"}]}.
 std::string SimulationJson(const Simulation& simulation, const SimulatedPods& pods,
-                           const Speaker& speaker);
+                           const AnsweringReplica& replica);
 
 }  // namespace ks::inspect

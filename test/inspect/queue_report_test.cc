@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/speaker.h"
+#include "inspect/answering_replica.h"
 #include "scheduler/rig.h"
 
 namespace ks::scheduler {

@@ -24,8 +24,8 @@
 namespace ks::daemon {
 namespace {
 
+using inspect::AnsweringReplica;
 using inspect::Refusal;
-using inspect::Speaker;
 using scheduler::Scheduler;
 using server::Reply;
 using server::Request;
@@ -138,45 +138,46 @@ class Parameters {
 };
 
 // Threads: the scheduling thread.
-Speaker SpeakerOf(const DebugSources& sources, const Scheduler& scheduler) {
+AnsweringReplica ReplicaOf(const DebugSources& sources, const Scheduler& scheduler) {
   return {.standby = !scheduler.leading(),
           .identity = sources.identity ? sources.identity() : std::string()};
 }
 
 // Carries questions to the scheduling thread and what was found there to the worker. Copies share
 // the worker; the last one, which is a handler's, ends it.
-class Post {
+class QuestionDispatcher {
  public:
-  explicit Post(const DebugSources& sources)
+  explicit QuestionDispatcher(const DebugSources& sources)
       : sources_(sources), worker_(std::make_shared<DebugWorker>()) {}
 
   const DebugSources& sources() const { return sources_; }
-  const std::shared_ptr<DebugWorker::Desk>& desk() const { return worker_->desk(); }
+  const std::shared_ptr<DebugWorker::JobQueue>& queue() const { return worker_->queue(); }
 
   // `look` runs on the scheduling thread, `tell` with its result and who it is on the worker.
   template <class Look, class Tell>
-  void Ask(const Reply& reply, Look look, Tell tell) const {
-    const bool asked = sources_.scheduler.Post([sources = sources_, desk = worker_->desk(), reply,
+  void AskScheduler(const Reply& reply, Look look, Tell tell) const {
+    const bool asked = sources_.scheduler.Post([sources = sources_, queue = worker_->queue(), reply,
                                                 look = std::move(look),
                                                 tell = std::move(tell)](Scheduler& scheduler) {
       auto found = std::make_shared<decltype(look(scheduler))>(look(scheduler));
-      Speaker speaker = SpeakerOf(sources, scheduler);
+      AnsweringReplica replica = ReplicaOf(sources, scheduler);
       // What was found is large and is to end on the worker, too.
-      auto job = [reply, found = std::move(found), tell, speaker = std::move(speaker)] {
-        reply(tell(*found, speaker));
+      auto job = [reply, found = std::move(found), tell, replica = std::move(replica)] {
+        reply(tell(*found, replica));
       };
-      if (!desk->Leave(std::move(job))) Busy(reply);
+      if (!queue->Enqueue(std::move(job))) RefuseBusy(reply);
     });
     if (!asked) reply(Refused(503, kNoScheduler));
   }
   // `tell` runs on the worker.
   template <class Tell>
-  void Work(const Reply& reply, Tell tell) const {
-    if (!worker_->desk()->Leave([reply, tell = std::move(tell)] { reply(tell()); })) Busy(reply);
+  void RunOnWorker(const Reply& reply, Tell tell) const {
+    if (!worker_->queue()->Enqueue([reply, tell = std::move(tell)] { reply(tell()); }))
+      RefuseBusy(reply);
   }
 
  private:
-  static void Busy(const Reply& reply) {
+  static void RefuseBusy(const Reply& reply) {
     reply(Refused(429, "too many questions at once; ask again in a moment"));
   }
 
@@ -199,7 +200,7 @@ bool RefuseParameters(const Parameters& parameters, const Reply& reply) {
   return true;
 }
 
-void AnswerQueue(const Post& post, const Request& request, const Reply& reply) {
+void AnswerQueue(const QuestionDispatcher& dispatcher, const Request& request, const Reply& reply) {
   Parameters parameters(request, {"namespace", "pod", "plugin", "queue", "limit"});
   inspect::QueueFilter filter{.ns = parameters.Text("namespace"),
                               .pod = parameters.Key("pod"),
@@ -213,28 +214,31 @@ void AnswerQueue(const Post& post, const Request& request, const Reply& reply) {
     }
   }
   if (RefuseParameters(parameters, reply)) return;
-  post.Ask(reply, inspect::CollectQueue,
-           [filter](inspect::QueueReport& report, const Speaker& speaker) {
-             inspect::SortQueue(&report);
-             return Json(inspect::QueueJson(report, filter, speaker));
-           });
+  dispatcher.AskScheduler(reply, inspect::CollectQueue,
+                          [filter](inspect::QueueReport& report, const AnsweringReplica& replica) {
+                            inspect::SortQueue(&report);
+                            return Json(inspect::QueueJson(report, filter, replica));
+                          });
 }
 
-void AnswerExplain(const Post& post, const Request& request, const Reply& reply) {
+void AnswerExplain(const QuestionDispatcher& dispatcher, const Request& request,
+                   const Reply& reply) {
   Parameters parameters(request, {"pod", "node", "preemption"});
   inspect::ExplainQuestion question{.pod = parameters.Key("pod"), .node = parameters.Text("node")};
   if (parameters.Flag("preemption")) question.preemption = inspect::ExplainPreemption::kYes;
   if (question.pod.empty()) parameters.Fault("pod", "", "the pod to explain, namespace/name");
   if (RefuseParameters(parameters, reply)) return;
-  post.Ask(
+  dispatcher.AskScheduler(
       reply, [question](Scheduler& scheduler) { return inspect::ExplainLive(scheduler, question); },
-      [](const std::variant<inspect::LiveExplanation, Refusal>& answer, const Speaker& speaker) {
+      [](const std::variant<inspect::LiveExplanation, Refusal>& answer,
+         const AnsweringReplica& replica) {
         if (const auto* refusal = std::get_if<Refusal>(&answer)) return Refused(*refusal);
-        return Json(inspect::LiveExplanationJson(std::get<0>(answer), speaker));
+        return Json(inspect::LiveExplanationJson(std::get<0>(answer), replica));
       });
 }
 
-void AnswerDecisions(const Post& post, const Request& request, const Reply& reply) {
+void AnswerDecisions(const QuestionDispatcher& dispatcher, const Request& request,
+                     const Reply& reply) {
   Parameters parameters(request, {"namespace", "pod", "node", "result", "limit"});
   const std::string ns = parameters.Text("namespace");
   const std::string pod = parameters.Key("pod");
@@ -248,7 +252,7 @@ void AnswerDecisions(const Post& post, const Request& request, const Reply& repl
     if (!node.empty() && decision.node != node) return false;
     return result.empty() || scheduler::DecisionResultText(decision.result) == result;
   };
-  post.Ask(
+  dispatcher.AskScheduler(
       reply,
       [=](Scheduler& scheduler) {
         const scheduler::DecisionRing& ring = scheduler.context().decisions;
@@ -256,14 +260,14 @@ void AnswerDecisions(const Post& post, const Request& request, const Reply& repl
                                      .made = ring.newest(),
                                      .decisions = ring.Newest(limit, wanted)};
       },
-      [](const inspect::DecisionList& list, const Speaker& speaker) {
-        return Json(inspect::DecisionsJson(list, speaker));
+      [](const inspect::DecisionList& list, const AnsweringReplica& replica) {
+        return Json(inspect::DecisionsJson(list, replica));
       });
 }
 
 // On the worker: the API server and the scheduling thread are asked in turn. A difference counts if
 // it is there twice, as both go on while they are asked.
-Response CompareCache(const DebugSources& sources, DebugWorker::Desk& desk,
+Response CompareCache(const DebugSources& sources, DebugWorker::JobQueue& queue,
                       const inspect::CacheJsonOptions& options) {
   constexpr Duration kBetweenRounds = std::chrono::seconds(1);
   inspect::CacheComparison comparison;
@@ -271,10 +275,10 @@ Response CompareCache(const DebugSources& sources, DebugWorker::Desk& desk,
     const auto account = ListCluster(sources.access);
     if (!account.ok()) return Refused(502, account.error().message);
     const auto answer = sources.scheduler.Ask([&sources](Scheduler& scheduler) {
-      return std::make_pair(inspect::CollectCache(scheduler), SpeakerOf(sources, scheduler));
+      return std::make_pair(inspect::CollectCache(scheduler), ReplicaOf(sources, scheduler));
     });
     if (!answer) return Refused(503, kNoScheduler);
-    const auto& [dump, speaker] = *answer;
+    const auto& [dump, replica] = *answer;
     if (!dump.synced) return Refused(503, "the scheduler has not read the cluster yet");
     comparison.nodes = account->nodes.size();
     comparison.pods = account->pods.size();
@@ -285,13 +289,13 @@ Response CompareCache(const DebugSources& sources, DebugWorker::Desk& desk,
     if (last || comparison.differences.empty()) {
       inspect::CacheJsonOptions with_result = options;
       with_result.comparison = &comparison;
-      return Json(inspect::CacheJson(dump, with_result, speaker));
+      return Json(inspect::CacheJson(dump, with_result, replica));
     }
-    if (!desk.Pause(kBetweenRounds)) return Refused(503, kNoScheduler);
+    if (!queue.WaitFor(kBetweenRounds)) return Refused(503, kNoScheduler);
   }
 }
 
-void AnswerCache(const Post& post, const Request& request, const Reply& reply) {
+void AnswerCache(const QuestionDispatcher& dispatcher, const Request& request, const Reply& reply) {
   Parameters parameters(request, {"node", "pods", "compare", "nodes"});
   const std::string node = parameters.Text("node");
   const bool compare = parameters.Flag("compare");
@@ -301,21 +305,20 @@ void AnswerCache(const Post& post, const Request& request, const Reply& reply) {
   if (compare && !node.empty()) parameters.Fault("node", node, "possible together with compare");
   if (RefuseParameters(parameters, reply)) return;
   if (compare) {
-    post.Work(reply, [sources = post.sources(), desk = post.desk(), options] {
-      return CompareCache(sources, *desk, options);
-    });
+    dispatcher.RunOnWorker(reply, [sources = dispatcher.sources(), queue = dispatcher.queue(),
+                                   options] { return CompareCache(sources, *queue, options); });
     return;
   }
-  post.Ask(
+  dispatcher.AskScheduler(
       reply,
       [node, pods = options.list_pods](Scheduler& scheduler) {
         return inspect::CollectCache(scheduler, {.node = node, .pods = pods, .pending = false});
       },
-      [node, options](const inspect::CacheDump& dump, const Speaker& speaker) {
+      [node, options](const inspect::CacheDump& dump, const AnsweringReplica& replica) {
         if (!node.empty() && dump.nodes.empty()) {
           return Refused(404, "no node " + node + " is known to the scheduler");
         }
-        return Json(inspect::CacheJson(dump, options, speaker));
+        return Json(inspect::CacheJson(dump, options, replica));
       });
 }
 
@@ -324,17 +327,18 @@ Response SimulatePods(const DebugSources& sources, const std::string& manifests,
   const auto pods = inspect::ReadManifests(manifests, replicas);
   if (!pods.ok()) return Refused(400, pods.error().message);
   const auto answer = sources.scheduler.Ask([&sources](Scheduler& scheduler) {
-    return std::make_pair(inspect::CopyCluster(scheduler), SpeakerOf(sources, scheduler));
+    return std::make_pair(inspect::CopyCluster(scheduler), ReplicaOf(sources, scheduler));
   });
   if (!answer) return Refused(503, kNoScheduler);
-  const auto& [copy, speaker] = *answer;
+  const auto& [copy, replica] = *answer;
   if (const auto* refusal = std::get_if<Refusal>(&copy)) return Refused(*refusal);
   const auto simulation = inspect::Simulate(std::get<0>(copy), *pods);
   if (!simulation.ok()) return Refused(500, simulation.error().message);
-  return Json(inspect::SimulationJson(*simulation, *pods, speaker));
+  return Json(inspect::SimulationJson(*simulation, *pods, replica));
 }
 
-void AnswerSimulate(const Post& post, const Request& request, const Reply& reply) {
+void AnswerSimulate(const QuestionDispatcher& dispatcher, const Request& request,
+                    const Reply& reply) {
   Parameters parameters(request, {"replicas"});
   int64_t replicas = -1;
   if (const std::string text = parameters.Text("replicas"); !text.empty()) {
@@ -346,23 +350,24 @@ void AnswerSimulate(const Post& post, const Request& request, const Reply& reply
     }
   }
   if (RefuseParameters(parameters, reply)) return;
-  post.Work(reply, [sources = post.sources(), body = request.body, replicas] {
+  dispatcher.RunOnWorker(reply, [sources = dispatcher.sources(), body = request.body, replicas] {
     return SimulatePods(sources, body, replicas);
   });
 }
 
-using Answer = void (*)(const Post& post, const Request& request, const Reply& reply);
+using Answer = void (*)(const QuestionDispatcher& dispatcher, const Request& request,
+                        const Reply& reply);
 
 }  // namespace
 
 void InstallDebugEndpoints(server::HttpsServer& https, const DebugSources& sources) {
-  const Post post(sources);
+  const QuestionDispatcher dispatcher(sources);
   const auto install = [&](std::string_view name, std::string_view method, Answer answer,
                            server::RouteOptions options = {}) {
     https.HandleAsync(
         std::string(kRoot) + std::string(name),
-        [post, method, answer](const Request& request, const Reply& reply) {
-          if (!RefuseMethod(request, method, reply)) answer(post, request, reply);
+        [dispatcher, method, answer](const Request& request, const Reply& reply) {
+          if (!RefuseMethod(request, method, reply)) answer(dispatcher, request, reply);
         },
         options);
   };

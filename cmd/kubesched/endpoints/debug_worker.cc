@@ -6,7 +6,7 @@
 
 namespace ks::daemon {
 
-bool DebugWorker::Desk::Leave(Job job) {
+bool DebugWorker::JobQueue::Enqueue(Job job) {
   MutexLock lock(mutex_);
   if (closed_ || jobs_.size() >= kMostWaiting) return false;
   jobs_.push_back(std::move(job));
@@ -14,7 +14,7 @@ bool DebugWorker::Desk::Leave(Job job) {
   return true;
 }
 
-bool DebugWorker::Desk::Pause(Duration duration) {
+bool DebugWorker::JobQueue::WaitFor(Duration duration) {
   const auto end = std::chrono::steady_clock::now() + duration;
   MutexLock lock(mutex_);
   while (!closed_) {
@@ -25,7 +25,7 @@ bool DebugWorker::Desk::Pause(Duration duration) {
   return false;
 }
 
-DebugWorker::Job DebugWorker::Desk::Take() {
+DebugWorker::Job DebugWorker::JobQueue::Dequeue() {
   MutexLock lock(mutex_);
   while (jobs_.empty() && !closed_) changed_.Wait(mutex_);
   if (closed_) return {};
@@ -34,7 +34,7 @@ DebugWorker::Job DebugWorker::Desk::Take() {
   return job;
 }
 
-void DebugWorker::Desk::Close() {
+void DebugWorker::JobQueue::Close() {
   std::deque<Job> dropped;
   MutexLock lock(mutex_);
   closed_ = true;
@@ -44,14 +44,14 @@ void DebugWorker::Desk::Close() {
 
 DebugWorker::DebugWorker() {
   for (std::thread& thread : threads_) {
-    thread = std::thread([desk = desk_] {
-      while (const Job job = desk->Take()) job();
+    thread = std::thread([queue = queue_] {
+      while (const Job job = queue->Dequeue()) job();
     });
   }
 }
 
 DebugWorker::~DebugWorker() {
-  desk_->Close();
+  queue_->Close();
   for (std::thread& thread : threads_) thread.join();
 }
 

@@ -23,18 +23,19 @@ class DebugWorker {
   // More are refused.
   static constexpr size_t kMostWaiting = 32;
 
-  // Where jobs are left. Outlives the worker if need be: jobs that come after its end are dropped.
-  class Desk {
+  // Jobs that wait for a thread. Outlives the worker if need be: jobs that come after its end are
+  // dropped.
+  class JobQueue {
    public:
     // False: too many jobs wait, or the worker is gone; the job is dropped.
-    bool Leave(Job job) KS_EXCLUDES(mutex_);
+    bool Enqueue(Job job) KS_EXCLUDES(mutex_);
     // For a job that waits for something to settle. False: the worker is to end, at once.
-    bool Pause(Duration duration) KS_EXCLUDES(mutex_);
+    bool WaitFor(Duration duration) KS_EXCLUDES(mutex_);
 
    private:
     friend class DebugWorker;
     // Blocks; empty: the end.
-    Job Take() KS_EXCLUDES(mutex_);
+    Job Dequeue() KS_EXCLUDES(mutex_);
     void Close() KS_EXCLUDES(mutex_);
 
     Mutex mutex_;
@@ -48,10 +49,10 @@ class DebugWorker {
   DebugWorker(const DebugWorker&) = delete;
   DebugWorker& operator=(const DebugWorker&) = delete;
 
-  const std::shared_ptr<Desk>& desk() const { return desk_; }
+  const std::shared_ptr<JobQueue>& queue() const { return queue_; }
 
  private:
-  const std::shared_ptr<Desk> desk_ = std::make_shared<Desk>();
+  const std::shared_ptr<JobQueue> queue_ = std::make_shared<JobQueue>();
   std::array<std::thread, 2> threads_;
 };
 

@@ -69,7 +69,7 @@ Result<json> Parsed(std::string_view body, const char* must_have) {
                "\"): " + Printable(body.substr(0, 200))};
 }
 
-std::string SpeakerLine(const json& answer) {
+std::string ReplicaLine(const json& answer) {
   std::string line = Flag(answer, "standby") ? "standby" : "leader";
   if (const std::string identity = Text(answer, "identity"); !identity.empty()) {
     line += " " + identity;
@@ -278,7 +278,7 @@ Result<std::string> QueueTable(std::string_view body) {
   if (!answer.ok()) return answer.error();
   const json& counts = Part(*answer, "counts");
   const auto count = [&counts](const char* key) { return std::to_string(Number(counts, key)); };
-  std::string text = SpeakerLine(*answer) + ": " + count("active") + " active, " +
+  std::string text = ReplicaLine(*answer) + ": " + count("active") + " active, " +
                      count("backoff") + " in backoff, " + count("inFlight") + " in flight, " +
                      count("waiting") + " waiting at Permit, " + count("binding") +
                      " being bound, " + count("unschedulable") + " unschedulable, " +
@@ -297,7 +297,7 @@ Result<std::string> QueueTable(std::string_view body) {
 Result<std::string> DecisionsTable(std::string_view body) {
   const auto answer = Parsed(body, "decisions");
   if (!answer.ok()) return answer.error();
-  std::string text = SpeakerLine(*answer) + ": " + std::to_string(Number(*answer, "made")) +
+  std::string text = ReplicaLine(*answer) + ": " + std::to_string(Number(*answer, "made")) +
                      " decisions made, the last " + std::to_string(Number(*answer, "kept")) +
                      " are kept\n";
   if (Number(*answer, "kept") == 0) return text + "(--decisions-kept=0 keeps none)\n";
@@ -326,7 +326,7 @@ Result<std::string> CacheTable(std::string_view body) {
   const auto answer = Parsed(body, "counts");
   if (!answer.ok()) return answer.error();
   const json& counts = Part(*answer, "counts");
-  std::string text = SpeakerLine(*answer) + ": " +
+  std::string text = ReplicaLine(*answer) + ": " +
                      Count(static_cast<size_t>(Number(counts, "nodes")), "node") + ", " +
                      Count(static_cast<size_t>(Number(counts, "pods")), "pod") + ", " +
                      std::to_string(Number(counts, "assumedPods")) + " of them assumed\n";

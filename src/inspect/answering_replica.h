@@ -7,7 +7,7 @@
 
 namespace ks::inspect {
 
-struct Speaker {
+struct AnsweringReplica {
   bool standby = false;
   std::string identity;  // of the process in leader election; empty: there is none
 };
