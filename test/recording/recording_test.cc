@@ -53,7 +53,7 @@ class Day {
     run_.Sync(nodes);
   }
 
-  void Live(int pods) {
+  void SchedulePods(int pods) {
     for (int i = 0; i < pods; ++i) {
       Arrive(i);
       if (random_.Below(4) == 0) Change(i);
@@ -117,7 +117,7 @@ class RecordedDay : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(RecordedDay, ReplaysWithoutADifference) {
   Day day(GetParam());
-  day.Live(150);
+  day.SchedulePods(150);
   const std::string text = day.run().Text();
   const SchedulerStats& stats = day.run().rig().scheduler->context().stats;
   // It is a day worth recording.
@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RecordedDay, ::testing::Values(1, 2, 3),
 
 TEST(Recording, AnotherScoringStrategyHasAFirstDifference) {
   Day day(1);
-  day.Live(100);
+  day.SchedulePods(100);
   const recording::ReplayQuestion question{.config = {Configured(kMostAllocated)}, .against = {}};
   const auto report = ReplayText(day.run().Text(), question);
   ASSERT_TRUE(report.ok()) << report.error().message;
@@ -152,7 +152,7 @@ TEST(Recording, AnotherScoringStrategyHasAFirstDifference) {
 
 TEST(Recording, TwoConfigurationsAreComparedWithEachOther) {
   Day day(1);
-  day.Live(100);
+  day.SchedulePods(100);
   const std::string text = day.run().Text();
   const config::Configuration most = Configured(kMostAllocated);
   const auto same = ReplayText(text, {.config = {most}, .against = recording::ReplaySide{most}});
@@ -417,7 +417,7 @@ INSTANTIATE_TEST_SUITE_P(Files, BadRecording, ::testing::ValuesIn(kBadFiles),
 
 TEST(Recording, WithoutAnEndIsReplayedInPart) {
   Day day(2);
-  day.Live(60);
+  day.SchedulePods(60);
   const std::string whole = day.run().Text();
   uint64_t last = 0;
   for (const size_t bytes : {whole.size() / 3, whole.size() / 2, whole.size() - 5}) {
@@ -435,7 +435,7 @@ TEST(Recording, OfTheSameDayIsTheSame) {
   std::vector<std::string> texts;
   for (int i = 0; i < 2; ++i) {
     Day day(3);
-    day.Live(50);
+    day.SchedulePods(50);
     texts.push_back(day.run().Text());
   }
   EXPECT_EQ(texts[0], texts[1]);

@@ -8,7 +8,7 @@ namespace ks::sim {
 
 void EventLoop::At(TimePoint when, Action action) {
   heap_.push_back({std::max(when, now_), posted_++, std::move(action)});
-  std::push_heap(heap_.begin(), heap_.end(), Later);
+  std::push_heap(heap_.begin(), heap_.end(), RunsLater);
 }
 
 bool EventLoop::RunNext(TimePoint limit) {
@@ -16,7 +16,7 @@ bool EventLoop::RunNext(TimePoint limit) {
     now_ = std::max(now_, limit);
     return false;
   }
-  std::pop_heap(heap_.begin(), heap_.end(), Later);
+  std::pop_heap(heap_.begin(), heap_.end(), RunsLater);
   Event event = std::move(heap_.back());
   heap_.pop_back();
   now_ = event.when;

@@ -44,7 +44,7 @@ class EventLoop final : public Clock {
     uint64_t number = 0;
     Action action;
   };
-  static bool Later(const Event& a, const Event& b) {
+  static bool RunsLater(const Event& a, const Event& b) {
     return a.when != b.when ? a.when > b.when : a.number > b.number;
   }
 

@@ -440,26 +440,28 @@ void SchedulerProcess::LookForSleepers() {
 void SchedulerProcess::OnPods(const scheduler::PodDeltas& deltas) {
   if (dead_) return;
   nominations_.Heard(deltas);
-  Note(deltas, pods_);
+  ApplyDeltas(deltas, pods_);
 }
 
 void SchedulerProcess::OnNodes(const scheduler::NodeDeltas& deltas) {
-  if (!dead_) Note(deltas, nodes_);
+  if (!dead_) ApplyDeltas(deltas, nodes_);
 }
 
 void SchedulerProcess::OnOwners(const scheduler::OwnerDeltas& deltas) {
   using Budgets = std::vector<api::Delta<api::PodDisruptionBudget>>;
   using Namespaces = std::vector<api::Delta<api::Namespace>>;
   if (dead_) return;
-  if (const auto* budgets = std::get_if<Budgets>(&deltas)) Note(*budgets, budgets_);
-  if (const auto* namespaces = std::get_if<Namespaces>(&deltas)) Note(*namespaces, namespaces_);
+  if (const auto* budgets = std::get_if<Budgets>(&deltas)) ApplyDeltas(*budgets, budgets_);
+  if (const auto* namespaces = std::get_if<Namespaces>(&deltas)) {
+    ApplyDeltas(*namespaces, namespaces_);
+  }
 }
 
 void SchedulerProcess::OnStorage(const scheduler::StorageDeltas& deltas) {
   if (dead_) return;
   std::visit(
       [this]<class T>(const std::vector<api::Delta<T>>& of_kind) {
-        Note(of_kind, std::get<View<T>>(storage_));
+        ApplyDeltas(of_kind, std::get<View<T>>(storage_));
       },
       deltas);
 }
@@ -484,11 +486,11 @@ void SchedulerProcess::CheckOrder(const View<T>& view, const T& object) {
 }
 
 template <class T>
-void SchedulerProcess::Note(const std::vector<api::Delta<T>>& deltas, View<T>& view) {
+void SchedulerProcess::ApplyDeltas(const std::vector<api::Delta<T>>& deltas, View<T>& view) {
   using Type = typename api::Delta<T>::Type;
   for (const api::Delta<T>& delta : deltas) {
     if (delta.type == Type::kReplace) {
-      NoteAll(delta.items, view);
+      ApplyList(delta.items, view);
       continue;
     }
     const bool deleted = delta.type == Type::kDelete;
@@ -496,7 +498,7 @@ void SchedulerProcess::Note(const std::vector<api::Delta<T>>& deltas, View<T>& v
                       delta.object->meta.Key(), delta.object->meta.resource_version);
     CheckOrder(view, *delta.object);
     std::shared_ptr<const T>& known = view[delta.object->meta.Key()];
-    NoteOne(known, deleted ? nullptr : delta.object);
+    ApplyObject(known, deleted ? nullptr : delta.object);
     if (deleted) {
       view.erase(delta.object->meta.Key());
     } else {
@@ -507,7 +509,8 @@ void SchedulerProcess::Note(const std::vector<api::Delta<T>>& deltas, View<T>& v
 }
 
 template <class T>
-void SchedulerProcess::NoteAll(const std::vector<std::shared_ptr<const T>>& items, View<T>& view) {
+void SchedulerProcess::ApplyList(const std::vector<std::shared_ptr<const T>>& items,
+                                 View<T>& view) {
   world_.trace.Line(world_.loop.Now(), name(), "list of {} objects", items.size());
   View<T> fresh;
   for (const auto& item : items) {
@@ -515,18 +518,18 @@ void SchedulerProcess::NoteAll(const std::vector<std::shared_ptr<const T>>& item
     fresh[item->meta.Key()] = item;
   }
   for (const auto& [key, known] : view) {
-    if (!fresh.contains(key)) NoteOne<T>(known, nullptr);
+    if (!fresh.contains(key)) ApplyObject<T>(known, nullptr);
   }
   for (const auto& [key, item] : fresh) {
     const auto known = view.find(key);
-    NoteOne<T>(known == view.end() ? nullptr : known->second, item);
+    ApplyObject<T>(known == view.end() ? nullptr : known->second, item);
   }
   view = std::move(fresh);
 }
 
 template <class T>
-void SchedulerProcess::NoteOne(const std::shared_ptr<const T>& before,
-                               const std::shared_ptr<const T>& after) {
+void SchedulerProcess::ApplyObject(const std::shared_ptr<const T>& before,
+                                   const std::shared_ptr<const T>& after) {
   if (after == nullptr && std::is_same_v<T, api::Node>) node_lost_at_ = clock_.Now();
   if constexpr (std::is_same_v<T, api::Pod>) {
     if (before != nullptr) NoteTurnedBack(before, after);

@@ -146,11 +146,11 @@ class SchedulerProcess : public daemon::DeltaObserver,
   void Step();
   void TakeDown();
   template <class T>
-  void Note(const std::vector<api::Delta<T>>& deltas, View<T>& view);
+  void ApplyDeltas(const std::vector<api::Delta<T>>& deltas, View<T>& view);
   template <class T>
-  void NoteAll(const std::vector<std::shared_ptr<const T>>& items, View<T>& view);
+  void ApplyList(const std::vector<std::shared_ptr<const T>>& items, View<T>& view);
   template <class T>
-  void NoteOne(const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after);
+  void ApplyObject(const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after);
   template <class T>
   void CheckOrder(const View<T>& view, const T& object);
 

@@ -261,8 +261,9 @@ void SimExtenders::Deliver(uint64_t id, ExtenderReply reply) {
   const Pending pending = std::move(call->second);
   calls_.erase(call);
   if (pending.request.verb == "filter") {
-    host_.watch->Told(pending.request.extender, PodOf(json::parse(pending.request.body)),
-                      Kept(pending.request, reply));
+    host_.watch->RecordFilterAnswer(pending.request.extender,
+                                    PodOf(json::parse(pending.request.body)),
+                                    Kept(pending.request, reply));
   }
   pending.done(std::move(reply));
 }

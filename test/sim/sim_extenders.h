@@ -43,7 +43,8 @@ class ExtenderWatch {
       : plan_(plan), fail_(std::move(fail)) {}
 
   // A filter call was answered. `kept`: absent: the answer means nothing.
-  void Told(size_t extender, const std::string& pod, std::optional<std::set<std::string>> kept) {
+  void RecordFilterAnswer(size_t extender, const std::string& pod,
+                          std::optional<std::set<std::string>> kept) {
     told_[{pod, extender}] = std::move(kept);
   }
   // The pod is to go to that node: every extender that is asked about it said so, or may be ignored

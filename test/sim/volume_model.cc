@@ -31,21 +31,21 @@ class SlowController final : public apiserver::Controller {
       // Other controllers' turns are no news: two would keep each other busy for ever.
       if (seen_ == store_.version()) return;
       seen_ = store_.version();
-      const TimePoint soon = Later(now);
+      const TimePoint soon = AfterDelay(now);
       due_ = std::min(due_.value_or(soon), soon);
       return;
     }
     seen_ = store_.version();
     real_->Step();
     due_ = real_->NextDue();
-    if (due_.has_value()) due_ = Later(std::max(*due_, now));
+    if (due_.has_value()) due_ = AfterDelay(std::max(*due_, now));
   }
 
   std::optional<TimePoint> NextDue() const override { return due_; }
 
  private:
-  // In no outage.
-  TimePoint Later(TimePoint when) {
+  // A random delay after `when`, and in no outage.
+  TimePoint AfterDelay(TimePoint when) {
     const auto most = static_cast<uint64_t>(longest_.count());
     when += std::chrono::microseconds(1) + Duration(static_cast<int64_t>(random_.Below(most + 1)));
     for (const PlannedOutage& outage : outages_) {

@@ -69,7 +69,7 @@ Workload::Workload(World& world)
       random_(world.plan.seed ^ 0x776f726b6cULL),
       namespaces_random_(world.plan.seed ^ 0x6c6162656cULL) {}
 
-void Workload::Told(const std::string& what) {
+void Workload::TraceAction(const std::string& what) {
   world_.trace.Line(world_.loop.Now(), "users", "{}", what);
 }
 
@@ -123,7 +123,7 @@ void Workload::AddNode(const std::string& name) {
         Json::array({{{"key", "dedicated"}, {"value", "x"}, {"effect", "NoSchedule"}}});
   }
   const bool made = world_.api.Create("nodes", "", std::move(node));
-  Told((made ? "add node " : "cannot add node ") + name);
+  TraceAction((made ? "add node " : "cannot add node ") + name);
   if (made && world_.plan.volume_limits > 0) AddDriver(name);
 }
 
@@ -137,7 +137,7 @@ std::string Workload::AnyNode() {
 void Workload::ReplaceTaints(const std::string& name) {
   const bool on = Chance(0.4);
   const char* effect = Chance(0.8) ? "NoSchedule" : "PreferNoSchedule";
-  Told((on ? "taint " : "untaint ") + name);
+  TraceAction((on ? "taint " : "untaint ") + name);
   world_.api.Modify("nodes", "", name, [&](Json& node) {
     node["spec"]["taints"] =
         on ? Json::array({{{"key", "dedicated"}, {"value", "x"}, {"effect", effect}}})
@@ -147,7 +147,7 @@ void Workload::ReplaceTaints(const std::string& name) {
 
 void Workload::Resize(const std::string& name) {
   const bool grow = world_.plan.strict_capacity;
-  Told("resize " + name);
+  TraceAction("resize " + name);
   const int cpu = grow ? Between(8, 16) : Between(1, 16);
   const int pods = grow ? Between(20, 30) : Between(2, 30);
   world_.api.ModifyStatus("nodes", "", name, [&](Json& node) {
@@ -169,7 +169,7 @@ void Workload::ChangeNode() {
   if (what < 55) return Resize(name);
   if (what < 70) {
     const bool cordon = Chance(0.4);
-    Told((cordon ? "cordon " : "uncordon ") + name);
+    TraceAction((cordon ? "cordon " : "uncordon ") + name);
     world_.api.Modify("nodes", "", name, [&](Json& node) {
       if (cordon) {
         node["spec"]["unschedulable"] = true;
@@ -181,12 +181,12 @@ void Workload::ChangeNode() {
   }
   if (what < 80 || world_.plan.strict_capacity) {
     const std::string disk = Chance(0.5) ? "ssd" : "hdd";
-    Told("label " + name + " " + disk);
+    TraceAction("label " + name + " " + disk);
     world_.api.Modify("nodes", "", name,
                       [&](Json& node) { node["metadata"]["labels"]["disk"] = disk; });
     return;
   }
-  Told("remove node " + name);
+  TraceAction("remove node " + name);
   world_.api.Delete("nodes", "", name);
   if (world_.plan.volume_limits > 0) world_.api.Delete("csinodes", "", name);
   if (Chance(0.4)) {
@@ -206,7 +206,7 @@ void Workload::CollectPodsOf(const std::string& node) {
     if (pod->node_name == node) orphans.push_back(pod->meta.name);
   }
   for (const std::string& name : orphans) {
-    Told("collect pod " + name);
+    TraceAction("collect pod " + name);
     world_.api.Delete("pods", kNamespace, name);
   }
 }
@@ -285,7 +285,7 @@ void Workload::SelectNamespaces(Json& term) {
 
 void Workload::RelabelNamespace() {
   const std::string team = namespaces_random_.Unit() < 0.5 ? "red" : "blue";
-  Told("label the namespace " + team);
+  TraceAction("label the namespace " + team);
   world_.api.Modify("namespaces", "", kNamespace,
                     [&](Json& object) { object["metadata"]["labels"]["team"] = team; });
 }
@@ -296,7 +296,7 @@ void Workload::AddPod() {
   if (world_.plan.volumes) UseClaims(name, pod["spec"]);
   const bool gated = pod["spec"].contains("schedulingGates");
   const bool made = world_.api.Create("pods", kNamespace, std::move(pod));
-  Told((made ? "add pod " : "cannot add pod ") + name + (gated ? ", gated" : ""));
+  TraceAction((made ? "add pod " : "cannot add pod ") + name + (gated ? ", gated" : ""));
   if (gated && Chance(0.7)) {
     Sometime(world_.plan.faults_end / 4, [this, name] { LiftGates(name); });
   }
@@ -309,7 +309,7 @@ std::string Workload::AnyPod() {
 }
 
 void Workload::LiftGates(const std::string& name) {
-  Told("lift gates of " + name);
+  TraceAction("lift gates of " + name);
   world_.api.Modify("pods", kNamespace, name,
                     [](Json& pod) { pod["spec"].erase("schedulingGates"); });
 }
@@ -317,7 +317,7 @@ void Workload::LiftGates(const std::string& name) {
 void Workload::EditPod(const std::string& name) {
   const std::string app = "a" + std::to_string(random_.Below(kApps));
   const uint64_t what = random_.Below(3);
-  Told("edit pod " + name);
+  TraceAction("edit pod " + name);
   if (what == 0) {
     world_.api.Modify("pods", kNamespace, name,
                       [&](Json& pod) { pod["metadata"]["labels"]["app"] = app; });
@@ -336,18 +336,18 @@ void Workload::EndPod(const std::string& name) {
   const uint64_t what = random_.Below(4);
   const auto away = [this, name] { world_.api.Delete("pods", kNamespace, name); };
   if (what == 0) {
-    Told("delete pod " + name);
+    TraceAction("delete pod " + name);
     away();
   } else if (what == 1) {
-    Told("terminate pod " + name);
+    TraceAction("terminate pod " + name);
     world_.api.Terminate(kNamespace, name);
     world_.loop.After(std::chrono::milliseconds(Between(1, 20000)), away);
   } else if (what == 2) {
-    Told("finish pod " + name);
+    TraceAction("finish pod " + name);
     world_.api.ModifyStatus("pods", kNamespace, name,
                             [](Json& pod) { pod["status"]["phase"] = "Succeeded"; });
   } else {
-    Told("replace pod " + name);
+    TraceAction("replace pod " + name);
     away();
     world_.api.Create("pods", kNamespace, NewPod(name));
   }
@@ -370,7 +370,7 @@ void Workload::AddForeignPod() {
   pod["spec"]["schedulerName"] = "somebody-else";
   pod["spec"].erase("schedulingGates");
   if (!world_.api.Create("pods", kNamespace, std::move(pod))) return;
-  Told("add foreign pod " + name);
+  TraceAction("add foreign pod " + name);
   world_.loop.After(std::chrono::milliseconds(Between(1, 3000)), [this, name] {
     const std::string node = AnyNode();
     if (node.empty()) return;
@@ -385,7 +385,7 @@ void Workload::AddForeignPod() {
          .content_type = "application/json",
          .body = binding.dump(),
          .user = {.name = "somebody-else", .groups = {"system:authenticated"}}});
-    Told("bind foreign pod " + name + " to " + node + ": " + std::to_string(answer.status));
+    TraceAction("bind foreign pod " + name + " to " + node + ": " + std::to_string(answer.status));
   });
 }
 

@@ -28,7 +28,7 @@ class Workload {
     return low + static_cast<int>(random_.Below(static_cast<uint64_t>(high - low + 1)));
   }
   void Sometime(Duration until, Action action);
-  void Told(const std::string& what);
+  void TraceAction(const std::string& what);
 
   // Nodes.
   void AddNode(const std::string& name);

@@ -49,7 +49,7 @@ void Workload::AddBudget(int number) {
       world_.api.Create("poddisruptionbudgets", kNamespace,
                         {{"metadata", {{"name", name}}},
                          {"spec", {{"minAvailable", Between(0, 5)}, {"selector", selector}}}});
-  Told((made ? "add budget " : "cannot add budget ") + name);
+  TraceAction((made ? "add budget " : "cannot add budget ") + name);
 }
 
 void Workload::ChangeBudget() {
@@ -59,12 +59,12 @@ void Workload::ChangeBudget() {
       std::next(budgets.begin(), static_cast<ptrdiff_t>(random_.Below(budgets.size())))
           ->second->name;
   if (Chance(0.3)) {
-    Told("delete budget " + name);
+    TraceAction("delete budget " + name);
     world_.api.Delete("poddisruptionbudgets", kNamespace, name);
     return;
   }
   const int least = Between(0, 5);
-  Told("change budget " + name);
+  TraceAction("change budget " + name);
   world_.api.Modify("poddisruptionbudgets", kNamespace, name,
                     [&](Json& budget) { budget["spec"]["minAvailable"] = least; });
 }
@@ -76,7 +76,7 @@ void Workload::Nominate() {
   const std::string node = Chance(0.7) ? AnyNode() : "";
   const auto stored = world_.api.Find("pods", kNamespace, name);
   if (!Decoded<api::Pod>(*stored)->node_name.empty()) return;
-  Told(node.empty() ? "clear nomination of " + name : "nominate " + name + " to " + node);
+  TraceAction(node.empty() ? "clear nomination of " + name : "nominate " + name + " to " + node);
   world_.api.ModifyStatus("pods", kNamespace, name, [&](Json& pod) {
     if (node.empty()) {
       pod["status"].erase("nominatedNodeName");
@@ -107,7 +107,7 @@ void Workload::StartPod(const std::string& name, const std::string& uid) {
   const api::PodPtr pod = Decoded<api::Pod>(*stored);
   if (pod->status.phase == "Succeeded" || pod->meta.deletion_timestamp) return;
   const bool ready = Chance(0.8);
-  Told("start pod " + name + (ready ? "" : ", not ready"));
+  TraceAction("start pod " + name + (ready ? "" : ", not ready"));
   const std::string now = FormatTime(world_.loop.WallNow());
   world_.api.ModifyStatus("pods", kNamespace, name, [&](Json& json) {
     Json& status = json["status"];
@@ -123,7 +123,7 @@ void Workload::StartPod(const std::string& name, const std::string& uid) {
 void Workload::EndPodOf(const std::string& name, const std::string& uid) {
   const auto stored = world_.api.Find("pods", kNamespace, name);
   if (stored == nullptr || stored->uid != uid) return;
-  Told("pod " + name + " ends");
+  TraceAction("pod " + name + " ends");
   world_.api.Delete("pods", kNamespace, name);
 }
 

@@ -65,7 +65,7 @@ void Workload::ResizePod() {
   const api::PodPtr pod = Decoded<api::Pod>(*world_.api.Find("pods", kNamespace, name));
   if (!Runs(*pod) || pod->meta.deletion_timestamp) return;
   const int wanted = Between(1, 40) * 100;
-  Told("resize pod " + name + " to " + MilliCpu(wanted));
+  TraceAction("resize pod " + name + " to " + MilliCpu(wanted));
   given_.try_emplace(pod->meta.uid, Asked(*pod));
   world_.api.Overwrite("pods", kNamespace, name, [&](Json& json) {
     json["spec"]["containers"][0]["resources"]["requests"]["cpu"] = MilliCpu(wanted);
@@ -85,7 +85,7 @@ void Workload::ActOnResize(const std::string& name, const std::string& uid) {
   const bool waits = asked > given && !HasRoomForResize(*pod);
   if (!waits) given = asked;
   if (waits != framework::HasDeferredResize(*pod)) {
-    Told("resize of pod " + name + (waits ? " is deferred" : " is done"));
+    TraceAction("resize of pod " + name + (waits ? " is deferred" : " is done"));
     world_.api.ModifyStatus("pods", kNamespace, name,
                             [&](Json& json) { Report(json, given, waits); });
   }

@@ -81,13 +81,13 @@ void Workload::StartStorageNews() {
     const std::string zone = "z" + std::to_string(random->Below(world_.plan.zones));
     const std::string name = "made-" + zone;
     world_.loop.After(sometime(), [this, name] {
-      Told("no capacity " + name);
+      TraceAction("no capacity " + name);
       world_.api.Delete("csistoragecapacities", kNamespace, name);
     });
     const int capacity = 10 + static_cast<int>(random->Below(20));
     world_.loop.After(sometime(), [this, name, zone, capacity] {
       if (world_.api.Find("csistoragecapacities", kNamespace, name) != nullptr) return;
-      Told("capacity " + name + " again");
+      TraceAction("capacity " + name + " again");
       world_.api.Create("csistoragecapacities", kNamespace, Capacity("made", zone, capacity));
     });
   }
@@ -132,7 +132,7 @@ void Workload::AddClass(size_t number) {
     json["allowedTopologies"] = Json::array({{{"matchLabelExpressions", Json::array({label})}}});
   }
   world_.api.Create("storageclasses", "", std::move(json));
-  Told(std::string("add class ") + of.name);
+  TraceAction(std::string("add class ") + of.name);
 }
 
 void Workload::SetCapacity(const std::string& zone) {
@@ -141,7 +141,7 @@ void Workload::SetCapacity(const std::string& zone) {
     if (!of.made || !of.delayed) continue;
     const std::string name = std::string(of.name) + "-" + zone;
     Json object = Capacity(of.name, zone, gibibytes);
-    Told("capacity " + name + " " + object["capacity"].get<std::string>());
+    TraceAction("capacity " + name + " " + object["capacity"].get<std::string>());
     if (world_.api.Find("csistoragecapacities", kNamespace, name) != nullptr) {
       world_.api.Modify("csistoragecapacities", kNamespace, name,
                         [&](Json& json) { json["capacity"] = object["capacity"]; });
@@ -177,7 +177,7 @@ void Workload::AddVolume() {
   if (Chance(0.7)) metadata["finalizers"] = Json::array({"kubernetes.io/pv-protection"});
   const bool made = world_.api.Create("persistentvolumes", "",
                                       {{"metadata", metadata}, {"spec", std::move(spec)}});
-  Told((made ? "add volume " : "cannot add volume ") + name);
+  TraceAction((made ? "add volume " : "cannot add volume ") + name);
 }
 
 Json Workload::ClaimSpec(bool for_one_pod) {
@@ -203,8 +203,8 @@ void Workload::AddClaim(const std::string& name) {
   const auto of = spec["storageClassName"].get<std::string>();
   const bool made = world_.api.Create("persistentvolumeclaims", kNamespace,
                                       {{"metadata", metadata}, {"spec", std::move(spec)}});
-  Told((made ? "add claim " : "cannot add claim ") + name + " of class " + of +
-       (volume.empty() ? "" : " for volume " + volume));
+  TraceAction((made ? "add claim " : "cannot add claim ") + name + " of class " + of +
+              (volume.empty() ? "" : " for volume " + volume));
 }
 
 // Somebody keeps a free volume for a claim that a scheduler may be giving another one, and takes it
@@ -215,7 +215,7 @@ void Workload::KeepVolume() {
     if (!claim->volume_name.empty() || claim->meta.deletion_timestamp || Chance(0.3)) continue;
     const std::string volume = FreeVolumeFor(*claim);
     if (volume.empty()) continue;
-    Told("keep volume " + volume + " for claim " + claim->meta.name);
+    TraceAction("keep volume " + volume + " for claim " + claim->meta.name);
     world_.api.Modify("persistentvolumes", "", volume, [&](Json& json) {
       json["spec"]["claimRef"] = {{"kind", "PersistentVolumeClaim"},
                                   {"apiVersion", "v1"},
@@ -287,7 +287,8 @@ void Workload::AddDriver(const std::string& node) {
     if (world_.api.Find("nodes", "", node) == nullptr) return;
     Json driver = {{"name", kDriver}, {"nodeID", node}, {"topologyKeys", Json::array({kZone})}};
     if (limited) driver["allocatable"] = {{"count", limit}};
-    Told("driver on " + node + (limited ? " for " + std::to_string(limit) + " volumes" : ""));
+    TraceAction("driver on " + node +
+                (limited ? " for " + std::to_string(limit) + " volumes" : ""));
     world_.api.Create(
         "csinodes", "",
         {{"metadata", {{"name", node}}}, {"spec", {{"drivers", Json::array({driver})}}}});
@@ -318,7 +319,7 @@ void Workload::ChangeVolumes() {
 // And, half of the time, makes another one of its name.
 void Workload::DeleteClaim(const std::string& name) {
   if (name.empty()) return;
-  Told("delete claim " + name);
+  TraceAction("delete claim " + name);
   world_.api.volume_watch()->Disturb(std::string(kNamespace) + "/" + name);
   world_.api.Delete("persistentvolumeclaims", kNamespace, name);
   if (Chance(0.5)) Sometime(std::chrono::seconds(5), [this, name] { AddClaim(name); });
@@ -326,7 +327,7 @@ void Workload::DeleteClaim(const std::string& name) {
 
 void Workload::DeleteVolume(const std::string& name) {
   if (name.empty()) return;
-  Told("delete volume " + name);
+  TraceAction("delete volume " + name);
   world_.api.volume_watch()->DisturbVolume(name);
   world_.api.Delete("persistentvolumes", "", name);
 }
@@ -336,7 +337,7 @@ void Workload::Recycle() {
   for (const auto& [key, stored] : world_.api.Objects("persistentvolumes")) {
     const std::string name = stored->name;
     if (Decoded<api::PersistentVolume>(*stored)->phase.view() != "Released") continue;
-    Told("recycle volume " + name);
+    TraceAction("recycle volume " + name);
     world_.api.Modify("persistentvolumes", "", name,
                       [](Json& volume) { volume["spec"].erase("claimRef"); });
     return;
@@ -349,7 +350,7 @@ void Workload::FailProvisioning() {
     const auto claim = Decoded<api::PersistentVolumeClaim>(*stored);
     if (claim->FullyBound() || !claim->selected_node.has_value() || Chance(0.3)) continue;
     const std::string name = claim->meta.name;
-    Told("provisioning fails for claim " + name);
+    TraceAction("provisioning fails for claim " + name);
     world_.api.Modify("persistentvolumeclaims", kNamespace, name,
                       [](Json& json) { json["metadata"]["annotations"].erase(kSelectedNode); });
     return;

@@ -57,7 +57,7 @@ std::vector<std::string> TestProxy::asked() const {
   return asked_;
 }
 
-void TestProxy::Note(const std::string& asked) {
+void TestProxy::RecordRequest(const std::string& asked) {
   MutexLock lock(mutex_);
   asked_.push_back(asked);
 }
@@ -65,7 +65,7 @@ void TestProxy::Note(const std::string& asked) {
 void TestProxy::ServeHttp(ScriptedConnection& connection) {
   const std::string wanted = options_.user.empty() ? "" : Basic(options_.user, options_.password);
   while (const auto request = connection.Read()) {
-    Note(request->method + " " + request->target);
+    RecordRequest(request->method + " " + request->target);
     if (request->Header("proxy-authorization") != wanted) {
       connection.Write("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
     } else if (request->method == "CONNECT") {
@@ -104,7 +104,7 @@ void TestProxy::ServeSocks(ScriptedConnection& connection) {
                                              : Text(connection.ReadExactly(4), AF_INET);
   const std::string port = connection.ReadExactly(2);
   if (port.size() < 2) return;
-  Note(host + ":" + std::to_string(256 * Length(port) + Length(port.substr(1))));
+  RecordRequest(host + ":" + std::to_string(256 * Length(port) + Length(port.substr(1))));
   connection.Write("\5\0\0\3\4name\0\0"s);
   Tunnel(connection);
 }

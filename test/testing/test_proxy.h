@@ -36,7 +36,7 @@ class TestProxy {
   void CloseConnections() { server_->CloseConnections(); }
 
  private:
-  void Note(const std::string& asked);
+  void RecordRequest(const std::string& asked);
   void ServeHttp(ScriptedConnection& connection);
   void ServeSocks(ScriptedConnection& connection);
   void Tunnel(ScriptedConnection& connection) const;

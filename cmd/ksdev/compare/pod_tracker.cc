@@ -26,16 +26,16 @@ void PodTracker::Apply(const std::vector<api::Delta<api::Pod>>& deltas) {
   for (const api::Delta<api::Pod>& delta : deltas) {
     synced_ = synced_ || delta.type == api::Delta<api::Pod>::Type::kReplace;
     for (const api::PodPtr& pod : delta.items) {
-      Note(*pod, now);
+      ApplyPod(*pod, now);
     }
     if (delta.type == api::Delta<api::Pod>::Type::kUpsert) {
-      Note(*delta.object, now);
+      ApplyPod(*delta.object, now);
     }
   }
   changed_.NotifyAll();
 }
 
-void PodTracker::Note(const api::Pod& pod, SteadyTime now) {
+void PodTracker::ApplyPod(const api::Pod& pod, SteadyTime now) {
   const Symbol* label = pod.meta.labels.Find(label_key_);
   if (label == nullptr || *label != label_value_) {
     return;

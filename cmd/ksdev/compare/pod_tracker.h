@@ -56,7 +56,7 @@ class PodTracker {
 
  private:
   void Apply(const std::vector<api::Delta<api::Pod>>& deltas);
-  void Note(const api::Pod& pod, SteadyTime now) KS_REQUIRES(mutex_);
+  void ApplyPod(const api::Pod& pod, SteadyTime now) KS_REQUIRES(mutex_);
 
   const Symbol label_key_;
   const Symbol label_value_;

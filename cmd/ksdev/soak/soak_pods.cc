@@ -51,14 +51,14 @@ void SoakPods::Apply(const std::vector<api::Delta<api::Pod>>& deltas) {
   const MutexLock lock(mutex_);
   for (const api::Delta<api::Pod>& delta : deltas) {
     if (delta.type == Type::kUpsert) {
-      Note(*delta.object);
+      ApplyPod(*delta.object);
     } else if (delta.type == Type::kDelete) {
       Forget(delta.object->meta.name);
     } else {
       std::unordered_set<std::string> there;
       for (const api::PodPtr& pod : delta.items) {
         there.insert(pod->meta.name);
-        Note(*pod);
+        ApplyPod(*pod);
       }
       std::vector<std::string> gone;
       for (const auto& [name, entry] : pods_) {
@@ -69,7 +69,7 @@ void SoakPods::Apply(const std::vector<api::Delta<api::Pod>>& deltas) {
   }
 }
 
-void SoakPods::Note(const api::Pod& pod) {
+void SoakPods::ApplyPod(const api::Pod& pod) {
   if (!pod.meta.labels.Contains(label_key_)) return;
   Entry& entry = pods_[pod.meta.name];  // names are not used twice
   entry.placeable = !unplaceable_.contains(pod.meta.name);

@@ -78,7 +78,7 @@ class SoakPods {
   };
 
   void Apply(const std::vector<api::Delta<api::Pod>>& deltas);
-  void Note(const api::Pod& pod) KS_REQUIRES(mutex_);
+  void ApplyPod(const api::Pod& pod) KS_REQUIRES(mutex_);
   void Forget(const std::string& name) KS_REQUIRES(mutex_);
   void Violate(std::string text) KS_REQUIRES(mutex_);
   void Create(SteadyTime now);

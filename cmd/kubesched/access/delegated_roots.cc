@@ -101,7 +101,7 @@ struct PublishedRoots::State : std::enable_shared_from_this<State> {
   void List() KS_EXCLUDES(mutex);
   void OnList(const client::RestReply& reply) KS_EXCLUDES(mutex);
   void OpenWatch(const std::string& version) KS_EXCLUDES(mutex);
-  void Later(const std::string& what, const std::string& error) KS_EXCLUDES(mutex);
+  void ScheduleList(const std::string& what, const std::string& error) KS_EXCLUDES(mutex);
 
   client::RestClient& client;
   const Changed changed;
@@ -133,7 +133,7 @@ class PublishedRoots::Stream final : public client::WatchSink {
     return client::StreamSink::Flow::kContinue;
   }
   void OnEnd(std::optional<api::ApiError> error) override {
-    state_->Later("Failed to watch", error ? error->message : "");
+    state_->ScheduleList("Failed to watch", error ? error->message : "");
   }
 
  private:
@@ -168,12 +168,12 @@ void PublishedRoots::State::List() {
 
 void PublishedRoots::State::OnList(const client::RestReply& reply) {
   if (!reply.ok()) {
-    Later("Failed to list", reply.error->message);
+    ScheduleList("Failed to list", reply.error->message);
     return;
   }
   const json list = json::parse(reply.body, nullptr, false);
   if (!list.is_object()) {
-    Later("Failed to list", "the answer is no JSON object");
+    ScheduleList("Failed to list", "the answer is no JSON object");
     return;
   }
   if (const auto items = list.find("items"); items != list.end() && items->is_array()) {
@@ -195,7 +195,7 @@ void PublishedRoots::State::OpenWatch(const std::string& version) {
 }
 
 // A clean end of a watch is no failure; it is listed again at once, a second later at most.
-void PublishedRoots::State::Later(const std::string& what, const std::string& error) {
+void PublishedRoots::State::ScheduleList(const std::string& what, const std::string& error) {
   const MutexLock lock(mutex);
   if (stopped) return;
   if (!error.empty()) {

@@ -96,14 +96,14 @@ void DemoState::ApplyPods(const std::vector<api::Delta<api::Pod>>& deltas, Stead
   using Type = api::Delta<api::Pod>::Type;
   for (const api::Delta<api::Pod>& delta : deltas) {
     if (delta.type == Type::kUpsert) {
-      Note(*delta.object, now);
+      ApplyPod(*delta.object, now);
     } else if (delta.type == Type::kDelete) {
       Forget(delta.object->meta.uid);
     } else {
       std::unordered_set<std::string> there;
       for (const api::PodPtr& pod : delta.items) {
         there.insert(pod->meta.uid);
-        Note(*pod, now);
+        ApplyPod(*pod, now);
       }
       std::vector<std::string> gone;
       for (const auto& [uid, entry] : pods_) {
@@ -115,7 +115,7 @@ void DemoState::ApplyPods(const std::vector<api::Delta<api::Pod>>& deltas, Stead
   }
 }
 
-void DemoState::Note(const api::Pod& pod, SteadyTime now) {
+void DemoState::ApplyPod(const api::Pod& pod, SteadyTime now) {
   const auto [found, is_new] = pods_.try_emplace(pod.meta.uid);
   PodEntry& entry = found->second;
   if (is_new) {

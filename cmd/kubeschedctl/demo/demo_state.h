@@ -141,7 +141,7 @@ class DemoState {
     Amount taken{};
   };
 
-  void Note(const api::Pod& pod, SteadyTime now);
+  void ApplyPod(const api::Pod& pod, SteadyTime now);
   void NoteBinding(PodEntry& entry, const api::Pod& pod, bool is_new, SteadyTime now);
   void Forget(const std::string& uid);
   void Occupy(const PodEntry& entry, bool on);

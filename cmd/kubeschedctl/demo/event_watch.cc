@@ -54,7 +54,7 @@ class EventWatch::Core : public std::enable_shared_from_this<EventWatch::Core> {
                      const Json list = Json::parse(reply.body, nullptr, false);
                      const bool usable = reply.ok() && list.is_object() &&
                                          list.contains("metadata") && list["metadata"].is_object();
-                     if (!usable) return self->Again();
+                     if (!usable) return self->ScheduleRestart();
                      self->Watch(Text(list["metadata"], "resourceVersion"));
                    });
   }
@@ -72,7 +72,7 @@ class EventWatch::Core : public std::enable_shared_from_this<EventWatch::Core> {
  private:
   class Sink;
 
-  void Again() {
+  void ScheduleRestart() {
     rest_.timers().Schedule(kPause, [self = shared_from_this()] { self->Begin(); });
   }
 
@@ -107,7 +107,7 @@ class EventWatch::Core::Sink : public client::WatchSink {
     }
     return client::StreamSink::Flow::kContinue;
   }
-  void OnEnd(std::optional<api::ApiError> /*error*/) override { core_->Again(); }
+  void OnEnd(std::optional<api::ApiError> /*error*/) override { core_->ScheduleRestart(); }
 
  private:
   const std::shared_ptr<Core> core_;

@@ -49,7 +49,7 @@ struct Timer {
   Work work = Work::kStart;
   std::string key;  // "ns/name" of a pod, name of a node
 };
-struct Later {
+struct FiresLater {
   bool operator()(const Timer& a, const Timer& b) const {
     return a.due != b.due ? a.due > b.due : a.order > b.order;
   }
@@ -200,7 +200,7 @@ class NodeAgents final : public Controller {
   LogCursor pod_log_;
   std::unordered_map<std::string, Node> nodes_;  // also nodes that only pods know
   Pods pods_;                                    // bound ones
-  std::priority_queue<Timer, std::vector<Timer>, Later> timers_;
+  std::priority_queue<Timer, std::vector<Timer>, FiresLater> timers_;
   uint64_t order_ = 0;
   agents::AddressPool addresses_;
 };
@@ -302,7 +302,7 @@ void NodeAgents::ReadPod(const Change& change) {
     if (!is_new) nodes_[bound.node].pods.erase(key);
     bound = BoundPod{.uid = pod.uid, .node = node_name};
     nodes_[node_name].pods.insert(key);
-    addresses_.Note(TextBehind(pod.text, R"("podIP":")"));
+    addresses_.MarkUsed(TextBehind(pod.text, R"("podIP":")"));
     Arm(pod, bound, key);
     ArmEviction(pod, bound, key);
     return;

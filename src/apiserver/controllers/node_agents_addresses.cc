@@ -22,7 +22,7 @@ std::string AddressPool::NextHostIp() {
          std::to_string(number % 254 + 1);
 }
 
-void AddressPool::Note(std::string_view ip) {
+void AddressPool::MarkUsed(std::string_view ip) {
   if (!ip.starts_with("10.")) return;
   std::array<uint32_t, 4> parts{};
   size_t part = 0;

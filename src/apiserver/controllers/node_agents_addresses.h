@@ -16,7 +16,7 @@ class AddressPool {
   // 172.16.0.1 and so on; begins again after a million.
   std::string NextHostIp();
   // An address in use, of a pod that was loaded, is not given a second time. Others are ignored.
-  void Note(std::string_view ip);
+  void MarkUsed(std::string_view ip);
 
  private:
   uint32_t pod_ips_ = 0;

@@ -341,7 +341,7 @@ class RestClient::Call final : public Attempt {
       if (http.error->kind == Kind::kFenced) return Fenced();
       const bool lost = http.error->kind == Kind::kLost;
       if (lost) earlier_ = http.error->message;
-      if (lost && request_.method == "GET" && Again(kLostWait, 0)) return;
+      if (lost && request_.method == "GET" && RepeatAfter(kLostWait, 0)) return;
       RestReply reply;
       reply.error = FromTransport(*http.error);
       // The peer may have carried out a request whose answer is missing.
@@ -356,7 +356,7 @@ class RestClient::Call final : public Attempt {
     if ((response.status == 429 || response.status >= 500) && wait.has_value()) {
       KS_LOG(4, "Repeating a request as the server asked",
              {{"target", request_.target}, {"code", response.status}, {"afterSeconds", *wait}});
-      if (Again(std::chrono::seconds(*wait), response.status)) return;
+      if (RepeatAfter(std::chrono::seconds(*wait), response.status)) return;
     }
     if (HostMetrics* const metrics = state_->options.metrics) {
       metrics->ObserveExchange(request_.method, {.took = timers_.clock().Now() - began_,
@@ -377,7 +377,7 @@ class RestClient::Call final : public Attempt {
   }
 
   // False when the repetitions are used up. `code`: that of the answer, 0 without one.
-  bool Again(Duration wait, int code) {
+  bool RepeatAfter(Duration wait, int code) {
     if (IsCancelled() || repetitions_ == kMostRepetitions) return false;
     ++repetitions_;
     if (auto* metrics = state_->options.metrics) metrics->CountRepetition(request_.method, code);
@@ -468,14 +468,14 @@ class RestClient::WatchCall final : public Attempt {
     if (error.has_value() && head.status == 0) {
       const bool again = error->kind == Kind::kLost || error->kind == Kind::kTimedOut;
       if (again) earlier_ = error->message;
-      if (again && Again(kLostWait, 0)) return;
+      if (again && RepeatAfter(kLostWait, 0)) return;
       Finish(FromTransport(*error));
       return;
     }
     if (head.status == 401) state_->credentials.Rejected(access_);
     const std::optional<int> wait = RetryAfterSeconds(head.retry_after);
     if ((head.status == 429 || head.status >= 500) && wait.has_value() &&
-        Again(std::chrono::seconds(*wait), head.status)) {
+        RepeatAfter(std::chrono::seconds(*wait), head.status)) {
       return;
     }
     api::ApiError refusal = FromResponse(request_, head);
@@ -483,7 +483,7 @@ class RestClient::WatchCall final : public Attempt {
     Finish(std::move(refusal));
   }
 
-  bool Again(Duration wait, int code) {
+  bool RepeatAfter(Duration wait, int code) {
     if (IsCancelled() || repetitions_ == kMostRepetitions) return false;
     ++repetitions_;
     if (auto* metrics = state_->options.metrics) metrics->CountRepetition(request_.method, code);
