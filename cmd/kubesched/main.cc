@@ -8,8 +8,8 @@
 #include "kubesched/command.h"
 
 int main(int argc, char** argv) {
-  const sigset_t signals =
-      ks::daemon::BlockTerminationSignals();  // first: the next one starts threads
+  // First: the next one starts threads.
+  const sigset_t signals = ks::daemon::BlockTerminationSignals();
   ks::client::InitializeClientProcess();
   return ks::RunCommand(std::vector<std::string>(argv + 1, argv + argc), signals);
 }

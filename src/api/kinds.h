@@ -69,7 +69,7 @@ struct KindInfo {
   std::string ApiVersion() const {
     return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
   }
-  // Of all objects of the kind: "/api/v1/pods".
+  // The path of all objects of the kind: "/api/v1/pods".
   std::string Path() const {
     return (group.empty() ? "/api/" : "/apis/") + ApiVersion() + "/" + std::string(plural);
   }
@@ -77,7 +77,7 @@ struct KindInfo {
   std::string GoType() const { return "*" + std::string(version) + "." + std::string(kind); }
 };
 
-// Of an object's type.
+// The row of an object's type.
 template <class T>
 inline constexpr KindInfo kKindOf{};
 #define KS_KIND_OF(type, kind, group, version, plural, scope) \

@@ -132,8 +132,8 @@ struct Volume {
   std::string id;    // claimName, pdName, volumeID, iqn, rbd image, csi driver, image reference
   std::string pool;  // rbd
   std::vector<std::string> monitors;  // rbd
-  // Of the source as it was written; equal sources have equal ones. 0 for kConfigMapOrSecret, whose
-  // contents nothing looks at.
+  // A hash of the source as it was written; equal sources have equal ones. 0 for
+  // kConfigMapOrSecret, whose contents nothing looks at.
   uint64_t fingerprint = 0;
 
   friend bool operator==(const Volume&, const Volume&) = default;

@@ -44,7 +44,7 @@ class OptionalInformers {
   void Stop();
 
  private:
-  // Of one kind, while it is watched.
+  // The watch of one kind; null while it is not watched.
   template <class T>
   using Watch = std::unique_ptr<client::Reflector<T>>;
 

@@ -22,7 +22,7 @@ namespace ks::daemon {
 
 struct RecorderOptions {
   std::string folder;
-  // Of objects that wait for the disk. One round may be larger, if nothing else waits.
+  // The size of the objects that wait for the disk. One round may be larger, if nothing else waits.
   size_t most_waiting_bytes = size_t{256} << 20;
   std::function<ssize_t(int, const void*, size_t)> write{};  // empty: the system's
 };

@@ -29,8 +29,8 @@ struct Url {
   std::optional<UrlUser> user{};
   std::string host{};  // with brackets and port: "[fe80::1%eth0]:443", "my_ext:1"
   std::string path{};  // "/a b"
-  std::string
-      raw_path{};  // as it was written, where that is not how the path is written by default
+  // As it was written, where that is not how the path is written by default.
+  std::string raw_path{};
   bool omit_host = false;    // "file:/x": a path behind a scheme without the two slashes
   bool force_query = false;  // ends with a '?'
   std::string raw_query{};

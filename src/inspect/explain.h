@@ -69,7 +69,8 @@ struct Explanation {
   std::vector<NodeVerdict> nodes;
   // status.nominatedNodeName, when that node fits: it is chosen before all others.
   std::string nominated_node;
-  // Of a kUnschedulable pod, when asked for and the profile has PostFilter plugins.
+  // What preemption would do for a kUnschedulable pod, when asked for and the profile has
+  // PostFilter plugins.
   std::optional<PreemptionVerdict> preemption;
 
   // Beyond upstream's texts, by explain_volumes.h and cut_requests.h; Explain leaves them empty.

@@ -199,7 +199,7 @@ std::optional<ClaimExplainer::Blamed> ClaimExplainer::Blame(uint8_t problem, Nod
   return blamed;
 }
 
-// Of the first claim that somebody else has to bind.
+// The reason of the first claim that somebody else has to bind.
 std::optional<std::string> ClaimExplainer::WhyNotBound() const {
   for (const api::Volume& volume : pod_.spec->volumes) {
     if (!api::MeansClaim(volume)) continue;

@@ -45,7 +45,7 @@ class DriverExplainer {
     for (AttachableVolume& volume : volumes) wanted_[volume.driver].insert(std::move(volume.name));
   }
 
-  // Of the nodes that exceed a limit, the one that lacks the fewest places.
+  // The detail of a node that exceeds a limit: the one that lacks the fewest places.
   std::optional<RowDetail> WhyTooMany(NodeSpan nodes) const {
     std::optional<RowDetail> best;
     int64_t least_lacking = 0;

@@ -79,8 +79,8 @@ struct Traffic {
   double sent = 0;
 };
 
-// Of all interfaces of the network namespace. Columns: nine numbers, the first of them bytes
-// received, the ninth bytes sent.
+// The sum over all interfaces of the network namespace. Columns: nine numbers, the first of them
+// bytes received, the ninth bytes sent.
 Traffic ReadTraffic() {
   Traffic sum;
   std::ifstream stream("/proc/self/net/dev");

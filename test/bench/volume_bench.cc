@@ -69,7 +69,7 @@ class VolumeBed {
     profiles_ = std::move(profiles).value();
   }
 
-  // Of CPU, for one batch of decisions.
+  // Seconds of CPU for one batch of decisions.
   double Run() {
     const framework::Framework& framework = *profiles_.begin()->second;
     std::vector<std::unique_ptr<Attempt>> attempts;

@@ -173,7 +173,7 @@ TEST_F(CandidacyTest, ADeletedOneIsMadeAgain) {
   sent().Answer(Last(), 201, Stored("21").dump());
   const size_t asked = sent().size();
   Event(watch, "ADDED", Stored("21"));
-  // Of the former one, come late.
+  // An event about the former object comes late.
   Event(watch, "DELETED", Stored("20"));
   EXPECT_EQ(sent().size(), asked);
 }

@@ -19,7 +19,8 @@ constexpr const char* kFew =
 
 class DiffConfig : public ::testing::Test {
  protected:
-  // Of two files that differ in their top, in their profile's plugins and behind these.
+  // What two files are made of that differ in their top, in their profile's plugins and behind
+  // these.
   struct Parts {
     std::string top, plugins, rest;
   };

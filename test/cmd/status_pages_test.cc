@@ -110,8 +110,8 @@ struct Decoded {
   std::vector<std::string> texts;
   std::map<uint64_t, uint64_t> function_of_location;
   std::map<uint64_t, uint64_t> name_of_function;
-  std::vector<std::pair<std::vector<uint64_t>, std::vector<uint64_t>>>
-      samples;  // locations, values
+  // Locations, values.
+  std::vector<std::pair<std::vector<uint64_t>, std::vector<uint64_t>>> samples;
   size_t mappings = 0;
 };
 

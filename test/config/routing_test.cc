@@ -22,7 +22,7 @@ TEST(RoutingTest, FindsTheKind) {
   const Row rows[] = {
       {"{\"apiVersion\": \"" + group + "/v1\", \"kind\": \"KubeSchedulerConfiguration\"}", "",
        "KubeSchedulerConfiguration"},
-      // Of fields that differ in case only the last one counts, but null is none.
+      // The last one counts of fields that differ in case only, but null is none.
       {"{\"KIND\": \"NodeAffinityArgs\", \"apiversion\": \"" + group +
            "/v1\", \"kind\": \"VolumeBindingArgs\", \"Kind\": null}",
        "", "VolumeBindingArgs"},

@@ -37,8 +37,8 @@ class OptionalInformersTest : public ::testing::Test {
 
   client::FakeNetwork net_;
   Mutex mutex_;
-  std::vector<size_t> delivered_
-      KS_GUARDED_BY(mutex_);  // kinds as alternatives of the two messages
+  // Kinds as alternatives of the two messages.
+  std::vector<size_t> delivered_ KS_GUARDED_BY(mutex_);
   std::unique_ptr<client::RestClient> client_ = net_.Client();
   metrics::Registry registry_;
   client::InformerMetrics metrics_{registry_};

@@ -96,7 +96,7 @@ class Recorder {
       }
     }
   }
-  // Of the candidates only n1 is to do.
+  // Only n1 is to do among the candidates.
   static json PreemptAnswer(const json& body) {
     const json& meta = body["NodeNameToMetaVictims"];
     if (meta.is_object()) return {{"NodeNameToMetaVictims", {{"n1", meta["n1"]}}}};

@@ -66,7 +66,7 @@ class FakeProvisioner {
     changed_.NotifyAll();
   }
 
-  // Of the claim: the resourceVersion of the first version that was bound; empty: none was.
+  // The resourceVersion of the claim's first version that was bound; empty: none was.
   std::string BoundAt(const std::string& claim) {
     MutexLock lock(mutex_);
     const auto it = bound_at_.find(claim);

@@ -71,7 +71,7 @@ class OwnNetwork {
     return ::ioctl(socket, SIOCSIFFLAGS, &request) == 0;
   }
 
-  // Of the thread before.
+  // The thread's namespaces before.
   const int network_;
   const int names_;
   bool inside_ = false;

@@ -84,7 +84,7 @@ class ResizePreemption : public ClusterFixture, public ::testing::WithParamInter
     for (const auto& [key, pod] : cluster_->view().pods()) names.insert(pod->meta.name);
     return names;
   }
-  // Of a pod that was created on a node: first the view has to hear of it.
+  // Waits until a pod that was created on a node is gone: first the view has to hear of it.
   bool WaitGone(const std::string& pod) {
     const std::string key = "default/" + pod;
     const auto seen = [&] { return !cluster_->view().BoundAt(key).empty(); };

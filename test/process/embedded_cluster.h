@@ -56,7 +56,7 @@ class EmbeddedCluster {
   }
 
   const std::string& folder() const { return folder_.path(); }
-  // Of the server's URL, with port.
+  // The host in the server's URL, with port.
   std::string host() const { return server_->url().substr(std::string("https://").size()); }
 
   // ---- objects ----

@@ -57,7 +57,7 @@ class MetricsTest : public ::testing::Test {
     const auto it = samples.find(series);
     return it == samples.end() ? "absent" : it->second;
   }
-  // Of the series of a family: "{labels} value" in order.
+  // The series of a family: "{labels} value" in order.
   std::vector<std::string> Family(const std::string& name) {
     std::vector<std::string> lines;
     for (const auto& [series, value] : Scrape()) {
@@ -65,7 +65,8 @@ class MetricsTest : public ::testing::Test {
     }
     return lines;
   }
-  // Of scheduler_pending_pods: active, backoff, gated, incomplete, pending, unschedulable.
+  // The values of scheduler_pending_pods: active, backoff, gated, incomplete, pending,
+  // unschedulable.
   std::string Pending() {
     std::string text;
     for (const std::string& line : Family("scheduler_pending_pods")) {

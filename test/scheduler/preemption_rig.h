@@ -31,7 +31,7 @@ inline testing::NodeBuilder CpuNode(const std::string& name, const std::string& 
   return testing::MakeNode().Name(name).Allocatable({{"cpu", cpu}, {"pods", pods}});
 }
 
-// Of the type DisruptionTarget, as DefaultPreemption writes it.
+// Gives the pod the condition DisruptionTarget, as DefaultPreemption writes it.
 inline testing::PodBuilder& Preempted(testing::PodBuilder& pod) {
   return pod.Terminating().Condition(
       {.type = "DisruptionTarget", .status = "True", .reason = "PreemptionByScheduler"});

@@ -27,7 +27,7 @@ const KindInfo& KindOf(std::string_view plural) {
   return *kind;
 }
 
-// Of spec.nodeName without parsing the whole object: fields are kept beside the text.
+// spec.nodeName without parsing the whole object: fields are kept beside the text.
 std::string NodeName(const apiserver::StoredObject& pod) {
   const auto& names = pod.kind->selectable_fields;
   for (size_t i = 0; i < names.size(); ++i) {

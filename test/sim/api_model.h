@@ -83,7 +83,7 @@ class ApiModel {
   VolumeWatch* volume_watch() { return volume_watch_.get(); }
   // Where the server put a pod of that uid; empty: nowhere, or never seen.
   std::string NodeOf(const std::string& uid) const;
-  // Of the schedulers' lease; empty: nobody holds it.
+  // The holder of the schedulers' lease; empty: nobody holds it.
   std::string LeaseHolder();
   uint64_t binds() const { return binds_; }
   uint64_t exceeded() const { return exceeded_; }  // bindings beyond a node's capacity

@@ -48,7 +48,7 @@ void NominationWatch::Heard(const std::vector<api::Delta<api::Pod>>& deltas) {
   }
 }
 
-// Of a pod on its way to a node something else is given up.
+// The room of a pod that was on its way to a node has been given up.
 void NominationWatch::Freed(const api::PodPtr& nominated) {
   scheduler::Scheduler& scheduler = process_.scheduler();
   if (!process_.IsOurs(*nominated) || scheduler.context().cluster.cache.IsAssumedPod(*nominated))

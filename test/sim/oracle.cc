@@ -11,7 +11,7 @@ namespace {
 
 using framework::NodeInfo;
 
-// Of labels, by text.
+// The value of a label, found by text.
 std::optional<std::string> ValueOf(const api::LabelMap& labels, std::string_view key) {
   for (const auto& [name, value] : labels) {
     if (name.view() == key) return value.str();

@@ -100,8 +100,8 @@ struct Plan {
   double activates = 0;      // chance that a pod that got through activates another one
   Duration longest_grace{};  // from a deletion to the end of the pod
 
-  // Of pods that run: with the gate InPlacePodVerticalScalingSchedulerPreemption, which is off
-  // where this is 0.
+  // Resizes of pods that run: with the gate InPlacePodVerticalScalingSchedulerPreemption, which is
+  // off where this is 0.
   int resizes = 0;
 
   // Volumes: classes, volumes, claims that pods use, and a controller that binds and provisions
@@ -130,7 +130,7 @@ struct Plan {
   // Now and then an idle scheduler is asked whether it parks a pod that fits.
   bool looks_for_sleepers = false;
 
-  // Of the schedulers.
+  // How the schedulers are configured.
   bool two_profiles = false;
   int percentage_of_nodes_to_score = 0;
   bool system_defaults = true;  // PodTopologySpread's, which ask for Services and owners

@@ -21,8 +21,8 @@
 #include "daemon/feeds.h"
 #include "daemon/leader_election.h"
 #include "daemon/life_events.h"
-#include "daemon/take_over.h"
 #include "daemon/scheduler_term.h"
+#include "daemon/take_over.h"
 #include "scheduler/scheduler.h"
 #include "sim/event_loop.h"
 #include "sim/hint_watch.h"
@@ -212,7 +212,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
 const config::FeatureGates& GatesOf(const Plan& plan);
 config::Configuration MakeConfiguration(const Plan& plan, bool recorded);
 
-// Of numbers in texts, as the API server makes them.
+// The number that the resourceVersion is, as the API server makes them.
 uint64_t VersionOf(const api::ObjectMeta& meta);
 
 }  // namespace ks::sim

@@ -93,7 +93,7 @@ inline std::shared_ptr<api::CsiDriver> Driver(std::string name, bool storage_cap
   return driver;
 }
 
-// Of class "wait"; for nodes with label h of that value. Empty: for all nodes.
+// A capacity of class "wait" for nodes whose label h is `node`. Empty: for all nodes.
 inline std::shared_ptr<api::CsiStorageCapacity> Capacity(std::string name,
                                                          std::string_view capacity,
                                                          const std::string& node) {

@@ -31,7 +31,7 @@ class FreshServer {
 
   std::string admin_kubeconfig() const { return folder_ + "/admin.kubeconfig"; }
   std::string scheduler_kubeconfig() const { return folder_ + "/scheduler.kubeconfig"; }
-  // Of the server; nothing for a real control plane, which is several processes.
+  // The server's usage; nothing for a real control plane, which is several processes.
   std::optional<ProcessUsage> Usage() const;
 
  private:

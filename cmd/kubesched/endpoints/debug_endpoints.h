@@ -19,7 +19,7 @@ struct DebugSources {
   CurrentScheduler& scheduler;
   // How to reach the API server, for comparisons with it.
   const client::ClusterAccess& access;
-  // Of this process in leader election. Threads: any. Empty: there is none.
+  // This process's identity in leader election. Threads: any. Empty: there is none.
   std::function<std::string()> identity{};
 };
 

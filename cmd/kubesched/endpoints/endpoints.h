@@ -37,7 +37,8 @@ struct EndpointSources {
   // Why the LeaseCandidate is not known, empty: it is. An empty function: there is none.
   std::function<std::string()> informer_sync{};
   const client::ClusterAccess& access;
-  // Of this process in leader election, empty: it has none yet. An empty function: it is off.
+  // This process's identity in leader election, empty: it has none yet. An empty function: it is
+  // off.
   std::function<std::string()> identity{};
 };
 

@@ -19,7 +19,7 @@ Json Metadata(const Workload& workload, const std::string& name) {
   return {{"name", name}, {"labels", {{kOwnerLabel, workload.label}}}};
 }
 
-// Of a mixed workload: pod i has the kind of i modulo the kinds, and every kind has two apps.
+// In a mixed workload pod i has the kind of i modulo the kinds, and every kind has two apps.
 Json Pod(const Workload& workload, const std::string& name, const std::string& label,
          size_t index) {
   constexpr size_t kKinds = static_cast<size_t>(PodKind::kMixed);

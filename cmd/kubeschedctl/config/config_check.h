@@ -19,7 +19,8 @@ struct CheckedFile {
   std::string error;  // upstream's text; empty: accepted
   std::vector<config::Finding> errors;
   std::vector<config::Finding> warnings;
-  // Of a configuration in a manifest: "ConfigMap kube-system/scheduler" and "scheduler.yaml".
+  // Where the configuration stands in a manifest: "ConfigMap kube-system/scheduler" and
+  // "scheduler.yaml".
   std::string object{};
   std::string key{};
   std::string name{};  // what of the file was checked (Embedded::Name); empty: the file

@@ -107,9 +107,9 @@ class DemoState {
   void AddEvent(EventLine line);
 
   size_t Bound() const { return bound_; }
-  // Of the unplaceable pods: those for which the scheduler has told the reason or that are gated.
+  // The unplaceable pods for which the scheduler has told the reason, or that are gated.
   size_t UnplaceableExplained() const;
-  // Of the placeable pods: those that exist, are not bound, and were reported unschedulable.
+  // The placeable pods that exist, are not bound, and were reported unschedulable.
   size_t PlaceableRefused() const;
   size_t PlaceableBound() const { return bound_ - unplaceable_bound_; }
   // What must not be: pods that changed or lost their node, unplaceable ones that are bound.

@@ -31,9 +31,9 @@ enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark, kE
 template <class T>
 struct WatchEvent {
   WatchEventType type = WatchEventType::kAdded;
-  std::shared_ptr<const T>
-      object;       // kAdded, kModified, kDeleted; null when the object is of another kind
-  ObjectText text;  // of the object, if texts are kept
+  // kAdded, kModified, kDeleted; null when the object is of another kind.
+  std::shared_ptr<const T> object;
+  ObjectText text;                  // of the object, if texts are kept
   std::string resource_version;     // of the object or bookmark
   bool initial_events_end = false;  // kBookmark with k8s.io/initial-events-end: "true"
   ApiError error;                   // kError
@@ -47,9 +47,9 @@ struct ListPage {
   std::string continue_token;  // empty: last page
 };
 
-// Of which pods and nodes the whole JSON is kept beside what was read of it. It is upstream's form
-// of an object inside another one: without kind and apiVersion, and without metadata.managedFields,
-// which upstream's scheduler drops from pods (extenders see nodes whole).
+// For which pods and nodes the whole JSON is kept beside what was read of them. It is upstream's
+// form of an object inside another one: without kind and apiVersion, and without
+// metadata.managedFields, which upstream's scheduler drops from pods (extenders see nodes whole).
 enum class KeepRaw : uint8_t { kNone, kPendingPods, kAll };
 
 // Holds a parser's buffers; reuse it. T is Pod, Node, Namespace or a kind of lease.h,

@@ -122,7 +122,8 @@ constexpr SourceKind kSources[] = {
     {"azureFile", Volume::Source::kAzureFile, "shareName"},
 };
 
-// Of "<key>:<value as written>". The API server writes equal objects alike.
+// Mixes "<key>:<value as written>" into the volume's fingerprint. The API server writes equal
+// objects alike.
 void TakeFingerprint(std::string_view key, std::string_view raw, Volume& volume) {
   while (!raw.empty() && (raw.back() == ' ' || raw.back() == '\n')) raw.remove_suffix(1);
   const auto mix = [&](std::string_view text) {
@@ -136,7 +137,7 @@ void TakeFingerprint(std::string_view key, std::string_view raw, Volume& volume)
   mix(raw);
 }
 
-// Of a source that nothing is read of.
+// Reads a source of which no field is kept.
 bool ReadOther(JsonReader& reader, std::string_view key, Value value, Volume& volume) {
   bool is_null = false;
   if (!reader.IsNull(value, is_null)) return false;

@@ -202,7 +202,7 @@ void Mix(size_t& hash, const std::optional<PodAffinity>& affinity) {
   }
 }
 
-// Of what usually tells templates apart. Equal specs have equal hashes.
+// A hash over what usually tells templates apart. Equal specs have equal hashes.
 size_t HashOf(const PodSpec& spec) {
   size_t hash = spec.scheduler_name.id();
   Mix(hash, static_cast<size_t>(spec.priority.value_or(0)));

@@ -15,7 +15,7 @@ namespace ks::api {
 
 namespace {
 
-// Of a body that is no Status this much can end up in a message.
+// This much of a body that is no Status can end up in a message.
 constexpr size_t kMaxBodyText = 2048;
 
 // False when the body is no Status.

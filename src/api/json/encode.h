@@ -19,8 +19,8 @@ std::string BindingBody(const Pod& pod, std::string_view node_name);
 
 // What a status patch should bring about. Absent: leave as it is.
 struct PodStatusChange {
-  std::optional<Condition>
-      condition;  // last_transition_time is "now", used unless the status is unchanged
+  // last_transition_time is "now", used unless the status is unchanged.
+  std::optional<Condition> condition;
   std::optional<std::string> nominated_node_name;  // "" clears
 };
 

@@ -28,7 +28,8 @@ std::optional<std::vector<std::string>> StepsOf(std::string_view pointer) {
   return steps;
 }
 
-// Of a list with `size` elements; negative numbers count from the end. Absent: none, or outside.
+// The index that a step of a path means in a list with `size` elements; negative numbers count from
+// the end. Absent: none, or outside.
 std::optional<size_t> IndexOf(std::string_view step, size_t size) {
   int64_t index = 0;
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);

@@ -24,8 +24,8 @@ struct NodeAgentOptions {
   // kubesched.io/lifetime: "30s"; it then ends Succeeded, or (restartPolicy Always) its containers
   // start again. An annotation that is no duration makes an event.
   Duration lifetime{};
-  Duration termination =
-      std::chrono::seconds(1);  // from deletion to gone; at most the grace period
+  // From deletion to gone; at most the grace period.
+  Duration termination = std::chrono::seconds(1);
   Duration lease_interval = std::chrono::seconds(10);  // zero: no leases
   // Mean time between failures of a node, and how long one lasts: Ready Unknown, taints
   // node.kubernetes.io/unreachable. Zero: nodes do not fail.

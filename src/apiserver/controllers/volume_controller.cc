@@ -444,7 +444,7 @@ void VolumeController::WaitForVolume(KnownClaim& known, const Json& storage_clas
         [&](Json& json) { volumes::NoteProvisioner(json, provisioner); });
 }
 
-// Of several default classes the newest, and of equally old ones the first by name.
+// The newest default class is taken, and the first by name of equally old ones.
 bool VolumeController::TakeDefaultClass(const Claim& claim) {
   std::string best;
   std::string best_time;

@@ -98,8 +98,8 @@ void RemoveFinalizer(Json& object, std::string_view finalizer);
 
 // Where a provisioned volume can be reached: label values, sorted by key. Empty: everywhere.
 using Topology = std::vector<std::pair<std::string, std::string>>;
-// Of the node that a claim was given: `key` and the keys of the class' allowedTopologies, as far as
-// the node has such labels. Error: allowedTopologies forbid the node.
+// The topology of the node that a claim was given: `key` and the keys of the class'
+// allowedTopologies, as far as the node has such labels. Error: allowedTopologies forbid the node.
 Result<Topology> TopologyOfNode(const StoredObject& node, const Json& storage_class,
                                 const std::string& key);
 // For a claim that no node was chosen for: one of allowedTopologies, else one of `values` of the

@@ -154,7 +154,7 @@ void SetRequestDefaults(Json& request) {
   if (TextAt(request, "allocationMode") == "ExactCount") SetDefault(request, "count", 1);
 }
 
-// Of a resource claim, also inside of a template.
+// Sets the defaults of a resource claim, also inside of a template.
 void SetClaimSpecDefaults(Json& spec) {
   Json* devices = Find(spec, "devices");
   Json* requests = devices == nullptr ? nullptr : Find(*devices, "requests");

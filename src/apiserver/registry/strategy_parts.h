@@ -14,7 +14,7 @@ namespace ks::apiserver {
 void CheckMetadata(const KindInfo& kind, const Json& metadata, Causes& causes);
 
 // strategy_pod_defaults.cc
-// Of a pod's spec, also inside of a template.
+// The defaults of a pod's spec, also inside of a template.
 void SetPodSpecDefaults(Json& spec);
 // What only pods get; `is_new`: their status is made anew.
 void SetPodDefaults(Json& pod, bool is_new);

@@ -67,8 +67,8 @@ struct SchemaType {
   }
 };
 
-// Of an object's apiVersion and kind; also kinds that are only sent (Binding, DeleteOptions,
-// Eviction, TokenReview, …). Null: unknown.
+// The schema for an object's apiVersion and kind; also for kinds that are only sent (Binding,
+// DeleteOptions, Eviction, TokenReview, …). Null: unknown.
 const SchemaType* FindSchema(std::string_view api_version, std::string_view kind);
 const SchemaType& SchemaOf(const KindInfo& kind);
 

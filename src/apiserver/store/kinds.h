@@ -21,8 +21,8 @@ struct KindInfo {
   std::vector<std::string> categories{};
   bool namespaced = true;
   bool has_status = false;  // the subresource /status: writes elsewhere leave `status` alone
-  bool has_spec_generation =
-      false;                       // metadata.generation counts changes outside of metadata, status
+  // metadata.generation counts changes outside of metadata, status.
+  bool has_spec_generation = false;
   bool graceful_deletion = false;  // pods: deletion takes a grace period
   // Paths that a field selector may name besides metadata.name and (namespaced kinds)
   // metadata.namespace: "spec.nodeName". An absent field reads as "" (booleans: "false"). Those of

@@ -52,7 +52,7 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // Of the latest change; 1 at the beginning.
+  // The version of the latest change; 1 at the beginning.
   uint64_t version() const { return version_; }
 
   const Objects& objects(const KindInfo& kind) const;

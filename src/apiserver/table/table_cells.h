@@ -52,7 +52,7 @@ struct Printer {
   std::vector<Column> columns;
   Cells cells;
 };
-// Of all other kinds; the ones without have name and creation time.
+// The printers of all other kinds; the kinds without one show name and creation time.
 const std::vector<Printer>& WorkloadPrinters();
 const std::vector<Printer>& StoragePrinters();
 

@@ -13,7 +13,7 @@ struct Summary {
   int64_t total = 0;
   int64_t restarts = 0;
   std::optional<TimePoint> last_restart{};
-  // Of sidecars alone: what counts once initialization is over.
+  // The restarts of sidecars alone: what counts once initialization is over.
   int64_t sidecar_restarts = 0;
   std::optional<TimePoint> last_sidecar_restart{};
 };

@@ -158,7 +158,7 @@ class Fields {
     const YAML::Node value = Child(key);
     return value.IsDefined() && !value.IsNull();
   }
-  // Of a key that is there twice the last one counts, as upstream.
+  // The value of a key; the last one counts if the key is there twice, as upstream.
   YAML::Node Child(const char* key) const {
     YAML::Node found(YAML::NodeType::Undefined);
     if (!node_.IsDefined() || !node_.IsMap()) return found;
@@ -369,7 +369,7 @@ Result<void> CheckLogin(const Entry& entry, const ClusterAccess& access) {
   return {};
 }
 
-// Of the logins that a user has, the plugin counts last; a key without certificate is none.
+// The plugin counts last among the logins that a user has; a key without certificate is none.
 void DropUnusedLogins(ClusterAccess* access) {
   const bool has_cert = !access->client_cert_file.empty() || !access->client_cert_data.empty();
   const bool has_token = !access->token.empty() || !access->token_file.empty();

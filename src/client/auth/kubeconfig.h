@@ -19,8 +19,8 @@ namespace ks::client {
 // users[].user.exec, docs/spec/api.md 8.5.
 struct ExecPlugin {
   std::string api_version{};
-  std::string
-      command;  // a relative path with a slash is already resolved against the kubeconfig's folder
+  // A relative path with a slash is already resolved against the kubeconfig's folder.
+  std::string command;
   std::vector<std::string> args{};
   std::vector<std::pair<std::string, std::string>> env{};
   std::string install_hint{};

@@ -24,8 +24,8 @@ struct Proxy {
   bool Tunnels(const ServerUrl& target) const { return socks || target.tls; }
 };
 
-// Of any URL that could be parsed, as upstream's client takes it: a scheme that it does not know
-// stands for an HTTP proxy.
+// The proxy that any URL that could be parsed means, as upstream's client takes it: a scheme that
+// it does not know stands for an HTTP proxy.
 Proxy ProxyOf(const golang::Url& url);
 
 // HTTPS_PROXY, HTTP_PROXY and NO_PROXY, or the same in lower case.

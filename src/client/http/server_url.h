@@ -35,7 +35,7 @@ struct ServerUrl {
   std::string shown_origin{};  // of Text
 };
 
-// Of any URL that could be parsed; the prefix is left empty.
+// The address in any URL that could be parsed; the prefix is left empty.
 ServerUrl AddressOf(const golang::Url& url);
 
 // An API server's, as kubeconfigs and --master give it: a URL with host, else host and port (which

@@ -133,8 +133,8 @@ class Transport {
 };
 
 struct TransportOptions {
-  std::string
-      server;  // "https://10.0.0.1:6443", also http, also IPv6 in brackets, also with a path prefix
+  // "https://10.0.0.1:6443", also http, also IPv6 in brackets, also with a path prefix.
+  std::string server;
   std::shared_ptr<const TlsConfig> tls{};  // null: system roots, no client certificate
   // What all connections go through; null: none. Only the transport over Boost.Beast knows proxies.
   std::shared_ptr<const Proxy> proxy{};
@@ -142,8 +142,8 @@ struct TransportOptions {
   Duration idle_timeout = std::chrono::seconds(75);
   // Silence on a stream. Bookmarks come once a minute, so below 90 s healthy watches would end.
   Duration stream_idle_timeout = std::chrono::seconds(120);
-  Duration keep_alive =
-      std::chrono::seconds(30);  // TCP: first probe after this silence, then every 5 s, 3 in all
+  // TCP: first probe after this silence, then every 5 s, 3 in all.
+  Duration keep_alive = std::chrono::seconds(30);
   // TCP: data that the peer has not acknowledged for so long will never reach it: the connection is
   // lost. Zero: as long as the probes last.
   Duration unacknowledged_most{};

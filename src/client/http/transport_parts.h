@@ -9,7 +9,7 @@
 
 namespace ks::client {
 
-// Of a socket that is open and not connected yet: keep-alive probes, the time for
+// Sets the options of a socket that is open and not connected yet: keep-alive probes, the time for
 // acknowledgements, no waiting for more to send, not for child processes.
 void SetSocketOptions(int socket, const TransportOptions& options);
 

@@ -17,8 +17,8 @@
 
 namespace ks::client {
 
-// Of one server. `method` is in upper case, `code` an HTTP status or 0 where no answer came.
-// Threads: any. Lifetime: RestMetrics outlives it.
+// The metrics of one server. `method` is in upper case, `code` an HTTP status or 0 where no answer
+// came. Threads: any. Lifetime: RestMetrics outlives it.
 class HostMetrics {
  public:
   ~HostMetrics();
@@ -40,7 +40,7 @@ class HostMetrics {
  private:
   friend class RestMetrics;
   struct Families;
-  // Of one method; null until used.
+  // The series of one method; null until used.
   struct Series {
     std::map<int, metrics::Counter*> requests;     // by code
     std::map<int, metrics::Counter*> repetitions;  // by code

@@ -17,7 +17,7 @@
 
 namespace ks::client {
 
-// Of one kind. Threads: any. Lifetime: InformerMetrics outlives it.
+// The series of one kind. Threads: any. Lifetime: InformerMetrics outlives it.
 class InformerSeries {
  public:
   InformerSeries(metrics::Gauge& queued, metrics::Histogram& latency, metrics::Gauge& version)
@@ -51,8 +51,8 @@ class InformerMetrics {
   metrics::Family<metrics::Histogram>& latency_;
   metrics::Family<metrics::Gauge>& version_;
   Mutex mutex_;
-  std::map<std::string, std::unique_ptr<InformerSeries>, std::less<>> series_
-      KS_GUARDED_BY(mutex_);  // by path
+  // By path.
+  std::map<std::string, std::unique_ptr<InformerSeries>, std::less<>> series_ KS_GUARDED_BY(mutex_);
 };
 
 }  // namespace ks::client

@@ -178,7 +178,7 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   const ReflectorOptions options_;
   const api::DeltaSink<T> sink_;
 
-  // Of the chain.
+  // Used by the chain of requests alone.
   Random random_;
   Backoff backoff_;
   api::Decoder decoder_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kPriorityOffset = int64_t{1} << 31;  // makes every priority count as a loss
 
-// Of the victims with the highest priority, the earliest.
+// The earliest start among the victims with the highest priority.
 TimePoint EarliestStart(const framework::Victims& victims, TimePoint now) {
   int32_t highest = std::numeric_limits<int32_t>::min();
   TimePoint earliest = now;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kMaxCompiled = 256;
 constexpr size_t kMaxCountsBytes = size_t{64} << 20;
-// Of a counter: its node, its domain (one a node at most, as a rule), and the rest.
+// The size of a counter: its node, its domain (one a node at most, as a rule), and the rest.
 constexpr size_t kBytesPerNode = 24;
 constexpr size_t kBytesPerCounter = 512;
 

@@ -62,8 +62,8 @@ inline bool HasAffinity(const api::PodSpec& spec) {
 bool HasRequiredTerms(const api::PodSpec& spec);
 bool HasPreferredTerms(const api::PodSpec& spec);
 
-// Of a pod of namespace `ns`. `error`, if not null, gets upstream's text of all malformed lists,
-// empty when there is none.
+// The terms of a pod of namespace `ns`. `error`, if not null, gets upstream's text of all malformed
+// lists, empty when there is none.
 PodTerms ParseTerms(const api::PodSpec& spec, Symbol ns, std::string* error);
 
 // Replaces a namespace selector by the names of all namespaces that it matches now; {} stays, as it

@@ -161,7 +161,7 @@ class NodeVolumeLimits final : public framework::Plugin,
     found->names.push_back(volume.name);
   }
 
-  // Of several missing drivers upstream names any; here it is that of the first volume.
+  // Upstream names any of several missing drivers; here it is that of the first volume.
   Status IfMissing(Symbol driver) const {
     if (!wants_installed_) return {};
     const api::CsiDriverPtr object = storage().FindCsiDriver(driver.view());

@@ -30,8 +30,8 @@ std::optional<AttachableVolume> IdentifyVolume(const api::PersistentVolume& volu
   return handle.ok() ? MakeAttachable(plugin->driver, handle.value()) : std::nullopt;
 }
 
-// Of a claim that has no volume (yet): one of its own, whatever its driver will call it. No handle
-// starts like this one; upstream takes random characters.
+// A claim that has no volume (yet) counts as a volume of its own, whatever its driver will call it.
+// No handle starts like this one; upstream takes random characters.
 std::optional<AttachableVolume> IdentifyUnbound(const api::PersistentVolumeClaim& claim,
                                                 CsiNodePresence csi_node,
                                                 const StorageState& storage) {

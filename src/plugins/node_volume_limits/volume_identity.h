@@ -27,7 +27,7 @@ std::optional<AttachableVolume> MakeAttachable(std::string_view driver, std::str
 // Whether the node has a CSINode; without one no in-tree type counts as migrated there.
 enum class CsiNodePresence { kAbsent, kPresent };
 
-// Of the claim as it is now; absent: it does not count.
+// The volume of the claim as it is now; absent: it does not count.
 std::optional<AttachableVolume> IdentifyClaim(const api::PersistentVolumeClaim& claim,
                                               CsiNodePresence csi_node,
                                               const framework::StorageState& storage);

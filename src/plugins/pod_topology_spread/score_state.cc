@@ -68,7 +68,7 @@ void SpreadScoreState::Weigh(std::span<const framework::NodeInfo* const> nodes,
   }
 }
 
-// Of the nodes that are not ignored.
+// Counts the domains of the nodes that are not ignored.
 size_t SpreadScoreState::CountDomains(const Topology& topology,
                                       std::span<const framework::NodeInfo* const> nodes,
                                       DomainMarks& marks) const {

@@ -22,7 +22,7 @@ namespace ks::plugins {
 struct SpreadPhase {
   std::string error;  // non-empty: a selector is wrong, there is nothing else
   SpreadConstraints constraints;
-  // Of counters[counter_of[i]], the counter of constraint i; keys[k] belongs to counters[k].
+  // counters[counter_of[i]] is the counter of constraint i; keys[k] belongs to counters[k].
   std::vector<CounterSpec> counters;
   std::vector<std::string> keys;
   std::vector<size_t> counter_of;
@@ -55,9 +55,9 @@ class SpreadPlans {
   struct Key {
     std::shared_ptr<const api::PodSpec> spec;
     Symbol ns;
-    // Of pods that take the defaults, or name label keys; else empty.
+    // The pod's labels if it takes the defaults, or names label keys; else empty.
     api::LabelMap labels;
-    // Of pods that take the defaults.
+    // The pod's owner if it takes the defaults; else empty.
     std::string owner_api_version;
     std::string owner_kind;
     std::string owner_name;

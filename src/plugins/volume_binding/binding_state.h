@@ -41,7 +41,7 @@ enum OfferProblem : uint8_t {
 // Lifetime: of an attempt and what follows it; all clones of the cycle state share it.
 class BindingState final : public framework::StateData {
  public:
-  // Of a pod without claims.
+  // The state of a pod without claims.
   BindingState() = default;
   // Requires: none of the claims is unbound and immediate.
   BindingState(const framework::StorageState& storage, VolumeIndex& volumes, PodClaims claims,

@@ -80,7 +80,7 @@ class BindingSequence final : public framework::PreBindSequence {
   framework::Handle& handle_;
   const BindingWork work_;
   size_t started_ = 0;  // writes
-  // Of the wait.
+  // While it waits for the volumes to be bound.
   std::optional<BindingCheck> check_;
   TimePoint deadline_;
   std::optional<std::string> verdict_;  // as BindingCheck::Ask says it

@@ -31,7 +31,7 @@ class StaticMatch {
   // `volumes`: of the claim's class.
   StaticMatch(api::PersistentVolumeClaimPtr claim, std::shared_ptr<const ClassVolumes> volumes);
 
-  // Of a selector that cannot be used; nothing may be asked then.
+  // The error of a selector that cannot be used; nothing may be asked then.
   const std::string& error() const { return error_; }
 
   // Null: none. `taken`: given to other claims of the pod on this node.

@@ -23,7 +23,7 @@ class MigratedAffinity {
 
   // Whether it counts on this node, in place of the volume's own.
   bool CountsOn(const framework::StorageState& storage, std::string_view node_name) const;
-  // Of the translation, with its prefix; empty: none.
+  // The error of the translation, with its prefix; empty: none.
   const std::string& error() const { return error_; }
   // Absent: matches everywhere.
   const std::optional<api::NodeSelector>& selector() const { return selector_; }

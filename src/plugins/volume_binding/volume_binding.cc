@@ -218,7 +218,7 @@ class VolumeBinding final : public framework::Plugin,
   const std::vector<config::UtilizationShapePoint> shape_;  // scores 0..100
   const Duration bind_timeout_;
   const framework::StateSlot<BindingState> slot_;
-  // Of all pods without claims; never changed.
+  // The state of all pods without claims; never changed.
   const std::shared_ptr<BindingState> nothing_to_do_ = std::make_shared<BindingState>();
   const Status skip_{Code::kSkip, {}};
   const Status no_state_ = Status::Error("not found");

@@ -74,7 +74,7 @@ struct RestrictionState final : framework::StateData {
     return std::make_shared<RestrictionState>(*this);
   }
 
-  // Of the pod's claims with ReadWriteOncePod.
+  // The pod's claims with ReadWriteOncePod.
   std::shared_ptr<const ClaimNames> exclusive_claims;
   // Starts as the number of them in use, and then moves by volumes; below 0 is no conflict, too.
   int64_t conflicts = 0;

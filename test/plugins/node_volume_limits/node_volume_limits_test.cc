@@ -37,7 +37,8 @@ class NodeVolumeLimitsTest : public ::testing::Test {
     for (const PodBuilder& pod : pods) objects.push_back(pod.Obj());
     rig.AddNode(MakeNode().Name("n1"), objects);
   }
-  // Of n1: as the snapshot has it, which must agree with a copy that is counted from its pods.
+  // The verdict on n1 as the snapshot has it, which must agree with a copy that is counted from its
+  // pods.
   std::string Verdict(std::vector<api::Volume> volumes) {
     const PodBuilder pod = PodWith("p", std::move(volumes));
     const std::string verdict = rig.Verdicts(pod).front();

@@ -127,7 +127,7 @@ class SpreadRig : public PluginRig {
     std::vector<int64_t> final;
     friend bool operator==(const Scores&, const Scores&) = default;
   };
-  // Of the nodes with these indices; empty after Skip.
+  // The scores of the nodes with these indices; empty after Skip.
   Scores ScoresOf(const api::PodPtr& pod, const std::vector<size_t>& feasible) {
     std::vector<const framework::NodeInfo*> chosen;
     for (const size_t i : feasible) chosen.push_back(nodes()[i]);

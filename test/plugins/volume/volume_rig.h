@@ -65,7 +65,7 @@ inline api::PersistentVolumeClaim MakeOwnedClaim(const std::string& name, const 
   return claim;
 }
 
-// Of a CSI driver; its handle is "h-<name>".
+// A volume of a CSI driver; its handle is "h-<name>".
 inline api::PersistentVolume MakeVolume(const std::string& name, const std::string& driver = "drv",
                                         const testing::Texts& labels = {}) {
   api::PersistentVolume volume;

@@ -49,7 +49,7 @@ class DomainCounts {
   int64_t minimum() const { return existing_ == 0 ? 0 : minimum_; }
   // Over all listed nodes, whether they take part or not.
   int64_t total() const { return total_; }
-  // Of one listed node, whether it takes part or not.
+  // The pods on one listed node, whether it takes part or not.
   int32_t PodsOn(uint32_t slot) const { return slot < nodes_.size() ? nodes_[slot].pods : 0; }
   // Whether the listed node takes part.
   bool Includes(uint32_t slot) const { return slot < nodes_.size() && nodes_[slot].domain >= 0; }

@@ -124,7 +124,7 @@ Result<std::string> GceHandle(const PersistentVolume& volume) {
   return GceHandle("regions/" + region.value(), volume.source_id);
 }
 
-// Of types whose handle follows from the source alone.
+// The handle for types whose handle follows from the source alone.
 Result<std::string> PlainHandle(Source source, const std::string& id, const std::string& kind) {
   if (source == Source::kAwsElasticBlockStore) return EbsHandle(id);
   if (source == Source::kAzureDisk && !kind.empty() && LowerCase(kind) != "managed") {
