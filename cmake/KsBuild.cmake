@@ -50,7 +50,7 @@ if(KS_UNITY)
 endif()
 
 # Compile options of every target of ours. -ffp-contract=off: scores are IEEE double without fused multiply-add
-# (docs/spec/plugins-node.md section 1). -Wno-missing-field-initializers: designated initialisers leave fields out on purpose.
+# (docs/spec/plugins-node.md section 1). -Wno-missing-field-initializers: designated initializers leave fields out on purpose.
 add_library(ks_options INTERFACE)
 target_compile_features(ks_options INTERFACE cxx_std_20)
 target_include_directories(ks_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
@@ -187,7 +187,7 @@ function(ks_test)
   # Optimizing test code takes a third of its compile time and gains nothing: the libraries do the work.
   target_compile_options(ks_${ARG_NAME}_test PRIVATE -O0)
   if(KS_SANITIZE MATCHES "undefined")
-    # What is under test keeps both; checking gmock's templates for undefined behaviour costs a fourth of a test's compile time.
+    # What is under test keeps both; checking gmock's templates for undefined behavior costs a fourth of a test's compile time.
     target_compile_options(ks_${ARG_NAME}_test PRIVATE -fno-sanitize=undefined)
   endif()
   target_link_libraries(ks_${ARG_NAME}_test PRIVATE ks_options ${ARG_DEPS} GTest::gmock GTest::gtest_main)

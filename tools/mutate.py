@@ -135,7 +135,7 @@ def sample(mutants, size, seed):
 
 
 def read_excuses(text):
-    """Lines 'path<TAB>before<TAB>after<TAB>why': mutants that change no behaviour, as somebody has looked into."""
+    """Lines 'path<TAB>before<TAB>after<TAB>why': mutants that change no behavior, as somebody has looked into."""
     excuses = {}
     for row in text.splitlines():
         if row and not row.startswith("#"):
@@ -364,7 +364,7 @@ def judge_all(mutants, options, tree, limits, excuses):
 
 
 def scores(mutants):
-    """{folder: {column: number}}, the last one "all". Score: percentage of those that change behaviour that was noticed."""
+    """{folder: {column: number}}, the last one "all". Score: percentage of those that change behavior that was noticed."""
     table = collections.defaultdict(collections.Counter)
     for mutant in mutants:
         for row in (folder_of(mutant.path), "all"):

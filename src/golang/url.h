@@ -45,7 +45,7 @@ struct Url {
   std::string EscapedPath() const;
   // Path and query of a request line; never empty.
   std::string RequestTarget() const;
-  // The whole URL again, normalised.
+  // The whole URL again, normalized.
   std::string Text() const;
   // The same with "***" for the password: for messages.
   std::string RedactedText() const;

@@ -140,7 +140,7 @@ NodeBuilder Node() {
 std::vector<Kind> Kinds() {
   const auto node = [](uint32_t action) { return ClusterEvent{EventResource::kNode, action, {}}; };
   const EventObject plain = Node().Obj();
-  const EventObject labelled = Node().Label("unrelated", "1").Obj();
+  const EventObject labeled = Node().Label("unrelated", "1").Obj();
   const EventObject tainted = Node().Taint("more", "", "NoSchedule").Obj();
   const EventObject shrunk =
       Node().Allocatable({{"cpu", "8"}, {"memory", "64Gi"}, {"pods", "110"}}).Obj();
@@ -153,7 +153,7 @@ std::vector<Kind> Kinds() {
            {EventResource::kPersistentVolumeClaim, framework::kActionUpdate, {}},
            bound,
            bound},
-          {"NodeLabel", node(framework::kActionUpdateNodeLabel), plain, labelled},
+          {"NodeLabel", node(framework::kActionUpdateNodeLabel), plain, labeled},
           {"NodeTaint", node(framework::kActionUpdateNodeTaint), plain, tainted},
           {"NodeAllocatable", node(framework::kActionUpdateNodeAllocatable), plain, shrunk},
           {"NodeCondition", node(framework::kActionUpdateNodeCondition), plain, plain},

@@ -317,7 +317,7 @@ TEST_F(CandidacyTest, NothingIsSentAfterStop) {
   const size_t watch = MakeAndWatch();
   const size_t asked = sent().size();
   candidacy_->Stop();
-  EXPECT_TRUE(sent().cancelled(watch));
+  EXPECT_TRUE(sent().canceled(watch));
   net_.timers.Advance(minutes(20));
   EXPECT_EQ(sent().size(), asked);
   candidacy_->Stop();
@@ -327,7 +327,7 @@ TEST_F(CandidacyTest, WithdrawnItIsDeleted) {
   const size_t watch = MakeAndWatch();
   std::atomic<int> done = 0;
   candidacy_->Withdraw([&] { ++done; });
-  EXPECT_TRUE(sent().cancelled(watch));
+  EXPECT_TRUE(sent().canceled(watch));
   EXPECT_EQ(LastLine(), std::string("DELETE ") + kOwn);
   EXPECT_EQ(done, 0);
   sent().Answer(Last(), 200, Stored("10").dump());
@@ -351,7 +351,7 @@ TEST_F(CandidacyTest, AServerThatDoesNotAnswerHoldsNobodyUp) {
 TEST_F(CandidacyTest, StopCancelsWhatIsUnderWay) {
   candidacy_->Start();
   candidacy_->Stop();
-  EXPECT_TRUE(sent().cancelled(0));
+  EXPECT_TRUE(sent().canceled(0));
   net_.timers.Advance(minutes(1));
   EXPECT_EQ(sent().size(), 1U);
 }

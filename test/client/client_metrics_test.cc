@@ -121,7 +121,7 @@ TEST_F(RequestMetricsTest, AWatchCountsWhenItOpensAndHasNoDuration) {
   EXPECT_EQ(Samples(registry_, "rest_client_requests_total").size(), 2U) << "one <error>";
 }
 
-// What is unlabelled is there from the start, what has labels comes with its first use.
+// What is unlabeled is there from the start, what has labels comes with its first use.
 TEST(ConnectionMetricsTest, AtStart) {
   metrics::Registry registry;
   const ConnectionMetrics metrics(registry);

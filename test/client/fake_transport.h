@@ -39,7 +39,7 @@ class FakeTransport final : public Transport {
   HttpRequest request(size_t i) { return At(i)->request; }
   // Virtual time since the transport was made.
   Duration at(size_t i) { return At(i)->at - start_; }
-  bool cancelled(size_t i) { return At(i)->cancelled; }
+  bool canceled(size_t i) { return At(i)->canceled; }
   bool open(size_t i) { return !At(i)->over; }
 
   void Answer(size_t i, int status, std::string body, std::string retry_after = "") {
@@ -87,9 +87,9 @@ class FakeTransport final : public Transport {
   struct Sent final : Exchange, std::enable_shared_from_this<Sent> {
     explicit Sent(ks::testing::FakeTimers& t) : timers(t) {}
     void Cancel() override {
-      cancelled = true;
+      canceled = true;
       HttpReply reply;
-      reply.error = TransportError{TransportError::Kind::kCancelled, "request canceled"};
+      reply.error = TransportError{TransportError::Kind::kCanceled, "request canceled"};
       Finish(std::move(reply));
     }
     void Resume() override {}
@@ -111,7 +111,7 @@ class FakeTransport final : public Transport {
     HttpReplyHandler done;
     std::shared_ptr<StreamSink> sink;
     TimePoint at;
-    std::atomic<bool> cancelled{false};
+    std::atomic<bool> canceled{false};
     std::atomic<bool> over{false};
   };
 

@@ -64,7 +64,7 @@ class Candidate {
                         Record("called back: " + why);
                         if (setting_.gives_back) ReleaseToPreferred();
                       }}) {}
-  // What is cancelled from here on ends at once: no time goes on for it.
+  // What is canceled from here on ends at once: no time goes on for it.
   ~Candidate() { ending_ = true; }
 
   void Acquire() {
@@ -162,7 +162,7 @@ class Candidate {
       HttpReplyHandler done;
       TimerId timeout = 0;
       void Cancel() override {
-        network->Fail(*this, TransportError::Kind::kCancelled, "request canceled");
+        network->Fail(*this, TransportError::Kind::kCanceled, "request canceled");
       }
       void Resume() override {}
     };

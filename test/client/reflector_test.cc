@@ -211,7 +211,7 @@ TEST_F(ReflectorTest, W9) {
                                   EventJson("ERROR", kExpired) +
                                   EventJson("ADDED", NodeJson("x", "12")));
   EXPECT_THAT(TakeBatches(), ElementsAre("+b11"));
-  EXPECT_TRUE(net_.transport.cancelled(1));
+  EXPECT_TRUE(net_.transport.canceled(1));
   EXPECT_TRUE(reflector_->Status().error->IsGone());
   const Duration delay = NextDelay();
   EXPECT_GE(delay, milliseconds(800));
@@ -327,7 +327,7 @@ TEST_F(ReflectorTest, BadFramesEndTheRound) {
     net_.transport.Data(watch, EventJson("ADDED", NodeJson("ok", "15")) + row.frame +
                                    EventJson("ADDED", NodeJson("no", "99")));
     EXPECT_THAT(TakeBatches(), ElementsAre("+ok15"));
-    EXPECT_TRUE(net_.transport.cancelled(watch));
+    EXPECT_TRUE(net_.transport.canceled(watch));
     EXPECT_THAT(reflector_->Status().error->message, HasSubstr(row.want_error));
     NextDelay();
     EXPECT_EQ(Target(), "/api/v1/nodes?resourceVersion=15");
@@ -400,7 +400,7 @@ TEST_F(ReflectorTest, StopInEveryState) {
   // While listing.
   reflector_->Start();
   reflector_->Stop();
-  EXPECT_TRUE(net_.transport.cancelled(0));
+  EXPECT_TRUE(net_.transport.canceled(0));
   reflector_->Stop();
   EXPECT_THAT(TakeBatches(), IsEmpty());
 }
@@ -408,7 +408,7 @@ TEST_F(ReflectorTest, StopInEveryState) {
 TEST_F(ReflectorTest, StopWhileWatching) {
   Sync();
   reflector_->Stop();
-  EXPECT_TRUE(net_.transport.cancelled(1));
+  EXPECT_TRUE(net_.transport.canceled(1));
   EXPECT_FALSE(reflector_->Status().watching);
   net_.timers.Advance(minutes(10));
   EXPECT_EQ(net_.transport.size(), 2u);

@@ -56,8 +56,8 @@ TEST(TimerThreadTest, AnEarlierTimerWakesTheThread) {
   EXPECT_FALSE(timers->Cancel(far));
 }
 
-// The thread may still sleep for the cancelled one.
-TEST(TimerThreadTest, AfterACancelledTimer) {
+// The thread may still sleep for the canceled one.
+TEST(TimerThreadTest, AfterACanceledTimer) {
   Ran ran;
   const std::unique_ptr<TimerService> timers = NewTimerThread();
   for (int i = 0; i < 200; ++i) {
@@ -88,7 +88,7 @@ TEST(TimerThreadTest, NothingIsLostAmongManyThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   ran.Wait(wanted);
-  // A cancelled one among them would come last.
+  // A canceled one among them would come last.
   timers->Schedule(microseconds(2500), ran.Task());
   ran.Wait(wanted + 1);
   EXPECT_EQ(ran.count(), wanted + 1);

@@ -168,7 +168,7 @@ TEST_P(StreamTest, CancelBeforeHeaders) {
   exchange->Cancel();
   const auto error = sink->WaitEnd();
   ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->kind, Kind::kCancelled);
+  EXPECT_EQ(error->kind, Kind::kCanceled);
   EXPECT_EQ(sink->status(), 0);
 }
 
@@ -183,7 +183,7 @@ TEST_P(StreamTest, CancelInTheMiddle) {
   exchange->Cancel();
   const auto error = sink->WaitEnd();
   ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->kind, Kind::kCancelled);
+  EXPECT_EQ(error->kind, Kind::kCanceled);
 }
 
 // Pauses at each piece until the test goes on.
@@ -258,7 +258,7 @@ TEST_P(StreamTest, CancelWhilePaused) {
   exchange->Cancel();
   const auto error = sink->WaitEnd();
   ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->kind, Kind::kCancelled);
+  EXPECT_EQ(error->kind, Kind::kCanceled);
 }
 
 size_t ResidentBytes() {

@@ -304,7 +304,7 @@ TEST_P(TransportTest, CancelIsIdempotentAndTheHandlerStillRuns) {
   exchange->Cancel();
   const HttpReply reply = slot.Wait();
   ASSERT_TRUE(reply.error.has_value());
-  EXPECT_EQ(reply.error->kind, Kind::kCancelled);
+  EXPECT_EQ(reply.error->kind, Kind::kCanceled);
   exchange->Cancel();
 }
 
@@ -319,8 +319,8 @@ TEST_P(TransportTest, DestructionEndsWhatRuns) {
   const auto sink = harness.Open({.target = "/watch"});
   sink->WaitHeaders();
   harness.DropTransport();
-  EXPECT_EQ(slot.Wait().error->kind, Kind::kCancelled);
-  EXPECT_EQ(sink->WaitEnd()->kind, Kind::kCancelled);
+  EXPECT_EQ(slot.Wait().error->kind, Kind::kCanceled);
+  EXPECT_EQ(sink->WaitEnd()->kind, Kind::kCanceled);
 }
 
 TEST_P(TransportTest, Gzip) {

@@ -211,7 +211,7 @@ TEST_F(WriterEventsTest, EventsDoNotHoldBindingsBackAndAreDroppedAtShutdown) {
   net_.transport.Answer(1, 201, "{}");
   EXPECT_TRUE(bound);
   EXPECT_TRUE(writer_->Drain(Duration::zero())) << "events do not count";
-  EXPECT_TRUE(net_.transport.cancelled(0));
+  EXPECT_TRUE(net_.transport.canceled(0));
   EXPECT_EQ(writer_->Stats().events_dropped, 1u);
   Record("d");
   EXPECT_EQ(writer_->Stats().events_dropped, 2u);

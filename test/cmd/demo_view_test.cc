@@ -79,9 +79,9 @@ class ScreenSizeTest : public ::testing::TestWithParam<std::pair<size_t, size_t>
 TEST_P(ScreenSizeTest, NothingIsWiderOrLonger) {
   const auto [columns, rows] = GetParam();
   for (const bool unicode : {false, true}) {
-    for (const bool colour : {false, true}) {
+    for (const bool color : {false, true}) {
       const std::vector<std::string> lines = RenderFrame(
-          Sample(), {.columns = columns, .rows = rows, .unicode = unicode, .colour = colour});
+          Sample(), {.columns = columns, .rows = rows, .unicode = unicode, .color = color});
       EXPECT_LE(lines.size(), rows);
       for (const std::string& line : lines) EXPECT_LE(Columns(line), columns) << line;
     }
@@ -97,9 +97,9 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ScreenSizeTest,
                                   std::to_string(row.param.second);
                          });
 
-TEST(RenderFrameTest, ColoursEndOnTheirLine) {
+TEST(RenderFrameTest, ColorsEndOnTheirLine) {
   for (const std::string& line :
-       RenderFrame(Sample(), {.columns = 60, .rows = 30, .colour = true})) {
+       RenderFrame(Sample(), {.columns = 60, .rows = 30, .color = true})) {
     const size_t last = line.rfind("\x1b[");
     if (last == std::string::npos) continue;
     EXPECT_EQ(line.substr(last, 4), "\x1b[0m") << line;

@@ -91,10 +91,10 @@ TEST(LiveExplain, ABoundPodDoesNotStandInItsOwnWay) {
   auto repelling = MakePod().Name("mine").Labels({{"app", "a"}}).Node("n1").Req({});
   repelling.spec().pod_anti_affinity = api::PodAffinity{{term}, {}};
   Rig rig;
-  const auto labelled = [](const std::string& name) {
+  const auto labeled = [](const std::string& name) {
     return MakeNode().Name(name).Label("kubernetes.io/hostname", name).Allocatable(kNode).Obj();
   };
-  rig.Sync({labelled("n1"), labelled("n2")}, {repelling.Obj()});
+  rig.Sync({labeled("n1"), labeled("n2")}, {repelling.Obj()});
   rig.Settle();
   const inspect::LiveExplanation live = Explained(rig, {.pod = "ns/mine"});
   EXPECT_EQ(live.explanation.result, inspect::Verdict::kSchedulable);

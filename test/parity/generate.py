@@ -37,7 +37,7 @@ def shape(dice):
         "zones": dice.pick((("za", "zb", "zc"), ("za", "zb"), ("za",), ("za", "zb", ""))),
         "no_zone": dice.pick((0.0, 0.0, 0.2, 1.0)),
         "no_hostname": dice.pick((0.0, 0.0, 0.1, 0.5)),
-        "labelled": dice.pick((0.5, 0.9, 1.0)),  # nodes with each of the other topology labels
+        "labeled": dice.pick((0.5, 0.9, 1.0)),  # nodes with each of the other topology labels
         "cordoned": dice.pick((0.0, 0.0, 0.05, 0.2)),
         "tainted": dice.pick((0.0, 0.0, 0.2, 0.7)),
         "features": dice.pick((0.0, 0.3, 0.9)),

@@ -96,9 +96,9 @@ def node_labels(dice, name, shape):
         out[HOSTNAME] = name if not dice.odd() else dice.pick(("", "shared"))
     if not dice.chance(shape["no_zone"]):
         out[ZONE] = dice.pick(shape["zones"])
-    if dice.chance(shape["labelled"]):
+    if dice.chance(shape["labeled"]):
         out[REGION] = dice.pick(("east", "west"))
-    if dice.chance(shape["labelled"]):
+    if dice.chance(shape["labeled"]):
         out["rack"] = dice.pick(("r1", "r2", "r3", ""))
     if dice.chance(0.5):
         out["disk"] = dice.pick(("ssd", "hdd"))

@@ -130,7 +130,7 @@ const Case kCases[] = {
      kQueue},
     {"affinity_added_no_match", NewNodeAffinity, kNodeAdd, Selecting("ssd"), kNone, Of(Disk("hdd")),
      kSkip},
-    {"affinity_relabelled", NewNodeAffinity, kLabel, Selecting("ssd"), Of(Disk("hdd")),
+    {"affinity_relabeled", NewNodeAffinity, kLabel, Selecting("ssd"), Of(Disk("hdd")),
      Of(Disk("ssd")), kQueue},
     {"affinity_matched_before", NewNodeAffinity, kLabel, Selecting("ssd"),
      Of(Disk("ssd").Label("x", "1")), Of(Disk("ssd")), kSkip},

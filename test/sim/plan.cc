@@ -241,7 +241,7 @@ std::string TextOfVolumes(const Plan& plan) {
 std::string Plan::Text() const {
   const NetworkFaults& n = network;
   const std::string pods_resized = resizes == 0 ? "" : fmt::format(" | resizes {}", resizes);
-  const std::string relabelled =
+  const std::string relabeled =
       namespace_changes == 0 ? "" : fmt::format(" | namespaces {}", namespace_changes);
   return fmt::format(
       "nodes {} zones {} pods {} node_changes {} pod_changes {} arrivals {} faults_end {} | "
@@ -263,7 +263,7 @@ std::string Plan::Text() const {
       preemption, important, budgets, nominations, activates, FormatDuration(longest_grace),
       looks_for_sleepers, TextOf(extenders), extender_faults.denies, extender_faults.lost,
       extender_faults.refused, extender_faults.failed, extender_faults.wrong, extender_faults.slow,
-      TextOfVolumes(*this), pods_resized, relabelled);
+      TextOfVolumes(*this), pods_resized, relabeled);
 }
 
 }  // namespace ks::sim

@@ -157,7 +157,7 @@ void SimTransport::Cancel(uint64_t id) {
       const CallPtr over = self->Find(id);
       if (over == nullptr || self->dead_) return;
       self->calls_.erase(id);
-      const TransportError error{Kind::kCancelled, "request canceled"};
+      const TransportError error{Kind::kCanceled, "request canceled"};
       if (over->sink != nullptr) {
         over->sink->OnEnd(error);
       } else {

@@ -76,7 +76,7 @@ Result<void> Create(Cluster& cluster, const Batch& batch, const Workload& worklo
   });
 }
 
-Workload Labelled(Workload workload, const std::string& label) {
+Workload Labeled(Workload workload, const std::string& label) {
   workload.label = label;
   return workload;
 }
@@ -177,7 +177,7 @@ Result<void> ScenarioRun::Prepare(Cluster& cluster) const {
 // A pod that asks for nothing shows that the scheduler is at work.
 Result<void> ScenarioRun::AwaitRunning(Cluster& cluster, Process& process) const {
   const Batch probe{.name = "probe", .count = 1, .size = {0, 0}, .priority_class = {}};
-  PodTracker tracker(cluster, Labelled(plan_.cluster, probe.name));
+  PodTracker tracker(cluster, Labeled(plan_.cluster, probe.name));
   if (Result<void> synced = tracker.AwaitSynced(std::chrono::seconds(60)); !synced.ok()) {
     return synced;
   }
@@ -189,7 +189,7 @@ Result<void> ScenarioRun::AwaitRunning(Cluster& cluster, Process& process) const
 }
 
 Result<ScenarioMeasurement> ScenarioRun::Watch(Cluster& cluster, Process& process) {
-  PodTracker tracker(cluster, Labelled(plan_.cluster, plan_.pods.name));
+  PodTracker tracker(cluster, Labeled(plan_.cluster, plan_.pods.name));
   if (Result<void> synced = tracker.AwaitSynced(std::chrono::seconds(120)); !synced.ok()) {
     return synced.error();
   }

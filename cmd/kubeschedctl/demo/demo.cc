@@ -58,7 +58,7 @@ class Demo {
   std::optional<bool> Judge(const Arrivals& arrivals, SteadyTime now);
   void Show(const Arrivals& arrivals, LiveScreen* screen);
   ViewState View(const Arrivals* arrivals);
-  Result<DemoSummary> Summarise();
+  Result<DemoSummary> Summarize();
   Result<void> CheckPlacement(DemoSummary& summary);
   void CheckPending(DemoSummary& summary);
   void StopScheduler(DemoSummary& summary);
@@ -289,7 +289,7 @@ void Demo::StopScheduler(DemoSummary& summary) {
   if (!end.clean) summary.failures.push_back("the scheduler did not end by itself: " + end.how);
 }
 
-Result<DemoSummary> Demo::Summarise() {
+Result<DemoSummary> Demo::Summarize() {
   const ViewState view = View(nullptr);
   DemoSummary summary{.title = view.title, .scheduler = view.scheduler};
   summary.pods = view.planned;
@@ -357,7 +357,7 @@ Result<int> Demo::Run() {
     }
     if (!done.ok()) return Error{done.error().message + SchedulerLog()};
   }
-  const Result<DemoSummary> summary = Summarise();
+  const Result<DemoSummary> summary = Summarize();
   if (!summary.ok()) return summary.error();
   Say(SummaryText(*summary));
   if (!summary->failures.empty()) {

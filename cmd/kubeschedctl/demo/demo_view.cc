@@ -26,7 +26,7 @@ class Line {
   explicit Line(const Screen& screen) : screen_(screen) {}
 
   Line& Add(std::string_view text, const char* style = nullptr) {
-    const bool styled = style != nullptr && screen_.colour && !text.empty() && Left() > 0;
+    const bool styled = style != nullptr && screen_.color && !text.empty() && Left() > 0;
     if (styled) text_ += style;
     for (const char c : text) {
       const bool continues = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;

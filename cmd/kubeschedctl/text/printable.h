@@ -13,7 +13,7 @@ struct Screen {
   size_t columns = 80;
   size_t rows = 24;
   bool unicode = false;  // block characters; else plain ASCII
-  bool colour = false;   // SGR sequences, which take no columns
+  bool color = false;    // SGR sequences, which take no columns
 };
 
 // Text of foreign origin, safe to print: one column a byte, no control characters.

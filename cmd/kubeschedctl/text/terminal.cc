@@ -120,7 +120,7 @@ Screen CurrentScreen() {
   if (const size_t columns = EnvironmentCount("COLUMNS"); columns > 0) screen.columns = columns;
   if (const size_t rows = EnvironmentCount("LINES"); rows > 0) screen.rows = rows;
   screen.unicode = IsUtf8();
-  screen.colour = Environment("NO_COLOR").empty();
+  screen.color = Environment("NO_COLOR").empty();
   return screen;
 }
 

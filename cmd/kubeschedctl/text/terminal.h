@@ -35,7 +35,7 @@ class Signals {
 bool HasLiveTerminal();
 
 // The size: COLUMNS and LINES where they are set, else the window's, else 80 by 24. Block
-// characters when the locale is UTF-8, colours unless NO_COLOR is set.
+// characters when the locale is UTF-8, colors unless NO_COLOR is set.
 Screen CurrentScreen();
 
 // The alternate screen without cursor while this object lives.

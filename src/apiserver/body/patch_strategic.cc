@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategic merge patch. Its rules are upstream's behaviour, found by asking it
+// Strategic merge patch. Its rules are upstream's behavior, found by asking it
 // (test/apiserver/patch_test.cc has the cases):
 //   - a map is merged member by member, null removes; `$patch: replace` takes the patch instead of
 //     the map, `$patch: delete` empties it, others are refused; `$retainKeys` names the members

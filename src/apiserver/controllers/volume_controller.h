@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// As much of the PV controller as scheduling needs: binds claims to matching volumes, honours
+// As much of the PV controller as scheduling needs: binds claims to matching volumes, honors
 // claimRef that a scheduler set, provisions for a fake CSI driver (after
 // volume.kubernetes.io/selected-node for delayed binding), and keeps phases and annotations.
 //

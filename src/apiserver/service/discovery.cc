@@ -74,7 +74,7 @@ ApiResponse Health(const RequestInfo& info, std::string_view name) {
   return Plain(200, "[+]ping ok\n[+]store ok\n" + std::string(name) + " check passed\n");
 }
 
-// The release whose behaviour this server has. Build metadata is left out of comparisons of
+// The release whose behavior this server has. Build metadata is left out of comparisons of
 // versions, so clients see v1.37.1, and people what they talk to.
 Json Version() {
   return {{"major", "1"},

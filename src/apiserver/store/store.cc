@@ -59,7 +59,7 @@ std::vector<std::string> FieldsOf(const KindInfo& kind, const Json& object) {
 }
 
 // The object's text; `version_offset` becomes the place of the version's digits.
-std::string Serialise(const Json& object, size_t* version_offset) {
+std::string Serialize(const Json& object, size_t* version_offset) {
   std::string text;
   text.reserve(2048);
   text += '{';
@@ -171,7 +171,7 @@ ObjectPtr Store::Make(const KindInfo& kind, Json object, uint64_t version) {
   stored->resource_version = version;
   stored->labels = LabelsOf(metadata);
   stored->fields = FieldsOf(kind, object);
-  stored->text = Serialise(object, &stored->version_offset);
+  stored->text = Serialize(object, &stored->version_offset);
   return stored;
 }
 

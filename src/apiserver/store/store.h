@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The state of the in-memory API server: objects by kind and key, one counter of versions, and for
-// each kind the log of its latest changes, from which every watch reads. An object is serialised
+// each kind the log of its latest changes, from which every watch reads. An object is serialized
 // once, when it is written. No rules about what may be written: registry.h.
 //
 // Threads: one (that of the Service). Lifetime: the store outlives its cursors.
@@ -66,7 +66,7 @@ class Store {
                const std::function<bool(const ObjectPtr&)>& visit) const;
 
   // Adds or replaces the object of this kind, namespace and name (from metadata), gives it the next
-  // version and serialises it.
+  // version and serializes it.
   ObjectPtr Put(const KindInfo& kind, Json object);
   // The same of an object that Make made: its text is used, with the new version in it.
   ObjectPtr Put(const StoredObject& made);

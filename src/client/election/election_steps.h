@@ -87,7 +87,7 @@ class ElectionSteps : public std::enable_shared_from_this<ElectionSteps> {
   TimerId wait_ KS_GUARDED_BY(mutex_) = 0;
   uint64_t round_ KS_GUARDED_BY(mutex_) = 0;  // the deadline under way
   TimerId deadline_ KS_GUARDED_BY(mutex_) = 0;
-  std::vector<std::shared_ptr<Exchange>> stopped_ KS_GUARDED_BY(mutex_);  // not cancelled yet
+  std::vector<std::shared_ptr<Exchange>> stopped_ KS_GUARDED_BY(mutex_);  // not canceled yet
 };
 
 }  // namespace ks::client

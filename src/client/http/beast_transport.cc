@@ -91,7 +91,7 @@ class BeastCall final : public Exchange,
   // Threads: any.
   void Cancel() override {
     engine_->Post([weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->CancelFor(Kind::kCancelled);
+      if (const auto self = weak.lock()) self->CancelFor(Kind::kCanceled);
     });
   }
   void Resume() override {
@@ -142,7 +142,7 @@ class BeastCall final : public Exchange,
 // ---- BeastCall ----
 
 void BeastCall::Begin() {
-  if (engine_->closed()) return Finish(CancelError(Kind::kCancelled));
+  if (engine_->closed()) return Finish(CancelError(Kind::kCanceled));
   if (!IsWellFormed()) {
     return Finish(TransportError{
         Kind::kOther, "invalid request: white space or control characters in target or header"});
@@ -325,7 +325,7 @@ void Engine::CancelAllAndJoin() {
 void Engine::Close() {
   closed_ = true;
   DropKept();
-  for (const std::shared_ptr<BeastCall>& call : Calls()) call->CancelFor(Kind::kCancelled);
+  for (const std::shared_ptr<BeastCall>& call : Calls()) call->CancelFor(Kind::kCanceled);
   timer_.cancel();
   work_.reset();
 }

@@ -70,7 +70,7 @@ Kind KindOf(const std::error_code& code, std::string_view text) {
     case ETIMEDOUT:
       return Kind::kTimedOut;
     case ECANCELED:
-      return Kind::kCancelled;
+      return Kind::kCanceled;
     default:
       break;
   }
@@ -96,7 +96,7 @@ std::string Describe(Kind kind, const CpprestClients& clients, const ServerUrl& 
       return "connection lost: " + std::string(text);
     case Kind::kTimedOut:
       return "timed out: " + std::string(text);
-    case Kind::kCancelled:
+    case Kind::kCanceled:
       return "request canceled";
     case Kind::kResolve:
       return "dial tcp: lookup " + url.host + ": no such host";
@@ -187,7 +187,7 @@ TransportError ClassifyException(const CpprestClients& clients, const ServerUrl&
     text = e.what();
     kind = KindOf(e.error_code(), text);
   } catch (const pplx::task_canceled&) {
-    kind = Kind::kCancelled;
+    kind = Kind::kCanceled;
   } catch (const std::system_error& e) {
     text = e.what();
     kind = KindOf(e.code(), text);

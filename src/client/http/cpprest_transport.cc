@@ -87,7 +87,7 @@ class Call final : public Exchange, public std::enable_shared_from_this<Call> {
         done_(std::move(done)),
         sink_(std::move(sink)) {}
 
-  void Cancel() override { CancelFor(Kind::kCancelled); }
+  void Cancel() override { CancelFor(Kind::kCanceled); }
   void Resume() override;
 
   // Also ends a pause. kLost: new settings took over.

@@ -59,9 +59,9 @@ class TimerThread final : public TimerService {
     while (std::function<void()> task = NextDue()) task();
   }
 
-  // Waits for the next due task; empty when stopping. Deadlines are set and cancelled again with
+  // Waits for the next due task; empty when stopping. Deadlines are set and canceled again with
   // each request: they wake the thread only if nothing else would wake it in time, and it sleeps on
-  // until the time of one that was cancelled.
+  // until the time of one that was canceled.
   std::function<void()> NextDue() {
     MutexLock lock(mutex_);
     while (!stopping_) {

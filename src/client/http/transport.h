@@ -63,7 +63,7 @@ struct TransportError {
     kRefused,    // nobody listens
     kLost,       // reset, end of file, broken pipe: the peer may have seen the request
     kTimedOut,   // deadline, inactivity, or keep-alive probes without answer
-    kCancelled,  // by Exchange::Cancel or because the transport ends
+    kCanceled,   // by Exchange::Cancel or because the transport ends
     kTls,        // certificate or handshake
     kResolve,    // host name
     kMalformed,  // an answer that is not HTTP
@@ -110,7 +110,7 @@ class StreamSink {
 class Exchange {
  public:
   virtual ~Exchange() = default;
-  // Idempotent. The final callback still comes, from a client thread, with kCancelled unless the
+  // Idempotent. The final callback still comes, from a client thread, with kCanceled unless the
   // end was under way.
   virtual void Cancel() = 0;
   // After a kPause.

@@ -14,7 +14,7 @@ namespace ks::client {
 void SetSocketOptions(int socket, const TransportOptions& options);
 
 // Why an exchange ended that was not let go on: kTimedOut, kLost (new credentials took over) or
-// kCancelled.
+// kCanceled.
 TransportError CancelError(TransportError::Kind reason);
 
 // "Post \"https://10.0.0.1:6443/x\": " and the message, as upstream's client words it.

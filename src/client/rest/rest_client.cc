@@ -179,21 +179,21 @@ class Attempt : public Running, public std::enable_shared_from_this<Attempt> {
     TimerId timer = 0;
     {
       MutexLock lock(mutex_);
-      if (cancelled_) return;
-      cancelled_ = true;
+      if (canceled_) return;
+      canceled_ = true;
       exchange = exchange_;
       timer = timer_;
     }
     if (timer != 0 && timers_.Cancel(timer)) {
       // Nothing else will come: end here, but not inside the caller's call.
-      timers_.Schedule(Duration::zero(), [self = shared_from_this()] { self->Cancelled(); });
+      timers_.Schedule(Duration::zero(), [self = shared_from_this()] { self->Canceled(); });
     } else if (exchange != nullptr) {
       exchange->Cancel();
     }
   }
 
  protected:
-  // Sends now or after `wait`: ends in Ready, Refused or Cancelled.
+  // Sends now or after `wait`: ends in Ready, Refused or Canceled.
   void SendAfter(Duration wait) {
     auto task = [self = shared_from_this()] { self->Authorize(); };
     if (wait <= Duration::zero()) {
@@ -201,7 +201,7 @@ class Attempt : public Running, public std::enable_shared_from_this<Attempt> {
       return;
     }
     MutexLock lock(mutex_);
-    timer_ = timers_.Schedule(cancelled_ ? Duration::zero() : wait, std::move(task));
+    timer_ = timers_.Schedule(canceled_ ? Duration::zero() : wait, std::move(task));
   }
 
   // Keeps the exchange for Cancel and Resume. A sending may be answered, and the next one begun,
@@ -212,7 +212,7 @@ class Attempt : public Running, public std::enable_shared_from_this<Attempt> {
       MutexLock lock(mutex_);
       if (sending != sending_) return;
       exchange_ = exchange;
-      cancel = cancelled_;
+      cancel = canceled_;
     }
     if (cancel) exchange->Cancel();
   }
@@ -226,9 +226,9 @@ class Attempt : public Running, public std::enable_shared_from_this<Attempt> {
     last.swap(exchange_);
   }
 
-  bool IsCancelled() {
+  bool IsCanceled() {
     MutexLock lock(mutex_);
-    return cancelled_;
+    return canceled_;
   }
 
   std::shared_ptr<Exchange> Current() {
@@ -239,23 +239,23 @@ class Attempt : public Running, public std::enable_shared_from_this<Attempt> {
   // Sends, then calls SetExchange with `sending`.
   virtual void Ready(uint64_t sending, Access access) = 0;
   virtual void Refused(const std::string& message) = 0;
-  virtual void Cancelled() = 0;
+  virtual void Canceled() = 0;
 
   TimerService& timers_;
 
  private:
   void Authorize() {
     uint64_t sending = 0;
-    bool cancelled = false;
+    bool canceled = false;
     {
       MutexLock lock(mutex_);
       timer_ = 0;
       exchange_.reset();
       sending = ++sending_;
-      cancelled = cancelled_;
+      canceled = canceled_;
     }
-    if (cancelled) {
-      timers_.Schedule(Duration::zero(), [self = shared_from_this()] { self->Cancelled(); });
+    if (canceled) {
+      timers_.Schedule(Duration::zero(), [self = shared_from_this()] { self->Canceled(); });
       return;
     }
     credentials_.Get([self = shared_from_this(), sending](Result<Access> access) {
@@ -271,7 +271,7 @@ class Attempt : public Running, public std::enable_shared_from_this<Attempt> {
   Credentials& credentials_;
 
   Mutex mutex_;
-  bool cancelled_ KS_GUARDED_BY(mutex_) = false;
+  bool canceled_ KS_GUARDED_BY(mutex_) = false;
   TimerId timer_ KS_GUARDED_BY(mutex_) = 0;
   uint64_t sending_ KS_GUARDED_BY(mutex_) = 0;
   std::shared_ptr<Exchange> exchange_ KS_GUARDED_BY(mutex_);
@@ -324,7 +324,7 @@ class RestClient::Call final : public Attempt {
     Finish(std::move(reply));
   }
 
-  void Cancelled() override { Refused("request canceled"); }
+  void Canceled() override { Refused("request canceled"); }
 
   void Fenced() {
     RestReply reply;
@@ -378,7 +378,7 @@ class RestClient::Call final : public Attempt {
 
   // False when the repetitions are used up. `code`: that of the answer, 0 without one.
   bool RepeatAfter(Duration wait, int code) {
-    if (IsCancelled() || repetitions_ == kMostRepetitions) return false;
+    if (IsCanceled() || repetitions_ == kMostRepetitions) return false;
     ++repetitions_;
     if (auto* metrics = state_->options.metrics) metrics->CountRepetition(request_.method, code);
     SendAfter(wait + state_->TakeToken(request_.method));
@@ -453,7 +453,7 @@ class RestClient::WatchCall final : public Attempt {
     Finish(std::move(error));
   }
 
-  void Cancelled() override { Refused("request canceled"); }
+  void Canceled() override { Refused("request canceled"); }
 
   void Ended(bool opened, const HttpResponse& head, std::optional<TransportError> error) {
     if (opened) {
@@ -484,7 +484,7 @@ class RestClient::WatchCall final : public Attempt {
   }
 
   bool RepeatAfter(Duration wait, int code) {
-    if (IsCancelled() || repetitions_ == kMostRepetitions) return false;
+    if (IsCanceled() || repetitions_ == kMostRepetitions) return false;
     ++repetitions_;
     if (auto* metrics = state_->options.metrics) metrics->CountRepetition(request_.method, code);
     // Never at once from inside the transport's callback: the sending before has to end first.

@@ -200,7 +200,7 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   bool running_ KS_GUARDED_BY(mutex_) = false;
   bool stopped_ KS_GUARDED_BY(mutex_) = false;
   bool opened_ KS_GUARDED_BY(mutex_) = false;
-  bool abort_ KS_GUARDED_BY(mutex_) = false;  // the operation is to be cancelled
+  bool abort_ KS_GUARDED_BY(mutex_) = false;  // the operation is to be canceled
   bool is_watch_ KS_GUARDED_BY(mutex_) = false;
   std::optional<std::string> relist_ KS_GUARDED_BY(mutex_);
   struct Waiter {

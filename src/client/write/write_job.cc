@@ -51,7 +51,7 @@ void WriteJob::SendRequest(RestRequest request, RestHandler next) {
     // The answer, and the next sending, may have come before.
     if (operation_ != operation) return;
     exchange_ = exchange;
-    cancel = cancelled_;
+    cancel = canceled_;
   }
   if (cancel) exchange->Cancel();
 }
@@ -60,22 +60,22 @@ void WriteJob::CountFenced(const RestReply& reply) {
   if (reply.fenced) dispatcher_->Count(&WriterStats::fenced);
 }
 
-bool WriteJob::IsCancelled() const {
+bool WriteJob::IsCanceled() const {
   MutexLock lock(mutex_);
-  return cancelled_;
+  return canceled_;
 }
 
 void WriteJob::RetryAfter(Duration wait) {
   MutexLock lock(mutex_);
   ++operation_;
   exchange_.reset();
-  timer_ = dispatcher_->timers().Schedule(cancelled_ ? Duration::zero() : wait,
+  timer_ = dispatcher_->timers().Schedule(canceled_ ? Duration::zero() : wait,
                                           [job = shared_from_this()] { job->Run(); });
 }
 
 bool WriteJob::RetryIfTemporary(const api::ApiError& error, bool on_conflict) {
   if (!IsTemporary(error) && !(on_conflict && error.IsConflict())) return false;
-  if (tries_ > static_cast<int>(kRetryWaits.size()) || IsCancelled()) return false;
+  if (tries_ > static_cast<int>(kRetryWaits.size()) || IsCanceled()) return false;
   RetryAfter(dispatcher_->Jittered(kRetryWaits[static_cast<size_t>(tries_ - 1)], kRetryJitter));
   return true;
 }
@@ -99,7 +99,7 @@ void WriteJob::Cancel() {
   bool waiting = false;
   {
     MutexLock lock(mutex_);
-    cancelled_ = true;
+    canceled_ = true;
     waiting = timer_ != 0 && dispatcher_->timers().Cancel(timer_);
     exchange = exchange_;
   }

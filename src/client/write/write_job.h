@@ -8,7 +8,7 @@
 //                   |               ^ ^                |       |       |
 //                   |               | '---- Send ------'       |       |
 //                   |               '-- the wait -- RetryAfter-'       |
-//                   | refused, or cancelled unsent                     | End
+//                   | refused, or canceled unsent                     | End
 //                   '------------------------> over <------------------'
 //
 // Upstream: docs/spec/api.md section 9.1 (waits between tries).
@@ -57,14 +57,14 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
   virtual bool MayStart() const { return true; }
   // It leaves the queue.
   virtual void Started() {}
-  // It is over, was refused, or was cancelled unsent: others need not wait for it any more. Once.
+  // It is over, was refused, or was canceled unsent: others need not wait for it any more. Once.
   virtual void Ended() {}
   // Gives the caller the result. Once, after Ended, on a client thread.
   virtual void Report(std::optional<api::ApiError> error) = 0;
 
   // Begins a try.
   void Run();
-  // Ends it soon: nothing is waited for, what is in flight is cancelled. Without effect when it is
+  // Ends it soon: nothing is waited for, what is in flight is canceled. Without effect when it is
   // over.
   void Cancel();
   // Anything of it has left.
@@ -106,7 +106,7 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
  private:
   void SendRequest(RestRequest request, RestHandler next);
   void CountFenced(const RestReply& reply);
-  bool IsCancelled() const;
+  bool IsCanceled() const;
 
   const LaneName lane_;
   const std::shared_ptr<WriteDispatcher> dispatcher_;
@@ -121,11 +121,11 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
   uint64_t operation_ KS_GUARDED_BY(mutex_) = 0;  // the sending or wait under way
   std::shared_ptr<Exchange> exchange_ KS_GUARDED_BY(mutex_);
   TimerId timer_ KS_GUARDED_BY(mutex_) = 0;
-  bool cancelled_ KS_GUARDED_BY(mutex_) = false;
+  bool canceled_ KS_GUARDED_BY(mutex_) = false;
 };
 using JobPtr = std::shared_ptr<WriteJob>;
 
-// What a caller hears whose call came after the writer's end, or was cancelled by it.
+// What a caller hears whose call came after the writer's end, or was canceled by it.
 api::ApiError WriterShutDown();
 
 }  // namespace ks::client

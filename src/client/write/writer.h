@@ -83,7 +83,7 @@ class Writer final : public framework::ApiWriter {
   // Ends the intake (later calls fail with a transport error "the writer is shut down"), drops
   // queued events, and waits until everything queued and in flight in the first two lanes is
   // answered or `deadline` has passed; then cancels the rest and waits for its callbacks. True:
-  // nothing was cancelled. Idempotent. Requires: not called on a client thread.
+  // nothing was canceled. Idempotent. Requires: not called on a client thread.
   bool Drain(Duration deadline);
 
   WriterStats Stats() const;

@@ -87,13 +87,13 @@ TEST(SpreadRequeueTest, OwnChange) {
   const EventObject before = Pod(Incoming({}));
   const EventObject tolerant = Pod(Incoming({}).Toleration("t", "Exists", "", ""));
   const EventObject without = Pod(Incoming({}, {}));
-  const EventObject relabelled = Pod(Incoming({}, {{"foo", "other"}}));
+  const EventObject relabeled = Pod(Incoming({}, {{"foo", "other"}}));
   EXPECT_EQ(Hint(rig, kTargetPod, *plain, before, tolerant), "Skip");
   EXPECT_EQ(Hint(rig, kTargetPod, *honoring, before, tolerant), "Queue");
   EXPECT_EQ(Hint(rig, kTargetPod, *honoring, before, before), "Skip");
   EXPECT_EQ(Hint(rig, kTargetPod, *plain, before, without), "Queue");
   EXPECT_EQ(Hint(rig, kTargetPod, *honoring, before, without), "Queue");
-  EXPECT_EQ(Hint(rig, kTargetPod, *plain, before, relabelled), "Skip");
+  EXPECT_EQ(Hint(rig, kTargetPod, *plain, before, relabeled), "Skip");
 }
 
 EventObject Node(const Texts& labels, const char* taint = "") {
