@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/feeds.h"
 
+#include <vector>
+
+#include "api/kinds.h"
 #include "base/logging.h"
 #include "daemon/measured_feed.h"
 
@@ -44,55 +47,33 @@ void Feeds::Close() {
 }
 
 void Feeds::Open() {
-  client::InformerSeries& nodes = metrics_.For("/api/v1/nodes", "Node");
-  client::InformerSeries& pods = metrics_.For("/api/v1/pods", "Pod");
-  const bool keep_texts = static_cast<bool>(scheduler_.options().on_step);
-  nodes.Begin();
-  pods.Begin();
-  nodes_ = std::make_unique<client::Reflector<api::Node>>(
-      client_,
-      client::ReflectorOptions{.path = "/api/v1/nodes",
-                               .field_selector = "",
-                               .type_name = "*v1.Node",
-                               .resource = "nodes",
-                               .seed = seed_ + 1,
-                               .keep_raw = objects_.nodes,
-                               .keep_texts = keep_texts,
-                               .metrics = &nodes},
-      [this, &nodes](scheduler::NodeDeltas deltas) { Deliver(std::move(deltas), nodes); });
-  pods_ = std::make_unique<client::Reflector<api::Pod>>(
-      client_,
-      client::ReflectorOptions{.path = "/api/v1/pods",
-                               .field_selector = "status.phase!=Succeeded,status.phase!=Failed",
-                               .type_name = "*v1.Pod",
-                               .resource = "pods",
-                               .seed = seed_ + 2,
-                               .keep_raw = objects_.pods,
-                               .keep_texts = keep_texts,
-                               .metrics = &pods},
-      [this, &pods](scheduler::PodDeltas deltas) { Deliver(std::move(deltas), pods); });
+  nodes_ = MakeReflector<api::Node>({.seed = seed_ + 1, .keep_raw = objects_.nodes});
+  pods_ = MakeReflector<api::Pod>({.field_selector = "status.phase!=Succeeded,status.phase!=Failed",
+                                   .seed = seed_ + 2,
+                                   .keep_raw = objects_.pods});
   if (wish_) pods_->WhenReached(wish_->first, wish_->second);
   nodes_->Start();
   pods_->Start();
 }
 
-void Feeds::Deliver(scheduler::PodDeltas deltas, client::InformerSeries& series) {
-  if (observer_ != nullptr) observer_->OnPods(deltas);
-  PostMeasured(scheduler_, series, std::move(deltas));
+template <class T>
+std::unique_ptr<client::Reflector<T>> Feeds::MakeReflector(client::ReflectorOptions options) {
+  const api::KindInfo& kind = api::kKindOf<T>;
+  client::InformerSeries& series = metrics_.For(kind.Path(), kind.kind);
+  series.Begin();
+  options.path = kind.Path();
+  options.type_name = kind.GoType();
+  options.resource = std::string(kind.plural);
+  options.keep_texts = static_cast<bool>(scheduler_.options().on_step);
+  options.metrics = &series;
+  return std::make_unique<client::Reflector<T>>(
+      client_, std::move(options),
+      [this, &series](std::vector<api::Delta<T>> deltas) { Deliver(std::move(deltas), series); });
 }
 
-void Feeds::Deliver(scheduler::NodeDeltas deltas, client::InformerSeries& series) {
-  if (observer_ != nullptr) observer_->OnNodes(deltas);
-  PostMeasured(scheduler_, series, std::move(deltas));
-}
-
-void Feeds::Deliver(scheduler::OwnerDeltas deltas, client::InformerSeries& series) {
-  if (observer_ != nullptr) observer_->OnOwners(deltas);
-  PostMeasured(scheduler_, series, std::move(deltas));
-}
-
-void Feeds::Deliver(scheduler::StorageDeltas deltas, client::InformerSeries& series) {
-  if (observer_ != nullptr) observer_->OnStorage(deltas);
+template <class Deltas>
+void Feeds::Deliver(Deltas deltas, client::InformerSeries& series) {
+  if (observer_ != nullptr) observer_->OnDeltas(deltas);
   PostMeasured(scheduler_, series, std::move(deltas));
 }
 

@@ -21,10 +21,10 @@ namespace ks::daemon {
 class DeltaObserver {
  public:
   virtual ~DeltaObserver() = default;
-  virtual void OnPods(const scheduler::PodDeltas& deltas) = 0;
-  virtual void OnNodes(const scheduler::NodeDeltas& deltas) = 0;
-  virtual void OnOwners(const scheduler::OwnerDeltas& deltas) = 0;
-  virtual void OnStorage(const scheduler::StorageDeltas& deltas) = 0;
+  virtual void OnDeltas(const scheduler::PodDeltas& deltas) = 0;
+  virtual void OnDeltas(const scheduler::NodeDeltas& deltas) = 0;
+  virtual void OnDeltas(const scheduler::OwnerDeltas& deltas) = 0;
+  virtual void OnDeltas(const scheduler::StorageDeltas& deltas) = 0;
 };
 
 // Started when made, ended when destroyed. Threads: one at a time; not a client thread.
@@ -55,11 +55,12 @@ class Feeds {
 
   void Open();
   void Close();
-  // Each to the observer, if any, and then to the scheduler.
-  void Deliver(scheduler::PodDeltas deltas, client::InformerSeries& series);
-  void Deliver(scheduler::NodeDeltas deltas, client::InformerSeries& series);
-  void Deliver(scheduler::OwnerDeltas deltas, client::InformerSeries& series);
-  void Deliver(scheduler::StorageDeltas deltas, client::InformerSeries& series);
+  // The stream of pods or nodes; it is not started yet. `options`: what is special about it.
+  template <class T>
+  std::unique_ptr<client::Reflector<T>> MakeReflector(client::ReflectorOptions options);
+  // To the observer, if any, and then to the scheduler.
+  template <class Deltas>
+  void Deliver(Deltas deltas, client::InformerSeries& series);
 
   client::RestClient& client_;
   scheduler::Scheduler& scheduler_;

@@ -437,17 +437,17 @@ void SchedulerProcess::LookForSleepers() {
   if (!wrong.empty()) world_.fail(name() + ": " + wrong);
 }
 
-void SchedulerProcess::OnPods(const scheduler::PodDeltas& deltas) {
+void SchedulerProcess::OnDeltas(const scheduler::PodDeltas& deltas) {
   if (dead_) return;
   nominations_.Heard(deltas);
   ApplyDeltas(deltas, pods_);
 }
 
-void SchedulerProcess::OnNodes(const scheduler::NodeDeltas& deltas) {
+void SchedulerProcess::OnDeltas(const scheduler::NodeDeltas& deltas) {
   if (!dead_) ApplyDeltas(deltas, nodes_);
 }
 
-void SchedulerProcess::OnOwners(const scheduler::OwnerDeltas& deltas) {
+void SchedulerProcess::OnDeltas(const scheduler::OwnerDeltas& deltas) {
   using Budgets = std::vector<api::Delta<api::PodDisruptionBudget>>;
   using Namespaces = std::vector<api::Delta<api::Namespace>>;
   if (dead_) return;
@@ -457,7 +457,7 @@ void SchedulerProcess::OnOwners(const scheduler::OwnerDeltas& deltas) {
   }
 }
 
-void SchedulerProcess::OnStorage(const scheduler::StorageDeltas& deltas) {
+void SchedulerProcess::OnDeltas(const scheduler::StorageDeltas& deltas) {
   if (dead_) return;
   std::visit(
       [this]<class T>(const std::vector<api::Delta<T>>& of_kind) {

@@ -110,10 +110,10 @@ class SchedulerProcess : public daemon::DeltaObserver,
   std::map<std::string, Stored>& stored() { return stored_; }
 
   // DeltaObserver.
-  void OnPods(const scheduler::PodDeltas& deltas) override;
-  void OnNodes(const scheduler::NodeDeltas& deltas) override;
-  void OnOwners(const scheduler::OwnerDeltas& deltas) override;
-  void OnStorage(const scheduler::StorageDeltas& deltas) override;
+  void OnDeltas(const scheduler::PodDeltas& deltas) override;
+  void OnDeltas(const scheduler::NodeDeltas& deltas) override;
+  void OnDeltas(const scheduler::OwnerDeltas& deltas) override;
+  void OnDeltas(const scheduler::StorageDeltas& deltas) override;
 
  private:
   void Build();
