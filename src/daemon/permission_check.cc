@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/kinds.h"
 #include "base/logging.h"
 #include "base/mutex.h"
 
@@ -45,22 +46,24 @@ void AddLease(const config::LeaderElection& election, bool coordinated, List& li
   const std::string role =
       "a Role in namespace " + election.resource_namespace + " (deploy/second-scheduler/rbac.yaml)";
   const char* const purpose = "leader election";
+  const api::KindInfo& leases = api::kKindOf<api::Lease>;
+  const api::KindInfo& candidates = api::kKindOf<api::LeaseCandidate>;
   if (coordinated) {
     list.Add({"create", "delete", "list", "update", "watch"},
-             {.group = "coordination.k8s.io",
-              .resource = "leasecandidates",
+             {.group = std::string(candidates.group),
+              .resource = std::string(candidates.plural),
               .ns = election.resource_namespace,
               .needed_for = "coordinated leader election",
               .granted_by = kSchedulerRole});
   } else {
-    list.Add({"create"}, {.group = "coordination.k8s.io",
-                          .resource = "leases",
+    list.Add({"create"}, {.group = std::string(leases.group),
+                          .resource = std::string(leases.plural),
                           .ns = election.resource_namespace,
                           .needed_for = purpose,
                           .granted_by = role});
   }
-  list.Add({"get", "update"}, {.group = "coordination.k8s.io",
-                               .resource = "leases",
+  list.Add({"get", "update"}, {.group = std::string(leases.group),
+                               .resource = std::string(leases.plural),
                                .ns = election.resource_namespace,
                                .name = election.resource_name,
                                .needed_for = purpose,
@@ -69,6 +72,14 @@ void AddLease(const config::LeaderElection& election, bool coordinated, List& li
                         .ns = election.resource_namespace,
                         .needed_for = "events of leader election",
                         .granted_by = kSchedulerRole});
+}
+
+void AddWatch(const api::KindInfo& kind, List& list) {
+  const std::string resource(kind.plural);
+  list.Add({"list", "watch"}, {.group = std::string(kind.group),
+                               .resource = resource,
+                               .needed_for = "watching " + resource,
+                               .granted_by = kSchedulerRole});
 }
 
 void AddDelegation(List& list) {
@@ -203,34 +214,27 @@ std::string ResourceText(const Permission& permission) {
 
 std::vector<Permission> NeededPermissions(const PermissionNeeds& needs) {
   List list;
-  for (const char* resource : {"pods", "nodes"}) {
-    list.Add({"list", "watch"}, {.resource = resource,
-                                 .needed_for = std::string("watching ") + resource,
-                                 .granted_by = kSchedulerRole});
-  }
+  AddWatch(api::kKindOf<api::Pod>, list);
+  AddWatch(api::kKindOf<api::Node>, list);
   api::OptionalKindTypes::ForEach([&]<class T>(const T*) {
-    if (!needs.kinds.Contains(framework::kOptionalKindOf<T>)) return;
-    const std::string resource(api::kKindOf<T>.plural);
-    list.Add({"list", "watch"}, {.group = std::string(api::kKindOf<T>.group),
-                                 .resource = resource,
-                                 .needed_for = "watching " + resource,
-                                 .granted_by = kSchedulerRole});
+    if (needs.kinds.Contains(framework::kOptionalKindOf<T>)) AddWatch(api::kKindOf<T>, list);
   });
+  const std::string pods(api::kKindOf<api::Pod>.plural);
   list.Add(
       {"create"},
-      {.resource = "pods/binding", .needed_for = "binding pods", .granted_by = kSchedulerRole});
-  list.Add({"get"}, {.resource = "pods",
+      {.resource = pods + "/binding", .needed_for = "binding pods", .granted_by = kSchedulerRole});
+  list.Add({"get"}, {.resource = pods,
                      .needed_for = "looking at pods whose binding got no answer",
                      .granted_by = kSchedulerRole});
-  list.Add({"patch"}, {.resource = "pods/status",
+  list.Add({"patch"}, {.resource = pods + "/status",
                        .needed_for = "telling why a pod is pending",
                        .granted_by = kSchedulerRole});
   using enum framework::OptionalKind;
   for (const auto& [kind, resource] :
-       {std::pair{kPersistentVolume, "persistentvolumes"},
-        std::pair{kPersistentVolumeClaim, "persistentvolumeclaims"}}) {
+       {std::pair{kPersistentVolume, api::kKindOf<api::PersistentVolume>.plural},
+        std::pair{kPersistentVolumeClaim, api::kKindOf<api::PersistentVolumeClaim>.plural}}) {
     if (!needs.kinds.Contains(kind)) continue;
-    Permission write{.resource = resource,
+    Permission write{.resource = std::string(resource),
                      .needed_for = "binding volumes",
                      .granted_by = "ClusterRole system:volume-scheduler"};
     list.Add({"get"}, write);
@@ -239,7 +243,7 @@ std::vector<Permission> NeededPermissions(const PermissionNeeds& needs) {
   }
   if (needs.preempts) {
     list.Add({"delete"},
-             {.resource = "pods", .needed_for = "preemption", .granted_by = kSchedulerRole});
+             {.resource = pods, .needed_for = "preemption", .granted_by = kSchedulerRole});
   }
   list.Add({"create", "patch"}, {.group = needs.legacy_events ? "" : "events.k8s.io",
                                  .resource = "events",

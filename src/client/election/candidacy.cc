@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/json/decode.h"
+#include "api/kinds.h"
 #include "base/clock.h"
 #include "base/logging.h"
 #include "base/mutex.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr Duration kRenewEvery = std::chrono::minutes(5);
 constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 constexpr Duration kGoneWithin = std::chrono::seconds(1);
-constexpr const char* kApi = "coordination.k8s.io/v1beta1";
+constexpr const api::KindInfo& kKind = api::kKindOf<api::LeaseCandidate>;
 constexpr const char* kNoSuchApi = "the server could not find the requested resource";
 
 std::string TextOf(const nlohmann::ordered_json& object) {
@@ -30,8 +31,8 @@ std::string TextOf(const nlohmann::ordered_json& object) {
 }
 
 std::string NewCandidateBody(const CandidacyOptions& options, const std::string& now) {
-  return TextOf({{"kind", "LeaseCandidate"},
-                 {"apiVersion", kApi},
+  return TextOf({{"kind", kKind.kind},
+                 {"apiVersion", kKind.ApiVersion()},
                  {"metadata", {{"name", options.identity}, {"namespace", options.lease_namespace}}},
                  {"spec",
                   {{"leaseName", options.lease_name},
@@ -46,8 +47,8 @@ std::string RenewedCandidateBody(const std::string& text, const std::string& ren
   auto object = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object() || !object["spec"].is_object()) return "";
   // Texts of a watch go without them.
-  object["kind"] = "LeaseCandidate";
-  object["apiVersion"] = kApi;
+  object["kind"] = kKind.kind;
+  object["apiVersion"] = kKind.ApiVersion();
   object["spec"]["renewTime"] = renew_time;
   return TextOf(object);
 }
@@ -61,8 +62,8 @@ class Candidacy::Core final : public std::enable_shared_from_this<Core> {
   Core(RestClient& client, CandidacyOptions options)
       : client_(client),
         options_(std::move(options)),
-        collection_(std::string("/apis/") + kApi + "/namespaces/" +
-                    EscapeUrl(options_.lease_namespace) + "/leasecandidates"),
+        collection_("/apis/" + kKind.ApiVersion() + "/namespaces/" +
+                    EscapeUrl(options_.lease_namespace) + "/" + std::string(kKind.plural)),
         name_(options_.lease_namespace + "/" + options_.identity),
         random_(options_.seed) {}
 
@@ -152,7 +153,7 @@ void Candidacy::Core::Withdraw(std::function<void()> done) {
       client_.Send({.method = "DELETE",
                     .target = collection_ + "/" + EscapeUrl(options_.identity),
                     .timeout = kGoneWithin,
-                    .resource = "leasecandidates",
+                    .resource = std::string(kKind.plural),
                     .name = options_.identity},
                    [self = shared_from_this()](const RestReply& reply) {
                      if (!reply.ok() && !reply.error->IsNotFound()) {
@@ -202,7 +203,7 @@ void Candidacy::Core::Renew() {
 
 void Candidacy::Core::Send(RestRequest request, OnReply next) {
   request.timeout = kAnswerWithin;
-  request.resource = "leasecandidates";
+  request.resource = std::string(kKind.plural);
   request.name = options_.identity;
   exchange_ =
       client_.Send(std::move(request), [self = shared_from_this(), next](const RestReply& reply) {
@@ -289,8 +290,8 @@ void Candidacy::Core::Watch() {
       client_,
       ReflectorOptions{.path = collection_,
                        .field_selector = "metadata.name=" + options_.identity,
-                       .type_name = "*v1beta1.LeaseCandidate",
-                       .resource = "leasecandidates",
+                       .type_name = kKind.GoType(),
+                       .resource = std::string(kKind.plural),
                        .seed = random_.Next(),
                        .keep_texts = true},
       [weak = weak_from_this()](std::vector<api::Delta<Object>> deltas) {
