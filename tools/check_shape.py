@@ -18,7 +18,6 @@ _TREES = ("src", "cmd")
 # (header, class): methods, data members and sources that it has. To be cut, where no reason is given.
 CLASSES = {
     ("src/api/pod.h", "PodSpec"): (0, 22, 0),  # upstream's fields
-    ("cmd/kubesched/daemon.h", "Daemon"): (24, 30, 1),
     ("cmd/kubeschedctl/demo/demo_state.h", "ViewState"): (0, 24, 0),  # what one frame shows
 }
 # Headers that bring a heavy library to other folders: why.

@@ -80,13 +80,14 @@ std::variant<std::unique_ptr<Daemon>, config::Faults> Daemon::Prepare(
 }
 
 Result<void> Daemon::PrepareServing() {
-  auto serving = Serving::Prepare(options_.flags, options_.certificate, metrics_, rest_metrics_);
+  auto serving =
+      Serving::Prepare(options_.flags, options_.certificate, metrics_.registry, metrics_.rest);
   if (!serving.ok()) return serving.error();
   serving_ = std::move(serving).value();
   auto selection = SelectionOf(options_.flags.metrics);
   if (!selection.ok()) return selection.error();
-  metrics_.Select(std::move(selection).value());
-  ShowIdentity(metrics_, options_.flags.gates);
+  metrics_.registry.Select(std::move(selection).value());
+  ShowIdentity(metrics_.registry, options_.flags.gates);
   return {};
 }
 
@@ -98,7 +99,7 @@ std::unique_ptr<Reloader> Daemon::MakeReloader() {
       .read = [this] { return ReadEffectiveConfiguration(options_.flags, options_.gates); },
       .gates = options_.gates,
       .registry = &registry_,
-      .metrics = &reload_metrics_,
+      .metrics = &metrics_.reload,
       .loaded = loaded_,
       .running = options_.configuration,
       .apply = [this](const config::Configuration& wanted) { return Apply(wanted); }});
@@ -138,14 +139,14 @@ Result<int> Daemon::Run(const sigset_t& signals) {
   WatchSignals(signals, events_);
   reloader_ = MakeReloader();
   if (Elects()) {
-    leader_metrics_ = std::make_unique<client::LeaderMetrics>(metrics_);
+    metrics_.leader = std::make_unique<client::LeaderMetrics>(metrics_.registry);
   }
   if (options_.gates.Enabled(config::Gate::kSchedulerAsyncAPICalls)) {
-    call_metrics_ = std::make_unique<client::AsyncCallMetrics>(metrics_);
+    metrics_.calls = std::make_unique<client::AsyncCallMetrics>(metrics_.registry);
   }
   if (Result<void> opened = OpenDecisionLog(); !opened.ok()) return opened.error();
   Serve();
-  auto api = Connect(access_, configuration, rest_metrics_, IsCoordinated());
+  auto api = Connect(access_, configuration, metrics_.rest, IsCoordinated());
   if (!api.ok()) return api.error();
   return RunEventLoop(api.value(), seed);
 }
@@ -154,13 +155,13 @@ void Daemon::Serve() {
   if (serving_ == nullptr) return;
   InstallEndpoints(serving_->https(), {.health = health_,
                                        .reloader = *reloader_,
-                                       .metrics = metrics_,
+                                       .metrics = metrics_.registry,
                                        .scheduler = current_,
                                        .flags = options_.flags,
                                        .gates = options_.gates,
                                        .configuration = options_.configuration,
                                        .timers = serving_->timers(),
-                                       .slis = slis_,
+                                       .slis = metrics_.slis,
                                        .leader_election = LeaderElectionCheck(),
                                        .informer_sync = InformerSyncCheck(),
                                        .access = access_,
@@ -196,7 +197,7 @@ Result<void> Daemon::OpenDecisionLog() {
   auto opened =
       DecisionLog::Open({.file = flags.decision_log,
                          .rotate_bytes = static_cast<size_t>(flags.decision_log_megabytes) << 20},
-                        metrics_);
+                        metrics_.registry);
   if (!opened.ok()) return opened.error();
   decision_log_ = std::move(opened).value();
   return {};
@@ -209,7 +210,7 @@ Result<int> Daemon::RunEventLoop(ApiSide& api, uint64_t seed) {
   if (Elects()) {
     leadership = std::make_unique<Leadership>(
         Leadership::Parts{.client = *api.election,
-                          .metrics = *leader_metrics_,
+                          .metrics = *metrics_.leader,
                           .events = events_,
                           .current = current_,
                           .candidacy = api.candidacy.get(),
@@ -281,12 +282,12 @@ TermParts Daemon::PartsOfTerms() {
                        .decisions_kept = static_cast<size_t>(flags.decisions_kept),
                        .record = flags.record,
                        .gate_flags = flags.gates},
-          .metrics = &framework_metrics_,
-          .batch_metrics = &batch_metrics_,
-          .scheduler_metrics = &scheduler_metrics_,
-          .informer_metrics = informer_metrics_,
-          .writer_metrics = writer_metrics_,
-          .call_metrics = call_metrics_.get(),
+          .metrics = &metrics_.framework,
+          .batch_metrics = &metrics_.batch,
+          .scheduler_metrics = &metrics_.scheduler,
+          .informer_metrics = metrics_.informer,
+          .writer_metrics = metrics_.writer,
+          .call_metrics = metrics_.calls.get(),
           .decision_log = decision_log_.get()};
 }
 

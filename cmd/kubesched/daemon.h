@@ -15,11 +15,6 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "client/auth/kubeconfig.h"
-#include "client/election/leader_metrics.h"
-#include "client/rest/rest_metrics.h"
-#include "client/watch/informer_metrics.h"
-#include "client/write/async_call_metrics.h"
-#include "client/write/writer_metrics.h"
 #include "config/gates/feature_gates.h"
 #include "config/read/load.h"
 #include "config/text/findings.h"
@@ -32,15 +27,10 @@
 #include "daemon/reloader.h"
 #include "daemon/scheduler_term.h"
 #include "daemon/take_over.h"
-#include "framework/metrics/batch_metrics.h"
-#include "framework/metrics/framework_metrics.h"
 #include "framework/registry.h"
 #include "kubesched/access/serving.h"
+#include "kubesched/daemon_metrics.h"
 #include "kubesched/flags/flags.h"
-#include "metrics/process_metrics.h"
-#include "metrics/registry.h"
-#include "metrics/reload_metrics.h"
-#include "scheduler/metrics/scheduler_metrics.h"
 #include "server/health.h"
 
 namespace ks::daemon {
@@ -104,19 +94,8 @@ class Daemon {
   client::ClusterAccess access_;
 
   framework::Registry registry_;
-  metrics::Registry metrics_;
-  metrics::Registry slis_;  // what /metrics/slis shows
-  metrics::ProcessMetrics process_metrics_{metrics_};
-  metrics::ReloadMetrics reload_metrics_{metrics_};
-  framework::FrameworkMetrics framework_metrics_{metrics_, RealClock()};
-  framework::BatchMetrics batch_metrics_{metrics_, RealClock()};
-  scheduler::SchedulerMetrics scheduler_metrics_{metrics_, RealClock()};
-  client::RestMetrics rest_metrics_{metrics_};
-  client::InformerMetrics informer_metrics_{metrics_};
-  client::WriterMetrics writer_metrics_{metrics_};
-  std::unique_ptr<client::AsyncCallMetrics> call_metrics_;  // null: the gate is off
-  std::unique_ptr<client::LeaderMetrics> leader_metrics_;   // null: no leader election
-  std::unique_ptr<DecisionLog> decision_log_;               // null: no --decision-log
+  DaemonMetrics metrics_;
+  std::unique_ptr<DecisionLog> decision_log_;  // null: no --decision-log
   server::SchedulerHealth health_;
   LifeEvents events_;
   CurrentScheduler current_;

@@ -87,6 +87,7 @@ Result<void> Cache::AddPod(const api::PodPtr& pod) {
   entries_.ChargePod(pod);
   state = {.pod = pod, .assumed = false};
   --assumed_count_;
+  KS_CHECK(!IsAssumedPod(*pod), "a pod that was seen is still assumed");
   return {};
 }
 
@@ -132,6 +133,7 @@ Result<void> Cache::RemovePod(const api::Pod& pod) {
   if (it->second.assumed) --assumed_count_;
   entries_.ReleasePod(cached);
   pods_.erase(it);
+  KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);
   return {};
 }
 

@@ -45,6 +45,7 @@ void NodeEntries::Erase(const NodeEntry& entry) {
     by_slot_[slot] = nullptr;
     changes_.Append(Change::Kind::kNode, slot);
   }
+  KS_CHECK(!entry.alive && !entry.in_snapshot, "an entry is forgotten that is still seen");
   free_slots_.push_back(slot);
   entries_.erase(entries_.find(entry.name));
 }
@@ -70,6 +71,7 @@ void NodeEntries::ChargePod(const api::PodPtr& pod) {
   auto charged = std::make_shared<const PodInfo>(pod);
   changes_.Append(Change::Kind::kPodAdded, info.slot(), charged);
   info.AddPod(std::move(charged));
+  KS_DCHECK(!info.pods().empty(), "a pod does not count on its node");
 }
 
 void NodeEntries::ReleasePod(const api::Pod& pod) {

@@ -181,12 +181,7 @@ void OwnerStores::Apply(const OwnerDeltas& deltas, const Observers& observers) {
 }
 
 bool OwnerStores::Synced(framework::OptionalKinds kinds) const {
-  bool synced = true;
-  api::OwnerKinds::ForEach([&]<class T>(const T*) {
-    const framework::OptionalKind kind = framework::kOptionalKindOf<T>;
-    if (kinds.Contains(kind) && !synced_.Contains(kind)) synced = false;
-  });
-  return synced;
+  return framework::AllSynced<api::OwnerKinds>(kinds, synced_);
 }
 
 std::span<const api::ServicePtr> OwnerStores::Services(Symbol ns) const {

@@ -181,12 +181,7 @@ void StorageStores::Note(const api::VolumeAttachment* old_object,
 }
 
 bool StorageStores::Synced(framework::OptionalKinds kinds) const {
-  bool synced = true;
-  api::StorageKinds::ForEach([&]<class T>(const T*) {
-    const framework::OptionalKind kind = framework::kOptionalKindOf<T>;
-    if (kinds.Contains(kind) && !synced_.Contains(kind)) synced = false;
-  });
-  return synced;
+  return framework::AllSynced<api::StorageKinds>(kinds, synced_);
 }
 
 api::PersistentVolumePtr StorageStores::FindVolume(std::string_view name) const {

@@ -98,7 +98,7 @@ class NodeInfo {
   std::span<const PodInfoPtr> pods_with_required_anti_affinity() const {
     return pods_with_required_anti_affinity_;
   }
-  // Of pods(); kNoPriority when there are none.
+  // The lowest among pods(); kNoPriority when there are none.
   int32_t lowest_priority() const { return lowest_priority_; }
   const HostPortSet& used_ports() const { return used_ports_; }
   // Sorted by name id.

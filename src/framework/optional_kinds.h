@@ -20,7 +20,7 @@ enum class OptionalKind : uint8_t { KS_OPTIONAL_KINDS(KS_OPTIONAL_KIND) };
 inline constexpr OptionalKind kAllOptionalKinds[] = {KS_OPTIONAL_KINDS(KS_OPTIONAL_KIND)};
 #undef KS_OPTIONAL_KIND
 
-// Of an object's type.
+// The kind of an object's type.
 template <class T>
 inline constexpr OptionalKind kOptionalKindOf{};
 #define KS_OPTIONAL_KIND_OF(type, kind, group, version, plural, scope) \
@@ -51,13 +51,24 @@ class OptionalKinds {
   uint32_t bits_ = 0;
 };
 
-// Of a plugin that reads OwnerListers or StorageState. Nothing is scheduled before these kinds are
-// known.
+// A plugin that reads OwnerListers or StorageState says which kinds. Nothing is scheduled before
+// they are known.
 class OptionalKindReader {
  public:
   virtual ~OptionalKindReader() = default;
   // Asked once, after construction.
   virtual OptionalKinds NeededKinds() const = 0;
 };
+
+// Whether those of the kinds of `List` (api/kinds.h) that are `wanted` are among the `synced`.
+template <class List>
+bool AllSynced(const OptionalKinds& wanted, const OptionalKinds& synced) {
+  bool all = true;
+  List::ForEach([&]<class T>(const T*) {
+    constexpr OptionalKind kKind = kOptionalKindOf<T>;
+    if (wanted.Contains(kKind) && !synced.Contains(kKind)) all = false;
+  });
+  return all;
+}
 
 }  // namespace ks::framework

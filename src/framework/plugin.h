@@ -147,7 +147,7 @@ class ScoreNormalizer {
                                 std::span<int64_t> scores) const = 0;
 };
 
-// Of a Score plugin whose way of scoring another plugin offers, too, under another name. Two of one
+// A Score plugin whose way of scoring another plugin offers, too, under another name. Two of one
 // method in one profile would count it twice, so that such a profile is refused.
 class ScoreMethod {
  public:

@@ -25,7 +25,7 @@ class PreemptionObserver {
   virtual void OnChosen(std::string_view node, const Victims& victims) = 0;
 };
 
-// Of a PostFilter plugin that preempts.
+// What a PostFilter plugin that preempts offers beside.
 class PreemptionExplainer {
  public:
   virtual ~PreemptionExplainer() = default;

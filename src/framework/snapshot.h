@@ -33,7 +33,7 @@ class Snapshot {
   // changes; for arrays indexed by slot, size = slots(). A free slot is given to another node
   // later.
   virtual size_t slots() const = 0;
-  // Of nodes()[i], so that a search need not touch the nodes.
+  // The slot of each nodes()[i], so that a search need not touch the nodes.
   virtual std::span<const uint32_t> node_slots() const = 0;
   // Null when no listed node has that slot. Requires: slot < slots().
   virtual const NodeInfo* AtSlot(uint32_t slot) const = 0;

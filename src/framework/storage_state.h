@@ -45,7 +45,7 @@ class StorageState {
   virtual api::StorageClassPtr FindStorageClass(std::string_view name) const = 0;
   virtual api::CsiNodePtr FindCsiNode(std::string_view node_name) const = 0;
   virtual api::CsiDriverPtr FindCsiDriver(std::string_view name) const = 0;
-  // Of one class, of all namespaces, ascending by key (upstream: undefined).
+  // All capacities of one class, of all namespaces, ascending by key (upstream: undefined).
   virtual std::span<const api::CsiStorageCapacityPtr> CapacitiesOf(
       std::string_view storage_class) const = 0;
   // Those whose spec.nodeName is the node, ascending by name.

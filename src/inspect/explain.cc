@@ -63,7 +63,7 @@ class Explainer {
       return;
     }
     if (algorithm_.NominatedNodeFits(attempt_)) nominated_ = feasible().nodes.front();
-    (void)algorithm_.Search(attempt_, scheduler::SearchPolicy::kAllNodes);
+    algorithm_.SearchAllNodes(attempt_);
     const auto& failed = attempt_.search->failed;
     if (!failed.empty()) error_ = failed.front().second;
   }

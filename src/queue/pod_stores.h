@@ -101,7 +101,7 @@ class PodStores {
   std::span<Record* const> Backoff() const { return backoff_.items(); }
   std::span<Record* const> ErrorBackoff() const { return error_backoff_.items(); }
   const ParkedPods& Unschedulable() const { return unschedulable_; }
-  // Of the pods in the unschedulable map.
+  // How many pods of the unschedulable map a plugin holds at PreEnqueue.
   size_t gated_count() const { return gated_count_; }
   size_t size() const { return records_.size(); }
   PendingCounts Counts() const;

@@ -72,6 +72,7 @@ SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
 SchedulingQueue::~SchedulingQueue() = default;
 
 void SchedulingQueue::Add(const api::PodPtr& pod) {
+  KS_CHECK(!rules_.profiles.empty(), "a pod comes before the profiles");
   auto queued = std::make_shared<QueuedPod>(pod);
   last_add_ = std::max(clock_.Now(), last_add_ + Duration(1));
   queued->timestamp = last_add_;
@@ -80,6 +81,7 @@ void SchedulingQueue::Add(const api::PodPtr& pod) {
   placement_.Place(stores_.Create(std::move(queued)), std::nullopt,
                    framework::kLabelUnscheduledPodAdd);
   nominator_.PodStored(pod);
+  KS_DCHECK(stores_.StoreOf(pod->meta.Key()) != Store::kNone, "an added pod is in no store");
 }
 
 // By value: the store's own pointer becomes the new pod on the way.
@@ -116,6 +118,8 @@ void SchedulingQueue::Update(api::PodPtr old_pod, const api::PodPtr& new_pod) {
   nominator_.Update(*old_pod, new_pod);
   nominator_.PodStored(new_pod);
   if (record->store == Store::kUnschedulable) UpdateParked(*record, old_pod, new_pod);
+  KS_CHECK(record->store != Store::kNone && record->pod->pod() == new_pod,
+           "an updated pod is not stored as it is now");
 }
 
 // The pod's own change may be what it waits for.
@@ -183,7 +187,10 @@ QueuedPodPtr SchedulingQueue::Pop() {
   }
 }
 
-void SchedulingQueue::Done(std::string_view uid) { in_flight_.Done(uid); }
+void SchedulingQueue::Done(std::string_view uid) {
+  in_flight_.Done(uid);
+  KS_DCHECK(!in_flight_.Contains(uid), "a pod is in flight after its end");
+}
 
 Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& pod) {
   const std::string uid = pod->pod()->meta.uid;
@@ -257,6 +264,7 @@ SchedulingQueue::Return SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
 }
 
 void SchedulingQueue::LookAgain(const api::PodPtr& pod, std::string_view label) {
+  KS_CHECK(!label.empty(), "an event without a name");
   Record* record = stores_.Find(pod->meta);
   if (record == nullptr) {
     if (!in_flight_.Contains(pod->meta.uid)) return;
@@ -270,6 +278,7 @@ void SchedulingQueue::LookAgain(const api::PodPtr& pod, std::string_view label) 
   placement_.NoteWoken(*record, label, answer);
   placement_.Place(*record, answer.strategy, label);
   if (record->store != Store::kUnschedulable) ++effect.woken;
+  KS_CHECK(record->store != Store::kNone, "a pod that was looked at again is in no store");
 }
 
 void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
@@ -290,9 +299,13 @@ void SchedulingQueue::ActivateOne(const api::PodPtr& pod) {
   } else {
     placement_.PutUnschedulable(*record, std::nullopt, framework::kLabelForceActivate);
   }
+  KS_CHECK(record->store == Store::kActive || record->gated, "a pod was not activated");
 }
 
-void SchedulingQueue::StartTimers() { next_leftover_flush_ = clock_.Now(); }
+void SchedulingQueue::StartTimers() {
+  KS_CHECK(!closed_, "a closed queue has no timers");
+  next_leftover_flush_ = clock_.Now();
+}
 
 std::optional<TimePoint> SchedulingQueue::NextTimer() const {
   if (!next_leftover_flush_.has_value()) return std::nullopt;
@@ -334,6 +347,7 @@ void SchedulingQueue::FlushBackoffCompleted() {
 
 void SchedulingQueue::Close() {
   in_flight_.Clear();
+  KS_CHECK(in_flight_.empty(), "a closed queue has pods in flight");
   closed_ = true;
   next_leftover_flush_.reset();
   KS_LOG(2, "Scheduling queue is closed");
@@ -362,6 +376,7 @@ void SchedulingQueue::PlaceWoken(const EventWithObjects& event, const std::vecto
     stores_.Detach(*woken.record);  // a pod that is gated again arrives anew
     placement_.NoteWoken(*woken.record, label, woken.answer);
     placement_.Place(*woken.record, woken.answer.strategy, label);
+    KS_CHECK(woken.record->store != Store::kNone, "a pod that was woken is in no store");
     if (woken.record->store != Store::kUnschedulable) ++effect.woken;
   }
   if (in_flight_.empty()) return;
@@ -409,6 +424,7 @@ void SchedulingQueue::Reconfigure(Settings settings) {
     placement_.Place(stores_.Create(std::move(pod)), strategy,
                      framework::kLabelConfigurationReload);
   }
+  KS_CHECK(stores_.size() == stored.size(), "a pod was lost in a reconfiguration");
   if (!in_flight_.empty()) in_flight_.AddEvent({.event = kConfigurationReload});
 }
 

@@ -260,10 +260,7 @@ void BindingCycles::Succeed(Attempt& attempt) {
     context_.scheduler_metrics->PodBound(*attempt.queued);
   }
   attempt.framework.binding_points().RunPostBindPlugins(attempt.state, pod, attempt.node());
-  if (attempt.state.pods_to_activate != nullptr) {
-    const std::vector<api::PodPtr> activated = attempt.state.pods_to_activate->Take();
-    if (!activated.empty()) context_.queue.Activate(activated);
-  }
+  context_.ActivateRequestedPods(attempt.state);
 }
 
 bool BindingCycles::Undo(Attempt& attempt) {

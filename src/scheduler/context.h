@@ -73,6 +73,12 @@ struct Context {
   }
   // The pod is one for the queue. Says nothing about whose it is.
   bool IsQueued(const api::Pod& pod) const { return pod.node_name.empty() || WaitsForResize(pod); }
+  // Moves the pods that plugins asked for to the active queue; each is moved once.
+  void ActivateRequestedPods(framework::CycleState& state) const {
+    if (state.pods_to_activate == nullptr) return;
+    const std::vector<api::PodPtr> activated = state.pods_to_activate->Take();
+    if (!activated.empty()) queue.Activate(activated);
+  }
 };
 
 }  // namespace ks::scheduler

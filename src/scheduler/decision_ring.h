@@ -127,7 +127,7 @@ class DecisionRing {
   std::vector<Decision> slots_;  // number n is in slots_[(n - 1) % capacity]
   uint64_t next_ = 1;
   std::optional<TimePoint> last_by_plugin_;
-  // Of the last decision with scores by plugin: nearly always those of the next one, too.
+  // What the last decision with scores by plugin had: nearly always the next one's, too.
   std::shared_ptr<const std::vector<std::string>> scorers_;
 };
 

@@ -214,8 +214,8 @@ void EventRouter::OnNodeDelete(const api::NodePtr& node) {
   NominationsLost(*node, nullptr);
 }
 
-// Of pods that wait for room on a node which is gone (`former` is null), or refuses them from now
-// on whatever leaves it: nothing that happens there can help them, and they may preempt elsewhere.
+// Some pods wait for room on a node which is gone (`former` is null), or refuses them from now on,
+// whatever leaves it: nothing that happens there can help them, and they may preempt elsewhere.
 void EventRouter::NominationsLost(const api::Node& node, const api::Node* former) {
   const auto nominated = context_.nominator.NominatedPodsForNode(node.meta.name);
   std::vector<std::string> keys;

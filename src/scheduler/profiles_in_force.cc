@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace ks::scheduler {
 namespace {
 
@@ -18,7 +20,7 @@ Result<std::shared_ptr<ExtenderSet>> MakeExtenders(
 
 }  // namespace
 
-// Of both faults the profiles' is reported, as upstream does.
+// Where both have a fault, the profiles' is reported, as upstream does.
 Result<ProfilesInForce::Made> ProfilesInForce::Make(
     const config::Configuration& configuration) const {
   auto extenders = MakeExtenders(configuration, parts_.extender_transport);
@@ -36,6 +38,7 @@ Result<ProfilesInForce::Made> ProfilesInForce::Make(
 }
 
 void ProfilesInForce::Put(Made made) {
+  KS_CHECK(!made.profiles.empty(), "a configuration without profiles");
   Made former = std::exchange(current_, std::move(made));
   if (!former.profiles.empty()) retired_.push_back(std::move(former.profiles));
   if (former.extenders != nullptr) retired_extenders_.push_back(std::move(former.extenders));

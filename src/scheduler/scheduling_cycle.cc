@@ -201,7 +201,7 @@ void SchedulingCycle::AssumeAndBind(std::unique_ptr<Attempt> attempt) {
     return;
   }
   ++context_.stats.scheduled;
-  ActivatePods(attempt->state);
+  context_.ActivateRequestedPods(attempt->state);
   bindings_.Start(std::move(attempt));
 }
 
@@ -229,11 +229,6 @@ void SchedulingCycle::ParkResize(Attempt& attempt) {
   // A profile without the plugin must not bind it again either.
   if (verdict.ok() || verdict.IsWait()) verdict = plugins::ResizeFitsVerdict();
   Reject(attempt, verdict);
-}
-
-void SchedulingCycle::ActivatePods(framework::CycleState& state) {
-  const std::vector<api::PodPtr> activated = state.pods_to_activate->Take();
-  if (!activated.empty()) context_.queue.Activate(activated);
 }
 
 }  // namespace ks::scheduler

@@ -67,7 +67,6 @@ class SchedulingCycle {
   void Reject(const Attempt& attempt, const framework::Status& status);
   // A pod that runs fits with its resize on its node.
   void ParkResize(Attempt& attempt);
-  void ActivatePods(framework::CycleState& state);
 
   Context& context_;
   SchedulingAlgorithm& algorithm_;

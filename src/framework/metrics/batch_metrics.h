@@ -14,7 +14,7 @@
 
 namespace ks::framework {
 
-// Of one profile. Threads: the scheduling thread. Lifetime: BatchMetrics outlives it.
+// The series of one profile. Threads: the scheduling thread. Lifetime: BatchMetrics outlives it.
 class ProfileBatchMetrics {
  public:
   // `result`: "no_hint", "hint_used", "hint_not_used".

@@ -9,7 +9,7 @@
 namespace ks::framework {
 namespace {
 
-// Of all remembered specs together.
+// The limit of what all remembered specs take together.
 constexpr size_t kMaxBytes = size_t{48} << 20;
 constexpr size_t kBytesPerSlot = 1 + sizeof(Status) + 1 + 2 * sizeof(int64_t);
 constexpr size_t kMaxSpecs = 1024;

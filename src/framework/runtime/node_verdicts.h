@@ -19,7 +19,7 @@
 
 namespace ks::framework {
 
-// Of pods of one spec. Slots are those of the snapshot (Snapshot::slots()).
+// What is remembered about pods of one spec. Slots are those of the snapshot (Snapshot::slots()).
 // Threads: Refresh by the scheduling thread; workers may remember and read different slots.
 class NodeVerdicts {
  public:
@@ -33,7 +33,7 @@ class NodeVerdicts {
   // what the plugins read besides pod and node, is another one.
   void Refresh(const Snapshot& snapshot, uint64_t outside);
 
-  // Of the filters that are remembered.
+  // The verdict of the filters that are remembered.
   uint8_t verdict(uint32_t slot) const { return verdicts_[slot]; }
   // Requires: verdict(slot) >= kRejected.
   const Status& rejection(uint32_t slot) const { return rejections_[slot]; }

@@ -25,7 +25,7 @@ class Batching {
   Batching(const framework::Framework& framework, const framework::Snapshot& snapshot,
            const Clock& clock, framework::ProfileBatchMetrics* metrics);
 
-  // Of the pod, for BatchAttempt; empty when it has none or the profile signs nothing.
+  // The pod's signature, for BatchAttempt; empty when it has none or the profile signs nothing.
   std::string SignatureOf(const api::Pod& pod) const;
 
   // Sets attempt->hint if the last attempt's ranking is good for this pod. Requires: PreFilter

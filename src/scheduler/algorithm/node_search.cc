@@ -75,16 +75,15 @@ struct NodeSearch::Run {
   }
 };
 
-Status NodeSearch::FindFeasible(Attempt& attempt, SearchPolicy policy) {
-  if (policy == SearchPolicy::kSampled) return FindSampled(attempt);
+void NodeSearch::FilterAllNodes(Attempt& attempt) {
   SearchSpace& search = *attempt.search;
   const NodeInfo* nominated = search.feasible.size() == 0 ? nullptr : search.feasible.nodes.front();
   const NodeList candidates = Candidates(search);
+  framework::Framework::FilterBatch batch(attempt.framework, attempt.state, *attempt.pod);
   for (size_t i = 0; i < candidates.nodes.size(); ++i) {
     const NodeInfo* node = candidates.nodes[i];
     if (node == nominated) continue;
-    const Status status =
-        attempt.framework.RunFilterPluginsWithNominatedPods(attempt.state, *attempt.pod, *node);
+    const Status status = batch.Run(*node);
     if (status.ok()) {
       search.feasible.Add(node, candidates.slots[i]);
     } else if (status.IsRejected()) {
@@ -93,10 +92,9 @@ Status NodeSearch::FindFeasible(Attempt& attempt, SearchPolicy policy) {
       search.failed.emplace_back(node, status);
     }
   }
-  return Status();
 }
 
-Status NodeSearch::FindSampled(Attempt& attempt) {
+Status NodeSearch::FindFeasible(Attempt& attempt) {
   const framework::Framework& framework = attempt.framework;
   SearchSpace& search = *attempt.search;
   search.feasible.Clear();

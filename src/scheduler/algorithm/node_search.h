@@ -20,22 +20,20 @@
 
 namespace ks::scheduler {
 
-enum class SearchPolicy : uint8_t {
-  kSampled,   // from the rotating start on until enough nodes are feasible; a failure ends it
-  kAllNodes,  // every node, from the first one on; failures are kept by node, the start stays
-};
-
 // Threads: the scheduling thread. Lifetime: snapshot and parallelizer outlive it.
 class NodeSearch {
  public:
   NodeSearch(const framework::Snapshot& snapshot, Parallelizer& parallelizer,
              int32_t percentage_of_nodes_to_score);
 
-  // Fills in which nodes of the attempt's node names are feasible, and the statuses of the others.
-  // Sampled: advances the start index, and forgets a nominated node that was feasible; an error
-  // status ends the search, statuses collected so far stay. All nodes: always succeeds, and adds to
-  // a nominated node that was feasible.
-  framework::Status FindFeasible(Attempt& attempt, SearchPolicy policy);
+  // Fills in which nodes of the attempt's node names are feasible, and the statuses of the others:
+  // from the rotating start on until enough nodes are feasible. Advances the start, and forgets a
+  // nominated node that was feasible; an error status ends the search, statuses collected so far
+  // stay.
+  framework::Status FindFeasible(Attempt& attempt);
+  // The same for every node, from the first one on, beside a nominated node that was feasible.
+  // Failures are kept by node, the start stays.
+  void FilterAllNodes(Attempt& attempt);
 
   void set_percentage_of_nodes_to_score(int32_t percentage) { percentage_ = percentage; }
   void set_extenders_choose(bool choose) { extenders_choose_ = choose; }
@@ -52,7 +50,6 @@ class NodeSearch {
 
   NodeList Candidates(SearchSpace& search);
   size_t Wanted(const framework::Framework& framework, size_t candidates) const;
-  framework::Status FindSampled(Attempt& attempt);
   framework::Status Search(const Run& run);
   framework::Status SearchBlocks(const Run& run, size_t begin);
 

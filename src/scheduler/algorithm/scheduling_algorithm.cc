@@ -127,9 +127,9 @@ bool SchedulingAlgorithm::NodeFits(const std::string& name, Attempt& attempt) {
   return false;
 }
 
-Status SchedulingAlgorithm::Search(Attempt& attempt, SearchPolicy policy) {
+Status SchedulingAlgorithm::Search(Attempt& attempt) {
   const LoopWorkers shown(metrics_, SchedulerMetrics::Loop::kFilter, parallelizer_.threads());
-  return search_.FindFeasible(attempt, policy);
+  return search_.FindFeasible(attempt);
 }
 
 Status SchedulingAlgorithm::Score(Attempt& attempt) {

@@ -39,8 +39,10 @@ class SchedulingAlgorithm {
   framework::Status PreFilter(Attempt& attempt);
   // Whether the pod is nominated to a node and fits there: that node alone is feasible then.
   bool NominatedNodeFits(Attempt& attempt);
-  framework::Status Search(Attempt& attempt, SearchPolicy policy = SearchPolicy::kSampled);
-  // Of the feasible nodes.
+  framework::Status Search(Attempt& attempt);
+  // Asks about every node, for explaining; see NodeSearch::FilterAllNodes.
+  void SearchAllNodes(Attempt& attempt) { search_.FilterAllNodes(attempt); }
+  // Fills in the scores of the feasible nodes.
   framework::Status Score(Attempt& attempt);
   // Requires: there is a feasible node; if there are several, they have scores.
   static const framework::NodeInfo* Pick(const SearchSpace& search);

@@ -38,7 +38,7 @@ struct SearchSpace {
   std::optional<std::set<std::string>> node_names;  // that PreFilter left; absent: all
   framework::Diagnosis diagnosis;                   // the rejected nodes, and by whom
   FeasibleNodes feasible;                           // in the order of the search
-  // Nodes on which a filter failed, in the order of the search: SearchPolicy::kAllNodes only.
+  // Nodes on which a filter failed, in the order of the search: NodeSearch::FilterAllNodes only.
   std::vector<std::pair<const framework::NodeInfo*, framework::Status>> failed;
   // By position in `feasible`; totals are empty when a node was chosen without scoring. Who wants
   // scores by plugin sets keep_details before; else the details are those of another attempt.
