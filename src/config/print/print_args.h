@@ -5,7 +5,6 @@
 // Upstream: docs/spec/config.md section 7.
 
 #include <string>
-#include <vector>
 
 #include "config/plugin_args.h"
 #include "config/print/print_json.h"
@@ -15,9 +14,6 @@ namespace ks::config {
 // Typed arguments with kind and apiVersion, others as given, none as null. Fields in declaration
 // order.
 void AppendArgs(const PluginArgs& args, JsonBuilder& out);
-
-void AppendAffinity(const NodeAffinity& affinity, JsonBuilder& out);
-void AppendConstraints(const std::vector<TopologySpreadConstraint>& constraints, JsonBuilder& out);
 
 // As error messages show arguments: compact JSON with the capitalised names of upstream's internal
 // types and nothing left out (3.7).

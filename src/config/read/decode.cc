@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "config/args_type.h"
 #include "config/read/decode_args.h"
 #include "config/read/decode_fields.h"
 #include "config/read/routing.h"
@@ -278,7 +279,7 @@ Faults DecodeOtherKind(const Document& document, const std::string& kind) {
   SourceMap source;
   Decoder decoder(document.syntax, "", source);
   PluginArgs args;
-  DecodeArgsOfKind(decoder, kind, document.root, args);
+  if (const ArgsType* type = FindArgsKind(kind)) type->decode(decoder, document.root, args);
   AddDuplicates(document.duplicates, faults);
   AddErrors(decoder, faults);
   if (!faults.empty()) return faults.Take();

@@ -10,16 +10,10 @@
 #include <vector>
 
 #include "config/plugin_args.h"
-#include "config/read/decode_fields.h"
 #include "config/text/document.h"
 #include "config/text/findings.h"
 
 namespace ks::config {
-
-// Decodes `value` as arguments of `kind` ("NodeAffinityArgs"). False: there is no such kind of
-// arguments.
-bool DecodeArgsOfKind(Decoder& decoder, std::string_view kind, const Value& value,
-                      PluginArgs& args);
 
 struct DecodedArgs {
   PluginArgs args;

@@ -158,7 +158,7 @@ void Decoder::String(const Value& value, std::string& target, std::string_view t
   if (value.IsString()) {
     target = value.text;
   } else {
-    TypeError(value, type);
+    TypeError(value, type, false, StringHint(value));
   }
 }
 

@@ -64,17 +64,6 @@ std::string NumberHint(const Value& value, std::string_view type) {
                         std::string(type == "int64" ? "64" : "32") + "-bit integers";
 }
 
-std::string StringHint(const Value& value) {
-  if (value.kind == Value::Kind::kBool && value.plain && value.written != "true" &&
-      value.written != "false") {
-    return "put it into quotes: " + Quoted(value.written) + "; without them " + value.written +
-           " is a boolean in YAML 1.1";
-  }
-  if (!value.written.empty()) return "put it into quotes: " + Quoted(value.written);
-  if (value.kind == Value::Kind::kNumber) return "put it into quotes: " + Quoted(value.text);
-  return "a string is needed here";
-}
-
 // Where people write the one thing that matters instead of a mapping.
 std::string StructureHint(const Value& value, std::string_view type) {
   constexpr std::string_view kNamed[] = {"v1.Plugin", "v1.PluginConfig", "v1.ResourceSpec",
@@ -123,13 +112,19 @@ std::string TypeHint(const Value& value, std::string_view type) {
   }
   if (type.starts_with("[]")) return "a list is needed here";
   if (type.starts_with("map[")) return "a mapping is needed here";
-  // Strings with a type of their own; other named types are structures.
-  constexpr std::string_view kStrings[] = {"string",     "Type",   "Operator",
-                                           "Defaulting", "Action", "InclusionPolicy"};
-  const bool string = std::ranges::any_of(
-      kStrings, [&](std::string_view ending) { return type.ends_with(ending); });
-  if (!string) return StructureHint(value, type);
-  return value.IsList() || value.IsMapping() ? "a string is needed here" : StringHint(value);
+  return StructureHint(value, type);
+}
+
+std::string StringHint(const Value& value) {
+  if (value.IsList() || value.IsMapping()) return "a string is needed here";
+  if (value.kind == Value::Kind::kBool && value.plain && value.written != "true" &&
+      value.written != "false") {
+    return "put it into quotes: " + Quoted(value.written) + "; without them " + value.written +
+           " is a boolean in YAML 1.1";
+  }
+  if (!value.written.empty()) return "put it into quotes: " + Quoted(value.written);
+  if (value.kind == Value::Kind::kNumber) return "put it into quotes: " + Quoted(value.text);
+  return "a string is needed here";
 }
 
 std::string DurationHint(const Value& value) {

@@ -14,8 +14,11 @@ namespace ks::config {
 std::string UnknownFieldHint(std::string_view name, const std::string& key,
                              std::span<const std::string_view> fields);
 
-// For a value that is not of Go type `type` ("int32", "[]v1.Extender").
+// For a value that is not of Go type `type` ("int32", "[]v1.Extender"), which is no string.
 std::string TypeHint(const Value& value, std::string_view type);
+
+// For a value that is no string.
+std::string StringHint(const Value& value);
 
 // For a value that is no duration.
 std::string DurationHint(const Value& value);

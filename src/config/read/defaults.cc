@@ -6,21 +6,10 @@
 #include <utility>
 
 #include "base/logging.h"
+#include "config/args_type.h"
 
 namespace ks::config {
 namespace {
-
-// Plugins with an argument type, in the order in which entries of default arguments are added.
-constexpr std::string_view kTypedPlugins[] = {
-    "DefaultPreemption",
-    "DynamicResources",
-    "InterPodAffinity",
-    "NodeAffinity",
-    "NodeResourcesBalancedAllocation",
-    "NodeResourcesFit",
-    "PodTopologySpread",
-    "VolumeBinding",
-};
 
 // Where a zero, stated or not, means "default".
 template <class T>
@@ -49,72 +38,20 @@ std::set<std::string, std::less<>> EnabledPlugins(const Plugins& plugins, bool g
   return names;
 }
 
-void SetResourceDefaults(std::vector<ResourceSpec>& resources) {
-  if (resources.empty()) resources = {{"cpu", 1}, {"memory", 1}};
-  for (ResourceSpec& resource : resources) SetIfZero<int64_t>(resource.weight, 1);
-}
-
-// One Complete for each type of arguments.
-struct Completer {
-  const FeatureGates& gates;
-
-  void operator()(std::monostate&) const {}
-  void operator()(RawArgs&) const {}
-  void operator()(DefaultPreemptionArgs&) const {}
-  void operator()(InterPodAffinityArgs&) const {}
-  void operator()(NodeAffinityArgs&) const {}
-
-  void operator()(NodeResourcesFitArgs& args) const {
-    if (!args.scoring_strategy) args.scoring_strategy = ScoringStrategy{.type = "LeastAllocated"};
-    SetResourceDefaults(args.scoring_strategy->resources);
-  }
-  void operator()(NodeResourcesBalancedAllocationArgs& args) const {
-    SetResourceDefaults(args.resources);
-  }
-  void operator()(PodTopologySpreadArgs& args) const {
-    if (args.defaulting_type.empty()) args.defaulting_type = "System";
-  }
-  void operator()(VolumeBindingArgs& args) const {
-    const bool absent = !args.shape || args.shape->empty();
-    if (absent && gates.Enabled(Gate::kStorageCapacityScoring)) args.shape = {{0, 10}, {100, 0}};
-  }
-  void operator()(DynamicResourcesArgs& args) const {
-    if (!args.filter_timeout && gates.Enabled(Gate::kDRASchedulerFilterTimeout)) {
-      args.filter_timeout = std::chrono::seconds(10);
-    }
-    if (!args.binding_timeout && gates.Enabled(Gate::kDRADeviceBindingConditions) &&
-        gates.Enabled(Gate::kDRAResourceClaimDeviceStatus)) {
-      args.binding_timeout = std::chrono::minutes(10);
-    }
-  }
-};
-
-PluginArgs EmptyArgs(std::string_view plugin) {
-  if (plugin == "DefaultPreemption") return DefaultPreemptionArgs{};
-  if (plugin == "DynamicResources") return DynamicResourcesArgs{};
-  if (plugin == "InterPodAffinity") return InterPodAffinityArgs{};
-  if (plugin == "NodeAffinity") return NodeAffinityArgs{};
-  if (plugin == "NodeResourcesBalancedAllocation") return NodeResourcesBalancedAllocationArgs{};
-  if (plugin == "NodeResourcesFit") return NodeResourcesFitArgs{};
-  if (plugin == "PodTopologySpread") return PodTopologySpreadArgs{};
-  if (plugin == "VolumeBinding") return VolumeBindingArgs{};
-  return std::monostate{};
-}
-
 void SetPluginConfigDefaults(Profile& profile, const FeatureGates& gates) {
   std::set<std::string, std::less<>> stated;
   for (PluginConfig& entry : profile.plugin_config) {
     stated.insert(entry.name);
     if (std::holds_alternative<std::monostate>(entry.args)) {
       entry.args = DefaultArgs(entry.name, gates);
-    } else {
-      std::visit(Completer{gates}, entry.args);
+    } else if (const ArgsType* type = ArgsTypeOf(entry.args)) {
+      type->complete(entry.args, gates);
     }
   }
   const auto enabled = EnabledPlugins(profile.plugins, /*group_post_filter=*/false);
-  for (const std::string_view name : kTypedPlugins) {
-    if (!enabled.contains(name) || stated.contains(name)) continue;
-    profile.plugin_config.push_back({std::string(name), DefaultArgs(name, gates)});
+  for (const ArgsType& type : ArgsTypes()) {
+    if (!enabled.contains(type.plugin) || stated.contains(type.plugin)) continue;
+    profile.plugin_config.push_back({std::string(type.plugin), DefaultArgs(type.plugin, gates)});
   }
 }
 
@@ -210,8 +147,10 @@ Plugins MergePlugins(const Plugins& defaults, const Plugins& user) {
 }
 
 PluginArgs DefaultArgs(std::string_view plugin, const FeatureGates& gates) {
-  PluginArgs args = EmptyArgs(plugin);
-  std::visit(Completer{gates}, args);
+  const ArgsType* type = FindArgsType(plugin);
+  if (type == nullptr) return std::monostate{};
+  PluginArgs args = type->make();
+  type->complete(args, gates);
   return args;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/selector.h"
+#include "config/args_type.h"
 #include "config/types.h"
 #include "golang/quote.h"
 
@@ -13,18 +14,6 @@ namespace ks::config {
 namespace {
 
 constexpr std::string_view kScheme = " in scheme \"pkg/runtime/scheme.go:111\"";
-
-constexpr std::string_view kKnownKinds[] = {
-    kKind,
-    "DefaultPreemptionArgs",
-    "DynamicResourcesArgs",
-    "InterPodAffinityArgs",
-    "NodeAffinityArgs",
-    "NodeResourcesBalancedAllocationArgs",
-    "NodeResourcesFitArgs",
-    "PodTopologySpreadArgs",
-    "VolumeBindingArgs",
-};
 
 bool EqualFold(std::string_view a, std::string_view lower) {
   return std::ranges::equal(a, lower, [](char x, char y) {
@@ -108,9 +97,7 @@ std::string WrongKindHint(const GroupVersion& version, const std::string& kind) 
 
 }  // namespace
 
-bool IsKnownKind(std::string_view kind) {
-  return std::ranges::find(kKnownKinds, kind) != std::end(kKnownKinds);
-}
+bool IsKnownKind(std::string_view kind) { return kind == kKind || FindArgsKind(kind) != nullptr; }
 
 std::variant<std::string, Finding> KindOf(const Value& object, Syntax syntax, std::string_view text,
                                           std::string_view default_kind) {

@@ -10,10 +10,10 @@
 
 #include "api/selector.h"
 #include "base/clock.h"
+#include "config/args_type.h"
 #include "config/print/print.h"
 #include "config/print/print_args.h"
 #include "config/print/print_json.h"
-#include "config/validate/validate_args.h"
 #include "config/validate/validate_report.h"
 
 namespace ks::config {
@@ -93,8 +93,9 @@ void ValidatePluginConfig(const std::vector<PluginConfig>& entries, const std::s
     } else if (entry.name == "NodeResourcesFitArgs") {
       report.Invalid(at + ".args", GoArgsJson(entry.args), "has to match plugin args");
       report.Hint("the plugin is called NodeResourcesFit");
-    } else {
-      ValidateArgs(entry.args, at + ".args", gates, report);
+    } else if (const ArgsType* type = ArgsTypeOf(entry.args);
+               type != nullptr && !type->checked_by_factory) {
+      type->check(entry.args, at + ".args", gates, report);
     }
   }
 }
@@ -206,6 +207,12 @@ std::string Aggregate(const std::vector<Finding>& findings) {
   texts.reserve(findings.size());
   for (const Finding& finding : findings) texts.push_back(finding.message);
   return api::JoinProblems(texts);
+}
+
+std::vector<Finding> ValidateNodeResourcesFitArgs(const NodeResourcesFitArgs& args) {
+  Report report;
+  ArgsTypeOf(args)->check(args, "", FeatureGates(), report);
+  return report.Take();
 }
 
 std::optional<Faults> Validate(const Configuration& configuration, const FeatureGates& gates) {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
-#include "config/validate/validate_args.h"
+#include "config/args/args_rules.h"
 
 namespace ks::config {
 namespace {
 
-void ValidateConstraint(const TopologySpreadConstraint& constraint, const std::string& path,
-                        Report& report) {
+void CheckConstraint(const TopologySpreadConstraint& constraint, const std::string& path,
+                     Report& report) {
   if (constraint.max_skew <= 0) {
     report.InvalidNumber(path + ".maxSkew", constraint.max_skew, "not in valid range (0, inf)");
   }
@@ -34,8 +34,8 @@ void ValidateConstraint(const TopologySpreadConstraint& constraint, const std::s
 
 }  // namespace
 
-void ValidateSpreadArgs(const PodTopologySpreadArgs& args, const std::string& path,
-                        Report& report) {
+void CheckSpread(const PodTopologySpreadArgs& args, const std::string& path,
+                 const FeatureGates& /*gates*/, Report& report) {
   const std::vector<TopologySpreadConstraint>& constraints = args.default_constraints;
   if (args.defaulting_type != "System" && args.defaulting_type != "List") {
     report.Unsupported(path + ".defaultingType", args.defaulting_type, {"System", "List"});
@@ -46,7 +46,7 @@ void ValidateSpreadArgs(const PodTopologySpreadArgs& args, const std::string& pa
   }
   for (size_t i = 0; i < constraints.size(); ++i) {
     const std::string at = Indexed(path + ".defaultConstraints", i);
-    ValidateConstraint(constraints[i], at, report);
+    CheckConstraint(constraints[i], at, report);
     const auto end = constraints.begin() + static_cast<ptrdiff_t>(i);
     const bool seen =
         std::any_of(constraints.begin(), end, [&](const TopologySpreadConstraint& earlier) {

@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "api/selector.h"
+#include "config/args/args_rules.h"
 #include "config/print/print_json.h"
-#include "config/validate/validate_args.h"
 
 namespace ks::config {
 namespace {
@@ -38,8 +38,8 @@ bool IsInteger(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-void ValidateValueCount(const NodeSelectorRequirement& requirement, const std::string& path,
-                        Report& report) {
+void CheckValueCount(const NodeSelectorRequirement& requirement, const std::string& path,
+                     Report& report) {
   const std::string& op = requirement.op;
   const size_t count = Count(requirement.values);
   const std::string at = path + ".values";
@@ -68,8 +68,8 @@ void ValidateValueCount(const NodeSelectorRequirement& requirement, const std::s
   }
 }
 
-void ValidateExpression(const NodeSelectorRequirement& requirement, const std::string& path,
-                        Report& report) {
+void CheckExpression(const NodeSelectorRequirement& requirement, const std::string& path,
+                     Report& report) {
   const std::string& op = requirement.op;
   if (op != "In" && op != "NotIn" && op != "Exists" && op != "DoesNotExist" && op != "Gt" &&
       op != "Lt") {
@@ -80,7 +80,7 @@ void ValidateExpression(const NodeSelectorRequirement& requirement, const std::s
   if (const auto problems = api::LabelKeyProblems(requirement.key); !problems.empty()) {
     report.InvalidText(path + ".key", requirement.key, Joined(problems));
   }
-  ValidateValueCount(requirement, path, report);
+  CheckValueCount(requirement, path, report);
   for (size_t i = 0; i < Count(requirement.values); ++i) {
     const std::string& value = (*requirement.values)[i];
     const auto problems = api::LabelValueProblems(value);
@@ -91,8 +91,8 @@ void ValidateExpression(const NodeSelectorRequirement& requirement, const std::s
   }
 }
 
-void ValidateField(const NodeSelectorRequirement& requirement, const std::string& path,
-                   Report& report) {
+void CheckField(const NodeSelectorRequirement& requirement, const std::string& path,
+                Report& report) {
   if (requirement.op != "In" && requirement.op != "NotIn") {
     report.Unsupported(path + ".operator", requirement.op, {"In", "NotIn"});
   } else if (Count(requirement.values) != 1) {
@@ -100,19 +100,19 @@ void ValidateField(const NodeSelectorRequirement& requirement, const std::string
   }
 }
 
-void ValidateTerm(const NodeSelectorTerm& term, const std::string& path, Report& report) {
+void CheckTerm(const NodeSelectorTerm& term, const std::string& path, Report& report) {
   for (size_t i = 0; i < term.match_expressions.size(); ++i) {
-    ValidateExpression(term.match_expressions[i], Indexed(path + ".matchExpressions", i), report);
+    CheckExpression(term.match_expressions[i], Indexed(path + ".matchExpressions", i), report);
   }
   for (size_t i = 0; i < term.match_fields.size(); ++i) {
-    ValidateField(term.match_fields[i], Indexed(path + ".matchFields", i), report);
+    CheckField(term.match_fields[i], Indexed(path + ".matchFields", i), report);
   }
 }
 
 // Upstream leaves ".preference" out of its paths; the file has it.
 void AppendPreferred(const NodeSelectorTerm& term, const std::string& path, Report& report) {
   Report own;
-  ValidateTerm(term, path, own);
+  CheckTerm(term, path, own);
   for (Finding& finding : own.Take()) {
     finding.path.insert(path.size(), ".preference");
     report.Append(std::move(finding));
@@ -121,18 +121,20 @@ void AppendPreferred(const NodeSelectorTerm& term, const std::string& path, Repo
 
 }  // namespace
 
-void ValidateNodeAffinity(const NodeAffinity& affinity, const std::string& path, Report& report) {
-  if (affinity.required && affinity.required->node_selector_terms) {
-    const std::vector<NodeSelectorTerm>& terms = *affinity.required->node_selector_terms;
+void CheckAddedAffinity(const std::optional<NodeAffinity>& affinity, const std::string& path,
+                        const FeatureGates& /*gates*/, Report& report) {
+  if (!affinity) return;
+  if (affinity->required && affinity->required->node_selector_terms) {
+    const std::vector<NodeSelectorTerm>& terms = *affinity->required->node_selector_terms;
     const std::string at =
         path + ".requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
-    for (size_t i = 0; i < terms.size(); ++i) ValidateTerm(terms[i], Indexed(at, i), report);
+    for (size_t i = 0; i < terms.size(); ++i) CheckTerm(terms[i], Indexed(at, i), report);
   }
   const std::string at = path + ".preferredDuringSchedulingIgnoredDuringExecution";
-  for (size_t i = 0; i < affinity.preferred.size(); ++i) {
+  for (size_t i = 0; i < affinity->preferred.size(); ++i) {
     // A term of weight 0 never counts, so upstream does not read it.
-    if (affinity.preferred[i].weight == 0) continue;
-    AppendPreferred(affinity.preferred[i].preference, Indexed(at, i), report);
+    if (affinity->preferred[i].weight == 0) continue;
+    AppendPreferred(affinity->preferred[i].preference, Indexed(at, i), report);
   }
 }
 
