@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,6 +27,27 @@ using ArgsFaults = std::vector<config::Finding>;
 
 // The first of them. Requires: there is one.
 Error FirstOf(const ArgsFaults& faults);
+
+// A plugin's way of reading: `read(args, &faults)` gives what it makes of the arguments, with a
+// fault for each thing that is wrong in them.
+
+// All those faults, for PluginEntry::args_faults.
+template <class Read>
+ArgsFaults FaultsOf(const config::PluginArgs& args, const Read& read) {
+  ArgsFaults faults;
+  read(args, &faults);
+  return faults;
+}
+
+// What `read` gives, or its first fault, for the plugin's factory.
+template <class Read>
+auto ReadOrFault(const config::PluginArgs& args, const Read& read)
+    -> Result<std::invoke_result_t<const Read&, const config::PluginArgs&, ArgsFaults*>> {
+  ArgsFaults faults;
+  auto made = read(args, &faults);
+  if (!faults.empty()) return FirstOf(faults);
+  return made;
+}
 
 // One JSON object of the arguments. A field that cannot be read has a fault in `*faults` and gives
 // the default. Absent and null fields are the same.

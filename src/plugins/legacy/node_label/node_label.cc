@@ -104,19 +104,14 @@ class NodeLabel final : public framework::Plugin,
 
 }  // namespace
 
-ArgsFaults NodeLabelArgsFaults(const config::PluginArgs& args) {
-  ArgsFaults faults;
-  ReadArgs(args, &faults);
-  return faults;
-}
+ArgsFaults NodeLabelArgsFaults(const config::PluginArgs& args) { return FaultsOf(args, ReadArgs); }
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeLabel(const config::PluginArgs& args,
                                                         framework::Handle& handle) {
-  ArgsFaults faults;
-  NodeLabelArgs read = ReadArgs(args, &faults);
-  if (!faults.empty()) return FirstOf(faults);
+  Result<NodeLabelArgs> read = ReadOrFault(args, ReadArgs);
+  if (!read.ok()) return read.error();
   WarnLegacy(kNodeLabelName, "node affinity, or NodeAffinity's addedAffinity", handle);
-  return std::unique_ptr<framework::Plugin>(std::make_unique<NodeLabel>(std::move(read)));
+  return std::unique_ptr<framework::Plugin>(std::make_unique<NodeLabel>(std::move(read).value()));
 }
 
 }  // namespace ks::plugins

@@ -87,6 +87,13 @@ FitArgs ReadArgs(const config::PluginArgs& args, FitStrategy strategy, ArgsFault
   return read;
 }
 
+// For FaultsOf and ReadOrFault.
+auto ReaderFor(FitStrategy strategy) {
+  return [strategy](const config::PluginArgs& args, ArgsFaults* faults) {
+    return ReadArgs(args, strategy, faults);
+  };
+}
+
 class ResourceScorer final : public framework::Plugin,
                              public framework::PreScorePlugin,
                              public framework::ScorePlugin,
@@ -134,27 +141,22 @@ class ResourceScorer final : public framework::Plugin,
 Result<std::unique_ptr<framework::Plugin>> NewScorer(std::string_view name, FitStrategy strategy,
                                                      const config::PluginArgs& args,
                                                      framework::Handle& handle) {
-  ArgsFaults faults;
-  const FitArgs read = ReadArgs(args, strategy, &faults);
-  if (!faults.empty()) return FirstOf(faults);
+  const Result<FitArgs> read = ReadOrFault(args, ReaderFor(strategy));
+  if (!read.ok()) return read.error();
   WarnLegacy(name,
              "NodeResourcesFit with scoringStrategy.type " + std::string(StrategyName(strategy)),
              handle);
-  return std::unique_ptr<framework::Plugin>(std::make_unique<ResourceScorer>(name, read, handle));
+  return std::unique_ptr<framework::Plugin>(std::make_unique<ResourceScorer>(name, *read, handle));
 }
 
 }  // namespace
 
 ArgsFaults ScorerArgsFaults(const config::PluginArgs& args) {
-  ArgsFaults faults;
-  ReadArgs(args, FitStrategy::kLeastAllocated, &faults);
-  return faults;
+  return FaultsOf(args, ReaderFor(FitStrategy::kLeastAllocated));
 }
 
 ArgsFaults RequestedToCapacityRatioArgsFaults(const config::PluginArgs& args) {
-  ArgsFaults faults;
-  ReadArgs(args, FitStrategy::kRequestedToCapacityRatio, &faults);
-  return faults;
+  return FaultsOf(args, ReaderFor(FitStrategy::kRequestedToCapacityRatio));
 }
 
 Result<std::unique_ptr<framework::Plugin>> NewNodeResourcesLeastAllocated(

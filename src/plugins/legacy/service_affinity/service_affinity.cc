@@ -253,19 +253,16 @@ class ServiceAffinity final : public framework::Plugin,
 }  // namespace
 
 ArgsFaults ServiceAffinityArgsFaults(const config::PluginArgs& args) {
-  ArgsFaults faults;
-  ReadArgs(args, &faults);
-  return faults;
+  return FaultsOf(args, ReadArgs);
 }
 
 Result<std::unique_ptr<framework::Plugin>> NewServiceAffinity(const config::PluginArgs& args,
                                                               framework::Handle& handle) {
-  ArgsFaults faults;
-  ServiceAffinityArgs read = ReadArgs(args, &faults);
-  if (!faults.empty()) return FirstOf(faults);
+  Result<ServiceAffinityArgs> read = ReadOrFault(args, ReadArgs);
+  if (!read.ok()) return read.error();
   WarnLegacy(kServiceAffinityName, "pod affinity, and PodTopologySpread", handle);
   return std::unique_ptr<framework::Plugin>(
-      std::make_unique<ServiceAffinity>(std::move(read), handle));
+      std::make_unique<ServiceAffinity>(std::move(read).value(), handle));
 }
 
 }  // namespace ks::plugins
