@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/args_type.h"
 #include "config/read/defaults.h"
 #include "plugins/default_binder/default_binder.h"
 #include "plugins/kit/normalize_score.h"
@@ -164,6 +165,16 @@ TEST(InTreeRegistryTest, HasEveryDefaultPluginUnderItsName) {
     EXPECT_EQ(PluginRig(entry->factory).plugin().Name(), plugin.name);
   }
   EXPECT_EQ(registry.Find("NoSuchPlugin"), nullptr);
+}
+
+TEST(InTreeRegistryTest, SaysWhichPluginsHaveTypedArguments) {
+  const framework::Registry registry = InTreeRegistry();
+  for (const framework::PluginEntry& entry : registry.entries()) {
+    EXPECT_EQ(entry.typed_args, config::FindArgsType(entry.name) != nullptr) << entry.name;
+  }
+  for (const config::ArgsType& type : config::ArgsTypes()) {
+    EXPECT_NE(registry.Find(type.plugin), nullptr) << type.plugin;
+  }
 }
 
 }  // namespace
