@@ -18,7 +18,7 @@ std::string_view TextOf(const Value& mapping, std::string_view key) {
   return value != nullptr && value->IsString() ? std::string_view(value->text) : std::string_view();
 }
 
-// Of any version, or a policy.
+// Whether the tree is a configuration of any version, or a policy.
 bool IsConfiguration(const Value& root) {
   if (!root.IsMapping()) return false;
   const std::string_view kind = TextOf(root, "kind");
