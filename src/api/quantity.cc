@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -406,6 +407,22 @@ int64_t Quantity::Value() const {
 
 int64_t Quantity::MilliValue() const {
   return slow_ ? extra_->ScaledInt64(3) : FastScaled(mantissa_, int64_t{scale_} + 3);
+}
+
+std::optional<int64_t> Quantity::WholeUnits() const {
+  if (slow_ || scale_ < 0) return std::nullopt;
+  return ScaleUp(mantissa_, scale_);
+}
+
+double Quantity::Approximate() const {
+  // Reading the decimal text rounds once.
+  const Extra decimal = Extra::Of(*this);
+  const std::string text = decimal.unscaled.str() + "e" + std::to_string(decimal.scale);
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc::result_out_of_range) return value;
+  const double huge = std::numeric_limits<double>::infinity();
+  return decimal.unscaled < 0 ? -huge : huge;
 }
 
 bool Quantity::IsZero() const { return slow_ ? extra_->unscaled == 0 : mantissa_ == 0; }

@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,13 @@ class Quantity {
   // an error.
   int64_t Value() const;
   int64_t MilliValue() const;
+
+  // The exact number of units, if it is stored as one (docs/spec/cel.md 6.2, `asInteger`): none for
+  // what is too large, what is written in fractions ("1000m", "1.0"), and what is in slow form
+  // ("1.5Gi").
+  std::optional<int64_t> WholeUnits() const;
+  // The nearest double; infinite if too large.
+  double Approximate() const;
 
   bool IsZero() const;
   Format format() const { return format_; }

@@ -261,5 +261,25 @@ TEST(QuantityTest, CommonTextsKeepNoText) {
   }
 }
 
+TEST(QuantityTest, WholeUnitsAreTheNumberThatIsStored) {
+  struct Case {
+    const char* text;
+    std::optional<int64_t> want;
+  };
+  for (const Case& test :
+       {Case{"0", 0}, Case{"12", 12}, Case{"-3k", -3000}, Case{"1Ki", 1024},
+        Case{"999999999999999999", 999999999999999999}, Case{"1000m", std::nullopt},
+        Case{"1.5Gi", std::nullopt}, Case{"9223372036854775807", std::nullopt}}) {
+    EXPECT_EQ(Quantity::Parse(test.text)->WholeUnits(), test.want) << test.text;
+  }
+}
+
+TEST(QuantityTest, TheApproximationIsTheNearestDouble) {
+  EXPECT_EQ(Quantity::Parse("1500m")->Approximate(), 1.5);
+  EXPECT_EQ(Quantity::Parse("-2Ki")->Approximate(), -2048.0);
+  EXPECT_EQ(Quantity::Parse("0.1")->Approximate(), 0.1);
+  EXPECT_EQ(Quantity::Parse("1.5Gi")->Approximate(), 1610612736.0);
+}
+
 }  // namespace
 }  // namespace ks::api
