@@ -415,6 +415,11 @@ std::optional<int64_t> Quantity::WholeUnits() const {
 }
 
 double Quantity::Approximate() const {
+  // Upstream rounds the mantissa and then the product, which shows in the last bit.
+  constexpr double kPowers[] = {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1};
+  if (!slow_ && scale_ < 0 && scale_ >= kNanoScale) {
+    return static_cast<double>(mantissa_) * kPowers[scale_ - kNanoScale];
+  }
   // Reading the decimal text rounds once.
   const Extra decimal = Extra::Of(*this);
   const std::string text = decimal.unscaled.str() + "e" + std::to_string(decimal.scale);
@@ -440,6 +445,12 @@ std::string Quantity::ToString() const {
                        exponent_format);
   }
   return DecimalText(std::to_string(Magnitude(mantissa_)), scale_, mantissa_ < 0, exponent_format);
+}
+
+bool Quantity::SameForm(const Quantity& other) const {
+  if (format_ != other.format_ || slow_ != other.slow_) return false;
+  if (!slow_) return mantissa_ == other.mantissa_ && scale_ == other.scale_;
+  return extra_->scale == other.extra_->scale && extra_->unscaled == other.extra_->unscaled;
 }
 
 Quantity& Quantity::operator+=(const Quantity& other) {

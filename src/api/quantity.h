@@ -49,6 +49,8 @@ class Quantity {
   Format format() const { return format_; }
   // Upstream's canonical text.
   std::string ToString() const;
+  // The same number, scale and format: 2 and 2000m are equal and are not of one form.
+  bool SameForm(const Quantity& other) const;
 
   // Exact. The sum takes this quantity's format; if this one is zero, the other's.
   Quantity& operator+=(const Quantity& other);

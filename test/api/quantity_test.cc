@@ -2,6 +2,7 @@
 #include "api/quantity.h"
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -261,24 +262,47 @@ TEST(QuantityTest, CommonTextsKeepNoText) {
   }
 }
 
-TEST(QuantityTest, WholeUnitsAreTheNumberThatIsStored) {
-  struct Case {
-    const char* text;
-    std::optional<int64_t> want;
+struct ConversionCase {
+  const char* text = "";
+  std::optional<int64_t> whole{};
+  double approximate = 0;
+};
+
+TEST(QuantityTest, WholeUnitsAndDoubles) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const ConversionCase cases[] = {
+      {"0", 0, 0},
+      {"5k", 5000, 5000},
+      {"-3", -3, -3},
+      {"1Gi", 1073741824, 1073741824},
+      {"1500m", std::nullopt, 1.5},
+      {"1000m", std::nullopt, 1},  // whole, but not stored as such
+      {"1.0", std::nullopt, 1},
+      {"1.5Gi", std::nullopt, 1610612736},
+      {"0.1", std::nullopt, 0.1},
+      {"10E", std::nullopt, 1e19},
+      {"9223372036854775807", std::nullopt, 9223372036854775807.0},
+      {"1e400", std::nullopt, kInfinity},
+      {"-1e400", std::nullopt, -kInfinity},
   };
-  for (const Case& test :
-       {Case{"0", 0}, Case{"12", 12}, Case{"-3k", -3000}, Case{"1Ki", 1024},
-        Case{"999999999999999999", 999999999999999999}, Case{"1000m", std::nullopt},
-        Case{"1.5Gi", std::nullopt}, Case{"9223372036854775807", std::nullopt}}) {
-    EXPECT_EQ(Quantity::Parse(test.text)->WholeUnits(), test.want) << test.text;
+  for (const ConversionCase& c : cases) {
+    SCOPED_TRACE(c.text);
+    const Result<Quantity> quantity = Quantity::Parse(c.text);
+    ASSERT_TRUE(quantity.ok());
+    EXPECT_EQ(quantity->WholeUnits(), c.whole);
+    EXPECT_EQ(quantity->Approximate(), c.approximate);
   }
 }
 
-TEST(QuantityTest, TheApproximationIsTheNearestDouble) {
-  EXPECT_EQ(Quantity::Parse("1500m")->Approximate(), 1.5);
-  EXPECT_EQ(Quantity::Parse("-2Ki")->Approximate(), -2048.0);
-  EXPECT_EQ(Quantity::Parse("0.1")->Approximate(), 0.1);
-  EXPECT_EQ(Quantity::Parse("1.5Gi")->Approximate(), 1610612736.0);
+TEST(QuantityTest, EqualQuantitiesMayDifferInForm) {
+  const auto same = [](const char* a, const char* b) {
+    return Quantity::Parse(a)->SameForm(*Quantity::Parse(b));
+  };
+  EXPECT_TRUE(same("2", "2"));
+  EXPECT_TRUE(same("1.5Gi", "1.5Gi"));
+  EXPECT_FALSE(same("2", "2000m"));
+  EXPECT_FALSE(same("1024", "1Ki"));
+  EXPECT_FALSE(same("1.5Gi", "2.5Gi"));
 }
 
 }  // namespace
