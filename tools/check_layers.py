@@ -16,15 +16,17 @@ ALLOWED = {  # folder below src/: the folders it may include besides itself
     "base": set(),
     "golang": {"base"},
     "api": {"base", "golang"},
+    "cel": {"base", "golang", "api"},
     "config": {"base", "golang", "api"},
     "metrics": {"base", "golang", "api"},
     "framework": {"base", "golang", "api", "config", "metrics"},
     **{folder: _CORE for folder in _SIDE_BY_SIDE},
+    "plugins": _CORE | {"cel"},
     "scheduler": _CORE | {"plugins", "queue", "cache"},
-    "inspect": _DECIDES,
+    "inspect": _DECIDES | {"cel"},
     "recording": _DECIDES | {"inspect"},
     "daemon": _DECIDES | {"inspect", "recording", "client", "server"},
-    "apiserver": {"base", "golang", "api", "server"},  # a cluster for demo and tests: no part of the scheduler
+    "apiserver": {"base", "golang", "api", "cel", "server"},  # a cluster for demo and tests: no part of the scheduler
 }
 _INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

@@ -42,8 +42,8 @@ class Facts(unittest.TestCase):
     def test_image_has_every_library(self):
         """The runtime stage installs the packages of the libraries that the build stage needs."""
         image = text(DEPLOY / "image" / "Dockerfile")
-        for library in ("libabsl", "libcpprest", "libfmt", "libprometheus-cpp-core", "libsimdjson", "libspdlog", "libssl",
-                        "libyaml-0-2", "libyaml-cpp", "ca-certificates"):
+        for library in ("libabsl", "libcpprest", "libfmt", "libprometheus-cpp-core", "libre2", "libsimdjson", "libspdlog",
+                        "libssl", "libyaml-0-2", "libyaml-cpp", "ca-certificates", "tzdata"):
             self.assertRegex(image.split("FROM debian:12-slim")[1], library)
 
 

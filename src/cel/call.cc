@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/call.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/check.h"
+
+namespace ks::cel {
+namespace {
+
+// The kind of a static type's values; nothing for what any value may be, kError (which is no
+// argument's kind) for what none can be.
+std::optional<Kind> KindOf(const Type& type) {
+  struct Named {
+    std::string_view name;
+    Kind kind;
+  };
+  static constexpr Named kOpaque[] = {
+      {"kubernetes.Quantity", Kind::kQuantity},
+      {"kubernetes.Semver", Kind::kSemver},
+      {"kubernetes.URL", Kind::kUrl},
+      {"kubernetes.NamedFormat", Kind::kFormat},
+      {"net.IP", Kind::kIp},
+      {"net.CIDR", Kind::kCidr},
+  };
+  switch (type.kind) {
+    case TypeKind::kDyn:
+    case TypeKind::kError:
+    case TypeKind::kAny:
+    case TypeKind::kParam:
+    case TypeKind::kWrapper:
+      return std::nullopt;
+    case TypeKind::kBool:
+      return Kind::kBool;
+    case TypeKind::kInt:
+      return Kind::kInt;
+    case TypeKind::kUint:
+      return Kind::kUint;
+    case TypeKind::kDouble:
+      return Kind::kDouble;
+    case TypeKind::kString:
+      return Kind::kString;
+    case TypeKind::kBytes:
+      return Kind::kBytes;
+    case TypeKind::kNull:
+      return Kind::kNull;
+    case TypeKind::kTimestamp:
+      return Kind::kTimestamp;
+    case TypeKind::kDuration:
+      return Kind::kDuration;
+    case TypeKind::kList:
+      return Kind::kList;
+    case TypeKind::kMap:
+      return Kind::kMap;
+    case TypeKind::kOptional:
+      return Kind::kOptional;
+    case TypeKind::kType:
+      return Kind::kType;
+    case TypeKind::kOpaque:
+    case TypeKind::kObject:
+      for (const Named& each : kOpaque) {
+        if (each.name == type.name) return each.kind;
+      }
+      return Kind::kMessage;
+  }
+  return std::nullopt;
+}
+
+// Whether an argument of static type `argument` may be meant for `parameter`.
+bool MayBe(const Type& parameter, const Type& argument) {
+  const std::optional<Kind> wanted = KindOf(parameter);
+  const std::optional<Kind> given = KindOf(argument);
+  if (!wanted || !given) return true;
+  if (*wanted != *given) return false;
+  if (parameter.params.empty() || argument.params.empty()) return true;
+  return MayBe(*parameter.params[0], *argument.params[0]);
+}
+
+// How the complaint about arguments that fit no overload reads.
+enum class Complaint : uint8_t { kPlain, kByTrait, kSignature };
+
+constexpr uint32_t Bit(Kind kind) { return uint32_t{1} << static_cast<uint32_t>(kind); }
+
+// Kinds that know of the operation, so that upstream's complaint is the plain one.
+struct Operator {
+  std::string_view function;
+  uint32_t knowing = 0;
+};
+
+constexpr uint32_t kReceivers = Bit(Kind::kString) | Bit(Kind::kDuration) | Bit(Kind::kTimestamp);
+constexpr uint32_t kNumbers = Bit(Kind::kInt) | Bit(Kind::kUint) | Bit(Kind::kDouble);
+constexpr uint32_t kOrdered = kReceivers | kNumbers | Bit(Kind::kBool) | Bit(Kind::kBytes);
+constexpr uint32_t kEverything = ~uint32_t{0};
+constexpr Operator kOperators[] = {
+    {"!_", kEverything},
+    {"@in", kEverything},
+    {"contains", kEverything},
+    {"startsWith", kEverything},
+    {"endsWith", kEverything},
+    {"matches", kEverything},
+    {"-_", kReceivers | Bit(Kind::kBool) | Bit(Kind::kInt) | Bit(Kind::kDouble)},
+    {"_+_", kReceivers | kNumbers | Bit(Kind::kBytes) | Bit(Kind::kList)},
+    {"_-_", kReceivers | kNumbers},
+    {"_*_", kReceivers | kNumbers},
+    {"_/_", kReceivers | kNumbers},
+    {"_%_", kReceivers | Bit(Kind::kInt) | Bit(Kind::kUint)},
+    {"_<_", kOrdered},
+    {"_<=_", kOrdered},
+    {"_>_", kOrdered},
+    {"_>=_", kOrdered},
+    {"size", kReceivers},
+    {"find", kEverything},
+    {"findAll", kEverything},
+    {"sort", kReceivers},
+};
+
+}  // namespace
+
+Call::Call(std::string_view function, bool member, const std::vector<const Type*>& types)
+    : function_(function) {
+  const Function* declared = FindFunction(function);
+  KS_CHECK(declared != nullptr, "a call of an undeclared function passed the checker");
+  KS_CHECK(types.size() <= kMaxArguments, "a call with too many arguments passed the checker");
+  for (const Overload& overload : declared->overloads) {
+    if (overload.member != member || overload.params.size() != types.size()) continue;
+    bool possible = true;
+    Candidate candidate;
+    for (size_t i = 0; i < types.size(); ++i) {
+      candidate.parameters[i] = ParameterOf(*overload.params[i]);
+      possible = possible && MayBe(*overload.params[i], *types[i]);
+    }
+    // Keys that have no order are refused with words of their own.
+    if (overload.id == OverloadId::kSortByKeys) candidate.parameters[1].element = kAnyKind;
+    if (possible) cost_.push_back(overload.id);
+    candidate.binding = &BindingOf(overload.id);
+    if (candidate.binding->run != nullptr) candidates_.push_back(candidate);
+  }
+  if (function == "-_") {  // declared for numbers only, but a duration can be negated, too
+    Candidate candidate;
+    candidate.parameters[0].kind = Kind::kDuration;
+    candidate.binding = &BindingOf(OverloadId::kNegateInt);
+    candidates_.push_back(candidate);
+  }
+}
+
+Call::Parameter Call::ParameterOf(const Type& type) {
+  Parameter parameter;
+  parameter.kind = KindOf(type).value_or(kAnyKind);
+  if (parameter.kind == Kind::kList) {
+    parameter.element = KindOf(*type.params[0]).value_or(kAnyKind);
+    if (parameter.element == Kind::kList) parameter.element = kAnyKind;  // of flatten
+  }
+  return parameter;
+}
+
+bool Call::Fits(const Parameter& parameter, const Value& value) {
+  if (parameter.kind == kAnyKind) return true;
+  if (parameter.kind != value.kind) return false;
+  if (parameter.element == kAnyKind || value.list->size == 0) return true;
+  return (*value.list)[0].kind == parameter.element;
+}
+
+uint64_t Call::CostOf(Arguments arguments, const Value& result) const {
+  // An authorization check is dear upstream, though here it can only fail.
+  constexpr uint64_t kCheckCost = 350'000;
+  if (candidates_.empty()) return function_ == "check" ? kCheckCost : 1;
+  const Binding& binding = *candidates_.front().binding;
+  if (cost_.size() == 1) {
+    const Binding& only = BindingOf(cost_[0]);
+    return only.cost == nullptr ? 1 : only.cost(arguments, result);
+  }
+  return binding.by_name && binding.cost != nullptr ? binding.cost(arguments, result) : 1;
+}
+
+Value Call::Refuse(Context& context, Arguments arguments) const {
+  for (const Operator& each : kOperators) {
+    if (each.function != function_) continue;
+    if ((each.knowing & Bit(arguments[0].kind)) != 0) return NoSuchOverload();
+    return MakeError(context.arena(), "no such overload: " + std::string(function_));
+  }
+  if (function_ == "flatten") {
+    std::string type(RuntimeTypeName(arguments[0]));
+    if (type == "map") type = "map(dyn, dyn)";
+    if (type == "optional_type") type = "optional_type(dyn)";
+    return MakeError(context.arena(), "no such overload: " + type + ".flatten(" +
+                                          (arguments.size() > 1 ? "int" : "") + ")");
+  }
+  return NoSuchOverload(context, function_, arguments);
+}
+
+// Where upstream takes a value for a list without looking and panics: the text. None: it does not.
+std::optional<std::string> Call::Panic(Arguments arguments) const {
+  const bool sorts = unique() == OverloadId::kDistinct || unique() == OverloadId::kSort ||
+                     unique() == OverloadId::kSortByKeys;
+  const std::string prefix = "internal error: interface conversion: ";
+  for (const Value& argument : arguments) {
+    if (argument.is_error() && sorts) {
+      return prefix + "*types.Err is not traits.Lister: missing method Add";
+    }
+  }
+  if (unique() == OverloadId::kFlatten && arguments.size() > 1 && arguments[1].is_error()) {
+    return prefix + "ref.Val is *types.Err, not types.Int";
+  }
+  if (unique() != OverloadId::kDistinct || arguments[0].is(Kind::kList)) return std::nullopt;
+  const bool adds = (Bit(arguments[0].kind) & (kReceivers | kNumbers | Bit(Kind::kBytes))) != 0;
+  return prefix + std::string(GoTypeName(arguments[0])) + " is not traits.Lister: missing method " +
+         (adds ? "Contains" : "Add");
+}
+
+Value Call::Apply(Context& context, Arguments arguments) const {
+  if (const std::optional<std::string> panic = Panic(arguments)) return context.Abort(*panic);
+  Value result;
+  for (const Value& argument : arguments) {
+    if (argument.is_error()) {
+      result = argument;
+      break;
+    }
+  }
+  if (!result.is_error()) {
+    const auto fits = [&](const Candidate& candidate) {
+      for (size_t i = 0; i < arguments.size(); ++i) {
+        if (!Fits(candidate.parameters[i], arguments[i])) return false;
+      }
+      return true;
+    };
+    const auto found = std::find_if(candidates_.begin(), candidates_.end(), fits);
+    result = found != candidates_.end() ? found->binding->run(context, arguments)
+                                        : Refuse(context, arguments);
+  }
+  if (!context.aborted()) {
+    context.Charge(CostOf(arguments, result));
+  }
+  return result;
+}
+
+Value CallNode::Evaluate(Context& context) const {
+  std::array<Value, Call::kMaxArguments> values;
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    values[i] = arguments_[i]->Evaluate(context);
+    // Upstream stops early, and charges nothing then, only from three arguments on.
+    const bool last = i + 1 == arguments_.size();
+    if (values[i].is_error() && arguments_.size() > 2 && !last) return values[i];
+  }
+  return call_.Apply(context, Arguments(values.data(), arguments_.size()));
+}
+
+}  // namespace ks::cel

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selecting: paths into the device, fields, indices, presence.
+#include <cmath>
+#include <string>
+
+#include "cel/device.h"
+#include "cel/node.h"
+#include "cel/number_text.h"
+
+namespace ks::cel {
+namespace {
+
+constexpr Map kEmptyMap{};
+
+}  // namespace
+
+std::string KeyText(const Value& key) {
+  switch (key.kind) {
+    case Kind::kBool:
+      return key.boolean ? "true" : "false";
+    case Kind::kInt:
+      return std::to_string(key.integer);
+    case Kind::kUint:
+      return std::to_string(key.natural);
+    case Kind::kDouble:
+      return DoubleText(key.real);
+    case Kind::kString:
+    case Kind::kBytes:
+      return std::string(key.view());
+    default:
+      return std::string(RuntimeTypeName(key));
+  }
+}
+
+namespace {
+
+Found Failed(Context& context, const std::string& message) {
+  return Found{Found::Outcome::kFailed, MakeError(context.arena(), message)};
+}
+
+Found Missing(Context& context, const Value& key) {
+  return Found{Found::Outcome::kMissing,
+               MakeError(context.arena(), "no such key: " + KeyText(key))};
+}
+
+Found FindInList(Context& context, const List& list, const Value& key) {
+  constexpr double kTwoTo53 = 9007199254740992.0;
+  int64_t index = 0;
+  if (key.is(Kind::kInt)) {
+    index = key.integer;
+  } else if (key.is(Kind::kUint)) {
+    index = key.natural >> 63 == 0 ? static_cast<int64_t>(key.natural) : -1;
+  } else if (key.is(Kind::kDouble)) {
+    if (std::trunc(key.real) != key.real || std::abs(key.real) > kTwoTo53) {
+      return Failed(context, "unsupported index value " + KeyText(key) + " in list");
+    }
+    index = static_cast<int64_t>(key.real);
+  } else {
+    return Failed(context,
+                  "unsupported index type '" + std::string(RuntimeTypeName(key)) + "' in list");
+  }
+  if (index < 0 || index >= static_cast<int64_t>(list.size)) {
+    return Found{Found::Outcome::kMissing,
+                 MakeError(context.arena(), "index out of bounds: " + KeyText(key))};
+  }
+  return Found{Found::Outcome::kFound, list[static_cast<size_t>(index)]};
+}
+
+}  // namespace
+
+bool IsQualifier(const Value& key) {
+  return key.is_number() || key.is(Kind::kString) || key.is(Kind::kBool);
+}
+
+Found FindIn(Context& context, const Value& operand, const Value& key) {
+  if (!IsQualifier(key)) {
+    return Failed(context, "invalid qualifier type: " + std::string(GoTypeName(key)));
+  }
+  if (operand.is(Kind::kList)) return FindInList(context, *operand.list, key);
+  if (!operand.is(Kind::kMap)) return Missing(context, key);
+  if (const Value* value = operand.map->Find(key)) return Found{Found::Outcome::kFound, *value};
+  if (operand.map->complete) {
+    return Found{Found::Outcome::kFound, Value::Of(&kEmptyMap)};
+  }
+  return Missing(context, key);
+}
+
+Value DevicePathNode::Evaluate(Context& context) const {
+  const Device* device = context.device();
+  const Value* found = nullptr;
+  if (device != nullptr) {
+    found = table_ == Table::kAttributes ? device->FindAttribute(domain_, id_)
+                                         : device->FindCapacity(domain_, id_);
+  }
+  context.Charge(3);
+  if (mode_ == PathMode::kTest) return Value::Bool(found != nullptr);
+  if (found == nullptr && mode_ == PathMode::kOptional) return None();
+  context.Charge(1);
+  if (mode_ == PathMode::kOptional) return MakeSome(context.arena(), *found);
+  return found == nullptr ? missing_ : *found;
+}
+
+Value DeviceFieldNode::Evaluate(Context& context) const {
+  context.Charge(2);
+  const Device* device = context.device();
+  if (device == nullptr) return Value();
+  return driver_ ? device->driver() : device->allow_multiple_allocations();
+}
+
+Value SelectNode::Test(Context& context, const Value& operand, const Value& key) const {
+  // One less than selecting; what is charged may be refunded only afterwards.
+  if (!operand.is(Kind::kOptional)) {
+    const Found found = FindIn(context, operand, key);
+    return found.outcome == Found::Outcome::kFailed
+               ? found.value
+               : Value::Bool(found.outcome == Found::Outcome::kFound);
+  }
+  const bool present =
+      operand.optional->present &&
+      FindIn(context, operand.optional->value, key).outcome == Found::Outcome::kFound;
+  if (!present) context.Refund(1);
+  return Value::Bool(present);
+}
+
+Value SelectNode::Evaluate(Context& context) const {
+  Value operand = operand_->Evaluate(context);
+  if (!operand_->attribute()) context.Charge(1);
+  if (operand.is_error()) {
+    if (mode_ == PathMode::kTest) context.Refund(1);
+    return operand;
+  }
+  if (mode_ == PathMode::kTest) return Test(context, operand, *key_->constant());
+  const bool chained = operand.is(Kind::kOptional);
+  if (chained && !operand.optional->present) return operand;
+  if (chained) operand = operand.optional->value;
+
+  const Value key = key_->Evaluate(context);
+  if (key_->refunded()) context.Refund(1);
+  const bool optional = chained || mode_ == PathMode::kOptional;
+  const Found found =
+      key.is_error() ? Found{Found::Outcome::kFailed, key} : FindIn(context, operand, key);
+  if (optional && found.outcome == Found::Outcome::kMissing) return None();
+  context.Charge(1);
+  if (found.outcome != Found::Outcome::kFound || !optional) return found.value;
+  return MakeSome(context.arena(), found.value);
+}
+
+}  // namespace ks::cel

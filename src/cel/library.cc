@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/library.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/check.h"
+
+namespace ks::cel {
+namespace {
+
+constexpr size_t kOverloads = static_cast<size_t>(OverloadId::kCount);
+using Table = std::array<Binding, kOverloads>;
+
+Table MakeTable() {
+  Table table{};
+  for (size_t i = 0; i < kOverloads; ++i) table[i].id = static_cast<OverloadId>(i);
+  for (const auto bindings :
+       {OperatorBindings(), ConversionBindings(), StringBindings(), RegexBindings(), TimeBindings(),
+        OptionalBindings(), ListBindings(), AggregateBindings(), QuantityBindings(),
+        SemverBindings(), UrlBindings(), NetBindings(), NamedFormatBindings(), PrintfBindings()}) {
+    for (const Binding& binding : bindings) {
+      Binding& place = table[static_cast<size_t>(binding.id)];
+      KS_CHECK(place.run == nullptr, "two implementations of one overload");
+      place = binding;
+    }
+  }
+  return table;
+}
+
+// Whether a value may stand where `type` is declared. Elements are not looked at.
+bool Fits(const Type& type, const Value& value) {
+  constexpr auto kNone = Kind::kError;
+  const auto kind_of = [](TypeKind kind) {
+    switch (kind) {
+      case TypeKind::kBool:
+        return Kind::kBool;
+      case TypeKind::kInt:
+        return Kind::kInt;
+      case TypeKind::kUint:
+        return Kind::kUint;
+      case TypeKind::kDouble:
+        return Kind::kDouble;
+      case TypeKind::kString:
+        return Kind::kString;
+      case TypeKind::kBytes:
+        return Kind::kBytes;
+      case TypeKind::kNull:
+        return Kind::kNull;
+      case TypeKind::kTimestamp:
+        return Kind::kTimestamp;
+      case TypeKind::kDuration:
+        return Kind::kDuration;
+      case TypeKind::kList:
+        return Kind::kList;
+      case TypeKind::kMap:
+        return Kind::kMap;
+      case TypeKind::kOptional:
+        return Kind::kOptional;
+      case TypeKind::kType:
+        return Kind::kType;
+      default:
+        return kNone;
+    }
+  };
+  switch (type.kind) {
+    case TypeKind::kDyn:
+    case TypeKind::kAny:
+    case TypeKind::kParam:
+    case TypeKind::kError:
+      return true;
+    case TypeKind::kOpaque:
+    case TypeKind::kObject:
+      return RuntimeTypeName(value) == type.name;
+    default:
+      return value.kind == kind_of(type.kind);
+  }
+}
+
+}  // namespace
+
+const Binding& BindingOf(OverloadId id) {
+  static const Table* const table = new Table(MakeTable());
+  KS_CHECK(id != OverloadId::kCount, "no overload");
+  return (*table)[static_cast<size_t>(id)];
+}
+
+Value NoSuchOverload(Context& context, std::string_view function, Arguments arguments) {
+  std::string text = "no such overload: " + std::string(function) + "(";
+  for (const Value& argument : arguments) {
+    if (text.back() != '(') text += ", ";
+    text += RuntimeTypeName(argument);
+  }
+  return MakeError(context.arena(), text + ")");
+}
+
+OverloadId SelectOverload(const Function& function, bool member, Arguments arguments) {
+  for (const Overload& overload : function.overloads) {
+    if (overload.member != member || overload.params.size() != arguments.size()) continue;
+    if (std::equal(arguments.begin(), arguments.end(), overload.params.begin(),
+                   [](const Value& value, const TypePtr& type) { return Fits(*type, value); })) {
+      return overload.id;
+    }
+  }
+  return OverloadId::kCount;
+}
+
+uint64_t SizeOf(const Value& value) {
+  switch (value.kind) {
+    case Kind::kString:
+      return value.text->length;
+    case Kind::kBytes:
+      return value.text->size;
+    case Kind::kList:
+      return value.list->size;
+    case Kind::kMap:
+      return value.map->size;
+    default:
+      return 1;
+  }
+}
+
+uint64_t CostOfElements(Arguments arguments, const Value& /*result*/) {
+  const auto cost_of = [](const Value& value) -> uint64_t {
+    const bool text = value.is(Kind::kString) || value.is(Kind::kBytes);
+    return text ? value.text->size / 10 : value.is(Kind::kMap) ? SizeOf(value) : 1;
+  };
+  if (!arguments[0].is(Kind::kList)) return cost_of(arguments[0]);
+  uint64_t cost = 0;
+  for (const Value& item : *arguments[0].list) cost += item.is(Kind::kMap) ? 1 : cost_of(item);
+  return cost;
+}
+
+uint64_t TenthOfFirst(Arguments arguments, const Value& /*result*/) {
+  return Tenth(SizeOf(arguments[0]));
+}
+
+}  // namespace ks::cel
