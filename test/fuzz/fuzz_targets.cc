@@ -14,6 +14,7 @@
 #include "config/print/print.h"
 #include "config/read/load.h"
 #include "fuzz/fuzz_apiserver.h"
+#include "fuzz/fuzz_cel.h"
 #include "golang/json_text.h"
 #include "golang/quote.h"
 #include "golang/utf8.h"
@@ -261,7 +262,7 @@ constexpr Target kTargets[] = {
     {"node", RunDecode<api::Node>}, {"workload", RunWorkload}, {"text", RunText},
     {"config", RunConfig},          {"convert", RunConvert},   {"dump", RunDump},
     {"protobuf", RunProtobuf},      {"patch", RunPatch},       {"admission", RunAdmission},
-    {"canary", RunCanary},
+    {"cel", RunCel},                {"canary", RunCanary},
 };
 
 }  // namespace

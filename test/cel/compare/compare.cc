@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/compare/compare.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "golang/utf8.h"
+
+namespace ks::cel::compare {
+namespace {
+
+constexpr size_t kBatch = 200;
+constexpr int kAskedAgain = 12;
+constexpr int kShrinkSteps = 2000;
+
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const golang::Utf8 next = golang::DecodeUtf8(text);
+    if (!next.valid) return false;
+    text.remove_prefix(next.length);
+  }
+  return true;
+}
+
+std::string Shown(const Outcome::Evaluation& evaluation) {
+  return evaluation.error.empty() ? fmt::format("{} (cost {})", evaluation.value, evaluation.cost)
+                                  : "error: " + evaluation.error;
+}
+
+std::string Pair(std::string_view what, std::string_view reference, std::string_view ours) {
+  return fmt::format("{}\n    reference: {}\n    ours:      {}", what, reference, ours);
+}
+
+}  // namespace
+
+std::string Difference(const Outcome& reference, const Outcome& ours) {
+  if (!reference.panic.empty()) return "";
+  if (reference.compile_error != ours.compile_error) {
+    if (IsSyntaxError(reference.compile_error) && IsSyntaxError(ours.compile_error)) return "";
+    return Pair("compile error", reference.compile_error, ours.compile_error);
+  }
+  if (reference.type != ours.type) return Pair("type", reference.type, ours.type);
+  for (size_t i = 0; i < reference.evaluations.size(); ++i) {
+    const Outcome::Evaluation& wanted = reference.evaluations[i];
+    const Outcome::Evaluation& is = ours.evaluations.at(i);
+    if (wanted.error.starts_with("panic: ")) continue;
+    const bool alike = wanted.error.empty()
+                           ? is.error.empty() && wanted.value == is.value && wanted.cost == is.cost
+                           : wanted.error == is.error;
+    if (!alike) return Pair(fmt::format("device {}", i), Shown(wanted), Shown(is));
+  }
+  return "";
+}
+
+void Comparison::Count(const Outcome& reference) {
+  ++compared_;
+  if (!reference.compile_error.empty()) ++compile_errors_;
+  for (const Outcome::Evaluation& evaluation : reference.evaluations) {
+    ++evaluations_;
+    if (!evaluation.error.empty()) ++errors_;
+  }
+}
+
+Result<std::string> Comparison::Lasting(const Question& question, const Outcome& ours) {
+  std::string difference;
+  for (int i = 0; i < kAskedAgain; ++i) {
+    auto again = reference_.Ask({question});
+    if (!again.ok()) return again.error();
+    difference = Difference(again->front(), ours);
+    if (difference.empty()) break;
+  }
+  return difference;
+}
+
+void Comparison::Report(const std::string& expression, const std::string& difference) {
+  if (++differences_ <= most_shown_) fmt::print("{}\n  {}\n", expression, difference);
+}
+
+Result<void> Comparison::Check(const std::vector<Question>& questions) {
+  auto outcomes = reference_.Ask(questions);
+  if (!outcomes.ok()) return outcomes.error();
+  for (size_t i = 0; i < questions.size(); ++i) {
+    const Outcome ours = subject_.Answer(questions[i]);
+    Count((*outcomes)[i]);
+    if (Difference((*outcomes)[i], ours).empty()) continue;
+    auto lasting = Lasting(questions[i], ours);
+    if (!lasting.ok()) return lasting.error();
+    if (!lasting->empty()) Report(questions[i].expression, *lasting);
+  }
+  return {};
+}
+
+Result<void> Comparison::CheckKnown(const std::string& name, const Question& question,
+                                    const Outcome& reference) {
+  Count(reference);
+  const Outcome ours = subject_.Answer(question);
+  if (Difference(reference, ours).empty()) return {};
+  auto lasting = Lasting(question, ours);
+  if (!lasting.ok()) return lasting.error();
+  if (!lasting->empty()) Report(name + ": " + question.expression, *lasting);
+  return {};
+}
+
+Comparison::Drawn Comparison::Draw(Generator& generator) {
+  Drawn drawn;
+  if (generator.random().Below(2) == 0) {
+    drawn.node = generator.Selector();
+    drawn.question.mode = Mode::kSelector;
+  } else {
+    drawn.node = generator.AnyValue();
+    drawn.question.mode = Mode::kValue;
+  }
+  drawn.question.expression = drawn.node.Text();
+  if (generator.random().Below(25) == 0) {
+    std::string damaged = generator.Damage(drawn.question.expression);
+    if (IsUtf8(damaged)) {
+      drawn.question.expression = std::move(damaged);
+      drawn.damaged = true;
+    }
+  }
+  return drawn;
+}
+
+Result<Comparison::Drawn> Comparison::Shrink(Drawn drawn) {
+  int steps = 0;
+  for (bool smaller = !drawn.damaged; smaller && steps < kShrinkSteps;) {
+    smaller = false;
+    for (Node& candidate : Smaller(drawn.node)) {
+      const Question question{candidate.Text(), Mode::kValue};
+      auto reference = reference_.Ask({question});
+      if (!reference.ok()) return reference.error();
+      const Outcome ours = subject_.Answer(question);
+      if (++steps >= kShrinkSteps) break;
+      if (Difference(reference->front(), ours).empty()) continue;
+      auto lasting = Lasting(question, ours);
+      if (!lasting.ok()) return lasting.error();
+      if (lasting->empty()) continue;
+      drawn = {std::move(candidate), question, false};
+      smaller = true;
+      break;
+    }
+  }
+  return drawn;
+}
+
+Result<void> Comparison::CheckRandom(uint64_t seed, uint64_t count) {
+  Generator generator(seed);
+  for (uint64_t done = 0; done < count; done += kBatch) {
+    std::vector<Drawn> drawn;
+    std::vector<Question> questions;
+    for (size_t i = 0; i < std::min<uint64_t>(kBatch, count - done); ++i) {
+      drawn.push_back(Draw(generator));
+      questions.push_back(drawn.back().question);
+    }
+    auto outcomes = reference_.Ask(questions);
+    if (!outcomes.ok()) return outcomes.error();
+    for (size_t i = 0; i < questions.size(); ++i) {
+      const Outcome ours = subject_.Answer(questions[i]);
+      Count((*outcomes)[i]);
+      if (Difference((*outcomes)[i], ours).empty()) continue;
+      auto lasting = Lasting(questions[i], ours);
+      if (!lasting.ok()) return lasting.error();
+      if (lasting->empty()) continue;
+      if (differences_ >= most_shown_) {
+        ++differences_;
+        continue;
+      }
+      auto small = Shrink(std::move(drawn[i]));
+      if (!small.ok()) return small.error();
+      auto shown = Lasting(small->question, subject_.Answer(small->question));
+      if (!shown.ok()) return shown.error();
+      Report(small->question.expression, *shown);
+    }
+  }
+  return {};
+}
+
+std::string Comparison::Summary() const {
+  return fmt::format(
+      "{} expressions, {} do not compile; {} evaluations, {} with an error; {} differences",
+      compared_, compile_errors_, evaluations_, errors_, differences_);
+}
+
+}  // namespace ks::cel::compare
