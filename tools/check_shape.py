@@ -127,7 +127,7 @@ def shapes(root):
                 if path.suffix in (".h", ".cc")}
         for header in (path for path in code if path.suffix == ".h"):
             for shape in measure(str(header.relative_to(root)), code[header]):
-                definition = re.compile(r"^[^\s#/].*?\b" + shape.name + r"::~?\w+\(", re.MULTILINE)
+                definition = re.compile(r"^[^\s#/][^{\n]*?\b" + shape.name + r"::~?\w+\(", re.MULTILINE)
                 shape.sources = sum(path.suffix == ".cc" and path.parent == header.parent and bool(definition.search(text))
                                     for path, text in code.items())
                 found.append(shape)

@@ -170,6 +170,7 @@ class Shape(unittest.TestCase):
                 ("grown", methods(32), listed, {}, 1), ("shrunk", methods(30), listed, {}, 1), ("gone", {}, listed, {}, 1),
                 ("20 members", members(20), {}, {}, 0), ("21 members", members(21), {}, {}, 1),
                 ("2 sources", sources(2), {}, {}, 0), ("3 sources", sources(3), {}, {}, 1),
+                ("3 callers", {"src/a/a.h": "class A { static A F(); };", **{f"src/a/a{i}.cc": "A G() { return A::F(); }\n" for i in range(3)}}, {}, {}, 0),
                 ("heavy, of the folder", heavy, {}, {}, 0),
                 ("heavy, elsewhere", {**heavy, "src/b/b.cc": '#include "a/a.h"\n'}, {}, {}, 1),
                 ("heavy, listed", {**heavy, "src/b/b.cc": '#include "a/a.h"\n'}, {}, {"src/a/a.h": "why"}, 0),
