@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our engine beside upstream's (docs/testing.md):
 //
-//     ks_cel_compare conformance                  the official conformance tests
-//     ks_cel_compare file FILE...                 each line that is neither empty nor begins with
-//     "//" ks_cel_compare random [--seed N] [--count N]
+//     ks_cel_compare conformance
+//     ks_cel_compare file FILE...        (each line of it, but empty ones and those behind "//")
+//     ks_cel_compare random [--seed N] [--count N]
+//     ks_cel_compare outcomes FILE...    (prints what the reference says: data/outcomes.txt)
 //
 // with --oracle PATH for another celoracle than ./dev controlplane build made and --show N for how
-// many differences are printed. Exit code 1 if anything differs, 77 without the reference.
+// many differences are printed. Exit code 1 if more than --allow N (0) differ, 77 without the
+// reference.
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -186,7 +188,7 @@ int main(int argc, char** argv) {
   if (!ks::cel::compare::ParseOptions(argc, argv, options)) {
     fmt::print(stderr,
                "usage: ks_cel_compare conformance | file FILE... | outcomes FILE... |\n"
-               "       random [--seed N] [--count N]  [--oracle PATH] [--show N]\n");
+               "       random [--seed N] [--count N]  [--oracle PATH] [--show N] [--allow N]\n");
     return 2;
   }
   return ks::cel::compare::Run(options);
