@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/devices.h"
 #include "api/lease.h"
 #include "api/node.h"
 #include "api/pod.h"
