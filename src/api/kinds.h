@@ -3,7 +3,7 @@
 // The kinds of objects that a scheduler reads, each once: what a decoder, a watch, a permission, a
 // dump or a recording needs to know of a kind follows from these tables.
 //
-// A new kind: its struct (storage.h, workloads.h …), its ReadField (json/decode_*.cc), a row here,
+// A new kind: its struct (storage.h, devices.h …), its ReadField (json/decode_*.cc), a row here,
 // a store (src/cache) and, if plugins ask for its events, framework::EventResource.
 //
 // Upstream: docs/spec/api.md section 2.
@@ -46,6 +46,12 @@ inline constexpr bool kClusterWide = false;
   X(CsiStorageCapacity, "CSIStorageCapacity", "storage.k8s.io", "v1", "csistoragecapacities", \
     kNamespaced)                                                                              \
   X(VolumeAttachment, "VolumeAttachment", "storage.k8s.io", "v1", "volumeattachments", kClusterWide)
+// Devices, and what they are asked for with:
+#define KS_DEVICE_KINDS(X)                                                                   \
+  X(ResourceClaim, "ResourceClaim", "resource.k8s.io", "v1", "resourceclaims", kNamespaced)  \
+  X(ResourceSlice, "ResourceSlice", "resource.k8s.io", "v1", "resourceslices", kClusterWide) \
+  X(DeviceClass, "DeviceClass", "resource.k8s.io", "v1", "deviceclasses", kClusterWide)      \
+  X(DeviceTaintRule, "DeviceTaintRule", "resource.k8s.io", "v1", "devicetaintrules", kClusterWide)
 // Beside pods and nodes, read only where some plugin asks for them:
 #define KS_OPTIONAL_KINDS(X) KS_OWNER_KINDS(X) KS_STORAGE_KINDS(X)
 // What leader election reads and writes:
@@ -57,6 +63,7 @@ inline constexpr bool kClusterWide = false;
   X(Pod, "Pod", "", "v1", "pods", kNamespaced)     \
   X(Node, "Node", "", "v1", "nodes", kClusterWide) \
   KS_OPTIONAL_KINDS(X)                             \
+  KS_DEVICE_KINDS(X)                               \
   KS_ELECTION_KINDS(X)
 
 struct KindInfo {

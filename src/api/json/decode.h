@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/delta.h"
+#include "api/devices.h"
 #include "api/lease.h"
 #include "api/node.h"
 #include "api/pod.h"
@@ -52,8 +53,7 @@ struct ListPage {
 // metadata.managedFields, which upstream's scheduler drops from pods (extenders see nodes whole).
 enum class KeepRaw : uint8_t { kNone, kPendingPods, kAll };
 
-// Holds a parser's buffers; reuse it. T is Pod, Node, Namespace or a kind of lease.h,
-// workloads.h or storage.h.
+// Holds a parser's buffers; reuse it. T is a kind of kinds.h.
 // Threads: one at a time. Errors: texts like `spec.containers[0].resources.requests.cpu: <cause>`.
 class Decoder {
  public:

@@ -122,19 +122,10 @@ constexpr SourceKind kSources[] = {
     {"azureFile", Volume::Source::kAzureFile, "shareName"},
 };
 
-// Mixes "<key>:<value as written>" into the volume's fingerprint. The API server writes equal
-// objects alike.
-void TakeFingerprint(std::string_view key, std::string_view raw, Volume& volume) {
-  while (!raw.empty() && (raw.back() == ' ' || raw.back() == '\n')) raw.remove_suffix(1);
-  const auto mix = [&](std::string_view text) {
-    for (const char c : text) {
-      volume.fingerprint = (volume.fingerprint ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-    }
-  };
-  volume.fingerprint ^= 0xcbf29ce484222325;
-  mix(key);
-  mix(":");
-  mix(raw);
+// Mixes "<key>:<value as written>" into the volume's fingerprint.
+void TakeFingerprint(std::string_view key, std::string_view text, Volume& volume) {
+  volume.fingerprint = MixFingerprint(volume.fingerprint ^ kFingerprintSeed, key);
+  volume.fingerprint = MixFingerprint(MixFingerprint(volume.fingerprint, ":"), text);
 }
 
 // Reads a source of which no field is kept.
@@ -142,11 +133,12 @@ bool ReadOther(JsonReader& reader, std::string_view key, Value value, Volume& vo
   bool is_null = false;
   if (!reader.IsNull(value, is_null)) return false;
   if (is_null) return true;
+  simdjson::ondemand::json_type type{};
+  if (value.type().get(type) || type != simdjson::ondemand::json_type::object) return true;
   simdjson::ondemand::object object;
-  if (value.get_object().get(object) != simdjson::SUCCESS) return true;  // no source
-  std::string_view raw;
-  if (const simdjson::error_code error = object.raw_json().get(raw)) return reader.Fail(error);
-  TakeFingerprint(key, raw, volume);
+  std::string_view text;
+  if (!ReadObjectText(reader, value, object, text)) return false;
+  TakeFingerprint(key, text, volume);
   return true;
 }
 
@@ -157,13 +149,9 @@ bool ReadSource(JsonReader& reader, Value value, const SourceKind& kind, Volume&
   volume.source = kind.source;
   if (volume.source == Volume::Source::kConfigMapOrSecret) return true;
   simdjson::ondemand::object object;
-  if (value.get_object().get(object) != simdjson::SUCCESS) {
-    return reader.FailType(value, "an object");
-  }
-  std::string_view raw;
-  if (const simdjson::error_code error = object.raw_json().get(raw)) return reader.Fail(error);
-  TakeFingerprint(kind.key, raw, volume);
-  if (const simdjson::error_code error = object.reset().error()) return reader.Fail(error);
+  std::string_view text;
+  if (!ReadObjectText(reader, value, object, text)) return false;
+  TakeFingerprint(kind.key, text, volume);
   if (kind.id_key.empty()) return true;
   const std::string_view pool_key = kind.source == Volume::Source::kAzureDisk ? "kind" : "pool";
   return reader.Fields(object, [&](std::string_view key, Value field) {

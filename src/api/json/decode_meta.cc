@@ -57,6 +57,51 @@ bool ReadCause(JsonReader& reader, Value value, StatusCause& cause) {
 
 }  // namespace
 
+bool ReadOptional(JsonReader& reader, Value value, std::optional<Symbol>& out) {
+  return reader.Optional(value, out,
+                         [&](Value text, Symbol& symbol) { return reader.Sym(text, symbol); });
+}
+
+bool ReadOptional(JsonReader& reader, Value value, std::optional<std::string>& out) {
+  return reader.Optional(value, out,
+                         [&](Value text, std::string& read) { return reader.String(text, read); });
+}
+
+bool ReadOptional(JsonReader& reader, Value value, std::optional<bool>& out) {
+  return reader.Optional(value, out,
+                         [&](Value flag, bool& read) { return reader.Bool(flag, read); });
+}
+
+bool ReadOptional(JsonReader& reader, Value value, std::optional<int64_t>& out) {
+  return reader.Optional(value, out,
+                         [&](Value number, int64_t& read) { return reader.Int64(number, read); });
+}
+
+bool ReadOptional(JsonReader& reader, Value value, std::optional<Quantity>& out) {
+  return reader.Optional(value, out, [&](Value text, Quantity& quantity) {
+    return reader.ReadQuantity(text, quantity);
+  });
+}
+
+bool ReadObjectText(JsonReader& reader, Value value, simdjson::ondemand::object& object,
+                    std::string_view& text) {
+  if (value.get_object().get(object) != simdjson::SUCCESS) {
+    return reader.FailType(value, "an object");
+  }
+  simdjson::error_code error = object.raw_json().get(text);
+  if (!error) error = object.reset().error();
+  if (error) return reader.Fail(error);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
+  return true;
+}
+
+uint64_t MixFingerprint(uint64_t fingerprint, std::string_view text) {
+  for (const char c : text) {
+    fingerprint = (fingerprint ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  }
+  return fingerprint;
+}
+
 bool ReadMetaField(JsonReader& reader, std::string_view key, Value value, ObjectMeta& meta) {
   if (key == "name") return reader.String(value, meta.name);
   if (key == "namespace") return reader.Sym(value, meta.ns);

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,29 @@
 #include "api/status.h"
 
 namespace ks::api {
+
+// Absent when null.
+bool ReadOptional(JsonReader& reader, JsonReader::Value value, std::optional<Symbol>& out);
+bool ReadOptional(JsonReader& reader, JsonReader::Value value, std::optional<std::string>& out);
+bool ReadOptional(JsonReader& reader, JsonReader::Value value, std::optional<bool>& out);
+bool ReadOptional(JsonReader& reader, JsonReader::Value value, std::optional<int64_t>& out);
+bool ReadOptional(JsonReader& reader, JsonReader::Value value, std::optional<Quantity>& out);
+
+// The member `name` of an object, read by `read(Value)`; the others are skipped.
+template <class Read>
+bool ReadMember(JsonReader& reader, JsonReader::Value value, std::string_view name, Read&& read) {
+  return reader.Object(value, [&](std::string_view key, JsonReader::Value field) {
+    return key != name || read(field);
+  });
+}
+
+// An object, its fields still to be read, and its text as written. Requires: not null.
+bool ReadObjectText(JsonReader& reader, JsonReader::Value value, simdjson::ondemand::object& object,
+                    std::string_view& text);
+// A hash of texts, each mixed into what the ones before gave. The API server writes equal objects
+// alike.
+uint64_t MixFingerprint(uint64_t fingerprint, std::string_view text);
+inline constexpr uint64_t kFingerprintSeed = 0xcbf29ce484222325;
 
 // Which annotations are worth their memory.
 enum class KeepAnnotations : bool { kNo, kYes };

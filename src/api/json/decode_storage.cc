@@ -9,22 +9,6 @@ namespace {
 
 using Value = JsonReader::Value;
 
-bool ReadSymbol(JsonReader& reader, Value value, std::optional<Symbol>& out) {
-  return reader.Optional(value, out,
-                         [&](Value text, Symbol& symbol) { return reader.Sym(text, symbol); });
-}
-
-bool ReadBool(JsonReader& reader, Value value, std::optional<bool>& out) {
-  return reader.Optional(value, out,
-                         [&](Value flag, bool& read) { return reader.Bool(flag, read); });
-}
-
-bool ReadQuantityOr(JsonReader& reader, Value value, std::optional<Quantity>& out) {
-  return reader.Optional(value, out, [&](Value text, Quantity& quantity) {
-    return reader.ReadQuantity(text, quantity);
-  });
-}
-
 // on_annotation(key, value) -> bool, for each annotation.
 template <class OnAnnotation>
 bool ReadVolumeMeta(JsonReader& reader, Value value, ObjectMeta& meta,
@@ -34,13 +18,6 @@ bool ReadVolumeMeta(JsonReader& reader, Value value, ObjectMeta& meta,
     if (key == "annotations") return reader.Object(field, on_annotation);
     return ReadMetaField(reader, key, field, meta);
   });
-}
-
-// The member `name` of an object, read by `read(Value)`; the others are skipped.
-template <class Read>
-bool ReadMember(JsonReader& reader, Value value, std::string_view name, Read&& read) {
-  return reader.Object(
-      value, [&](std::string_view key, Value field) { return key != name || read(field); });
 }
 
 bool ReadClaimReference(JsonReader& reader, Value value, ClaimReference& reference) {
@@ -144,7 +121,7 @@ bool ReadClaimSelector(JsonReader& reader, Value value, PersistentVolumeClaim& c
 
 bool ReadClaimSpec(JsonReader& reader, Value value, PersistentVolumeClaim& claim) {
   return reader.Object(value, [&](std::string_view key, Value field) {
-    if (key == "storageClassName") return ReadSymbol(reader, field, claim.storage_class_name);
+    if (key == "storageClassName") return ReadOptional(reader, field, claim.storage_class_name);
     if (key == "accessModes") return reader.Syms(field, claim.access_modes);
     if (key == "volumeMode") return reader.Sym(field, claim.volume_mode);
     if (key == "volumeAttributesClassName") return reader.Sym(field, claim.attributes_class);
@@ -153,7 +130,7 @@ bool ReadClaimSpec(JsonReader& reader, Value value, PersistentVolumeClaim& claim
     if (key != "resources") return true;
     return ReadMember(reader, field, "requests", [&](Value requests) {
       return ReadMember(reader, requests, "storage", [&](Value storage) {
-        return ReadQuantityOr(reader, storage, claim.requested);
+        return ReadOptional(reader, storage, claim.requested);
       });
     });
   });
@@ -228,7 +205,7 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Stor
   if (key == "metadata") return ReadVolumeMeta(reader, value, storage_class.meta, kNoAnnotations);
   if (key == "provisioner") return reader.String(value, storage_class.provisioner);
   if (key == "volumeBindingMode") {
-    return ReadSymbol(reader, value, storage_class.volume_binding_mode);
+    return ReadOptional(reader, value, storage_class.volume_binding_mode);
   }
   if (key != "allowedTopologies") return true;
   return reader.List(value, storage_class.allowed_topologies,
@@ -257,9 +234,9 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<CsiD
   if (key == "metadata") return ReadVolumeMeta(reader, value, driver.meta, kNoAnnotations);
   if (key != "spec") return true;
   return reader.Object(value, [&](std::string_view name, Value field) {
-    if (name == "storageCapacity") return ReadBool(reader, field, driver.storage_capacity);
+    if (name == "storageCapacity") return ReadOptional(reader, field, driver.storage_capacity);
     return name != "preventPodSchedulingIfMissing" ||
-           ReadBool(reader, field, driver.prevent_pod_scheduling_if_missing);
+           ReadOptional(reader, field, driver.prevent_pod_scheduling_if_missing);
   });
 }
 
@@ -268,9 +245,9 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value,
   CsiStorageCapacity& capacity = draft.object;
   if (key == "metadata") return ReadVolumeMeta(reader, value, capacity.meta, kNoAnnotations);
   if (key == "storageClassName") return reader.Sym(value, capacity.storage_class_name);
-  if (key == "capacity") return ReadQuantityOr(reader, value, capacity.capacity);
+  if (key == "capacity") return ReadOptional(reader, value, capacity.capacity);
   if (key == "maximumVolumeSize") {
-    return ReadQuantityOr(reader, value, capacity.maximum_volume_size);
+    return ReadOptional(reader, value, capacity.maximum_volume_size);
   }
   return key != "nodeTopology" || ReadCompiledSelector(reader, value, capacity.node_topology);
 }
@@ -285,9 +262,7 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value,
     if (name == "nodeName") return reader.String(field, attachment.node_name);
     if (name != "source") return true;
     return ReadMember(reader, field, "persistentVolumeName", [&](Value text) {
-      return reader.Optional(
-          text, attachment.persistent_volume_name,
-          [&](Value value_text, std::string& out) { return reader.String(value_text, out); });
+      return ReadOptional(reader, text, attachment.persistent_volume_name);
     });
   });
 }
