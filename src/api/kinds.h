@@ -53,7 +53,7 @@ inline constexpr bool kClusterWide = false;
   X(DeviceClass, "DeviceClass", "resource.k8s.io", "v1", "deviceclasses", kClusterWide)      \
   X(DeviceTaintRule, "DeviceTaintRule", "resource.k8s.io", "v1", "devicetaintrules", kClusterWide)
 // Beside pods and nodes, read only where some plugin asks for them:
-#define KS_OPTIONAL_KINDS(X) KS_OWNER_KINDS(X) KS_STORAGE_KINDS(X)
+#define KS_OPTIONAL_KINDS(X) KS_OWNER_KINDS(X) KS_STORAGE_KINDS(X) KS_DEVICE_KINDS(X)
 // What leader election reads and writes:
 #define KS_ELECTION_KINDS(X)                                                               \
   X(Lease, "Lease", "coordination.k8s.io", "v1", "leases", kNamespaced)                    \
@@ -63,7 +63,6 @@ inline constexpr bool kClusterWide = false;
   X(Pod, "Pod", "", "v1", "pods", kNamespaced)     \
   X(Node, "Node", "", "v1", "nodes", kClusterWide) \
   KS_OPTIONAL_KINDS(X)                             \
-  KS_DEVICE_KINDS(X)                               \
   KS_ELECTION_KINDS(X)
 
 struct KindInfo {
@@ -113,6 +112,7 @@ using KindsBehind = Kinds<T...>;
 #define KS_KIND_TYPE(type, kind, group, version, plural, scope) , type
 using OwnerKinds = KindsBehind<void KS_OWNER_KINDS(KS_KIND_TYPE)>;
 using StorageKinds = KindsBehind<void KS_STORAGE_KINDS(KS_KIND_TYPE)>;
+using DeviceKinds = KindsBehind<void KS_DEVICE_KINDS(KS_KIND_TYPE)>;
 using OptionalKindTypes = KindsBehind<void KS_OPTIONAL_KINDS(KS_KIND_TYPE)>;
 #undef KS_KIND_TYPE
 

@@ -25,6 +25,7 @@ class DeltaObserver {
   virtual void OnDeltas(const scheduler::NodeDeltas& deltas) = 0;
   virtual void OnDeltas(const scheduler::OwnerDeltas& deltas) = 0;
   virtual void OnDeltas(const scheduler::StorageDeltas& deltas) = 0;
+  virtual void OnDeltas(const scheduler::DeviceDeltas& deltas) = 0;
 };
 
 // Started when made, ended when destroyed. Threads: one at a time; not a client thread.

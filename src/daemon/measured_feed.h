@@ -22,6 +22,9 @@ inline size_t ChangesIn(const scheduler::OwnerDeltas& deltas) {
 inline size_t ChangesIn(const scheduler::StorageDeltas& deltas) {
   return std::visit([](const auto& list) { return list.size(); }, deltas);
 }
+inline size_t ChangesIn(const scheduler::DeviceDeltas& deltas) {
+  return std::visit([](const auto& list) { return list.size(); }, deltas);
+}
 
 // Threads: any. Lifetime: `series` outlives the scheduler.
 template <class Deltas>

@@ -4,6 +4,7 @@
 // kind.
 //
 // Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3, docs/spec/plugins-volume.md 2.2,
+// docs/spec/plugins-dra.md 2.2,
 // docs/spec/api.md section 6.
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <variant>
 
 #include "api/kinds.h"
+#include "cache/device_stores.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "client/watch/informer_metrics.h"
@@ -26,7 +28,7 @@ namespace ks::daemon {
 class OptionalInformers {
  public:
   // `series`: of the deltas' kind.
-  using Deltas = std::variant<cache::OwnerDeltas, cache::StorageDeltas>;
+  using Deltas = std::variant<cache::OwnerDeltas, cache::StorageDeltas, cache::DeviceDeltas>;
   using Sink = std::function<void(Deltas, client::InformerSeries& series)>;
 
   // `keep_texts`: as in client::ReflectorOptions.

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/devices.h"
 #include "api/node.h"
 #include "api/pod.h"
 #include "api/storage.h"
@@ -98,7 +99,8 @@ using EventObject =
     std::variant<std::monostate, api::PodPtr, api::NodePtr, api::PersistentVolumePtr,
                  api::PersistentVolumeClaimPtr, api::StorageClassPtr, api::CsiNodePtr,
                  api::CsiDriverPtr, api::CsiStorageCapacityPtr, api::VolumeAttachmentPtr,
-                 api::NamespacePtr>;
+                 api::NamespacePtr, api::ResourceClaimPtr, api::ResourceSlicePtr,
+                 api::DeviceClassPtr>;
 
 enum class QueueingHint : uint8_t { kSkip, kQueue };
 

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "config/gates/feature_gates.h"
 #include "framework/device_classes.h"
+#include "framework/device_state.h"
 #include "framework/owner_listers.h"
 #include "framework/plugin.h"
 #include "framework/preemption_extender.h"
@@ -151,6 +152,8 @@ struct HandleParts {
   const OwnerListers& owner_listers;
   // The same for volumes; also between attempts, on the scheduling thread.
   StorageState& storage;
+  // The same for devices.
+  DeviceState& devices;
   // Which extended resources devices serve.
   const DeviceClassLister& device_classes = NoDeviceClasses();
   const Clock& clock;
@@ -218,6 +221,7 @@ class Handle {
   const Snapshot& snapshot() const { return parts_.snapshot; }
   const OwnerListers& owner_listers() const { return parts_.owner_listers; }
   StorageState& storage() const { return parts_.storage; }
+  DeviceState& devices() const { return parts_.devices; }
   const DeviceClassLister& device_classes() const { return parts_.device_classes; }
   const Clock& clock() const { return parts_.clock; }
   const config::FeatureGates& gates() const { return parts_.gates; }

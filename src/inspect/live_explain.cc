@@ -93,6 +93,7 @@ std::optional<Refusal> Fill(scheduler::Scheduler& scheduler, const ExplainQuesti
       WhatIf::Make(scheduler.options(), {.snapshot = snapshot,
                                          .owners = scheduler.context().cluster.owners,
                                          .storage = scheduler.context().cluster.storage,
+                                         .devices = scheduler.context().cluster.devices,
                                          .nominator = scheduler.context().queue.nominator(),
                                          .pods = scheduler.context().cluster.pod_lister,
                                          .nodes = scheduler.context().cluster.node_lister});

@@ -61,6 +61,7 @@ class Run {
   Result<void> Prepare(const SimulatedPods& pods) {
     owners_ = cluster_.owners;
     storage_ = cluster_.storage;
+    devices_ = cluster_.devices;
     for (const cache::OwnerDeltas& owner : pods.owners) owners_.Apply(owner, {});
     scheduler::SchedulerOptions options;
     options.configuration = cluster_.configuration;
@@ -71,6 +72,7 @@ class Run {
                              {.snapshot = cache_,
                               .owners = owners_,
                               .storage = storage_,
+                              .devices = devices_,
                               .nominator = nominations_,
                               .pods = no_pods_,
                               .nodes = no_nodes_},
@@ -159,6 +161,7 @@ class Run {
   cache::Cache cache_;
   cache::OwnerStores owners_;
   cache::StorageStores storage_;
+  cache::DeviceStores devices_;
   scheduler::Parallelizer parallelizer_{1};
   scheduler::SchedulingAlgorithm algorithm_{cache_, parallelizer_, 100};
   scheduler::SearchSpaces spaces_;
@@ -233,6 +236,7 @@ std::variant<ClusterCopy, Refusal> CopyCluster(scheduler::Scheduler& scheduler) 
   });
   copy.owners = scheduler.context().cluster.owners;
   copy.storage = scheduler.context().cluster.storage;
+  copy.devices = scheduler.context().cluster.devices;
   return copy;
 }
 

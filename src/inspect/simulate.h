@@ -21,6 +21,7 @@
 #include "api/node.h"
 #include "api/pod.h"
 #include "base/result.h"
+#include "cache/device_stores.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "inspect/answering_replica.h"
@@ -62,6 +63,7 @@ struct ClusterCopy {
   std::map<std::string, std::vector<framework::PodInfoPtr>, std::less<>> nominated;  // by node
   cache::OwnerStores owners;
   cache::StorageStores storage;
+  cache::DeviceStores devices;
 };
 // Refuses with 503 before the caches are filled. Costs a shared pointer a pod. Threads: the
 // scheduling thread.

@@ -31,6 +31,8 @@ WhatIf::WhatIf(const scheduler::SchedulerOptions& of, const View& view)
       parts_({.snapshot = &view.snapshot,
               .owner_listers = &view.owners,
               .storage = &view.storage,
+              .devices = &view.devices,
+              .device_classes = &view.devices.device_classes(),
               .clock = of.clock,
               .gates = of.gates,
               .nominator = &nominations_,

@@ -85,6 +85,7 @@ class WhatIf {
     const framework::Snapshot& snapshot;
     const framework::OwnerListers& owners;
     framework::StorageState& storage;  // nothing is assumed unless the asker runs Reserve
+    cache::DeviceStores& devices;      // the same
     const framework::Nominator& nominator;
     const framework::PodLister& pods;
     const framework::NodeLister& nodes;

@@ -182,6 +182,9 @@ void ReplayedScheduler::Post(const scheduler::StepInput& input) {
   if (const auto* storage = std::get_if<scheduler::StorageDeltas>(&input)) {
     return scheduler_->Post(*storage);
   }
+  if (const auto* devices = std::get_if<scheduler::DeviceDeltas>(&input)) {
+    return scheduler_->Post(*devices);
+  }
   if (const auto* result = std::get_if<scheduler::CallResult>(&input)) return api_->Answer(*result);
   if (const auto* answer = std::get_if<scheduler::ExtenderAnswer>(&input)) {
     return transport_->Answer(*answer);

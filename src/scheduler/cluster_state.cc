@@ -64,7 +64,20 @@ void ClusterState::Apply(const StorageDeltas& deltas, EventRouter& router) {
   storage.Apply(deltas, [&router](framework::EventResource resource, uint32_t action,
                                   const framework::EventObject& old_object,
                                   const framework::EventObject& new_object) {
-    router.OnStorageChange(resource, action, old_object, new_object);
+    router.OnObjectChange(resource, action, old_object, new_object);
+  });
+}
+
+void ClusterState::Apply(const DeviceDeltas& deltas, EventRouter& router) {
+  devices.Apply(deltas);
+  TellDeviceChanges(router);
+}
+
+void ClusterState::TellDeviceChanges(EventRouter& router) {
+  devices.TellChanges([&router](framework::EventResource resource, uint32_t action,
+                                const framework::EventObject& old_object,
+                                const framework::EventObject& new_object) {
+    router.OnObjectChange(resource, action, old_object, new_object);
   });
 }
 

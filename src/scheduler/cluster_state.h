@@ -8,6 +8,7 @@
 #include "api/node.h"
 #include "api/pod.h"
 #include "cache/cache.h"
+#include "cache/device_stores.h"
 #include "cache/object_store.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
@@ -50,10 +51,13 @@ struct ClusterState {
   void Apply(const NodeDeltas& deltas, EventRouter& router);
   void Apply(const OwnerDeltas& deltas, EventRouter& router);
   void Apply(const StorageDeltas& deltas, EventRouter& router);
+  void Apply(const DeviceDeltas& deltas, EventRouter& router);
+  // Tells `router` of what plugins changed of claims of devices.
+  void TellDeviceChanges(EventRouter& router);
 
   // The first full state of these kinds was taken over.
   bool Synced(const framework::OptionalKinds& kinds) const {
-    return owners.Synced(kinds) && storage.Synced(kinds);
+    return owners.Synced(kinds) && storage.Synced(kinds) && devices.Synced(kinds);
   }
   // The same, of pods and nodes, too.
   bool AllSynced(const framework::OptionalKinds& kinds) const {
@@ -65,6 +69,7 @@ struct ClusterState {
   cache::Cache cache;
   cache::OwnerStores owners;
   cache::StorageStores storage;
+  cache::DeviceStores devices;
   cache::ObjectStore<api::Pod> pods;
   cache::ObjectStore<api::Node> nodes;
   const InformerPods pod_lister{pods};

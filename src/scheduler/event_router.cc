@@ -250,8 +250,8 @@ void EventRouter::OnNamespaceChange(uint32_t action, const api::NamespacePtr& fo
       object(former), object(latter), nullptr);
 }
 
-void EventRouter::OnStorageChange(EventResource resource, uint32_t action,
-                                  const EventObject& old_object, const EventObject& new_object) {
+void EventRouter::OnObjectChange(EventResource resource, uint32_t action,
+                                 const EventObject& old_object, const EventObject& new_object) {
   const ClusterEvent event{.resource = resource, .actions = action, .custom_label = {}};
   const EventTimer timer(context_.scheduler_metrics, event);
   context_.queue.MoveAllToActiveOrBackoff(event, old_object, new_object, nullptr);

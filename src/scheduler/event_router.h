@@ -29,10 +29,10 @@ class EventRouter {
   // The same; the objects as OwnerStores::Observers has them.
   void OnNamespaceChange(uint32_t action, const api::NamespacePtr& former,
                          const api::NamespacePtr& latter);
-  // The same of one of the kinds of cache::StorageStores.
-  void OnStorageChange(framework::EventResource resource, uint32_t action,
-                       const framework::EventObject& old_object,
-                       const framework::EventObject& new_object);
+  // The same of one of the kinds of cache::StorageStores or cache::DeviceStores.
+  void OnObjectChange(framework::EventResource resource, uint32_t action,
+                      const framework::EventObject& old_object,
+                      const framework::EventObject& new_object);
 
  private:
   bool IsOurs(const api::Pod& pod) const { return context_.ProfileFor(pod) != nullptr; }

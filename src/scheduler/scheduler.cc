@@ -75,6 +75,8 @@ framework::HandleParts Scheduler::PluginParts() {
   return {.snapshot = cluster_.cache,
           .owner_listers = cluster_.owners,
           .storage = cluster_.storage,
+          .devices = cluster_.devices,
+          .device_classes = cluster_.devices.device_classes(),
           .clock = *options_.clock,
           .gates = *options_.gates,
           .random = random_,
@@ -179,6 +181,7 @@ bool Scheduler::Step() {
 
 bool Scheduler::Round() {
   bool worked = ApplyInbox();
+  cluster_.TellDeviceChanges(steps_->router);
   worked |= FireTimers();
   if (!MayAttempt()) return worked;
   if (const framework::QueuedPodPtr next = steps_->extender_attempts.Next()) {

@@ -107,8 +107,8 @@ class Scheduler {
   std::optional<TimePoint> NextTimer() const;
 
   // The optional kinds that some plugin of some profile reads: whoever feeds the scheduler must
-  // post them (OwnerDeltas, StorageDeltas). Nothing is attempted before they are there. Changes
-  // with Reload.
+  // post them (OwnerDeltas, StorageDeltas, DeviceDeltas). Nothing is attempted before they are
+  // there. Changes with Reload.
   framework::OptionalKinds NeededKinds() const { return in_force_->needed_kinds(); }
   // The kinds whose whole objects extenders must be sent: whoever feeds the scheduler must keep
   // them (api::KeepRaw). Changes with Reload; if it asks for more, pods that extenders manage wait

@@ -45,8 +45,8 @@ struct Reconfigured {
   std::shared_ptr<const config::Configuration> configuration;
 };
 
-using StepInput = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, StorageDeltas, CallResult,
-                               ExtenderAnswer, LeadOrder, Reconfigured>;
+using StepInput = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, StorageDeltas, DeviceDeltas,
+                               CallResult, ExtenderAnswer, LeadOrder, Reconfigured>;
 
 // A victim that was to be evicted.
 struct EvictionOrder {

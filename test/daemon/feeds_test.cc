@@ -72,6 +72,9 @@ class RecordingObserver final : public DeltaObserver {
   void OnDeltas(const scheduler::StorageDeltas& deltas) override {
     std::visit([this](const auto& of_kind) { Record(of_kind); }, deltas);
   }
+  void OnDeltas(const scheduler::DeviceDeltas& deltas) override {
+    std::visit([this](const auto& of_kind) { Record(of_kind); }, deltas);
+  }
 
   std::vector<std::string> TakeLines() {
     MutexLock lock(mutex_);

@@ -51,11 +51,17 @@ TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
 }
 
 // InterPodAffinity reads Namespaces, DefaultPreemption budgets, PodTopologySpread the others.
-TEST(OwnerListersTest, ADefaultProfileNeedsAll) {
+TEST(OwnerListersTest, ADefaultProfileNeedsAllButDevices) {
   Rig rig;
-  for (const framework::OptionalKind kind : framework::kAllOptionalKinds) {
-    EXPECT_TRUE(rig.scheduler->NeededKinds().Contains(kind));
-  }
+  const framework::OptionalKinds needed = rig.scheduler->NeededKinds();
+  const auto expect = [&needed](bool wanted) {
+    return [&needed, wanted]<class T>(const T*) {
+      EXPECT_EQ(needed.Contains(framework::kOptionalKindOf<T>), wanted) << api::kKindOf<T>.kind;
+    };
+  };
+  api::OwnerKinds::ForEach(expect(true));
+  api::StorageKinds::ForEach(expect(true));
+  api::DeviceKinds::ForEach(expect(false));
 }
 
 // The only node of the Service's region is full; without the Service the other region will do.

@@ -114,6 +114,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
   void OnDeltas(const scheduler::NodeDeltas& deltas) override;
   void OnDeltas(const scheduler::OwnerDeltas& deltas) override;
   void OnDeltas(const scheduler::StorageDeltas& deltas) override;
+  void OnDeltas(const scheduler::DeviceDeltas& /*deltas*/) override {}  // no plugin asks for them
 
  private:
   void Build();

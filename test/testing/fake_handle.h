@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "cache/device_stores.h"
 #include "cache/storage_stores.h"
 #include "framework/handle.h"
 #include "framework/metrics/volume_metrics.h"
@@ -101,6 +102,7 @@ struct FakeParts {
       : offline({.snapshot = snapshot == nullptr ? &fake_snapshot : snapshot,
                  .owner_listers = &owner_listers,
                  .storage = &storage,
+                 .devices = &devices,
                  .device_classes = &device_classes,
                  .clock = &clock,
                  .gates = &gates,
@@ -119,6 +121,7 @@ struct FakeParts {
   FakePodLister pods;
   FakeNodeLister nodes;
   cache::StorageStores storage;
+  cache::DeviceStores devices;
   FakeApiWriter api;
   metrics::Registry metrics;
   framework::VolumeMetrics volume_metrics{metrics};
@@ -145,6 +148,7 @@ class FakeHandle final : private WithFakeParts, public framework::Handle {
   FakeApiWriter& fake_api() { return fakes.api; }
   FakeClock& fake_clock() { return fakes.clock; }
   cache::StorageStores& fake_storage() { return fakes.storage; }
+  cache::DeviceStores& fake_devices() { return fakes.devices; }
   framework::DeviceClassTable& fake_device_classes() { return fakes.device_classes; }
   config::FeatureGates& fake_gates() { return fakes.gates; }
   FakeNodeLister& fake_nodes() { return fakes.nodes; }

@@ -80,6 +80,33 @@ class EmptyStorage final : public StorageState {
   const VolumeLog volume_changes_{1};
 };
 
+class EmptyDevices final : public DeviceState {
+ public:
+  api::ResourceClaimPtr FindClaim(std::string_view) const override { return nullptr; }
+  api::ResourceClaimPtr FindExtendedResourceClaim(const api::Pod&) const override {
+    return nullptr;
+  }
+  api::ResourceSlicePtr FindSlice(std::string_view) const override { return nullptr; }
+  std::vector<api::ResourceSlicePtr> Slices() const override { return {}; }
+  api::DeviceClassPtr FindDeviceClass(std::string_view) const override { return nullptr; }
+  Result<void> Assume(const api::ResourceClaimPtr& claim) override {
+    return Error{"could not find ResourceClaim \"" + claim->meta.Key() + '"'};
+  }
+  void Restore(std::string_view) override {}
+  api::ClaimAllocationPtr PendingAllocation(std::string_view) const override { return nullptr; }
+  Result<void> AddPendingAllocation(const api::ResourceClaimPtr&, ClaimOrigin) override {
+    return {};
+  }
+  bool RemovePendingAllocation(std::string_view, Sharers) override { return false; }
+  std::vector<api::ClaimAllocationPtr> Allocations() const override { return {}; }
+  const AllocationLog& allocation_changes() const override { return allocation_changes_; }
+  const DeviceLog& changes() const override { return changes_; }
+
+ private:
+  const AllocationLog allocation_changes_{1};
+  const DeviceLog changes_{1};
+};
+
 class NoNominations final : public Nominator {
  public:
   std::span<const PodInfoPtr> NominatedPodsForNode(std::string_view) const override { return {}; }
@@ -122,6 +149,7 @@ struct OfflineParts::Empty {
   EmptySnapshot snapshot;
   NoOwners owner_listers;
   EmptyStorage storage;
+  EmptyDevices devices;
   config::FeatureGates gates;
   Random random{0};
   NoNominations nominator;
@@ -141,6 +169,7 @@ HandleParts OfflineParts::parts() const {
   return {.snapshot = Or<const Snapshot>(given_.snapshot, empty_->snapshot),
           .owner_listers = Or<const OwnerListers>(given_.owner_listers, empty_->owner_listers),
           .storage = Or<StorageState>(given_.storage, empty_->storage),
+          .devices = Or<DeviceState>(given_.devices, empty_->devices),
           .device_classes = Or(given_.device_classes, NoDeviceClasses()),
           .clock = Or(given_.clock, RealClock()),
           .gates = Or<const config::FeatureGates>(given_.gates, empty_->gates),

@@ -22,6 +22,7 @@ class OfflineParts {
     const Snapshot* snapshot = nullptr;
     const OwnerListers* owner_listers = nullptr;
     StorageState* storage = nullptr;
+    DeviceState* devices = nullptr;
     const DeviceClassLister* device_classes = nullptr;
     const Clock* clock = nullptr;                 // the real one
     const config::FeatureGates* gates = nullptr;  // the defaults
