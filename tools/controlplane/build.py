@@ -2,8 +2,9 @@
 """Where the control plane's binaries are, and how they get there.
 
 The binaries (etcd, kube-apiserver, kube-controller-manager, kubectl, kube-scheduler, and the references of tests: oracle for
-test/parity, celoracle for test/cel) are built once from the Go module test/controlplane into a cache folder outside the build
-tree, named after a hash of what they are built from. The folder appears by a rename, so it is complete or absent.
+test/parity, celoracle for test/cel, draoracle for test/plugins/dynamic_resources) are built once from the Go module
+test/controlplane into a cache folder outside the build tree, named after a hash of what they are built from. The folder appears
+by a rename, so it is complete or absent.
 """
 
 import fcntl
@@ -15,7 +16,7 @@ import shutil
 import subprocess
 import tempfile
 
-BINARIES = ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "kube-scheduler", "oracle", "celoracle")
+BINARIES = ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "kube-scheduler", "oracle", "celoracle", "draoracle")
 MODULE = pathlib.Path(__file__).resolve().parents[2] / "test" / "controlplane"
 
 

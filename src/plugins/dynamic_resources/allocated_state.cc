@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/dynamic_resources/allocated_state.h"
+
+#include <algorithm>
+
+namespace ks::plugins {
+
+uint32_t DeviceNumbers::Number(Symbol driver, Symbol pool, Symbol device) {
+  const auto next = static_cast<uint32_t>(numbers_.size());
+  return numbers_.try_emplace(Key{driver, pool, device}, next).first->second;
+}
+
+void AllocatedState::Add(const api::ClaimAllocation& allocation) {
+  for (const api::DeviceResult& result : allocation.results) {
+    if (result.admin_access) continue;
+    const uint32_t device = numbers_.Number(result.driver, result.pool, result.device);
+    if (result.share_id.empty()) {
+      SetDedicated(device, true);
+    } else {
+      AddShare(device, result);
+    }
+  }
+}
+
+void AllocatedState::Remove(const api::ClaimAllocation& allocation) {
+  for (const api::DeviceResult& result : allocation.results) {
+    if (result.admin_access) continue;
+    const uint32_t device = numbers_.Number(result.driver, result.pool, result.device);
+    if (result.share_id.empty()) {
+      SetDedicated(device, false);
+    } else {
+      RemoveShare(device, result);
+    }
+  }
+}
+
+void AllocatedState::SetDedicated(uint32_t device, bool dedicated) {
+  if (device >= dedicated_.size()) dedicated_.resize(device + 1);
+  dedicated_[device] = dedicated ? 1 : 0;
+}
+
+void AllocatedState::AddShare(uint32_t device, const api::DeviceResult& result) {
+  std::vector<std::string>& shares = shares_[device];
+  if (std::find(shares.begin(), shares.end(), result.share_id) == shares.end()) {
+    shares.push_back(result.share_id);
+  }
+  if (result.consumed_capacity.empty()) return;
+  api::SymbolMap<api::Quantity>& consumed = consumed_[device];
+  for (const api::NamedQuantity& amount : result.consumed_capacity) {
+    consumed[amount.name] += amount.value;
+  }
+}
+
+void AllocatedState::RemoveShare(uint32_t device, const api::DeviceResult& result) {
+  const auto shares = shares_.find(device);
+  if (shares != shares_.end()) {
+    std::erase(shares->second, result.share_id);
+    if (shares->second.empty()) shares_.erase(shares);
+  }
+  const auto consumed = consumed_.find(device);
+  if (consumed == consumed_.end()) return;
+  bool all_zero = true;
+  for (const api::NamedQuantity& amount : result.consumed_capacity) {
+    if (consumed->second.Contains(amount.name)) consumed->second[amount.name] -= amount.value;
+  }
+  for (const auto& [name, amount] : consumed->second) all_zero = all_zero && amount.IsZero();
+  if (all_zero) consumed_.erase(consumed);
+}
+
+}  // namespace ks::plugins

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which devices are in use by allocated claims, kept by changes: never recomputed from all claims.
+// Not for devices that are picked in an attempt (search.h), nor for where claims come from.
+//
+// Upstream: docs/spec/plugins-dra.md section 2.4.
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/devices.h"
+#include "api/labels.h"
+#include "base/symbol.h"
+
+namespace ks::plugins {
+
+// Dense numbers of devices, from 0; a device keeps its number while its slices come and go.
+// Threads: the owner's alone for Number(), any others may not run meanwhile.
+class DeviceNumbers {
+ public:
+  uint32_t Number(Symbol driver, Symbol pool, Symbol device);
+  size_t size() const { return numbers_.size(); }
+
+ private:
+  struct Key {
+    Symbol driver;
+    Symbol pool;
+    Symbol device;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  std::map<Key, uint32_t> numbers_;
+};
+
+// Dedicated and shared devices are sets: of two claims that name one device, the first that goes
+// frees it. Consumed capacities are sums.
+// Threads: like a value. Lifetime: the numbers must outlive it.
+class AllocatedState {
+ public:
+  explicit AllocatedState(DeviceNumbers& numbers) : numbers_(numbers) {}
+
+  void Add(const api::ClaimAllocation& allocation);
+  void Remove(const api::ClaimAllocation& allocation);
+
+  // `device` is a number; one that was never named is free.
+  bool Dedicated(uint32_t device) const {
+    return device < dedicated_.size() && dedicated_[device] != 0;
+  }
+  bool Shared(uint32_t device) const { return shares_.contains(device); }
+  // By capacity name; null: nothing is consumed.
+  const api::SymbolMap<api::Quantity>* Consumed(uint32_t device) const {
+    const auto found = consumed_.find(device);
+    return found == consumed_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  void SetDedicated(uint32_t device, bool dedicated);
+  void AddShare(uint32_t device, const api::DeviceResult& result);
+  void RemoveShare(uint32_t device, const api::DeviceResult& result);
+
+  DeviceNumbers& numbers_;
+  std::vector<uint8_t> dedicated_;
+  std::map<uint32_t, std::vector<std::string>> shares_;
+  std::map<uint32_t, api::SymbolMap<api::Quantity>> consumed_;
+};
+
+}  // namespace ks::plugins

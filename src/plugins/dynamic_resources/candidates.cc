@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/dynamic_resources/candidates.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include <fmt/format.h>
+
+namespace ks::plugins {
+namespace {
+
+using Verdict = SelectorSet::Verdict;
+
+}  // namespace
+
+Candidates::Candidates(const AllocationPlan& plan, const NodePools& pools)
+    : plan_(plan), pools_(pools), of_(plan.alternatives()) {}
+
+std::string Candidates::Name(const PoolDevice& device) const {
+  const Pool& pool = pools_.pools[device.pool];
+  return fmt::format("{}/{}/{}", pool.driver.view(), pool.name.view(), device.device->name.view());
+}
+
+Result<bool> Candidates::ForNode(const PoolDevice& device) {
+  if (device.broken_selection == nullptr) return device.for_node;
+  return Error{.message = ParseError(*device.broken_selection), .path = "", .hint = ""};
+}
+
+Result<bool> Candidates::Selects(const ClaimPlan& claim, const AlternativePlan& alternative,
+                                 uint32_t device) {
+  const PoolDevice& one = pools_.devices[device];
+  const SelectorSet& set = *alternative.selectors;
+  if (set.empty()) return ForNode(one);
+  Asked& asked = of_[alternative.index];
+  if (asked.verdicts.empty()) asked.verdicts.resize(pools_.slices.size());
+  const SliceEntry& slice = *pools_.slices[one.slice];
+  auto& verdicts = asked.verdicts[one.slice];
+  if (verdicts == nullptr) verdicts = slice.verdicts.Of(set, slice.numbers.size());
+  std::atomic<uint8_t>& kept = (*verdicts)[one.position];
+  auto verdict = static_cast<Verdict>(kept.load(std::memory_order_relaxed));
+  const cel::Device& content = *slice.content[one.position];
+  if (verdict == Verdict::kNotAsked) {
+    verdict = set.Ask(content);
+    kept.store(static_cast<uint8_t>(verdict), std::memory_order_relaxed);
+  }
+  if (verdict == Verdict::kNo) return false;
+  if (verdict == Verdict::kYes) return ForNode(one);
+  const SelectorSet::Failure failure = set.Explain(content, Name(one));
+  const std::string prefix = failure.of_class
+                                 ? fmt::format("class {}: ", alternative.device_class->meta.name)
+                                 : claim.error_prefix;
+  return Error{.message = prefix + failure.text, .path = "", .hint = ""};
+}
+
+const Result<CapacityAmounts>& Candidates::Amounts(const AlternativePlan& alternative,
+                                                   uint32_t device) {
+  Asked& asked = of_[alternative.index];
+  if (asked.amounts.empty()) asked.amounts.resize(pools_.devices.size());
+  auto& kept = asked.amounts[device];
+  if (kept == nullptr) {
+    kept = std::make_unique<const Result<CapacityAmounts>>(
+        RequestedAmounts(*pools_.devices[device].device, alternative.spec->capacity));
+  }
+  return *kept;
+}
+
+Result<void> Candidates::PrepareAll(const ClaimPlan& claim, const AlternativePlan& alternative) {
+  size_t device = 0;
+  std::vector<uint32_t>& all = of_[alternative.index].all;
+  for (uint32_t p = 0; p < pools_.pools.size(); ++p) {
+    const Pool& pool = pools_.pools[p];
+    if (pool.state != Pool::State::kValid) {
+      const bool invalid = pool.state == Pool::State::kInvalid;
+      return Error{
+          .message = fmt::format("{}asks for all devices, but resource pool {}/{} is currently {}",
+                                 alternative.error_prefix, pool.driver.view(), pool.name.view(),
+                                 invalid ? "invalid" : "being updated"),
+          .path = "",
+          .hint = ""};
+    }
+    for (; device < pools_.devices.size() && pools_.devices[device].pool == p; ++device) {
+      const auto index = static_cast<uint32_t>(device);
+      const auto selects = Selects(claim, alternative, index);
+      if (!selects.ok()) return selects.error();
+      if (!*selects) continue;
+      const auto& amounts = Amounts(alternative, index);
+      if (!amounts.ok()) {
+        return Error{.message = fmt::format(
+                         "{}checking capacity for device {}: {}", alternative.error_prefix,
+                         pools_.devices[index].device->name.view(), amounts.error().message),
+                     .path = "",
+                     .hint = ""};
+      }
+      if (amounts->fits_total) all.push_back(index);
+    }
+  }
+  of_[alternative.index].needed = static_cast<int64_t>(all.size());
+  return {};
+}
+
+Result<void> Candidates::PrepareAlternative(const ClaimPlan& claim,
+                                            const AlternativePlan& alternative) {
+  if (!alternative.error.empty()) {
+    return Error{.message = alternative.error, .path = "", .hint = ""};
+  }
+  if (alternative.all) return PrepareAll(claim, alternative);
+  const std::string& mode = alternative.spec->allocation_mode;
+  if (mode != api::kExactCountMode) {
+    return Error{
+        .message = fmt::format("{}unsupported count mode {}", alternative.error_prefix, mode),
+        .path = "",
+        .hint = ""};
+  }
+  of_[alternative.index].needed = alternative.spec->count;
+  return {};
+}
+
+Result<void> Candidates::PrepareRequest(const ClaimPlan& claim, const RequestPlan& request,
+                                        int64_t& at_least) {
+  int64_t least = 0;
+  for (size_t i = 0; i < request.alternatives.size(); ++i) {
+    const AlternativePlan& alternative = request.alternatives[i];
+    auto prepared = PrepareAlternative(claim, alternative);
+    if (!prepared.ok()) return prepared;
+    const int64_t needed = Needed(alternative);
+    least = i == 0 ? needed : std::min(least, needed);
+  }
+  if (at_least + least > kMaxDeviceResults) {
+    return Error{.message = fmt::format("{}adding {} devices exceeds the claim limit of {}, with "
+                                        "{} already accounted for",
+                                        request.error_prefix, least, kMaxDeviceResults, at_least),
+                 .path = "",
+                 .hint = ""};
+  }
+  at_least += least;
+  return {};
+}
+
+Result<void> Candidates::Prepare() {
+  for (const ClaimPlan& claim : plan_.claims()) {
+    int64_t at_least = 0;
+    for (const RequestPlan& request : claim.requests) {
+      auto prepared = PrepareRequest(claim, request, at_least);
+      if (!prepared.ok()) return prepared;
+    }
+    if (!claim.constraint_error.empty()) {
+      return Error{.message = claim.constraint_error, .path = "", .hint = ""};
+    }
+  }
+  return {};
+}
+
+}  // namespace ks::plugins

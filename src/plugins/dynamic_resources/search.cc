@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/dynamic_resources/search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ks::plugins {
+namespace {
+
+using Outcome = DeviceSearch::Outcome;
+
+bool Tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (!toleration.key.empty() && toleration.key != taint.key) return false;
+  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value == taint.value;
+  return toleration.op == "Exists";
+}
+
+bool TaintsTolerated(const std::vector<api::DeviceToleration>& tolerations,
+                     const api::Device& device) {
+  static const Symbol kNoSchedule("NoSchedule");
+  static const Symbol kNoExecute("NoExecute");
+  return std::all_of(device.taints.begin(), device.taints.end(), [&](const auto& taint) {
+    if (taint.effect != kNoSchedule && taint.effect != kNoExecute) return true;
+    return std::any_of(tolerations.begin(), tolerations.end(),
+                       [&taint](const auto& one) { return Tolerates(one, taint); });
+  });
+}
+
+bool HasPolicy(const api::Device& device) {
+  return std::any_of(device.capacity.begin(), device.capacity.end(),
+                     [](const api::DeviceCapacity& one) { return one.policy != nullptr; });
+}
+
+}  // namespace
+
+DeviceSearch::DeviceSearch(const AllocationPlan& plan, const NodePools& pools,
+                           const AllocatedState& allocated, Candidates& candidates,
+                           const std::function<std::string()>& cancelled)
+    : plan_(plan),
+      pools_(pools),
+      allocated_(allocated),
+      candidates_(candidates),
+      cancelled_(cancelled),
+      counters_(pools, allocated),
+      picked_(pools.devices.size()) {
+  for (const ClaimPlan& claim : plan.claims()) constrained_.emplace_back(claim.constraints.size());
+}
+
+Outcome DeviceSearch::Fatal(std::string text) {
+  error_ = std::move(text);
+  return Outcome::kFatal;
+}
+
+std::string DeviceSearch::Name(uint32_t device) const {
+  const PoolDevice& one = pools_.devices[device];
+  const Pool& pool = pools_.pools[one.pool];
+  return fmt::format("{}/{}/{}", pool.driver.view(), pool.name.view(), one.device->name.view());
+}
+
+int64_t DeviceSearch::ResultsOf(uint32_t claim) const {
+  return std::count_if(picks_.begin(), picks_.end(),
+                       [claim](const DevicePick& pick) { return pick.claim == claim; });
+}
+
+int64_t DeviceSearch::LeastOf(const ClaimPlan& claim, uint32_t from_request) const {
+  int64_t sum = 0;
+  for (size_t i = from_request; i < claim.requests.size(); ++i) {
+    int64_t least = kMaxDeviceResults;
+    for (const AlternativePlan& alternative : claim.requests[i].alternatives) {
+      least = std::min(least, candidates_.Needed(alternative));
+    }
+    sum += least;
+  }
+  return sum;
+}
+
+Outcome DeviceSearch::FromRequest(uint32_t claim, uint32_t request) {
+  if (claim == plan_.claims().size()) return Outcome::kFound;
+  const ClaimPlan& plan = plan_.claims()[claim];
+  if (request == plan.requests.size()) return FromRequest(claim + 1, 0);
+  const int64_t others = ResultsOf(claim) + LeastOf(plan, request + 1);
+  for (const AlternativePlan& alternative : plan.requests[request].alternatives) {
+    const int64_t needed = candidates_.Needed(alternative);
+    // The number of results does not depend on the devices that were chosen.
+    if (needed <= 0 || others + needed > kMaxDeviceResults) continue;
+    const Place place{
+        .claim = claim, .request = request, .claim_plan = plan, .alternative = alternative};
+    const Outcome outcome = alternative.all ? AllDevices(place, 0) : ExactCount(place, 0, needed);
+    if (outcome != Outcome::kNone) return outcome;
+  }
+  return Outcome::kNone;
+}
+
+Outcome DeviceSearch::ExactCount(const Place& place, uint32_t first, int64_t needed) {
+  if (needed == 0) return FromRequest(place.claim, place.request + 1);
+  if (cancelled_) {
+    if (std::string cause = cancelled_(); !cause.empty()) {
+      return Fatal("filter operation aborted: " + cause);
+    }
+  }
+  std::vector<uint32_t> failed;
+  for (uint32_t device = first; device < pools_.devices.size(); ++device) {
+    if (InUse(place, device)) continue;
+    Outcome outcome = Selected(place, device);
+    if (outcome == Outcome::kFound) outcome = FitsCapacity(place, device);
+    if (outcome == Outcome::kFatal) return outcome;
+    if (outcome == Outcome::kNone) continue;
+    const bool known = std::any_of(failed.begin(), failed.end(),
+                                   [&](uint32_t other) { return Alike(device, other); });
+    if (known) continue;
+    outcome = Take(place, device);
+    if (outcome == Outcome::kFound) {
+      outcome = ExactCount(place, device + 1, needed - 1);
+      if (outcome == Outcome::kNone) TakeBack(place);
+    }
+    if (outcome != Outcome::kNone) return outcome;
+    failed.push_back(device);
+  }
+  return Outcome::kNone;
+}
+
+Outcome DeviceSearch::AllDevices(const Place& place, size_t next) {
+  const std::vector<uint32_t>& all = candidates_.AllOf(place.alternative);
+  if (next == all.size()) return FromRequest(place.claim, place.request + 1);
+  const uint32_t device = all[next];
+  if (InUse(place, device)) return Outcome::kNone;
+  Outcome outcome = Take(place, device);
+  if (outcome == Outcome::kFound) {
+    outcome = AllDevices(place, next + 1);
+    if (outcome == Outcome::kNone) TakeBack(place);
+  }
+  return outcome;
+}
+
+bool DeviceSearch::InUse(const Place& place, uint32_t device) const {
+  const PoolDevice& one = pools_.devices[device];
+  if (!place.alternative.admin) return allocated_.Dedicated(one.number) || picked_[device] != 0;
+  if (picked_[device] == 0) return false;
+  return std::any_of(picks_.begin(), picks_.end(), [&](const DevicePick& pick) {
+    return pick.claim == place.claim && pick.device == device;
+  });
+}
+
+Outcome DeviceSearch::Selected(const Place& place, uint32_t device) {
+  const auto selects = candidates_.Selects(place.claim_plan, place.alternative, device);
+  if (!selects.ok()) return Fatal(selects.error().message);
+  return *selects ? Outcome::kFound : Outcome::kNone;
+}
+
+Outcome DeviceSearch::FitsCapacity(const Place& place, uint32_t device) {
+  const PoolDevice& one = pools_.devices[device];
+  if (one.device->capacity.empty() && place.alternative.spec->capacity.empty()) {
+    return Outcome::kFound;
+  }
+  const auto& amounts = candidates_.Amounts(place.alternative, device);
+  if (!amounts.ok()) {
+    return Fatal(fmt::format("{}checking capacity for device {}: {}",
+                             place.alternative.error_prefix, Name(device),
+                             amounts.error().message));
+  }
+  const bool fits =
+      capacity_.Fits(*one.device, one.number, *amounts, allocated_.Consumed(one.number));
+  return fits ? Outcome::kFound : Outcome::kNone;
+}
+
+// Returns whether the counters suffice.
+bool DeviceSearch::TakeCounters(uint32_t device, bool* taken) {
+  const PoolDevice& one = pools_.devices[device];
+  *taken = false;
+  if (one.device->consumes_counters.empty()) return true;
+  const bool charged_already = one.device->allow_multiple_allocations &&
+                               (allocated_.Shared(one.number) || capacity_.Shares(one.number));
+  if (charged_already) return true;
+  *taken = counters_.Take(one);
+  return *taken;
+}
+
+bool DeviceSearch::TakeConstraints(const Place& place, uint32_t device) {
+  const PoolDevice& one = pools_.devices[device];
+  const Symbol driver = pools_.pools[one.pool].driver;
+  size_t taken = 0;
+  for (const size_t index : place.alternative.constraints) {
+    const AttributeConstraint& constraint = place.claim_plan.constraints[index];
+    Values& values = constrained_[place.claim][index];
+    const api::DeviceAttributeValue* value = constraint.ValueOf(*one.device, driver);
+    if (value == nullptr || !constraint.Accepts(*value, values)) {
+      DropConstraints(place, taken);
+      return false;
+    }
+    values.push_back(value);
+    ++taken;
+  }
+  return true;
+}
+
+void DeviceSearch::DropConstraints(const Place& place, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    constrained_[place.claim][place.alternative.constraints[i]].pop_back();
+  }
+}
+
+Outcome DeviceSearch::Take(const Place& place, uint32_t device) {
+  const PoolDevice& one = pools_.devices[device];
+  DevicePick pick{.claim = place.claim, .device = device, .alternative = &place.alternative};
+  if (!TakeCounters(device, &pick.counters_taken)) return Outcome::kNone;
+  Outcome outcome = Outcome::kFound;
+  if (!TaintsTolerated(place.alternative.spec->tolerations, *one.device)) {
+    outcome = Outcome::kNone;
+  } else if (!TakeConstraints(place, device)) {
+    outcome = Outcome::kNone;
+    if (place.alternative.all) {
+      return Fatal(
+          fmt::format("{}cannot add device {} because a claim constraint would not be satisfied",
+                      place.alternative.error_prefix, Name(device)));
+    }
+  } else {
+    outcome = FitsCapacity(place, device);
+    if (outcome == Outcome::kNone) DropConstraints(place, place.alternative.constraints.size());
+  }
+  if (outcome != Outcome::kFound) {
+    if (pick.counters_taken) counters_.GiveBack(one);
+    return outcome;
+  }
+  if (one.device->allow_multiple_allocations) {
+    pick.amounts = &candidates_.Amounts(place.alternative, device).value();
+    capacity_.Add(one.number, *pick.amounts);
+  } else {
+    ++picked_[device];
+  }
+  picks_.push_back(pick);
+  return Outcome::kFound;
+}
+
+void DeviceSearch::TakeBack(const Place& place) {
+  const DevicePick pick = picks_.back();
+  picks_.pop_back();
+  const PoolDevice& one = pools_.devices[pick.device];
+  if (pick.counters_taken) counters_.GiveBack(one);
+  DropConstraints(place, place.alternative.constraints.size());
+  if (pick.amounts != nullptr) {
+    capacity_.Remove(one.number, *pick.amounts);
+  } else {
+    --picked_[pick.device];
+  }
+}
+
+bool DeviceSearch::Alike(uint32_t a, uint32_t b) const {
+  const PoolDevice& one = pools_.devices[a];
+  const PoolDevice& other = pools_.devices[b];
+  if (one.pool != other.pool || one.for_node != other.for_node) return false;
+  if (pools_.slices[one.slice]->content[one.position] !=
+      pools_.slices[other.slice]->content[other.position]) {
+    return false;
+  }
+  if (picked_[a] != picked_[b] || picked_[a] != 0) return false;
+  if (allocated_.Dedicated(one.number) || allocated_.Dedicated(other.number)) return false;
+  if (one.device->allow_multiple_allocations) return false;
+  if (HasPolicy(*one.device) || HasPolicy(*other.device)) return false;
+  return one.device->taints == other.device->taints &&
+         one.device->consumes_counters == other.device->consumes_counters;
+}
+
+}  // namespace ks::plugins

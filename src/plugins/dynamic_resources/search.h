@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The search for devices on one node: depth first, the first complete solution in the order of
+// claims, requests, subrequests and devices.
+//
+// Upstream: docs/spec/plugins-dra.md sections 6.2 and 6.3.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plugins/dynamic_resources/allocated_state.h"
+#include "plugins/dynamic_resources/candidates.h"
+#include "plugins/dynamic_resources/capacity.h"
+#include "plugins/dynamic_resources/counters.h"
+#include "plugins/dynamic_resources/plan.h"
+#include "plugins/dynamic_resources/pools.h"
+
+namespace ks::plugins {
+
+// A device that a request got.
+struct DevicePick {
+  uint32_t claim = 0;
+  uint32_t device = 0;  // index into NodePools::devices
+  const AlternativePlan* alternative = nullptr;
+  const CapacityAmounts* amounts = nullptr;  // of a shareable device; else null
+  bool counters_taken = false;
+};
+
+// Threads: one. Lifetime: all that it is given must outlive it.
+class DeviceSearch {
+ public:
+  enum class Outcome : uint8_t { kFound, kNone, kFatal };
+
+  // `cancelled` is asked at every step; it answers why, or nothing.
+  DeviceSearch(const AllocationPlan& plan, const NodePools& pools, const AllocatedState& allocated,
+               Candidates& candidates, const std::function<std::string()>& cancelled);
+
+  Outcome Run() { return FromRequest(0, 0); }
+
+  // In order of picking. Requires: kFound.
+  const std::vector<DevicePick>& picks() const { return picks_; }
+  // Requires: kFatal.
+  const std::string& error() const { return error_; }
+
+ private:
+  // One request that is being satisfied.
+  struct Place {
+    uint32_t claim = 0;
+    uint32_t request = 0;
+    const ClaimPlan& claim_plan;
+    const AlternativePlan& alternative;
+  };
+  using Values = std::vector<const api::DeviceAttributeValue*>;
+
+  Outcome FromRequest(uint32_t claim, uint32_t request);
+  Outcome ExactCount(const Place& place, uint32_t first, int64_t needed);
+  Outcome AllDevices(const Place& place, size_t next);
+  Outcome Fatal(std::string text);
+
+  // Takes the device; kNone: it cannot be taken, and nothing has changed.
+  Outcome Take(const Place& place, uint32_t device);
+  void TakeBack(const Place& place);
+  bool InUse(const Place& place, uint32_t device) const;
+  Outcome Selected(const Place& place, uint32_t device);
+  Outcome FitsCapacity(const Place& place, uint32_t device);
+  bool TakeCounters(uint32_t device, bool* taken);
+  bool TakeConstraints(const Place& place, uint32_t device);
+  void DropConstraints(const Place& place, size_t count);
+
+  // Results that the claim has, and needs at least for its requests from this one on.
+  int64_t ResultsOf(uint32_t claim) const;
+  int64_t LeastOf(const ClaimPlan& claim, uint32_t from_request) const;
+  // Whether no request can tell two unused devices apart: what failed with one fails with the
+  // other.
+  bool Alike(uint32_t a, uint32_t b) const;
+  std::string Name(uint32_t device) const;
+
+  const AllocationPlan& plan_;
+  const NodePools& pools_;
+  const AllocatedState& allocated_;
+  Candidates& candidates_;
+  const std::function<std::string()>& cancelled_;
+  CounterLedger counters_;
+  CapacityLedger capacity_;
+  std::vector<DevicePick> picks_;
+  std::vector<uint8_t> picked_;                   // by device: not shareable, and picked
+  std::vector<std::vector<Values>> constrained_;  // by claim and constraint
+  std::string error_;
+};
+
+}  // namespace ks::plugins

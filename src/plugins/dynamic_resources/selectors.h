@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Device selectors: the programs that a class and a request ask together, and what they said about
+// the devices of a slice. What is said once serves all pods that ask the same.
+//
+// Upstream: docs/spec/plugins-dra.md sections 6.3 c and 7.4.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/devices.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/string_map.h"
+#include "base/thread_annotations.h"
+#include "cel/engine.h"
+
+namespace ks::plugins {
+
+// The selectors of a class, then those of a request, compiled. Immutable.
+class SelectorSet {
+ public:
+  struct Selector {
+    std::shared_ptr<const cel::Program> program;  // null: it does not compile
+    std::string error;                            // why not
+  };
+  struct Failure {
+    bool of_class = false;
+    std::string text;  // "selector #0 …", without the prefix that names the class or the claim
+  };
+  enum class Verdict : uint8_t { kNotAsked = 0, kNo, kYes, kFails };
+
+  SelectorSet(uint64_t number, std::vector<Selector> of_class, std::vector<Selector> of_request)
+      : number_(number), of_class_(std::move(of_class)), of_request_(std::move(of_request)) {}
+
+  // Never given twice in a process.
+  uint64_t number() const { return number_; }
+  bool empty() const { return of_class_.empty() && of_request_.empty(); }
+
+  Verdict Ask(const cel::Device& device) const;
+  // Why Ask answers kFails. `name`: driver/pool/device. Requires: it does.
+  Failure Explain(const cel::Device& device, std::string_view name) const;
+
+ private:
+  static Verdict AskAll(const std::vector<Selector>& selectors, const cel::Device& device);
+  static std::string ExplainAll(const std::vector<Selector>& selectors, const cel::Device& device,
+                                std::string_view name);
+
+  const uint64_t number_;
+  const std::vector<Selector> of_class_;
+  const std::vector<Selector> of_request_;
+};
+
+// Threads: any. Lifetime: the engine must outlive it.
+class SelectorSets {
+ public:
+  explicit SelectorSets(cel::Engine& engine) : engine_(engine) {}
+
+  // The set of these texts, the same one for the same texts. Requires: every selector has an
+  // expression.
+  std::shared_ptr<const SelectorSet> Get(const std::vector<api::DeviceSelector>& of_class,
+                                         const std::vector<api::DeviceSelector>& of_request);
+
+ private:
+  static constexpr size_t kMaxSets = 4096;  // beyond that all are forgotten
+
+  std::vector<SelectorSet::Selector> Compile(const std::vector<api::DeviceSelector>& selectors);
+
+  cel::Engine& engine_;
+  Mutex mutex_;
+  StringMap<std::shared_ptr<const SelectorSet>> sets_ KS_GUARDED_BY(mutex_);
+  uint64_t next_ KS_GUARDED_BY(mutex_) = 1;
+};
+
+// What sets said about the devices of one slice, by position. A device is asked when somebody
+// wants to know, and once.
+// Threads: any.
+class SliceVerdicts {
+ public:
+  using Verdicts = std::vector<std::atomic<uint8_t>>;
+
+  // The verdicts of a set; kept for the sets that were asked for last.
+  std::shared_ptr<Verdicts> Of(const SelectorSet& set, size_t devices);
+
+ private:
+  static constexpr size_t kMaxSets = 32;
+  struct Kept {
+    uint64_t set = 0;
+    std::shared_ptr<Verdicts> verdicts;
+  };
+  Mutex mutex_;
+  std::vector<Kept> kept_ KS_GUARDED_BY(mutex_);
+};
+
+}  // namespace ks::plugins

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/dynamic_resources/slices.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+#include "base/check.h"
+
+namespace ks::plugins {
+namespace {
+
+cel::VersionText ToContent(const api::DeviceVersion& version) { return {version.text}; }
+
+cel::DeviceContent::AttributeValue ToContent(const api::DeviceAttributeValue& value) {
+  return std::visit(
+      [](const auto& held) -> cel::DeviceContent::AttributeValue {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, api::DeviceVersion>) {
+          return ToContent(held);
+        } else if constexpr (std::is_same_v<Held, std::vector<api::DeviceVersion>>) {
+          std::vector<cel::VersionText> versions;
+          for (const api::DeviceVersion& version : held) versions.push_back(ToContent(version));
+          return versions;
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+cel::DeviceContent ContentOf(Symbol driver, const api::Device& device) {
+  cel::DeviceContent content{.driver = driver.str(),
+                             .allow_multiple_allocations = device.allow_multiple_allocations};
+  for (const api::DeviceAttribute& attribute : device.attributes) {
+    content.attributes.push_back({attribute.name.str(), ToContent(attribute.value)});
+  }
+  for (const api::DeviceCapacity& capacity : device.capacity) {
+    content.capacity.push_back({capacity.name.str(), capacity.value});
+  }
+  return content;
+}
+
+}  // namespace
+
+SliceEntryPtr SliceInventory::MakeEntry(const api::ResourceSlicePtr& slice) {
+  auto entry = std::make_shared<SliceEntry>();
+  entry->slice = slice;
+  for (const api::Device& device : slice->devices) {
+    entry->numbers.push_back(numbers_.Number(slice->driver, slice->pool, device.name));
+    entry->content.push_back(engine_.Intern(ContentOf(slice->driver, device)));
+  }
+  return entry;
+}
+
+// Whoever sees a slice of the same pool is concerned: completeness looks at all of them.
+void SliceInventory::Changed(const SliceEntry& entry) {
+  const auto mark = [this](const SliceEntry& one) {
+    if (one.slice->nodes.node_name.empty()) {
+      ++general_version_;
+    } else {
+      ++by_node_[one.slice->nodes.node_name].version;
+    }
+  };
+  mark(entry);
+  for (const SliceEntryPtr& other : by_pool_[{entry.slice->driver, entry.slice->pool}]) {
+    mark(*other);
+  }
+}
+
+void SliceInventory::Set(const api::ResourceSlicePtr& slice) {
+  Remove(slice->meta.name);
+  const SliceEntryPtr entry = MakeEntry(slice);
+  by_name_[slice->meta.name] = entry;
+  by_pool_[{slice->driver, slice->pool}].push_back(entry);
+  if (slice->nodes.node_name.empty()) {
+    general_.push_back(entry);
+  } else {
+    by_node_[slice->nodes.node_name].slices.push_back(entry);
+  }
+  Changed(*entry);
+}
+
+void SliceInventory::Remove(std::string_view name) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return;
+  const SliceEntryPtr entry = found->second;
+  by_name_.erase(found);
+  Changed(*entry);
+  const PoolKey key{entry->slice->driver, entry->slice->pool};
+  std::erase(by_pool_[key], entry);
+  if (by_pool_[key].empty()) by_pool_.erase(key);
+  if (entry->slice->nodes.node_name.empty()) {
+    std::erase(general_, entry);
+  } else {
+    std::erase(by_node_[entry->slice->nodes.node_name].slices, entry);
+  }
+}
+
+std::shared_ptr<const NodePools> SliceInventory::PoolsOf(const api::Node& node) const {
+  const Symbol name(node.meta.name);
+  const auto own = by_node_.find(name);
+  const uint64_t own_version = own == by_node_.end() ? 0 : own->second.version;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = kept_.find(name);
+    if (found != kept_.end() && found->second.general == general_version_ &&
+        found->second.own == own_version &&
+        (!found->second.pools->depends_on_labels || found->second.labels == node.meta.labels)) {
+      return found->second.pools;
+    }
+  }
+  SliceList relevant = general_;
+  if (own != by_node_.end()) {
+    relevant.insert(relevant.end(), own->second.slices.begin(), own->second.slices.end());
+  }
+  const auto pool_slices = [this](Symbol driver, Symbol pool) -> const SliceList& {
+    static const SliceList kNone;
+    const auto found = by_pool_.find({driver, pool});
+    return found == by_pool_.end() ? kNone : found->second;
+  };
+  auto pools = std::make_shared<const NodePools>(MakeNodePools(node, relevant, pool_slices));
+  const MutexLock lock(mutex_);
+  kept_[name] = {
+      .pools = pools, .general = general_version_, .own = own_version, .labels = node.meta.labels};
+  return pools;
+}
+
+}  // namespace ks::plugins

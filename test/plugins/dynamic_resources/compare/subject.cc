@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/dynamic_resources/compare/subject.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "api/json/decode.h"
+#include "base/check.h"
+#include "plugins/dynamic_resources/allocated_state.h"
+#include "plugins/dynamic_resources/allocator.h"
+#include "plugins/dynamic_resources/plan.h"
+#include "plugins/dynamic_resources/slices.h"
+
+namespace ks::plugins::dra_compare {
+namespace {
+
+using Json = nlohmann::json;
+
+template <class T>
+std::shared_ptr<const T> Decode(const Json& object) {
+  api::Decoder decoder;
+  std::string text = object.dump();
+  text.reserve(text.size() + api::kJsonPadding);
+  auto decoded = decoder.Object<T>(text);
+  KS_CHECK(decoded.ok(), decoded.ok() ? "" : decoded.error().message);
+  return *decoded;
+}
+
+api::Quantity ReadQuantity(const Json& text) {
+  auto quantity = api::Quantity::Parse(text.get<std::string>());
+  KS_CHECK(quantity.ok(), text.dump());
+  return *quantity;
+}
+
+Symbol Name(const Json& id, size_t part) { return Symbol(id.at(part).get<std::string>()); }
+
+// What would have been written into claims to make this state.
+api::ClaimAllocation ReadState(const Json& request) {
+  api::ClaimAllocation state;
+  std::map<std::string, Json> consumed;
+  for (const Json& one : request.value("consumed", Json::array())) {
+    consumed[one.at("device").dump()] = one.at("capacity");
+  }
+  for (const Json& id : request.value("dedicated", Json::array())) {
+    state.results.push_back(
+        {.request = "", .driver = Name(id, 0), .pool = Name(id, 1), .device = Name(id, 2)});
+  }
+  for (const Json& id : request.value("shared", Json::array())) {
+    api::DeviceResult& result = state.results.emplace_back();
+    result.driver = Name(id, 0);
+    result.pool = Name(id, 1);
+    result.device = Name(id, 2);
+    result.share_id = id.at(3).get<std::string>();
+    const std::string key = Json::array({id[0], id[1], id[2]}).dump();
+    for (const auto& [name, amount] : consumed[key].items()) {
+      result.consumed_capacity.push_back({.name = Symbol(name), .value = ReadQuantity(amount)});
+    }
+    consumed.erase(key);
+  }
+  return state;
+}
+
+Json WriteTolerations(const std::vector<api::DeviceToleration>& tolerations) {
+  Json list = Json::array();
+  for (const api::DeviceToleration& one : tolerations) {
+    Json written = Json::object();
+    if (!one.key.empty()) written["key"] = one.key.view();
+    if (!one.op.empty()) written["operator"] = one.op;
+    if (!one.value.empty()) written["value"] = one.value.view();
+    if (!one.effect.empty()) written["effect"] = one.effect.view();
+    if (one.seconds.has_value()) written["tolerationSeconds"] = *one.seconds;
+    list.push_back(std::move(written));
+  }
+  return list;
+}
+
+Json WriteResult(const api::DeviceResult& result) {
+  Json written = {{"request", result.request},
+                  {"driver", result.driver.view()},
+                  {"pool", result.pool.view()},
+                  {"device", result.device.view()}};
+  if (result.admin_access) written["adminAccess"] = true;
+  if (!result.tolerations.empty()) written["tolerations"] = WriteTolerations(result.tolerations);
+  if (!result.binding_conditions.empty()) {
+    written["bindingConditions"] = result.binding_conditions;
+  }
+  if (!result.binding_failure_conditions.empty()) {
+    written["bindingFailureConditions"] = result.binding_failure_conditions;
+  }
+  if (!result.share_id.empty()) written["shareID"] = "share";
+  for (const api::NamedQuantity& amount : result.consumed_capacity) {
+    written["consumedCapacity"][amount.name.str()] = amount.value.ToString();
+  }
+  return written;
+}
+
+Json WriteRequirements(const std::vector<api::SelectorRequirement>& requirements) {
+  Json list = Json::array();
+  for (const api::SelectorRequirement& one : requirements) {
+    Json written = {{"key", one.key}, {"operator", one.op}};
+    if (!one.values.empty()) written["values"] = one.values;
+    list.push_back(std::move(written));
+  }
+  return list;
+}
+
+Json WriteAllocation(const api::ClaimAllocation& allocation) {
+  Json written = {{"devices", Json::object()}};
+  for (const api::DeviceResult& result : allocation.results) {
+    written["devices"]["results"].push_back(WriteResult(result));
+  }
+  for (const api::DeviceConfig& config : allocation.config) {
+    Json one = {{"source", config.source}};
+    if (!config.requests.empty()) one["requests"] = config.requests;
+    if (!config.opaque.empty()) one["opaque"] = Json::parse(config.opaque);
+    written["devices"]["config"].push_back(std::move(one));
+  }
+  if (allocation.node_selector == nullptr) return written;
+  Json terms = Json::array();
+  for (const api::NodeSelectorTerm& term : allocation.node_selector->spec.terms) {
+    Json one = Json::object();
+    if (!term.match_expressions.empty()) {
+      one["matchExpressions"] = WriteRequirements(term.match_expressions);
+    }
+    if (!term.match_fields.empty()) one["matchFields"] = WriteRequirements(term.match_fields);
+    terms.push_back(std::move(one));
+  }
+  written["nodeSelector"]["nodeSelectorTerms"] = std::move(terms);
+  return written;
+}
+
+Json Write(const NodeAllocation& outcome) {
+  switch (outcome.verdict) {
+    case NodeAllocation::Verdict::kFatal:
+      return {{"error", outcome.text}};
+    case NodeAllocation::Verdict::kNotOnNode:
+      return {{"nodeError", outcome.text}};
+    case NodeAllocation::Verdict::kNoSolution:
+      return Json::object();
+    case NodeAllocation::Verdict::kAllocated:
+      break;
+  }
+  Json allocations = Json::array();
+  for (const api::ClaimAllocation& claim : outcome.claims) {
+    allocations.push_back(WriteAllocation(claim));
+  }
+  return {{"allocations", std::move(allocations)}};
+}
+
+}  // namespace
+
+std::string Subject::Answer(std::string_view request) {
+  const Json asked = Json::parse(request);
+  DeviceNumbers numbers;
+  SliceInventory inventory(engine_, numbers);
+  for (const Json& slice : asked.at("slices")) inventory.Set(Decode<api::ResourceSlice>(slice));
+  std::map<Symbol, api::DeviceClassPtr> classes;
+  for (const Json& one : asked.at("classes")) {
+    const auto device_class = Decode<api::DeviceClass>(one);
+    classes[Symbol(device_class->meta.name)] = device_class;
+  }
+  std::vector<api::ResourceClaimPtr> claims;
+  for (const Json& claim : asked.at("claims")) claims.push_back(Decode<api::ResourceClaim>(claim));
+  AllocatedState allocated(numbers);
+  allocated.Add(ReadState(asked));
+  const api::NodePtr node = Decode<api::Node>(asked.at("node"));
+  SelectorSets selectors(engine_);
+  const AllocationPlan plan(
+      claims,
+      [&classes](Symbol name) {
+        const auto found = classes.find(name);
+        return found == classes.end() ? api::DeviceClassPtr() : found->second;
+      },
+      selectors);
+  const auto pools = inventory.PoolsOf(*node);
+  const NodeAllocation outcome =
+      AllocateDevices(plan, *pools, allocated, *node, {.new_share_id = [] { return "share"; }});
+  return Write(outcome).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace ks::plugins::dra_compare
