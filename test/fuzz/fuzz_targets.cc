@@ -258,11 +258,13 @@ std::string RunWorkload(std::string_view input) {
 }
 
 constexpr Target kTargets[] = {
-    {"quantity", RunQuantity},      {"selector", RunSelector}, {"pod", RunDecode<Pod>},
-    {"node", RunDecode<api::Node>}, {"workload", RunWorkload}, {"text", RunText},
-    {"config", RunConfig},          {"convert", RunConvert},   {"dump", RunDump},
-    {"protobuf", RunProtobuf},      {"patch", RunPatch},       {"admission", RunAdmission},
-    {"cel", RunCel},                {"canary", RunCanary},
+    {"quantity", RunQuantity}, {"selector", RunSelector},
+    {"pod", RunDecode<Pod>},   {"node", RunDecode<api::Node>},
+    {"workload", RunWorkload}, {"text", RunText},
+    {"config", RunConfig},     {"convert", RunConvert},
+    {"dump", RunDump},         {"protobuf", RunProtobuf},
+    {"patch", RunPatch},       {"admission", RunAdmission},
+    {"cel", RunCel},           {"canary", RunCanary},
 };
 
 }  // namespace
