@@ -64,7 +64,8 @@ std::string Shown(const std::string& answer) {
     if (!shown.empty()) shown += " ";
     shown += result["request"].get<std::string>() + "=" + result["device"].get<std::string>();
     if (result.value("adminAccess", false)) shown += "(admin)";
-    for (const auto& [name, amount] : result.value("consumedCapacity", Json::object()).items()) {
+    const Json consumed = result.value("consumedCapacity", Json::object());
+    for (const auto& [name, amount] : consumed.items()) {
       shown += "(" + name + " " + amount.get<std::string>() + ")";
     }
   }
