@@ -68,8 +68,9 @@ PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Po
   timer.Stop(outcome.status.code());
   if (impl_->memory != nullptr && outcome.status.ok()) {
     uint64_t outside = 0;
-    for (const NodeLocalPlugin* plugin : impl_->plugins.lists().local_plugins)
+    for (const NodeLocalPlugin* plugin : impl_->plugins.lists().local_plugins) {
       outside += plugin->OutsideVersion();
+    }
     const Handle& parts = impl_->handle;
     state.verdicts = impl_->memory->For(pod, parts.snapshot(), outside);
     if (parts.nominator().HasNominatedPods()) {

@@ -158,6 +158,7 @@ void PoolMaker::Make(SliceList relevant, SliceList others, bool complete) {
   for (const SliceEntryPtr& entry : others) AddDevices(entry, false);
   if (pool_.state == Pool::State::kInvalid) {
     made_.any_invalid = true;
+    pool_.binding_conditions = false;  // it offers no device that could have them
   } else {
     made_.devices.insert(made_.devices.end(), devices_.begin(), devices_.end());
   }
