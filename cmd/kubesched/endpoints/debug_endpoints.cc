@@ -172,8 +172,9 @@ class QuestionDispatcher {
   // `tell` runs on the worker.
   template <class Tell>
   void RunOnWorker(const Reply& reply, Tell tell) const {
-    if (!worker_->queue()->Enqueue([reply, tell = std::move(tell)] { reply(tell()); }))
+    if (!worker_->queue()->Enqueue([reply, tell = std::move(tell)] { reply(tell()); })) {
       RefuseBusy(reply);
+    }
   }
 
  private:

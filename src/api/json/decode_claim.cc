@@ -73,22 +73,25 @@ bool ReadConstraint(JsonReader& reader, Value value, DeviceConstraint& constrain
   });
 }
 
-bool ReadSpec(JsonReader& reader, Value value, ResourceClaim& claim) {
-  return ReadMember(reader, value, "devices", [&](Value devices) {
-    return reader.Object(devices, [&](std::string_view key, Value field) {
-      if (key == "requests") {
-        return reader.List(field, claim.requests, [&](Value element, DeviceRequest& request) {
-          return ReadRequest(reader, element, request);
-        });
-      }
-      if (key == "constraints") {
-        return reader.List(field, claim.constraints, [&](Value element, DeviceConstraint& read) {
-          return ReadConstraint(reader, element, read);
-        });
-      }
-      return key != "config" || ReadDeviceConfigs(reader, field, claim.config);
-    });
+bool ReadDevices(JsonReader& reader, Value value, ResourceClaim& claim) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "requests") {
+      return reader.List(field, claim.requests, [&](Value element, DeviceRequest& request) {
+        return ReadRequest(reader, element, request);
+      });
+    }
+    if (key == "constraints") {
+      return reader.List(field, claim.constraints, [&](Value element, DeviceConstraint& read) {
+        return ReadConstraint(reader, element, read);
+      });
+    }
+    return key != "config" || ReadDeviceConfigs(reader, field, claim.config);
   });
+}
+
+bool ReadSpec(JsonReader& reader, Value value, ResourceClaim& claim) {
+  return ReadMember(reader, value, "devices",
+                    [&](Value devices) { return ReadDevices(reader, devices, claim); });
 }
 
 bool ReadResult(JsonReader& reader, Value value, DeviceResult& result) {
