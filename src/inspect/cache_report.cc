@@ -242,8 +242,9 @@ CacheDump CollectCache(const scheduler::Scheduler& scheduler, const CacheQuestio
     const std::vector<api::PodPtr> in_flight = scheduler.context().queue.in_flight().Pods();
     dump.pending.insert(dump.pending.end(), in_flight.begin(), in_flight.end());
   }
-  for (const auto& [name, framework] : scheduler.context().profiles)
+  for (const auto& [name, framework] : scheduler.context().profiles) {
     dump.scheduler_names.insert(name);
+  }
   return dump;
 }
 

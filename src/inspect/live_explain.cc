@@ -82,8 +82,9 @@ std::optional<Refusal> Fill(scheduler::Scheduler& scheduler, const ExplainQuesti
   const NodeInfo* node =
       live->bound_to.empty() ? nullptr : scheduler.context().cluster.cache.Find(live->bound_to);
   std::optional<SnapshotWithoutPod> without;
-  if (node != nullptr && !live->waits_for_resize)
+  if (node != nullptr && !live->waits_for_resize) {
     without.emplace(scheduler.context().cluster.cache, *live->pod);
+  }
   const framework::Snapshot& snapshot = without ? static_cast<const framework::Snapshot&>(*without)
                                                 : scheduler.context().cluster.cache;
   if (!question.node.empty() && snapshot.Find(question.node) == nullptr) {

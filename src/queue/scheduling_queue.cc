@@ -181,8 +181,9 @@ QueuedPodPtr SchedulingQueue::Pop() {
     }
     ++scheduling_cycle_;
     placement_.CountUnschedulable(*pod, -1);
-    if (from_backoff)
+    if (from_backoff) {
       placement_.CountArrival(Store::kActive, std::nullopt, framework::kLabelPopFromBackoffQ);
+    }
     return pod;
   }
 }
@@ -409,8 +410,9 @@ void SchedulingQueue::Reconfigure(Settings settings) {
                                Store::kUnschedulable};
   std::vector<std::pair<framework::QueuedPodPtr, Store>> stored;
   for (const Store store : kStores) {
-    for (framework::QueuedPodPtr& pod : stores_.PodsIn(store))
+    for (framework::QueuedPodPtr& pod : stores_.PodsIn(store)) {
       stored.emplace_back(std::move(pod), store);
+    }
   }
 
   rules_.profiles = std::move(settings.profiles);

@@ -238,13 +238,13 @@ bool ReadDeviceNodeSelector(JsonReader& reader, Value value, DeviceNodeSelectorP
 }
 
 bool ReadDeviceSelectors(JsonReader& reader, Value value, std::vector<DeviceSelector>& selectors) {
+  const auto read_expression = [&](Value object, std::string& expression) {
+    return ReadMember(reader, object, "expression",
+                      [&](Value text) { return reader.String(text, expression); });
+  };
   return reader.List(value, selectors, [&](Value element, DeviceSelector& selector) {
-    return ReadMember(reader, element, "cel", [&](Value cel) {
-      return reader.Optional(cel, selector, [&](Value object, std::string& expression) {
-        return ReadMember(reader, object, "expression",
-                          [&](Value text) { return reader.String(text, expression); });
-      });
-    });
+    return ReadMember(reader, element, "cel",
+                      [&](Value cel) { return reader.Optional(cel, selector, read_expression); });
   });
 }
 

@@ -108,8 +108,9 @@ Result<bool> OneAmount(const api::DeviceCapacity& capacity, const Quantity* requ
   } else if (policy != nullptr && policy->default_amount.has_value()) {
     amount = *policy->default_amount;
   }
-  if (amount < Quantity())
+  if (amount < Quantity()) {
     return Error{.message = "capacity value is negative", .path = "", .hint = ""};
+  }
   auto obeys = Obeys(amount, policy);
   made.fits_total = made.fits_total && amount <= capacity.value;
   made.amounts.push_back(std::move(amount));

@@ -167,8 +167,9 @@ Result<api::ClaimAllocation> MakeClaimAllocation(const ClaimPlan& claim, const N
                                                  std::span<const DevicePick> picks,
                                                  const std::function<std::string()>& new_share_id) {
   api::ClaimAllocation made;
-  for (const DevicePick& pick : picks)
+  for (const DevicePick& pick : picks) {
     made.results.push_back(MakeResult(pick, pools, new_share_id));
+  }
   made.config = MakeConfig(claim, Chosen(claim, picks));
   auto selector = MakeNodeSelector(claim, pools, node, picks);
   if (!selector.ok()) return selector.error();
