@@ -87,7 +87,7 @@ AlternativePlan AllocationPlan::MakeAlternative(const ClaimPlan& claim, const st
 
 void AllocationPlan::AddClaim(const api::ResourceClaimPtr& claim, const FindDeviceClass& classes,
                               SelectorSets& selectors) {
-  static const api::ExactDeviceRequest kNeither;
+  static const api::ExactDeviceRequest neither;
   ClaimPlan made{.claim = claim, .error_prefix = fmt::format("claim {}: ", claim->meta.Key())};
   for (const api::DeviceRequest& request : claim->requests) {
     RequestPlan& plan = made.requests.emplace_back();
@@ -96,7 +96,7 @@ void AllocationPlan::AddClaim(const api::ResourceClaimPtr& claim, const FindDevi
     plan.error_prefix =
         fmt::format("{}, request {}: ", WithoutColon(made.error_prefix), request.name);
     if (!plan.first_available) {
-      const auto& spec = request.exactly.has_value() ? *request.exactly : kNeither;
+      const auto& spec = request.exactly.has_value() ? *request.exactly : neither;
       plan.alternatives.push_back(MakeAlternative(made, request.name, spec, classes, selectors));
     }
     for (const api::ExactDeviceRequest& spec : request.first_available) {

@@ -20,10 +20,10 @@ bool Tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& 
 
 bool TaintsTolerated(const std::vector<api::DeviceToleration>& tolerations,
                      const api::Device& device) {
-  static const Symbol kNoSchedule("NoSchedule");
-  static const Symbol kNoExecute("NoExecute");
+  static const Symbol no_schedule("NoSchedule");
+  static const Symbol no_execute("NoExecute");
   return std::all_of(device.taints.begin(), device.taints.end(), [&](const auto& taint) {
-    if (taint.effect != kNoSchedule && taint.effect != kNoExecute) return true;
+    if (taint.effect != no_schedule && taint.effect != no_execute) return true;
     return std::any_of(tolerations.begin(), tolerations.end(),
                        [&taint](const auto& one) { return Tolerates(one, taint); });
   });

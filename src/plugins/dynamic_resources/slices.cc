@@ -115,9 +115,9 @@ std::shared_ptr<const NodePools> SliceInventory::PoolsOf(const api::Node& node) 
     relevant.insert(relevant.end(), own->second.slices.begin(), own->second.slices.end());
   }
   const auto pool_slices = [this](Symbol driver, Symbol pool) -> const SliceList& {
-    static const SliceList kNone;
+    static const SliceList none;
     const auto found = by_pool_.find({driver, pool});
-    return found == by_pool_.end() ? kNone : found->second;
+    return found == by_pool_.end() ? none : found->second;
   };
   auto pools = std::make_shared<const NodePools>(MakeNodePools(node, relevant, pool_slices));
   const MutexLock lock(mutex_);
