@@ -174,6 +174,9 @@ uint64_t Call::CostOf(Arguments arguments, const Value& result) const {
 }
 
 Value Call::Refuse(Context& context, Arguments arguments) const {
+  if (function_ == "sort" && arguments[0].is(Kind::kList)) {
+    return MakeError(context.arena(), "list elements must be comparable");
+  }
   for (const Operator& each : kOperators) {
     if (each.function != function_) continue;
     if ((each.knowing & Bit(arguments[0].kind)) != 0) return NoSuchOverload();

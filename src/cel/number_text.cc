@@ -11,15 +11,19 @@
 namespace ks::cel {
 namespace {
 
-// The underscores between hexadecimal digits that Go allows. None: one is elsewhere.
-std::optional<std::string> WithoutUnderscores(std::string_view text) {
+// Go allows underscores between digits, and before the first one behind a prefix. None: one is
+// elsewhere.
+std::optional<std::string> WithoutUnderscores(std::string_view text, bool hex) {
   std::string plain;
   char before = 'x';
-  const auto is_digit = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  const auto is_digit = [hex](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (hex ? std::isxdigit(byte) : std::isdigit(byte)) != 0;
+  };
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '_') {
       const bool after = i + 1 < text.size() && is_digit(text[i + 1]);
-      if (!after || !(is_digit(before) || i == 0)) return std::nullopt;
+      if (!after || !(is_digit(before) || (hex && i == 0))) return std::nullopt;
     } else {
       plain += text[i];
     }
@@ -64,11 +68,12 @@ std::optional<double> ReadDouble(std::string_view text) {
   } else if (lower == "nan") {
     value = std::nan("");
   } else if (lower.starts_with("0x")) {
-    const std::optional<std::string> digits = WithoutUnderscores(text.substr(2));
+    const std::optional<std::string> digits = WithoutUnderscores(text.substr(2), true);
     const bool exponent = lower.find('p') != std::string::npos;  // Go demands it
     if (digits && exponent) value = ReadDigits(*digits, std::chars_format::hex);
   } else {
-    value = ReadDigits(text, std::chars_format::general);
+    const std::optional<std::string> digits = WithoutUnderscores(text, false);
+    if (digits) value = ReadDigits(*digits, std::chars_format::general);
   }
   if (value && negative) value = -*value;
   return value;

@@ -150,7 +150,7 @@ Result<Semver> Semver::ParseLenient(std::string_view text) {
   }
   if (parts.size() < 3) {
     if (parts.back().find_first_of("+-") != std::string::npos) {
-      return Error{"Short version cannot contain PreRelease/Build meta data"};
+      return Error{"short version cannot contain PreRelease/Build meta data"};
     }
     while (parts.size() < 3) parts.emplace_back("0");
   }
