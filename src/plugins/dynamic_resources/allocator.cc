@@ -39,7 +39,7 @@ NodeAllocation AllocateDevices(const AllocationPlan& plan, const NodePools& pool
                                const AllocatedState& allocated, const api::Node& node,
                                const AllocationHooks& hooks) {
   if (!pools.error.empty()) return Fatal(pools.error);
-  Candidates candidates(plan, pools);
+  DeviceCandidates candidates(plan, pools);
   const auto prepared = candidates.Prepare();
   if (!prepared.ok()) return Fatal(prepared.error().message);
   DeviceSearch search(plan, pools, allocated, candidates, hooks.cancelled);

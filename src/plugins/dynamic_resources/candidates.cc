@@ -13,21 +13,21 @@ using Verdict = SelectorSet::Verdict;
 
 }  // namespace
 
-Candidates::Candidates(const AllocationPlan& plan, const NodePools& pools)
+DeviceCandidates::DeviceCandidates(const AllocationPlan& plan, const NodePools& pools)
     : plan_(plan), pools_(pools), of_(plan.alternatives()) {}
 
-std::string Candidates::Name(const PoolDevice& device) const {
+std::string DeviceCandidates::Name(const PoolDevice& device) const {
   const Pool& pool = pools_.pools[device.pool];
   return fmt::format("{}/{}/{}", pool.driver.view(), pool.name.view(), device.device->name.view());
 }
 
-Result<bool> Candidates::ForNode(const PoolDevice& device) {
+Result<bool> DeviceCandidates::ForNode(const PoolDevice& device) {
   if (device.broken_selection == nullptr) return device.for_node;
   return Error{.message = ParseError(*device.broken_selection), .path = "", .hint = ""};
 }
 
-Result<bool> Candidates::Selects(const ClaimPlan& claim, const AlternativePlan& alternative,
-                                 uint32_t device) {
+Result<bool> DeviceCandidates::Selects(const ClaimPlan& claim, const AlternativePlan& alternative,
+                                       uint32_t device) {
   const PoolDevice& one = pools_.devices[device];
   const SelectorSet& set = *alternative.selectors;
   if (set.empty()) return ForNode(one);
@@ -52,8 +52,8 @@ Result<bool> Candidates::Selects(const ClaimPlan& claim, const AlternativePlan& 
   return Error{.message = prefix + failure.text, .path = "", .hint = ""};
 }
 
-const Result<CapacityAmounts>& Candidates::Amounts(const AlternativePlan& alternative,
-                                                   uint32_t device) {
+const Result<CapacityAmounts>& DeviceCandidates::Amounts(const AlternativePlan& alternative,
+                                                         uint32_t device) {
   Asked& asked = of_[alternative.index];
   if (asked.amounts.empty()) asked.amounts.resize(pools_.devices.size());
   auto& kept = asked.amounts[device];
@@ -64,7 +64,8 @@ const Result<CapacityAmounts>& Candidates::Amounts(const AlternativePlan& altern
   return *kept;
 }
 
-Result<void> Candidates::PrepareAll(const ClaimPlan& claim, const AlternativePlan& alternative) {
+Result<void> DeviceCandidates::PrepareAll(const ClaimPlan& claim,
+                                          const AlternativePlan& alternative) {
   size_t device = 0;
   std::vector<uint32_t>& all = of_[alternative.index].all;
   for (uint32_t p = 0; p < pools_.pools.size(); ++p) {
@@ -98,8 +99,8 @@ Result<void> Candidates::PrepareAll(const ClaimPlan& claim, const AlternativePla
   return {};
 }
 
-Result<void> Candidates::PrepareAlternative(const ClaimPlan& claim,
-                                            const AlternativePlan& alternative) {
+Result<void> DeviceCandidates::PrepareAlternative(const ClaimPlan& claim,
+                                                  const AlternativePlan& alternative) {
   if (!alternative.error.empty()) {
     return Error{.message = alternative.error, .path = "", .hint = ""};
   }
@@ -115,8 +116,8 @@ Result<void> Candidates::PrepareAlternative(const ClaimPlan& claim,
   return {};
 }
 
-Result<void> Candidates::PrepareRequest(const ClaimPlan& claim, const RequestPlan& request,
-                                        int64_t& at_least) {
+Result<void> DeviceCandidates::PrepareRequest(const ClaimPlan& claim, const RequestPlan& request,
+                                              int64_t& at_least) {
   int64_t least = 0;
   for (size_t i = 0; i < request.alternatives.size(); ++i) {
     const AlternativePlan& alternative = request.alternatives[i];
@@ -136,7 +137,7 @@ Result<void> Candidates::PrepareRequest(const ClaimPlan& claim, const RequestPla
   return {};
 }
 
-Result<void> Candidates::Prepare() {
+Result<void> DeviceCandidates::Prepare() {
   for (const ClaimPlan& claim : plan_.claims()) {
     int64_t at_least = 0;
     for (const RequestPlan& request : claim.requests) {

@@ -22,9 +22,9 @@ namespace ks::plugins {
 inline constexpr int64_t kMaxDeviceResults = 32;
 
 // Threads: one. Lifetime: plan and pools must outlive it.
-class Candidates {
+class DeviceCandidates {
  public:
-  Candidates(const AllocationPlan& plan, const NodePools& pools);
+  DeviceCandidates(const AllocationPlan& plan, const NodePools& pools);
 
   // What 6.1 looks at before any device is picked. Errors are fatal.
   Result<void> Prepare();

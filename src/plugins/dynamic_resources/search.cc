@@ -37,7 +37,7 @@ bool HasPolicy(const api::Device& device) {
 }  // namespace
 
 DeviceSearch::DeviceSearch(const AllocationPlan& plan, const NodePools& pools,
-                           const AllocatedState& allocated, Candidates& candidates,
+                           const AllocatedState& allocated, DeviceCandidates& candidates,
                            const std::function<std::string()>& cancelled)
     : plan_(plan),
       pools_(pools),

@@ -35,7 +35,7 @@ class DeviceSearch {
 
   // `cancelled` is asked at every step; it answers why, or nothing.
   DeviceSearch(const AllocationPlan& plan, const NodePools& pools, const AllocatedState& allocated,
-               Candidates& candidates, const std::function<std::string()>& cancelled);
+               DeviceCandidates& candidates, const std::function<std::string()>& cancelled);
 
   Outcome Run() { return FromRequest(0, 0); }
 
@@ -80,7 +80,7 @@ class DeviceSearch {
   const AllocationPlan& plan_;
   const NodePools& pools_;
   const AllocatedState& allocated_;
-  Candidates& candidates_;
+  DeviceCandidates& candidates_;
   const std::function<std::string()>& cancelled_;
   CounterLedger counters_;
   CapacityLedger capacity_;
