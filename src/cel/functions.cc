@@ -132,10 +132,10 @@ void AddOverloads(const Row& row, std::vector<Overload>& overloads) {
     const std::string_view word = TakePart(each, " ");
     TypePtr type;
     if (has_each) {
-      const auto named = std::find_if(NamedTypes().begin(), NamedTypes().end(),
-                                      [&](const NamedType& type) { return type.word == word; });
-      KS_CHECK(named != NamedTypes().end(), std::string(word));
-      type = named->type;
+      const auto found = std::find_if(NamedTypes().begin(), NamedTypes().end(),
+                                      [&](const NamedType& named) { return named.word == word; });
+      KS_CHECK(found != NamedTypes().end(), std::string(word));
+      type = found->type;
     }
     for (std::string_view rest = signatures; !rest.empty();) {
       Overload overload = SignatureReader(TakePart(rest, "; "), type).Read();
