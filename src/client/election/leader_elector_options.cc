@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an elector is made with: which settings work, and who it says it is.
-#include <fmt/format.h>
 
+#include "base/uuid.h"
 #include "client/election/leader_elector.h"
 
 namespace ks::client {
@@ -43,10 +43,7 @@ Result<void> CheckLeaderElector(const LeaderElectorOptions& options) {
 }
 
 std::string NewIdentity(const std::string& host, Random& random) {
-  const uint64_t high = (random.Next() & ~0xf000ULL) | 0x4000;
-  const uint64_t low = (random.Next() & ~(3ULL << 62)) | (2ULL << 62);
-  return fmt::format("{}_{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", host, high >> 32,
-                     (high >> 16) & 0xffff, high & 0xffff, low >> 48, low & 0xffffffffffffULL);
+  return host + '_' + NewUuid(random);
 }
 
 }  // namespace ks::client
