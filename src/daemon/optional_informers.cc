@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/optional_informers.h"
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cache/optional_deltas.h"
 
 namespace ks::daemon {
+namespace {
+
+// Clusters without devices need not serve what devices are made of.
+constexpr std::string_view kDeviceGroup = "resource.k8s.io";
+
+}  // namespace
 
 OptionalInformers::OptionalInformers(client::RestClient& client, client::InformerMetrics& metrics,
                                      uint64_t seed, Sink sink, bool keep_texts)
@@ -32,6 +39,7 @@ void OptionalInformers::Start() {
                                .resource = std::string(kind.plural),
                                .seed = next_seed_++,
                                .keep_texts = keep_texts_,
+                               .absent_is_empty = kind.group == kDeviceGroup,
                                .metrics = &series},
       [this, &series](std::vector<api::Delta<T>> deltas) {
         sink_(cache::OptionalDeltasOf<T>(std::move(deltas)), series);

@@ -262,6 +262,31 @@ TEST_F(ReflectorTest, FailedListsBackOff) {
   EXPECT_FALSE(reflector_->Synced());
 }
 
+TEST_F(ReflectorTest, AKindThatIsNotServedMayCountAsEmpty) {
+  for (const bool empty : {false, true}) {
+    SCOPED_TRACE(empty);
+    reflector_ = std::make_unique<Reflector<api::Node>>(
+        *client_,
+        ReflectorOptions{.path = "/api/v1/nodes",
+                         .type_name = "*v1.Node",
+                         .resource = "nodes",
+                         .seed = 3,
+                         .absent_is_empty = empty},
+        [this](std::vector<api::Delta<api::Node>> batch) { Take(std::move(batch)); });
+    reflector_->Start();
+    net_.transport.Answer(Last(), 404, "404 page not found");
+    EXPECT_EQ(reflector_->Synced(), empty);
+    EXPECT_EQ(TakeBatches(), empty ? std::vector<std::string>{"="} : std::vector<std::string>());
+    NextDelay();
+    net_.transport.Answer(Last(), 404, "404 page not found");
+    EXPECT_THAT(TakeBatches(), IsEmpty()) << "once";
+    NextDelay();
+    net_.transport.Answer(Last(), 200, ListJson({NodeJson("a", "7")}, "10"));
+    EXPECT_THAT(TakeBatches(), ElementsAre("=a7;"));
+    reflector_->Stop();
+  }
+}
+
 TEST_F(ReflectorTest, AnUndecodableListIsAFailedRound) {
   reflector_->Start();
   net_.transport.Answer(0, 200, "{\"kind\":\"NodeList\",\"items\":[{\"metadata\":7}]}");

@@ -128,6 +128,7 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   void List(ListForm form);
   void Listed(RestReply reply);
   void ListFailed(const api::ApiError& error);
+  void NoSuchKind();
   void Replace(std::string resource_version);
   void Watch();
   void WatchEnded(const std::optional<api::ApiError>& error);
@@ -285,7 +286,17 @@ void Reflector<T>::Core::ListFailed(const api::ApiError& error) {
     unavailable_ = true;
     return List({.limit = true});
   }
+  if (options_.absent_is_empty && error.IsNotFound() && !Synced()) NoSuchKind();
   RoundEnded("failed to list " + options_.type_name, error);
+}
+
+template <class T>
+void Reflector<T>::Core::NoSuchKind() {
+  log::Error("", "The API server does not serve this kind; it is taken to have no objects of it",
+             {{"type", options_.type_name}, {"path", options_.path}});
+  sink_(std::vector<Delta>(1));
+  MutexLock lock(mutex_);
+  status_.synced = true;
 }
 
 template <class T>
@@ -299,7 +310,7 @@ void Reflector<T>::Core::Replace(std::string resource_version) {
   bool first = false;
   {
     MutexLock lock(mutex_);
-    first = !status_.synced;
+    first = status_.resource_version.empty();
     status_.synced = true;
     status_.resource_version = last_;
     status_.error.reset();

@@ -30,7 +30,10 @@ struct ReflectorOptions {
   uint64_t seed = 0;             // jitter of delays and watch lengths
   bool gzip_lists = true;
   api::KeepRaw keep_raw = api::KeepRaw::kNone;
-  bool keep_texts = false;            // deltas bring the JSON of their objects
+  bool keep_texts = false;  // deltas bring the JSON of their objects
+  // An API server that does not know the kind (404) has no objects of it: the state is empty until
+  // a list succeeds. Else nothing is known until then.
+  bool absent_is_empty = false;
   InformerSeries* metrics = nullptr;  // told of the newest state; outlives the reflector
 };
 
