@@ -55,6 +55,27 @@ void AddAgents(CLI::App& verb, ApiserverOptions& options) {
   }
 }
 
+void AddDevices(CLI::App& verb, ApiserverOptions& options) {
+  apiserver::DeviceDriverOptions& devices = options.server.devices;
+  const auto parse = [&devices](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      const Result<void> parsed = apiserver::ParseDeviceKinds(text, devices.kinds);
+      if (!parsed.ok()) throw CLI::ValidationError("--devices", parsed.error().message);
+    }
+  };
+  CLI::Option* on = verb.add_option_function<std::vector<std::string>>(
+      "--devices", parse,
+      "simulated devices on each node: 8xgpu, or 8xgpu,2xnic; with :binding (their driver must say "
+      "that they are ready), :shared (by capacity), :tainted (the last one)");
+  on->type_name("COUNTxNAME")->allow_extra_args(false);
+  AddDuration(verb, "--device-ready-delay", devices.ready_delay,
+              "from allocation to the binding conditions of devices that are :binding");
+  verb.get_option("--device-ready-delay")->needs(on);
+  verb.add_flag("--claims", options.server.claims,
+                "make resource claims of templates and give back what is unused; always with "
+                "--devices");
+}
+
 sem_t g_ended;  // posted by the signal handler: nothing else is allowed there
 
 Result<void> AwaitSignal() {
@@ -166,6 +187,7 @@ void DeclareApiserver(CLI::App& app, ApiserverOptions& options, int& status) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_flag("--volumes", server.volumes, "bind and provision persistent volumes");
+  AddDevices(*verb, options);
   verb->add_option("--seed", server.seed, "of names, uids and chance")->capture_default_str();
   AddAgents(*verb, options);
   verb->callback([&options, &status] {

@@ -220,6 +220,27 @@ TEST(Cells, OfOtherKinds) {
                             "Filesystem"])"));
 }
 
+TEST(Cells, OfDevices) {
+  const auto claim = [](const std::string& rest) {
+    return Cells(Kind("resource.k8s.io/v1", "ResourceClaim"), R"({"metadata":{"name":"c")" + rest);
+  };
+  const std::string held = R"("status":{"allocation":{"devices":{}},"reservedFor":[{"uid":"1"}]}})";
+  EXPECT_EQ(claim("}}")[1], "pending");
+  EXPECT_EQ(claim("}," + held)[1], "allocated,reserved");
+  EXPECT_EQ(claim(R"(,"deletionTimestamp":"2026-01-02T03:04:05Z"},)" + held)[1],
+            "deleted,allocated,reserved");
+  EXPECT_EQ(Cells(Kind("resource.k8s.io/v1", "ResourceSlice"), R"({"metadata":{"name":"s"},
+      "spec":{"driver":"d","nodeName":"n","pool":{"name":"p"}}})"),
+            Json::parse(R"(["s","n","d","p","<unknown>"])"));
+  EXPECT_EQ(Cells(Kind("resource.k8s.io/v1", "ResourceSlice"), R"({"metadata":{"name":"s"},
+      "spec":{"driver":"d","allNodes":true,"pool":{"name":"p"}}})")[1],
+            "");
+  EXPECT_EQ(Cells(Kind("resource.k8s.io/v1", "DeviceTaintRule"), R"({"metadata":{"name":"t"},
+      "spec":{"taint":{"key":"k","value":"v","effect":"NoSchedule",
+                       "timeAdded":"2026-01-02T03:02:05Z"}}})"),
+            Json::parse(R"(["t","k","v","NoSchedule","2m","<unknown>"])"));
+}
+
 TEST(Ages, AsPeopleRead) {
   const auto text = [](int64_t seconds) { return HumanDuration(std::chrono::seconds(seconds)); };
   EXPECT_EQ(text(-5), "<invalid>");

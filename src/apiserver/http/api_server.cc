@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "apiserver/controllers/claim_controller.h"
 #include "apiserver/controllers/volume_controller.h"
 #include "apiserver/registry/snapshot.h"
 #include "base/file_text.h"
@@ -244,6 +245,12 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const ApiServerOptions& opti
   }
   if (options.volumes) {
     server->service_->AddController(NewVolumeController(*server->service_, {}));
+  }
+  if (!options.devices.kinds.empty()) {
+    server->service_->AddController(NewDeviceDrivers(*server->service_, options.devices));
+  }
+  if (options.claims || !options.devices.kinds.empty()) {
+    server->service_->AddController(NewClaimController(*server->service_));
   }
   if (options.before_serving) {
     if (Result<void> done = options.before_serving(*server->service_); !done.ok()) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/controllers/device_drivers.h"
 #include "apiserver/controllers/node_agents.h"
 #include "apiserver/http/https_front.h"
 #include "apiserver/service/service.h"
@@ -31,6 +32,8 @@ struct ApiServerOptions {
   bool agents = false;              // simulated node agents
   NodeAgentOptions agent_options{};
   bool volumes = false;  // the PV controller
+  bool claims = false;   // the resource claim controller; also there with simulated devices
+  DeviceDriverOptions devices{};
   uint64_t seed = 1;
   // Called when everything is loaded and before the first request; may be empty.
   std::function<Result<void>(Service&)> before_serving{};

@@ -134,6 +134,7 @@ Outcome<ObjectPtr> Registry::Create(const KindInfo& any_kind, std::string_view n
   metadata.erase("uid");  // SetDefaults takes an object without one for a new one
   DropClientMetadata(metadata);
   SetDefaults(kind, object);
+  Prepare(kind, Json(), Now(), object);
   // Namespace and priority come before the checks, as admission does upstream.
   const std::string wanted = Text(object["metadata"], "name");
   if (auto failure = CheckNamespace(kind, ns, wanted)) return *std::move(failure);
@@ -211,6 +212,7 @@ Outcome<ObjectPtr> Registry::StoreChanged(const KindInfo& kind, const ObjectPtr&
   KeepSystemMetadata(before["metadata"], &object["metadata"]);
   KeepAdmitted(kind, before, &object);
   SetDefaults(kind, object);
+  Prepare(kind, before, Now(), object);
   Json& metadata = object["metadata"];  // only now: defaults may have exchanged it
   if (kind.has_spec_generation && SpecDiffers(before, object)) {
     metadata["generation"] = Integer(before["metadata"], "generation") + 1;

@@ -5,6 +5,7 @@
 //
 // Upstream: docs/spec/api.md section 2; texts of refusals as the real kube-apiserver gives them.
 
+#include <string>
 #include <vector>
 
 #include "apiserver/registry/registry.h"
@@ -16,6 +17,10 @@ namespace ks::apiserver {
 // Fills in what the server defaults, and throws away what a client may not set (status on creation,
 // of kinds that reset it). Called on creation and on updates, before the checks.
 void SetDefaults(const KindInfo& kind, Json& object);
+
+// What depends on the clock or on the object as it was: times of taints, the status of devices that
+// are no longer allocated. Called behind SetDefaults; `before` is null on creation.
+void Prepare(const KindInfo& kind, const Json& before, const std::string& now, Json& object);
 
 // Admission on creation: reads other objects (priority classes). Absent: admitted, `object` may
 // have changed.

@@ -141,6 +141,7 @@ std::optional<Failure> Admit(const KindInfo& kind, const Registry& registry, Jso
       SetDefault(*status, "lastPhaseTransitionTime", registry.Now());
     }
   }
+  if (kind.group == "resource.k8s.io") return AdmitAdminAccess(kind, registry, object);
   if (kind.kind != "Pod") return std::nullopt;
   if (auto failure = AdmitPriority(kind, registry, object)) return failure;
   MergeAllLabelKeys(object);

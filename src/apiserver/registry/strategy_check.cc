@@ -134,6 +134,12 @@ void Causes::TooLong(std::string field, size_t most_bytes) {
                    "Too long: may not be more than " + std::to_string(most_bytes) + " bytes",
                    std::move(field)});
 }
+void Causes::TooMany(std::string field, size_t items, size_t most) {
+  list_.push_back({"FieldValueTooMany",
+                   "Too many: " + std::to_string(items) + ": must have at most " +
+                       std::to_string(most) + " items",
+                   std::move(field)});
+}
 void Causes::NotSupported(std::string field, const Json& value,
                           std::initializer_list<std::string_view> supported) {
   std::string text = "Unsupported value: " + Shown(value) + ": supported values: ";

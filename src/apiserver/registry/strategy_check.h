@@ -42,6 +42,7 @@ class Causes {
   void Duplicate(std::string field, const Json& value);
   void NotFound(std::string field, const Json& value, std::string_view why = "");
   void TooLong(std::string field, size_t most_bytes);
+  void TooMany(std::string field, size_t items, size_t most);
   // `supported` as upstream lists them.
   void NotSupported(std::string field, const Json& value,
                     std::initializer_list<std::string_view> supported);

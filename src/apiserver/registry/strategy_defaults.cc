@@ -149,24 +149,6 @@ void SetSecretDefaults(Json& secret) {
   }
 }
 
-void SetRequestDefaults(Json& request) {
-  SetDefault(request, "allocationMode", "ExactCount");
-  if (TextAt(request, "allocationMode") == "ExactCount") SetDefault(request, "count", 1);
-}
-
-// Sets the defaults of a resource claim, also inside of a template.
-void SetClaimSpecDefaults(Json& spec) {
-  Json* devices = Find(spec, "devices");
-  Json* requests = devices == nullptr ? nullptr : Find(*devices, "requests");
-  if (requests == nullptr || !requests->is_array()) return;
-  for (Json& request : *requests) {
-    if (Json* exactly = Find(request, "exactly")) SetRequestDefaults(*exactly);
-    Json* choices = Find(request, "firstAvailable");
-    if (choices == nullptr || !choices->is_array()) continue;
-    for (Json& choice : *choices) SetRequestDefaults(choice);
-  }
-}
-
 void SetStorageClassDefaults(Json& object) {
   SetDefault(object, "reclaimPolicy", "Delete");
   SetDefault(object, "volumeBindingMode", "Immediate");
@@ -175,16 +157,6 @@ void SetStorageClassDefaults(Json& object) {
 void SetVolumeClaimDefaults(Json& object) {
   if (Json* spec = FindObject(object, "spec")) SetVolumeClaimSpecDefaults(*spec);
   if (Json* status = FindObject(object, "status")) SetDefault(*status, "phase", "Pending");
-}
-
-void SetClaimDefaults(Json& object) {
-  if (Json* spec = Find(object, "spec")) SetClaimSpecDefaults(*spec);
-}
-
-void SetClaimTemplateDefaults(Json& object) {
-  Json* outer = Find(object, "spec");
-  Json* spec = outer == nullptr ? nullptr : Find(*outer, "spec");
-  if (spec != nullptr) SetClaimSpecDefaults(*spec);
 }
 
 void SetReplicaSetDefaults(Json& object) {
@@ -211,8 +183,6 @@ constexpr Row kRows[] = {
     {"PriorityClass", SetPriorityClassDefaults},
     {"ReplicaSet", SetReplicaSetDefaults},
     {"ReplicationController", SetReplicationControllerDefaults},
-    {"ResourceClaim", SetClaimDefaults},
-    {"ResourceClaimTemplate", SetClaimTemplateDefaults},
     {"Secret", SetSecretDefaults},
     {"Service", SetServiceDefaults},
     {"StatefulSet", SetStatefulSetDefaults},
@@ -228,6 +198,7 @@ void SetKindDefaults(const KindInfo& kind, Json& object, bool is_new) {
   for (const Row& row : kRows) {
     if (row.kind == kind.kind) row.set(object);
   }
+  if (kind.group == "resource.k8s.io") SetDeviceKindDefaults(kind, object);
 }
 
 }  // namespace ks::apiserver

@@ -341,6 +341,7 @@ void CheckKind(const KindInfo& kind, const Json& object, Causes& causes) {
     if (row.kind == kind.kind) row.check(object, causes);
   }
   CheckStorageKind(kind, object, causes);
+  if (kind.group == "resource.k8s.io") CheckDeviceKind(kind, object, causes);
 }
 
 }  // namespace ks::apiserver

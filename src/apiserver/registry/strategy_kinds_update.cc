@@ -116,6 +116,7 @@ void CheckNodeKept(const Json& before, const Json& object, Causes& causes) {
 void CheckKindUpdate(const KindInfo& kind, const Json& before, const Json& object, Part part,
                      Causes& causes) {
   if (kind.kind == "Pod") CheckPodUpdate(before, object, part, causes);
+  if (kind.group == "resource.k8s.io") CheckDeviceKindUpdate(kind, before, object, part, causes);
   if (part == Part::kStatus) return;
   if (kind.kind == "PriorityClass" && At(before, "value") != At(object, "value")) {
     causes.Forbidden("value", "may not be changed in an update.");

@@ -2,6 +2,7 @@
 #pragma once
 // The parts of strategy.h by kind. For strategy*.cc only; everywhere JSON of any form is taken.
 
+#include <optional>
 #include <string>
 
 #include "apiserver/registry/registry.h"
@@ -36,6 +37,17 @@ void SetKindDefaults(const KindInfo& kind, Json& object, bool is_new);
 void CheckKind(const KindInfo& kind, const Json& object, Causes& causes);
 // strategy_storage.cc
 void CheckStorageKind(const KindInfo& kind, const Json& object, Causes& causes);
+// strategy_device_kinds.cc: the kinds of resource.k8s.io.
+void SetDeviceKindDefaults(const KindInfo& kind, Json& object);
+void CheckDeviceKind(const KindInfo& kind, const Json& object, Causes& causes);
+void CheckDeviceKindUpdate(const KindInfo& kind, const Json& before, const Json& object, Part part,
+                           Causes& causes);
+// Admission: who may ask for administrator's access.
+std::optional<Failure> AdmitAdminAccess(const KindInfo& kind, const Registry& registry,
+                                        const Json& object);
+// strategy_pod_claims.cc
+// The status of a pod's claims.
+void CheckPodClaimStatuses(const Json& pod, Causes& causes);
 // strategy_kinds_update.cc
 void CheckKindUpdate(const KindInfo& kind, const Json& before, const Json& object, Part part,
                      Causes& causes);

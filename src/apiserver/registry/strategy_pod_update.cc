@@ -169,6 +169,7 @@ void CheckPodUpdate(const Json& before, const Json& pod, Part part, Causes& caus
     if (!nominated.empty()) {
       causes.All("status.nominatedNodeName", nominated, SubdomainErrors(nominated));
     }
+    CheckPodClaimStatuses(pod, causes);
     return;
   }
   const Json& old_spec = At(before, "spec");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What objects of the storage and device kinds must look like.
+// What objects of the storage kinds must look like.
 #include <algorithm>
 #include <set>
 
@@ -162,52 +162,14 @@ void CheckCapacity(const Json& object, Causes& causes) {
   causes.All("storageClassName", name, SubdomainErrors(name));
 }
 
-void CheckClaimSpec(const std::string& field, const Json& spec, Causes& causes) {
-  const std::string requests_field = Path(Path(field, "devices"), "requests");
-  const std::vector<Json>& requests = ElementsOf(At(At(spec, "devices"), "requests"));
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const std::string at = Path(requests_field, i);
-    const std::string name = TextAt(requests[i], "name");
-    causes.All(Path(at, "name"), name, LabelErrors(name));
-    const Json& exactly = At(requests[i], "exactly");
-    if (exactly.is_object() && TextAt(exactly, "deviceClassName").empty()) {
-      causes.Required(Path(Path(at, "exactly"), "deviceClassName"));
-    }
-  }
-}
-
-void CheckClaim(const Json& object, Causes& causes) {
-  CheckClaimSpec("spec", At(object, "spec"), causes);
-}
-void CheckClaimTemplate(const Json& object, Causes& causes) {
-  CheckClaimSpec("spec.spec", At(At(object, "spec"), "spec"), causes);
-}
-
-void CheckSlice(const Json& object, Causes& causes) {
-  const Json& spec = At(object, "spec");
-  if (TextAt(spec, "driver").empty()) causes.Required("spec.driver");
-  for (const char* key : {"nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"}) {
-    if (!At(spec, key).is_null()) return;
-  }
-  causes.Required("spec",
-                  "exactly one of `nodeName`, `nodeSelector`, `allNodes`, "
-                  "`perDeviceNodeSelection` is required");
-}
-
 struct Row {
   std::string_view kind;
   void (*check)(const Json& object, Causes& causes);
 };
 constexpr Row kRows[] = {
-    {"CSINode", CheckCsiNode},
-    {"CSIStorageCapacity", CheckCapacity},
-    {"PersistentVolume", CheckVolume},
-    {"PersistentVolumeClaim", CheckVolumeClaim},
-    {"ResourceClaim", CheckClaim},
-    {"ResourceClaimTemplate", CheckClaimTemplate},
-    {"ResourceSlice", CheckSlice},
-    {"StorageClass", CheckStorageClass},
-    {"VolumeAttachment", CheckAttachment},
+    {"CSINode", CheckCsiNode},           {"CSIStorageCapacity", CheckCapacity},
+    {"PersistentVolume", CheckVolume},   {"PersistentVolumeClaim", CheckVolumeClaim},
+    {"StorageClass", CheckStorageClass}, {"VolumeAttachment", CheckAttachment},
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ std::vector<Printer> MakePrinters() {
       {"", "Event", EventColumns(), EventCells},
       {"events.k8s.io", "Event", EventColumns(), EventCells},
   };
-  for (const auto* more : {&WorkloadPrinters(), &StoragePrinters()}) {
+  for (const auto* more : {&WorkloadPrinters(), &StoragePrinters(), &DevicePrinters()}) {
     printers.insert(printers.end(), more->begin(), more->end());
   }
   return printers;

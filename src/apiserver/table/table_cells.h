@@ -55,5 +55,6 @@ struct Printer {
 // The printers of all other kinds; the kinds without one show name and creation time.
 const std::vector<Printer>& WorkloadPrinters();
 const std::vector<Printer>& StoragePrinters();
+const std::vector<Printer>& DevicePrinters();
 
 }  // namespace ks::apiserver

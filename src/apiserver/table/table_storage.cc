@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of volumes, claims, classes, drivers and devices.
+// Rows of volumes, claims, classes and drivers.
 #include <algorithm>
 #include <array>
 
@@ -115,35 +115,6 @@ Json AttachmentCells(const Json& object, TimePoint now) {
                       At(object, {"status", "attached"}) == true, Age(object, now)});
 }
 
-Json ResourceClaimCells(const Json& object, TimePoint now) {
-  std::vector<std::string> states;
-  if (At(object, {"metadata", "deletionTimestamp"}).is_string()) states.emplace_back("deleted");
-  if (At(object, {"status", "allocation"}).is_object()) states.emplace_back("allocated");
-  const Json& reserved = At(object, {"status", "reservedFor"});
-  if (reserved.is_array() && !reserved.empty()) states.emplace_back("reserved");
-  if (states.empty()) states.emplace_back("pending");
-  return Json::array({Name(object), Join(states, ","), Age(object, now)});
-}
-
-Json ResourceSliceCells(const Json& object, TimePoint now) {
-  std::string node = TextAt(object, {"spec", "nodeName"});
-  if (node.empty()) {
-    if (At(object, {"spec", "allNodes"}) == true) {
-      node = "<all nodes>";
-    } else if (At(object, {"spec", "nodeSelector"}).is_object()) {
-      node = "<some nodes>";
-    } else {
-      node = "<unset>";
-    }
-  }
-  return Json::array({Name(object), node, TextAt(object, {"spec", "driver"}),
-                      TextAt(object, {"spec", "pool", "name"}), Age(object, now)});
-}
-
-Json AgeCells(const Json& object, TimePoint now) {
-  return Json::array({Name(object), Age(object, now)});
-}
-
 const Column kName{.name = "Name", .format = "name"};
 
 }  // namespace
@@ -206,13 +177,6 @@ const std::vector<Printer>& StoragePrinters() {
         {"Attached", "boolean"},
         {"Age"}},
        AttachmentCells},
-      {"resource.k8s.io", "ResourceClaim", {kName, {"State"}, {"Age"}}, ResourceClaimCells},
-      {"resource.k8s.io",
-       "ResourceSlice",
-       {kName, {"Node"}, {"Driver"}, {"Pool"}, {"Age"}},
-       ResourceSliceCells},
-      {"resource.k8s.io", "DeviceClass", {kName, {"Age"}}, AgeCells},
-      {"resource.k8s.io", "ResourceClaimTemplate", {kName, {"Age"}}, AgeCells},
   };
   return *printers;
 }
