@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "api/devices.h"
+#include "api/json/claim_requests.h"
 #include "api/json/encode.h"
 #include "api/pod.h"
 #include "api/status.h"
@@ -52,8 +54,9 @@ class ApiWriter {
   // uncertain earlier try is success (trap 25).
   virtual void Bind(api::PodPtr pod, std::string node_name, Done done) = 0;
 
-  // Patches the pod's status. A queued, unsent patch of the same pod (by uid) is replaced by a
-  // later one; the replaced call's callback gets success. Nothing is sent when the change is empty.
+  // Patches the pod's status. A queued, unsent patch of the same pod (by uid) takes on what a later
+  // one says; the earlier call's callback gets success, but waits for the answer if it brings an
+  // extended_resource_claim that the later one does not. Nothing is sent when the change is empty.
   virtual void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) = 0;
 
   // Gives the pod the condition, retried as status patches are, then deletes it, once, only if it
@@ -75,6 +78,14 @@ class ApiWriter {
       std::function<void(std::optional<api::ApiError> error, std::string resource_version)>;
   virtual void WriteVolume(api::PersistentVolumePtr version, WriteDone done) = 0;
   virtual void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) = 0;
+
+  // Sends one request about a ResourceClaim. After an answer it is not repeated, but for passing
+  // failures of the server; after an uncertain try a POST is not, and a patch is: if it was carried
+  // out, the answer is a conflict. `claim`: what the API server answered; null with an error, and
+  // after kDelete.
+  using ClaimDone =
+      std::function<void(std::optional<api::ApiError> error, api::ResourceClaimPtr claim)>;
+  virtual void SendClaimRequest(api::ClaimRequest request, ClaimDone done) = 0;
 
   // Queues an event; series and drops are the writer's business. Dropped events are counted, never
   // reported.

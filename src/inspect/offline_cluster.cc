@@ -41,6 +41,7 @@ class OfflineCluster::NoApi final : public framework::ApiWriter {
   void EvictPod(api::PodPtr, api::Condition, TimePoint, EvictionDone) override { Refuse(); }
   void WriteVolume(api::PersistentVolumePtr, WriteDone) override { Refuse(); }
   void WriteClaim(api::PersistentVolumeClaimPtr, WriteDone) override { Refuse(); }
+  void SendClaimRequest(api::ClaimRequest, ClaimDone) override { Refuse(); }
   void RecordEvent(framework::PodEvent) override { Refuse(); }
 
  private:

@@ -34,6 +34,7 @@ class OfflineCluster {
   const framework::Framework* ProfileFor(const api::Pod& pod) const;
   const framework::Snapshot& snapshot() const { return scheduler_->context().cluster.cache; }
   const framework::StorageState& storage() const { return scheduler_->context().cluster.storage; }
+  const cache::DeviceStores& devices() const { return scheduler_->context().cluster.devices; }
 
  private:
   class NoApi;

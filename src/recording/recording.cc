@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/json/encode_claim.h"
 #include "api/kinds.h"
 #include "config/print/print.h"
 #include "config/print/print_json.h"
@@ -67,6 +68,10 @@ class Lines {
     if (result.eviction) json.Key("eviction").Text(EvictionOutcomeText(*result.eviction));
     if (result.error) AddError(json, *result.error);
     inspect::AddText(json, "resourceVersion", result.resource_version);
+    if (result.claim) {
+      json.Key("claim").Text(api::ClaimJson(*result.claim));
+      json.Key("claimStatus").Number(result.claim->status_fingerprint);
+    }
     Add(json.EndObject().EndObject());
   }
   void operator()(const scheduler::ExtenderAnswer& answer) {

@@ -115,6 +115,20 @@ scheduler::CallResult CallResultOf(const json& object) {
   return result;
 }
 
+// False: the claim is none.
+bool ReadClaim(const json& object, scheduler::CallResult& result) {
+  std::string text = Member(object, "claim", std::string());
+  if (text.empty()) return true;
+  text.reserve(text.size() + api::kJsonPadding);
+  api::Decoder decoder;
+  const auto read = decoder.Object<api::ResourceClaim>(text);
+  if (!read.ok() || *read == nullptr) return false;
+  auto claim = std::make_shared<api::ResourceClaim>(**read);
+  claim->status_fingerprint = Member(object, "claimStatus", uint64_t{0});
+  result.claim = std::move(claim);
+  return true;
+}
+
 scheduler::ExtenderAnswer ExtenderAnswerOf(const json& object) {
   return {.request = Member(object, "request", uint64_t{0}),
           .reply = {.error = Member(object, "error", std::string()),
@@ -321,7 +335,9 @@ Result<bool> RecordingReader::Impl::ReadSmall(scheduler::StepRecord* in) {
   const json body = ParseObject(line.value);
   if (body.is_null()) return Garbage();
   if (line.key == "result") {
-    in->inputs.emplace_back(CallResultOf(body));
+    scheduler::CallResult result = CallResultOf(body);
+    if (!ReadClaim(body, result)) return Garbage();
+    in->inputs.emplace_back(std::move(result));
   } else if (line.key == "extender") {
     in->inputs.emplace_back(ExtenderAnswerOf(body));
   } else {

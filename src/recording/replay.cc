@@ -53,6 +53,11 @@ class ReplayedScheduler::ReplayApi final : public framework::ApiWriter {
   void WriteClaim(api::PersistentVolumeClaimPtr /*version*/, WriteDone done) override {
     Keep(std::move(done));
   }
+  void SendClaimRequest(api::ClaimRequest /*request*/, ClaimDone done) override {
+    open_[++calls_] = [done = std::move(done)](const scheduler::CallResult& result) {
+      done(result.error, result.claim);
+    };
+  }
   void RecordEvent(framework::PodEvent /*event*/) override {}
 
   void Answer(const scheduler::CallResult& result) {

@@ -58,6 +58,15 @@ class StepTap::Api final : public framework::ApiWriter {
   void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) override {
     inner_.WriteClaim(std::move(version), Written(std::move(done)));
   }
+  void SendClaimRequest(api::ClaimRequest request, ClaimDone done) override {
+    inner_.SendClaimRequest(
+        std::move(request),
+        [&tap = tap_, call = ++tap_.calls_, done = std::move(done)](
+            const std::optional<api::ApiError>& error, const api::ResourceClaimPtr& claim) {
+          tap.Deliver(CallResult{.call = call, .error = error, .claim = claim},
+                      [done, error, claim] { done(error, claim); });
+        });
+  }
   void RecordEvent(framework::PodEvent event) override { inner_.RecordEvent(std::move(event)); }
 
  private:

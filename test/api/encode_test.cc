@@ -136,6 +136,18 @@ TEST(EncodeTest, PodStatusPatch) {
        "",
        {.condition = no_message, .nominated_node_name = {}},
        order + R"({"message":null,"observedGeneration":null,"type":"PodScheduled"}]}})"},
+      {"extended_resource_claim",
+       {},
+       "",
+       {.nominated_node_name = "n",
+        .extended_resource_claim =
+            ExtendedResourceClaimStatus{
+                "p-extended-resources-x",
+                {{"c0", "example.com/gpu", "container-0-request-1"}, {"c1", "d/x", "r"}}}},
+       R"({"status":{"nominatedNodeName":"n","extendedResourceClaimStatus":{"requestMappings":[)"
+       R"({"containerName":"c0","resourceName":"example.com/gpu","requestName":"container-0-request-1"},)"
+       R"({"containerName":"c1","resourceName":"d/x","requestName":"r"}],)"
+       R"("resourceClaimName":"p-extended-resources-x"}}})"},
       {"no_change_at_all", {}, "", {.condition = {}, .nominated_node_name = {}}, ""},
   };
   for (const PatchCase& c : cases) {

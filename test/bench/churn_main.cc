@@ -25,7 +25,7 @@
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
 #include "testing/fake_clock.h"
-#include "testing/no_storage.h"
+#include "testing/no_storage_or_devices.h"
 
 namespace ks::scheduler {
 namespace {
@@ -115,6 +115,7 @@ class Server final : public framework::ApiWriter {
   }
   void WriteVolume(api::PersistentVolumePtr, WriteDone) override {}
   void WriteClaim(api::PersistentVolumeClaimPtr, WriteDone) override {}
+  void SendClaimRequest(api::ClaimRequest, ClaimDone) override {}
   void RecordEvent(framework::PodEvent) override { ++events; }
 
   void Create(const api::PodPtr& pod) {
@@ -176,7 +177,7 @@ class Churn {
     scheduler_->Post(PodDeltas{api::Delta<api::Pod>{}});
     PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
                  api::StatefulSet, api::PodDisruptionBudget>();
-    testing::PostNoStorage([this](StorageDeltas deltas) { scheduler_->Post(std::move(deltas)); });
+    testing::PostNoStorageOrDevices(*scheduler_);
     Arrive();
     ChangeNode();
     // Until all pods came, and then until those that fit are bound.

@@ -241,8 +241,11 @@ TEST(InformerMetricsTest, LabelsAndDigits) {
 TEST(WriterMetricsTest, CountsOfOneWriterAddToThoseBefore) {
   metrics::Registry registry;
   WriterMetrics metrics(registry);
-  WriterStats stats{
-      .bind_failures = 2, .volume_write_failures = 4, .events_dropped = 5, .patches_pending = 3};
+  WriterStats stats{.bind_failures = 2,
+                    .volume_write_failures = 4,
+                    .claim_write_failures = 6,
+                    .events_dropped = 5,
+                    .patches_pending = 3};
   metrics.Watch([&stats] { return stats; });
   const std::string dropped = R"(kubesched_api_events_total{result="dropped"})";
   EXPECT_EQ(Samples(registry, dropped), (Lines{dropped + " 5"}));
@@ -251,6 +254,7 @@ TEST(WriterMetricsTest, CountsOfOneWriterAddToThoseBefore) {
   EXPECT_EQ(Samples(registry, dropped), (Lines{dropped + " 6"}));
   EXPECT_EQ(Samples(registry, "kubesched_api_write_failures_total"),
             (Lines{R"(kubesched_api_write_failures_total{kind="binding"} 2)",
+                   R"(kubesched_api_write_failures_total{kind="claim"} 6)",
                    R"(kubesched_api_write_failures_total{kind="eviction"} 0)",
                    R"(kubesched_api_write_failures_total{kind="status"} 0)",
                    R"(kubesched_api_write_failures_total{kind="volume"} 4)"}));

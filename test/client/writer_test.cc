@@ -327,6 +327,36 @@ TEST_F(WriterTest, QueuedPatchesOfOnePodAreSuperseded) {
   EXPECT_EQ(writer_->Stats().patches, 3u);
 }
 
+// A pod whose extended resource claim is not told must not be bound, so that call has to wait.
+TEST_F(WriterTest, AnExtendedResourceClaimIsNotLostToALaterPatch) {
+  Outcome first;
+  Outcome claimed;
+  Outcome second;
+  Outcome third;
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("1"), first.Handler());
+  api::PodStatusChange nomination;
+  nomination.nominated_node_name = "n7";
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), nomination, second.Handler());
+  api::PodStatusChange claim;
+  claim.extended_resource_claim = {"c7", {{"container", "example.com/gpu", "r"}}};
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), claim, claimed.Handler());
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("3"), third.Handler());
+  net_.timers.Settle();
+  EXPECT_TRUE(second.ok()) << "superseded";
+  EXPECT_EQ(claimed.calls(), 0);
+  net_.transport.Answer(0, 200, "{}");
+  ASSERT_EQ(net_.transport.size(), 2u);
+  EXPECT_THAT(net_.transport.request(1).body,
+              AllOf(HasSubstr("\"message\":\"3\""), HasSubstr("\"nominatedNodeName\":\"n7\""),
+                    HasSubstr("\"resourceClaimName\":\"c7\"")));
+  net_.transport.Answer(1, 403, StatusBody(403, "Forbidden", "no"));
+  ASSERT_EQ(claimed.calls(), 1);
+  ASSERT_TRUE(claimed.error().has_value());
+  EXPECT_EQ(claimed.error()->code, 403);
+  EXPECT_EQ(third.calls(), 1);
+  EXPECT_FALSE(third.ok());
+}
+
 // A patch that arrives after the binding would tell a bound pod that it is unschedulable.
 TEST_F(WriterTest, ABindingWaitsForThePatchInFlightAndReplacesTheQueuedOne) {
   Outcome first;

@@ -6,6 +6,7 @@
 
 #include <variant>
 
+#include "api/json/encode_claim.h"
 #include "base/random.h"
 #include "config/read/load.h"
 #include "recording/recording_rig.h"
@@ -439,6 +440,46 @@ TEST(Recording, OfTheSameDayIsTheSame) {
     texts.push_back(day.run().Text());
   }
   EXPECT_EQ(texts[0], texts[1]);
+}
+
+// An answered claim comes back whole, whatever watches said of it.
+TEST(Recording, KeepsClaimsThatWereAnswered) {
+  const std::string text =
+      R"({"metadata":{"name":"c","namespace":"ns","uid":"u","resourceVersion":"9","finalizers":["f"]},)"
+      R"("spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu","count":2}}]}},)"
+      R"("status":{"allocation":{"devices":{"results":[{"request":"r","driver":"d","pool":"p",)"
+      R"("device":"d0","consumedCapacity":{"z":"1","a":"2"}}]}},"reservedFor":[{"uid":"u-p"}]}})";
+  api::Decoder decoder;
+  const auto claim = decoder.Object<api::ResourceClaim>(text + std::string(api::kJsonPadding, ' '));
+  ASSERT_TRUE(claim.ok()) << claim.error().message;
+  StepRecord record;
+  record.inputs.emplace_back(CallResult{.call = 3, .claim = *claim});
+  record.inputs.emplace_back(CallResult{.call = 4, .error = api::ApiError{.code = 409}});
+  std::string lines = recording::HeaderLine(RecordedRun().header());
+  ASSERT_TRUE(recording::AppendLines(record, &lines).ok());
+
+  auto reader = OpenText(lines + recording::EndLine(recording::kStopped));
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  const auto round = (*reader)->Next();
+  ASSERT_TRUE(round.ok()) << round.error().message;
+  ASSERT_TRUE(round->has_value());
+  ASSERT_EQ((*round)->in.inputs.size(), 2U);
+  const auto& answered = std::get<CallResult>((*round)->in.inputs[0]);
+  EXPECT_EQ(answered.call, 3U);
+  ASSERT_NE(answered.claim, nullptr);
+  EXPECT_EQ(api::ClaimJson(*answered.claim), api::ClaimJson(**claim));
+  EXPECT_EQ(answered.claim->status_fingerprint, (*claim)->status_fingerprint);
+  EXPECT_NE(answered.claim->status_fingerprint, 0U);
+  EXPECT_EQ(std::get<CallResult>((*round)->in.inputs[1]).claim, nullptr);
+}
+
+TEST(Recording, AClaimThatIsNoneIsDamage) {
+  const std::string head = recording::HeaderLine(RecordedRun().header());
+  auto reader = OpenText(head + R"({"result":{"call":1,"claim":"[]"}})" + "\n");
+  ASSERT_TRUE(reader.ok());
+  const auto round = (*reader)->Next();
+  ASSERT_FALSE(round.ok());
+  EXPECT_THAT(round.error().message, HasSubstr("damaged"));
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ class FakeApiWriter final : public framework::ApiWriter {
     api::PersistentVolumeClaimPtr claim;  // of WriteClaim
     WriteDone done;                       // null once answered
   };
+  struct ClaimCall {
+    api::ClaimRequest request;
+    ClaimDone done;  // null once answered
+  };
 
   void Bind(api::PodPtr pod, std::string node_name, Done done) override {
     binds.push_back({std::move(pod), std::move(node_name), std::move(done)});
@@ -50,6 +54,9 @@ class FakeApiWriter final : public framework::ApiWriter {
   }
   void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) override {
     writes.push_back({nullptr, std::move(version), std::move(done)});
+  }
+  void SendClaimRequest(api::ClaimRequest request, ClaimDone done) override {
+    claim_requests.push_back({std::move(request), std::move(done)});
   }
   void RecordEvent(framework::PodEvent event) override { events.push_back(std::move(event)); }
 
@@ -90,10 +97,23 @@ class FakeApiWriter final : public framework::ApiWriter {
     return false;
   }
 
+  // Answers the oldest unanswered SendClaimRequest. False when there is none.
+  bool AnswerClaimRequest(const std::optional<api::ApiError>& error,
+                          api::ResourceClaimPtr claim = nullptr) {
+    for (ClaimCall& call : claim_requests) {
+      if (!call.done) continue;
+      const ClaimDone done = std::exchange(call.done, nullptr);
+      done(error, std::move(claim));
+      return true;
+    }
+    return false;
+  }
+
   std::vector<BindCall> binds;
   std::vector<PatchCall> patches;
   std::vector<EvictCall> evictions;
   std::vector<WriteCall> writes;
+  std::vector<ClaimCall> claim_requests;
   std::vector<framework::PodEvent> events;
 };
 

@@ -5,38 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "api/json/object_writer.h"
 #include "golang/json_text.h"
 
 namespace ks::api {
 
 namespace {
-
-// One JSON object, fields in the order of the calls.
-class ObjectWriter {
- public:
-  // `json` is a finished JSON value.
-  ObjectWriter& Raw(std::string_view key, std::string_view json) {
-    text_ += text_.size() == 1 ? "\"" : ",\"";
-    text_ += key;
-    text_ += "\":";
-    text_ += json;
-    return *this;
-  }
-  ObjectWriter& Text(std::string_view key, std::string_view value) {
-    return Raw(key, golang::JsonString(value));
-  }
-  ObjectWriter& TextUnlessEmpty(std::string_view key, std::string_view value) {
-    return value.empty() ? *this : Text(key, value);
-  }
-  ObjectWriter& Number(std::string_view key, int64_t value) {
-    return Raw(key, std::to_string(value));
-  }
-  bool Empty() const { return text_.size() == 1; }
-  std::string Done() const { return text_ + "}"; }
-
- private:
-  std::string text_ = "{";
-};
 
 std::string TimeJson(const std::optional<TimePoint>& time) {
   return time ? golang::JsonString(FormatTime(*time)) : "null";
@@ -139,6 +113,21 @@ std::string PodReference(const Pod& pod) {
       .Done();
 }
 
+std::string MappingJson(const ExtendedResourceMapping& mapping) {
+  return ObjectWriter()
+      .Text("containerName", mapping.container)
+      .Text("resourceName", mapping.resource)
+      .Text("requestName", mapping.request)
+      .Done();
+}
+
+std::string ExtendedClaimStatusJson(const ExtendedResourceClaimStatus& status) {
+  return ObjectWriter()
+      .Raw("requestMappings", ListJson(status.mappings, MappingJson))
+      .Text("resourceClaimName", status.claim_name)
+      .Done();
+}
+
 std::string SeriesJson(int32_t count, TimePoint last_observed) {
   return ObjectWriter()
       .Number("count", count)
@@ -170,6 +159,10 @@ std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change) {
   if (change.nominated_node_name) {
     TextDifference(status, "nominatedNodeName", pod.status.nominated_node_name,
                    *change.nominated_node_name);
+  }
+  if (change.extended_resource_claim) {
+    status.Raw("extendedResourceClaimStatus",
+               ExtendedClaimStatusJson(*change.extended_resource_claim));
   }
   if (status.Empty()) return "";
   return ObjectWriter().Raw("status", status.Done()).Done();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/lease.h"
 #include "api/pod.h"
@@ -17,11 +18,26 @@ namespace ks::api {
 // {"kind":"Binding",…}
 std::string BindingBody(const Pod& pod, std::string_view node_name);
 
+// Which request of a claim serves an extended resource of a container.
+struct ExtendedResourceMapping {
+  std::string container;
+  std::string resource;
+  std::string request;
+
+  friend bool operator==(const ExtendedResourceMapping&, const ExtendedResourceMapping&) = default;
+};
+// status.extendedResourceClaimStatus of a pod.
+struct ExtendedResourceClaimStatus {
+  std::string claim_name;
+  std::vector<ExtendedResourceMapping> mappings;
+};
+
 // What a status patch should bring about. Absent: leave as it is.
 struct PodStatusChange {
   // last_transition_time is "now", used unless the status is unchanged.
   std::optional<Condition> condition;
   std::optional<std::string> nominated_node_name;  // "" clears
+  std::optional<ExtendedResourceClaimStatus> extended_resource_claim{};
 };
 
 // The strategic merge patch from the pod's known status to the wanted one; empty when nothing needs

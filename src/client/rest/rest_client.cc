@@ -67,6 +67,7 @@ HttpRequest ToHttp(const RestRequest& request, const RestOptions& options, const
                    .body = request.body,
                    .timeout = request.timeout,
                    .accept_gzip = request.accept_gzip,
+                   .repeat_when_lost = request.repeat_when_lost,
                    .tls = access.tls,
                    .fence = request.fence};
   http.headers.emplace_back("Accept", options.accept);

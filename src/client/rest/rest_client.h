@@ -36,6 +36,7 @@ struct RestRequest {
   std::string content_type = "application/json";  // sent with a body only
   Duration timeout{};                             // of one sending; zero: none
   bool accept_gzip = false;
+  bool repeat_when_lost = true;  // HttpRequest::repeat_when_lost
   // Asked before every sending; a shut one ends the request with RestReply::fenced. Null: none.
   std::shared_ptr<const WriteFence> fence{};
   // For error texts: "pods", "p". Empty verb: the method in lower case.

@@ -6,6 +6,17 @@
 #include "client/write/pod_requests.h"
 
 namespace ks::client {
+namespace {
+
+PatchJob::Done BothOf(PatchJob::Done first, PatchJob::Done second) {
+  return [first = std::move(first),
+          second = std::move(second)](const std::optional<api::ApiError>& error) {
+    if (first) first(error);
+    if (second) second(error);
+  };
+}
+
+}  // namespace
 
 bool PatchJob::CanMerge(const PatchJob& later) const {
   return !change_.condition || !later.change_.condition ||
@@ -18,6 +29,12 @@ PatchJob::Done PatchJob::Merge(PatchJob& later) {
     change_.nominated_node_name = std::move(later.change_.nominated_node_name);
   }
   pod_ = std::move(later.pod_);
+  if (later.change_.extended_resource_claim) {
+    change_.extended_resource_claim = std::move(later.change_.extended_resource_claim);
+  } else if (change_.extended_resource_claim) {
+    done_ = BothOf(std::move(done_), std::move(later.done_));
+    return nullptr;
+  }
   return std::exchange(done_, std::move(later.done_));
 }
 

@@ -42,7 +42,8 @@ class PatchJob final : public WriteJob {
   const std::string& uid() const { return pod_->meta.uid; }
   bool CanMerge(const PatchJob& later) const;
   // Makes this the patch that says what both say. What the later one leaves alone stays as this one
-  // wanted it. The callback of the call that is superseded.
+  // wanted it. The callback of the call that is superseded; null if it is to wait, because the pod
+  // may be bound only once its extended resource claim is known.
   Done Merge(PatchJob& later);
   Done TakeDone() { return std::move(done_); }
   // Nothing is sent any more; the call succeeds.

@@ -75,6 +75,10 @@ void WriteJob::RetryAfter(Duration wait) {
 
 bool WriteJob::RetryIfTemporary(const api::ApiError& error, bool on_conflict) {
   if (!IsTemporary(error) && !(on_conflict && error.IsConflict())) return false;
+  return RetryIfTriesAreLeft();
+}
+
+bool WriteJob::RetryIfTriesAreLeft() {
   if (tries_ > static_cast<int>(kRetryWaits.size()) || IsCanceled()) return false;
   RetryAfter(dispatcher_->Jittered(kRetryWaits[static_cast<size_t>(tries_ - 1)], kRetryJitter));
   return true;

@@ -2,7 +2,7 @@
 #pragma once
 // What all writes have in common, one object for each: one call of the scheduler, or one sending of
 // an event. Its kind is a class of its own (bind_job.h, patch_job.h, eviction_job.h, storage_job.h,
-// event_job.h), which knows the requests and what their answers mean.
+// claim_job.h, event_job.h), which knows the requests and what their answers mean.
 //
 //   made --Add--> queued --Run--> sending --answer--> the kind's next step
 //                   |               ^ ^                |       |       |
@@ -94,6 +94,8 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
   // Another try after a while if the answer is a passing failure (with `on_conflict` a conflict,
   // too) and not all tries are used up. False: no.
   bool RetryIfTemporary(const api::ApiError& error, bool on_conflict);
+  // The same whatever the failure was.
+  bool RetryIfTriesAreLeft();
   // It is over. `error` empty: it succeeded.
   void End(std::optional<api::ApiError> error);
   // The same with success, from where the caller may still be inside its call.

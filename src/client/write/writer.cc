@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/write/bind_job.h"
+#include "client/write/claim_job.h"
 #include "client/write/event_recorder.h"
 #include "client/write/eviction_job.h"
 #include "client/write/patch_job.h"
@@ -61,6 +62,11 @@ void Writer::WriteVolume(api::PersistentVolumePtr version, WriteDone done) {
 void Writer::WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) {
   dispatcher_->Add(
       NewClaimJob(dispatcher_, scheduling_, storage_verbs_, std::move(version), std::move(done)));
+}
+
+void Writer::SendClaimRequest(api::ClaimRequest request, ClaimDone done) {
+  dispatcher_->Add(
+      std::make_shared<ClaimJob>(dispatcher_, scheduling_, std::move(request), std::move(done)));
 }
 
 void Writer::RecordEvent(framework::PodEvent event) { recorder_->Record(std::move(event)); }

@@ -55,6 +55,8 @@ struct WriterStats {
   uint64_t eviction_failures = 0;
   uint64_t volume_writes = 0;  // of claims, too
   uint64_t volume_write_failures = 0;
+  uint64_t claim_writes = 0;  // about claims of devices; reads do not count
+  uint64_t claim_write_failures = 0;
   uint64_t events_sent = 0;     // POSTs and PATCHes that succeeded
   uint64_t events_failed = 0;   // given up
   uint64_t events_dropped = 0;  // queue full, or shut down
@@ -78,6 +80,7 @@ class Writer final : public framework::ApiWriter {
                 EvictionDone done) override;
   void WriteVolume(api::PersistentVolumePtr version, WriteDone done) override;
   void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) override;
+  void SendClaimRequest(api::ClaimRequest request, ClaimDone done) override;
   void RecordEvent(framework::PodEvent event) override;
 
   // Ends the intake (later calls fail with a transport error "the writer is shut down"), drops

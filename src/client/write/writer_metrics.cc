@@ -25,10 +25,11 @@ WriterMetrics::WriterMetrics(metrics::Registry& registry) : registry_(registry) 
   failure(&WriterStats::patch_failures, "status");
   failure(&WriterStats::eviction_failures, "eviction");
   failure(&WriterStats::volume_write_failures, "volume");
+  failure(&WriterStats::claim_write_failures, "claim");
   auto& pending = registry.AddGauge(
       {.name = "kubesched_api_writes_pending",
-       .help = "Writes queued or in flight, by kind; evictions, volumes and claims go with "
-               "bindings."});
+       .help = "Writes queued or in flight, by kind; evictions, volumes and claims (of "
+               "volumes and devices) go with bindings."});
   gauges_ = {{&WriterStats::binds_pending, &pending.Add({{"kind", "binding"}})},
              {&WriterStats::patches_pending, &pending.Add({{"kind", "status"}})},
              {&WriterStats::events_pending, &pending.Add({{"kind", "event"}})}};

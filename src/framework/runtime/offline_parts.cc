@@ -72,11 +72,11 @@ class EmptyStorage final : public StorageState {
   }
   void Restore(const api::PersistentVolume&) override {}
   void Restore(const api::PersistentVolumeClaim&) override {}
-  const StorageLog& changes() const override { return changes_; }
+  const ObjectLog& changes() const override { return changes_; }
   const VolumeLog& current_volume_changes() const override { return volume_changes_; }
 
  private:
-  const StorageLog changes_{1};
+  const ObjectLog changes_{1};
   const VolumeLog volume_changes_{1};
 };
 
@@ -100,11 +100,11 @@ class EmptyDevices final : public DeviceState {
   bool RemovePendingAllocation(std::string_view, Sharers) override { return false; }
   std::vector<api::ClaimAllocationPtr> Allocations() const override { return {}; }
   const AllocationLog& allocation_changes() const override { return allocation_changes_; }
-  const DeviceLog& changes() const override { return changes_; }
+  const ObjectLog& changes() const override { return changes_; }
 
  private:
   const AllocationLog allocation_changes_{1};
-  const DeviceLog changes_{1};
+  const ObjectLog changes_{1};
 };
 
 class NoNominations final : public Nominator {
@@ -131,6 +131,7 @@ class NoWay final : public ApiWriter, public PodActivator, public TaskInbox {
   void EvictPod(api::PodPtr, api::Condition, TimePoint, EvictionDone) override {}
   void WriteVolume(api::PersistentVolumePtr, WriteDone) override {}
   void WriteClaim(api::PersistentVolumeClaimPtr, WriteDone) override {}
+  void SendClaimRequest(api::ClaimRequest, ClaimDone) override {}
   void RecordEvent(PodEvent) override {}
   void Activate(const std::vector<api::PodPtr>&) override {}
   void PostTask(std::function<void()>) override {}

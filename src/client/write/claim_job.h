@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One request about a ResourceClaim. Patches are valid for one resourceVersion, or bring about the
+// same however often they are sent, so that they may be repeated; a creation may not.
+//
+//   request --good--> over, with the claim
+//           --passing failure, or no answer; no creation that may have been carried out-->
+//                                                                    wait --> the same request
+//           --else--> over, with the failure
+//
+// Upstream: docs/spec/plugins-dra.md sections 4.4, 4.7, 4.9, 10.4 and 10.5.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "api/json/claim_requests.h"
+#include "client/write/write_job.h"
+#include "framework/api_writer.h"
+
+namespace ks::client {
+
+// As ApiWriter's SendClaimRequest says.
+class ClaimJob final : public WriteJob {
+ public:
+  using Done = framework::ApiWriter::ClaimDone;
+
+  // `done` may be null.
+  ClaimJob(std::shared_ptr<WriteDispatcher> dispatcher, RestClient& client,
+           api::ClaimRequest request, Done done)
+      : WriteJob(std::move(dispatcher), client, LaneName::kBind),
+        request_(std::move(request)),
+        done_(std::move(done)) {}
+
+  Counter CountedAs(bool ok) const override;
+  void Report(std::optional<api::ApiError> error) override;
+
+ private:
+  using Verb = api::ClaimRequest::Verb;
+
+  void Try() override;
+  void OnAnswer(const RestReply& reply);
+  bool RetryIfPassing(const RestReply& reply);
+  // The error if the answer holds no claim.
+  std::optional<api::ApiError> ReadClaim(const std::string& body);
+
+  const api::ClaimRequest request_;
+  Done done_;
+  api::ResourceClaimPtr claim_;  // of the answer
+};
+
+}  // namespace ks::client
