@@ -82,6 +82,40 @@ void AddWatch(const api::KindInfo& kind, List& list) {
                                .granted_by = kSchedulerRole});
 }
 
+void AddVolumes(framework::OptionalKinds kinds, List& list) {
+  using enum framework::OptionalKind;
+  for (const auto& [kind, resource] :
+       {std::pair{kPersistentVolume, api::kKindOf<api::PersistentVolume>.plural},
+        std::pair{kPersistentVolumeClaim, api::kKindOf<api::PersistentVolumeClaim>.plural}}) {
+    if (!kinds.Contains(kind)) continue;
+    Permission write{.resource = std::string(resource),
+                     .needed_for = "binding volumes",
+                     .granted_by = "ClusterRole system:volume-scheduler"};
+    list.Add({"get"}, write);
+    write.or_verb = "update";
+    list.Add({"patch"}, write);
+  }
+}
+
+// Of devices. For the binding, which is no resource of its own, the API server asks for the verb of
+// the request to the status (docs/decisions/0045).
+void AddClaims(List& list) {
+  const api::KindInfo& kind = api::kKindOf<api::ResourceClaim>;
+  const std::string claims(kind.plural);
+  Permission permission{.group = std::string(kind.group),
+                        .resource = claims,
+                        .needed_for = "allocating devices",
+                        .granted_by = kSchedulerRole};
+  list.Add({"get", "patch"}, permission);
+  for (const char* const subresource : {"/status", "/binding"}) {
+    permission.resource = claims + subresource;
+    list.Add({"patch"}, permission);
+  }
+  permission.resource = claims;
+  permission.needed_for = "extended resources that are devices";
+  list.Add({"create", "delete"}, permission);
+}
+
 void AddDelegation(List& list) {
   const char* const purpose = "authenticating and authorizing callers";
   list.Add({"create"}, {.group = "authentication.k8s.io",
@@ -229,18 +263,8 @@ std::vector<Permission> NeededPermissions(const PermissionNeeds& needs) {
   list.Add({"patch"}, {.resource = pods + "/status",
                        .needed_for = "telling why a pod is pending",
                        .granted_by = kSchedulerRole});
-  using enum framework::OptionalKind;
-  for (const auto& [kind, resource] :
-       {std::pair{kPersistentVolume, api::kKindOf<api::PersistentVolume>.plural},
-        std::pair{kPersistentVolumeClaim, api::kKindOf<api::PersistentVolumeClaim>.plural}}) {
-    if (!needs.kinds.Contains(kind)) continue;
-    Permission write{.resource = std::string(resource),
-                     .needed_for = "binding volumes",
-                     .granted_by = "ClusterRole system:volume-scheduler"};
-    list.Add({"get"}, write);
-    write.or_verb = "update";
-    list.Add({"patch"}, write);
-  }
+  AddVolumes(needs.kinds, list);
+  if (needs.kinds.Contains(framework::OptionalKind::kResourceClaim)) AddClaims(list);
   if (needs.preempts) {
     list.Add({"delete"},
              {.resource = pods, .needed_for = "preemption", .granted_by = kSchedulerRole});

@@ -86,6 +86,25 @@ TEST(NeededPermissionsTest, WhatEachPartAdds) {
                           "list csinodes.storage.k8s.io", "watch csinodes.storage.k8s.io"}));
 
   needs = Least();
+  needs.kinds = {OptionalKind::kResourceClaim, OptionalKind::kResourceSlice,
+                 OptionalKind::kDeviceClass, OptionalKind::kDeviceTaintRule};
+  EXPECT_EQ(
+      TextsOf(NeededPermissions(needs)),
+      Plus(kLeast,
+           {"list resourceclaims.resource.k8s.io", "watch resourceclaims.resource.k8s.io",
+            "get resourceclaims.resource.k8s.io", "patch resourceclaims.resource.k8s.io",
+            "patch resourceclaims/status.resource.k8s.io",
+            "patch resourceclaims/binding.resource.k8s.io", "create resourceclaims.resource.k8s.io",
+            "delete resourceclaims.resource.k8s.io", "list resourceslices.resource.k8s.io",
+            "watch resourceslices.resource.k8s.io", "list deviceclasses.resource.k8s.io",
+            "watch deviceclasses.resource.k8s.io", "list devicetaintrules.resource.k8s.io",
+            "watch devicetaintrules.resource.k8s.io"}));
+  needs.kinds = {OptionalKind::kDeviceClass};  // who scores by classes writes no claims
+  EXPECT_EQ(
+      TextsOf(NeededPermissions(needs)),
+      Plus(kLeast, {"list deviceclasses.resource.k8s.io", "watch deviceclasses.resource.k8s.io"}));
+
+  needs = Least();
   needs.leader_election.leader_elect = true;
   needs.leader_election.resource_namespace = "kube-system";
   needs.leader_election.resource_name = "mine";

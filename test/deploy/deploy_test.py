@@ -39,6 +39,24 @@ class Facts(unittest.TestCase):
         used = set(re.findall(r"\.Values\.([a-zA-Z]+)", "".join(text(p) for p in CHART.glob("templates/**/*.*"))))
         self.assertEqual(used, set(values))
 
+    def test_rights_about_devices(self):
+        """Those of docs/spec/plugins-dra.md section 9, in the manifests as in the chart."""
+        read, patched = {"get", "list", "watch"}, {"update", "patch"}
+        wanted = {"resource.k8s.io/deviceclasses": read, "resource.k8s.io/resourceslices": read,
+                  "resource.k8s.io/devicetaintrules": read, "resource.k8s.io/resourceclaims": read | patched | {"create", "delete"},
+                  "resource.k8s.io/resourceclaims/status": read | patched, "resource.k8s.io/resourceclaims/binding": patched,
+                  "/pods/finalizers": {"update"}}
+        for path in (DEPLOY / "second-scheduler" / "rbac.yaml", CHART / "templates" / "rbac.yaml"):
+            with self.subTest(path=path):
+                role = next(part for part in text(path).split("\n---\n") if re.search(r"kind: ClusterRole\n.*-devices\n", part, re.DOTALL))
+                granted = {}
+                for group, resources, verbs in re.findall(r"apiGroups: \[(.*?)\],?\s+resources: \[(.*?)\],?\s+verbs: \[(.*?)\]", role):
+                    for resource in resources.split(", "):
+                        granted.setdefault(group.strip('"') + "/" + resource, set()).update(verbs.split(", "))
+                self.assertEqual(granted, wanted)
+                bound = re.findall(r"kind: ClusterRole, name: [^\n]*-devices\}\n", text(path))
+                self.assertEqual(len(bound), 1)
+
     def test_image_has_every_library(self):
         """The runtime stage installs the packages of the libraries that the build stage needs."""
         image = text(DEPLOY / "image" / "Dockerfile")

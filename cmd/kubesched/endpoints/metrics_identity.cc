@@ -48,20 +48,9 @@ Result<void> ReadManifest(const std::string& file, metrics::Selection* selection
   return {};
 }
 
-// Families of plugins that are placeholders still: they count nothing, and the flags know them.
-void ReserveFamilies(metrics::Registry& registry) {
-  registry.AddCounter({.name = "scheduler_dra_bindingconditions_allocations_total",
-                       .help = "Devices with binding conditions used by an attempt, by outcome."});
-  registry.AddHistogram({.name = "scheduler_dra_bindingconditions_wait_duration_seconds",
-                         .help = "Wait until device binding conditions were settled."});
-  registry.AddCounter({.name = "dynamic_resource_allocation_resourceclaim_creates_total",
-                       .help = "Claims created on behalf of pods, by outcome."});
-}
-
 }  // namespace
 
 void ShowIdentity(metrics::Registry& registry, const config::GateFlags& gates) {
-  ReserveFamilies(registry);
   const std::string version = kReferenceVersion;
   registry
       .AddGauge({.name = "kubernetes_build_info",
