@@ -39,6 +39,11 @@ class ClaimVersions {
   // The latest version; null when unknown.
   api::ResourceClaimPtr Find(std::string_view key) const;
   size_t size() const { return claims_.size(); }
+  // The latest version of each, in no particular order.
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    for (const auto& [key, versions] : claims_) visit(versions.latest);
+  }
 
  private:
   struct Versions {

@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/canary.h"
+
 namespace ks::cache {
 
 using framework::EventResource;
@@ -114,13 +116,16 @@ void DeviceStores::NoteLatest(const ClaimVersions::Change& change) {
   if (after != nullptr && !PodOfExtendedClaim(*after).empty()) {
     extended_claims_[std::string(PodOfExtendedClaim(*after))].insert(after->meta.Key());
   }
+  changes_.Append({framework::kOptionalKindOf<api::ResourceClaim>,
+                   (after != nullptr ? after : before)->meta.Key()});
   Tell(change.before, change.after);
 }
 
 // A pending allocation stands for the claim's own: what is counted once cannot be freed by half.
 void DeviceStores::CountAllocation(const std::string& uid, const api::ResourceClaim* latest) {
   Occupied now;
-  if (const auto found = pending_.find(uid); found != pending_.end()) {
+  const auto found = KS_CANARY(PendingAllocationsIgnored) ? pending_.end() : pending_.find(uid);
+  if (found != pending_.end()) {
     now = {.allocation = found->second.claim->allocation, .pending = true};
   } else if (latest != nullptr) {
     now.allocation = latest->allocation;
@@ -175,12 +180,18 @@ void DeviceStores::Note(const api::DeviceTaintRulePtr&, const api::DeviceTaintRu
 }
 
 void DeviceStores::Note(const api::DeviceClassPtr& before, const api::DeviceClassPtr& after) {
+  const auto entry_of = [](const api::DeviceClass& device_class) {
+    return framework::DeviceClass{.name = device_class.meta.name,
+                                  .creation_timestamp = device_class.meta.creation_timestamp,
+                                  .extended_resource_name = device_class.extended_resource_name};
+  };
   if (after == nullptr) {
-    served_by_.Remove(before->meta.name);
+    served_by_.Remove(entry_of(*before));
+  } else if (before == nullptr) {
+    served_by_.Put(entry_of(*after));
   } else {
-    served_by_.Put({.name = after->meta.name,
-                    .creation_timestamp = after->meta.creation_timestamp,
-                    .extended_resource_name = after->extended_resource_name});
+    const framework::DeviceClass former = entry_of(*before);
+    served_by_.Put(entry_of(*after), &former);
   }
   changes_.Append(
       {framework::kOptionalKindOf<api::DeviceClass>, (after ? after : before)->meta.name});
@@ -279,6 +290,17 @@ std::vector<api::ClaimAllocationPtr> DeviceStores::Allocations() const {
   std::vector<api::ClaimAllocationPtr> list;
   list.reserve(occupied_.size());
   for (const auto& [uid, occupied] : occupied_) list.push_back(occupied.allocation);
+  return list;
+}
+
+std::vector<DeviceStores::AllocatedClaim> DeviceStores::AllocatedClaims() const {
+  std::vector<AllocatedClaim> list;
+  list.reserve(occupied_.size());
+  for (const auto& [uid, pending] : pending_) list.push_back({pending.claim, true});
+  claims_.ForEach([&](const api::ResourceClaimPtr& claim) {
+    if (claim->allocation == nullptr || pending_.contains(claim->meta.uid)) return;
+    list.push_back({claim, false});
+  });
   return list;
 }
 

@@ -63,10 +63,16 @@ class DeviceStores final : public framework::DeviceState {
   bool RemovePendingAllocation(std::string_view uid, Sharers sharers) override;
 
   std::vector<api::ClaimAllocationPtr> Allocations() const override;
+  struct AllocatedClaim {
+    api::ResourceClaimPtr claim;  // with the allocation
+    bool pending = false;         // it is decided, but not written yet
+  };
+  // Whose allocations those are. In no particular order.
+  std::vector<AllocatedClaim> AllocatedClaims() const;
   const framework::AllocationLog& allocation_changes() const override {
     return allocation_changes_;
   }
-  const framework::DeviceLog& changes() const override { return changes_; }
+  const framework::ObjectLog& changes() const override { return changes_; }
 
  private:
   static constexpr size_t kLogCapacity = size_t{1} << 12;
@@ -121,7 +127,7 @@ class DeviceStores final : public framework::DeviceState {
   StringMap<Occupied> occupied_;  // by uid
   std::vector<Event> events_;
   framework::AllocationLog allocation_changes_{kLogCapacity};
-  framework::DeviceLog changes_{kLogCapacity};
+  framework::ObjectLog changes_{kLogCapacity};
   framework::OptionalKinds synced_;
 };
 

@@ -75,7 +75,7 @@ class StorageStores final : public framework::StorageState {
   void Restore(const api::PersistentVolume& volume) override;
   void Restore(const api::PersistentVolumeClaim& claim) override;
 
-  const framework::StorageLog& changes() const override { return changes_; }
+  const framework::ObjectLog& changes() const override { return changes_; }
   const framework::VolumeLog& current_volume_changes() const override {
     return current_volume_changes_;
   }
@@ -112,7 +112,7 @@ class StorageStores final : public framework::StorageState {
   Index<api::VolumeAttachment> attachments_by_node_;
   AssumedVersions<api::PersistentVolume> assumed_volumes_;
   AssumedVersions<api::PersistentVolumeClaim> assumed_claims_;
-  framework::StorageLog changes_;
+  framework::ObjectLog changes_;
   framework::VolumeLog current_volume_changes_{kVolumeLogCapacity};
   framework::OptionalKinds synced_;
 };

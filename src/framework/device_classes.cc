@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "framework/device_classes.h"
 
-#include <utility>
-
 namespace ks::framework {
 namespace {
 
-// `claimant` takes the extended name over from `owner`. Requires: its name is greater.
-bool Displaces(const DeviceClass& claimant, const DeviceClass& owner) {
-  return owner.creation_timestamp < claimant.creation_timestamp;
+Symbol ImplicitName(std::string_view device_class) {
+  return Symbol(std::string(kImplicitResourcePrefix) + std::string(device_class));
+}
+
+// Whether `owner` keeps the extended name that `claimant` asks for.
+bool Keeps(const DeviceClass& owner, const DeviceClass& claimant) {
+  if (claimant.creation_timestamp != owner.creation_timestamp) {
+    return claimant.creation_timestamp < owner.creation_timestamp;
+  }
+  return claimant.name >= owner.name;
 }
 
 }  // namespace
@@ -18,37 +23,33 @@ const DeviceClassLister& NoDeviceClasses() {
   return none;
 }
 
-void DeviceClassTable::Put(DeviceClass device_class) {
-  std::string name = device_class.name;
-  classes_.insert_or_assign(std::move(name), std::move(device_class));
-  Rebuild();
+void DeviceClassTable::Put(const DeviceClass& device_class, const DeviceClass* former) {
+  if (!device_class.extended_resource_name.empty()) {
+    const DeviceClass* owner = by_resource_.Find(Symbol(device_class.extended_resource_name));
+    if (owner != nullptr && Keeps(*owner, device_class)) return;
+  }
+  if (former != nullptr) RemoveNames(*former);
+  by_resource_.Set(ImplicitName(device_class.name), device_class);
+  if (!device_class.extended_resource_name.empty()) {
+    by_resource_.Set(Symbol(device_class.extended_resource_name), device_class);
+  }
+  ++generation_;
 }
 
-bool DeviceClassTable::Remove(std::string_view name) {
-  const auto it = classes_.find(name);
-  if (it == classes_.end()) return false;
-  classes_.erase(it);
-  Rebuild();
-  return true;
+void DeviceClassTable::Remove(const DeviceClass& device_class) {
+  RemoveNames(device_class);
+  ++generation_;
+}
+
+void DeviceClassTable::RemoveNames(const DeviceClass& device_class) {
+  by_resource_.Erase(ImplicitName(device_class.name));
+  if (device_class.extended_resource_name.empty()) return;
+  by_resource_.Erase(Symbol(device_class.extended_resource_name));
 }
 
 const std::string* DeviceClassTable::ClassServing(Symbol resource) const {
-  return by_resource_.Find(resource);
-}
-
-void DeviceClassTable::Rebuild() {
-  ++generation_;
-  by_resource_ = {};
-  for (const auto& [name, device_class] : classes_) {
-    by_resource_.Set(Symbol(std::string(kImplicitResourcePrefix) + name), name);
-  }
-  api::SymbolMap<const DeviceClass*> owners;
-  for (const auto& [name, device_class] : classes_) {
-    if (device_class.extended_resource_name.empty()) continue;
-    const DeviceClass*& owner = owners[Symbol(device_class.extended_resource_name)];
-    if (owner == nullptr || Displaces(device_class, *owner)) owner = &device_class;
-  }
-  for (const auto& [resource, owner] : owners) by_resource_.Set(resource, owner->name);
+  const DeviceClass* owner = by_resource_.Find(resource);
+  return owner == nullptr ? nullptr : &owner->name;
 }
 
 }  // namespace ks::framework

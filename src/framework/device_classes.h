@@ -6,7 +6,6 @@
 // Upstream: docs/spec/plugins-node.md 4.8 (DeviceClass mapping) and 2.2 (DRA-capable names).
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,24 +39,25 @@ struct DeviceClass {
   std::string extended_resource_name;  // empty: only the implicit name
 };
 
-// The mapping over the classes that it was given. Where two classes claim one extended name, the
-// one created later serves it; of two of one age the one with the smaller name.
+// The mapping over the classes that it was told of, in the order in which it was told, as upstream:
+// where two classes claim one extended name, the one created later serves it, and of two of one age
+// the one with the smaller name; a class that comes second and loses has not even its implicit
+// name; when the one that serves goes, nobody does until the other one changes
+// (docs/spec/plugins-dra.md 3.4, traps 12 and 13).
 class DeviceClassTable final : public DeviceClassLister {
  public:
-  // Adds the class, or replaces the one of that name.
-  void Put(DeviceClass device_class);
-  // False when there is none of that name.
-  bool Remove(std::string_view name);
+  // The class was added, or changed from `former`; null: it was added.
+  void Put(const DeviceClass& device_class, const DeviceClass* former = nullptr);
+  // It was deleted; as it was last.
+  void Remove(const DeviceClass& device_class);
 
   const std::string* ClassServing(Symbol resource) const override;
   uint64_t generation() const override { return generation_; }
 
  private:
-  // Classes are few and change rarely.
-  void Rebuild();
+  void RemoveNames(const DeviceClass& device_class);
 
-  std::map<std::string, DeviceClass, std::less<>> classes_;
-  api::SymbolMap<std::string> by_resource_;
+  api::SymbolMap<DeviceClass> by_resource_;
   uint64_t generation_ = 0;
 };
 

@@ -15,7 +15,7 @@
 #include "api/devices.h"
 #include "api/pod.h"
 #include "base/result.h"
-#include "framework/optional_kinds.h"
+#include "framework/object_change.h"
 #include "framework/ring_log.h"
 
 namespace ks::framework {
@@ -26,15 +26,6 @@ struct AllocationChange {
   api::ClaimAllocationPtr added;    // null: nothing is allocated
 };
 using AllocationLog = RingLog<AllocationChange>;
-
-// A slice, with the taints of rules, or a class was added, changed or deleted.
-struct DeviceChange {
-  OptionalKind kind = OptionalKind::kResourceSlice;
-  std::string name;
-
-  friend bool operator==(const DeviceChange&, const DeviceChange&) = default;
-};
-using DeviceLog = RingLog<DeviceChange>;
 
 // Threads: the scheduling thread; workers read while a cycle runs.
 class DeviceState {
@@ -81,8 +72,8 @@ class DeviceState {
   virtual std::vector<api::ClaimAllocationPtr> Allocations() const = 0;
   // How they changed.
   virtual const AllocationLog& allocation_changes() const = 0;
-  // How slices and classes changed.
-  virtual const DeviceLog& changes() const = 0;
+  // How claims, in their latest version, slices, with the taints of rules, and classes changed.
+  virtual const ObjectLog& changes() const = 0;
 };
 
 }  // namespace ks::framework

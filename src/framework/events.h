@@ -115,7 +115,8 @@ using QueueingHintFn = std::function<Result<QueueingHint>(
 enum class HintScope : uint8_t {
   kPod,     // anything: asked for each pod
   kClaims,  // anything, and Skip for a pod that does not use the claim which the event is about
-            // (api::ClaimKey): asked for those that use it. Events of claims only
+            // (api::ClaimKey, api::ResourceClaimName): asked for those that use it. Events of
+            // claims only; one that frees devices is asked for each pod
   kLabels,  // spec, namespace and labels
   kSpec,    // the spec alone
 };

@@ -9,7 +9,6 @@
 //
 // Upstream: docs/spec/plugins-volume.md sections 2.2 and 2.12.
 
-#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,19 +17,12 @@
 
 #include "api/storage.h"
 #include "base/result.h"
+#include "framework/object_change.h"
 #include "framework/optional_kinds.h"
 #include "framework/ring_log.h"
 
 namespace ks::framework {
 
-// An object of the API server was added, changed or deleted. Assumed versions are no change.
-struct StorageChange {
-  OptionalKind kind = OptionalKind::kPersistentVolume;
-  std::string key;  // "namespace/name", or the name
-
-  friend auto operator<=>(const StorageChange&, const StorageChange&) = default;
-};
-using StorageLog = RingLog<StorageChange>;
 using VolumeLog = RingLog<std::string>;
 
 // Threads: the scheduling thread; workers read while a cycle runs. Lifetime: spans are valid until
@@ -70,8 +62,8 @@ class StorageState {
   virtual void Restore(const api::PersistentVolume& volume) = 0;
   virtual void Restore(const api::PersistentVolumeClaim& claim) = 0;
 
-  // What the API server changed.
-  virtual const StorageLog& changes() const = 0;
+  // What the API server changed; assumed versions are no change.
+  virtual const ObjectLog& changes() const = 0;
   // Names of volumes whose current version may be another one now, assumed versions included.
   virtual const VolumeLog& current_volume_changes() const = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
+#include "api/pod_claims.h"
 #include "api/storage.h"
 #include "base/check.h"
 #include "queue/pod_stores.h"
@@ -119,6 +120,11 @@ void ParkedPods::ForEachClaim(const ParkedGroup& group, Record& record, Visit vi
   const api::Pod& pod = *record.pod->pod();
   for (const api::Volume& volume : pod.spec->volumes) {
     if (api::MeansClaim(volume)) visit(ClaimUse{&group, api::ClaimKey(pod, volume), &record});
+  }
+  for (const api::PodResourceClaim& entry : pod.spec->resource_claims) {
+    const std::string* name = api::ResourceClaimName(pod, entry);
+    if (name == nullptr) continue;
+    visit(ClaimUse{&group, ResourceClaimId(pod.meta.ns.str() + '/' + *name), &record});
   }
 }
 

@@ -27,6 +27,9 @@ namespace ks::queue {
 
 struct Record;
 
+// A ResourceClaim "namespace/name", so that it differs from every PersistentVolumeClaim.
+inline std::string ResourceClaimId(const std::string& key) { return "resourceclaims/" + key; }
+
 // What the pods of a group have in common.
 struct Rejection {
   framework::NameSet unschedulable_plugins;
@@ -86,7 +89,8 @@ class ParkedPods {
   // Some of them may be empty.
   const std::vector<std::unique_ptr<ParkedGroup>>& groups() const { return groups_; }
   size_t size() const { return size_; }
-  // Pods of the group that use the claim "namespace/name", by name.
+  // Pods of the group that use the claim, by name: a PersistentVolumeClaim "namespace/name", or a
+  // ResourceClaimId.
   std::vector<Record*> UsersOf(const ParkedGroup& group, const std::string& claim) const;
 
   // Nothing may be added or removed meanwhile.

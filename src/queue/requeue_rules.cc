@@ -8,6 +8,7 @@
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
+#include "queue/parked_pods.h"
 
 namespace ks::queue {
 namespace {
@@ -29,8 +30,20 @@ std::string ObjectText(const EventObject& object) {
   return {};
 }
 
-// "namespace/name" of the claim that the event is about; empty: it is about none.
+// Whether devices are free that were not.
+bool FreesDevices(const api::ResourceClaim* before, const api::ResourceClaim* after) {
+  return before != nullptr && before->allocation != nullptr &&
+         (after == nullptr || after->allocation == nullptr);
+}
+
+// The claim that the event is about, as ParkedPods names it; empty: it may concern any pod.
 std::optional<std::string> ClaimOf(const EventWithObjects& event) {
+  const auto* before = std::get_if<api::ResourceClaimPtr>(&event.old_object);
+  const auto* after = std::get_if<api::ResourceClaimPtr>(&event.new_object);
+  if (before != nullptr || after != nullptr) {
+    if (FreesDevices(before ? before->get() : nullptr, after ? after->get() : nullptr)) return {};
+    return ResourceClaimId((after ? *after : *before)->meta.Key());
+  }
   for (const EventObject* object : {&event.new_object, &event.old_object}) {
     const auto* claim = std::get_if<api::PersistentVolumeClaimPtr>(object);
     if (claim != nullptr) return (*claim)->meta.Key();

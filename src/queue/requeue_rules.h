@@ -126,7 +126,7 @@ class RequeueRules::Inquiry {
     return IsBest(so_far.strategy) || (of_labels_.empty() && of_pod_.empty());
   }
   bool SettledByLabels(Answer so_far) const { return IsBest(so_far.strategy) || of_pod_.empty(); }
-  // Not null: the decision is Skip for pods that do not use this claim, "namespace/name".
+  // Not null: the decision is Skip for pods that do not use this claim (ParkedPods::UsersOf).
   const std::string* claim() const { return claim_ ? &*claim_ : nullptr; }
 
  private:

@@ -300,7 +300,9 @@ void BindingCycles::Fail(Attempt& attempt, const AttemptFailure& failure) {
 
 void BindingCycles::Poll() {
   const TimePoint now = context_.clock.Now();
-  for (const std::string& uid : waits_.Due(now, context_.cluster.storage.changes())) {
+  const PreBindWaits::Logs logs{&context_.cluster.storage.changes(),
+                                &context_.cluster.devices.changes()};
+  for (const std::string& uid : waits_.Due(now, logs)) {
     // A poll may end this pod's cycle, and others'.
     if (!waits_.Contains(uid)) continue;
     const Attempt& attempt = At(uid);

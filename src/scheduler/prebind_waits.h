@@ -4,6 +4,7 @@
 // at each, several times for each change and each deadline, costs more than all else that the
 // scheduling thread does: those that nothing concerns cost nothing.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/object_change.h"
 #include "framework/runtime/prebind_runner.h"
-#include "framework/storage_state.h"
 
 namespace ks::scheduler {
 
@@ -26,24 +27,31 @@ class PreBindWaits {
   void Remove(std::string_view uid);
   bool Contains(std::string_view uid) const { return waits_.find(uid) != waits_.end(); }
 
+  // The logs that tell what changed: always the same ones.
+  using Logs = std::array<const framework::ObjectLog*, 2>;
   // Pods that wait for any change, for an object that changed since the last call, or whose
-  // deadline is not after `now`; in the order of uids. All, when the log does not reach back.
+  // deadline is not after `now`; in the order of uids. All, when a log does not reach back.
   // O(changes + result).
-  std::vector<std::string> Due(TimePoint now, const framework::StorageLog& log);
+  std::vector<std::string> Due(TimePoint now, const Logs& logs);
   // The earliest.
   std::optional<TimePoint> NextDeadline() const;
 
  private:
   using Waits = std::map<std::string, framework::PreBindWait, std::less<>>;
 
+  // Positions in the logs.
+  using Read = std::array<uint64_t, std::tuple_size_v<Logs>>;
+
   void Forget(Waits::const_iterator wait);
+  void AddConcerned(const framework::ObjectLog& log, uint64_t from,
+                    std::set<std::string>& due) const;
 
   Waits waits_;
   // What follows from waits_, by uid.
   std::set<std::string> for_any_change_;
   std::set<std::pair<TimePoint, std::string>> deadlines_;
-  std::map<framework::StorageChange, std::set<std::string>> by_object_;
-  std::optional<uint64_t> read_;  // position in the log; absent: nobody waited
+  std::map<framework::ObjectChange, std::set<std::string>> by_object_;
+  std::optional<Read> read_;  // absent: nobody waited
 };
 
 }  // namespace ks::scheduler

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/devices.h"
 #include "api/status.h"
 #include "config/types.h"
 #include "framework/api_writer.h"
@@ -23,12 +24,14 @@
 namespace ks::scheduler {
 
 // The answer of a call to the API server. Calls (bindings, status patches, evictions, writes of
-// volumes and claims) count from 1 in the order in which they were made.
+// volumes and claims, requests about claims of devices) count from 1 in the order in which they
+// were made.
 struct CallResult {
   uint64_t call = 0;
   std::optional<framework::EvictionOutcome> eviction{};  // of evictions only
   std::optional<api::ApiError> error{};
   std::string resource_version{};  // of an object after it was written: volumes and claims only
+  api::ResourceClaimPtr claim{};   // of requests about claims of devices only; may be null
 };
 
 // The answer of an extender. Requests count from 1 in the order in which they were made.

@@ -13,7 +13,7 @@
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
-#include "testing/no_storage.h"
+#include "testing/no_storage_or_devices.h"
 
 namespace ks::scheduler {
 namespace {
@@ -46,7 +46,7 @@ class Bed {
     scheduler->Post(PodDeltas{api::Delta<api::Pod>{}});
     PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
                  api::StatefulSet, api::PodDisruptionBudget>();
-    testing::PostNoStorage([this](StorageDeltas deltas) { scheduler->Post(std::move(deltas)); });
+    testing::PostNoStorageOrDevices(*scheduler);
     // Two pods on each node, so that scores differ and rows are warm with real sums.
     for (int i = 0; i < nodes * 2; ++i) {
       const std::string node = "node-" + std::to_string(i % nodes);

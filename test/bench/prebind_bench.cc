@@ -16,7 +16,7 @@
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
-#include "testing/no_storage.h"
+#include "testing/no_storage_or_devices.h"
 
 namespace ks::scheduler {
 namespace {
@@ -30,7 +30,7 @@ class WaitingBed {
     auto made =
         Scheduler::Create({.registry = &registry_, .api = &api_, .clock = &clock, .seed = 1});
     scheduler = std::move(made.value());
-    testing::PostNoStorage([this](StorageDeltas deltas) { scheduler->Post(std::move(deltas)); });
+    testing::PostNoStorageOrDevices(*scheduler);
     PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
                  api::StatefulSet, api::PodDisruptionBudget>();
     auto storage_class = std::make_shared<api::StorageClass>();

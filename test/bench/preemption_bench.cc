@@ -12,7 +12,7 @@
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
-#include "testing/no_storage.h"
+#include "testing/no_storage_or_devices.h"
 
 namespace ks::scheduler {
 namespace {
@@ -48,7 +48,7 @@ class Cluster {
     scheduler->Post(PodDeltas{std::move(pods)});
     PostNone<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
              api::StatefulSet, api::PodDisruptionBudget>();
-    testing::PostNoStorage([this](StorageDeltas deltas) { scheduler->Post(std::move(deltas)); });
+    testing::PostNoStorageOrDevices(*scheduler);
     while (scheduler->Step()) {
     }
   }

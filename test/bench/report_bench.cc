@@ -21,7 +21,7 @@
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
-#include "testing/no_storage.h"
+#include "testing/no_storage_or_devices.h"
 
 namespace ks::scheduler {
 namespace {
@@ -44,7 +44,7 @@ class Cluster {
                                    .scheduler_metrics = &scheduler_metrics_,
                                    .standby = !rejected});
     scheduler_ = std::move(*made);
-    testing::PostNoStorage([this](StorageDeltas deltas) { scheduler_->Post(std::move(deltas)); });
+    testing::PostNoStorageOrDevices(*scheduler_);
     PostNone<api::Namespace>();
     PostNone<api::ReplicationController>();
     PostNone<api::ReplicaSet>();

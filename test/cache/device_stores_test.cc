@@ -266,7 +266,7 @@ TEST_F(DeviceStoresTest, SlicesAreListedByName) {
   Apply(Deltas<api::ResourceSlice>{Delete(Slice("a", {}))});
   EXPECT_EQ(stores.FindSlice("a"), nullptr);
   EXPECT_EQ(stores.changes().end(), 3u);
-  EXPECT_EQ(stores.changes().At(2), (framework::DeviceChange{OptionalKind::kResourceSlice, "a"}));
+  EXPECT_EQ(stores.changes().At(2), (framework::ObjectChange{OptionalKind::kResourceSlice, "a"}));
 }
 
 TEST_F(DeviceStoresTest, ClassesServeExtendedResources) {

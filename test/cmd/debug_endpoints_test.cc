@@ -16,7 +16,7 @@
 #include "server/tls/certificate.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
-#include "testing/no_storage.h"
+#include "testing/no_storage_or_devices.h"
 #include "testing/tls_client.h"
 
 namespace ks::daemon {
@@ -83,8 +83,7 @@ class Daemon {
     Show<api::ReplicaSet>({});
     Show<api::StatefulSet>({});
     Show<api::PodDisruptionBudget>({});
-    testing::PostNoStorage(
-        [this](scheduler::StorageDeltas deltas) { scheduler_->Post(std::move(deltas)); });
+    testing::PostNoStorageOrDevices(*scheduler_);
     const size_t pending =
         static_cast<size_t>(std::count_if(pods.begin(), pods.end(), [](const auto& pod) {
           return pod->node_name.empty() && pod->spec->scheduling_gates.empty() &&

@@ -246,7 +246,7 @@ TEST_F(PreBindRunnerTest, Deadlines) {
 }
 
 TEST_F(PreBindRunnerTest, WaitTellsWhatConcernsTheConditions) {
-  const std::vector<StorageChange> objects = {{OptionalKind::kPersistentVolume, "pv"}};
+  const std::vector<ObjectChange> objects = {{OptionalKind::kPersistentVolume, "pv"}};
   PreBindStep knows = Waits("A");
   knows.concerned_by = [objects] { return objects; };
   PreBindStep calls = Calls(1);

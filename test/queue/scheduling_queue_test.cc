@@ -450,6 +450,46 @@ TEST_F(SchedulingQueueTest, HintsRunOncePerSpecOrLabels) {
   }
 }
 
+TEST_F(SchedulingQueueTest, AResourceClaimConcernsItsUsersUnlessItFreesDevices) {
+  std::string asked;
+  const auto hint = [&asked](const api::Pod& pod, const EventObject&,
+                             const EventObject&) -> Result<QueueingHint> {
+    asked += pod.meta.name + ' ';
+    return QueueingHint::kSkip;
+  };
+  const ClusterEvent update{framework::EventResource::kResourceClaim, framework::kActionUpdate, {}};
+  SchedulingQueue& queue = Make({{"Devices", {{update, hint, framework::HintScope::kClaims}}}});
+  const auto add = [&](const std::string& name, const api::PodResourceClaim& entry,
+                       const char* generated) {
+    ks::testing::PodBuilder pod = MakePod().Name(name).Namespace("ns");
+    pod.spec().resource_claims.push_back(entry);
+    if (generated != nullptr) {
+      pod.pod().status.resource_claim_statuses.push_back({entry.name, generated});
+    }
+    queue.Add(pod.Obj());
+    Fail(queue.Pop(), {"Devices"});
+  };
+  const auto claim = [](const char* name, bool allocated) {
+    auto made = std::make_shared<api::ResourceClaim>();
+    made->meta.ns = Symbol("ns");
+    made->meta.name = name;
+    if (allocated) made->allocation = std::make_shared<api::ClaimAllocation>();
+    return api::ResourceClaimPtr(made);
+  };
+  const auto say = [&](const char* name, bool was_allocated, bool is_allocated) {
+    asked.clear();
+    queue.MoveAllToActiveOrBackoff(update, claim(name, was_allocated), claim(name, is_allocated));
+    return asked;
+  };
+  add("a", {"x", "one", ""}, nullptr);
+  add("b", {"x", "", "template"}, "one");
+  add("c", {"x", "", "template"}, nullptr);
+  add("d", {"x", "two", ""}, nullptr);
+  EXPECT_EQ(say("one", false, true), "a b ");
+  EXPECT_EQ(say("none", false, true), "");
+  EXPECT_EQ(say("none", true, false), "a b c d ");
+}
+
 TEST_F(SchedulingQueueTest, AClaimConcernsItsUsersOnly) {
   std::string asked;
   const auto hint = [&asked](const api::Pod& pod, const EventObject&,

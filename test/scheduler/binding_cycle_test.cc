@@ -42,7 +42,7 @@ using std::chrono::seconds;
 using Texts = std::vector<std::string>;
 
 // What the claim "ns/x" concerns.
-std::vector<framework::StorageChange> ClaimX() {
+std::vector<framework::ObjectChange> ClaimX() {
   return {{framework::OptionalKind::kPersistentVolumeClaim, "ns/x"}};
 }
 

@@ -51,17 +51,12 @@ TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
 }
 
 // InterPodAffinity reads Namespaces, DefaultPreemption budgets, PodTopologySpread the others.
-TEST(OwnerListersTest, ADefaultProfileNeedsAllButDevices) {
+TEST(OwnerListersTest, ADefaultProfileNeedsAll) {
   Rig rig;
   const framework::OptionalKinds needed = rig.scheduler->NeededKinds();
-  const auto expect = [&needed](bool wanted) {
-    return [&needed, wanted]<class T>(const T*) {
-      EXPECT_EQ(needed.Contains(framework::kOptionalKindOf<T>), wanted) << api::kKindOf<T>.kind;
-    };
-  };
-  api::OwnerKinds::ForEach(expect(true));
-  api::StorageKinds::ForEach(expect(true));
-  api::DeviceKinds::ForEach(expect(false));
+  api::OptionalKindTypes::ForEach([&needed]<class T>(const T*) {
+    EXPECT_TRUE(needed.Contains(framework::kOptionalKindOf<T>)) << api::kKindOf<T>.kind;
+  });
 }
 
 // The only node of the Service's region is full; without the Service the other region will do.

@@ -11,30 +11,31 @@
 namespace ks::scheduler {
 namespace {
 
+using framework::ObjectChange;
+using framework::ObjectLog;
 using framework::OptionalKind;
 using framework::PreBindWait;
-using framework::StorageChange;
-using framework::StorageLog;
 using std::chrono::seconds;
 
 using Uids = std::vector<std::string>;
 
 const TimePoint kBegin = TimePoint() + seconds(1000);
 
-StorageChange ClaimNamed(const std::string& key) {
+ObjectChange ClaimNamed(const std::string& key) {
   return {OptionalKind::kPersistentVolumeClaim, key};
 }
-StorageChange VolumeNamed(const std::string& name) {
+ObjectChange VolumeNamed(const std::string& name) {
   return {OptionalKind::kPersistentVolume, name};
 }
 
 // Where nothing has to be found out first.
 struct Waiting {
-  Waiting() { EXPECT_EQ(waits.Due(kBegin, log), Uids()); }
+  Waiting() { EXPECT_EQ(Due(), Uids()); }
   void Set(const std::string& uid, PreBindWait wait) { waits.Set(uid, std::move(wait)); }
-  Uids Due(Duration after = {}) { return waits.Due(kBegin + after, log); }
+  Uids Due(Duration after = {}) { return waits.Due(kBegin + after, {&log, &other_log}); }
 
-  StorageLog log{64};
+  ObjectLog log{64};
+  ObjectLog other_log{64};
   PreBindWaits waits;
 };
 
@@ -48,6 +49,8 @@ TEST(PreBindWaits, ThoseWhomAChangeConcerns) {
   rig.log.Append(ClaimNamed("ns/x"));
   EXPECT_EQ(rig.Due(), (Uids{"a", "c"}));
   EXPECT_EQ(rig.Due(), Uids()) << "a change counts once";
+  rig.other_log.Append(ClaimNamed("ns/y"));
+  EXPECT_EQ(rig.Due(), Uids{"b"}) << "in the other log";
   rig.log.Append(ClaimNamed("pv"));
   EXPECT_EQ(rig.Due(), Uids()) << "another kind";
   rig.log.Append(VolumeNamed("pv"));
@@ -94,7 +97,7 @@ TEST(PreBindWaits, AgreesWithALookAtAll) {
     Random random(seed);
     Waiting rig;
     std::map<std::string, PreBindWait> model;
-    std::vector<StorageChange> changed;
+    std::vector<ObjectChange> changed;
     Duration now{};
     bool first = true;
     const auto some_object = [&random] {
@@ -127,7 +130,7 @@ TEST(PreBindWaits, AgreesWithALookAtAll) {
           Uids want;
           for (const auto& [key, wait] : model) {
             const bool concerned = std::any_of(
-                wait.objects.begin(), wait.objects.end(), [&changed](const StorageChange& object) {
+                wait.objects.begin(), wait.objects.end(), [&changed](const ObjectChange& object) {
                   return std::count(changed.begin(), changed.end(), object) > 0;
                 });
             const bool ended = wait.deadline && *wait.deadline <= kBegin + now;

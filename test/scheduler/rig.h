@@ -17,7 +17,7 @@
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
-#include "testing/no_storage.h"
+#include "testing/no_storage_or_devices.h"
 
 namespace ks::scheduler {
 
@@ -57,7 +57,7 @@ class Rig {
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     if (made.ok()) scheduler = std::move(*made);
     if (!made.ok()) return;
-    testing::PostNoStorage([this](StorageDeltas deltas) { scheduler->Post(std::move(deltas)); });
+    testing::PostNoStorageOrDevices(*scheduler);
     if (options.owners_synced) SyncOwners(true);
   }
 
