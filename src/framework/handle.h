@@ -25,6 +25,7 @@ namespace ks::framework {
 
 class PreemptionMetrics;
 class VolumeMetrics;
+class DeviceMetrics;
 
 // Pods that are expected to run on a node although they are not there yet.
 // Threads: the scheduling thread; workers may read while a cycle runs.
@@ -210,6 +211,7 @@ class Handle {
     int32_t parallelism = 1;
     PreemptionMetrics* preemption_metrics = nullptr;  // outlives the plugins and what they started
     VolumeMetrics* volume_metrics = nullptr;          // outlives the plugins
+    DeviceMetrics* device_metrics = nullptr;          // outlives the plugins and their sequences
   };
   // Lifetime: `runner` outlives the handle.
   Handle(HandleParts parts, Profile profile, const PluginsRunner& runner)
@@ -240,6 +242,7 @@ class Handle {
   int32_t parallelism() const { return profile_.parallelism; }
   PreemptionMetrics* preemption_metrics() const { return profile_.preemption_metrics; }
   VolumeMetrics* volume_metrics() const { return profile_.volume_metrics; }
+  DeviceMetrics* device_metrics() const { return profile_.device_metrics; }
   // Not in factories: there are no plugins yet.
   const PluginsRunner& runner() const { return runner_; }
   // Factories only; wrap it in a StateSlot<T>.

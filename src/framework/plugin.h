@@ -41,9 +41,8 @@ class Plugin {
   virtual std::string_view Name() const = 0;
 };
 
-// Marks a plugin that stands at upstream's points but can only reject, at PreEnqueue, PreFilter and
-// Filter; PreFilter returns Skip for every pod that it does not reject. The runtime leaves it out
-// of all other points, and out of Filter where it also stands at PreFilter.
+// Marks a plugin that stands at upstream's points but can only reject, at PreEnqueue. The runtime
+// leaves it out of all other points.
 class PlaceholderPlugin {
  public:
   virtual ~PlaceholderPlugin() = default;
@@ -136,6 +135,11 @@ class ScorePlugin {
   // Sets *score; [0, 100] unless the plugin normalizes. Threads: as Filter.
   virtual Status Score(const CycleState& state, const api::Pod& pod, const NodeInfo& node,
                        int64_t* score) const = 0;
+  // Whether every node gets 0 in this attempt, normalized, too, so that nobody needs to ask.
+  virtual bool ScoresNothing(const CycleState& state) const {
+    (void)state;
+    return false;
+  }
 };
 
 class ScoreNormalizer {
@@ -203,7 +207,7 @@ struct PreBindStep {
   // The storage objects whose changes concern the condition; asked whenever that has said "not
   // yet". Where it is set, the condition may be left alone until one of them changes or the
   // deadline comes: with thousands of pods in PreBind, most changes concern none of them.
-  std::function<std::vector<StorageChange>()> concerned_by;
+  std::function<std::vector<ObjectChange>()> concerned_by;
   std::optional<TimePoint>
       deadline;  // of the condition; passing it ends the wait with a rejection of `timeout_status`
   Status timeout_status;

@@ -231,11 +231,24 @@ TEST(FeatureGates, EmulationTakesTheDefaultsOfItsVersion) {
 }
 
 TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
-  for (const char* text : {"GenericWorkload=true", "SchedulerPreQueueingHints=true"}) {
+  for (const char* text :
+       {"GenericWorkload=true", "SchedulerPreQueueingHints=true", "DRAListTypeAttributes=true"}) {
     const auto made = FeatureGates::Make(Gates({text}), nullptr);
     ASSERT_TRUE(made.ok()) << made.error().message;
     EXPECT_THAT(made.value().NotImplemented(),
                 ::testing::Contains(HasSubstr("feature gate " + std::string(text) + " is not")));
+  }
+}
+
+TEST(FeatureGates, ADeviceAllocatorInRandomOrderIsNotImplemented) {
+  for (const auto& [text, refused] : {std::pair("DRAConsumableCapacity=false", 0),
+                                      std::pair("DRADeviceBindingConditions=false", 0),
+                                      std::pair("DRAConsumableCapacity=false,"
+                                                "DRADeviceBindingConditions=false",
+                                                1)}) {
+    const auto made = FeatureGates::Make(Gates({text}), nullptr);
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    EXPECT_EQ(made.value().NotImplemented().size(), refused) << text;
   }
 }
 

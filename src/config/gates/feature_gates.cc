@@ -430,7 +430,7 @@ struct Missing {
 };
 
 constexpr std::string_view kPodGroups = "groups of pods are not scheduled together yet";
-constexpr std::string_view kDevices = "dynamic resource allocation is not implemented yet";
+constexpr std::string_view kDevices = "devices are allocated as by the defaults of v1.37";
 
 constexpr Missing kMissing[] = {
     {Gate::kCompositePodGroup, true, kPodGroups},
@@ -496,6 +496,12 @@ std::vector<std::string> FeatureGates::NotImplemented() const {
         "feature gate " + name + "=" + (missing.value ? "true" : "false") +
         " is not supported by this version of kubesched: " + std::string(missing.why) +
         "; leave it " + (missing.value ? "off" : "on") + ", as it is by default in v1.37");
+  }
+  if (!Enabled(Gate::kDRAConsumableCapacity) && !Enabled(Gate::kDRADeviceBindingConditions)) {
+    sentences.emplace_back(
+        "feature gates DRAConsumableCapacity=false and DRADeviceBindingConditions=false are not "
+        "supported together by this version of kubesched: the allocator that kube-scheduler uses "
+        "then tries devices in random order; leave one of them on");
   }
   return sentences;
 }

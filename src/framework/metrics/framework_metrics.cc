@@ -73,6 +73,7 @@ FrameworkMetrics::FrameworkMetrics(metrics::Registry& registry, const Clock& clo
                                            .help = "Time a pod was held by Permit."})),
       preemption_(registry),
       volumes_(registry),
+      devices_(registry),
       plugin_buckets_(metrics::ExponentialBuckets(0.00001, 1.5, 20)),
       cycle_draws_(seed),
       pre_enqueue_draws_(~seed),

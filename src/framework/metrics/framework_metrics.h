@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/random.h"
+#include "framework/metrics/device_metrics.h"
 #include "framework/metrics/preemption_metrics.h"
 #include "framework/metrics/volume_metrics.h"
 #include "framework/status.h"
@@ -143,6 +144,7 @@ class FrameworkMetrics {
 
   PreemptionMetrics& preemption() { return preemption_; }
   VolumeMetrics& volumes() { return volumes_; }
+  DeviceMetrics& devices() { return devices_; }
 
  private:
   struct BufferedSample {
@@ -161,6 +163,7 @@ class FrameworkMetrics {
   metrics::Family<metrics::Histogram>& permit_waits_;
   PreemptionMetrics preemption_;
   VolumeMetrics volumes_;
+  DeviceMetrics devices_;
   const std::vector<double> plugin_buckets_;
   Random cycle_draws_;
   Random pre_enqueue_draws_;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "framework/post_filter_stand_in.h"
 
 namespace ks::framework {
 namespace {
@@ -22,17 +21,10 @@ Entry MakeEntry(const ResolvedProfile& resolved, uint32_t index) {
   return entry;
 }
 
-// A placeholder does nothing but reject: at Filter it is not reached after its own PreFilter.
+// A placeholder does nothing but reject before the queue.
 bool IsIdle(const ResolvedProfile& resolved, Point point, uint32_t index) {
-  const Plugin& plugin = *resolved.plugins[index].plugin;
-  if (dynamic_cast<const PlaceholderPlugin*>(&plugin) == nullptr) return false;
-  if (point == Point::kPreEnqueue || point == Point::kPreFilter) return false;
-  if (point == Point::kPostFilter) {
-    return dynamic_cast<const PostFilterStandIn*>(&plugin) == nullptr;
-  }
-  if (point != Point::kFilter) return true;
-  const std::vector<uint32_t>& pre_filter = resolved.List(Point::kPreFilter);
-  return std::find(pre_filter.begin(), pre_filter.end(), index) != pre_filter.end();
+  return point != Point::kPreEnqueue &&
+         dynamic_cast<const PlaceholderPlugin*>(resolved.plugins[index].plugin.get()) != nullptr;
 }
 
 template <class T, class Entry>

@@ -59,7 +59,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
         wait.for_any_change = true;
         continue;
       }
-      std::vector<StorageChange> objects = member.step.concerned_by();
+      std::vector<ObjectChange> objects = member.step.concerned_by();
       std::move(objects.begin(), objects.end(), std::back_inserter(wait.objects));
     }
     return wait;

@@ -43,9 +43,9 @@ struct PreBindRequest {
 
 // What pending conditions wait for.
 struct PreBindWait {
-  std::optional<TimePoint> deadline;   // the earliest
-  bool for_any_change = false;         // of the cluster state
-  std::vector<StorageChange> objects;  // for a change of one of these
+  std::optional<TimePoint> deadline;  // the earliest
+  bool for_any_change = false;        // of the cluster state
+  std::vector<ObjectChange> objects;  // for a change of one of these
 };
 
 // After a failure or a cancellation nothing new is started, but the runner waits for API calls and

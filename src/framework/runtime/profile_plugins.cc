@@ -77,6 +77,15 @@ OptionalKinds ProfilePlugins::NeededKinds() const {
   return kinds;
 }
 
+const DeviceExplainer* ProfilePlugins::device_explainer() const {
+  for (const auto& entry : lists_.filter) {
+    if (const auto* explainer = dynamic_cast<const DeviceExplainer*>(entry.plugin)) {
+      return explainer;
+    }
+  }
+  return nullptr;
+}
+
 Result<void> ProfilePlugins::Close() {
   std::string failures;
   for (const ResolvedProfile::Instance& instance : resolved_.plugins) {

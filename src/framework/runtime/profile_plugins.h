@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "framework/device_explainer.h"
 #include "framework/events.h"
 #include "framework/optional_kinds.h"
 #include "framework/runtime/point_lists.h"
@@ -37,6 +38,9 @@ class ProfilePlugins {
   }
   // What the plugins together ask for.
   OptionalKinds NeededKinds() const;
+
+  // The first filter that allocates devices; null: there is none.
+  const DeviceExplainer* device_explainer() const;
 
   // Closes every plugin that is a Closer. Error: `<plugin> failed to close: …`, one line a plugin.
   Result<void> Close();

@@ -36,7 +36,8 @@ struct Framework::Impl {
              .parallelism = options.parallelism,
              .preemption_metrics =
                  options.metrics == nullptr ? nullptr : &options.metrics->preemption(),
-             .volume_metrics = options.metrics == nullptr ? nullptr : &options.metrics->volumes()},
+             .volume_metrics = options.metrics == nullptr ? nullptr : &options.metrics->volumes(),
+             .device_metrics = options.metrics == nullptr ? nullptr : &options.metrics->devices()},
             runner),
         meters(options.metrics, profile.name(), options.parts.clock),
         percentage_of_nodes_to_score(profile.percentage_of_nodes_to_score) {}

@@ -32,6 +32,7 @@ class ScoreRun {
   }
 
   void Add(const ScoreEntry& entry) {
+    if (entry.plugin->ScoresNothing(state_)) return AddNothing(entry);
     ScoreNodes(entry);
     if (!score_failure_.ok()) return;
     if (scores_.keep_details) {
@@ -60,6 +61,13 @@ class ScoreRun {
   }
 
  private:
+  void AddNothing(const ScoreEntry& entry) {
+    entry.CountCalls(score_limit_);
+    if (!scores_.keep_details) return;
+    const std::vector<int64_t> zeros(nodes_.size());
+    scores_.details.push_back({entry.name, entry.weight, zeros, zeros});
+  }
+
   void Finish(const ScoreEntry& entry) {
     Normalize(entry);
     if (!normalize_failure_.ok()) return;

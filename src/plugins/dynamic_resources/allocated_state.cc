@@ -10,14 +10,20 @@ uint32_t DeviceNumbers::Number(Symbol driver, Symbol pool, Symbol device) {
   return numbers_.try_emplace(Key{driver, pool, device}, next).first->second;
 }
 
+uint32_t DeviceNumbers::PoolNumber(Symbol driver, Symbol pool) {
+  const auto next = static_cast<uint32_t>(pools_.size());
+  return pools_.try_emplace({driver, pool}, next).first->second;
+}
+
 void AllocatedState::Add(const api::ClaimAllocation& allocation) {
   for (const api::DeviceResult& result : allocation.results) {
     if (result.admin_access) continue;
+    CountChange(result);
     const uint32_t device = numbers_.Number(result.driver, result.pool, result.device);
-    if (result.share_id.empty()) {
-      SetDedicated(device, true);
-    } else {
+    if (IsShare(result)) {
       AddShare(device, result);
+    } else {
+      SetDedicated(device, true);
     }
   }
 }
@@ -25,13 +31,20 @@ void AllocatedState::Add(const api::ClaimAllocation& allocation) {
 void AllocatedState::Remove(const api::ClaimAllocation& allocation) {
   for (const api::DeviceResult& result : allocation.results) {
     if (result.admin_access) continue;
+    CountChange(result);
     const uint32_t device = numbers_.Number(result.driver, result.pool, result.device);
-    if (result.share_id.empty()) {
-      SetDedicated(device, false);
-    } else {
+    if (IsShare(result)) {
       RemoveShare(device, result);
+    } else {
+      SetDedicated(device, false);
     }
   }
+}
+
+void AllocatedState::CountChange(const api::DeviceResult& result) {
+  const uint32_t pool = numbers_.PoolNumber(result.driver, result.pool);
+  if (pool >= pool_changes_.size()) pool_changes_.resize(pool + 1);
+  ++pool_changes_[pool];
 }
 
 void AllocatedState::SetDedicated(uint32_t device, bool dedicated) {

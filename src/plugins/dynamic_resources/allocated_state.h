@@ -9,19 +9,22 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/devices.h"
 #include "api/labels.h"
 #include "base/symbol.h"
+#include "plugins/dynamic_resources/features.h"
 
 namespace ks::plugins {
 
-// Dense numbers of devices, from 0; a device keeps its number while its slices come and go.
+// Dense numbers of devices and of pools, from 0; both keep theirs while slices come and go.
 // Threads: the owner's alone for Number(), any others may not run meanwhile.
 class DeviceNumbers {
  public:
   uint32_t Number(Symbol driver, Symbol pool, Symbol device);
+  uint32_t PoolNumber(Symbol driver, Symbol pool);
   size_t size() const { return numbers_.size(); }
 
  private:
@@ -32,6 +35,7 @@ class DeviceNumbers {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   std::map<Key, uint32_t> numbers_;
+  std::map<std::pair<Symbol, Symbol>, uint32_t> pools_;  // by driver and name
 };
 
 // Dedicated and shared devices are sets: of two claims that name one device, the first that goes
@@ -39,10 +43,16 @@ class DeviceNumbers {
 // Threads: like a value. Lifetime: the numbers must outlive it.
 class AllocatedState {
  public:
-  explicit AllocatedState(DeviceNumbers& numbers) : numbers_(numbers) {}
+  AllocatedState(DeviceNumbers& numbers, AllocatorFeatures features)
+      : numbers_(numbers), features_(features) {}
 
   void Add(const api::ClaimAllocation& allocation);
   void Remove(const api::ClaimAllocation& allocation);
+
+  // Grows with each change of what is in use of the pool, a number of PoolNumber.
+  uint64_t ChangesOf(uint32_t pool) const {
+    return pool < pool_changes_.size() ? pool_changes_[pool] : 0;
+  }
 
   // `device` is a number; one that was never named is free.
   bool Dedicated(uint32_t device) const {
@@ -56,11 +66,18 @@ class AllocatedState {
   }
 
  private:
+  void CountChange(const api::DeviceResult& result);
   void SetDedicated(uint32_t device, bool dedicated);
   void AddShare(uint32_t device, const api::DeviceResult& result);
   void RemoveShare(uint32_t device, const api::DeviceResult& result);
 
+  bool IsShare(const api::DeviceResult& result) const {
+    return features_.consumable_capacity && !result.share_id.empty();
+  }
+
   DeviceNumbers& numbers_;
+  AllocatorFeatures features_;
+  std::vector<uint64_t> pool_changes_;  // by pool
   std::vector<uint8_t> dedicated_;
   std::map<uint32_t, std::vector<std::string>> shares_;
   std::map<uint32_t, api::SymbolMap<api::Quantity>> consumed_;

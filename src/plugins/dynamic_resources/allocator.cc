@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/dynamic_resources/allocator.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "plugins/dynamic_resources/candidates.h"
@@ -17,35 +16,25 @@ NodeAllocation Fatal(std::string text) {
   return {.verdict = Verdict::kFatal, .text = std::move(text)};
 }
 
-NodeAllocation Solution(const AllocationPlan& plan, const NodePools& pools, const api::Node& node,
-                        const std::vector<DevicePick>& picks, const AllocationHooks& hooks) {
-  NodeAllocation made{.verdict = Verdict::kAllocated};
-  auto next = picks.begin();
-  for (uint32_t claim = 0; claim < plan.claims().size(); ++claim) {
-    const auto end = std::find_if(next, picks.end(),
-                                  [claim](const DevicePick& pick) { return pick.claim != claim; });
-    auto allocation =
-        MakeClaimAllocation(plan.claims()[claim], pools, node, {next, end}, hooks.new_share_id);
-    if (!allocation.ok()) return Fatal(allocation.error().message);
-    made.claims.push_back(std::move(*allocation));
-    next = end;
-  }
-  return made;
+NodeAllocation Found(const AllocationPlan& plan, const NodePools& pools, DevicePicks picks) {
+  std::string problem = FindUnsupportedSelector(plan, pools, picks);
+  if (!problem.empty()) return Fatal(std::move(problem));
+  return {.verdict = Verdict::kAllocated, .picks = std::move(picks)};
 }
 
 }  // namespace
 
 NodeAllocation AllocateDevices(const AllocationPlan& plan, const NodePools& pools,
-                               const AllocatedState& allocated, const api::Node& node,
-                               const AllocationHooks& hooks) {
+                               const AllocatedState& allocated,
+                               const std::function<std::string()>& cancelled) {
   if (!pools.error.empty()) return Fatal(pools.error);
   DeviceCandidates candidates(plan, pools);
   const auto prepared = candidates.Prepare();
   if (!prepared.ok()) return Fatal(prepared.error().message);
-  DeviceSearch search(plan, pools, allocated, candidates, hooks.cancelled);
+  DeviceSearch search(plan, pools, allocated, candidates, cancelled);
   switch (search.Run()) {
     case DeviceSearch::Outcome::kFound:
-      return Solution(plan, pools, node, search.picks(), hooks);
+      return Found(plan, pools, search.TakePicks());
     case DeviceSearch::Outcome::kFatal:
       return Fatal(search.error());
     case DeviceSearch::Outcome::kNone:

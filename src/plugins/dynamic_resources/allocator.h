@@ -8,13 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
-#include "api/devices.h"
-#include "api/node.h"
 #include "plugins/dynamic_resources/allocated_state.h"
 #include "plugins/dynamic_resources/plan.h"
 #include "plugins/dynamic_resources/pools.h"
+#include "plugins/dynamic_resources/search.h"
 
 namespace ks::plugins {
 
@@ -27,20 +25,14 @@ struct NodeAllocation {
   };
   Verdict verdict = Verdict::kNoSolution;
   std::string text{};
-  std::vector<api::ClaimAllocation> claims{};  // kAllocated: one a claim of the plan
+  DevicePicks picks{};  // kAllocated: for MakeAllocations (results.h)
 };
 
-struct AllocationHooks {
-  // A new random id (a UUID) for a share.
-  std::function<std::string()> new_share_id;
-  // Asked at every step; a text ends the search as `filter operation aborted: <text>`. May be
-  // empty.
-  std::function<std::string()> cancelled{};
-};
-
+// `cancelled` is asked at every step; a text ends the search as `filter operation aborted: <text>`.
+// May be empty.
 // Threads: any, several nodes at once; nothing that it is given may change meanwhile.
 NodeAllocation AllocateDevices(const AllocationPlan& plan, const NodePools& pools,
-                               const AllocatedState& allocated, const api::Node& node,
-                               const AllocationHooks& hooks);
+                               const AllocatedState& allocated,
+                               const std::function<std::string()>& cancelled = {});
 
 }  // namespace ks::plugins

@@ -29,6 +29,7 @@ Result<bool> DeviceCandidates::ForNode(const PoolDevice& device) {
 Result<bool> DeviceCandidates::Selects(const ClaimPlan& claim, const AlternativePlan& alternative,
                                        uint32_t device) {
   const PoolDevice& one = pools_.devices[device];
+  if (!plan_.features().binding_conditions && !one.device->binding_conditions.empty()) return false;
   const SelectorSet& set = *alternative.selectors;
   if (set.empty()) return ForNode(one);
   Asked& asked = of_[alternative.index];
@@ -52,16 +53,16 @@ Result<bool> DeviceCandidates::Selects(const ClaimPlan& claim, const Alternative
   return Error{.message = prefix + failure.text, .path = "", .hint = ""};
 }
 
-const Result<CapacityAmounts>& DeviceCandidates::Amounts(const AlternativePlan& alternative,
-                                                         uint32_t device) {
+const std::shared_ptr<const Result<CapacityAmounts>>& DeviceCandidates::Amounts(
+    const AlternativePlan& alternative, uint32_t device) {
   Asked& asked = of_[alternative.index];
   if (asked.amounts.empty()) asked.amounts.resize(pools_.devices.size());
   auto& kept = asked.amounts[device];
   if (kept == nullptr) {
-    kept = std::make_unique<const Result<CapacityAmounts>>(
+    kept = std::make_shared<const Result<CapacityAmounts>>(
         RequestedAmounts(*pools_.devices[device].device, alternative.spec->capacity));
   }
-  return *kept;
+  return kept;
 }
 
 Result<void> DeviceCandidates::PrepareAll(const ClaimPlan& claim,
@@ -84,7 +85,11 @@ Result<void> DeviceCandidates::PrepareAll(const ClaimPlan& claim,
       const auto selects = Selects(claim, alternative, index);
       if (!selects.ok()) return selects.error();
       if (!*selects) continue;
-      const auto& amounts = Amounts(alternative, index);
+      if (!plan_.features().consumable_capacity) {
+        all.push_back(index);
+        continue;
+      }
+      const Result<CapacityAmounts>& amounts = *Amounts(alternative, index);
       if (!amounts.ok()) {
         return Error{.message = fmt::format(
                          "{}checking capacity for device {}: {}", alternative.error_prefix,

@@ -39,14 +39,15 @@ class DeviceCandidates {
   // Selectors and node selection of a device. Errors are fatal.
   Result<bool> Selects(const ClaimPlan& claim, const AlternativePlan& alternative, uint32_t device);
   // What it would take of the device; kept. Errors are fatal, without prefix.
-  const Result<CapacityAmounts>& Amounts(const AlternativePlan& alternative, uint32_t device);
+  const std::shared_ptr<const Result<CapacityAmounts>>& Amounts(const AlternativePlan& alternative,
+                                                                uint32_t device);
 
  private:
   struct Asked {
     int64_t needed = 0;
     std::vector<uint32_t> all;
     std::vector<std::shared_ptr<SliceVerdicts::Verdicts>> verdicts;       // by slice
-    std::vector<std::unique_ptr<const Result<CapacityAmounts>>> amounts;  // by device
+    std::vector<std::shared_ptr<const Result<CapacityAmounts>>> amounts;  // by device
   };
 
   Result<void> PrepareRequest(const ClaimPlan& claim, const RequestPlan& request,

@@ -22,11 +22,10 @@ class CounterLedger {
   // Takes what the device consumes, if every counter of its pool is at least 0 then; else nothing.
   bool Take(const PoolDevice& device);
   void GiveBack(const PoolDevice& device);
-
- private:
   // By counter of the pool; made when first asked for.
   std::vector<api::Quantity>& Left(uint32_t pool);
 
+ private:
   const NodePools& pools_;
   const AllocatedState& allocated_;
   std::vector<std::vector<api::Quantity>> left_;

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "api/json/encode_claim.h"
+#include "base/check.h"
+
 namespace ks::plugins {
 namespace {
 
@@ -33,7 +36,9 @@ std::string WithoutColon(std::string_view prefix) {
 }  // namespace
 
 AllocationPlan::AllocationPlan(const std::vector<api::ResourceClaimPtr>& claims,
-                               const FindDeviceClass& classes, SelectorSets& selectors) {
+                               const FindDeviceClass& classes, SelectorSets& selectors,
+                               AllocatorFeatures features)
+    : features_(features) {
   for (const api::ResourceClaimPtr& claim : claims) AddClaim(claim, classes, selectors);
 }
 
@@ -53,6 +58,12 @@ AlternativePlan AllocationPlan::MakeAlternative(const ClaimPlan& claim, const st
     if (AppliesTo(constraints[i].requests, request, made.request_name)) {
       made.constraints.push_back(i);
     }
+  }
+  if (spec.has_capacity && !features_.consumable_capacity) {
+    made.error = fmt::format(
+        "{}, {} {}: has capacity requests, but the DRAConsumableCapacity feature is disabled",
+        WithoutColon(claim.error_prefix), spec.name.empty() ? "request" : "subrequest", shown);
+    return made;
   }
   if (spec.has_derived_attributes) {
     made.error = made.error_prefix +
@@ -83,6 +94,31 @@ AlternativePlan AllocationPlan::MakeAlternative(const ClaimPlan& claim, const st
   }
   made.selectors = selectors.Get(made.device_class->selectors, spec.selectors);
   return made;
+}
+
+const AlternativePlan& AllocationPlan::Alternative(size_t index) const {
+  for (const ClaimPlan& claim : claims_) {
+    for (const RequestPlan& request : claim.requests) {
+      if (index < request.alternatives.size()) return request.alternatives[index];
+      index -= request.alternatives.size();
+    }
+  }
+  KS_CHECK(false, "an alternative that the plan does not have");
+}
+
+std::string AllocationPlan::Shape() const {
+  std::string shape;
+  for (const ClaimPlan& claim : claims_) {
+    shape += "claim\n" + api::ConstraintsJson(claim.claim->constraints);
+    for (const RequestPlan& request : claim.requests) {
+      shape += api::RequestJson(*request.spec);
+      for (const AlternativePlan& alternative : request.alternatives) {
+        const api::DeviceClass* device_class = alternative.device_class.get();
+        shape += device_class == nullptr ? "?" : fmt::format("{}", fmt::ptr(device_class));
+      }
+    }
+  }
+  return shape;
 }
 
 void AllocationPlan::AddClaim(const api::ResourceClaimPtr& claim, const FindDeviceClass& classes,

@@ -13,6 +13,7 @@
 
 #include "api/devices.h"
 #include "plugins/dynamic_resources/constraints.h"
+#include "plugins/dynamic_resources/features.h"
 #include "plugins/dynamic_resources/selectors.h"
 
 namespace ks::plugins {
@@ -53,10 +54,16 @@ struct ClaimPlan {
 class AllocationPlan {
  public:
   AllocationPlan(const std::vector<api::ResourceClaimPtr>& claims, const FindDeviceClass& classes,
-                 SelectorSets& selectors);
+                 SelectorSets& selectors, AllocatorFeatures features);
 
   const std::vector<ClaimPlan>& claims() const { return claims_; }
+  const AllocatorFeatures& features() const { return features_; }
   size_t alternatives() const { return alternatives_; }
+  // By AlternativePlan::index. Requires: below alternatives().
+  const AlternativePlan& Alternative(size_t index) const;
+  // Plans of equal shapes are answered alike, but for names in errors: it tells all that they ask
+  // for, and the versions of their classes.
+  std::string Shape() const;
 
  private:
   void AddClaim(const api::ResourceClaimPtr& claim, const FindDeviceClass& classes,
@@ -65,6 +72,7 @@ class AllocationPlan {
                                   const api::ExactDeviceRequest& spec,
                                   const FindDeviceClass& classes, SelectorSets& selectors);
 
+  const AllocatorFeatures features_;
   std::vector<ClaimPlan> claims_;
   size_t alternatives_ = 0;
 };

@@ -19,6 +19,10 @@ bool Dropped(const api::ResourceSlice& slice) {
                      [](const api::Device& device) { return device.has_compatibility_groups; });
 }
 
+bool IsPartitioned(const api::ResourceSlice& slice) {
+  return slice.per_device_node_selection.has_value() || !slice.shared_counters.empty();
+}
+
 std::string Dump(const std::vector<api::SelectorRequirement>& requirements) {
   std::string text = "[]NodeSelectorRequirement{";
   for (const api::SelectorRequirement& one : requirements) {
@@ -145,7 +149,9 @@ void PoolMaker::Make(SliceList relevant, SliceList others, bool complete) {
     return a->slice->meta.name < b->slice->meta.name;
   };
   std::sort(relevant.begin(), relevant.end(), by_name);
-  pool_ = Pool{.driver = relevant.front()->slice->driver, .name = relevant.front()->slice->pool};
+  pool_ = Pool{.driver = relevant.front()->slice->driver,
+               .name = relevant.front()->slice->pool,
+               .number = relevant.front()->pool_number};
   if (!complete) {
     pool_.state = Pool::State::kIncomplete;
     made_.pools.push_back(std::move(pool_));
@@ -250,12 +256,12 @@ std::string ParseError(const api::DeviceNodeSelector& selector) {
 }
 
 NodePools MakeNodePools(const api::Node& node, const SliceList& relevant,
-                        const PoolSlices& pool_slices) {
+                        const PoolSlices& pool_slices, AllocatorFeatures features) {
   NodePools made;
   std::map<std::pair<std::string_view, std::string_view>, Group> groups;
   for (const SliceEntryPtr& entry : relevant) {
     const api::ResourceSlice& slice = *entry->slice;
-    if (Dropped(slice)) continue;
+    if (Dropped(slice) || (!features.partitions && IsPartitioned(slice))) continue;
     const bool concerns = Relevant(slice, node, made);
     if (!made.error.empty()) return made;
     if (!concerns) continue;

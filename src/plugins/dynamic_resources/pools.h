@@ -14,6 +14,7 @@
 #include "api/devices.h"
 #include "api/node.h"
 #include "cel/device.h"
+#include "plugins/dynamic_resources/features.h"
 #include "plugins/dynamic_resources/selectors.h"
 
 namespace ks::plugins {
@@ -21,6 +22,7 @@ namespace ks::plugins {
 // A slice with what is computed of it once. Immutable but for the verdicts that it remembers.
 struct SliceEntry {
   api::ResourceSlicePtr slice;
+  uint32_t pool_number = 0;                                 // DeviceNumbers'
   std::vector<uint32_t> numbers;                            // of its devices
   std::vector<std::shared_ptr<const cel::Device>> content;  // of its devices
   mutable SliceVerdicts verdicts;
@@ -63,6 +65,7 @@ struct Pool {
 
   Symbol driver;
   Symbol name;
+  uint32_t number = 0;  // DeviceNumbers'
   State state = State::kValid;
   std::string why_invalid{};
   bool binding_conditions = false;  // some device for the node has them
@@ -87,6 +90,7 @@ std::string ParseError(const api::DeviceNodeSelector& selector);
 // `relevant`: slices of the node and those without a node name. `pool_slices` gives all slices of
 // the cluster with this driver and pool name.
 NodePools MakeNodePools(const api::Node& node, const SliceList& relevant,
-                        const std::function<const SliceList&(Symbol, Symbol)>& pool_slices);
+                        const std::function<const SliceList&(Symbol, Symbol)>& pool_slices,
+                        AllocatorFeatures features);
 
 }  // namespace ks::plugins

@@ -2,8 +2,9 @@
 #include "plugins/dynamic_resources/results.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
-#include <string_view>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,16 +16,18 @@ namespace {
 constexpr std::string_view kFromClass = "FromClass";
 constexpr std::string_view kFromClaim = "FromClaim";
 
-api::DeviceResult MakeResult(const DevicePick& pick, const NodePools& pools,
+api::DeviceResult MakeResult(const AllocationPlan& plan, const DevicePick& pick,
+                             const NodePools& pools,
                              const std::function<std::string()>& new_share_id) {
+  const AlternativePlan& alternative = plan.Alternative(pick.alternative);
   const PoolDevice& one = pools.devices[pick.device];
   const Pool& pool = pools.pools[one.pool];
-  api::DeviceResult result{.request = pick.alternative->request_name,
+  api::DeviceResult result{.request = alternative.request_name,
                            .driver = pool.driver,
                            .pool = pool.name,
                            .device = one.device->name,
-                           .admin_access = pick.alternative->admin};
-  result.tolerations = pick.alternative->spec->tolerations;
+                           .admin_access = alternative.admin};
+  result.tolerations = alternative.spec->tolerations;
   result.binding_conditions = one.device->binding_conditions;
   result.binding_failure_conditions = one.device->binding_failure_conditions;
   if (pick.amounts == nullptr) return result;
@@ -43,7 +46,7 @@ std::vector<const AlternativePlan*> Chosen(const ClaimPlan& claim,
   for (const RequestPlan& request : claim.requests) {
     for (const AlternativePlan& alternative : request.alternatives) {
       const bool picked = std::any_of(picks.begin(), picks.end(), [&](const DevicePick& pick) {
-        return pick.alternative == &alternative;
+        return pick.alternative == alternative.index;
       });
       if (picked) chosen.push_back(&alternative);
     }
@@ -131,9 +134,9 @@ const api::DeviceNodes& NodesOf(const PoolDevice& one, const api::ResourceSlice&
   return slice.per_device_node_selection.value_or(false) ? one.device->nodes : slice.nodes;
 }
 
-Result<api::DeviceNodeSelectorPtr> MakeNodeSelector(const ClaimPlan& claim, const NodePools& pools,
-                                                    const api::Node& node,
-                                                    std::span<const DevicePick> picks) {
+// The slices' own selectors have one term each.
+api::DeviceNodeSelectorPtr MakeNodeSelector(const NodePools& pools, std::string_view node_name,
+                                            std::span<const DevicePick> picks) {
   api::NodeSelectorTerm merged;
   for (const DevicePick& pick : picks) {
     const PoolDevice& one = pools.devices[pick.device];
@@ -141,39 +144,55 @@ Result<api::DeviceNodeSelectorPtr> MakeNodeSelector(const ClaimPlan& claim, cons
     if (!nodes.node_name.empty() || one.device->binds_to_node) {
       api::NodeSelectorTerm named;
       named.match_fields.push_back(
-          {.key = "metadata.name", .op = "In", .values = {node.meta.name}});
+          {.key = "metadata.name", .op = "In", .values = {std::string(node_name)}});
       return Compiled(std::move(named));
     }
     if (nodes.selector == nullptr) continue;
-    const auto& terms = nodes.selector->spec.terms;
-    if (terms.size() != 1) {
-      return Error{.message = fmt::format("create NodeSelector for claim {}: unsupported "
-                                          "ResourceSlice.NodeSelector with {} terms",
-                                          claim.claim->meta.name, terms.size()),
-                   .path = "",
-                   .hint = ""};
-    }
-    Merge(terms.front().match_expressions, merged.match_expressions);
-    Merge(terms.front().match_fields, merged.match_fields);
+    const api::NodeSelectorTerm& term = nodes.selector->spec.terms.front();
+    Merge(term.match_expressions, merged.match_expressions);
+    Merge(term.match_fields, merged.match_fields);
   }
-  if (merged.empty()) return api::DeviceNodeSelectorPtr();
-  return Compiled(std::move(merged));
+  return merged.empty() ? nullptr : Compiled(std::move(merged));
 }
 
 }  // namespace
 
-Result<api::ClaimAllocation> MakeClaimAllocation(const ClaimPlan& claim, const NodePools& pools,
-                                                 const api::Node& node,
-                                                 std::span<const DevicePick> picks,
-                                                 const std::function<std::string()>& new_share_id) {
-  api::ClaimAllocation made;
+std::string FindUnsupportedSelector(const AllocationPlan& plan, const NodePools& pools,
+                                    const DevicePicks& picks) {
+  std::optional<uint32_t> settled;  // a claim that is available on this node only
   for (const DevicePick& pick : picks) {
-    made.results.push_back(MakeResult(pick, pools, new_share_id));
+    if (pick.claim == settled) continue;
+    const PoolDevice& one = pools.devices[pick.device];
+    const api::DeviceNodes& nodes = NodesOf(one, *pools.slices[one.slice]->slice);
+    if (!nodes.node_name.empty() || one.device->binds_to_node) {
+      settled = pick.claim;
+    } else if (nodes.selector != nullptr && nodes.selector->spec.terms.size() != 1) {
+      return fmt::format(
+          "create NodeSelector for claim {}: unsupported ResourceSlice.NodeSelector with {} terms",
+          plan.claims()[pick.claim].claim->meta.name, nodes.selector->spec.terms.size());
+    }
   }
-  made.config = MakeConfig(claim, Chosen(claim, picks));
-  auto selector = MakeNodeSelector(claim, pools, node, picks);
-  if (!selector.ok()) return selector.error();
-  made.node_selector = *selector;
+  return {};
+}
+
+std::vector<api::ClaimAllocation> MakeAllocations(
+    const AllocationPlan& plan, const NodePools& pools, std::string_view node_name,
+    const DevicePicks& picks, const std::function<std::string()>& new_share_id) {
+  std::vector<api::ClaimAllocation> made;
+  auto next = picks.begin();
+  for (uint32_t claim = 0; claim < plan.claims().size(); ++claim) {
+    const auto end = std::find_if(next, picks.end(),
+                                  [claim](const DevicePick& pick) { return pick.claim != claim; });
+    const std::span<const DevicePick> own(next, end);
+    api::ClaimAllocation& allocation = made.emplace_back();
+    for (const DevicePick& pick : own) {
+      allocation.results.push_back(MakeResult(plan, pick, pools, new_share_id));
+    }
+    const ClaimPlan& of_claim = plan.claims()[claim];
+    allocation.config = MakeConfig(of_claim, Chosen(of_claim, own));
+    allocation.node_selector = MakeNodeSelector(pools, node_name, own);
+    next = end;
+  }
   return made;
 }
 

@@ -6,22 +6,27 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "api/devices.h"
-#include "api/node.h"
-#include "base/result.h"
 #include "plugins/dynamic_resources/plan.h"
 #include "plugins/dynamic_resources/pools.h"
 #include "plugins/dynamic_resources/search.h"
 
 namespace ks::plugins {
 
-// `picks`: those of this claim, in order. Errors are fatal.
-Result<api::ClaimAllocation> MakeClaimAllocation(const ClaimPlan& claim, const NodePools& pools,
-                                                 const api::Node& node,
-                                                 std::span<const DevicePick> picks,
-                                                 const std::function<std::string()>& new_share_id);
+// Why nothing can be made of these picks, which is fatal; empty: it can.
+std::string FindUnsupportedSelector(const AllocationPlan& plan, const NodePools& pools,
+                                    const DevicePicks& picks);
+
+// One allocation a claim of the plan. `new_share_id` gives a new random id (a UUID) for a share.
+// Requires: no unsupported selector.
+std::vector<api::ClaimAllocation> MakeAllocations(const AllocationPlan& plan,
+                                                  const NodePools& pools,
+                                                  std::string_view node_name,
+                                                  const DevicePicks& picks,
+                                                  const std::function<std::string()>& new_share_id);
 
 }  // namespace ks::plugins

@@ -6,28 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "plugins/dynamic_resources/device_taints.h"
+
 namespace ks::plugins {
 namespace {
 
 using Outcome = DeviceSearch::Outcome;
-
-bool Tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
-  if (!toleration.key.empty() && toleration.key != taint.key) return false;
-  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value == taint.value;
-  return toleration.op == "Exists";
-}
-
-bool TaintsTolerated(const std::vector<api::DeviceToleration>& tolerations,
-                     const api::Device& device) {
-  static const Symbol no_schedule("NoSchedule");
-  static const Symbol no_execute("NoExecute");
-  return std::all_of(device.taints.begin(), device.taints.end(), [&](const auto& taint) {
-    if (taint.effect != no_schedule && taint.effect != no_execute) return true;
-    return std::any_of(tolerations.begin(), tolerations.end(),
-                       [&taint](const auto& one) { return Tolerates(one, taint); });
-  });
-}
 
 bool HasPolicy(const api::Device& device) {
   return std::any_of(device.capacity.begin(), device.capacity.end(),
@@ -85,7 +69,9 @@ Outcome DeviceSearch::FromRequest(uint32_t claim, uint32_t request) {
   for (const AlternativePlan& alternative : plan.requests[request].alternatives) {
     const int64_t needed = candidates_.Needed(alternative);
     // The number of results does not depend on the devices that were chosen.
-    if (needed <= 0 || others + needed > kMaxDeviceResults) continue;
+    if (needed < 0 || (alternative.all && needed == 0) || others + needed > kMaxDeviceResults) {
+      continue;
+    }
     const Place place{
         .claim = claim, .request = request, .claim_plan = plan, .alternative = alternative};
     const Outcome outcome = alternative.all ? AllDevices(place, 0) : ExactCount(place, 0, needed);
@@ -152,10 +138,11 @@ Outcome DeviceSearch::Selected(const Place& place, uint32_t device) {
 
 Outcome DeviceSearch::FitsCapacity(const Place& place, uint32_t device) {
   const PoolDevice& one = pools_.devices[device];
+  if (!plan_.features().consumable_capacity) return Outcome::kFound;
   if (one.device->capacity.empty() && place.alternative.spec->capacity.empty()) {
     return Outcome::kFound;
   }
-  const auto& amounts = candidates_.Amounts(place.alternative, device);
+  const Result<CapacityAmounts>& amounts = *candidates_.Amounts(place.alternative, device);
   if (!amounts.ok()) {
     return Fatal(fmt::format("{}checking capacity for device {}: {}",
                              place.alternative.error_prefix, Name(device),
@@ -171,8 +158,9 @@ bool DeviceSearch::TakeCounters(uint32_t device, bool* taken) {
   const PoolDevice& one = pools_.devices[device];
   *taken = false;
   if (one.device->consumes_counters.empty()) return true;
-  const bool charged_already = one.device->allow_multiple_allocations &&
-                               (allocated_.Shared(one.number) || capacity_.Shares(one.number));
+  if (!plan_.features().partitions) return false;
+  const bool charged_already =
+      IsShareable(*one.device) && (allocated_.Shared(one.number) || capacity_.Shares(one.number));
   if (charged_already) return true;
   *taken = counters_.Take(one);
   return *taken;
@@ -204,10 +192,11 @@ void DeviceSearch::DropConstraints(const Place& place, size_t count) {
 
 Outcome DeviceSearch::Take(const Place& place, uint32_t device) {
   const PoolDevice& one = pools_.devices[device];
-  DevicePick pick{.claim = place.claim, .device = device, .alternative = &place.alternative};
+  DevicePick pick{.claim = place.claim, .device = device, .alternative = place.alternative.index};
   if (!TakeCounters(device, &pick.counters_taken)) return Outcome::kNone;
   Outcome outcome = Outcome::kFound;
-  if (!TaintsTolerated(place.alternative.spec->tolerations, *one.device)) {
+  if (plan_.features().taints &&
+      UntoleratedTaint(place.alternative.spec->tolerations, *one.device) != nullptr) {
     outcome = Outcome::kNone;
   } else if (!TakeConstraints(place, device)) {
     outcome = Outcome::kNone;
@@ -224,18 +213,19 @@ Outcome DeviceSearch::Take(const Place& place, uint32_t device) {
     if (pick.counters_taken) counters_.GiveBack(one);
     return outcome;
   }
-  if (one.device->allow_multiple_allocations) {
-    pick.amounts = &candidates_.Amounts(place.alternative, device).value();
+  if (IsShareable(*one.device)) {
+    const auto& amounts = candidates_.Amounts(place.alternative, device);
+    pick.amounts = std::shared_ptr<const CapacityAmounts>(amounts, &amounts->value());
     capacity_.Add(one.number, *pick.amounts);
   } else {
     ++picked_[device];
   }
-  picks_.push_back(pick);
+  picks_.push_back(std::move(pick));
   return Outcome::kFound;
 }
 
 void DeviceSearch::TakeBack(const Place& place) {
-  const DevicePick pick = picks_.back();
+  const DevicePick pick = std::move(picks_.back());
   picks_.pop_back();
   const PoolDevice& one = pools_.devices[pick.device];
   if (pick.counters_taken) counters_.GiveBack(one);
@@ -257,7 +247,7 @@ bool DeviceSearch::Alike(uint32_t a, uint32_t b) const {
   }
   if (picked_[a] != picked_[b] || picked_[a] != 0) return false;
   if (allocated_.Dedicated(one.number) || allocated_.Dedicated(other.number)) return false;
-  if (one.device->allow_multiple_allocations) return false;
+  if (IsShareable(*one.device)) return false;
   if (HasPolicy(*one.device) || HasPolicy(*other.device)) return false;
   return one.device->taints == other.device->taints &&
          one.device->consumes_counters == other.device->consumes_counters;

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugins/dynamic_resources/allocated_state.h"
@@ -22,11 +24,12 @@ namespace ks::plugins {
 // A device that a request got.
 struct DevicePick {
   uint32_t claim = 0;
-  uint32_t device = 0;  // index into NodePools::devices
-  const AlternativePlan* alternative = nullptr;
-  const CapacityAmounts* amounts = nullptr;  // of a shareable device; else null
+  uint32_t device = 0;                               // index into NodePools::devices
+  size_t alternative = 0;                            // AlternativePlan::index
+  std::shared_ptr<const CapacityAmounts> amounts{};  // of a shareable device; else null
   bool counters_taken = false;
 };
+using DevicePicks = std::vector<DevicePick>;
 
 // Threads: one. Lifetime: all that it is given must outlive it.
 class DeviceSearch {
@@ -39,8 +42,8 @@ class DeviceSearch {
 
   Outcome Run() { return FromRequest(0, 0); }
 
-  // In order of picking. Requires: kFound.
-  const std::vector<DevicePick>& picks() const { return picks_; }
+  // In order of picking; called once. Requires: kFound.
+  DevicePicks TakePicks() { return std::move(picks_); }
   // Requires: kFatal.
   const std::string& error() const { return error_; }
 
@@ -63,6 +66,9 @@ class DeviceSearch {
   Outcome Take(const Place& place, uint32_t device);
   void TakeBack(const Place& place);
   bool InUse(const Place& place, uint32_t device) const;
+  bool IsShareable(const api::Device& device) const {
+    return plan_.features().consumable_capacity && device.allow_multiple_allocations;
+  }
   Outcome Selected(const Place& place, uint32_t device);
   Outcome FitsCapacity(const Place& place, uint32_t device);
   bool TakeCounters(uint32_t device, bool* taken);
@@ -84,7 +90,7 @@ class DeviceSearch {
   const std::function<std::string()>& cancelled_;
   CounterLedger counters_;
   CapacityLedger capacity_;
-  std::vector<DevicePick> picks_;
+  DevicePicks picks_;
   std::vector<uint8_t> picked_;                   // by device: not shareable, and picked
   std::vector<std::vector<Values>> constrained_;  // by claim and constraint
   std::string error_;

@@ -2,53 +2,18 @@
 #include "plugins/dynamic_resources/slices.h"
 
 #include <algorithm>
-#include <type_traits>
-#include <variant>
 
 #include "base/check.h"
+#include "plugins/kit/device_content.h"
 
 namespace ks::plugins {
-namespace {
-
-cel::VersionText ToContent(const api::DeviceVersion& version) { return {version.text}; }
-
-cel::DeviceContent::AttributeValue ToContent(const api::DeviceAttributeValue& value) {
-  return std::visit(
-      [](const auto& held) -> cel::DeviceContent::AttributeValue {
-        using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, api::DeviceVersion>) {
-          return ToContent(held);
-        } else if constexpr (std::is_same_v<Held, std::vector<api::DeviceVersion>>) {
-          std::vector<cel::VersionText> versions;
-          for (const api::DeviceVersion& version : held) versions.push_back(ToContent(version));
-          return versions;
-        } else {
-          return held;
-        }
-      },
-      value);
-}
-
-cel::DeviceContent ContentOf(Symbol driver, const api::Device& device) {
-  cel::DeviceContent content{.driver = driver.str(),
-                             .allow_multiple_allocations = device.allow_multiple_allocations};
-  for (const api::DeviceAttribute& attribute : device.attributes) {
-    content.attributes.push_back({attribute.name.str(), ToContent(attribute.value)});
-  }
-  for (const api::DeviceCapacity& capacity : device.capacity) {
-    content.capacity.push_back({capacity.name.str(), capacity.value});
-  }
-  return content;
-}
-
-}  // namespace
-
 SliceEntryPtr SliceInventory::MakeEntry(const api::ResourceSlicePtr& slice) {
   auto entry = std::make_shared<SliceEntry>();
   entry->slice = slice;
+  entry->pool_number = numbers_.PoolNumber(slice->driver, slice->pool);
   for (const api::Device& device : slice->devices) {
     entry->numbers.push_back(numbers_.Number(slice->driver, slice->pool, device.name));
-    entry->content.push_back(engine_.Intern(ContentOf(slice->driver, device)));
+    entry->content.push_back(engine_.Intern(DeviceContentOf(slice->driver, device)));
   }
   return entry;
 }
@@ -119,7 +84,8 @@ std::shared_ptr<const NodePools> SliceInventory::PoolsOf(const api::Node& node) 
     const auto found = by_pool_.find({driver, pool});
     return found == by_pool_.end() ? none : found->second;
   };
-  auto pools = std::make_shared<const NodePools>(MakeNodePools(node, relevant, pool_slices));
+  auto pools =
+      std::make_shared<const NodePools>(MakeNodePools(node, relevant, pool_slices, features_));
   const MutexLock lock(mutex_);
   kept_[name] = {
       .pools = pools, .general = general_version_, .own = own_version, .labels = node.meta.labels};

@@ -29,8 +29,8 @@ namespace ks::plugins {
 // Lifetime: engine and numbers must outlive it; pools that it gave stay whole on their own.
 class SliceInventory {
  public:
-  SliceInventory(cel::Engine& engine, DeviceNumbers& numbers)
-      : engine_(engine), numbers_(numbers) {}
+  SliceInventory(cel::Engine& engine, DeviceNumbers& numbers, AllocatorFeatures features)
+      : engine_(engine), numbers_(numbers), features_(features) {}
 
   // Adds a slice, or replaces the one of this name. Taint rules are merged already.
   void Set(const api::ResourceSlicePtr& slice);
@@ -59,6 +59,7 @@ class SliceInventory {
 
   cel::Engine& engine_;
   DeviceNumbers& numbers_;
+  const AllocatorFeatures features_;
   std::map<std::string, SliceEntryPtr, std::less<>> by_name_;
   std::map<PoolKey, SliceList> by_pool_;
   std::map<Symbol, NodeSlices> by_node_;  // those with a node name

@@ -16,63 +16,11 @@ template <class Point>
 class Neutral;
 
 template <>
-class Neutral<framework::PreEnqueuePlugin> : public framework::PreEnqueuePlugin {
- public:
-  framework::Status PreEnqueue(const api::Pod&) override { return {}; }
-};
-
-template <>
-class Neutral<framework::PostFilterPlugin> : public framework::PostFilterPlugin {
- public:
-  framework::PostFilterResult PostFilter(framework::CycleState&, const api::PodPtr&,
-                                         const framework::NodeStatuses&) override {
-    return {framework::Status(framework::Code::kUnschedulable, {}), {}};
-  }
-};
-
-template <>
-class Neutral<framework::ScorePlugin> : public framework::ScorePlugin {
- public:
-  framework::Status Score(const framework::CycleState&, const api::Pod&, const framework::NodeInfo&,
-                          int64_t* score) const override {
-    *score = 0;
-    return {};
-  }
-};
-
-template <>
-class Neutral<framework::ReservePlugin> : public framework::ReservePlugin {
- public:
-  framework::Status Reserve(framework::CycleState&, const api::PodPtr&,
-                            const std::string&) override {
-    return {};
-  }
-  void Unreserve(framework::CycleState&, const api::PodPtr&, const std::string&) override {}
-};
-
-template <>
 class Neutral<framework::PermitPlugin> : public framework::PermitPlugin {
  public:
   framework::PermitResult Permit(framework::CycleState&, const api::PodPtr&,
                                  const std::string&) override {
     return {};
-  }
-};
-
-template <>
-class Neutral<framework::PreBindPlugin> : public framework::PreBindPlugin {
- public:
-  framework::PreBindPreFlightResult PreBindPreFlight(framework::CycleState&, const api::PodPtr&,
-                                                     const std::string&) override {
-    return {.status = framework::Status(framework::Code::kSkip, {})};
-  }
-  std::unique_ptr<framework::PreBindSequence> PreBind(framework::CycleState&, const api::PodPtr&,
-                                                      const std::string&) override {
-    class Nothing final : public framework::PreBindSequence {
-     public:
-      framework::PreBindStep Next(const framework::Status&) override { return {.finished = true}; }
-    };
-    return std::make_unique<Nothing>();
   }
 };
 

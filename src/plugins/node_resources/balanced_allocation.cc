@@ -62,15 +62,19 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
                                               public framework::PreScorePlugin,
                                               public framework::ScorePlugin,
                                               public framework::SignPlugin,
+                                              public framework::OptionalKindReader,
                                               public framework::NodeLocalPlugin {
  public:
   NodeResourcesBalancedAllocation(const std::vector<config::ResourceSpec>& resources,
                                   framework::Handle& handle)
       : handle_(handle),
         resources_(ScoredResources(resources)),
+        devices_(handle, resources_),
         pre_score_slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return kNodeResourcesBalancedAllocationName; }
+  uint64_t OutsideVersion() const override { return devices_.Version(); }
+  framework::OptionalKinds NeededKinds() const override { return devices_.NeededKinds(); }
 
   // Best-effort pods are not balanced: nothing of them would show.
   Status PreScore(CycleState& state, const api::Pod& pod,
@@ -79,6 +83,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
     std::shared_ptr<PodAmounts> amounts =
         framework::StatusAffectsRequests(pod) ? make() : amounts_.GetOrMake(pod.spec, make);
     if (amounts->all_zero) return skip_;
+    devices_.CatchUp();
     pre_score_slot_.Write(state, std::move(amounts));
     return {};
   }
@@ -103,7 +108,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
     if (amounts.all_zero) return 0;
     Fractions with;
     Fractions without;
-    ForEachCounted(resources_, amounts.amounts, node, false,
+    ForEachCounted(resources_, amounts.amounts, node, false, &devices_,
                    [&](int64_t used, int64_t capacity, int64_t amount, int64_t) {
                      with.Add(golang::WrappingAdd(used, amount), capacity);
                      without.Add(used, capacity);
@@ -116,6 +121,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
 
   const framework::Handle& handle_;
   const std::vector<ScoredResource> resources_;
+  DeviceTally devices_;
   const framework::StateSlot<PodAmounts> pre_score_slot_;
   const Status skip_{Code::kSkip, {}, std::string(kNodeResourcesBalancedAllocationName)};
   SpecCache<PodAmounts> amounts_;

@@ -124,6 +124,7 @@ class NodeResourcesFit final : public framework::Plugin,
                                public Neutral<framework::PlacementScorePlugin>,
                                public framework::EnqueueExtensions,
                                public framework::SignPlugin,
+                               public framework::OptionalKindReader,
                                public framework::NodeLocalPlugin {
  public:
   NodeResourcesFit(const FitArgs& args, framework::Handle& handle)
@@ -132,12 +133,15 @@ class NodeResourcesFit final : public framework::Plugin,
         ignored_resources_(args.ignored_resources.begin(), args.ignored_resources.end()),
         ignored_groups_(args.ignored_groups.begin(), args.ignored_groups.end()),
         scorer_(args),
+        devices_(handle, scorer_.resources()),
         pre_filter_slot_(handle.NewStateSlot()),
         pre_score_slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return kNodeResourcesFitName; }
   std::string_view MethodName() const override { return StrategyName(scorer_.strategy()); }
-  uint64_t OutsideVersion() const override { return handle_.device_classes().generation(); }
+  uint64_t OutsideVersion() const override {
+    return handle_.device_classes().generation() + devices_.Version();
+  }
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot&) override {
@@ -162,6 +166,7 @@ class NodeResourcesFit final : public framework::Plugin,
 
   Status PreScore(CycleState& state, const api::Pod& pod,
                   std::span<const NodeInfo* const>) override {
+    devices_.CatchUp();
     pre_score_slot_.Write(state, amounts_.GetOrMake(pod.spec, [&] {
       return std::make_shared<PodAmounts>(AmountsOf(pod));
     }));
@@ -171,8 +176,8 @@ class NodeResourcesFit final : public framework::Plugin,
   Status Score(const CycleState& state, const api::Pod& pod, const NodeInfo& node,
                int64_t* score) const override {
     const PodAmounts* amounts = pre_score_slot_.Read(state);
-    *score = amounts != nullptr ? scorer_.Score(amounts->amounts, node)
-                                : scorer_.Score(AmountsOf(pod).amounts, node);
+    *score = amounts != nullptr ? scorer_.Score(amounts->amounts, node, &devices_)
+                                : scorer_.Score(AmountsOf(pod).amounts, node, &devices_);
     return {};
   }
 
@@ -209,6 +214,13 @@ class NodeResourcesFit final : public framework::Plugin,
     };
     if (deferred_pods_.on()) AddResizeEvents(&events);
     return events;
+  }
+
+  // Classes say what Filter leaves to devices.
+  framework::OptionalKinds NeededKinds() const override {
+    framework::OptionalKinds kinds = devices_.NeededKinds();
+    kinds.Add(framework::OptionalKind::kDeviceClass);
+    return kinds;
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
@@ -399,6 +411,7 @@ class NodeResourcesFit final : public framework::Plugin,
   const std::set<std::string, std::less<>> ignored_resources_;
   const std::set<std::string, std::less<>> ignored_groups_;
   const FitScorer scorer_;
+  DeviceTally devices_;
   const framework::StateSlot<FitRequest> pre_filter_slot_;
   const framework::StateSlot<PodAmounts> pre_score_slot_;
   const RejectionTable rejections_;

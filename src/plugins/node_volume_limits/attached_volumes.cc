@@ -74,7 +74,7 @@ const VolumeCounts* AttachedVolumes::Find(const framework::NodeInfo& node,
 }
 
 bool AttachedVolumes::FollowsStorage() const {
-  const framework::StorageLog& log = storage_->changes();
+  const framework::ObjectLog& log = storage_->changes();
   if (!storage_position_ || !log.Holds(*storage_position_)) return false;
   for (uint64_t i = *storage_position_; i < log.end(); ++i) {
     if (log.At(i).kind == OptionalKind::kStorageClass) return false;
@@ -83,9 +83,9 @@ bool AttachedVolumes::FollowsStorage() const {
 }
 
 void AttachedVolumes::CatchUp() {
-  const framework::StorageLog& log = storage_->changes();
+  const framework::ObjectLog& log = storage_->changes();
   for (uint64_t i = *storage_position_; i < log.end(); ++i) {
-    const framework::StorageChange& change = log.At(i);
+    const framework::ObjectChange& change = log.At(i);
     if (change.kind == OptionalKind::kPersistentVolumeClaim) Recount(change.key);
     if (change.kind != OptionalKind::kPersistentVolume) continue;
     const auto found = claims_of_volume_.find(change.key);

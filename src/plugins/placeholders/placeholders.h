@@ -7,7 +7,7 @@
 // nothing. A profile that disables the plugin loses the guard with it, as upstream loses the check.
 //
 // Upstream: docs/spec/config.md 5.4 (points); the features are those of
-// docs/spec/plugins-dra.md and plugins-crosspod.md. Decision 0020.
+// docs/spec/pod-groups.md. Decision 0020.
 
 #include <memory>
 #include <string_view>
@@ -18,14 +18,12 @@
 
 namespace ks::plugins {
 
-inline constexpr std::string_view kDynamicResourcesName = "DynamicResources";
 inline constexpr std::string_view kGangSchedulingName = "GangScheduling";
 inline constexpr std::string_view kPodGroupPodsCountName = "PodGroupPodsCount";
 inline constexpr std::string_view kTopologyPlacementGeneratorName = "TopologyPlacementGenerator";
 
 using MadePlugin = Result<std::unique_ptr<framework::Plugin>>;
 
-MadePlugin NewDynamicResources(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewGangScheduling(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewPodGroupPodsCount(const config::PluginArgs& args, framework::Handle& handle);
 MadePlugin NewTopologyPlacementGenerator(const config::PluginArgs& args, framework::Handle& handle);

@@ -6,8 +6,6 @@
 
 namespace ks::plugins {
 
-inline constexpr std::string_view kNoResourceClaims =
-    "kubesched does not schedule pods with resource claims yet";
 inline constexpr std::string_view kNoPodGroups = "kubesched does not schedule pod groups yet";
 
 }  // namespace ks::plugins

@@ -113,8 +113,8 @@ std::string BindingCheck::Misplaced(const api::PersistentVolume& volume, const a
          "\": " + (errors.empty() ? "no matching NodeSelectorTerms" : errors);
 }
 
-std::vector<framework::StorageChange> BindingCheck::Objects() const {
-  std::vector<framework::StorageChange> objects;
+std::vector<framework::ObjectChange> BindingCheck::Objects() const {
+  std::vector<framework::ObjectChange> objects;
   const auto add_claim = [&objects](const api::PersistentVolumeClaim& claim) {
     objects.push_back({OptionalKind::kPersistentVolumeClaim, claim.meta.Key()});
   };

@@ -25,7 +25,7 @@ class BindingCheck {
   // Absent: not yet. Empty: everything is bound. Else: why it never will be.
   std::optional<std::string> Ask();
   // The storage objects that the last answer depends on.
-  std::vector<framework::StorageChange> Objects() const;
+  std::vector<framework::ObjectChange> Objects() const;
 
  private:
   std::optional<std::string> AskBinding(const StaticBinding& binding, const api::Node& node) const;

@@ -269,7 +269,8 @@ TEST(FitFilterTest, DeviceClassesAreLookedUpAnew) {
       {.name = "gpu", .creation_timestamp = {}, .extended_resource_name = "dra.example.com/gpu"});
   EXPECT_NE(rig.As<framework::NodeLocalPlugin>()->OutsideVersion(), before);
   EXPECT_EQ(rig.FilterAll(*pod), std::vector<std::string>{"Success"});
-  classes.Remove("gpu");
+  classes.Remove(
+      {.name = "gpu", .creation_timestamp = {}, .extended_resource_name = "dra.example.com/gpu"});
   EXPECT_EQ(rig.FilterAll(*pod), std::vector<std::string>{rejected});
 }
 

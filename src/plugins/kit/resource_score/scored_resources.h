@@ -11,18 +11,10 @@
 #include "framework/cycle_state.h"
 #include "framework/node_info.h"
 #include "plugins/kit/resource_score/args.h"
+#include "plugins/kit/resource_score/device_tally.h"
+#include "plugins/kit/resource_score/scored_resource.h"
 
 namespace ks::plugins {
-
-struct ScoredResource {
-  // kOther: a name that nodes do not account (`pods`, `foo`). It never counts on a node.
-  enum class Kind : uint8_t { kMilliCpu, kMemory, kEphemeralStorage, kScalar, kOther };
-  Symbol name;
-  Kind kind = Kind::kScalar;
-  int64_t weight = 1;
-};
-
-std::vector<ScoredResource> ScoredResources(const std::vector<config::ResourceSpec>& specs);
 
 // Parallel to the scored resources. Threads: immutable once made.
 struct PodAmounts final : framework::StateData {
@@ -33,14 +25,27 @@ struct PodAmounts final : framework::StateData {
   bool all_zero = true;
 };
 
+// Of a scalar on the node: how many there are and are in use; devices, where they serve it and the
+// node itself has none. `tally` may be null.
+inline DeviceCount CountScalar(Symbol resource, const framework::NodeInfo& node,
+                               const DeviceTally* tally) {
+  const int64_t* present = node.allocatable().scalars.Find(resource);
+  if ((present == nullptr || *present == 0) && tally != nullptr) {
+    return tally->Count(resource, *node.node());
+  }
+  const int64_t* in_use = node.requested().scalars.Find(resource);
+  return {.devices = present == nullptr ? 0 : *present, .in_use = in_use == nullptr ? 0 : *in_use};
+}
+
 // Calls visit(in use, capacity, amount, weight) for each resource that counts on the node: not for
-// a scalar that the pod does not ask for, nor for one of which the node has none. (Upstream counts
-// devices for a resource that devices serve and the node has none of; without knowing the devices,
-// such a resource does not count.)
-// `non_zero`: cpu and memory in use include the defaults of pods without requests.
+// a scalar that the pod does not ask for, nor for one of which the node has none, unless devices
+// serve it there: then these are counted.
+// `non_zero`: cpu and memory in use include the defaults of pods without requests. `tally`: may be
+// null.
 template <class Visit>
 void ForEachCounted(std::span<const ScoredResource> resources, std::span<const int64_t> amounts,
-                    const framework::NodeInfo& node, bool non_zero, Visit visit) {
+                    const framework::NodeInfo& node, bool non_zero, const DeviceTally* tally,
+                    Visit visit) {
   const framework::Resource& allocatable = node.allocatable();
   const framework::Resource& requested = node.requested();
   for (size_t i = 0; i < resources.size(); ++i) {
@@ -61,10 +66,9 @@ void ForEachCounted(std::span<const ScoredResource> resources, std::span<const i
         break;
       case ScoredResource::Kind::kScalar: {
         if (amounts[i] == 0) continue;
-        const int64_t* present = allocatable.scalars.Find(resources[i].name);
-        capacity = present == nullptr ? 0 : *present;
-        const int64_t* in_use = requested.scalars.Find(resources[i].name);
-        used = in_use == nullptr ? 0 : *in_use;
+        const DeviceCount scalar = CountScalar(resources[i].name, node, tally);
+        capacity = scalar.devices;
+        used = scalar.in_use;
         break;
       }
       case ScoredResource::Kind::kOther:

@@ -50,23 +50,24 @@ FitScorer::FitScorer(const FitArgs& args)
   for (config::UtilizationShapePoint& point : shape_) point.score *= kShapeScale;
 }
 
-int64_t FitScorer::Score(std::span<const int64_t> amounts, const framework::NodeInfo& node) const {
+int64_t FitScorer::Score(std::span<const int64_t> amounts, const framework::NodeInfo& node,
+                         const DeviceTally* tally) const {
   switch (strategy_) {
     case FitStrategy::kLeastAllocated:
-      return LeastAllocated(amounts, node);
+      return LeastAllocated(amounts, node, tally);
     case FitStrategy::kMostAllocated:
-      return MostAllocated(amounts, node);
+      return MostAllocated(amounts, node, tally);
     case FitStrategy::kRequestedToCapacityRatio:
-      return Ratio(amounts, node);
+      return Ratio(amounts, node, tally);
   }
   return 0;
 }
 
-int64_t FitScorer::LeastAllocated(std::span<const int64_t> amounts,
-                                  const framework::NodeInfo& node) const {
+int64_t FitScorer::LeastAllocated(std::span<const int64_t> amounts, const framework::NodeInfo& node,
+                                  const DeviceTally* tally) const {
   int64_t sum = 0;
   int64_t weights = 0;
-  ForEachCounted(resources_, amounts, node, true,
+  ForEachCounted(resources_, amounts, node, true, tally,
                  [&](int64_t used, int64_t capacity, int64_t amount, int64_t weight) {
                    const int64_t after = golang::WrappingAdd(used, amount);
                    if (after <= capacity) {
@@ -78,11 +79,11 @@ int64_t FitScorer::LeastAllocated(std::span<const int64_t> amounts,
   return weights == 0 ? 0 : sum / weights;
 }
 
-int64_t FitScorer::MostAllocated(std::span<const int64_t> amounts,
-                                 const framework::NodeInfo& node) const {
+int64_t FitScorer::MostAllocated(std::span<const int64_t> amounts, const framework::NodeInfo& node,
+                                 const DeviceTally* tally) const {
   int64_t sum = 0;
   int64_t weights = 0;
-  ForEachCounted(resources_, amounts, node, true,
+  ForEachCounted(resources_, amounts, node, true, tally,
                  [&](int64_t used, int64_t capacity, int64_t amount, int64_t weight) {
                    const int64_t after = std::min(golang::WrappingAdd(used, amount), capacity);
                    sum = golang::WrappingAdd(sum,
@@ -92,10 +93,11 @@ int64_t FitScorer::MostAllocated(std::span<const int64_t> amounts,
   return weights == 0 ? 0 : sum / weights;
 }
 
-int64_t FitScorer::Ratio(std::span<const int64_t> amounts, const framework::NodeInfo& node) const {
+int64_t FitScorer::Ratio(std::span<const int64_t> amounts, const framework::NodeInfo& node,
+                         const DeviceTally* tally) const {
   int64_t sum = 0;
   int64_t weights = 0;
-  ForEachCounted(resources_, amounts, node, true,
+  ForEachCounted(resources_, amounts, node, true, tally,
                  [&](int64_t used, int64_t capacity, int64_t amount, int64_t weight) {
                    const int64_t after = golang::WrappingAdd(used, amount);
                    const int64_t utilization =

@@ -21,13 +21,17 @@ class FitScorer {
 
   FitStrategy strategy() const { return strategy_; }
   std::span<const ScoredResource> resources() const { return resources_; }
-  // `amounts` is parallel to resources(). 0 when no resource counts.
-  int64_t Score(std::span<const int64_t> amounts, const framework::NodeInfo& node) const;
+  // `amounts` is parallel to resources(); `tally` may be null. 0 when no resource counts.
+  int64_t Score(std::span<const int64_t> amounts, const framework::NodeInfo& node,
+                const DeviceTally* tally = nullptr) const;
 
  private:
-  int64_t LeastAllocated(std::span<const int64_t> amounts, const framework::NodeInfo& node) const;
-  int64_t MostAllocated(std::span<const int64_t> amounts, const framework::NodeInfo& node) const;
-  int64_t Ratio(std::span<const int64_t> amounts, const framework::NodeInfo& node) const;
+  int64_t LeastAllocated(std::span<const int64_t> amounts, const framework::NodeInfo& node,
+                         const DeviceTally* tally) const;
+  int64_t MostAllocated(std::span<const int64_t> amounts, const framework::NodeInfo& node,
+                        const DeviceTally* tally) const;
+  int64_t Ratio(std::span<const int64_t> amounts, const framework::NodeInfo& node,
+                const DeviceTally* tally) const;
 
   FitStrategy strategy_;
   std::vector<ScoredResource> resources_;

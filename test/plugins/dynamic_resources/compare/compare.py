@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares our device allocator with upstream's on random worlds (generate.py), or on requests of a file.
+"""Compares our device allocator with upstream's on random worlds (test/parity/device_world.py), or on requests of a file.
 
     compare.py [--oracle DRAORACLE] --ours KS_DRA_ANSWERS [--seed 1] [--count 20000] [--file REQUESTS]
 
@@ -17,10 +17,10 @@ import re
 import subprocess
 import sys
 
-import generate
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tools" / "controlplane"))
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+sys.path += [str(ROOT / "tools" / "controlplane"), str(ROOT / "test" / "parity")]
 import build  # noqa: E402
+import device_world  # noqa: E402
 
 LEFT_OUT = {"timeout", "panic"}  # what upstream does not answer
 # What a smaller request keeps: lists that may become empty, and what a world without is not upstream's.
@@ -113,7 +113,7 @@ def requests(options):
             yield from ((f"line {i}", json.loads(line)) for i, line in enumerate(lines, 1))
         return
     for seed in range(options.seed, options.seed + options.count):
-        yield f"seed {seed}", generate.case(seed)
+        yield f"seed {seed}", device_world.case(seed)
 
 
 def main():

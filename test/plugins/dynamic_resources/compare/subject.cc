@@ -9,10 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "api/json/decode.h"
+#include "api/json/encode_claim.h"
 #include "base/check.h"
 #include "plugins/dynamic_resources/allocated_state.h"
 #include "plugins/dynamic_resources/allocator.h"
 #include "plugins/dynamic_resources/plan.h"
+#include "plugins/dynamic_resources/results.h"
 #include "plugins/dynamic_resources/slices.h"
 
 namespace ks::plugins::dra_compare {
@@ -64,76 +66,8 @@ api::ClaimAllocation ReadState(const Json& request) {
   return state;
 }
 
-Json WriteTolerations(const std::vector<api::DeviceToleration>& tolerations) {
-  Json list = Json::array();
-  for (const api::DeviceToleration& one : tolerations) {
-    Json written = Json::object();
-    if (!one.key.empty()) written["key"] = one.key.view();
-    if (!one.op.empty()) written["operator"] = one.op;
-    if (!one.value.empty()) written["value"] = one.value.view();
-    if (!one.effect.empty()) written["effect"] = one.effect.view();
-    if (one.seconds.has_value()) written["tolerationSeconds"] = *one.seconds;
-    list.push_back(std::move(written));
-  }
-  return list;
-}
-
-Json WriteResult(const api::DeviceResult& result) {
-  Json written = {{"request", result.request},
-                  {"driver", result.driver.view()},
-                  {"pool", result.pool.view()},
-                  {"device", result.device.view()}};
-  if (result.admin_access) written["adminAccess"] = true;
-  if (!result.tolerations.empty()) written["tolerations"] = WriteTolerations(result.tolerations);
-  if (!result.binding_conditions.empty()) {
-    written["bindingConditions"] = result.binding_conditions;
-  }
-  if (!result.binding_failure_conditions.empty()) {
-    written["bindingFailureConditions"] = result.binding_failure_conditions;
-  }
-  if (!result.share_id.empty()) written["shareID"] = "share";
-  for (const api::NamedQuantity& amount : result.consumed_capacity) {
-    written["consumedCapacity"][amount.name.str()] = amount.value.ToString();
-  }
-  return written;
-}
-
-Json WriteRequirements(const std::vector<api::SelectorRequirement>& requirements) {
-  Json list = Json::array();
-  for (const api::SelectorRequirement& one : requirements) {
-    Json written = {{"key", one.key}, {"operator", one.op}};
-    if (!one.values.empty()) written["values"] = one.values;
-    list.push_back(std::move(written));
-  }
-  return list;
-}
-
-Json WriteAllocation(const api::ClaimAllocation& allocation) {
-  Json written = {{"devices", Json::object()}};
-  for (const api::DeviceResult& result : allocation.results) {
-    written["devices"]["results"].push_back(WriteResult(result));
-  }
-  for (const api::DeviceConfig& config : allocation.config) {
-    Json one = {{"source", config.source}};
-    if (!config.requests.empty()) one["requests"] = config.requests;
-    if (!config.opaque.empty()) one["opaque"] = Json::parse(config.opaque);
-    written["devices"]["config"].push_back(std::move(one));
-  }
-  if (allocation.node_selector == nullptr) return written;
-  Json terms = Json::array();
-  for (const api::NodeSelectorTerm& term : allocation.node_selector->spec.terms) {
-    Json one = Json::object();
-    if (!term.match_expressions.empty()) {
-      one["matchExpressions"] = WriteRequirements(term.match_expressions);
-    }
-    if (!term.match_fields.empty()) one["matchFields"] = WriteRequirements(term.match_fields);
-    terms.push_back(std::move(one));
-  }
-  written["nodeSelector"]["nodeSelectorTerms"] = std::move(terms);
-  return written;
-}
-
-Json Write(const NodeAllocation& outcome) {
+Json Write(const NodeAllocation& outcome, const AllocationPlan& plan, const NodePools& pools,
+           const api::Node& node) {
   switch (outcome.verdict) {
     case NodeAllocation::Verdict::kFatal:
       return {{"error", outcome.text}};
@@ -145,8 +79,9 @@ Json Write(const NodeAllocation& outcome) {
       break;
   }
   Json allocations = Json::array();
-  for (const api::ClaimAllocation& claim : outcome.claims) {
-    allocations.push_back(WriteAllocation(claim));
+  for (const api::ClaimAllocation& claim : MakeAllocations(
+           plan, pools, node.meta.name, outcome.picks, [] { return std::string("share"); })) {
+    allocations.push_back(Json::parse(api::AllocationJson(&claim, std::nullopt)));
   }
   return {{"allocations", std::move(allocations)}};
 }
@@ -156,7 +91,7 @@ Json Write(const NodeAllocation& outcome) {
 std::string Subject::Answer(std::string_view request) {
   const Json asked = Json::parse(request);
   DeviceNumbers numbers;
-  SliceInventory inventory(engine_, numbers);
+  SliceInventory inventory(engine_, numbers, {});
   for (const Json& slice : asked.at("slices")) inventory.Set(Decode<api::ResourceSlice>(slice));
   std::map<Symbol, api::DeviceClassPtr> classes;
   for (const Json& one : asked.at("classes")) {
@@ -165,21 +100,19 @@ std::string Subject::Answer(std::string_view request) {
   }
   std::vector<api::ResourceClaimPtr> claims;
   for (const Json& claim : asked.at("claims")) claims.push_back(Decode<api::ResourceClaim>(claim));
-  AllocatedState allocated(numbers);
+  AllocatedState allocated(numbers, {});
   allocated.Add(ReadState(asked));
   const api::NodePtr node = Decode<api::Node>(asked.at("node"));
   SelectorSets selectors(engine_);
-  const AllocationPlan plan(
-      claims,
-      [&classes](Symbol name) {
-        const auto found = classes.find(name);
-        return found == classes.end() ? api::DeviceClassPtr() : found->second;
-      },
-      selectors);
+  const AllocationPlan plan(claims,
+                            [&classes](Symbol name) {
+                              const auto found = classes.find(name);
+                              return found == classes.end() ? api::DeviceClassPtr() : found->second;
+                            },
+                            selectors, {});
   const auto pools = inventory.PoolsOf(*node);
-  const NodeAllocation outcome =
-      AllocateDevices(plan, *pools, allocated, *node, {.new_share_id = [] { return "share"; }});
-  return Write(outcome).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const NodeAllocation outcome = AllocateDevices(plan, *pools, allocated);
+  return Write(outcome, plan, *pools, *node).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace ks::plugins::dra_compare

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/dynamic_resources/claim_binding.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "framework/metrics/device_metrics.h"
+#include "plugins/dynamic_resources/binding_conditions.h"
+#include "plugins/dynamic_resources/claim_calls.h"
+#include "plugins/dynamic_resources/condition_wait.h"
+
+namespace ks::plugins {
+namespace {
+
+using framework::DeviceState;
+using framework::ObjectChange;
+using framework::PreBindStep;
+using framework::Status;
+
+constexpr int kMaxTries = 5;
+constexpr Duration kBetweenTries = std::chrono::milliseconds(10);
+constexpr Duration kUntilShown = std::chrono::seconds(120);
+
+PreBindStep Finished(Status status = {}) {
+  PreBindStep step;
+  step.finished = true;
+  step.status = std::move(status);
+  return step;
+}
+
+bool HasFinalizer(const api::ResourceClaim& claim) {
+  return std::find(claim.finalizers.begin(), claim.finalizers.end(), api::kClaimDeleteProtection) !=
+         claim.finalizers.end();
+}
+
+class ClaimBinding final : public framework::PreBindSequence {
+ public:
+  ClaimBinding(framework::Handle& handle, ClaimBindingWork work)
+      : handle_(handle), work_(std::move(work)) {}
+
+  PreBindStep Next(const Status& previous) override {
+    if (!previous.ok()) return Finished(previous);
+    return (this->*after_)();
+  }
+
+ private:
+  using Step = PreBindStep (ClaimBinding::*)();
+
+  std::vector<AttemptClaim>& claims() { return work_.attempt.claims(); }
+  AttemptClaim& current() { return claims()[index_]; }
+  std::string Named(const api::ResourceClaim& claim) const {
+    return claim.meta.ns.str() + '/' + claim.meta.name;
+  }
+
+  PreBindStep Send(api::ClaimRequest request, Step after) {
+    after_ = after;
+    return ClaimStep(std::move(request), answer_);
+  }
+
+  // The next claim that the pod has yet to reserve.
+  PreBindStep NextClaim() {
+    for (; index_ < claims().size(); ++index_) {
+      AttemptClaim& claim = current();
+      if (claim.extended && claim.decided == nullptr && claim.claim->requests.empty()) continue;
+      if (claim.claim->IsReservedFor(work_.pod->meta.uid)) continue;
+      tries_ = 0;
+      if (!claim.exists) return Create();
+      written_ = claim.claim;
+      return Try();
+    }
+    return WritePodStatus();
+  }
+
+  PreBindStep Create() {
+    api::ResourceClaim claim = *current().claim;
+    claim.requests = work_.attempt.chosen_extended()->requests;
+    return Send(
+        api::CreateExtendedClaimRequest(claim, work_.pod->meta.name + "-extended-resources-"),
+        &ClaimBinding::Created);
+  }
+
+  PreBindStep Created() {
+    if (auto* metrics = handle_.device_metrics()) metrics->CountClaimCreate(!answer_->error);
+    AttemptClaim& claim = current();
+    if (answer_->error) {
+      return Failed("create claim for extended resources " + claim.claim->meta.ns.str() + "/: ");
+    }
+    claim.claim = answer_->claim;
+    claim.exists = true;
+    KeepUnderItsUid(claim);
+    written_ = claim.claim;
+    return Try();
+  }
+
+  // The devices stay taken while the claim gets its real name.
+  void KeepUnderItsUid(AttemptClaim& claim) {
+    auto decided = std::make_shared<api::ResourceClaim>(*claim.claim);
+    decided->allocation = claim.decided;
+    DeviceState& devices = handle_.devices();
+    devices.RemovePendingAllocation(claim.decided_uid, DeviceState::Sharers::kOne);
+    claim.decided_uid = decided->meta.uid;
+    // It cannot fail: such claims are not looked up.
+    (void)devices.AddPendingAllocation(decided, DeviceState::ClaimOrigin::kInMemory);
+  }
+
+  PreBindStep Try() {
+    const AttemptClaim& claim = current();
+    if (written_->meta.deletion_timestamp) {
+      return Failed("claim " + Named(*written_) + " got deleted in the meantime", Text::kWhole);
+    }
+    if (claim.decided == nullptr) return Reserve();
+    if (written_->allocation != nullptr) {
+      return Failed("claim " + Named(*written_) + " got allocated elsewhere in the meantime",
+                    Text::kWhole);
+    }
+    if (HasFinalizer(*written_)) return Reserve();
+    return Send(api::AddFinalizerRequest(*written_), &ClaimBinding::Protected);
+  }
+
+  PreBindStep Protected() {
+    if (answer_->conflict()) return TryLater();
+    if (answer_->error) return Failed("add finalizer to claim " + Named(*written_) + ": ");
+    written_ = answer_->claim;
+    return Reserve();
+  }
+
+  PreBindStep Reserve() {
+    const AttemptClaim& claim = current();
+    api::ClaimBinding binding{.allocation = claim.decided,
+                              .consumer = {.api_group = {},
+                                           .resource = "pods",
+                                           .name = work_.pod->meta.name,
+                                           .uid = work_.pod->meta.uid}};
+    if (work_.conditions) {
+      const api::ClaimAllocationPtr& known = claim.decided ? claim.decided : written_->allocation;
+      if (known == nullptr) {
+        return Failed("claim " + Named(*written_) + " got deallocated elsewhere in the meantime",
+                      Text::kWhole);
+      }
+      if (!known->timestamp) binding.allocated_at = handle_.clock().WallNow();
+    }
+    return Send(api::BindClaimRequest(*written_, binding), &ClaimBinding::Reserved);
+  }
+
+  PreBindStep Reserved() {
+    if (answer_->conflict()) return TryLater();
+    const std::string_view what = current().decided ? "add allocation and reservation to claim "
+                                                    : "add reservation to claim ";
+    if (answer_->error) return Failed(std::string(what) + Named(*written_) + ": ");
+    AttemptClaim& claim = current();
+    claim.claim = answer_->claim;
+    if (claim.extended) return AwaitShown();
+    // A claim that is gone meanwhile is none of the pod's concern here.
+    (void)handle_.devices().Assume(claim.claim);
+    ++index_;
+    return NextClaim();
+  }
+
+  PreBindStep TryLater() {
+    if (++tries_ >= kMaxTries) return Failed(WriteName() + Named(*written_) + ": ");
+    PreBindStep step;
+    step.condition = [this]() -> std::optional<Status> {
+      if (handle_.clock().Now() < next_try_) return std::nullopt;
+      return Status();
+    };
+    next_try_ = handle_.clock().Now() + kBetweenTries;
+    step.concerned_by = [] { return std::vector<ObjectChange>(); };
+    step.deadline = next_try_;
+    after_ = &ClaimBinding::Read;
+    return step;
+  }
+
+  PreBindStep Read() { return Send(api::GetClaimRequest(*written_), &ClaimBinding::ReadAgain); }
+
+  PreBindStep ReadAgain() {
+    if (answer_->error) {
+      return Failed("get updated claim " + Named(*written_) + " after conflict: ");
+    }
+    written_ = answer_->claim;
+    if (DoneAlready(*written_)) {
+      return Reserved();
+    }
+    return Try();
+  }
+
+  // A write that was repeated, because its answer was lost, meets what it did itself.
+  bool DoneAlready(const api::ResourceClaim& claim) const {
+    const AttemptClaim& mine = work_.attempt.claims()[index_];
+    return claim.meta.uid == mine.claim->meta.uid && mine.decided != nullptr &&
+           claim.allocation != nullptr && claim.IsReservedFor(work_.pod->meta.uid);
+  }
+
+  // Later pods of the claim's resources find it in the cache.
+  PreBindStep AwaitShown() {
+    PreBindStep step;
+    step.condition = [this]() -> std::optional<Status> {
+      if (handle_.devices().Assume(current().claim).ok()) return Status();
+      if (handle_.clock().Now() < shown_by_) return std::nullopt;
+      return Status();
+    };
+    shown_by_ = handle_.clock().Now() + kUntilShown;
+    step.concerned_by = [this] {
+      return std::vector<ObjectChange>{
+          {framework::OptionalKind::kResourceClaim, current().claim->meta.Key()}};
+    };
+    step.deadline = shown_by_;
+    after_ = &ClaimBinding::Shown;
+    return step;
+  }
+
+  PreBindStep Shown() {
+    ++index_;
+    return NextClaim();
+  }
+
+  PreBindStep WritePodStatus() {
+    const bool extended =
+        !claims().empty() && claims().back().extended && claims().back().decided != nullptr;
+    if (!extended) return AwaitDevices();
+    after_ = &ClaimBinding::PodStatusWritten;
+    api::PodStatusChange change;
+    change.extended_resource_claim = {.claim_name = claims().back().claim->meta.name,
+                                      .mappings = work_.attempt.chosen_extended()->mappings};
+    PreBindStep step;
+    step.calls.push_back([pod = work_.pod, change = std::move(change), answer = answer_](
+                             framework::ApiWriter& api, framework::ApiWriter::Done done) {
+      api.PatchPodStatus(pod, change,
+                         [answer, done = std::move(done)](std::optional<api::ApiError> error) {
+                           *answer = {.error = std::move(error), .claim = nullptr};
+                           done(std::nullopt);
+                         });
+    });
+    return step;
+  }
+
+  PreBindStep PodStatusWritten() {
+    if (answer_->error) {
+      return Failed("update pod " + work_.pod->meta.Key() + " ExtendedResourceClaimStatus: ");
+    }
+    return AwaitDevices();
+  }
+
+  PreBindStep AwaitDevices() {
+    if (!work_.conditions) return Bound();
+    std::vector<api::ResourceClaimPtr> all;
+    for (const AttemptClaim& each : claims()) {
+      if (each.exists) all.push_back(each.claim);
+    }
+    wait_.emplace(handle_, std::move(all), work_.binding_timeout);
+    if (!wait_->needed()) return Bound();
+    handle_.api().RecordEvent(
+        {.regarding = work_.pod,
+         .related = nullptr,
+         .reporting_controller = handle_.ProfileName(),
+         .reason = "BindingConditionsPending",
+         .action = "Scheduling",
+         .note = "waiting for binding conditions for device on node " + work_.node_name,
+         .warning = false});
+    after_ = &ClaimBinding::DevicesReady;
+    return wait_->Step();
+  }
+
+  PreBindStep DevicesReady() {
+    if (!wait_->over()) return wait_->Step();
+    if (!wait_->failure().empty()) return Finished(Status::Error(wait_->failure()));
+    return Bound();
+  }
+
+  // The claims hold their devices themselves now.
+  PreBindStep Bound() {
+    for (const AttemptClaim& claim : claims()) {
+      if (claim.decided == nullptr) continue;
+      handle_.devices().RemovePendingAllocation(claim.decided_uid, DeviceState::Sharers::kAll);
+    }
+    return Finished();
+  }
+
+  std::string WriteName() {
+    if (after_ == &ClaimBinding::Protected) return "add finalizer to claim ";
+    return current().decided ? "add allocation and reservation to claim "
+                             : "add reservation to claim ";
+  }
+
+  enum class Text : uint8_t { kWhole, kBeforeError };
+  PreBindStep Failed(std::string text, Text part = Text::kBeforeError) {
+    if (part == Text::kBeforeError) text += answer_->ErrorText();
+    return Finished(Status::Error(std::move(text)));
+  }
+
+  framework::Handle& handle_;
+  const ClaimBindingWork work_;
+  const std::shared_ptr<ClaimAnswer> answer_ = std::make_shared<ClaimAnswer>();
+  Step after_ = &ClaimBinding::NextClaim;
+  size_t index_ = 0;               // of the claim
+  api::ResourceClaimPtr written_;  // its version that is written next
+  int tries_ = 0;
+  TimePoint next_try_;
+  TimePoint shown_by_;
+  std::optional<ConditionWait> wait_;
+};
+
+}  // namespace
+
+std::unique_ptr<framework::PreBindSequence> NewClaimBinding(framework::Handle& handle,
+                                                            ClaimBindingWork work) {
+  return std::make_unique<ClaimBinding>(handle, std::move(work));
+}
+
+}  // namespace ks::plugins

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Giving claims back: what Unreserve and PostFilter take away from them.
+//
+// Upstream: docs/spec/plugins-dra.md sections 4.4, 4.9, 10.5. There the calls are waited for; here
+// they are sent, a failure is logged, and the claim's next event tells what became of it.
+
+#include <string_view>
+
+#include "api/pod.h"
+#include "framework/handle.h"
+#include "plugins/dynamic_resources/claims_attempt.h"
+
+namespace ks::plugins {
+
+// Takes back what Reserve decided, and the pod's reservations. Idempotent.
+void ReleaseClaims(framework::Handle& handle, const api::Pod& pod, ClaimsAttempt& attempt);
+
+// A claim that keeps the pod from nodes, and that nobody else uses.
+struct ClaimToFree {
+  api::ResourceClaimPtr claim;  // null: there is none
+  bool is_deleted = false;      // the whole claim; else its allocation
+
+  // The reason that PostFilter gives. Requires: claim != null.
+  std::string_view Reason() const;
+};
+ClaimToFree FindClaimToFree(const api::Pod& pod, const ClaimsAttempt& attempt);
+// Requires: claim != null.
+void Free(framework::Handle& handle, const ClaimToFree& what);
+
+}  // namespace ks::plugins

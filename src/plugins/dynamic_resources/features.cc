@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/dynamic_resources/features.h"
+
+namespace ks::plugins {
+
+AllocatorFeatures FeaturesOf(const config::FeatureGates& gates) {
+  using config::Gate;
+  return {.taints = gates.Enabled(Gate::kDRADeviceTaints),
+          .partitions = gates.Enabled(Gate::kDRAPartitionableDevices),
+          .binding_conditions = gates.Enabled(Gate::kDRADeviceBindingConditions) &&
+                                gates.Enabled(Gate::kDRAResourceClaimDeviceStatus),
+          .consumable_capacity = gates.Enabled(Gate::kDRAConsumableCapacity)};
+}
+
+}  // namespace ks::plugins

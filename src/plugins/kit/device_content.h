@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A device as selectors see it.
+//
+// Upstream: docs/spec/cel.md section 2.
+
+#include "api/devices.h"
+#include "cel/device.h"
+
+namespace ks::plugins {
+
+cel::DeviceContent DeviceContentOf(Symbol driver, const api::Device& device);
+
+}  // namespace ks::plugins

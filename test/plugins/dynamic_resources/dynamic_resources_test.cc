@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/spec/plugins-dra.md sections 4 and 10; rows of section 16.
+#include "plugins/dynamic_resources/dynamic_resources.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/json/claim_requests.h"
+#include "plugins/dynamic_resources/device_objects.h"
+#include "plugins/plugin_rig.h"
+
+namespace ks::plugins {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::MakeNode;
+using testing::MakePod;
+using testing::PodBuilder;
+using Texts = std::vector<std::string>;
+using Verb = api::ClaimRequest::Verb;
+
+const char* const kNoSolution = "UnschedulableAndUnresolvable: cannot allocate all claims";
+const char* const kElsewhere =
+    "UnschedulableAndUnresolvable: resourceclaim not available on the node";
+
+// Allocated for the devices and the node; parts may be replaced.
+std::string Allocation(const std::string& node, const std::string& result = "") {
+  return "'allocation':{'devices':{'results':[{'request':'r','driver':'drv.example','pool':'" +
+         node + "','device':'d0'" + result +
+         "}]},'nodeSelector':{'nodeSelectorTerms':[{'matchFields':[{'key':'metadata.name',"
+         "'operator':'In','values':['" +
+         node + "']}]}]}}";
+}
+
+struct DevicesTest : ::testing::Test {
+  DevicesTest() : rig(NewDynamicResources) {
+    Show<api::DeviceClass>(stores(), "{'metadata':{'name':'gpu'},'spec':{}}");
+    AddNode("n1", "{'name':'d0'},{'name':'d1'}");
+    AddNode("n2", "{'name':'d0'}");
+  }
+
+  cache::DeviceStores& stores() { return rig.handle.fake_devices(); }
+  testing::FakeApiWriter& api() { return rig.handle.fake_api(); }
+
+  void AddNode(const std::string& name, const std::string& devices) {
+    rig.AddNode(MakeNode().Name(name));
+    Show<api::ResourceSlice>(stores(), "{'metadata':{'name':'s-" + name +
+                                           "'},'spec':{'driver':'drv.example','nodeName':'" + name +
+                                           "','pool':{'name':'" + name +
+                                           "','generation':1,'resourceSliceCount':1},'devices':[" +
+                                           devices + "]}}");
+  }
+
+  // Version 1 of claim `name`, of one request r for one device, or as `spec` says.
+  api::ResourceClaimPtr AddClaim(const std::string& name, const std::string& status = "",
+                                 const std::string& meta = "",
+                                 const std::string& requests =
+                                     "{'name':'r','exactly':{'deviceClassName':'gpu',"
+                                     "'allocationMode':'ExactCount','count':1}}") {
+    return Show<api::ResourceClaim>(
+        stores(), "{'metadata':{'name':'" + name + "','namespace':'ns','uid':'uid-" + name +
+                      "','resourceVersion':'1'" + meta + "},'spec':{'devices':{'requests':[" +
+                      requests + "]}},'status':{" + status + "}}");
+  }
+
+  static PodBuilder PodWith(const Texts& claims) {
+    PodBuilder pod = MakePod().Req({{"cpu", "1"}});
+    for (const std::string& claim : claims) {
+      pod.spec().resource_claims.push_back({.name = claim, .resource_claim_name = claim});
+    }
+    return pod;
+  }
+
+  PluginRig rig;
+};
+
+TEST_F(DevicesTest, Resolution) {
+  AddClaim("there");
+  AddClaim("going", "", ",'deletionTimestamp':'2026-01-02T03:04:05Z'");
+  AddClaim("mine", "",
+           ",'ownerReferences':[{'kind':'Pod','name':'pod','uid':'uid-pod','controller':true}]");
+  AddClaim("theirs", "",
+           ",'ownerReferences':[{'kind':'Pod','name':'pod','uid':'x','controller':true}]");
+  struct Case {
+    std::string name;
+    std::string claim;
+    std::string claim_template;
+    std::optional<std::string> generated;
+    bool has_status;
+    std::string want;
+  };
+  const Case cases[] = {
+      {"named", "there", "", {}, false, "Success"},
+      {"unknown", "none", "", {}, false, "could not find ResourceClaim \"ns/none\""},
+      {"deleted", "going", "", {}, false, "resourceclaim \"going\" is being deleted"},
+      {"named, of another pod", "theirs", "", {}, false, "Success"},
+      {"template, none yet", "", "t", {}, false, "pod \"ns/pod\": ResourceClaim not created yet"},
+      {"template, not needed", "", "t", {}, true, "Success"},
+      {"template", "", "t", "mine", true, "Success"},
+      {"template, of another pod", "", "t", "theirs", true,
+       "ResourceClaim ns/theirs was not created for Pod ns/pod (Pod is not owner)"},
+      {"template, without owner", "", "t", "there", true,
+       "ResourceClaim ns/there was not created for Pod ns/pod (Pod is not owner)"},
+      {"neither",
+       "",
+       "",
+       {},
+       false,
+       "pod \"ns/pod\", spec.resourceClaim \"entry\": none of the supported fields are set"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    PodBuilder pod = MakePod().Name("pod").Req({});
+    pod.spec().resource_claims.push_back({"entry", c.claim, c.claim_template});
+    if (c.has_status) {
+      pod.pod().status.resource_claim_statuses.push_back({"entry", c.generated});
+    }
+    const api::PodPtr object = pod.Obj();
+    const std::string want =
+        c.want == "Success" ? c.want : "UnschedulableAndUnresolvable: " + c.want;
+    EXPECT_EQ(Describe(rig.As<framework::PreEnqueuePlugin>()->PreEnqueue(*object)), want);
+    rig.state.Reset();
+    const framework::Status filtered = rig.PreFilter(*object).status;
+    if (c.want != "Success") {
+      EXPECT_EQ(Describe(filtered), want);
+    } else {
+      EXPECT_EQ(filtered.IsSkip(), c.name == "template, not needed");
+    }
+  }
+}
+
+TEST_F(DevicesTest, RequestsAreChecked) {
+  struct Case {
+    std::string request;
+    std::string want;
+  };
+  const Case cases[] = {
+      {"{'name':'r','exactly':{'deviceClassName':'gpu'}}", "Success"},
+      {"{'name':'r','exactly':{'deviceClassName':'x'}}",
+       "UnschedulableAndUnresolvable: request r: device class x does not exist"},
+      {"{'name':'r','exactly':{}}", "Error: request r: unsupported request type"},
+      {"{'name':'r','firstAvailable':[{'name':'s','deviceClassName':'gpu'},"
+       "{'name':'t','deviceClassName':'x'}]}",
+       "UnschedulableAndUnresolvable: request r/t: device class x does not exist"},
+      {"{'name':'r'}",
+       "UnschedulableAndUnresolvable: resource claim ns/c, request r: unknown request type"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.request);
+    Remove<api::ResourceClaim>(stores(), AddClaim("c", "", "", c.request));
+    AddClaim("c", "", "", c.request);
+    rig.state.Reset();
+    EXPECT_EQ(Describe(rig.PreFilter(*PodWith({"c"}).Obj()).status), c.want);
+  }
+}
+
+TEST_F(DevicesTest, DevicesInUseAreNotGivenAgain) {
+  AddClaim("c");
+  EXPECT_THAT(rig.FilterAll(*PodWith({"c"}).Obj()), ElementsAre("Success", "Success"));
+  const auto user = AddClaim("user", Allocation("n2"));
+  EXPECT_THAT(rig.FilterAll(*PodWith({"c"}).Obj()), ElementsAre("Success", kNoSolution));
+  Remove(stores(), user);
+  EXPECT_THAT(rig.FilterAll(*PodWith({"c"}).Obj()), ElementsAre("Success", "Success"));
+}
+
+// Rows 44 and 45.
+TEST_F(DevicesTest, ClaimsOfOtherNodesAreFreed) {
+  struct Case {
+    std::string name;
+    std::string reserved;
+    bool second;  // a claim that no node can give
+    Texts filtered;
+    std::string freed;
+  };
+  const Case cases[] = {
+      {"nobody's", "", false, {kElsewhere, kElsewhere}, "deallocation of ResourceClaim completed"},
+      {"the pod's",
+       "{'resource':'pods','name':'pod','uid':'uid-pod'}",
+       false,
+       {kElsewhere, kElsewhere},
+       "deallocation of ResourceClaim completed"},
+      {"another's",
+       "{'resource':'pods','name':'x','uid':'x'}",
+       false,
+       {kElsewhere, kElsewhere},
+       ""},
+      {"beside one without solution", "", true, {kNoSolution, kNoSolution}, ""},
+  };
+  AddClaim(
+      "none", "", "",
+      "{'name':'r','exactly':{'deviceClassName':'gpu','allocationMode':'ExactCount','count':9}}");
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto claim = AddClaim("c", Allocation("n9") + ",'reservedFor':[" + c.reserved + "]");
+    const api::PodPtr pod = PodWith(c.second ? Texts{"c", "none"} : Texts{"c"}).Name("pod").Obj();
+    EXPECT_EQ(rig.FilterAll(*pod), c.filtered);
+    api().claim_requests.clear();
+    const auto result = rig.As<framework::PostFilterPlugin>()->PostFilter(rig.state, pod, {});
+    EXPECT_EQ(result.status.code(), framework::Code::kUnschedulable);
+    EXPECT_EQ(result.status.Message(), c.freed);
+    ASSERT_EQ(api().claim_requests.size(), c.freed.empty() ? 0 : 1);
+    if (!c.freed.empty()) {
+      EXPECT_EQ(api().claim_requests[0].request.body, api::DeallocateRequest(*claim).body);
+    }
+    Remove(stores(), claim);
+  }
+}
+
+// docs/spec/cycle.md, trap T8: preemption is not tried where another plugin ended PreFilter before.
+TEST_F(DevicesTest, PostFilterMissesWhatPreFilterLeaves) {
+  auto* plugin = rig.As<framework::PostFilterPlugin>();
+  const api::PodPtr pod = MakePod().Obj();
+  EXPECT_EQ(Describe(plugin->PostFilter(rig.state, pod, {}).status), "Error: not found");
+  EXPECT_TRUE(rig.PreFilter(*pod).status.IsSkip());
+  EXPECT_EQ(Describe(plugin->PostFilter(rig.state, pod, {}).status), "Unschedulable");
+}
+
+// Row 57.
+TEST_F(DevicesTest, EarlierAlternativesScoreMore) {
+  AddClaim("c", "", "",
+           "{'name':'r','firstAvailable':["
+           "{'name':'s0','deviceClassName':'gpu','allocationMode':'ExactCount','count':2},"
+           "{'name':'s1','deviceClassName':'gpu','allocationMode':'ExactCount','count':1}]}");
+  const api::PodPtr pod = PodWith({"c"}).Obj();
+  EXPECT_THAT(rig.FilterAll(*pod), ElementsAre("Success", "Success"));
+  EXPECT_THAT(rig.RawScores(*pod), ElementsAre(8, 7));
+  EXPECT_THAT(rig.Normalized(*pod, {8, 7}), ElementsAre(100, 87));
+  EXPECT_FALSE(rig.As<framework::ScorePlugin>()->ScoresNothing(rig.state));
+  EXPECT_TRUE(rig.PreFilter(*MakePod().Obj()).status.IsSkip());
+  EXPECT_TRUE(rig.As<framework::ScorePlugin>()->ScoresNothing(rig.state));
+}
+
+// What a pod goes through on n1, step by step.
+struct BindingTest : DevicesTest {
+  // Up to Reserve.
+  framework::Status Reserve() {
+    rig.FilterAll(*pod);
+    return rig.As<framework::ReservePlugin>()->Reserve(rig.state, pod, "n1");
+  }
+  void Unreserve() { rig.As<framework::ReservePlugin>()->Unreserve(rig.state, pod, "n1"); }
+  // Starts PreBind.
+  void Bind() {
+    sequence = rig.As<framework::PreBindPlugin>()->PreBind(rig.state, pod, "n1");
+    Go({});
+  }
+  // Asks for the next step and starts its calls.
+  void Go(const framework::Status& status) {
+    step = sequence->Next(status);
+    for (const auto& call : step.calls) call(api(), [](const auto& error) { ASSERT_FALSE(error); });
+  }
+  // The request that is waiting for an answer.
+  const api::ClaimRequest& Asked() { return api().claim_requests.back().request; }
+  void Answer(api::ResourceClaimPtr claim) {
+    ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, std::move(claim)));
+    Go({});
+  }
+  void Fail(int32_t code, const std::string& message) {
+    api::ApiError error;
+    error.code = code;
+    error.message = message;
+    ASSERT_TRUE(api().AnswerClaimRequest(error));
+    Go({});
+  }
+  // As the API server shows a claim after a write.
+  static api::ResourceClaimPtr Version(const std::string& name, const std::string& version,
+                                       const std::string& status, bool finalizer = true) {
+    return ReadObject<api::ResourceClaim>(
+        "{'metadata':{'name':'" + name + "','namespace':'ns','uid':'uid-" + name +
+        "','resourceVersion':'" + version + "'" +
+        (finalizer ? ",'finalizers':['resource.kubernetes.io/delete-protection']" : "") +
+        "},'spec':{},'status':{" + status + "}}");
+  }
+  std::string Ended() const { return step.finished ? Describe(step.status) : "not yet"; }
+
+  api::PodPtr pod = PodWith({"c"}).Name("pod").Obj();
+  std::unique_ptr<framework::PreBindSequence> sequence;
+  framework::PreBindStep step;
+  const std::string reserved_ = ",'reservedFor':[{'resource':'pods','name':'pod','uid':'uid-pod'}]";
+};
+
+TEST_F(BindingTest, FinalizerThenStatus) {
+  AddClaim("c");
+  ASSERT_TRUE(Reserve().ok());
+  EXPECT_NE(stores().PendingAllocation("uid-c"), nullptr);
+  Bind();
+  EXPECT_EQ(Asked().verb, Verb::kPatch);
+  EXPECT_THAT(Asked().body, HasSubstr("delete-protection"));
+  Answer(Version("c", "2", ""));
+  EXPECT_EQ(Asked().verb, Verb::kPatchStatus);
+  EXPECT_THAT(Asked().body, HasSubstr(R"("resourceVersion":"2")"));
+  EXPECT_THAT(Asked().body, HasSubstr(R"("device":"d0")"));
+  EXPECT_THAT(Asked().body, HasSubstr(R"("allocationTimestamp")"));
+  EXPECT_THAT(Asked().body, HasSubstr(R"("uid":"uid-pod")"));
+  Answer(Version("c", "3", Allocation("n1") + reserved_));
+  EXPECT_EQ(Ended(), "Success");
+  EXPECT_EQ(stores().PendingAllocation("uid-c"), nullptr);
+  EXPECT_NE(stores().FindClaim("ns/c")->allocation, nullptr) << "assumed";
+}
+
+TEST_F(BindingTest, AnAllocatedClaimIsReserved) {
+  AddClaim("c", Allocation("n1"));
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  EXPECT_EQ(Asked().verb, Verb::kPatchStatus);
+  Fail(500, "boom");
+  EXPECT_EQ(Ended(), "Error: add reservation to claim ns/c: boom");
+}
+
+TEST_F(BindingTest, AReservedClaimNeedsNothing) {
+  AddClaim("c", Allocation("n1") + reserved_);
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  EXPECT_EQ(Ended(), "Success");
+  EXPECT_THAT(api().claim_requests, IsEmpty());
+}
+
+TEST_F(BindingTest, ConflictsAreTriedAgain) {
+  AddClaim("c");
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  for (int tries = 1; tries < 5; ++tries) {
+    Fail(409, "changed");
+    ASSERT_TRUE(step.condition);
+    EXPECT_FALSE(step.condition()) << "ten milliseconds later";
+    rig.handle.fake_clock().Advance(milliseconds(10));
+    ASSERT_TRUE(step.condition());
+    Go({});
+    EXPECT_EQ(Asked().verb, Verb::kGet);
+    Answer(Version("c", std::to_string(tries + 1), "", false));
+    EXPECT_EQ(Asked().verb, Verb::kPatch);
+  }
+  Fail(409, "changed");
+  EXPECT_EQ(Ended(), "Error: add finalizer to claim ns/c: changed");
+}
+
+TEST_F(BindingTest, WhatConflictsMayShow) {
+  struct Case {
+    std::string claim;
+    std::string want;
+  };
+  const Case cases[] = {
+      {Allocation("n1") + ",'reservedFor':[{'resource':'pods','name':'x','uid':'x'}]",
+       "Error: claim ns/c got allocated elsewhere in the meantime"},
+      // A repeated write meets its own effect.
+      {Allocation("n1") + reserved_, "Success"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.want);
+    const auto claim = AddClaim("c");
+    ASSERT_TRUE(Reserve().ok());
+    Bind();
+    Fail(409, "changed");
+    rig.handle.fake_clock().Advance(milliseconds(10));
+    Go({});
+    Answer(Version("c", "2", c.claim));
+    EXPECT_EQ(Ended(), c.want);
+    Unreserve();
+    Remove<api::ResourceClaim>(stores(), claim);
+  }
+}
+
+TEST_F(BindingTest, UnreserveTakesBack) {
+  AddClaim("c");
+  ASSERT_TRUE(Reserve().ok());
+  Unreserve();
+  EXPECT_EQ(stores().PendingAllocation("uid-c"), nullptr);
+  EXPECT_THAT(api().claim_requests, IsEmpty()) << "nothing was written";
+
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  Answer(Version("c", "2", ""));
+  Answer(Version("c", "3", Allocation("n1") + reserved_));
+  EXPECT_EQ(Ended(), "Success");
+  Unreserve();
+  EXPECT_TRUE(Asked().strategic);
+  EXPECT_THAT(Asked().body, HasSubstr(R"({"$patch": "delete", "uid": "uid-pod"})"));
+  EXPECT_NE(stores().FindClaim("ns/c")->allocation, nullptr) << "the devices stay taken";
+}
+
+TEST_F(BindingTest, ClaimsOfOthersInFlightReject) {
+  AddClaim("c");
+  ASSERT_TRUE(Reserve().ok());
+  rig.state.Reset();
+  EXPECT_EQ(Describe(rig.PreFilter(*PodWith({"c"}).Name("other").Obj()).status),
+            "UnschedulableAndUnresolvable: resource claim ns/c is in the process of being "
+            "allocated");
+  AddClaim("d");
+  EXPECT_THAT(rig.FilterAll(*PodWith({"d"}).Obj()), ElementsAre("Success", "Success"));
+  AddClaim("e");
+  EXPECT_THAT(rig.FilterAll(*PodWith({"d", "e"}).Obj()), ElementsAre(kNoSolution, kNoSolution))
+      << "one of the two devices of n1 is on its way to c";
+}
+
+// Rows 54 to 56.
+struct ConditionsTest : BindingTest {
+  static std::string Waits() {
+    return ",'bindingConditions':['ok'],'bindingFailureConditions':['bad']";
+  }
+  static std::string Devices(const std::string& type) {
+    return ",'devices':[{'driver':'drv.example','pool':'n1','device':'d0','conditions':[{'type':'" +
+           type + "','status':'True','reason':'R','message':'M'}]}]";
+  }
+  // Allocated at the beginning of time, less so many seconds.
+  static std::string At(const std::string& time) {
+    std::string text = Allocation("n1", Waits());
+    text.insert(text.size() - 1, ",'allocationTimestamp':'" + time + "'");
+    return text;
+  }
+};
+
+TEST_F(ConditionsTest, Filter) {
+  struct Case {
+    std::string name;
+    std::string devices;
+    bool old;
+    bool usable;
+  };
+  const Case cases[] = {{"ready", Devices("ok"), true, true},
+                        {"pending", "", false, true},
+                        {"pending for too long", "", true, false},
+                        {"failed", Devices("bad"), false, false}};
+  const TimePoint now = rig.handle.fake_clock().WallNow();
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const std::string time = FormatTime(c.old ? now - seconds(700) : now - seconds(5));
+    const auto claim = AddClaim("c", At(time) + c.devices);
+    EXPECT_EQ(rig.FilterAll(*pod)[0], c.usable ? "Success" : kElsewhere);
+    Remove<api::ResourceClaim>(stores(), claim);
+  }
+}
+
+TEST_F(ConditionsTest, PreBindWaits) {
+  const std::string now = FormatTime(rig.handle.fake_clock().WallNow());
+  AddClaim("c", At(now) + reserved_);
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  ASSERT_EQ(api().events.size(), 1);
+  EXPECT_EQ(api().events[0].note, "waiting for binding conditions for device on node n1");
+  EXPECT_EQ(api().events[0].reason, "BindingConditionsPending");
+  EXPECT_FALSE(step.condition());
+  Show<api::ResourceClaim>(
+      stores(),
+      "{'metadata':{'name':'c','namespace':'ns','uid':'uid-c','resourceVersion':'2'},"
+      "'spec':{},'status':{" +
+          At(now) + reserved_ + Devices("ok") + "}}");
+  ASSERT_TRUE(step.condition());
+  Go({});
+  EXPECT_EQ(Ended(), "Success");
+}
+
+TEST_F(ConditionsTest, PreBindFails) {
+  const std::string now = FormatTime(rig.handle.fake_clock().WallNow());
+  AddClaim("c", At(now) + reserved_);
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  Show<api::ResourceClaim>(
+      stores(),
+      "{'metadata':{'name':'c','namespace':'ns','uid':'uid-c','resourceVersion':'2'},"
+      "'spec':{},'status':{" +
+          At(now) + reserved_ + Devices("bad") + "}}");
+  ASSERT_TRUE(step.condition());
+  Go({});
+  EXPECT_EQ(Ended(), R"(Error: device binding failed: claim=c, reason=R, message="M")");
+}
+
+TEST_F(ConditionsTest, PreBindTimesOut) {
+  const std::string now = FormatTime(rig.handle.fake_clock().WallNow());
+  AddClaim("c", Allocation("n1", Waits()) + reserved_);
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  for (int i = 0; i < 120 && !step.finished; ++i) {
+    rig.handle.fake_clock().Advance(seconds(5));
+    if (!step.condition()) {
+      ASSERT_LE(*step.deadline, rig.handle.fake_clock().Now());
+    }
+    Go({});
+  }
+  EXPECT_EQ(Ended(), "Error: device binding timeout: context deadline exceeded");
+}
+
+// Rows 46 to 52.
+struct ExtendedTest : BindingTest {
+  ExtendedTest() {
+    rig.handle.fake_device_classes().Put(
+        {.name = "gpu", .creation_timestamp = {}, .extended_resource_name = "example.com/gpu"});
+  }
+};
+
+TEST_F(ExtendedTest, DevicesOrThePluginOfTheNode) {
+  rig.AddNode(MakeNode().Name("n3").Allocatable({{"example.com/gpu", "4"}}));
+  const api::PodPtr two = MakePod().Req({{"cpu", "1"}, {"example.com/gpu", "2"}}).Obj();
+  EXPECT_THAT(rig.FilterAll(*two), ElementsAre("Success", kNoSolution, "Success"));
+  const api::PodPtr other =
+      MakePod().Req({{"example.com/gpu", "1"}, {"example.com/other", "1"}}).Obj();
+  EXPECT_EQ(rig.FilterAll(*other)[0], "UnschedulableAndUnresolvable: cannot fit resource");
+  EXPECT_TRUE(rig.PreFilter(*MakePod().Req({{"example.com/other", "1"}}).Obj()).status.IsSkip());
+}
+
+TEST_F(ExtendedTest, AClaimIsMade) {
+  pod = MakePod().Name("pod").Req({{"cpu", "1"}, {"example.com/gpu", "2"}}).Obj();
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  EXPECT_EQ(Asked().verb, Verb::kCreate);
+  EXPECT_THAT(Asked().body, HasSubstr(R"("generateName":"pod-extended-resources-")"));
+  EXPECT_THAT(Asked().body, HasSubstr(R"("name":"container-0-request-1")"));
+  const std::string made =
+      "{'metadata':{'name':'made','namespace':'ns','uid':'uid-made','resourceVersion':'2'},"
+      "'spec':{'devices':{'requests':[{'name':'container-0-request-1','exactly':"
+      "{'deviceClassName':'gpu','allocationMode':'ExactCount','count':2}}]}},'status':{";
+  Answer(ReadObject<api::ResourceClaim>(made + "}}"));
+  EXPECT_NE(stores().PendingAllocation("uid-made"), nullptr);
+  Answer(Version("made", "3", ""));
+  EXPECT_EQ(Asked().verb, Verb::kPatchStatus);
+  Answer(Version("made", "4", Allocation("n1") + reserved_));
+  ASSERT_TRUE(step.condition);
+  EXPECT_FALSE(step.condition()) << "until the informer shows it";
+  Show<api::ResourceClaim>(stores(), made + "}}");
+  ASSERT_TRUE(step.condition());
+  Go({});
+  ASSERT_EQ(api().patches.size(), 1);
+  const auto& status = api().patches[0].change.extended_resource_claim;
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->claim_name, "made");
+  EXPECT_EQ(status->mappings.size(), 1);
+  Go({});
+  EXPECT_EQ(Ended(), "Success");
+  Unreserve();
+  EXPECT_EQ(Asked().verb, Verb::kPatch) << "the finalizer goes first";
+  ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, Version("made", "5", "", false)));
+  EXPECT_EQ(Asked().verb, Verb::kDelete);
+}
+
+TEST_F(ExtendedTest, AnEarlierClaimIsInTheWay) {
+  pod = MakePod().Name("pod").Req({{"example.com/gpu", "1"}}).Obj();
+  AddClaim("old", "",
+           ",'annotations':{'resource.kubernetes.io/extended-resource-claim':'true'},"
+           "'ownerReferences':[{'kind':'Pod','name':'pod','uid':'uid-pod','controller':true}]");
+  EXPECT_THAT(
+      rig.FilterAll(*pod),
+      ::testing::Each("UnschedulableAndUnresolvable: cannot schedule extended resource claim"));
+  const auto freed = rig.As<framework::PostFilterPlugin>()->PostFilter(rig.state, pod, {});
+  EXPECT_EQ(freed.status.Message(), "deletion of ResourceClaim completed");
+  EXPECT_EQ(Asked().verb, Verb::kPatch);
+}
+
+TEST_F(DevicesTest, ClaimsAreNotSignable) {
+  std::vector<framework::SignFragment> fragments;
+  const auto* signer = rig.As<framework::SignPlugin>();
+  EXPECT_EQ(signer->Sign(*PodWith({"c"}).Obj(), &fragments).Message(),
+            "pods with dra resource claims are not signable");
+  EXPECT_TRUE(signer->Sign(*MakePod().Obj(), &fragments).ok());
+  EXPECT_THAT(fragments, IsEmpty());
+}
+
+}  // namespace
+}  // namespace ks::plugins
