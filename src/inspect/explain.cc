@@ -105,6 +105,7 @@ class Explainer {
       SetStatus(status, &out->nodes[node->index()]);
     }
     SetScores(out);
+    SetAllocations(out);
     std::sort(out->nodes.begin(), out->nodes.end(),
               [](const NodeVerdict& a, const NodeVerdict& b) { return a.name < b.name; });
   }
@@ -113,6 +114,14 @@ class Explainer {
     node->plugin = status.plugin();
     node->code = framework::CodeText(status.code());
     node->reasons = status.reasons();
+  }
+
+  void SetAllocations(Explanation* out) const {
+    const auto* explainer = attempt_.framework.plugins().device_explainer();
+    if (explainer == nullptr) return;
+    for (const NodeInfo* node : feasible().nodes) {
+      out->nodes[node->index()].allocations = explainer->ExplainClaims(attempt_.state, *node);
+    }
   }
 
   // The verdicts are still in the order of the snapshot.

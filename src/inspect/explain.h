@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/pod.h"
+#include "framework/device_explainer.h"
 #include "framework/runtime/runtime.h"
 #include "inspect/explain_preemption.h"
 
@@ -43,14 +44,18 @@ struct NodeVerdict {
   std::vector<std::string> reasons;
   std::vector<PluginScore> scores;  // ascending by plugin; plugins that were skipped are not there
   int64_t total = 0;                // of a feasible node
+  // Of a feasible node: what the pod's claims would get there.
+  std::vector<framework::ClaimOutcome> allocations{};
 };
 
-// What the reason that a plugin gives for some nodes leaves out.
+// What the reason that a plugin gives for some nodes leaves out; one of several texts may be.
 struct ReasonDetail {
   std::string plugin;
   std::string reason;
   std::string node;  // one of the nodes: the one that the text speaks of
   std::string text;
+  // Those of the nodes of which the same can be told, ascending; empty: all.
+  std::vector<std::string> nodes{};
 };
 
 // Lifetime: see PluginScore.
@@ -73,7 +78,8 @@ struct Explanation {
   // PostFilter plugins.
   std::optional<PreemptionVerdict> preemption;
 
-  // Beyond upstream's texts, by explain_volumes.h and cut_requests.h; Explain leaves them empty.
+  // Beyond upstream's texts, by explain_volumes.h, explain_devices.h and
+  // cut_requests.h; Explain leaves them empty.
   std::vector<ReasonDetail> details;
   std::vector<std::string> notes;
 };

@@ -59,12 +59,6 @@ std::string TermText(const api::NodeSelectorTerm& term) {
   return Joined(texts, " and ");
 }
 
-std::string SelectorText(const api::NodeSelectorSpec& selector) {
-  std::vector<std::string> texts;
-  for (const api::NodeSelectorTerm& term : selector.terms) texts.push_back(TermText(term));
-  return Joined(texts, " or ");
-}
-
 std::string AllowedText(const std::vector<api::TopologySelectorTerm>& terms) {
   api::NodeSelectorSpec selector;
   for (const api::TopologySelectorTerm& term : terms) {
@@ -104,6 +98,12 @@ struct Unsuited {
 };
 
 }  // namespace
+
+std::string SelectorText(const api::NodeSelectorSpec& selector) {
+  std::vector<std::string> texts;
+  for (const api::NodeSelectorTerm& term : selector.terms) texts.push_back(TermText(term));
+  return Joined(texts, " or ");
+}
 
 std::string SomeNames(const std::vector<std::string>& names) {
   const size_t shown = names.size() <= kNamesShown + 1 ? names.size() : kNamesShown;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which claim of a pod is behind a reason of VolumeBinding, and what it wants that is not there.
-// Internal to explain_volumes.
+// Internal to explain_volumes and, for its texts, to explain_devices.
 //
 // Upstream: none; docs/spec/plugins-volume.md sections 2.4 to 2.7 say when a reason is given.
 
@@ -21,6 +21,9 @@
 namespace ks::inspect {
 
 using NodeSpan = std::span<const framework::NodeInfo* const>;
+
+// As kubectl writes it: "zone in (a, b) and disk or cores > 4".
+std::string SelectorText(const api::NodeSelectorSpec& selector);
 
 // "n1, n2, n3 and 4 more". Requires: not empty.
 std::string SomeNames(const std::vector<std::string>& names);

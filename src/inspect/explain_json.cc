@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/explain_json.h"
 
+#include "api/json/encode_claim.h"
 #include "config/print/print_json.h"
 
 namespace ks::inspect {
@@ -12,6 +13,35 @@ template <class Texts>
 void AddTexts(JsonBuilder& json, std::string_view key, const Texts& texts) {
   json.Key(key).BeginArray();
   for (const std::string& text : texts) json.Text(text);
+  json.EndArray();
+}
+
+void AddAllocations(JsonBuilder& json, const std::vector<framework::ClaimOutcome>& outcomes) {
+  json.Key("allocations").BeginArray();
+  for (const framework::ClaimOutcome& outcome : outcomes) {
+    json.BeginObject();
+    json.Key("claim").Text(outcome.claim);
+    json.Key("allocation").Json(api::AllocationJson(&outcome.allocation, std::nullopt));
+    if (!outcome.requests.empty()) {
+      json.Key("requests").BeginArray();
+      for (const api::DeviceRequest& request : outcome.requests) {
+        json.Json(api::RequestJson(request));
+      }
+      json.EndArray();
+    }
+    if (!outcome.mappings.empty()) {
+      json.Key("mappings").BeginArray();
+      for (const api::ExtendedResourceMapping& mapping : outcome.mappings) {
+        json.BeginObject();
+        json.Key("containerName").Text(mapping.container);
+        json.Key("resourceName").Text(mapping.resource);
+        json.Key("requestName").Text(mapping.request);
+        json.EndObject();
+      }
+      json.EndArray();
+    }
+    json.EndObject();
+  }
   json.EndArray();
 }
 
@@ -36,6 +66,7 @@ void AddNode(JsonBuilder& json, const NodeVerdict& node) {
     json.EndArray();
   }
   if (node.feasible) json.Key("total").Number(node.total);
+  if (!node.allocations.empty()) AddAllocations(json, node.allocations);
   json.EndObject();
 }
 
@@ -84,6 +115,7 @@ void AddDetails(JsonBuilder& json, const std::vector<ReasonDetail>& details) {
     json.Key("reason").Text(detail.reason);
     json.Key("node").Text(detail.node);
     json.Key("text").Text(detail.text);
+    if (!detail.nodes.empty()) AddTexts(json, "nodes", detail.nodes);
     json.EndObject();
   }
   json.EndArray();

@@ -9,6 +9,7 @@
 #include "framework/pod_requests.h"
 #include "inspect/cut_requests.h"
 #include "inspect/decision_json.h"
+#include "inspect/explain_devices.h"
 #include "inspect/explain_json.h"
 #include "inspect/explain_volumes.h"
 #include "inspect/what_if.h"
@@ -117,6 +118,8 @@ std::optional<Refusal> Fill(scheduler::Scheduler& scheduler, const ExplainQuesti
   live->explanation.notes = NotesOnCutRequests(*pod);
   ExplainVolumes(*pod, snapshot, scheduler.context().cluster.storage, question.node,
                  &live->explanation);
+  ExplainDevices(*pod, snapshot, scheduler.context().cluster.devices, framework->handle().gates(),
+                 question.node, &live->explanation);
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 
 #include "config/print/print_json.h"
 #include "inspect/what_if.h"
+#include "plugins/dynamic_resources/pod_claims.h"
 
 namespace ks::inspect {
 namespace {
@@ -63,6 +64,10 @@ class Run {
     storage_ = cluster_.storage;
     devices_ = cluster_.devices;
     for (const cache::OwnerDeltas& owner : pods.owners) owners_.Apply(owner, {});
+    using ClaimDelta = api::Delta<api::ResourceClaim>;
+    for (const api::ResourceClaimPtr& claim : pods.claims) {
+      devices_.Apply(std::vector<ClaimDelta>{{ClaimDelta::Type::kUpsert, claim, {}}});
+    }
     scheduler::SchedulerOptions options;
     options.configuration = cluster_.configuration;
     options.registry = cluster_.registry;
@@ -146,12 +151,30 @@ class Run {
     const framework::Framework& framework = attempt.framework;
     const Status reserved =
         framework.RunReservePluginsReserve(attempt.state, attempt.assumed, attempt.node());
-    if (reserved.ok()) return;
+    if (reserved.ok()) {
+      WriteClaims(*attempt.assumed);
+      return;
+    }
     framework.RunReservePluginsUnreserve(attempt.state, attempt.assumed, attempt.node());
     (void)cache_.ForgetPod(*attempt.assumed);
     placement->result = reserved.IsRejected() ? Verdict::kUnschedulable : Verdict::kError;
     placement->node.clear();
     placement->message = reserved.ErrorText();
+  }
+
+  // As if the allocations had been written, so that other pods can share the claims.
+  void WriteClaims(const api::Pod& pod) {
+    const auto claims = plugins::ResolveClaims(devices_, pod);
+    if (!claims.ok()) return;
+    for (const api::ResourceClaimPtr& claim : *claims) {
+      const std::string& uid = claim->meta.uid;
+      const api::ClaimAllocationPtr decided = devices_.PendingAllocation(uid);
+      if (decided == nullptr) continue;
+      auto written = std::make_shared<api::ResourceClaim>(*claim);
+      written->allocation = decided;
+      if (!devices_.Assume(written).ok()) continue;
+      devices_.RemovePendingAllocation(uid, framework::DeviceState::Sharers::kAll);
+    }
   }
 
   const ClusterCopy& cluster_;

@@ -2,7 +2,7 @@
 #pragma once
 // Where pods that do not exist yet would go: a running scheduler's state is copied, and the
 // production code decides on the copy, one pod after the other, the earlier ones assumed and their
-// volumes reserved. The scheduler notices the copying and nothing else.
+// volumes and devices reserved. The scheduler notices the copying and nothing else.
 //
 // Not simulated: preemption, extenders, Permit and binding, what admission would fill in (a
 // priority class's number, limits, the node affinity of volumes).
@@ -42,10 +42,14 @@ struct SimulatedPods {
   std::vector<Source> sources;
   std::vector<api::PodPtr> pods;
   std::vector<cache::OwnerDeltas> owners;
+  // Those of the texts, and one a pod for each template of the texts that it names. Claims of the
+  // same names in the cluster count in their place.
+  std::vector<api::ResourceClaimPtr> claims;
 };
 
 // JSON or YAML: Pod, Deployment, ReplicaSet, StatefulSet, ReplicationController, Job, or Lists and
-// several documents of them. Missing are filled in: namespace default, scheduler name
+// several documents of them, with the ResourceClaims and ResourceClaimTemplates that they name.
+// Missing are filled in: namespace default, scheduler name
 // default-scheduler. `replicas`: of each object but Pods, instead of its own number; negative: its
 // own. Errors name the document, the object and the field; a kind that has no pods is one.
 Result<SimulatedPods> ReadManifests(std::string text, int64_t replicas = -1);

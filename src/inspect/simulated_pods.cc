@@ -63,6 +63,9 @@ class Reader {
       if (Result<void> read = ReadValue(std::move(manifest), 0); !read.ok()) return read.error();
     }
     if (out_.sources.empty()) return Error{"no manifest in the text"};
+    for (api::PodPtr& pod : out_.pods) {
+      if (!pod->spec->resource_claims.empty()) pod = WithClaims(*pod);
+    }
     return std::move(out_);
   }
 
@@ -119,6 +122,8 @@ class Reader {
       if (!pod.ok()) return pod.error();
       return AddPods(manifest, **pod, 1);
     }
+    if (manifest.kind == "ResourceClaim") return ReadClaim(manifest);
+    if (manifest.kind == "ResourceClaimTemplate") return ReadTemplate(manifest);
     const bool known = manifest.kind == "Deployment" || manifest.kind == "ReplicaSet" ||
                        manifest.kind == "StatefulSet" || manifest.kind == "ReplicationController" ||
                        manifest.kind == "Job";
@@ -127,6 +132,67 @@ class Reader {
                 "is of a kind that cannot be simulated; these can: " + std::string(kKinds));
     }
     return ReadWorkload(manifest);
+  }
+
+  Result<void> ReadClaim(const Manifest& manifest) {
+    return AddClaim(manifest, manifest.spec, &out_.claims);
+  }
+
+  Result<void> ReadTemplate(const Manifest& manifest) {
+    const auto members = splitter_.Members(manifest.spec.empty() ? "{}" : manifest.spec);
+    if (!members.ok()) return members.error();
+    std::string_view spec;
+    for (const api::JsonMember& member : *members) {
+      if (member.key == "spec" && member.value.front() == '{') spec = member.value;
+    }
+    return AddClaim(manifest, spec, &templates_);
+  }
+
+  // As the API server would.
+  static void SetDefaults(api::ExactDeviceRequest& request) {
+    if (request.allocation_mode.empty()) request.allocation_mode = api::kExactCountMode;
+    const bool counts = request.allocation_mode == api::kExactCountMode;
+    if (counts && request.count == 0) request.count = 1;
+  }
+
+  Result<void> AddClaim(const Manifest& manifest, std::string_view spec,
+                        std::vector<api::ResourceClaimPtr>* claims) {
+    const auto decoded = Decoded<api::ResourceClaim>("", spec);
+    if (!decoded.ok()) return At(manifest, decoded.error().message);
+    auto claim = std::make_shared<api::ResourceClaim>(**decoded);
+    claim->meta.name = manifest.name;
+    claim->meta.ns = Symbol(manifest.ns.empty() ? "default" : manifest.ns);
+    claim->meta.uid = "simulated " + manifest.Title();
+    claim->meta.resource_version = "1";
+    for (api::DeviceRequest& request : claim->requests) {
+      if (request.exactly) SetDefaults(*request.exactly);
+      for (api::ExactDeviceRequest& alternative : request.first_available) SetDefaults(alternative);
+    }
+    claims->push_back(std::move(claim));
+    return {};
+  }
+
+  // With a claim of its own for each template that it names.
+  api::PodPtr WithClaims(const api::Pod& pod) {
+    auto with = std::make_shared<api::Pod>(pod);
+    for (const api::PodResourceClaim& entry : pod.spec->resource_claims) {
+      const auto found = std::find_if(templates_.begin(), templates_.end(), [&](const auto& one) {
+        return one->meta.ns == pod.meta.ns && one->meta.name == entry.resource_claim_template_name;
+      });
+      if (found == templates_.end()) continue;
+      auto claim = std::make_shared<api::ResourceClaim>(**found);
+      claim->meta.name = pod.meta.name + "-" + entry.name;
+      claim->meta.uid = pod.meta.uid + "-" + entry.name;
+      claim->meta.owner_references = {{.api_version = "v1",
+                                       .kind = "Pod",
+                                       .name = pod.meta.name,
+                                       .uid = pod.meta.uid,
+                                       .controller = true}};
+      with->status.resource_claim_statuses.push_back(
+          {.name = entry.name, .resource_claim_name = claim->meta.name});
+      out_.claims.push_back(std::move(claim));
+    }
+    return with;
   }
 
   Result<void> ReadWorkload(const Manifest& manifest) {
@@ -285,6 +351,7 @@ class Reader {
   const api::JsonSplitter splitter_;
   const int64_t replicas_;
   api::Decoder decoder_;
+  std::vector<api::ResourceClaimPtr> templates_;  // as claims
   SimulatedPods out_;
 };
 

@@ -82,8 +82,8 @@ TEST_F(ExplainVerbTest, TableOfAPodThatFits) {
       1  NodeResourcesFit  Insufficient cpu: needs 1.3, free 1.29  n1
       1  TaintToleration   node(s) had untolerated taint(s)        n3
 
-  NODE  TOTAL  ImageLocality  NodeResourcesBalancedAllocation  NodeResourcesFit  TaintToleration
-  n2      434              0                               62                72              300
+  NODE  TOTAL  DynamicResources  ImageLocality  NodeResourcesBalancedAllocation  NodeResourcesFit  TaintToleration
+  n2      434                 0              0                               62                72              300
 )");
 }
 

@@ -208,6 +208,67 @@ TEST(Simulate, Json) {
             R"("feasibleNodes":1}]})");
 }
 
+// One device on each of two nodes.
+class DeviceRig : public Rig {
+ public:
+  DeviceRig() {
+    Sync({Node("n1"), Node("n2")});
+    auto device_class = std::make_shared<api::DeviceClass>();
+    device_class->meta.name = "gpu";
+    ShowDevices<api::DeviceClass>(device_class);
+    for (const char* node : {"n1", "n2"}) {
+      auto slice = std::make_shared<api::ResourceSlice>();
+      slice->meta.name = node;
+      slice->driver = Symbol("drv");
+      slice->pool = Symbol(node);
+      slice->pool_slice_count = 1;
+      slice->nodes.node_name = Symbol(node);
+      slice->devices.push_back({.name = Symbol("gpu-0")});
+      ShowDevices<api::ResourceSlice>(slice);
+    }
+  }
+
+ private:
+  template <class T>
+  void ShowDevices(std::shared_ptr<const T> object) {
+    scheduler->Post(cache::DeviceDeltas(std::vector<api::Delta<T>>{Upsert<T>(std::move(object))}));
+  }
+};
+
+constexpr const char* kDevices =
+    "devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}";
+
+TEST(Simulate, EachPodOfATemplateTakesItsDevice) {
+  DeviceRig rig;
+  rig.Settle();
+  const std::string manifests =
+      Workload("ReplicaSet", "replicas: 3",
+               "{containers: [{name: c}], resourceClaims: [{name: d, resourceClaimTemplateName: "
+               "one}]}") +
+      "---\nkind: ResourceClaimTemplate\nmetadata: {name: one}\nspec: {spec: {" + kDevices + "}}\n";
+  // Twice: the first run leaves nothing taken.
+  for (int run = 0; run < 2; ++run) {
+    const inspect::Simulation simulation = Simulated(rig, manifests);
+    EXPECT_EQ(Nodes(simulation), (std::map<std::string, int>{{"", 1}, {"n1", 1}, {"n2", 1}}));
+    EXPECT_EQ(simulation.placements.back().message,
+              "0/2 nodes are available: 2 cannot allocate all claims.");
+  }
+  EXPECT_TRUE(rig.scheduler->context().cluster.devices.Allocations().empty());
+}
+
+TEST(Simulate, PodsShareAClaimOfDevices) {
+  DeviceRig rig;
+  rig.Settle();
+  const inspect::Simulation simulation = Simulated(
+      rig, Workload("ReplicaSet", "replicas: 3",
+                    "{containers: [{name: c}], resourceClaims: [{name: d, resourceClaimName: "
+                    "shared}]}") +
+               "---\nkind: ResourceClaim\nmetadata: {name: shared}\nspec: {" + kDevices + "}\n");
+  EXPECT_EQ(Nodes(simulation),
+            (std::map<std::string, int>{{simulation.placements.front().node, 3}}));
+  EXPECT_NE(simulation.placements.front().node, "");
+}
+
 struct ManifestCase {
   std::string name;
   std::string text;

@@ -12,6 +12,7 @@
 #include "framework/pod_requests.h"
 #include "inspect/cut_requests.h"
 #include "inspect/explain.h"
+#include "inspect/explain_devices.h"
 #include "inspect/explain_json.h"
 #include "inspect/explain_volumes.h"
 #include "inspect/offline_cluster.h"
@@ -84,6 +85,8 @@ std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
       question.preemption ? inspect::ExplainPreemption::kYes : inspect::ExplainPreemption::kNo);
   explanation.notes = inspect::NotesOnCutRequests(*pod);
   inspect::ExplainVolumes(*pod, cluster.snapshot(), cluster.storage(), question.node, &explanation);
+  inspect::ExplainDevices(*pod, cluster.snapshot(), cluster.devices(),
+                          cluster.ProfileFor(*pod)->handle().gates(), question.node, &explanation);
   if (!question.json) {
     return ExplanationTable(explanation, ShortagesIn(cluster.snapshot(), *pod), question.node);
   }

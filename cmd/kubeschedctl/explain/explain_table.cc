@@ -26,13 +26,13 @@ struct Group {
   std::string reason;
   size_t nodes = 0;
   std::string first_node;
-  std::optional<Shortage> shortage;  // of the node that has the most free
-  const ReasonDetail* detail = nullptr;
+  std::optional<Shortage> shortage;            // of the node that has the most free
+  std::vector<const ReasonDetail*> details{};  // story after story
 
   // The node that amounts and detail speak of.
   const std::string& Example() const {
     if (shortage && !shortage->node.empty()) return shortage->node;
-    return detail != nullptr && !detail->node.empty() ? detail->node : first_node;
+    return !details.empty() && !details.front()->node.empty() ? details.front()->node : first_node;
   }
 };
 
@@ -40,7 +40,9 @@ class Groups {
  public:
   Groups(const ShortageFinder& shortage_of, const std::vector<ReasonDetail>& details)
       : shortage_of_(shortage_of) {
-    for (const ReasonDetail& detail : details) details_[{detail.reason, detail.plugin}] = &detail;
+    for (const ReasonDetail& detail : details) {
+      details_[{detail.reason, detail.plugin}].push_back(&detail);
+    }
   }
 
   void Add(const NodeVerdict& node) {
@@ -66,7 +68,7 @@ class Groups {
       group.reason = left_out ? "left out by a PreFilter plugin" : reason;
       group.first_node = node.name;
       const auto detail = details_.find({group.reason, group.plugin});
-      if (detail != details_.end()) group.detail = detail->second;
+      if (detail != details_.end()) group.details = detail->second;
     }
     const auto shortage = shortage_of_(node, reason);
     if (shortage && (!group.shortage || shortage->free > group.shortage->free)) {
@@ -76,7 +78,7 @@ class Groups {
 
   const ShortageFinder& shortage_of_;
   // By reason and plugin.
-  std::map<std::pair<std::string, std::string>, const ReasonDetail*> details_;
+  std::map<std::pair<std::string, std::string>, std::vector<const ReasonDetail*>> details_;
   std::map<std::pair<std::string, std::string>, Group> groups_;
 };
 
@@ -104,7 +106,36 @@ std::string VerdictLine(const Explanation& explanation, size_t feasible) {
          std::to_string(explanation.nodes.size()) + ")\n";
 }
 
-// Details stand on a line of their own below the reason: they are long.
+// One a text. Where the nodes of a row differ, each says of which it speaks: "n1 and 2 alike: …".
+std::vector<std::string> DetailLines(const std::vector<const ReasonDetail*>& details) {
+  std::vector<std::string> lines;
+  size_t stories = 0;
+  const ReasonDetail* last = nullptr;
+  const bool several = std::any_of(details.begin(), details.end(), [&](const ReasonDetail* one) {
+    return one->nodes != details.front()->nodes;
+  });
+  for (const ReasonDetail* detail : details) {
+    if (last == nullptr || detail->nodes != last->nodes) ++stories;
+    last = detail;
+    if (stories > kStoriesShown) continue;
+    std::string line;
+    if (several) {
+      line = detail->node;
+      if (detail->nodes.size() > 1) {
+        line += " and " + std::to_string(detail->nodes.size() - 1) + " alike";
+      }
+      line += ": ";
+    }
+    lines.push_back(line + detail->text);
+  }
+  if (stories > kStoriesShown) {
+    lines.push_back("(other nodes differ: " + std::to_string(stories - kStoriesShown) +
+                    " more kinds; --node NODE tells of one, -o json of all)");
+  }
+  return lines;
+}
+
+// Details stand on lines of their own below the reason: they are long.
 std::string RejectedNodes(const std::vector<Group>& groups) {
   Columns columns({true, false, false, false});
   columns.Add({"NODES", "PLUGIN", kReasonHead, "FOR EXAMPLE"});
@@ -119,11 +150,31 @@ std::string RejectedNodes(const std::vector<Group>& groups) {
   for (const Group& group : groups) {
     const size_t begin = std::exchange(end, table.find('\n', end) + 1);
     text += table.substr(begin, end - begin);
-    if (group.detail != nullptr) text += indent + group.detail->text + "\n";
+    for (const std::string& line : DetailLines(group.details)) text += indent + line + "\n";
   }
   return text;
 }
 
+// "    claim c: gpu-0, gpu-1 (drv.example, pool n1)", a line each.
+std::string ClaimLines(const std::vector<framework::ClaimOutcome>& outcomes) {
+  std::string text;
+  for (const framework::ClaimOutcome& outcome : outcomes) {
+    text += "    claim " + outcome.claim + ": ";
+    const std::vector<api::DeviceResult>& results = outcome.allocation.results;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const api::DeviceResult& result = results[i];
+      const bool last_of_pool = i + 1 == results.size() || results[i + 1].pool != result.pool ||
+                                results[i + 1].driver != result.driver;
+      text += result.device.str();
+      if (last_of_pool) text += " (" + result.driver.str() + ", pool " + result.pool.str() + ")";
+      if (i + 1 < results.size()) text += last_of_pool ? "; " : ", ";
+    }
+    text += results.empty() ? "no devices\n" : "\n";
+  }
+  return text;
+}
+
+// Nodes with the best total are followed by the devices that the pod would get there.
 std::string BestNodes(std::vector<const NodeVerdict*> feasible) {
   // Highest total first, then by name, as they come.
   std::stable_sort(feasible.begin(), feasible.end(),
@@ -140,7 +191,14 @@ std::string BestNodes(std::vector<const NodeVerdict*> feasible) {
     for (const auto& score : feasible[i]->scores) cells.push_back(std::to_string(score.weighted));
     columns.Add(std::move(cells));
   }
-  std::string text = columns.Text("  ");
+  const std::string table = columns.Text("  ");
+  size_t end = table.find('\n') + 1;
+  std::string text = table.substr(0, end);
+  for (size_t i = 0; i < shown; ++i) {
+    const size_t begin = std::exchange(end, table.find('\n', end) + 1);
+    text += table.substr(begin, end - begin);
+    if (feasible[i]->total == feasible.front()->total) text += ClaimLines(feasible[i]->allocations);
+  }
   if (shown < feasible.size()) {
     text += "  (" + Count(feasible.size() - shown, "more feasible node") + " left out)\n";
   }

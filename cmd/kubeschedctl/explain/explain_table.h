@@ -17,6 +17,7 @@ namespace ks::ctl {
 
 inline constexpr size_t kBestNodesShown = 10;
 inline constexpr size_t kTriedNodesShown = 10;
+inline constexpr size_t kStoriesShown = 3;  // of a reason that several kinds of nodes have
 
 // How much of a resource is missing on the node, if the reason is about that.
 using ShortageFinder = std::function<std::optional<inspect::Shortage>(

@@ -43,6 +43,23 @@ Verdict VerdictOf(std::string_view text) {
   return Verdict::kError;
 }
 
+// The devices of a claim: all that is shown of what it would get.
+framework::ClaimOutcome ReadOutcome(const json& object) {
+  framework::ClaimOutcome outcome{.claim = Text(object, "claim"), .allocation = {}};
+  const auto allocation = object.find("allocation");
+  if (allocation == object.end() || !allocation->is_object()) return outcome;
+  const auto devices = allocation->find("devices");
+  if (devices == allocation->end() || !devices->is_object()) return outcome;
+  ForEach(*devices, "results", [&](const json& result) {
+    if (!result.is_object()) return;
+    outcome.allocation.results.push_back({.request = Text(result, "request"),
+                                          .driver = Symbol(Text(result, "driver")),
+                                          .pool = Symbol(Text(result, "pool")),
+                                          .device = Symbol(Text(result, "device"))});
+  });
+  return outcome;
+}
+
 inspect::NodeVerdict ReadNode(const json& object) {
   inspect::NodeVerdict node{.name = Text(object, "name"),
                             .feasible = Flag(object, "feasible"),
@@ -56,6 +73,9 @@ inspect::NodeVerdict ReadNode(const json& object) {
     node.scores.push_back({.plugin = Name(score, "plugin"),
                            .raw = Number(score, "raw"),
                            .weighted = Number(score, "weighted")});
+  });
+  ForEach(object, "allocations", [&](const json& outcome) {
+    if (outcome.is_object()) node.allocations.push_back(ReadOutcome(outcome));
   });
   return node;
 }
@@ -114,7 +134,8 @@ inspect::Explanation ReadExplanation(const json& object) {
     explanation.details.push_back({.plugin = Text(detail, "plugin"),
                                    .reason = Text(detail, "reason"),
                                    .node = Text(detail, "node"),
-                                   .text = Text(detail, "text")});
+                                   .text = Text(detail, "text"),
+                                   .nodes = Texts(detail, "nodes")});
   });
   explanation.notes = Texts(object, "notes");
   return explanation;
