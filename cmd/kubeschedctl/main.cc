@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "apiserver/controllers/device_kinds.h"
 #include "client/http/transport.h"
 #include "kubeschedctl/apiserver.h"
 #include "kubeschedctl/config/config_verbs.h"
@@ -29,6 +30,7 @@ constexpr const char* kDemoFooter =
     "    name: web        # default: metadata.name\n"
     "    expect: bound    # or pending: it is meant to fit nowhere\n"
     "    pod: {spec: ...}\n"
+    "and the ResourceClaims and ResourceClaimTemplates that they name (with --devices).\n"
     "Status: 0 all that can be placed is placed, 1 it is not, 130 interrupted.";
 
 void AddDemoScheduler(CLI::App& verb, DemoOptions& options) {
@@ -63,7 +65,7 @@ void AddDemoWorkload(CLI::App& verb, DemoOptions& options) {
       ->capture_default_str();
   AddTimeout(verb, "--arrival", options.arrival, "period over which the pods arrive; 0: at once");
   verb.add_option("--workload", options.workload_file,
-                  "the pods, instead of the made-up mix; - is standard input")
+                  "the pods and what they claim, instead of the made-up mix; - is standard input")
       ->type_name("FILE")
       ->excludes(pods);
   verb.add_option("--seed", options.seed, "of chance: order and times of the pods")
@@ -96,6 +98,16 @@ void DeclareDemo(CLI::App& app, DemoOptions& options, int& status) {
   kubeconfig->type_name("FILE");
   verb->add_option("--dir", options.dir, "folder of the server (default: a temporary one)")
       ->type_name("FOLDER")
+      ->excludes(kubeconfig);
+  verb->add_option("--devices", options.devices,
+                   "simulated devices on each node of the server: 8xgpu (see apiserver --help)")
+      ->type_name("COUNTxNAME")
+      ->allow_extra_args(false)
+      ->check([](const std::string& text) {
+        std::vector<apiserver::DeviceKind> kinds;
+        const Result<void> parsed = apiserver::ParseDeviceKinds(text, kinds);
+        return parsed.ok() ? std::string() : parsed.error().message;
+      })
       ->excludes(kubeconfig);
   verb->add_flag("--clean-up", options.clean_up,
                  "remove nodes and pods of an existing cluster at the end")

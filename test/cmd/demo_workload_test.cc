@@ -101,11 +101,13 @@ TEST(FittingNodeTest, FewNodesTakeMorePods) {
   EXPECT_GT(node.pods, 400);
 }
 
-std::vector<PlannedPod> Parse(std::string_view text) {
-  auto pods = ParseWorkload("w.yaml", text, {.owner = "me"});
-  EXPECT_TRUE(pods.ok()) << pods.error().message;
-  return pods.ok() ? std::move(pods).value() : std::vector<PlannedPod>();
+PlannedWorkload ParseAll(std::string_view text) {
+  auto workload = ParseWorkload("w.yaml", text, {.owner = "me"});
+  EXPECT_TRUE(workload.ok()) << workload.error().message;
+  return workload.ok() ? std::move(workload).value() : PlannedWorkload();
 }
+
+std::vector<PlannedPod> Parse(std::string_view text) { return ParseAll(text).pods; }
 
 std::vector<std::string> Names(const std::vector<PlannedPod>& pods) {
   std::vector<std::string> names;
@@ -149,6 +151,29 @@ TEST(ParseWorkloadTest, FormsOfManifests) {
   EXPECT_THAT(Names(Parse("kind: PodList\nitems:\n- " + pod + "\n")), ElementsAre("a"));
 }
 
+TEST(ParseWorkloadTest, ClaimsAndTemplatesComeBeforeThePods) {
+  const PlannedWorkload workload = ParseAll(
+      "kind: ResourceClaimTemplate\n"
+      "metadata: {name: t, labels: {x: \"y\"}}\n"
+      "spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}\n"
+      "---\n"
+      "- kind: ResourceClaim\n"
+      "  apiVersion: resource.k8s.io/v1\n"
+      "  metadata: {name: c, namespace: default}\n"
+      "- pod: " +
+      std::string(kPod) + "\n");
+  EXPECT_THAT(Names(workload.pods), ElementsAre("a"));
+  ASSERT_EQ(workload.objects.size(), 2U);
+  EXPECT_EQ(workload.objects[0].name, "t");
+  EXPECT_EQ(workload.objects[0].path,
+            "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates");
+  const Json made = Json::parse(workload.objects[0].body);
+  EXPECT_EQ(made["apiVersion"], "resource.k8s.io/v1");
+  EXPECT_EQ(made["metadata"]["labels"], (Json{{"x", "y"}, {kOwnerLabel, "me"}}));
+  EXPECT_EQ(made["spec"]["spec"]["devices"]["requests"][0]["name"], "r");
+  EXPECT_EQ(workload.objects[1].path, "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims");
+}
+
 struct RefusedCase {
   std::string name;
   std::string text;
@@ -173,8 +198,13 @@ INSTANTIATE_TEST_SUITE_P(
                     "w.yaml:1:1: is of type number (a Pod, or an entry with pod, count, name and "
                     "expect)"},
         RefusedCase{"other_kind", "kind: Deployment\n",
-                    "w.yaml:1:1: kind \"Deployment\" instead of \"Pod\" (only pods can be listed; "
-                    "create other objects beforehand)"},
+                    "w.yaml:1:1: kind \"Deployment\" instead of \"Pod\" (only pods, ResourceClaims "
+                    "and ResourceClaimTemplates can be listed; create other objects beforehand)"},
+        RefusedCase{"claim_without_name", "kind: ResourceClaim\n",
+                    "w.yaml:1:1: the ResourceClaim has no name (add metadata.name)"},
+        RefusedCase{"claim_of_old", "kind: ResourceClaim\napiVersion: resource.k8s.io/v1beta1\n",
+                    "w.yaml:1:1: apiVersion \"resource.k8s.io/v1beta1\" instead of "
+                    "\"resource.k8s.io/v1\""},
         RefusedCase{"slip", "- counts: 3\n  pod: {" + kSpec + "}\n",
                     "w.yaml:1:3: [0].counts: unknown field (did you mean \"count\"?)"},
         RefusedCase{"foreign_field", "- replicas: 3\n",
@@ -212,6 +242,23 @@ TEST(ParseWorkloadTest, BadQuantitiesAreNamed) {
   ASSERT_FALSE(pods.ok());
   EXPECT_THAT(pods.error().message, HasSubstr("w.yaml:2:8: [0].pod: "));
   EXPECT_THAT(pods.error().message, HasSubstr("spec.containers[0].resources.requests"));
+}
+
+TEST(ReadWorkloadTest, TheExampleWithDevices) {
+  const auto read = ReadWorkload(KS_EXAMPLES "/devices.yaml", {.owner = "me"});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->pods.size(), 38U);
+  EXPECT_EQ(Unplaceable(read->pods), 1U);
+  std::set<std::string> names;
+  for (const PlannedObject& object : read->objects) names.insert(object.name);
+  for (const PlannedPod& pod : read->pods) {
+    const Json body = Json::parse(pod.body);
+    for (const Json& claim : body["spec"]["resourceClaims"]) {
+      const std::string name =
+          claim.value("resourceClaimTemplateName", claim.value("resourceClaimName", ""));
+      EXPECT_TRUE(names.contains(name)) << pod.name << ": " << name;
+    }
+  }
 }
 
 TEST(ReadWorkloadTest, AMissingFileIsNamed) {

@@ -51,6 +51,34 @@ TEST_F(DemoTest, EverythingThatCanBePlacedIsPlaced) {
                                 Not(HasSubstr("FAILED")), Not(HasSubstr("\x1b["))));
 }
 
+TEST_F(DemoTest, AClaimForADeviceThatNoNodeHas) {
+  const std::string file = Write(
+      "kind: ResourceClaimTemplate\n"
+      "metadata: {name: ninth}\n"
+      "spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: "
+      "9}}]}}}\n"
+      "---\n"
+      "- count: 3\n"
+      "  name: web\n"
+      "  pod: {spec: {containers: [{name: c, image: i}]}}\n"
+      "- name: greedy\n"
+      "  expect: pending\n"
+      "  pod: {spec: {resourceClaims: [{name: g, resourceClaimTemplateName: ninth}],\n"
+      "               containers: [{name: c, image: i, resources: {claims: [{name: g}]}}]}}\n");
+  const ProgramResult ran =
+      Run({"demo", "--nodes=2", "--arrival=1s", "--devices=8xgpu", "--workload=" + file});
+  EXPECT_THAT(ran.exit_status, Optional(0)) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("3 of 3 placeable pods"),
+                                HasSubstr("left pending  1 of 1 pods that fit nowhere")));
+}
+
+TEST_F(DemoTest, BadDevicesAreRefused) {
+  const ProgramResult ran = Run({"demo", "--devices=8gpu"});
+  EXPECT_THAT(ran.exit_status, Optional(Not(0)));
+  EXPECT_THAT(ran.output, HasSubstr("character 1, \"8gpu\": there is no count and name (write "
+                                    "COUNTxNAME, as in 8xgpu)"));
+}
+
 TEST_F(DemoTest, WhatDoesNotFitFails) {
   const std::string file = Write(
       "- count: 3\n"

@@ -70,6 +70,7 @@ class Demo {
   Signals& signals_;
   Workload workload_;
   std::vector<PlannedPod> pods_;
+  std::vector<PlannedObject> objects_;
   size_t placeable_ = 0;
   std::unique_ptr<DemoCluster> cluster_;
   std::unique_ptr<Process> scheduler_;
@@ -106,10 +107,11 @@ Result<void> Demo::Plan() {
                      .zones = workload_.zones,
                      .seed = options_.seed});
   } else {
-    Result<std::vector<PlannedPod>> read =
+    Result<PlannedWorkload> read =
         ReadWorkload(options_.workload_file, {.owner = workload_.label, .ns = workload_.ns});
     if (!read.ok()) return read.error();
-    pods_ = std::move(read).value();
+    pods_ = std::move(read->pods);
+    objects_ = std::move(read->objects);
     workload_.pods = pods_.size();
   }
   placeable_ = static_cast<size_t>(std::count_if(
@@ -132,7 +134,7 @@ Result<void> Demo::Prepare() {
   }
   Say(fmt::format("{}: making {} nodes of {} CPU, {} GiB in {} zones", cluster_->api().server(),
                   workload_.nodes, workload_.node.cpu, workload_.node.memory_gi, workload_.zones));
-  return cluster_->Populate(workload_);
+  return cluster_->Populate(workload_, objects_);
 }
 
 Result<void> Demo::StartSchedulerProcess() {
@@ -341,7 +343,7 @@ Result<void> Demo::LeaveOrStay() {
     StopScheduler(ignored);
   }
   if (cluster_->server() != nullptr) return {};
-  if (options_.clean_up) return cluster_->Remove(workload_);
+  if (options_.clean_up) return cluster_->Remove(workload_, objects_);
   Say(fmt::format("left for you to look at: {} get pods -n {} -l {} -o wide", kubectl, workload_.ns,
                   Selector(workload_)));
   return {};

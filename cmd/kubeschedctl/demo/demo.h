@@ -25,8 +25,9 @@ struct DemoOptions {
   int qps = 5000;
   uint64_t seed = 1;
   std::chrono::seconds arrival{60};
-  std::chrono::seconds timeout{120};  // for the rest to be bound when all have arrived
-  std::string workload_file{};        // empty: the mix
+  std::chrono::seconds timeout{120};   // for the rest to be bound when all have arrived
+  std::string workload_file{};         // empty: the mix
+  std::vector<std::string> devices{};  // of the server's simulated drivers: "8xgpu"
   Workload workload{
       .label = "kubeschedctl-demo", .nodes = 500, .pods = 5000, .node = {0, 0, 0}};  // 0: it fits
 };

@@ -2,6 +2,7 @@
 #include "kubeschedctl/demo/demo_cluster.h"
 
 #include <filesystem>
+#include <set>
 #include <utility>
 
 namespace ks::ctl {
@@ -22,11 +23,12 @@ Result<std::unique_ptr<DemoCluster>> DemoCluster::Open(const DemoOptions& option
     std::error_code error;
     std::filesystem::create_directories(dir, error);
     if (error) return Error{"cannot make the folder " + dir + ": " + error.message()};
-    Result<std::unique_ptr<EmbeddedServer>> server =
-        EmbeddedServer::Start({.folder = dir,
-                               .log = demo->folder() + "/apiserver.log",
-                               .flags = {"--agents", "--seed=" + std::to_string(options.seed)}},
-                              interrupted);
+    std::vector<std::string> flags = {"--agents", "--claims",
+                                      "--seed=" + std::to_string(options.seed)};
+    for (const std::string& kinds : options.devices) flags.push_back("--devices=" + kinds);
+    Result<std::unique_ptr<EmbeddedServer>> server = EmbeddedServer::Start(
+        {.folder = dir, .log = demo->folder() + "/apiserver.log", .flags = std::move(flags)},
+        interrupted);
     if (!server.ok()) return server.error();
     demo->server_ = std::move(server).value();
   }
@@ -56,16 +58,35 @@ Result<void> DemoCluster::CreatePriorityClasses(const std::string& owner) {
   return {};
 }
 
-Result<void> DemoCluster::Populate(const Workload& workload) {
+Result<void> DemoCluster::CreateObjects(const std::vector<PlannedObject>& objects) {
+  for (const PlannedObject& object : objects) {
+    const client::RestReply reply = cluster_->rest().Post(object.path + "?fieldValidation=Strict",
+                                                          object.body, std::chrono::seconds(30));
+    if (!reply.ok()) return Error{"creating " + object.name + ": " + reply.error->message};
+  }
+  return {};
+}
+
+Result<void> DemoCluster::Populate(const Workload& workload,
+                                   const std::vector<PlannedObject>& objects) {
   if (!server_) {
-    if (Result<void> removed = Remove(workload); !removed.ok()) return removed;
+    if (Result<void> removed = Remove(workload, objects); !removed.ok()) return removed;
   }
   if (Result<void> made = CreatePriorityClasses(workload.label); !made.ok()) return made;
+  if (Result<void> made = CreateObjects(objects); !made.ok()) return made;
   return CreateNodes(*cluster_, workload);
 }
 
-Result<void> DemoCluster::Remove(const Workload& workload) {
+Result<void> DemoCluster::Remove(const Workload& workload,
+                                 const std::vector<PlannedObject>& objects) {
   if (Result<void> removed = RemoveWorkload(*cluster_, workload); !removed.ok()) return removed;
+  std::set<std::string> paths;
+  for (const PlannedObject& object : objects) paths.insert(object.path);
+  for (const std::string& path : paths) {
+    if (Result<void> removed = cluster_->DeleteAll(path, Selector(workload)); !removed.ok()) {
+      return removed;
+    }
+  }
   return cluster_->DeleteAll(kPriorityClassPath, Selector(workload));
 }
 

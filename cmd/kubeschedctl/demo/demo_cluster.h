@@ -25,10 +25,11 @@ class DemoCluster {
   static Result<std::unique_ptr<DemoCluster>> Open(const DemoOptions& options,
                                                    const std::function<bool()>& interrupted);
 
-  // Removes what an earlier demo left and creates nodes and priority classes.
-  Result<void> Populate(const Workload& workload);
-  // Removes nodes, pods and priority classes.
-  Result<void> Remove(const Workload& workload);
+  // Removes what an earlier demo left and creates nodes, priority classes and `objects`, which are
+  // what the pods refer to.
+  Result<void> Populate(const Workload& workload, const std::vector<PlannedObject>& objects);
+  // Removes nodes, pods, priority classes and objects of those kinds.
+  Result<void> Remove(const Workload& workload, const std::vector<PlannedObject>& objects);
 
   Cluster& api() { return *cluster_; }
   // Null: somebody else's.
@@ -43,6 +44,7 @@ class DemoCluster {
   explicit DemoCluster(const DemoOptions& options) : options_(options) {}
 
   Result<void> CreatePriorityClasses(const std::string& owner);
+  Result<void> CreateObjects(const std::vector<PlannedObject>& objects);
 
   const DemoOptions& options_;
   std::unique_ptr<TemporaryFolder> folder_;

@@ -22,6 +22,18 @@ struct PlannedPod {
   Amount amount{};        // what it asks for
 };
 
+// What pods of a file refer to: a ResourceClaim or a ResourceClaimTemplate.
+struct PlannedObject {
+  std::string name;
+  std::string path;  // of the request that creates it
+  std::string body;
+};
+
+struct PlannedWorkload {
+  std::vector<PlannedPod> pods;
+  std::vector<PlannedObject> objects;  // to be there before the pods
+};
+
 // A priority class that the mix names, as a body for the server.
 struct PriorityClassBody {
   std::string name;
@@ -44,26 +56,27 @@ struct MixOptions {
 // drawn from the seed.
 std::vector<PlannedPod> MakeMix(const MixOptions& options);
 
-// Pods from a file, in its order. `name` stands in errors: FILE:LINE:COLUMN: PATH: CAUSE (CURE).
-// The text is YAML (any number of documents) or JSON. A document is a Pod, a List or PodList, a
-// list, or an entry:
+// Pods and what they claim from a file, in its order. `name` stands in errors: FILE:LINE:COLUMN:
+// PATH: CAUSE (CURE). The text is YAML (any number of documents) or JSON. A document is a Pod, a
+// List or PodList, a list, or an entry:
 //
 //   - count: 20        # pods web-00000 … web-00019; default 1: the pod's own name
 //     name: web        # default: metadata.name
 //     expect: bound    # or pending: it is meant not to be placed; default bound
 //     pod: {spec: …}   # a Pod; apiVersion and kind may be left out
 //
-// Fields that entries do not have, other kinds than Pod, pods that have a node already, names that
-// occur twice and namespaces other than `ns` are errors.
+// ResourceClaims and ResourceClaimTemplates may stand among them, with a name and without a count.
+//
+// Fields that entries do not have, other kinds than these, pods that have a node already, names
+// that occur twice and namespaces other than `ns` are errors.
 struct WorkloadFileOptions {
   std::string owner;
   std::string ns = "default";
 };
-Result<std::vector<PlannedPod>> ParseWorkload(const std::string& name, std::string_view text,
-                                              const WorkloadFileOptions& options);
+Result<PlannedWorkload> ParseWorkload(const std::string& name, std::string_view text,
+                                      const WorkloadFileOptions& options);
 // The same from a file; "-" is standard input.
-Result<std::vector<PlannedPod>> ReadWorkload(const std::string& path,
-                                             const WorkloadFileOptions& options);
+Result<PlannedWorkload> ReadWorkload(const std::string& path, const WorkloadFileOptions& options);
 
 // Nodes so large that the placeable pods take about two thirds of them, and any of them fits on one
 // node; at least 4 CPU, 16 GiB and 110 pods.

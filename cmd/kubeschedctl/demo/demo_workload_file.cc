@@ -39,12 +39,21 @@ struct Entry {
   bool placeable = true;
 };
 
+// The kinds besides pods.
+struct ClaimKind {
+  std::string_view kind;
+  std::string_view plural;
+};
+constexpr std::array<ClaimKind, 2> kClaimKinds = {
+    {{"ResourceClaim", "resourceclaims"}, {"ResourceClaimTemplate", "resourceclaimtemplates"}}};
+constexpr std::string_view kClaimVersion = "resource.k8s.io/v1";
+
 class WorkloadReader {
  public:
   WorkloadReader(std::string name, const WorkloadFileOptions& options)
       : name_(std::move(name)), options_(options) {}
 
-  Result<std::vector<PlannedPod>> Read(std::string_view text);
+  Result<PlannedWorkload> Read(std::string_view text);
 
  private:
   Error Refusal(const Value& value, const std::string& path, const std::string& cause,
@@ -53,7 +62,9 @@ class WorkloadReader {
   Result<void> ReadEntry(const Value& value, const std::string& path);
   Result<void> ReadEntryField(const config::Member& member, const std::string& path, Entry& entry);
   Result<void> AddPods(const Entry& entry, const std::string& path);
-  Result<Json> PodJson(const Entry& entry, const std::string& path) const;
+  Result<Json> ObjectJson(const Value& value, const std::string& path, std::string_view kind,
+                          std::string_view version) const;
+  Result<void> AddObject(const Value& value, const std::string& path, const ClaimKind& kind);
   Result<Amount> CheckPod(const Value& value, const std::string& path, const Json& pod);
 
   const std::string name_;
@@ -61,7 +72,7 @@ class WorkloadReader {
   config::Syntax syntax_ = config::Syntax::kYaml;
   api::Decoder decoder_;
   std::set<std::string> names_;
-  std::vector<PlannedPod> pods_;
+  PlannedWorkload planned_;
 };
 
 Error WorkloadReader::Refusal(const Value& value, const std::string& path, const std::string& cause,
@@ -93,6 +104,9 @@ Result<void> WorkloadReader::ReadValue(const Value& value, const std::string& pa
                    "a Pod, or an entry with pod, count, name and expect");
   }
   if (kind == nullptr) return ReadEntry(value, path);
+  for (const ClaimKind& claim : kClaimKinds) {
+    if (kind->text == claim.kind) return AddObject(value, path, claim);
+  }
   return AddPods({.pod = &value}, path);
 }
 
@@ -154,23 +168,25 @@ Result<void> WorkloadReader::ReadEntry(const Value& value, const std::string& pa
   return AddPods(entry, prefix + "pod");
 }
 
-// The pod as it is sent, but for its name.
-Result<Json> WorkloadReader::PodJson(const Entry& entry, const std::string& path) const {
-  const Value& value = *entry.pod;
-  Json pod = Json::parse(config::CompactJson(value, syntax_), nullptr, false);
-  if (pod.is_discarded()) return Refusal(value, path, "cannot be written as JSON");
-  const std::string kind = pod.value("/kind"_json_pointer, Json("Pod")).dump();
-  if (kind != "\"Pod\"") {
-    return Refusal(value, path, "kind " + kind + " instead of \"Pod\"",
-                   "only pods can be listed; create other objects beforehand");
+// An object as it is sent.
+Result<Json> WorkloadReader::ObjectJson(const Value& value, const std::string& path,
+                                        std::string_view kind, std::string_view version) const {
+  Json object = Json::parse(config::CompactJson(value, syntax_), nullptr, false);
+  if (object.is_discarded()) return Refusal(value, path, "cannot be written as JSON");
+  const Json own_kind = object.value("/kind"_json_pointer, Json(kind));
+  if (own_kind != kind) {
+    return Refusal(value, path, fmt::format("kind {} instead of \"{}\"", own_kind.dump(), kind),
+                   "only pods, ResourceClaims and ResourceClaimTemplates can be listed; create "
+                   "other objects beforehand");
   }
-  const std::string version = pod.value("/apiVersion"_json_pointer, Json("v1")).dump();
-  if (version != "\"v1\"") {
-    return Refusal(value, path, "apiVersion " + version + " instead of \"v1\"");
+  const Json own_version = object.value("/apiVersion"_json_pointer, Json(version));
+  if (own_version != version) {
+    return Refusal(value, path,
+                   fmt::format("apiVersion {} instead of \"{}\"", own_version.dump(), version));
   }
-  pod["apiVersion"] = "v1";
-  pod["kind"] = "Pod";
-  Json& metadata = pod["metadata"];
+  object["apiVersion"] = version;
+  object["kind"] = kind;
+  Json& metadata = object["metadata"];
   if (metadata.is_null()) metadata = Json::object();
   if (!metadata.is_object()) return Refusal(value, path + ".metadata", "is not an object");
   const Json ns = metadata.value("namespace", Json(options_.ns));
@@ -183,7 +199,22 @@ Result<Json> WorkloadReader::PodJson(const Entry& entry, const std::string& path
   if (labels.is_null()) labels = Json::object();
   if (!labels.is_object()) return Refusal(value, path + ".metadata.labels", "is not an object");
   labels[kOwnerLabel] = options_.owner;
-  return pod;
+  return object;
+}
+
+Result<void> WorkloadReader::AddObject(const Value& value, const std::string& path,
+                                       const ClaimKind& kind) {
+  const Result<Json> object = ObjectJson(value, path, kind.kind, kClaimVersion);
+  if (!object.ok()) return object.error();
+  const Json name = object->value("/metadata/name"_json_pointer, Json());
+  if (!name.is_string() || name.get_ref<const std::string&>().empty()) {
+    return Refusal(value, path, fmt::format("the {} has no name", kind.kind), "add metadata.name");
+  }
+  planned_.objects.push_back(
+      {.name = name.get<std::string>(),
+       .path = fmt::format("/apis/{}/namespaces/{}/{}", kClaimVersion, options_.ns, kind.plural),
+       .body = object->dump(-1, ' ', false, Json::error_handler_t::replace)});
+  return {};
 }
 
 Result<Amount> WorkloadReader::CheckPod(const Value& value, const std::string& path,
@@ -203,7 +234,7 @@ Result<Amount> WorkloadReader::CheckPod(const Value& value, const std::string& p
 }
 
 Result<void> WorkloadReader::AddPods(const Entry& entry, const std::string& path) {
-  Result<Json> pod = PodJson(entry, path);
+  Result<Json> pod = ObjectJson(*entry.pod, path, "Pod", "v1");
   if (!pod.ok()) return pod.error();
   const Result<Amount> amount = CheckPod(*entry.pod, path, *pod);
   if (!amount.ok()) return amount.error();
@@ -221,15 +252,15 @@ Result<void> WorkloadReader::AddPods(const Entry& entry, const std::string& path
                      "each needs a name of its own");
     }
     name = full;
-    pods_.push_back({.name = full,
-                     .body = pod->dump(-1, ' ', false, Json::error_handler_t::replace),
-                     .placeable = entry.placeable,
-                     .amount = *amount});
+    planned_.pods.push_back({.name = full,
+                             .body = pod->dump(-1, ' ', false, Json::error_handler_t::replace),
+                             .placeable = entry.placeable,
+                             .amount = *amount});
   }
   return {};
 }
 
-Result<std::vector<PlannedPod>> WorkloadReader::Read(std::string_view text) {
+Result<PlannedWorkload> WorkloadReader::Read(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   std::vector<Document> documents;
   if (first != std::string_view::npos && text[first] == '{') {
@@ -256,19 +287,18 @@ Result<std::vector<PlannedPod>> WorkloadReader::Read(std::string_view text) {
     syntax_ = document.syntax;
     if (Result<void> read = ReadValue(document.root, "", false); !read.ok()) return read.error();
   }
-  if (pods_.empty()) return Error{name_ + ": no pods"};
-  return std::move(pods_);
+  if (planned_.pods.empty()) return Error{name_ + ": no pods"};
+  return std::move(planned_);
 }
 
 }  // namespace
 
-Result<std::vector<PlannedPod>> ParseWorkload(const std::string& name, std::string_view text,
-                                              const WorkloadFileOptions& options) {
+Result<PlannedWorkload> ParseWorkload(const std::string& name, std::string_view text,
+                                      const WorkloadFileOptions& options) {
   return WorkloadReader(name, options).Read(text);
 }
 
-Result<std::vector<PlannedPod>> ReadWorkload(const std::string& path,
-                                             const WorkloadFileOptions& options) {
+Result<PlannedWorkload> ReadWorkload(const std::string& path, const WorkloadFileOptions& options) {
   const Result<std::string> text = ReadInput(path);
   if (!text.ok()) return text.error();
   return ParseWorkload(path == "-" ? "standard input" : path, *text, options);
