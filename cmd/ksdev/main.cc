@@ -99,6 +99,11 @@ constexpr const char* kCompareFooter =
     "  volumes       5000 nodes, each with a CSI driver and room for 39 of its volumes; the "
     "scheduler runs; 2000\n                pods come, each with a claim that is bound to a volume "
     "of its own\n"
+    "  devices       500 nodes with eight devices each (--devices); the scheduler runs; 1000 pods "
+    "come, each with\n                a ResourceClaim, which asks for: any, one device; selector, "
+    "one of those that a\n                selector chooses, which are all; matched, four with an "
+    "attribute in common; rare,\n                one of those that a selector chooses, one in "
+    "eight (--ask)\n"
     "Both schedulers have the same limit of requests (--qps) in their configuration file and no "
     "leader election.";
 
@@ -106,17 +111,20 @@ void SetScenarioSizes(const CLI::App& verb, CompareOptions& options) {
   struct Sizes {
     size_t nodes, pods, others;
   };
-  const std::map<Scenario, Sizes> all = {{Scenario::kBacklog, {5000, 5000, 0}},
-                                         {Scenario::kHeadOfLine, {5000, 2000, 3000}},
-                                         {Scenario::kPreemption, {500, 500, 2000}},
-                                         {Scenario::kPending, {100, 100000, 0}},
-                                         {Scenario::kVolumes, {5000, 2000, 0}}};
+  const std::map<Scenario, Sizes> all = {
+      {Scenario::kBacklog, {5000, 5000, 0}},     {Scenario::kHeadOfLine, {5000, 2000, 3000}},
+      {Scenario::kPreemption, {500, 500, 2000}}, {Scenario::kPending, {100, 100000, 0}},
+      {Scenario::kVolumes, {5000, 2000, 0}},     {Scenario::kDevices, {500, 1000, 0}}};
   const Sizes& sizes = all.at(options.scenario);
   const auto refuse = [&](const std::string& option) {
     if (verb.get_option(option)->count() == 0) return;
     throw CLI::ValidationError(option, "has no meaning in this scenario");
   };
   if (sizes.others == 0) refuse("--others");
+  if (options.scenario != Scenario::kDevices) {
+    refuse("--devices");
+    refuse("--ask");
+  }
   if (options.scenario != Scenario::kBacklog) {
     refuse("--pod-kind");
     refuse("--bound");
@@ -134,11 +142,10 @@ void DeclareCompare(CLI::App& app, CompareOptions& options, int& status) {
   CLI::App* verb = app.add_subcommand(
       "compare", "kubesched and kube-scheduler side by side, each on a fresh API server");
   verb->footer(kCompareFooter);
-  const std::map<std::string, Scenario> scenarios = {{"backlog", Scenario::kBacklog},
-                                                     {"head-of-line", Scenario::kHeadOfLine},
-                                                     {"preemption", Scenario::kPreemption},
-                                                     {"pending", Scenario::kPending},
-                                                     {"volumes", Scenario::kVolumes}};
+  const std::map<std::string, Scenario> scenarios = {
+      {"backlog", Scenario::kBacklog},       {"head-of-line", Scenario::kHeadOfLine},
+      {"preemption", Scenario::kPreemption}, {"pending", Scenario::kPending},
+      {"volumes", Scenario::kVolumes},       {"devices", Scenario::kDevices}};
   verb->add_option("--scenario", options.scenario, "what the schedulers have to do, see below")
       ->transform(CLI::Transformer(scenarios))
       ->default_str("backlog");
@@ -146,6 +153,16 @@ void DeclareCompare(CLI::App& app, CompareOptions& options, int& status) {
                    "pods of the scenario that are there or come first (default: see below)")
       ->check(CLI::PositiveNumber)
       ->default_str("");
+  verb->add_option("--devices", options.devices.per_node, "devices of each node")
+      ->check(CLI::Range(1, 128))
+      ->capture_default_str();
+  const std::map<std::string, DeviceAsk> asks = {{"any", DeviceAsk::kAny},
+                                                 {"selector", DeviceAsk::kSelector},
+                                                 {"matched", DeviceAsk::kMatched},
+                                                 {"rare", DeviceAsk::kRare}};
+  verb->add_option("--ask", options.devices.ask, "what each claim asks for")
+      ->transform(CLI::Transformer(asks))
+      ->default_str("selector");
   verb->add_option_function<std::string>(
           "--server",
           [&options](const std::string& server) { options.embedded_server = server == "embedded"; },

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ksdev/compare/scenario_devices.h"
 #include "kubeschedctl/cluster/workload.h"
 
 namespace ks::ctl::dev {
@@ -19,6 +20,7 @@ enum class Scenario : uint8_t {
                 // come
   kPending,     // `pods` pods that fit nowhere
   kVolumes,     // `pods` pods with a bound CSI volume each, limits of attached volumes on nodes
+  kDevices,     // `pods` pods with a ResourceClaim each (scenario_devices.h)
 };
 
 struct CompareOptions {
@@ -34,6 +36,7 @@ struct CompareOptions {
   bool json = false;
   std::chrono::seconds timeout{600};
   std::chrono::seconds settle{2};  // from the last binding to the end of the scheduler
+  DeviceLoad devices{};            // of kDevices
   Workload workload{.label = "kubeschedctl-bench", .nodes = 5000, .pods = 5000};
 };
 // Prints the figures to standard output, progress and errors to standard error. 0, or 1 for

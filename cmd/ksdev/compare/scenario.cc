@@ -11,6 +11,7 @@
 
 #include "ksdev/compare/fresh_server.h"
 #include "ksdev/compare/pod_tracker.h"
+#include "ksdev/compare/scenario_devices.h"
 #include "ksdev/compare/scenario_volumes.h"
 #include "ksdev/text/fail.h"
 #include "ksdev/text/scenario_report.h"
@@ -40,6 +41,8 @@ const char* NameOf(Scenario scenario) {
       return "preemption";
     case Scenario::kVolumes:
       return "volumes";
+    case Scenario::kDevices:
+      return "devices";
     case Scenario::kPending:
       break;
   }
@@ -53,7 +56,8 @@ struct Batch {
   PodTemplate size;
   std::string priority_class;  // empty: none
   size_t nodes = 0;            // not 0: pod i is on node i modulo this
-  bool claims = false;         // pod i uses claim i
+  bool claims = false;         // pod i uses claim i, of a volume
+  bool device_claims = false;  // pod i uses claim i, of devices
 };
 
 std::string BodyOf(const Batch& batch, size_t index) {
@@ -62,6 +66,7 @@ std::string BodyOf(const Batch& batch, size_t index) {
   if (!batch.priority_class.empty()) pod["spec"]["priorityClassName"] = batch.priority_class;
   if (batch.nodes > 0) pod["spec"]["nodeName"] = NodeName(index % batch.nodes);
   if (batch.claims) UseClaim(pod, index);
+  if (batch.device_claims) UseDeviceClaim(pod, index);
   return pod.dump();
 }
 
@@ -120,6 +125,9 @@ Plan MakePlan(const CompareOptions& options) {
     case Scenario::kVolumes:
       plan.pods.claims = true;
       break;
+    case Scenario::kDevices:
+      plan.pods.device_claims = true;
+      break;
     case Scenario::kPending:
       plan.pods.size = too_large;
       plan.milestone = Milestone::kRefused;
@@ -169,6 +177,10 @@ Result<void> ScenarioRun::Prepare(Cluster& cluster) const {
   if (!made.ok()) return made;
   if (plan_.pods.claims) {
     made = CreateVolumes(cluster, plan_.cluster, plan_.pods.count);
+    if (!made.ok()) return made;
+  }
+  if (plan_.pods.device_claims) {
+    made = CreateDevices(cluster, plan_.cluster, options_.devices, plan_.pods.count);
     if (!made.ok()) return made;
   }
   return Create(cluster, plan_.bound, plan_.cluster);
@@ -240,7 +252,8 @@ Result<void> ScenarioRun::Verify(Cluster& cluster, ScenarioMeasurement* measured
   std::vector<std::string> over = OverCapacity(*nodes, bound);
   if (over.empty()) over = OverVolumeLimit(bound, kVolumesPerNode);
   if (!over.empty()) return Error{"the placement is wrong: " + over.front()};
-  return {};
+  if (!plan_.pods.device_claims) return {};
+  return CheckDevices(cluster, plan_.cluster, plan_.pods.count);
 }
 
 Result<ScenarioMeasurement> ScenarioRun::Measure(const std::string& name,
