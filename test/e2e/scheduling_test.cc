@@ -160,19 +160,6 @@ TEST_F(Scheduling, ARemovedTaintAndADeletedPodWakeWaitingPods) {
   StopKubesched();
 }
 
-TEST_F(Scheduling, UnsupportedPodsStayPendingAndSayWhy) {
-  cluster_->CreateNode(NodeManifest("node", {{"cpu", "2"}, {"memory", "4Gi"}, {"pods", "10"}}));
-  StartKubesched();
-  json pod = PodManifest("claims", {{"cpu", "1"}});
-  pod["spec"]["resourceClaims"] = {{{"name", "gpu"}, {"resourceClaimName", "gpu"}}};
-  cluster_->CreatePod(pod);
-  const api::Condition condition = WaitCondition("claims");
-  EXPECT_EQ(condition.reason, "Unschedulable");
-  EXPECT_NE(condition.message.find("kubesched"), std::string::npos) << condition.message;
-  StopKubesched();
-  EXPECT_EQ(CountBound(cluster_->view().pods()), 0U);
-}
-
 TEST_F(Scheduling, SurvivesTheApiServersDeath) {
   for (int i = 0; i < kNodes; ++i) {
     cluster_->CreateNode(NodeManifest("node-" + std::to_string(i),

@@ -12,6 +12,7 @@ prints it. A difference is shrunk to a small case and written to a folder.
     run.py --kubeschedctl build/bin/kubeschedctl --preemption            preemption on full clusters
     run.py --kubeschedctl build/bin/kubeschedctl --volumes               volumes, claims, drivers and limits
     run.py --kubeschedctl build/bin/kubeschedctl --volumes --preemption  the same, and what preemption would do
+    run.py --kubeschedctl build/bin/kubeschedctl --devices --preemption  resource claims, devices, extended resources of classes
 """
 
 import argparse
@@ -26,6 +27,7 @@ import tempfile
 import time
 
 import compare
+import devices
 import generate
 import preempting
 import shrink
@@ -113,6 +115,63 @@ REQUIRED_VOLUME_ERRORS = (
     "converting volume(_) from inline to csi",
     "PersistentVolumeClaim had no name",
 )
+REQUIRED_DEVICES = """
+DynamicResources UnschedulableAndUnresolvable pod "_": ResourceClaim not created yet
+DynamicResources UnschedulableAndUnresolvable pod "_", spec.resourceClaim "_": none of the supported fields are set
+DynamicResources UnschedulableAndUnresolvable could not find ResourceClaim "_"
+DynamicResources UnschedulableAndUnresolvable resourceclaim "_" is being deleted
+DynamicResources UnschedulableAndUnresolvable ResourceClaim _ was not created for Pod _ (Pod is not owner)
+DynamicResources UnschedulableAndUnresolvable request _: device class _ does not exist
+DynamicResources UnschedulableAndUnresolvable resource claim _, request _: unknown request type
+DynamicResources UnschedulableAndUnresolvable cannot fit resource
+DynamicResources UnschedulableAndUnresolvable cannot schedule extended resource claim
+DynamicResources UnschedulableAndUnresolvable invalid resource pools were encountered
+DynamicResources UnschedulableAndUnresolvable cannot allocate all claims
+DynamicResources UnschedulableAndUnresolvable resourceclaim not available on the node
+"""
+REQUIRED_GATED = """
+pod "_": ResourceClaim not created yet
+pod "_", spec.resourceClaim "_": none of the supported fields are set
+could not find ResourceClaim "_"
+resourceclaim "_" is being deleted
+ResourceClaim _ was not created for Pod _ (Pod is not owner)
+"""
+REQUIRED_DEVICE_ERRORS = (
+    "unsupported request",
+    "asks for all devices, but resource pool _ is currently being updated",
+    "asks for all devices, but resource pool _ is currently invalid",
+    "because a claim constraint would not be satisfied",
+    "devices exceeds the claim limit of",
+    "CEL compile error",
+    "CEL runtime error: no such key",
+    "nodeSelectorTerms",
+)
+REQUIRED_ALLOCATIONS = """
+claims: 3 or more
+config FromClass
+config FromClaim
+devices of a claim: 4 or more
+node selector: 1 label(s)
+node selector: 2 label(s)
+node selector: none
+node selector: the node
+result of an alternative
+result with adminAccess
+result with bindingConditions
+result with consumedCapacity
+result with shareID
+result with tolerations
+special claim, requests: 0, mappings: 0
+special claim, requests: 1, mappings: 1
+special claim, requests: 1, mappings: 2
+special claim, requests: 2, mappings: 4 or more
+special claim, requests: 3 or more, mappings: 4 or more
+"""
+REQUIRED_FREED = """
+deallocation of ResourceClaim completed
+deletion of ResourceClaim completed
+claims to free one of: 2 or more
+"""
 LONG_RUN_PODS = 20000
 
 
@@ -153,6 +212,8 @@ def compare_folder(commands, folder, coverage=None):
 
 def generator(args):
     """The function that makes the cases."""
+    if args.devices:
+        return devices.case
     if args.volumes:
         return volumes.case
     return preempting.case if args.preemption else generate.case
@@ -213,10 +274,20 @@ def oracle():
     return str(pathlib.Path(found.stdout.strip()) / "oracle")
 
 
+def device_gaps(coverage):
+    wanted = ((REQUIRED_DEVICES, coverage.rejections), (REQUIRED_GATED, coverage.gated), (REQUIRED_ALLOCATIONS, coverage.allocations),
+              (REQUIRED_FREED, coverage.preemption))
+    return ([text for texts, seen in wanted for text in texts.strip().splitlines() if text not in seen] +
+            [text for text in REQUIRED_DEVICE_ERRORS if not any(text in error for error in coverage.errors)] +
+            ([] if coverage.scores["DynamicResources"] else ["score DynamicResources"]))
+
+
 def gaps(args, coverage):
     """What a long run should have seen and did not."""
     if coverage.pods < LONG_RUN_PODS:
         return []
+    if args.devices:
+        return device_gaps(coverage)
     if args.volumes:
         return ([text for text in REQUIRED_VOLUMES.strip().splitlines() if text not in coverage.rejections] +
                 [text for text in REQUIRED_VOLUME_ERRORS if not any(text in error for error in coverage.errors)] +
@@ -245,6 +316,8 @@ def parse_arguments():
                              "every node that was tried")
     parser.add_argument("--volumes", action="store_true",
                         help="clusters with volumes, claims, storage classes, drivers, capacities, limits and attachments")
+    parser.add_argument("--devices", action="store_true",
+                        help="clusters with devices, classes, taint rules, claims in every state and extended resources")
     parser.add_argument("--no-cross-pod", action="store_true", help="leave out affinity between pods and topology spread")
     parser.add_argument("--out", default="parity-differences", help="the folder for small cases")
     args = parser.parse_args()

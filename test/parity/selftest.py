@@ -9,6 +9,8 @@ import json
 import unittest
 
 import compare
+import device_world
+import devices
 import generate
 import preempting
 import shrink
@@ -19,7 +21,10 @@ RECORD = {
     "unschedulablePlugins": ["NodeResourcesFit"], "bestNodes": ["a"],
     "nodes": [
         {"name": "a", "feasible": True, "total": 12, "scores": [
-            {"plugin": "ImageLocality", "raw": 5, "weighted": 5}, {"plugin": "NodeResourcesFit", "raw": 7, "weighted": 7}]},
+            {"plugin": "ImageLocality", "raw": 5, "weighted": 5}, {"plugin": "NodeResourcesFit", "raw": 7, "weighted": 7}],
+         "allocations": [
+             {"claim": "c", "allocation": {"devices": {"results": [{"request": "r", "driver": "d", "pool": "p", "device": "x"}]}}},
+             {"claim": "<extended-resources>", "allocation": {}, "requests": [{"name": "q"}], "mappings": [{"requestName": "q"}]}]},
         {"name": "b", "feasible": False, "plugin": "NodeResourcesFit", "code": "Unschedulable",
          "reasons": ["Insufficient cpu", "Insufficient memory"]},
     ],
@@ -45,10 +50,17 @@ SEEN = (
     (lambda r: r["nodes"][0]["scores"].pop(), "nodes.scores[NodeResourcesFit] (raw, weighted)"),
     (lambda r: r["nodes"][0]["scores"].append({"plugin": "VolumeBinding", "raw": 1, "weighted": 1}),
      "nodes.scores[VolumeBinding] (raw, weighted)"),
+    (lambda r: r["nodes"][0].pop("allocations"), "nodes.allocations"),
+    (lambda r: r["nodes"][0]["allocations"].reverse(), "nodes.allocations"),
+    (lambda r: r["nodes"][0]["allocations"][0]["allocation"]["devices"]["results"][0].update(device="y"), "nodes.allocations.allocation"),
+    (lambda r: r["nodes"][0]["allocations"][0]["allocation"].update(nodeSelector={"x": 1}), "nodes.allocations.allocation"),
+    (lambda r: r["nodes"][0]["allocations"][1].pop("requests"), "nodes.allocations.requests"),
+    (lambda r: r["nodes"][0]["allocations"][1]["mappings"][0].update(requestName="r"), "nodes.allocations.mappings"),
 )
 ALLOWED = (
     lambda r: r["nodes"][1]["reasons"].reverse(),
     lambda r: r["nodes"][0]["scores"].append({"plugin": "DynamicResources", "raw": 0, "weighted": 0}),
+    lambda r: r["nodes"][0]["allocations"][1]["allocation"].update(devices={"results": []}),  # what is empty is as absent
 )
 
 V1, V2 = {"pod": "default/v1", "priority": 1}, {"pod": "default/v2", "priority": 0, "terminating": True}
@@ -119,6 +131,24 @@ class Compare(unittest.TestCase):
             change(other)
             self.assertEqual([], list(compare.differences(RECORD, other)))
 
+    def test_a_search_without_end_says_nothing(self):
+        theirs = {"pod": "default/p", "profile": "default-scheduler", "result": "Error", "nodes": [],
+                  "message": 'running "DynamicResources" filter plugin: node a: timed out trying to allocate devices'}
+        self.assertEqual([], list(compare.differences(RECORD, theirs)))
+        self.assertIn("result", [name for name, _, _ in compare.differences(RECORD, {**theirs, "message": "another"})])
+        coverage = compare.Coverage()
+        coverage.add(theirs)
+        self.assertEqual(1, coverage.left_out)
+
+    def test_of_syntax_errors_only_that_there_is_one(self):
+        def failed(text):
+            return {"pod": "default/p", "profile": "x", "result": "Error", "nodes": [], "message": f"claim ns/c: {text}"}
+
+        for ours, theirs, equal in (("Syntax error: a", "Syntax error: b", True), ("x Syntax error: a", "Syntax error: a", False),
+                                    ("for device A in slice s: e", "for device {B: 1\n} in slice s: e", True),
+                                    ("for device A in slice s: e", "for device A in slice t: e", False)):
+            self.assertEqual(equal, not list(compare.differences(failed(ours), failed(theirs))), (ours, theirs))
+
     def test_a_silent_scorer_says_nothing_about_any_node(self):
         def scored(*raws):
             record = copy.deepcopy(RECORD)
@@ -141,6 +171,8 @@ class Compare(unittest.TestCase):
         self.assertEqual((1, 2), (coverage.pods, coverage.nodes))
         self.assertEqual(1, coverage.rejections["NodeResourcesFit Unschedulable Insufficient memory"])
         self.assertEqual(1, coverage.scores["ImageLocality"])
+        self.assertEqual({"claims: 2": 1, "devices of a claim: 1": 1, "devices of a claim: 0": 1, "node selector: none": 2,
+                          "special claim, requests: 1, mappings: 1": 1}, coverage.allocations)
 
 
 class Generate(unittest.TestCase):
@@ -172,6 +204,28 @@ class Generate(unittest.TestCase):
             self.assertEqual(len(kept), len(set(kept)))
             strict = [driver for driver in of_kind["CSIDriver"] if driver["spec"].get("preventPodSchedulingIfMissing")]
             self.assertLessEqual(len(strict), 1)
+
+    def test_devices_leave_nothing_to_the_order_of_a_list(self):
+        for number in range(30):
+            made = devices.case("s", number, 40)
+            self.assertEqual(json.dumps(made), json.dumps(devices.case("s", number, 40)))
+            of_kind = collections.defaultdict(list)
+            for item in made[0]["items"]:
+                of_kind[item["kind"]].append(item)
+            classes = [item["metadata"]["name"] for item in of_kind["DeviceClass"]]
+            self.assertEqual(sorted(classes), classes)
+            for kind in ("ResourceClaim", "ResourceSlice"):
+                names = [(item["metadata"].get("namespace"), item["metadata"]["name"]) for item in of_kind[kind]]
+                self.assertEqual(len(names), len(set(names)))
+            numbers = collections.defaultdict(set)
+            for item in of_kind["ResourceSlice"]:
+                pool = item["spec"]["pool"]
+                numbers[item["spec"]["driver"], pool["name"]].add(pool["resourceSliceCount"])
+            self.assertTrue(all(len(one) == 1 for one in numbers.values()))
+
+    def test_device_worlds_repeat(self):
+        self.assertEqual(device_world.case(7), device_world.case(7))
+        self.assertNotEqual(device_world.case(7), device_world.case(8))
 
     def test_without_cross_pod_terms(self):
         for number in range(20):

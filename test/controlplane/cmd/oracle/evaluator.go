@@ -34,6 +34,7 @@ type evaluator struct {
 	sorted   []fwk.NodeInfo // by name
 
 	preemptors map[string]*preemptor // by profile; nil: preemption is not asked for
+	writes     *claimWrites
 }
 
 func loadConfig(path string) (*config.KubeSchedulerConfiguration, error) {
@@ -66,6 +67,7 @@ func newEvaluator(c *cluster, configPath string, preemption bool) (*evaluator, e
 	ctx, stop := context.WithCancel(context.Background())
 	e := &evaluator{ctx: ctx, stop: stop, snapshot: cache.NewEmptySnapshot()}
 	client := fake.NewSimpleClientset(c.rest...)
+	e.writes = newClaimWrites(client)
 	informers := scheduler.NewInformerFactory(client, 0, nil)
 	recorders := func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
 	e.sched, err = scheduler.New(ctx, client, informers, nil, recorders,

@@ -32,7 +32,9 @@ type preemptionRecord struct {
 	Victims    []victimRecord `json:"victims"`
 	Violations int            `json:"violations"`
 	Tried      []triedRecord  `json:"tried"`
-	Ties       []string       `json:"ties,omitempty"` // only the oracle: nodes that upstream might have taken as well
+	// Only the oracle: nodes that upstream might have taken as well, and claims that it might have freed.
+	Ties  []string `json:"ties,omitempty"`
+	Frees []string `json:"frees,omitempty"`
 }
 
 type victimRecord struct {
@@ -203,10 +205,12 @@ func (e *evaluator) preempt(pod *v1.Pod, state fwk.CycleState, fit *framework.Fi
 	if p != nil {
 		p.runs.reset()
 	}
-	result, status := profile.RunPostFilterPlugins(e.ctx, state, pod, sortedStatuses{fit.Diagnosis.NodeToStatus})
+	statuses := sortedStatuses{fit.Diagnosis.NodeToStatus}
+	result, status := profile.RunPostFilterPlugins(e.ctx, state, pod, statuses)
 	out := &preemptionRecord{Code: status.Code().String(), Message: status.Message(), Victims: []victimRecord{},
 		Tried: []triedRecord{}}
 	out.Node, out.Nomination = nomination(result)
+	out.Frees = e.frees(profile, state, pod, statuses)
 	fit.Diagnosis.PostFilterMsg = status.Message()
 	out.Event = fit.Error()
 	if p == nil {

@@ -31,6 +31,8 @@ type nodeRecord struct {
 	Reasons  []string      `json:"reasons,omitempty"`
 	Scores   []scoreRecord `json:"scores,omitempty"`
 	Total    *int64        `json:"total,omitempty"`
+
+	Allocations []claimRecord `json:"allocations,omitempty"`
 }
 
 type scoreRecord struct {
@@ -55,7 +57,7 @@ func scored(name string, scores fwk.NodePluginScores) nodeRecord {
 
 // addNodes adds the nodes of a pod that has a feasible one.
 func (r *record) addNodes(nodes []fwk.NodeInfo, a *attempt, scores map[string]fwk.NodePluginScores) {
-	plugins := a.narrowed.Clone()
+	plugins, allocations := a.narrowed.Clone(), resultsOf(a.state)
 	var best int64
 	for _, node := range nodes {
 		name := node.Node().Name
@@ -68,7 +70,9 @@ func (r *record) addNodes(nodes []fwk.NodeInfo, a *attempt, scores map[string]fw
 			r.Nodes = append(r.Nodes, nodeRecord{Name: name, Code: "NotInPreFilterResult"})
 			continue
 		}
-		r.Nodes = append(r.Nodes, scored(name, scores[name]))
+		node := scored(name, scores[name])
+		node.Allocations = allocations.on(name)
+		r.Nodes = append(r.Nodes, node)
 		total := scores[name].TotalScore
 		if len(r.BestNodes) == 0 || total > best {
 			r.BestNodes, best = nil, total
