@@ -6,6 +6,7 @@
 
 #include "client/election/lease_object.h"
 #include "framework/node_info.h"
+#include "sim/device_model.h"
 #include "sim/volume_model.h"
 
 namespace ks::sim {
@@ -17,8 +18,13 @@ using apiserver::KindInfo;
 using apiserver::Part;
 
 const KindInfo& KindOf(std::string_view plural) {
-  constexpr std::array<std::string_view, 6> kGroups = {
-      "", "apps", "scheduling.k8s.io", "policy", "storage.k8s.io", "coordination.k8s.io"};
+  constexpr std::array<std::string_view, 7> kGroups = {"",
+                                                       "apps",
+                                                       "scheduling.k8s.io",
+                                                       "policy",
+                                                       "storage.k8s.io",
+                                                       "coordination.k8s.io",
+                                                       "resource.k8s.io"};
   const KindInfo* kind = nullptr;
   for (const std::string_view group : kGroups) {
     if (kind == nullptr) kind = apiserver::FindResource(group, "v1", plural);
@@ -64,11 +70,19 @@ ApiModel::ApiModel(EventLoop& loop, Trace& trace, const Plan& plan, Fail fail)
       fail_(std::move(fail)),
       service_(loop, {.seed = plan.seed}) {
   seen_ = service_.store().NextSequence(KindOf("pods"));
-  if (!plan_.volumes) return;
-  for (auto& controller : NewSlowVolumeControllers(service_, plan_)) {
+  if (plan_.volumes) {
+    for (auto& controller : NewSlowVolumeControllers(service_, plan_)) {
+      service_.AddController(std::move(controller));
+    }
+    volume_watch_ = std::make_unique<VolumeWatch>(*this, service_.store(), plan_, fail_);
+  }
+  if (!plan_.devices) return;
+  for (auto& controller : NewSlowDeviceControllers(service_, plan_)) {
     service_.AddController(std::move(controller));
   }
-  volume_watch_ = std::make_unique<VolumeWatch>(*this, service_.store(), plan_, fail_);
+  device_watch_ = std::make_unique<DeviceWatch>(
+      *this, service_.store(), fail_,
+      [this](const std::string& what) { trace_.Line(loop_.Now(), "server", "{}", what); });
 }
 
 void ApiModel::Restart() {
@@ -106,7 +120,7 @@ void ApiModel::RememberLists() {
 void ApiModel::AfterWrite() {
   Watch();
   service_.Step();
-  if (plan_.volumes) Watch();
+  if (plan_.volumes || plan_.devices) Watch();
   const std::optional<TimePoint> next = service_.NextDue();
   if (!next.has_value() || (due_.has_value() && *due_ <= *next)) return;
   due_ = *next;
@@ -118,6 +132,7 @@ void ApiModel::AfterWrite() {
 
 void ApiModel::Watch() {
   if (volume_watch_ != nullptr) volume_watch_->Look();
+  if (device_watch_ != nullptr) device_watch_->Look();
   const KindInfo& pods = KindOf("pods");
   while (const apiserver::Change* change = service_.store().At(pods, seen_)) {
     ++seen_;
@@ -142,6 +157,7 @@ void ApiModel::PodChanged(const apiserver::Change& change) {
   trace_.Line(loop_.Now(), "server", "pod {} is on {}", pod.name, node);
   CheckCapacity(node);
   if (volume_watch_ != nullptr) volume_watch_->PodBound(*Decoded<api::Pod>(pod), node);
+  if (device_watch_ != nullptr) device_watch_->PodBound(*Decoded<api::Pod>(pod), node);
 }
 
 void ApiModel::CheckCapacity(const std::string& name) {

@@ -15,6 +15,7 @@
 #include "api/json/decode.h"
 #include "apiserver/service/service.h"
 #include "base/check.h"
+#include "sim/device_watch.h"
 #include "sim/event_loop.h"
 #include "sim/plan.h"
 #include "sim/trace.h"
@@ -81,6 +82,8 @@ class ApiModel {
   }
   // Null in seeds without volumes.
   VolumeWatch* volume_watch() { return volume_watch_.get(); }
+  // Null in seeds without devices.
+  DeviceWatch* device_watch() { return device_watch_.get(); }
   // Where the server put a pod of that uid; empty: nowhere, or never seen.
   std::string NodeOf(const std::string& uid) const;
   // The holder of the schedulers' lease; empty: nobody holds it.
@@ -109,6 +112,7 @@ class ApiModel {
   uint64_t exceeded_ = 0;
   std::function<void(const api::PodPtr&)> pod_watcher_;
   std::unique_ptr<VolumeWatch> volume_watch_;
+  std::unique_ptr<DeviceWatch> device_watch_;
 };
 
 }  // namespace ks::sim

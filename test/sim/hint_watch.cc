@@ -90,6 +90,13 @@ void HintWatch::Changed(const api::VolumeAttachmentPtr& before,
   Add(EventResource::kVolumeAttachment, before, after);
 }
 
+void HintWatch::Changed(const api::ResourceSlicePtr& before, const api::ResourceSlicePtr& after) {
+  Add(EventResource::kResourceSlice, before, after);
+}
+void HintWatch::Changed(const api::DeviceClassPtr& before, const api::DeviceClassPtr& after) {
+  Add(EventResource::kDeviceClass, before, after);
+}
+
 void HintWatch::Freed(const api::PodPtr& assumed) {
   Add(EventResource::kAssignedPod, framework::kActionDelete, assumed, {});
 }

@@ -42,6 +42,8 @@ class HintWatch {
   void Changed(const api::CsiDriverPtr& before, const api::CsiDriverPtr& after);
   void Changed(const api::CsiStorageCapacityPtr& before, const api::CsiStorageCapacityPtr& after);
   void Changed(const api::VolumeAttachmentPtr& before, const api::VolumeAttachmentPtr& after);
+  void Changed(const api::ResourceSlicePtr& before, const api::ResourceSlicePtr& after);
+  void Changed(const api::DeviceClassPtr& before, const api::DeviceClassPtr& after);
 
   // The binding of a pod that is still known without a node failed: its room is free.
   void Freed(const api::PodPtr& assumed);

@@ -34,6 +34,7 @@ class Look {
     Pending();
     Activated();
     if (process_.world().plan.volumes) Wrong("{}", CheckAssumedVolumes(process_));
+    if (process_.world().plan.devices) Wrong("{}", CheckPendingDevices(process_));
     process_.stored().swap(seen_);
     return wrong_;
   }
@@ -223,7 +224,8 @@ std::string CheckQuiet(SchedulerProcess& process) {
   }
   if (process.scheduler().context().queue.in_flight().pod_count() != 0)
     return "pods stay in flight";
-  return CheckNoVolumeAssumed(process);
+  if (std::string wrong = CheckNoVolumeAssumed(process); !wrong.empty()) return wrong;
+  return process.world().plan.devices ? CheckNoDevicesPending(process) : std::string();
 }
 
 }  // namespace ks::sim

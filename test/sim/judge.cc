@@ -27,6 +27,7 @@ class Notes final : public framework::ApiWriter {
                 EvictionDone /*done*/) override {}
   void WriteVolume(api::PersistentVolumePtr /*version*/, WriteDone /*done*/) override {}
   void WriteClaim(api::PersistentVolumeClaimPtr /*version*/, WriteDone /*done*/) override {}
+  void SendClaimRequest(api::ClaimRequest /*request*/, ClaimDone /*done*/) override {}
   void RecordEvent(framework::PodEvent /*event*/) override {}
 
   std::vector<std::pair<std::string, std::string>> bound;
@@ -89,6 +90,10 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
   fresh.Post(scheduler::StorageDeltas(All<api::CsiDriver>(world, "csidrivers")));
   fresh.Post(scheduler::StorageDeltas(All<api::CsiStorageCapacity>(world, "csistoragecapacities")));
   fresh.Post(scheduler::StorageDeltas(All<api::VolumeAttachment>(world, "volumeattachments")));
+  fresh.Post(scheduler::DeviceDeltas(All<api::ResourceClaim>(world, "resourceclaims")));
+  fresh.Post(scheduler::DeviceDeltas(All<api::ResourceSlice>(world, "resourceslices")));
+  fresh.Post(scheduler::DeviceDeltas(All<api::DeviceClass>(world, "deviceclasses")));
+  fresh.Post(scheduler::DeviceDeltas(All<api::DeviceTaintRule>(world, "devicetaintrules")));
   for (int i = 0; i < 100000 && (fresh.Step() || extenders->AnswerAll()); ++i) {
   }
   // Those whose claims it has begun to bind, which nobody carries out.
@@ -164,6 +169,8 @@ bool MayOversleep(const api::Pod& pod, const std::string& message) {
       "didn't satisfy existing pods anti-affinity rules",
       "didn't find available persistent volumes to bind",
       "exceed max volume count",
+      "cannot allocate all claims",
+      "in the process of being allocated",
   };
   return std::any_of(kReasons.begin(), kReasons.end(),
                      [&](const char* reason) { return message.find(reason) != std::string::npos; });
@@ -174,6 +181,9 @@ std::string JudgeServer(World& world) {
   const scheduler::PodDeltas live = LivePods(world);
   if (world.api.volume_watch() != nullptr) {
     if (std::string wrong = world.api.volume_watch()->AtEnd(); !wrong.empty()) return wrong;
+  }
+  if (world.api.device_watch() != nullptr) {
+    if (std::string wrong = world.api.device_watch()->AtEnd(); !wrong.empty()) return wrong;
   }
   for (const auto& [name, node] : notes.bound) {
     const auto pod =
@@ -281,6 +291,14 @@ std::string JudgeProcess(World& world, SchedulerProcess& process) {
     wrong =
         Compare(process.claims(),
                 All<api::PersistentVolumeClaim>(world, "persistentvolumeclaims")[0].items, "claim");
+  }
+  if (wrong.empty() && world.plan.devices) {
+    wrong = Compare(process.device_claims(),
+                    All<api::ResourceClaim>(world, "resourceclaims")[0].items, "claim of devices");
+    if (wrong.empty()) {
+      wrong = Compare(process.slices(), All<api::ResourceSlice>(world, "resourceslices")[0].items,
+                      "slice");
+    }
   }
   if (wrong.empty()) wrong = CheckQuiet(process);
   if (wrong.empty()) return {};

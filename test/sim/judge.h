@@ -18,9 +18,10 @@ std::string JudgeServer(World& world);
 // that matches its own term, nor for a new node when pods elsewhere repel the pod
 // (docs/spec/plugins-crosspod.md 3.10); nor for a volume that is free again because the binding of
 // another pod failed before it was written, nor for fewer volumes on a node because a claim is gone
-// (docs/spec/plugins-volume.md 2.13, 5.4); and its hints about other pods do not know the labels of
-// their namespaces (docs/spec/plugins-crosspod.md, T25): the flush finds such a pod. `message`: of
-// its condition.
+// (docs/spec/plugins-volume.md 2.13, 5.4); nor for devices that are free again because they were
+// not written, nor for a claim that waits for nobody any more; and its hints about other pods do
+// not know the labels of their namespaces (docs/spec/plugins-crosspod.md, T25): the flush finds
+// such a pod. `message`: of its condition.
 bool MayOversleep(const api::Pod& pod, const std::string& message);
 
 // Empty: no pod among the unschedulable ones of the process fits anywhere, for all it knows. Else

@@ -134,6 +134,34 @@ void DrawVolumes(uint64_t seed, bool calm, Plan* plan) {
   }
 }
 
+// Share of the seeds without preemption that have devices. None: no sweep has been made with them.
+constexpr double kWithDevices = 0;
+
+// Devices free nobody's room, so that seeds about preemption stay what they are.
+void DrawDevices(uint64_t seed, bool calm, Plan* plan) {
+  Random random(seed ^ 0x646576696365ULL);
+  if (!Chance(random, kWithDevices) || plan->preemption) return;
+  plan->devices = true;
+  plan->looks_for_sleepers = false;
+  plan->devices_of_a_node = Between(random, 2, 4);
+  plan->device_claiming = 0.3 + random.Unit() * 0.7;
+  plan->device_templates = random.Unit();
+  plan->extended_resources = Chance(random, 0.6) ? random.Unit() * 0.5 : 0;
+  plan->shared_device_claims = Between(random, 0, 6);
+  plan->device_changes = Chance(random, 0.8) ? Between(random, 1, 40) : 0;
+  plan->device_delay =
+      milliseconds(Chance(random, 0.5) ? Between(random, 1, 300) : Between(random, 300, 5000));
+  plan->device_ready_delay =
+      milliseconds(Chance(random, 0.5) ? Between(random, 1, 500) : Between(random, 500, 12000));
+  plan->device_bind_timeout =
+      Chance(random, 0.6) ? Duration(seconds(Between(random, 2, 30))) : Duration(minutes(10));
+  const int outages = !calm && Chance(random, 0.4) ? Between(random, 1, 3) : 0;
+  for (int i = 0; i < outages; ++i) {
+    const Duration begin = seconds(Between(random, 0, 100));
+    plan->device_outages.push_back({begin, begin + seconds(Between(random, 1, 40))});
+  }
+}
+
 void DrawResizes(uint64_t seed, Plan* plan) {
   Random random(seed ^ 0x726573697a65ULL);
   const bool on = Chance(random, plan->preemption ? 0.3 : 0.1);
@@ -200,6 +228,7 @@ Plan DrawPlan(uint64_t seed) {
   DrawPreemption(seed, &plan);
   DrawExtenders(seed, calm, &plan);
   DrawVolumes(seed, calm, &plan);
+  DrawDevices(seed, calm, &plan);
   DrawResizes(seed, &plan);
   DrawNamespaces(seed, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
@@ -236,6 +265,17 @@ std::string TextOfVolumes(const Plan& plan) {
       plan.outages.size(), FormatDuration(plan.bind_timeout));
 }
 
+std::string TextOfDevices(const Plan& plan) {
+  if (!plan.devices) return {};
+  return fmt::format(
+      " | devices {} claiming {:.3f} templates {:.3f} extended {:.3f} shared {} changes {} "
+      "controller {} ready {} outages {} timeout {}",
+      plan.devices_of_a_node, plan.device_claiming, plan.device_templates, plan.extended_resources,
+      plan.shared_device_claims, plan.device_changes, FormatDuration(plan.device_delay),
+      FormatDuration(plan.device_ready_delay), plan.device_outages.size(),
+      FormatDuration(plan.device_bind_timeout));
+}
+
 }  // namespace
 
 std::string Plan::Text() const {
@@ -252,7 +292,7 @@ std::string Plan::Text() const {
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
       "activates {:.3f} grace {} sleepers {} | extenders {} denies {:.3f} lost {:.3f} refused "
       "{:.3f} "
-      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}{}",
+      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}{}{}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
@@ -263,7 +303,7 @@ std::string Plan::Text() const {
       preemption, important, budgets, nominations, activates, FormatDuration(longest_grace),
       looks_for_sleepers, TextOf(extenders), extender_faults.denies, extender_faults.lost,
       extender_faults.refused, extender_faults.failed, extender_faults.wrong, extender_faults.slow,
-      TextOfVolumes(*this), pods_resized, relabeled);
+      TextOfVolumes(*this), TextOfDevices(*this), pods_resized, relabeled);
 }
 
 }  // namespace ks::sim

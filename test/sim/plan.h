@@ -121,6 +121,20 @@ struct Plan {
   std::vector<PlannedOutage> outages{};  // of the controller
   Duration bind_timeout = std::chrono::minutes(10);
 
+  // Devices: of three kinds on every node, claims of pods, and the controllers that serve them
+  // (device_model.h).
+  bool devices = false;
+  int devices_of_a_node = 2;      // of each kind
+  double device_claiming = 0;     // pods that name claims
+  double device_templates = 0;    // of their own claims those that a template makes
+  double extended_resources = 0;  // pods that ask for devices as for other resources
+  int shared_device_claims = 0;   // that several pods name
+  int device_changes = 0;         // of claims, slices, taint rules; drivers that fail
+  Duration device_delay{};        // longest, from a change to what a controller makes of it
+  Duration device_ready_delay{};  // from the allocation to the driver's word
+  Duration device_bind_timeout{};
+  std::vector<PlannedOutage> device_outages{};  // of those controllers
+
   // The labels of the namespace, which terms of pods then select by.
   int namespace_changes = 0;
 

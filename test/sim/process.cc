@@ -61,6 +61,10 @@ config::Configuration MakeConfiguration(const Plan& plan, bool recorded) {
     binding->bind_timeout_seconds =
         std::chrono::duration_cast<std::chrono::seconds>(plan.bind_timeout).count();
   }
+  for (config::PluginConfig& entry : profile.plugin_config) {
+    auto* devices = std::get_if<config::DynamicResourcesArgs>(&entry.args);
+    if (devices != nullptr && plan.devices) devices->binding_timeout = plan.device_bind_timeout;
+  }
   if (plan.two_profiles) {
     config::Profile second = profile;
     second.scheduler_name = "second-scheduler";
@@ -153,6 +157,7 @@ void SchedulerProcess::MakeWatches() {
   extender_watch_ = std::make_unique<ExtenderWatch>(world_.plan, fail);
   recorder_ = std::make_unique<Recorder>(
       RecorderHost{.plan = &world_.plan,
+                   .scheduler = name(),
                    .api = &world_.api,
                    .seed = options_.seed + 7,
                    .fail = fail,
@@ -466,6 +471,16 @@ void SchedulerProcess::OnDeltas(const scheduler::StorageDeltas& deltas) {
       deltas);
 }
 
+void SchedulerProcess::OnDeltas(const scheduler::DeviceDeltas& deltas) {
+  // Without devices there is nothing to see, and nothing to trace.
+  if (dead_ || !world_.plan.devices) return;
+  std::visit(
+      [this]<class T>(const std::vector<api::Delta<T>>& of_kind) {
+        ApplyDeltas(of_kind, std::get<View<T>>(devices_));
+      },
+      deltas);
+}
+
 bool SchedulerProcess::IsOurs(const api::Pod& pod) const {
   const auto& profiles = scheduler().context().profiles;
   return profiles.find(pod.spec->scheduler_name.str()) != profiles.end();
@@ -602,6 +617,7 @@ void SchedulerProcess::Kill() {
   dead_ = true;
   if (term_ == nullptr) return;
   world_.trace.Line(world_.loop.Now(), name(), "dies");
+  recorder_->Die();
   TakeDown();
 }
 

@@ -100,6 +100,12 @@ class SchedulerProcess : public daemon::DeltaObserver,
   const View<api::PersistentVolumeClaim>& claims() const {
     return std::get<View<api::PersistentVolumeClaim>>(storage_);
   }
+  const View<api::ResourceClaim>& device_claims() const {
+    return std::get<View<api::ResourceClaim>>(devices_);
+  }
+  const View<api::ResourceSlice>& slices() const {
+    return std::get<View<api::ResourceSlice>>(devices_);
+  }
   World& world() { return world_; }
   bool IsOurs(const api::Pod& pod) const;
   // What was seen of each stored pod, by uid, when the scheduler was last looked at.
@@ -114,7 +120,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
   void OnDeltas(const scheduler::NodeDeltas& deltas) override;
   void OnDeltas(const scheduler::OwnerDeltas& deltas) override;
   void OnDeltas(const scheduler::StorageDeltas& deltas) override;
-  void OnDeltas(const scheduler::DeviceDeltas& /*deltas*/) override {}  // no plugin asks for them
+  void OnDeltas(const scheduler::DeviceDeltas& deltas) override;
 
  private:
   void Build();
@@ -177,6 +183,9 @@ class SchedulerProcess : public daemon::DeltaObserver,
              View<api::CsiNode>, View<api::CsiDriver>, View<api::CsiStorageCapacity>,
              View<api::VolumeAttachment>>
       storage_;
+  std::tuple<View<api::ResourceClaim>, View<api::ResourceSlice>, View<api::DeviceClass>,
+             View<api::DeviceTaintRule>>
+      devices_;
   std::map<std::string, Stored> stored_;
   std::vector<api::PodPtr> bound_when_won_;  // at the server
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +13,27 @@ namespace ks::sim {
 
 using framework::PermitResult;
 using framework::Status;
+
+namespace {
+
+const char* TextOf(const api::ClaimRequest& request) {
+  using Verb = api::ClaimRequest::Verb;
+  switch (request.verb) {
+    case Verb::kGet:
+      return "get";
+    case Verb::kCreate:
+      return "create";
+    case Verb::kPatch:
+      return "patch";
+    case Verb::kPatchStatus:
+      return "patch status of";
+    case Verb::kDelete:
+      return "delete";
+  }
+  return "";
+}
+
+}  // namespace
 
 // The plugin.
 class Recorder::Part final : public framework::Plugin,
@@ -86,6 +109,10 @@ class Recorder::Writer final : public framework::ApiWriter {
     recorder_.CheckWrite(*version);
     real_.WriteClaim(std::move(version), std::move(done));
   }
+  void SendClaimRequest(api::ClaimRequest request, ClaimDone done) override {
+    ClaimDone watched = recorder_.SendsClaim(request, std::move(done));
+    real_.SendClaimRequest(std::move(request), std::move(watched));
+  }
   void RecordEvent(framework::PodEvent event) override {
     if (event.reason == "FailedScheduling") {
       recorder_.CheckSaid(*event.regarding);
@@ -130,6 +157,7 @@ Status Recorder::Reserve(framework::Handle& handle, const api::PodPtr& pod_ptr,
   }
   waiting_.insert(pod.meta.uid);
   reserved_pods_[pod.meta.uid] = pod_ptr;
+  if (host_.api->device_watch() != nullptr) host_.api->device_watch()->GivesUp(pod.meta.uid);
   CheckReserved(handle, pod, node);
   if (host_.was_flushed(pod)) {
     host_.fail("pod " + pod.meta.name + " fits on " + node + ", and only the flush found out");
@@ -186,9 +214,40 @@ void Recorder::CheckWrite(const api::PersistentVolumeClaim& version) {
   if (!known) host_.fail("claim " + claim + " is written for a node that no pod of it goes to");
 }
 
+bool Recorder::IsDeviceClaimReserved(const std::string& claim) const {
+  return std::any_of(reserved_pods_.begin(), reserved_pods_.end(), [&](const auto& reserved) {
+    return DeviceClaimsOf(*reserved.second).contains(claim);
+  });
+}
+
+framework::ApiWriter::ClaimDone Recorder::SendsClaim(const api::ClaimRequest& request,
+                                                     framework::ApiWriter::ClaimDone done) {
+  DeviceWatch* const watch = host_.api->device_watch();
+  if (watch == nullptr) return done;
+  host_.trace(fmt::format("{} claim {}/{} {}", TextOf(request), request.ns, request.name,
+                          request.verb == api::ClaimRequest::Verb::kGet ? "" : request.body));
+  watch->Sent(host_.scheduler, request);
+  return [this, watch, request, done = std::move(done)](std::optional<api::ApiError> error,
+                                                        api::ResourceClaimPtr claim) {
+    if (!dead_) {
+      host_.trace(fmt::format("{} claim {}/{}: {}", TextOf(request), request.ns, request.name,
+                              error ? error->message : "done"));
+      watch->Answered(request, !error.has_value(), claim);
+    }
+    done(std::move(error), std::move(claim));
+  };
+}
+
+void Recorder::Die() {
+  dead_ = true;
+  if (host_.api->device_watch() == nullptr) return;
+  for (const auto& [uid, pod] : reserved_pods_) host_.api->device_watch()->Orphan(*pod);
+}
+
 void Recorder::Unreserve(const api::PodPtr& assumed) {
   const api::Pod& pod = *assumed;
   host_.trace("unreserve " + pod.meta.name);
+  if (host_.api->device_watch() != nullptr) host_.api->device_watch()->GivesUp(pod.meta.uid);
   if (binding_.erase(pod.meta.uid) != 0) host_.binding_failed(assumed);
   const auto before = joined_before_.find(pod.meta.uid);
   const bool held = waiting_.erase(pod.meta.uid) != 0 && before != joined_before_.end();
@@ -247,6 +306,7 @@ void Recorder::PostBind(const api::Pod& pod, const std::string& node) {
 
 void Recorder::CheckBind(const std::string& name, const std::string& uid, const std::string& node) {
   host_.trace("bind " + name + " to " + node);
+  if (host_.api->device_watch() != nullptr) host_.api->device_watch()->Binds(uid);
   const auto it = reserved_.find(uid);
   if (it == reserved_.end() || it->second != node) {
     host_.fail("pod " + name + " is to be bound to " + node + " without being reserved");

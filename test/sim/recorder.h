@@ -27,6 +27,7 @@ inline constexpr const char* kRecorderName = "SimRecorder";
 // What a recorder needs from the process around it.
 struct RecorderHost {
   const Plan* plan = nullptr;
+  std::string scheduler{};  // name of the process
   ApiModel* api = nullptr;
   uint64_t seed = 0;
   std::function<void(const std::string& what)> fail;
@@ -72,6 +73,10 @@ class Recorder {
   const std::map<std::string, std::string>& bound() const { return bound_; }
   // Some reserved pod uses the claim, "namespace/name".
   bool IsClaimReserved(const std::string& claim) const;
+  // The same of a claim of devices.
+  bool IsDeviceClaimReserved(const std::string& claim) const;
+  // The process ends.
+  void Die();
   // Reserved, and their Bind has not been called.
   const std::set<std::string>& waiting() const { return waiting_; }
   // Pods (uid by key) that Permit rejected since the last call although a node had joined while
@@ -87,6 +92,8 @@ class Recorder {
   void CheckReserved(framework::Handle& handle, const api::Pod& pod, const std::string& node);
   void CheckWrite(const api::PersistentVolume& version);
   void CheckWrite(const api::PersistentVolumeClaim& version);
+  framework::ApiWriter::ClaimDone SendsClaim(const api::ClaimRequest& request,
+                                             framework::ApiWriter::ClaimDone done);
   void Unreserve(const api::PodPtr& assumed);
   framework::PermitResult Permit(framework::Handle& handle, const api::Pod& pod);
   void Activate(framework::CycleState& state);
@@ -107,6 +114,7 @@ class Recorder {
   std::map<std::string, std::string> to_retry_;
   std::map<std::string, std::string> activated_;
   std::set<std::string> asked_to_bind_;  // by an extender
+  bool dead_ = false;
 };
 
 }  // namespace ks::sim

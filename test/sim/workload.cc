@@ -67,7 +67,8 @@ void StartTolerating(World& world) {
 Workload::Workload(World& world)
     : world_(world),
       random_(world.plan.seed ^ 0x776f726b6cULL),
-      namespaces_random_(world.plan.seed ^ 0x6c6162656cULL) {}
+      namespaces_random_(world.plan.seed ^ 0x6c6162656cULL),
+      devices_random_(world.plan.seed ^ 0x646576776f726bULL) {}
 
 void Workload::TraceAction(const std::string& what) {
   world_.trace.Line(world_.loop.Now(), "users", "{}", what);
@@ -86,6 +87,7 @@ void Workload::Start() {
   for (int i = 0; i < 2; ++i) world_.api.Create("services", kNamespace, Service(i));
   for (int i = 0; i < plan.nodes; ++i) AddNode("n" + std::to_string(next_node_++));
   if (plan.volumes) StartVolumes();
+  if (plan.devices) StartDevices();
   for (int i = 0; i < plan.pods; ++i) Sometime(plan.arrivals, [this] { AddPod(); });
   for (int i = 0; i < plan.node_changes; ++i) Sometime(plan.faults_end, [this] { ChangeNode(); });
   for (int i = 0; i < plan.pod_changes; ++i) Sometime(plan.faults_end, [this] { ChangePod(); });
@@ -294,6 +296,7 @@ void Workload::AddPod() {
   const std::string name = "p" + std::to_string(next_pod_++);
   Json pod = NewPod(name);
   if (world_.plan.volumes) UseClaims(name, pod["spec"]);
+  if (world_.plan.devices) UseDevices(name, pod["spec"]);
   const bool gated = pod["spec"].contains("schedulingGates");
   const bool made = world_.api.Create("pods", kNamespace, std::move(pod));
   TraceAction((made ? "add pod " : "cannot add pod ") + name + (gated ? ", gated" : ""));

@@ -88,17 +88,38 @@ class Workload {
   void AddDriver(const std::string& node);
   std::string AnyOf(const char* plural);
 
+  // Devices: workload_devices.cc.
+  void StartDevices();
+  void AddDeviceClass();
+  void AddClaimTemplate(int number);
+  Json DeviceClaimSpec();
+  void AddDeviceClaim(const std::string& name);
+  void UseDevices(const std::string& pod, Json& spec);
+  void ChangeDevices();
+  void DeleteDeviceClaim();
+  void DeleteSlice();
+  void ChangeTaintRules();
+  void FailDevice();
+  void EndDevicePod();
+  bool DeviceChance(double p) { return devices_random_.Unit() < p; }
+  int DeviceBetween(int low, int high) {
+    return low + static_cast<int>(devices_random_.Below(static_cast<uint64_t>(high - low + 1)));
+  }
+  void DeviceSometime(Duration until, Action action);
+
   std::string AnyNode();
   std::string AnyPod();
 
   World& world_;
   Random random_;
   Random namespaces_random_;  // so that seeds without such changes are what they were
+  Random devices_random_;     // likewise
   std::map<std::string, std::string> zone_of_;  // by node; empty: none
   int next_node_ = 0;
   int next_pod_ = 0;
   int next_foreign_ = 0;
   int next_volume_ = 0;
+  int next_rule_ = 0;
   std::set<std::string> started_;  // uids
   std::set<std::string> ending_;
   std::map<std::string, int64_t> given_;  // milli-CPU, to pods that somebody resized; by uid
