@@ -148,9 +148,15 @@ class Cluster {
   client::RestClient& admin() { return *admin_; }
 
   // One request after the other, so that resourceVersions and lists keep the order of creation.
-  // Repeats while the server is away.
+  // Repeats while the server is away, and while it has not heard yet of a PriorityClass that it
+  // has stored.
   void Create(const std::string& path, const json& object) {
-    const client::RestReply reply = admin_->Post(path, object.dump());
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    client::RestReply reply = admin_->Post(path, object.dump());
+    while (!reply.ok() && std::chrono::steady_clock::now() < end &&
+           reply.error->message.find("no PriorityClass with name") != std::string::npos) {
+      reply = admin_->Post(path, object.dump());
+    }
     ASSERT_TRUE(reply.ok()) << path << ": " << reply.error->message << "\n" << object.dump();
   }
   void CreateNode(const json& node) { Create("/api/v1/nodes", node); }
