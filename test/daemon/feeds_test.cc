@@ -121,7 +121,7 @@ class FeedsTest : public ::testing::Test {
     scheduler_ = std::move(made).value();
     feeds_ = std::make_unique<Feeds>(*client_, *scheduler_, metrics_, /*seed=*/1, &observer_);
   }
-  void OpenWithPodsAndNodesOnly() { Open({"PrioritySort", "NodeResourcesFit", "DefaultBinder"}); }
+  void OpenWithPodsAndNodesOnly() { Open({"PrioritySort", "NodeName", "DefaultBinder"}); }
 
   std::string Path(size_t request) {
     const std::string target = net_.transport.request(request).target;
@@ -171,9 +171,7 @@ class FeedsTest : public ::testing::Test {
 TEST_F(FeedsTest, TheFirstListOfEachKindArrives) {
   Open();
   std::set<std::string> paths;
-  for (const auto& [path, kind] : KindsByPath()) {
-    if (!path.starts_with("/apis/resource.k8s.io/")) paths.insert(path);  // nobody asks for devices
-  }
+  for (const auto& [path, kind] : KindsByPath()) paths.insert(path);
   EXPECT_EQ(OpenPaths(), paths);
   EXPECT_THAT(Target(Newest("/api/v1/pods")),
               HasSubstr("fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "api/kinds.h"
 #include "client/fake_transport.h"
 #include "config/read/defaults.h"
 #include "daemon/life_events.h"
@@ -76,22 +77,12 @@ class TakeOverTest : public ::testing::Test {
 
   // Every list that is open, with nothing in it, as of this version.
   void AnswerLists(const std::string& version) {
-    static const std::map<std::string, std::string> kinds = {
-        {"nodes", "Node"},
-        {"pods", "Pod"},
-        {"namespaces", "Namespace"},
-        {"services", "Service"},
-        {"replicationcontrollers", "ReplicationController"},
-        {"replicasets", "ReplicaSet"},
-        {"statefulsets", "StatefulSet"},
-        {"poddisruptionbudgets", "PodDisruptionBudget"},
-        {"persistentvolumes", "PersistentVolume"},
-        {"persistentvolumeclaims", "PersistentVolumeClaim"},
-        {"storageclasses", "StorageClass"},
-        {"csinodes", "CSINode"},
-        {"csidrivers", "CSIDriver"},
-        {"csistoragecapacities", "CSIStorageCapacity"},
-        {"volumeattachments", "VolumeAttachment"}};
+    static const std::map<std::string, std::string> kinds = [] {
+      std::map<std::string, std::string> all = {{"nodes", "Node"}, {"pods", "Pod"}};
+      api::OptionalKindTypes::ForEach(
+          [&all]<class T>(const T*) { all.emplace(api::kKindOf<T>.plural, api::kKindOf<T>.kind); });
+      return all;
+    }();
     for (size_t i = 0; i < net_.transport.size(); ++i) {
       const std::string target = net_.transport.request(i).target;
       const std::string path = target.substr(0, target.find('?'));

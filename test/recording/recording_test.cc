@@ -453,6 +453,7 @@ TEST(Recording, KeepsClaimsThatWereAnswered) {
   const auto claim = decoder.Object<api::ResourceClaim>(text + std::string(api::kJsonPadding, ' '));
   ASSERT_TRUE(claim.ok()) << claim.error().message;
   StepRecord record;
+  record.now = record.wall = TimePoint() + std::chrono::seconds(5);
   record.inputs.emplace_back(CallResult{.call = 3, .claim = *claim});
   record.inputs.emplace_back(CallResult{.call = 4, .error = api::ApiError{.code = 409}});
   std::string lines = recording::HeaderLine(RecordedRun().header());
