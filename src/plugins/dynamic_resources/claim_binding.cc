@@ -64,6 +64,8 @@ class ClaimBinding final : public framework::PreBindSequence {
     for (; index_ < claims().size(); ++index_) {
       AttemptClaim& claim = current();
       if (claim.extended && claim.decided == nullptr && claim.claim->requests.empty()) continue;
+      if (IsBeingReleased()) return AwaitRelease();
+      LookAtLatest(claim);
       if (claim.claim->IsReservedFor(work_.pod->meta.uid)) continue;
       tries_ = 0;
       if (!claim.exists) return Create();
@@ -71,6 +73,28 @@ class ClaimBinding final : public framework::PreBindSequence {
       return Try();
     }
     return WritePodStatus();
+  }
+
+  // An earlier attempt of the pod takes its reservation back.
+  bool IsBeingReleased() {
+    return work_.releases->Contains({current().claim->meta.uid, work_.pod->meta.uid});
+  }
+  PreBindStep AwaitRelease() {
+    PreBindStep step;
+    step.condition = [this]() -> std::optional<Status> {
+      if (IsBeingReleased()) return std::nullopt;
+      return Status();
+    };
+    step.concerned_by = [] { return std::vector<ObjectChange>(); };
+    step.deadline = handle_.clock().Now() + kBetweenTries;
+    after_ = &ClaimBinding::NextClaim;
+    return step;
+  }
+  // What PreFilter saw may be older than the end of that.
+  void LookAtLatest(AttemptClaim& claim) const {
+    if (!claim.exists || claim.decided != nullptr) return;
+    const api::ResourceClaimPtr latest = handle_.devices().FindClaim(claim.claim->meta.Key());
+    if (latest != nullptr && latest->meta.uid == claim.claim->meta.uid) claim.claim = latest;
   }
 
   PreBindStep Create() {

@@ -17,12 +17,14 @@
 #include "base/clock.h"
 #include "framework/handle.h"
 #include "plugins/dynamic_resources/claims_attempt.h"
+#include "plugins/dynamic_resources/pending_releases.h"
 
 namespace ks::plugins {
 
 struct ClaimBindingWork {
   // Lifetime: of the cycle state.
   ClaimsAttempt& attempt;
+  std::shared_ptr<const PendingReleases> releases;
   api::PodPtr pod;
   std::string node_name;
   bool conditions = false;     // devices may have binding conditions

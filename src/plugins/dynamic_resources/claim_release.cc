@@ -83,7 +83,8 @@ bool UsedByNobodyElse(const api::ResourceClaim& claim, const api::Pod& pod) {
 
 }  // namespace
 
-void ReleaseClaims(framework::Handle& handle, const api::Pod& pod, ClaimsAttempt& attempt) {
+void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
+                   const api::Pod& pod, ClaimsAttempt& attempt) {
   for (AttemptClaim& each : attempt.claims()) {
     if (each.decided != nullptr) {
       handle.devices().RemovePendingAllocation(each.decided_uid, DeviceState::Sharers::kOne);
@@ -95,8 +96,20 @@ void ReleaseClaims(framework::Handle& handle, const api::Pod& pod, ClaimsAttempt
     }
     if (!each.allocated() || !each.claim->IsReservedFor(pod.meta.uid)) continue;
     if (KS_CANARY(ReservationStays)) continue;
-    handle.api().SendClaimRequest(api::RemoveConsumerRequest(*each.claim, pod.meta.uid),
-                                  LogFailure("Unreserving a claim failed", *each.claim));
+    const PendingReleases::Key key(each.claim->meta.uid, pod.meta.uid);
+    releases->Begin(key);
+    handle.api().SendClaimRequest(
+        api::RemoveConsumerRequest(*each.claim, pod.meta.uid),
+        [&tasks = handle.tasks(), &devices = handle.devices(), releases, key,
+         log = LogFailure("Unreserving a claim failed", *each.claim)](
+            const std::optional<api::ApiError>& error, const api::ResourceClaimPtr& claim) {
+          log(error, claim);
+          tasks.PostTask([&devices, releases, key, claim] {
+            // A claim that is gone meanwhile has no reservations either.
+            if (claim != nullptr) (void)devices.Assume(claim);
+            releases->End(key);
+          });
+        });
   }
 }
 

@@ -5,16 +5,20 @@
 // Upstream: docs/spec/plugins-dra.md sections 4.4, 4.9, 10.5. There the calls are waited for; here
 // they are sent, a failure is logged, and the claim's next event tells what became of it.
 
+#include <memory>
 #include <string_view>
 
 #include "api/pod.h"
 #include "framework/handle.h"
 #include "plugins/dynamic_resources/claims_attempt.h"
+#include "plugins/dynamic_resources/pending_releases.h"
 
 namespace ks::plugins {
 
-// Takes back what Reserve decided, and the pod's reservations. Idempotent.
-void ReleaseClaims(framework::Handle& handle, const api::Pod& pod, ClaimsAttempt& attempt);
+// Takes back what Reserve decided, and the pod's reservations. Idempotent. `releases` has those
+// that are not answered yet; what is answered is assumed.
+void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
+                   const api::Pod& pod, ClaimsAttempt& attempt);
 
 // A claim that keeps the pod from nodes, and that nobody else uses.
 struct ClaimToFree {

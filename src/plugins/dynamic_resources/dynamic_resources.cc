@@ -186,7 +186,7 @@ class DynamicResources final : public framework::Plugin,
 
   void Unreserve(CycleState& state, const api::PodPtr& pod, const std::string&) override {
     ClaimsAttempt* attempt = slot_.Mutable(state);
-    if (attempt != nullptr) ReleaseClaims(handle_, *pod, *attempt);
+    if (attempt != nullptr) ReleaseClaims(handle_, releases_, *pod, *attempt);
   }
 
   framework::PreBindPreFlightResult PreBindPreFlight(CycleState& state, const api::PodPtr&,
@@ -201,6 +201,7 @@ class DynamicResources final : public framework::Plugin,
     ClaimsAttempt* attempt = slot_.Mutable(state);
     ClaimsAttempt& claims = attempt == nullptr ? *nothing_to_do_ : *attempt;
     return NewClaimBinding(handle_, {.attempt = claims,
+                                     .releases = releases_,
                                      .pod = pod,
                                      .node_name = node_name,
                                      .conditions = memory_.features().binding_conditions,
@@ -324,6 +325,7 @@ class DynamicResources final : public framework::Plugin,
   DeviceMemory memory_;
   const DeviceTools tools_;
   const framework::StateSlot<ClaimsAttempt> slot_;
+  const std::shared_ptr<PendingReleases> releases_ = std::make_shared<PendingReleases>();
   SpecCache<std::vector<Symbol>> extended_resources_;
   // The state of all pods without claims; never changed.
   const std::shared_ptr<ClaimsAttempt> nothing_to_do_ = std::make_shared<ClaimsAttempt>();

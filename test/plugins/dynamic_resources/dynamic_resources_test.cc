@@ -384,6 +384,18 @@ TEST_F(BindingTest, UnreserveTakesBack) {
   EXPECT_NE(stores().FindClaim("ns/c")->allocation, nullptr) << "the devices stay taken";
 }
 
+// The answer to the release may come after the next attempt has begun.
+TEST_F(BindingTest, AReservationThatIsBeingTakenBackIsNotReliedOn) {
+  AddClaim("c", Allocation("n1") + reserved_);
+  ASSERT_TRUE(Reserve().ok());
+  Unreserve();
+  EXPECT_TRUE(Asked().strategic);
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  ASSERT_TRUE(step.condition) << Ended();
+  EXPECT_FALSE(step.condition());
+}
+
 TEST_F(BindingTest, ClaimsOfOthersInFlightReject) {
   AddClaim("c");
   ASSERT_TRUE(Reserve().ok());
