@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <future>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "client/rest/rest_client.h"
+#include "ksdev/compare/create_all.h"
 
 namespace ks::ctl::dev {
 namespace {
@@ -90,14 +90,6 @@ Json Claim(const DeviceLoad& load, size_t index) {
           {"kind", "ResourceClaim"},
           {"metadata", {{"name", ClaimName(index)}}},
           {"spec", {{"devices", std::move(devices)}}}};
-}
-
-Result<void> CreateAll(Cluster& cluster, const Workload& workload, size_t count,
-                       const std::string& path, const std::function<Json(size_t)>& make) {
-  return cluster.SendAll(count, workload.in_flight, [&](size_t i) {
-    return client::RestRequest{
-        .method = "POST", .target = path, .body = make(i).dump(), .resource = path, .name = path};
-  });
 }
 
 Result<Json> Get(Cluster& cluster, const std::string& path) {

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
-#include "client/rest/rest_client.h"
+#include "ksdev/compare/create_all.h"
 
 namespace ks::ctl::dev {
 namespace {
@@ -55,14 +53,6 @@ Json Claim(size_t index) {
         {"storageClassName", ""},
         {"volumeName", VolumeName(index)},
         {"resources", {{"requests", {{"storage", "1Gi"}}}}}}}};
-}
-
-Result<void> CreateAll(Cluster& cluster, const Workload& workload, size_t count,
-                       const std::string& path, const std::function<Json(size_t)>& make) {
-  return cluster.SendAll(count, workload.in_flight, [&](size_t i) {
-    return client::RestRequest{
-        .method = "POST", .target = path, .body = make(i).dump(), .resource = path, .name = path};
-  });
 }
 
 }  // namespace
