@@ -241,6 +241,30 @@ TEST(Cells, OfDevices) {
             Json::parse(R"(["t","k","v","NoSchedule","2m","<unknown>"])"));
 }
 
+TEST(Cells, OfGroups) {
+  const auto group = [](const std::string& policy, const std::string& rest) {
+    return Cells(Kind("scheduling.k8s.io/v1beta1", "PodGroup"),
+                 R"({"metadata":{"name":"g"},"spec":{"schedulingPolicy":)" + policy + rest);
+  };
+  const auto with = [&group](const std::string& type, const std::string& status) {
+    return group(R"({"basic":{}}},"status":{"conditions":[)",
+                 R"({"type":")" + type + R"(","status":")" + status + R"(","reason":"R"}]}})")[3];
+  };
+  EXPECT_EQ(group(R"({"gang":{"minCount":2}})", R"(,"workloadRef":{"workloadName":"w"}}})"),
+            Json::parse(R"(["g","Gang","w","Pending","<unknown>"])"));
+  EXPECT_EQ(group(R"({"basic":{}})", "}}"),
+            Json::parse(R"(["g","Basic","<none>","Pending","<unknown>"])"));
+  EXPECT_EQ(with("PodGroupInitiallyScheduled", "True"), "Scheduled");
+  EXPECT_EQ(with("PodGroupInitiallyScheduled", "False"), "Unschedulable");
+  EXPECT_EQ(with("PodGroupInitiallyScheduled", "Unknown"), "Unschedulable");
+  EXPECT_EQ(with("DisruptionTarget", "False"), "R");
+  EXPECT_EQ(with("Other", "True"), "Pending");
+  EXPECT_EQ(Cells(Kind("scheduling.k8s.io/v1alpha3", "CompositePodGroup"),
+                  R"({"metadata":{"name":"c"},"spec":{"workloadRef":{"workloadName":"w"},
+                      "schedulingPolicy":{"gang":{"minGroupCount":2}}}})"),
+            Json::parse(R"(["c","Gang","w","<unknown>"])"));
+}
+
 TEST(Ages, AsPeopleRead) {
   const auto text = [](int64_t seconds) { return HumanDuration(std::chrono::seconds(seconds)); };
   EXPECT_EQ(text(-5), "<invalid>");

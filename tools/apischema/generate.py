@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes src/apiserver/schema_data_*.cc: python3 tools/apischema/generate.py. Needs Go and the modules of test/controlplane."""
+"""Writes src/apiserver/schema/schema_data_*.cc: python3 tools/apischema/generate.py. Needs Go and the modules of test/controlplane."""
 
 import pathlib
 import shutil
@@ -51,7 +51,7 @@ def main():
     lines = type_lines()
     middle = next(index for index, line in enumerate(lines) if line >= "P")
     for (suffix, function, title), part in zip(HALVES, (lines[:middle], lines[middle:])):
-        path = ROOT / "src" / "apiserver" / f"schema_data_{suffix}.cc"
+        path = ROOT / "src" / "apiserver" / "schema" / f"schema_data_{suffix}.cc"
         path.write_text(source(function, part, title), encoding="utf-8")
         print(f"{path.relative_to(ROOT)}: {len(part)} types")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Prints what the Go types of the API say of themselves at run time (names of fields, protobuf
-// numbers, merge keys): the table in src/apiserver/schema_data*.cc.
+// numbers, merge keys): the table in src/apiserver/schema/schema_data*.cc.
 package main
 
 import (
@@ -36,7 +36,7 @@ var roots = []any{
 	policyv1.PodDisruptionBudget{}, policyv1.Eviction{}, coordinationv1.Lease{}, eventsv1.Event{},
 	storagev1.StorageClass{}, storagev1.CSINode{}, storagev1.CSIDriver{}, storagev1.CSIStorageCapacity{},
 	storagev1.VolumeAttachment{}, schedulingv1.PriorityClass{}, schedulingv1beta1.PodGroup{},
-	schedulingv1alpha3.CompositePodGroup{}, resourcev1.ResourceClaim{}, resourcev1.ResourceClaimTemplate{},
+	schedulingv1alpha3.CompositePodGroup{}, schedulingv1beta1.Workload{}, resourcev1.ResourceClaim{}, resourcev1.ResourceClaimTemplate{},
 	resourcev1.ResourceSlice{}, resourcev1.DeviceClass{}, resourcev1.DeviceTaintRule{},
 	metav1.DeleteOptions{}, metav1.Status{}, authenticationv1.TokenReview{},
 	authorizationv1.SubjectAccessReview{}, authorizationv1.SelfSubjectAccessReview{},

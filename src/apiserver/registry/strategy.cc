@@ -18,7 +18,11 @@ void SetDefaults(const KindInfo& kind, Json& object) {
 std::vector<Cause> CheckNew(const KindInfo& kind, const Json& object) {
   Causes causes;
   CheckMetadata(kind, At(object, "metadata"), causes);
-  CheckKind(kind, object, causes);
+  if (IsGroupKind(kind)) {
+    CheckGroupKind(kind, Json(), object, Part::kMain, causes);
+  } else {
+    CheckKind(kind, object, causes);
+  }
   return causes.Take();
 }
 
@@ -26,6 +30,10 @@ std::vector<Cause> CheckUpdate(const KindInfo& kind, const Json& before, const J
                                Part part) {
   Causes causes;
   CheckMetadata(kind, At(object, "metadata"), causes);
+  if (IsGroupKind(kind)) {
+    CheckGroupKind(kind, before, object, part, causes);
+    return causes.Take();
+  }
   if (part == Part::kMain) CheckKind(kind, object, causes);
   CheckKindUpdate(kind, before, object, part, causes);
   return causes.Take();

@@ -6,6 +6,7 @@
 // Upstream: docs/spec/api.md section 2; texts of refusals as the real kube-apiserver gives them.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/registry/registry.h"
@@ -13,6 +14,9 @@
 #include "apiserver/store/object.h"
 
 namespace ks::apiserver {
+
+// The finalizer that admission puts on new PodGroups.
+inline constexpr std::string_view kGroupProtection = "scheduling.k8s.io/podgroup-protection";
 
 // Fills in what the server defaults, and throws away what a client may not set (status on creation,
 // of kinds that reset it). Called on creation and on updates, before the checks.

@@ -34,41 +34,74 @@ std::optional<ResolvedPriority> DefaultPriority(const KindInfo& classes, const R
   return found;
 }
 
+// The class that the object names, or the default one. Without either the class name is empty.
+Outcome<ResolvedPriority> ResolvePriority(const KindInfo& kind, const Registry& registry,
+                                          const Json& object, const std::string& wanted) {
+  const KindInfo& classes = *FindResource("scheduling.k8s.io", "v1", "priorityclasses");
+  if (wanted.empty()) return DefaultPriority(classes, registry).value_or(ResolvedPriority());
+  const ObjectPtr found = registry.store().Find(classes, "", wanted);
+  if (found != nullptr) return PriorityOf(found->Parse());
+  return Forbidden(kind, TextAt(At(object, "metadata"), "name"),
+                   "no PriorityClass with name " + wanted + " was found");
+}
+
+std::string WrongPolicy(const std::string& policy, std::string_view owner,
+                        const ResolvedPriority& priority) {
+  return "the string value of PreemptionPolicy (" + policy + ") must not be provided in " +
+         std::string(owner) + " spec; priority admission controller computed " + priority.policy +
+         " from the given PriorityClass name";
+}
+
+void TakePriority(const ResolvedPriority& priority, Json& spec) {
+  if (!priority.class_name.empty()) spec["priorityClassName"] = priority.class_name;
+  spec["priority"] = priority.value;
+  spec["preemptionPolicy"] = priority.policy;
+}
+
 std::optional<Failure> AdmitPriority(const KindInfo& kind, const Registry& registry, Json& pod) {
   Json* spec = Find(pod, "spec");
   if (spec == nullptr || !spec->is_object()) return std::nullopt;
-  const KindInfo& classes = *FindResource("scheduling.k8s.io", "v1", "priorityclasses");
   const std::string name = TextAt(At(pod, "metadata"), "name");
-  const std::string wanted = TextAt(*spec, "priorityClassName");
-  ResolvedPriority priority;
-  if (wanted.empty()) {
-    if (auto found = DefaultPriority(classes, registry)) priority = *std::move(found);
-  } else {
-    const ObjectPtr found = registry.store().Find(classes, "", wanted);
-    if (found == nullptr) {
-      return Forbidden(kind, name, "no PriorityClass with name " + wanted + " was found");
-    }
-    priority = PriorityOf(found->Parse());
-  }
+  const auto priority = ResolvePriority(kind, registry, pod, TextAt(*spec, "priorityClassName"));
+  if (!priority.ok()) return priority.failure();
   const auto given = NumberAt(*spec, "priority");
-  if (given && *given != priority.value) {
+  if (given && *given != priority->value) {
     return Forbidden(kind, name,
                      "the integer value of priority (" + std::to_string(*given) +
                          ") must not be provided in pod spec; priority admission controller "
                          "computed " +
-                         std::to_string(priority.value) + " from the given PriorityClass name");
+                         std::to_string(priority->value) + " from the given PriorityClass name");
   }
   const std::string policy = TextAt(*spec, "preemptionPolicy");
-  if (!policy.empty() && policy != priority.policy) {
-    return Forbidden(kind, name,
-                     "the string value of PreemptionPolicy (" + policy +
-                         ") must not be provided in pod spec; priority admission controller "
-                         "computed " +
-                         priority.policy + " from the given PriorityClass name");
+  if (!policy.empty() && policy != priority->policy) {
+    return Forbidden(kind, name, WrongPolicy(policy, "pod", *priority));
   }
-  if (!priority.class_name.empty()) (*spec)["priorityClassName"] = priority.class_name;
-  (*spec)["priority"] = priority.value;
-  (*spec)["preemptionPolicy"] = priority.policy;
+  TakePriority(*priority, *spec);
+  return std::nullopt;
+}
+
+// As upstream: the default of preemptionPolicy stands there already, so that groups cannot have a
+// class of another policy without naming the policy, too.
+std::optional<Failure> AdmitGroupPriority(const KindInfo& kind, const Registry& registry,
+                                          Json& group) {
+  Json* spec = Find(group, "spec");
+  if (spec == nullptr || !spec->is_object()) return std::nullopt;
+  const std::string owner = kind.kind == "PodGroup" ? "pod group" : "composite pod group";
+  const std::string name = TextAt(At(group, "metadata"), "name");
+  const auto priority = ResolvePriority(kind, registry, group, TextAt(*spec, "priorityClassName"));
+  if (!priority.ok()) return priority.failure();
+  const auto given = NumberAt(*spec, "priority");
+  if (given && *given != priority->value) {
+    return Forbidden(kind, name,
+                     "priority set in the " + owner + " (" + std::to_string(*given) +
+                         ") must match the priority computed (" + std::to_string(priority->value) +
+                         ") based on the priority class set in the spec");
+  }
+  const std::string policy = TextAt(*spec, "preemptionPolicy");
+  if (policy != priority->policy) {
+    return Forbidden(kind, name, WrongPolicy(policy, owner, *priority));
+  }
+  TakePriority(*priority, *spec);
   return std::nullopt;
 }
 
@@ -142,6 +175,10 @@ std::optional<Failure> Admit(const KindInfo& kind, const Registry& registry, Jso
     }
   }
   if (kind.group == "resource.k8s.io") return AdmitAdminAccess(kind, registry, object);
+  if (kind.kind == "PodGroup") ProtectGroup(object);
+  if (IsGroupKind(kind) && kind.kind != "Workload") {
+    return AdmitGroupPriority(kind, registry, object);
+  }
   if (kind.kind != "Pod") return std::nullopt;
   if (auto failure = AdmitPriority(kind, registry, object)) return failure;
   MergeAllLabelKeys(object);

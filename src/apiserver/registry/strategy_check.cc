@@ -137,7 +137,7 @@ void Causes::TooLong(std::string field, size_t most_bytes) {
 void Causes::TooMany(std::string field, size_t items, size_t most) {
   list_.push_back({"FieldValueTooMany",
                    "Too many: " + std::to_string(items) + ": must have at most " +
-                       std::to_string(most) + " items",
+                       std::to_string(most) + (most == 1 ? " item" : " items"),
                    std::move(field)});
 }
 void Causes::NotSupported(std::string field, const Json& value,

@@ -199,6 +199,7 @@ void SetKindDefaults(const KindInfo& kind, Json& object, bool is_new) {
     if (row.kind == kind.kind) row.set(object);
   }
   if (kind.group == "resource.k8s.io") SetDeviceKindDefaults(kind, object);
+  SetGroupKindDefaults(kind, object);
 }
 
 }  // namespace ks::apiserver

@@ -10,6 +10,8 @@
 namespace ks::apiserver {
 namespace {
 
+constexpr size_t kLongestReason = 1024;  // of a condition, and of its message
+constexpr size_t kLongestMessage = 32768;
 constexpr size_t kMostSelectors = 32;
 constexpr size_t kLongestExpression = 10240;
 constexpr size_t kLongestParameters = 10240;
@@ -92,6 +94,11 @@ void CheckCondition(const std::string& field, const Json& condition, Causes& cau
   } else {
     causes.OneOf(Path(field, "status"), status, {"False", "True", "Unknown"});
   }
+  const int64_t generation = NumberAt(condition, "observedGeneration").value_or(0);
+  if (generation < 0) {
+    causes.Invalid(Path(field, "observedGeneration"), generation,
+                   "must be greater than or equal to zero");
+  }
   if (TextAt(condition, "lastTransitionTime").empty()) {
     causes.Required(Path(field, "lastTransitionTime"));
   }
@@ -101,6 +108,9 @@ void CheckCondition(const std::string& field, const Json& condition, Causes& cau
   } else if (!IsReason(reason)) {
     causes.Invalid(Path(field, "reason"), reason, kReason);
   }
+  if (reason.size() > kLongestReason) causes.TooLong(Path(field, "reason"), kLongestReason);
+  const size_t message_size = TextAt(condition, "message").size();
+  if (message_size > kLongestMessage) causes.TooLong(Path(field, "message"), kLongestMessage);
 }
 
 }  // namespace

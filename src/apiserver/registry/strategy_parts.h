@@ -45,6 +45,14 @@ void CheckDeviceKindUpdate(const KindInfo& kind, const Json& before, const Json&
 // Admission: who may ask for administrator's access.
 std::optional<Failure> AdmitAdminAccess(const KindInfo& kind, const Registry& registry,
                                         const Json& object);
+// strategy_groups.cc: groups of pods, and Workloads.
+bool IsGroupKind(const KindInfo& kind);
+void SetGroupKindDefaults(const KindInfo& kind, Json& object);
+// All checks; `before` is no object on creation. Requires: IsGroupKind.
+void CheckGroupKind(const KindInfo& kind, const Json& before, const Json& object, Part part,
+                    Causes& causes);
+// Admission: the finalizer of a new PodGroup.
+void ProtectGroup(Json& group);
 // strategy_pod_claims.cc
 // The status of a pod's claims.
 void CheckPodClaimStatuses(const Json& pod, Causes& causes);

@@ -133,6 +133,15 @@ void CheckGates(const std::string& field, const Json& spec, Causes& causes) {
   }
 }
 
+void CheckSchedulingGroup(const std::string& field, const Json& spec, Causes& causes) {
+  const Json& group = At(spec, "schedulingGroup");
+  if (group.is_null()) return;
+  const std::string at = Path(field, "schedulingGroup.podGroupName");
+  const Json& name = At(group, "podGroupName");
+  if (name.is_null()) return causes.Invalid(at, nullptr, "must specify one of: `podGroupName`");
+  causes.All(at, name, SubdomainErrors(TextAt(group, "podGroupName")));
+}
+
 void CheckPodClaims(const std::string& field, const Json& claims, Causes& causes) {
   std::set<std::string> names;
   const std::vector<Json>& list = ElementsOf(claims);
@@ -181,6 +190,7 @@ void CheckNames(const std::string& field, const Json& spec, Causes& causes) {
     causes.Forbidden(Path(field, "nodeName"),
                      "cannot be set until all schedulingGates have been cleared");
   }
+  CheckSchedulingGroup(field, spec, causes);
   const auto deadline = NumberAt(spec, "activeDeadlineSeconds");
   if (deadline && (*deadline < 1 || *deadline > kMostSeconds)) {
     causes.Invalid(Path(field, "activeDeadlineSeconds"), *deadline,

@@ -70,6 +70,12 @@ CompositePodGroupSpec 1parentCompositePodGroupName:s?
  5disruptionMode:@CompositeDisruptionMode? 6priorityClassName:s 7priority:i?
  8preemptionPolicy:s<v1alpha3.PreemptionPolicy>?
 CompositePodGroupStatus 1conditions:*@Condition(type)
+CompositePodGroupTemplate 1name:s!
+ 2schedulingPolicy:@scheduling.v1beta1.CompositePodGroupSchedulingPolicy!
+ 3schedulingConstraints:@scheduling.v1beta1.CompositePodGroupSchedulingConstraints?
+ 4disruptionMode:@scheduling.v1beta1.CompositeDisruptionMode? 5priorityClassName:s 6priority:i?
+ 7preemptionPolicy:s<v1beta1.PreemptionPolicy>? 8podGroupTemplates:*@PodGroupTemplate
+ 9compositePodGroupTemplates:*@CompositePodGroupTemplate
 Condition 1type:s! 2status:s<v1.ConditionStatus>! 3observedGeneration:l 4lastTransitionTime:T!
  5reason:s! 6message:s!
 ConfigMap & 1metadata:@ObjectMeta! 4immutable:b? 2data:%s 3binaryData:%y

@@ -76,6 +76,10 @@ PodGroupSpec 1parentCompositePodGroupName:s? 2workloadRef:@WorkloadReference?
  7priorityClassName:s 8priority:i? 9preemptionPolicy:s<v1beta1.PreemptionPolicy>?
 PodGroupStatus 1conditions:*@Condition(type)
  2resourceClaimStatuses:*@PodGroupResourceClaimStatus(name)=
+PodGroupTemplate 1name:s! 2schedulingPolicy:@PodGroupSchedulingPolicy!
+ 3schedulingConstraints:@PodGroupSchedulingConstraints!?
+ 4resourceClaims:*@PodGroupResourceClaim(name)= 5disruptionMode:@DisruptionMode?
+ 6priorityClassName:s 7priority:i? 8preemptionPolicy:s<v1beta1.PreemptionPolicy>?
 PodIP 1ip:s!
 PodOS 1name:s<v1.OSName>!
 PodReadinessGate 1conditionType:s<v1.PodConditionType>!
@@ -305,7 +309,10 @@ VsphereVirtualDiskVolumeSource 1volumePath:s! 2fsType:s 3storagePolicyName:s 4st
 WeightedPodAffinityTerm 1weight:i! 2podAffinityTerm:@PodAffinityTerm!
 WindowsSecurityContextOptions 1gmsaCredentialSpecName:s? 2gmsaCredentialSpec:s? 3runAsUserName:s?
  4hostProcess:b?
+Workload & 1metadata:@ObjectMeta! 2spec:@WorkloadSpec!
 WorkloadReference 1workloadName:s! 2templateName:s!
+WorkloadSpec 1controllerRef:@scheduling.v1beta1.TypedLocalObjectReference?
+ 2podGroupTemplates:*@PodGroupTemplate! 3compositePodGroupTemplates:*@CompositePodGroupTemplate
 core.v1.ResourceClaim 1name:s! 2request:s
 events.v1.Event & 1metadata:@ObjectMeta! 2eventTime:M! 3series:@events.v1.EventSeries?
  4reportingController:s 5reportingInstance:s 6action:s 7reason:s 8regarding:@ObjectReference!
@@ -314,6 +321,18 @@ events.v1.Event & 1metadata:@ObjectMeta! 2eventTime:M! 3series:@events.v1.EventS
 events.v1.EventSeries 1count:i! 2lastObservedTime:M!
 scheduling.v1alpha3.TopologyConstraint 1key:s!
 scheduling.v1alpha3.WorkloadReference 1workloadName:s! 2templateName:s!
+scheduling.v1beta1.AllCompositeDisruptionMode
+scheduling.v1beta1.CompositeBasicSchedulingPolicy
+scheduling.v1beta1.CompositeDisruptionMode
+ 1single:@scheduling.v1beta1.SingleCompositeDisruptionMode?
+ 2all:@scheduling.v1beta1.AllCompositeDisruptionMode?
+scheduling.v1beta1.CompositeGangSchedulingPolicy 1minGroupCount:i!
+scheduling.v1beta1.CompositePodGroupSchedulingConstraints 1topology:*@TopologyConstraint
+scheduling.v1beta1.CompositePodGroupSchedulingPolicy
+ 1basic:@scheduling.v1beta1.CompositeBasicSchedulingPolicy?
+ 2gang:@scheduling.v1beta1.CompositeGangSchedulingPolicy?
+scheduling.v1beta1.SingleCompositeDisruptionMode
+scheduling.v1beta1.TypedLocalObjectReference 1apiGroup:s 2kind:s! 3name:s!
 )";
 // clang-format on
 

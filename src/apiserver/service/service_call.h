@@ -20,7 +20,7 @@ namespace ks::apiserver {
 struct Call {
   const ApiRequest& request;
   const RequestInfo& info;
-  const KindInfo& kind;  // as asked for: events.k8s.io events have a kind of their own
+  const KindInfo& kind;  // as asked for, which is not always the kind that is stored
   std::string_view ns;   // of the objects: "" for cluster-scoped kinds and for all namespaces
   Registry& registry;
   const ServiceOptions& options;
@@ -29,13 +29,14 @@ struct Call {
   Store& store() const { return registry.store(); }
 };
 
-// How objects go out: as they are stored, as rows of a table, or as events.k8s.io/v1 events.
-enum class Form : uint8_t { kStored, kTable, kEventsV1 };
+// How objects go out: as they are stored, as rows of a table, or as the kind that was asked for
+// where another one is stored.
+enum class Form : uint8_t { kStored, kTable, kOther };
 Form FormOf(const Call& call);
 // The text of one object in a form; a Table with one row for kTable.
 std::string TextIn(Form form, const Call& call, const StoredObject& object);
-// A stored core/v1 event's text as events.k8s.io/v1.
-std::string EventsV1Text(std::string_view stored_text);
+// A stored object's text as that of `kind`, which is stored as another one.
+std::string OtherText(const KindInfo& kind, std::string_view stored_text);
 
 ApiResponse JsonAnswer(int status, std::string body);
 ApiResponse Refusal(const Failure& failure);

@@ -18,20 +18,24 @@ Form FormOf(const Call& call) {
   if (call.info.subresource.empty() && WantsTable(call.kind, call.request.accept)) {
     return Form::kTable;
   }
-  return &call.kind == &StorageKind(call.kind) ? Form::kStored : Form::kEventsV1;
+  return &call.kind == &StorageKind(call.kind) ? Form::kStored : Form::kOther;
 }
 
-std::string EventsV1Text(std::string_view stored_text) {
-  Json event = Json::parse(stored_text);
-  ToEventsV1(event);
+std::string OtherText(const KindInfo& kind, std::string_view stored_text) {
+  Json object = Json::parse(stored_text);
+  if (kind.kind == "Event") {
+    ToEventsV1(object);
+  } else {
+    object["apiVersion"] = kind.api_version();
+  }
   std::string text;
-  AppendJson(event, &text);
+  AppendJson(object, &text);
   return text;
 }
 
 std::string TextIn(Form form, const Call& call, const StoredObject& object) {
   if (form == Form::kStored) return object.text;
-  if (form == Form::kEventsV1) return EventsV1Text(object.text);
+  if (form == Form::kOther) return OtherText(call.kind, object.text);
   Json table = TableHead(call.kind, true);
   table["metadata"]["resourceVersion"] = std::to_string(object.resource_version);
   table["rows"] = Json::array({TableRow(call.kind, object.Parse(), call.info.Query("includeObject"),
@@ -282,7 +286,7 @@ std::string ListText(const Call& call, Form form, const Page& page) {
   text.reserve(size);
   for (const ObjectPtr& object : page.objects) {
     if (text.back() != '[') text += ',';
-    text += form == Form::kStored ? object->text : EventsV1Text(object->text);
+    text += form == Form::kStored ? object->text : OtherText(call.kind, object->text);
   }
   text += "]}";
   return text;

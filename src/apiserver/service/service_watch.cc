@@ -96,8 +96,10 @@ ApiResponse OpenWatch(const Call& call, const ListQuery& query) {
   if (options.initial) options.since = 0;
   const Form form = FormOf(call);
   if (form == Form::kTable) UseTables(call, &options);
-  if (form == Form::kEventsV1) {
-    options.convert = [](const std::string& text, uint64_t) { return EventsV1Text(text); };
+  if (form == Form::kOther) {
+    options.convert = [kind = &call.kind](const std::string& text, uint64_t) {
+      return OtherText(*kind, text);
+    };
   }
   response.watch =
       std::make_unique<StoreWatch>(call.store(), call.registry.clock(), std::move(options));

@@ -71,7 +71,13 @@ Outcome<Json> TakeObject(const Call& call, Warnings* warnings) {
   Outcome<Json> object =
       DecodeObject(call.request.content_type, call.request.body, call.kind.api_version(),
                    call.kind.kind, ValidationOf(call.info), warnings);
-  if (object.ok() && &StorageKind(call.kind) != &call.kind) ToCoreEvent(*object);
+  const KindInfo& stored = StorageKind(call.kind);
+  if (!object.ok() || &stored == &call.kind) return object;
+  if (call.kind.kind == "Event") {
+    ToCoreEvent(*object);
+  } else {
+    (*object)["apiVersion"] = stored.api_version();
+  }
   return object;
 }
 
@@ -147,11 +153,15 @@ ApiResponse AnswerUpdate(const Call& call) {
 
 namespace {
 
-// The patch of an events.k8s.io/v1 event as one of the stored event.
-std::string ToStoredPatch(const std::string& patch) {
+// The patch of an object of `kind` as one of the object that is stored.
+std::string ToStoredPatch(const KindInfo& kind, const std::string& patch) {
   Json parsed = Json::parse(patch, nullptr, false);
   if (parsed.is_discarded()) return patch;  // refused later, in upstream's words
-  ToCoreEventPatch(parsed);
+  if (kind.kind == "Event") {
+    ToCoreEventPatch(parsed);
+  } else if (parsed.is_object() && parsed.value("apiVersion", Json()) == kind.api_version()) {
+    parsed["apiVersion"] = StorageKind(kind).api_version();
+  }
   std::string text;
   AppendJson(parsed, &text);
   return text;
@@ -166,7 +176,7 @@ ApiResponse AnswerPatch(const Call& call) {
   if (!type.ok()) return Refusal(type.failure());
   const KindInfo& stored = StorageKind(call.kind);
   const std::string patch =
-      &stored == &call.kind ? call.request.body : ToStoredPatch(call.request.body);
+      &stored == &call.kind ? call.request.body : ToStoredPatch(call.kind, call.request.body);
   Warnings warnings;
   const auto change = [&](Json& object) -> std::optional<Failure> {
     Outcome<Json> patched = ApplyPatch(stored, *type, object, patch);
@@ -303,8 +313,7 @@ ApiResponse AnswerDeleteCollection(const Call& call) {
                      std::to_string(call.store().version()) + "\"},\"items\":[";
   for (const ObjectPtr& object : chosen) {
     if (text.back() != '[') text += ',';
-    text +=
-        TextIn(FormOf(call) == Form::kEventsV1 ? Form::kEventsV1 : Form::kStored, call, *object);
+    text += TextIn(FormOf(call) == Form::kOther ? Form::kOther : Form::kStored, call, *object);
     const Outcome<Registry::Deleted> deleted =
         call.registry.Delete(call.kind, object->ns, object->name, *options);
     if (!deleted.ok() && deleted.failure().code != 404) return Refusal(deleted.failure());

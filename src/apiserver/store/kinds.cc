@@ -181,20 +181,6 @@ void AddScheduling(Kinds& kinds) {
                    .short_names = {"pc"},
                    .namespaced = false,
                    .has_spec_generation = true});
-  kinds.push_back({.group = "scheduling.k8s.io",
-                   .version = "v1beta1",
-                   .kind = "PodGroup",
-                   .plural = "podgroups",
-                   .singular = "podgroup",
-                   .has_status = true,
-                   .has_spec_generation = true});
-  kinds.push_back({.group = "scheduling.k8s.io",
-                   .version = "v1alpha3",
-                   .kind = "CompositePodGroup",
-                   .plural = "compositepodgroups",
-                   .singular = "compositepodgroup",
-                   .has_status = true,
-                   .has_spec_generation = true});
   const auto add = [&kinds](KindInfo kind) {
     kind.group = "resource.k8s.io";
     kind.version = "v1";
@@ -226,12 +212,31 @@ void AddScheduling(Kinds& kinds) {
        .has_spec_generation = true});
 }
 
+// Objects of two versions are kept as those of the first.
+void AddGroups(Kinds& kinds) {
+  const auto add = [&kinds](const char* version, KindInfo kind) {
+    kind.group = "scheduling.k8s.io";
+    kind.version = version;
+    kinds.push_back(std::move(kind));
+  };
+  for (const char* version : {"v1beta1", "v1alpha3"}) {
+    add(version,
+        {.kind = "PodGroup", .plural = "podgroups", .singular = "podgroup", .has_status = true});
+    add(version, {.kind = "Workload", .plural = "workloads", .singular = "workload"});
+  }
+  add("v1alpha3", {.kind = "CompositePodGroup",
+                   .plural = "compositepodgroups",
+                   .singular = "compositepodgroup",
+                   .has_status = true});
+}
+
 Kinds MakeKinds() {
   Kinds kinds;
   AddCore(kinds);
   AddWorkloads(kinds);
   AddStorage(kinds);
   AddScheduling(kinds);
+  AddGroups(kinds);
   return kinds;
 }
 
@@ -260,9 +265,10 @@ const KindInfo* FindKind(std::string_view api_version, std::string_view kind_nam
 }
 
 const KindInfo& StorageKind(const KindInfo& kind) {
-  if (kind.group != "events.k8s.io") return kind;
-  static const KindInfo* core = FindResource("", "v1", "events");
-  return *core;
+  static const KindInfo* core_events = FindResource("", "v1", "events");
+  if (kind.group == "events.k8s.io") return *core_events;
+  if (kind.version != "v1alpha3" || kind.kind == "CompositePodGroup") return kind;
+  return *FindResource(kind.group, "v1beta1", kind.plural);
 }
 
 size_t KindIndex(const KindInfo& kind) {

@@ -37,7 +37,8 @@ struct KindInfo {
 
 // In a fixed order; the index in it is the kind's number in the store. Addresses are stable.
 // Events stand twice: core/v1 (where they are stored) and events.k8s.io/v1 (another form of the
-// same objects, see event_forms.h).
+// same objects, see event_forms.h), PodGroups and Workloads in two versions that look the same, of
+// which v1beta1 is stored.
 const std::vector<KindInfo>& AllKinds();
 
 // Null: no such resource.
@@ -45,7 +46,7 @@ const KindInfo* FindResource(std::string_view group, std::string_view version,
                              std::string_view plural);
 // By `apiVersion` and `kind` as an object carries them. Null: unknown.
 const KindInfo* FindKind(std::string_view api_version, std::string_view kind);
-// The kind under which the objects of `kind` are kept: itself, but for events.k8s.io/v1 events.
+// The kind under which the objects of `kind` are kept: itself, but for kinds that stand twice.
 const KindInfo& StorageKind(const KindInfo& kind);
 // Index in AllKinds().
 size_t KindIndex(const KindInfo& kind);

@@ -58,7 +58,8 @@ std::vector<Printer> MakePrinters() {
       {"", "Event", EventColumns(), EventCells},
       {"events.k8s.io", "Event", EventColumns(), EventCells},
   };
-  for (const auto* more : {&WorkloadPrinters(), &StoragePrinters(), &DevicePrinters()}) {
+  for (const auto* more :
+       {&WorkloadPrinters(), &StoragePrinters(), &DevicePrinters(), &GroupPrinters()}) {
     printers.insert(printers.end(), more->begin(), more->end());
   }
   return printers;

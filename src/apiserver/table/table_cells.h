@@ -56,5 +56,6 @@ struct Printer {
 const std::vector<Printer>& WorkloadPrinters();
 const std::vector<Printer>& StoragePrinters();
 const std::vector<Printer>& DevicePrinters();
+const std::vector<Printer>& GroupPrinters();
 
 }  // namespace ks::apiserver
