@@ -83,6 +83,14 @@ struct DeviceConfig {
   friend bool operator==(const DeviceConfig&, const DeviceConfig&) = default;
 };
 
+// An attribute that a request computes of each device, for its constraints.
+struct DerivedAttribute {
+  std::string name;  // "domain/id"
+  std::string expression;
+
+  friend bool operator==(const DerivedAttribute&, const DerivedAttribute&) = default;
+};
+
 // `exactly`, or one of `firstAvailable`.
 struct ExactDeviceRequest {
   std::string name;          // of a subrequest; else empty
@@ -94,7 +102,7 @@ struct ExactDeviceRequest {
   std::vector<DeviceToleration> tolerations;
   std::vector<NamedQuantity> capacity;  // capacity.requests
   bool has_capacity = false;            // `capacity` is non-null, possibly without requests
-  bool has_derived_attributes = false;
+  std::vector<DerivedAttribute> derived_attributes;
 };
 
 // One entry of spec.devices.requests. With neither it is of a type that is not known.
@@ -120,7 +128,7 @@ struct DeviceResult {
   Symbol pool;
   Symbol device;
   bool admin_access = false;
-  bool skip_node_operations = false;
+  std::vector<std::string> skip_node_operations{};
   std::string share_id{};                          // empty: the device is not shared
   std::vector<NamedQuantity> consumed_capacity{};  // of a shared device
   std::vector<DeviceToleration> tolerations{};
@@ -222,6 +230,7 @@ struct DeviceCapacity {
 struct CounterSet {
   Symbol name;
   std::vector<NamedQuantity> counters;
+  std::vector<Symbol> compatibility_groups{};  // of a device
 
   friend bool operator==(const CounterSet&, const CounterSet&) = default;
 };
@@ -230,7 +239,6 @@ struct Device {
   Symbol name;
   bool allow_multiple_allocations = false;
   bool binds_to_node = false;
-  bool has_compatibility_groups = false;  // some entry of consumesCounters has them
   std::vector<DeviceAttribute> attributes;
   std::vector<DeviceCapacity> capacity;
   std::vector<DeviceTaint> taints;
@@ -250,7 +258,7 @@ struct ResourceSlice {
   int64_t pool_slice_count = 0;
   DeviceNodes nodes;
   std::optional<bool> per_device_node_selection;
-  bool skip_node_operations = false;
+  std::vector<std::string> skip_node_operations;
   std::vector<Device> devices;
   std::vector<CounterSet> shared_counters;
 };

@@ -115,10 +115,12 @@ Value Device::TableAsMap(Arena& arena, const Table& table) {
   });
   Map* domains = Map::Make(arena, 4);
   domains->complete = true;
+  domains->of_device = true;
   Map* ids = nullptr;
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (i == 0 || sorted[i - 1]->domain != sorted[i]->domain) {
       ids = Map::Make(arena, 4);
+      ids->of_device = true;
       domains->Insert(arena, Value::String(RefText(arena, sorted[i]->domain.view())),
                       Value::Of(ids));
     }
@@ -129,6 +131,7 @@ Value Device::TableAsMap(Arena& arena, const Table& table) {
 
 Value Device::AsMap(Arena& arena) const {
   Map* fields = Map::Make(arena, 4);
+  fields->of_device = true;
   const auto add = [&](std::string_view name, Value value) {
     fields->Insert(arena, Value::String(RefText(arena, name)), value);
   };

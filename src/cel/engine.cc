@@ -51,14 +51,15 @@ class Fingerprint {
 
 Engine::Engine(size_t cache_bytes) : cache_bytes_(cache_bytes) {}
 
-Result<std::shared_ptr<const Program>> Engine::Compile(std::string_view text) {
+Result<std::shared_ptr<const Program>> Engine::Compile(std::string_view text,
+                                                       Program::Wanted wanted) {
   const MutexLock lock(programs_mutex_);
-  const std::string key(text);
+  const std::string key = std::to_string(static_cast<int>(wanted)) + std::string(text);
   const bool known = programs_.Contains(key);
   const std::shared_ptr<Compiled> compiled =
       programs_.GetOrMake(key, std::numeric_limits<size_t>::max(), [&] {
         auto made = std::make_shared<Compiled>();
-        Result<std::shared_ptr<const Program>> program = Program::Compile(text);
+        Result<std::shared_ptr<const Program>> program = Program::Compile(text, wanted);
         if (program.ok()) made->program = *program;
         if (!program.ok()) made->error = program.error().message;
         constexpr size_t kOverhead = 256;

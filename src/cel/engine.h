@@ -29,7 +29,8 @@ class Engine {
   explicit Engine(size_t cache_bytes = kDefaultCacheBytes);
 
   // The program of a text; errors (Program::Compile) are remembered, too.
-  Result<std::shared_ptr<const Program>> Compile(std::string_view text);
+  Result<std::shared_ptr<const Program>> Compile(
+      std::string_view text, Program::Wanted wanted = Program::Wanted::kSelector);
 
   // The device with this content, shared with all that ask for the same while one of them keeps it.
   std::shared_ptr<const Device> Intern(const DeviceContent& content);

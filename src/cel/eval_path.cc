@@ -10,7 +10,7 @@
 namespace ks::cel {
 namespace {
 
-constexpr Map kEmptyMap{};
+constexpr Map kEmptyMap{.of_device = true};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "cel/attribute_value.h"
 #include "cel/plan.h"
 
 namespace ks::cel {
@@ -77,6 +78,12 @@ Result<std::shared_ptr<const Program>> Program::Compile(std::string_view text, W
   if (wanted == Wanted::kSelector && type.kind != TypeKind::kBool && type.kind != TypeKind::kDyn) {
     return Error{.message = "must evaluate to bool or the unknown type, not " + type_text};
   }
+  if (wanted == Wanted::kAttribute && !CanBeAttribute(type)) {
+    return Error{.message =
+                     "must evaluate to a primitive scalar (string, integer, boolean, semver) "
+                     "or a list of these scalars, not " +
+                     type_text};
+  }
   Result<std::unique_ptr<Plan>> plan = MakePlan(std::move(*checked));
   if (!plan.ok()) return plan.error();
   return std::shared_ptr<const Program>(new Program(std::move(*plan), std::move(type_text)));
@@ -91,7 +98,7 @@ size_t Program::bytes() const {
          (plan_->nodes.size() + plan_->checked.types.size()) * kBytesPerNode;
 }
 
-Value Program::Run(Context& context) const {
+Value Program::RunWithoutAdvice(Context& context) const {
   if (plan_->slots > 0) {
     auto* slots = context.arena().Array<Value>(plan_->slots);
     std::uninitialized_value_construct_n(slots, plan_->slots);
@@ -101,10 +108,24 @@ Value Program::Run(Context& context) const {
   if (context.interrupted()) return Value::Error(&kInterrupted);
   if (context.aborted()) return *context.aborted();
   if (context.over_limit()) return Value::Error(&kCostLimit);
+  return value;
+}
+
+Value Program::Run(Context& context) const {
+  const Value value = RunWithoutAdvice(context);
   if (!value.is_error() || value.view().find("no such key:") == std::string_view::npos) {
     return value;
   }
   return MakeError(context.arena(), std::string(value.view()) + std::string(kMissingKeyAdvice));
+}
+
+Result<DeviceContent::AttributeValue> Program::Derive(const Device& device,
+                                                      const EvalOptions& options) const {
+  if (device.error()) return Error{.message = *device.error()};
+  Context context(&device, {.cost = options.cost_limit, .cancelled = options.cancelled});
+  const Value value = RunWithoutAdvice(context);
+  if (value.is_error()) return Error{.message = std::string(value.view())};
+  return AsAttribute(value);
 }
 
 Verdict Program::EvaluateAnew(const Device& device, const EvalOptions& options) const {

@@ -48,10 +48,11 @@ struct Plan {
 // Immutable. Threads: any.
 class Program {
  public:
-  enum class Wanted : uint8_t { kSelector, kAny };
+  enum class Wanted : uint8_t { kSelector, kAttribute, kAny };
 
   // Errors: upstream's texts (`compilation failed: …`, `program instantiation failed: …`, `must
-  // evaluate to bool or the unknown type, not int`); with kAny any type is allowed.
+  // evaluate to bool or the unknown type, not int`); with kAny any type is allowed, with kAttribute
+  // what a device can have as an attribute.
   static Result<std::shared_ptr<const Program>> Compile(std::string_view text,
                                                         Wanted wanted = Wanted::kSelector);
 
@@ -60,6 +61,10 @@ class Program {
   Verdict Evaluate(const Device& device, const EvalOptions& options = {}) const;
   // Asks no memory and leaves nothing in it.
   Verdict EvaluateAnew(const Device& device, const EvalOptions& options = {}) const;
+
+  // The result as an attribute. Errors: upstream's texts.
+  Result<DeviceContent::AttributeValue> Derive(const Device& device,
+                                               const EvalOptions& options = {}) const;
 
   // The value of any type, or an error; it lives as long as the context.
   Value Run(Context& context) const;
@@ -71,6 +76,8 @@ class Program {
 
  private:
   Program(std::unique_ptr<Plan> plan, std::string type_text);
+
+  Value RunWithoutAdvice(Context& context) const;
 
   const std::unique_ptr<Plan> plan_;
   const std::string type_text_;

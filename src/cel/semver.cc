@@ -128,6 +128,7 @@ Result<Semver> Semver::Parse(std::string_view text) {
   }
   if (build) {
     if (std::optional<Error> error = CheckBuild(*build)) return *std::move(error);
+    version.build = *build;
   }
   return version;
 }
@@ -155,6 +156,17 @@ Result<Semver> Semver::ParseLenient(std::string_view text) {
     while (parts.size() < 3) parts.emplace_back("0");
   }
   return Parse(parts[0] + "." + parts[1] + "." + parts[2]);
+}
+
+std::string Semver::ToString() const {
+  std::string text =
+      std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+  char separator = '-';
+  for (const Identifier& part : prerelease) {
+    text += separator + (part.text.empty() ? std::to_string(part.number) : part.text);
+    separator = '.';
+  }
+  return build.empty() ? text : text + "+" + build;
 }
 
 std::strong_ordering operator<=>(const Semver& a, const Semver& b) {

@@ -15,7 +15,7 @@
 
 namespace ks::cel {
 
-// Build metadata is checked but neither compared nor printed. Threads: like a value.
+// Build metadata is kept but not compared. Threads: like a value.
 struct Semver {
   // A part of the prerelease: a number, or letters when `text` is not empty.
   struct Identifier {
@@ -27,11 +27,15 @@ struct Semver {
   uint64_t minor = 0;
   uint64_t patch = 0;
   std::vector<Identifier> prerelease{};
+  std::string build{};  // "a.1"; empty: none
 
   // "1.2.3-rc.1+build". Errors: upstream's texts.
   static Result<Semver> Parse(std::string_view text);
   // Also takes a leading `v`, missing minor and patch, leading zeros.
   static Result<Semver> ParseLenient(std::string_view text);
+
+  // As Parse reads it.
+  std::string ToString() const;
 
   // By precedence.
   friend std::strong_ordering operator<=>(const Semver& a, const Semver& b);

@@ -166,7 +166,8 @@ struct Map {
   size_t capacity = 0;
   uint32_t* buckets = nullptr;  // open addressing: position + 1, or 0
   size_t bucket_count = 0;
-  bool complete = false;  // the device's outer maps: a missing key has an empty map
+  bool complete = false;   // the device's outer maps: a missing key has an empty map
+  bool of_device = false;  // not made by an expression
 
   const Entry* begin() const { return entries; }
   const Entry* end() const { return entries + size; }

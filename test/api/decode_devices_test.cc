@@ -44,7 +44,7 @@ TEST(DecodeDevicesTest, ResourceSlice) {
   EXPECT_TRUE(slice->nodes.selector->compiled.Matches(Zone("z1"), "n"));
   EXPECT_FALSE(slice->nodes.selector->compiled.Matches(Zone("z2"), "n"));
   EXPECT_EQ(slice->per_device_node_selection, false) << "set, although to false";
-  EXPECT_TRUE(slice->skip_node_operations);
+  EXPECT_EQ(slice->skip_node_operations, Strings{"NodePrepareResources"});
   EXPECT_EQ(slice->shared_counters,
             (std::vector<CounterSet>{{Symbol("set"),
                                       {{Symbol("mem"), *Quantity::Parse("40Gi")},
@@ -60,7 +60,7 @@ TEST(DecodeDevicesTest, SliceWithoutAnything) {
   EXPECT_TRUE(slice->nodes.node_name.empty());
   EXPECT_EQ(slice->nodes.selector, nullptr);
   EXPECT_FALSE(slice->per_device_node_selection.has_value());
-  EXPECT_FALSE(slice->skip_node_operations);
+  EXPECT_TRUE(slice->skip_node_operations.empty());
   EXPECT_TRUE(slice->devices.empty());
 }
 
@@ -70,7 +70,7 @@ TEST(DecodeDevicesTest, Device) {
     "bindingFailureConditions":["bad","worse"],
     "taints":[{"key":"k","value":"v","effect":"NoSchedule","timeAdded":"2026-01-02T03:04:05Z"}],
     "consumesCounters":[{"counterSet":"a","counters":{"mem":{"value":"1"}}},
-      {"counterSet":"b","counters":{},"compatibilityGroups":["g"]}])");
+      {"counterSet":"b","counters":{},"compatibilityGroups":["g","h"]}])");
   const Device& device = slice->devices.at(0);
   EXPECT_EQ(device.nodes.node_name, Symbol("n2"));
   EXPECT_TRUE(device.binds_to_node);
@@ -81,11 +81,7 @@ TEST(DecodeDevicesTest, Device) {
             (std::vector<DeviceTaint>{{Symbol("k"), Symbol("v"), Symbol("NoSchedule")}}));
   EXPECT_EQ(device.consumes_counters,
             (std::vector<CounterSet>{{Symbol("a"), {{Symbol("mem"), Quantity::FromUnits(1)}}},
-                                     {Symbol("b"), {}}}));
-  EXPECT_TRUE(device.has_compatibility_groups);
-  EXPECT_FALSE(WithDevice(R"("consumesCounters":[{"compatibilityGroups":[]}])")
-                   ->devices[0]
-                   .has_compatibility_groups);
+                                     {Symbol("b"), {}, {Symbol("g"), Symbol("h")}}}));
 }
 
 TEST(DecodeDevicesTest, Attributes) {
@@ -187,7 +183,7 @@ TEST(DecodeDevicesTest, ClaimAsAskedFor) {
             "tolerationSeconds":5},{"operator":"Exists"}],
           "capacity":{"requests":{"mem":"6G"}}}},
         {"name":"b","firstAvailable":[{"name":"s0","deviceClassName":"big","count":4},
-          {"name":"s1","allocationMode":"All","derivedAttributes":[{}]}]},
+          {"name":"s1","allocationMode":"All","derivedAttributes":[{"name":"d/a","expression":"1"},{}]}]},
         {"name":"c"}],
       "constraints":[{"requests":["a","b/s0"],"matchAttribute":"d/numa"},
         {"distinctAttribute":"d/x"},{}],
@@ -219,7 +215,8 @@ TEST(DecodeDevicesTest, ClaimAsAskedFor) {
   EXPECT_FALSE(claim->requests[1].first_available[0].admin_access.has_value());
   EXPECT_FALSE(claim->requests[1].first_available[0].has_capacity);
   EXPECT_EQ(claim->requests[1].first_available[1].allocation_mode, kAllMode);
-  EXPECT_TRUE(claim->requests[1].first_available[1].has_derived_attributes);
+  EXPECT_EQ(claim->requests[1].first_available[1].derived_attributes,
+            (std::vector<DerivedAttribute>{{"d/a", "1"}, {}}));
   EXPECT_FALSE(claim->requests[2].exactly.has_value());
   EXPECT_EQ(claim->constraints,
             (std::vector<DeviceConstraint>{
@@ -258,7 +255,7 @@ TEST(DecodeDevicesTest, ClaimAsAllocated) {
   EXPECT_EQ(shared.pool, Symbol("p"));
   EXPECT_EQ(shared.device, Symbol("d0"));
   EXPECT_TRUE(shared.admin_access);
-  EXPECT_TRUE(shared.skip_node_operations);
+  EXPECT_EQ(shared.skip_node_operations, Strings{"x"});
   EXPECT_EQ(shared.share_id, "id");
   EXPECT_EQ(shared.consumed_capacity,
             (std::vector<NamedQuantity>{{Symbol("mem"), *Quantity::Parse("1Gi")}}));

@@ -231,8 +231,7 @@ TEST(FeatureGates, EmulationTakesTheDefaultsOfItsVersion) {
 }
 
 TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
-  for (const char* text :
-       {"GenericWorkload=true", "SchedulerPreQueueingHints=true", "DRAListTypeAttributes=true"}) {
+  for (const char* text : {"SchedulerPreQueueingHints=true", "DRANodeAllocatableResources=true"}) {
     const auto made = FeatureGates::Make(Gates({text}), nullptr);
     ASSERT_TRUE(made.ok()) << made.error().message;
     EXPECT_THAT(made.value().NotImplemented(),
@@ -240,12 +239,42 @@ TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
   }
 }
 
+TEST(FeatureGates, TheGatesOfPodGroupsCanBeTurnedOn) {
+  const std::string groups =
+      "GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true,"
+      "PodGroupPreemptionPolicy=true";
+  const auto made = FeatureGates::Make(Gates({groups}), nullptr);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_THAT(made.value().NotImplemented(), ::testing::IsEmpty());
+  const auto claims =
+      FeatureGates::Make(Gates({groups + ",DRAWorkloadResourceClaims=true"}), nullptr);
+  ASSERT_TRUE(claims.ok()) << claims.error().message;
+  EXPECT_THAT(claims.value().NotImplemented(),
+              ::testing::Contains(HasSubstr("DRAWorkloadResourceClaims=true is not")));
+}
+
+TEST(FeatureGates, TheAllocatorsGatesCanBeTurnedOn) {
+  const auto made = FeatureGates::Make(
+      {.feature_gates = {"DRADerivedAttributes=true,DRADeviceCompatibilityGroups=true,"
+                         "DRAFractionalCapacityRange=true,DRAListTypeAttributes=true,"
+                         "DRAOptionalNodeOperations=true"},
+       .emulated_version = {},
+       .min_compatibility_version = {"1.37"}},
+      nullptr);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_THAT(made.value().NotImplemented(), ::testing::IsEmpty());
+}
+
 TEST(FeatureGates, ADeviceAllocatorInRandomOrderIsNotImplemented) {
   for (const auto& [text, refused] : {std::pair("DRAConsumableCapacity=false", 0),
                                       std::pair("DRADeviceBindingConditions=false", 0),
                                       std::pair("DRAConsumableCapacity=false,"
                                                 "DRADeviceBindingConditions=false",
-                                                1)}) {
+                                                1),
+                                      std::pair("DRAConsumableCapacity=false,"
+                                                "DRADeviceBindingConditions=false,"
+                                                "DRAListTypeAttributes=true",
+                                                0)}) {
     const auto made = FeatureGates::Make(Gates({text}), nullptr);
     ASSERT_TRUE(made.ok()) << made.error().message;
     EXPECT_EQ(made.value().NotImplemented().size(), refused) << text;

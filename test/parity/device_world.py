@@ -9,8 +9,17 @@ sections 3.2, 6 and 15).
 import random
 
 NODE = "n1"
+FRACTIONS = ("600m", "750m", "1250m", "1350m", "1100m", "500m", "11e-1")
 DRIVERS = ("a.example", "drv.example")
 CAPACITIES = ("mem", "cores", "drv.example/mem")
+# Gates of the allocator that are off by default: what is in the worlds where one is on, and what makes it matter.
+FRACTIONAL = "DRAFractionalCapacityRange"
+GATED = {"DRADerivedAttributes": ("derived", "constraints"),
+         "DRADeviceCompatibilityGroups": ("groups", "counters"),
+         FRACTIONAL: ("fractions", "capacity"),
+         "DRAListTypeAttributes": ("lists", "constraints"),
+         "DRAOptionalNodeOperations": ("operations", "pools")}
+OPTIONAL_OPERATIONS = "DRAOptionalNodeOperations"
 AMOUNTS = ("0", "1", "2", "500m", "1500m", "1Gi", "2Gi", "6G", "3", "4", "1e3", "10Gi")
 
 
@@ -18,19 +27,25 @@ class World:
     """One request in the making.
 
     node: where a pool stands that is made next; other: another node's name.
+    gates: those of GATED that are on.
     contradictory: slices of one generation may contradict each other about their number, of which upstream takes one in the order of
     a list (trap 20).
     """
 
     node, other, contradictory = NODE, "n2", True
 
-    def __init__(self, seed):
+    def __init__(self, seed, gates=()):
         self.random = random.Random(seed)
         self.chance = lambda p: self.random.random() < p
         some = self.random.choice
         # What this world has: few features a world, so that each is seen alone as well.
         self.features = {name for name in ("selectors", "all", "constraints", "first", "admin", "taints", "counters", "capacity",
                                            "pools", "nodes", "broken", "config", "conditions") if self.chance(0.3)}
+        for gate in sorted(GATED) if gates else ():
+            if self.chance(0.7 if gate in gates else 0.2):
+                self.features.update(GATED[gate])
+        if gates and self.chance(0.5):
+            self.features.discard("broken")
         self.drivers = DRIVERS[:some((1, 1, 2))]
         self.ids = []
 
@@ -54,11 +69,21 @@ class World:
                     value = {"version": "x"}
             elif self.has("constraints", 0.1):
                 value = some(({"string": "1"}, {"bool": True}))
+            if self.has("lists", 0.5):
+                (kind, scalar), = value.items()
+                others = {"int": [0, 1, 2, 3], "string": ["x", "y", "z"], "version": ["1.0.0", "2.1.0"], "bool": [True, False]}[kind]
+                value = {kind + "s": some(([scalar], [scalar, some(others)], self.random.sample(others, 2), [], [scalar, scalar]))}
             made[name if self.chance(0.8) else some(DRIVERS) + "/" + name] = value
         return made
 
     def policy(self):
         some = self.random.choice
+        if self.has("fractions", 0.8):
+            least = some(("500m", "250m", "0", "1", "1500u"))
+            made = {"min": least, "step": some(("250m", "100m", "300m", "1e-1", "500m", "1", "1500u"))}
+            if self.chance(0.3):
+                made["max"] = some(("1", "2", "1500m"))
+            return {"default": least, "validRange": made}
         if self.chance(0.4):
             return {"validValues": sorted(self.random.sample(["1", "2", "8", "16", "1500m"], 3), key=lambda q: float(
                 q.replace("1500m", "1.5"))), "default": some(("1", "2"))}
@@ -79,6 +104,8 @@ class World:
             made[name] = {"value": self.random.choice(("4", "8", "10Gi", "1500m", "40Gi", "20"))}
             if self.chance(0.4):
                 made[name]["requestPolicy"] = self.policy()
+        if self.has("fractions", 0.8):
+            made["mem"] = {"value": self.random.choice(("4", "8", "2")), "requestPolicy": self.policy()}
         return made
 
     def taint(self):
@@ -114,6 +141,9 @@ class World:
             made["consumesCounters"] = [
                 {"counterSet": s, "counters": {c: {"value": some(("1", "2", "5", "1Gi"))} for c in sets[s] if self.chance(0.7)}}
                 for s in chosen]
+            for use in made["consumesCounters"]:
+                if self.has("groups", 0.7):
+                    use["compatibilityGroups"] = some((["g"], ["h"], ["g", "h"], ["h", "i"]))
             if self.has("broken", 0.05):
                 made["consumesCounters"][0]["counterSet"] = "missing"
         if slice_.get("perDeviceNodeSelection"):
@@ -141,6 +171,8 @@ class World:
             slice_ = dict(place)
             if self.has("nodes", 0.3) and "perDeviceNodeSelection" not in slice_:
                 slice_ = self.node_choice()
+            if self.has("operations"):
+                slice_["skipNodeOperations"] = self.random.sample(["NodePrepareResources", "NodeUnprepareResources"], some((1, 2)))
             slice_["driver"] = driver
             slice_["pool"] = {"name": name, "generation": 1, "resourceSliceCount": count + (1 if sets else 0)}
             slice_["devices"] = [self.device(f"d{i}{j}" if not self.has("broken", 0.02) else "d", slice_, sets)
@@ -174,6 +206,21 @@ class World:
 
     # Claims
 
+    def derived(self):
+        """Attributes that a request computes: of names that constraints ask for, at times of published ones."""
+        some = self.random.choice
+        mine = f'device.attributes["{some(DRIVERS)}"]'
+        choices = [f"{mine}.?numa.orValue(0) % 2", f'{mine}.?model.orValue("x")', "1", '"x"', "device.driver",
+                   "device.allowMultipleAllocations", 'semver("1.0.0")', "[1, 2]", f'[{mine}.?model.orValue("x") == "x" ? 1 : 2, 7]',
+                   f'"numa" in {mine} ? [1] : [2]', "[]", '["x", "y"]', "dyn(optional.of(1))", "dyn(type(1))",
+                   f"{mine}.?numa.orValue(5)", f'{mine}.?ver.orValue(semver("1.0.0"))', '"a,b".split(",")']
+        if self.has("broken", 0.5):
+            choices = [f"{mine}.numa", f"{mine}.ver", f"{mine}.t", "1.5", "dyn(1.5)", "1 / 0", "foo", '[dyn(1), dyn("x")]', "dyn({})",
+                       "dyn(device)", "dyn(null)", "[dyn(1u)]", f"dyn({mine})", "dyn(optional.none())", 'quantity("1")', "[[1]]",
+                       '[dyn(semver("1.0.0")), dyn(2)]', "dyn(device.capacity)", 'dyn(timestamp("2020-01-01T00:00:00Z"))']
+        names = [f"{domain}/{name}" for domain in DRIVERS for name in ("numa", "model", "made")]
+        return [{"name": name, "expression": some(choices)} for name in self.random.sample(names, some((1, 1, 2)))]
+
     def request(self, name, classes, sub):
         some = self.random.choice
         made = {"name": name, "deviceClassName": some(classes)} if sub else {"deviceClassName": some(classes)}
@@ -191,6 +238,8 @@ class World:
             made["selectors"] = [self.selector() for _ in range(some((1, 1, 2)))]
             if self.has("broken", 0.03):
                 made["selectors"].append({})
+        if self.has("derived", 0.7):
+            made["derivedAttributes"] = self.derived()
         if not sub and self.has("admin", 0.4):
             made["adminAccess"] = some((True, True, False))
         if self.has("taints", 0.4):
@@ -199,9 +248,13 @@ class World:
                                    for _ in range(some((1, 2)))]
         if self.has("capacity", 0.6):
             names = self.random.sample(CAPACITIES, some((1, 1, 2)))
-            made["capacity"] = {"requests": {n: some(AMOUNTS) for n in names}}
+            amounts = AMOUNTS
+            if self.has("fractions", 0.7):
+                names, amounts = ["mem"], FRACTIONS
+            made["capacity"] = {"requests": {n: some(amounts) for n in names}}
             if self.has("broken", 0.1):
-                made["capacity"]["requests"][names[0]] = some(("20E", "9E", "-1"))
+                made["capacity"]["requests"][names[0]] = some(("20E", "9E", "-1", "1500u", "9e15") if "fractions" in self.features else (
+                    "20E", "9E", "-1"))
         return made
 
     def claim(self, name, classes):
@@ -223,7 +276,8 @@ class World:
             devices["constraints"] = []
             for _ in range(some((1, 1, 2))):
                 kind = some(("matchAttribute", "matchAttribute", "distinctAttribute"))
-                attribute = some(DRIVERS) + "/" + some(("numa", "model", "t", "ver"))
+                attributes = ("numa", "model", "made") if self.has("derived", 0.8) else ("numa", "model", "t", "ver")
+                attribute = some(DRIVERS) + "/" + some(attributes)
                 devices["constraints"].append({"requests": concerned(), kind: attribute})
             if self.has("broken", 0.05):
                 devices["constraints"].append({})
@@ -268,10 +322,15 @@ class World:
         self.random.shuffle(slices)
         classes = ["c0", "c1"][:some((1, 2))]
         claims = [self.claim(name, classes) for name in ("x", "y", "z")[:some((1, 1, 1, 2, 2, 3))]]
-        return {"slices": slices, "classes": [self.device_class(c) for c in classes], "claims": claims,
-                "node": {"metadata": {"name": NODE, "labels": {"zone": "z1", "rack": "r1"}}}, **self.state(slices)}
+        node = {"metadata": {"name": NODE, "labels": {"zone": "z1", "rack": "r1"}}}
+        if self.has("operations", 0.6):
+            node["status"] = {"declaredFeatures": [OPTIONAL_OPERATIONS]}
+        return {"slices": slices, "classes": [self.device_class(c) for c in classes], "claims": claims, "node": node,
+                **self.state(slices)}
 
 
-def case(seed):
-    """The request of a seed."""
-    return World(seed).make()
+def case(seed, gates=()):
+    """The request of a seed, for allocators with these gates of GATED on."""
+    world = World(seed, gates)
+    world.contradictory = not gates
+    return world.make()

@@ -381,18 +381,27 @@ def with_arguments(dice, configuration, gates):
     return configuration
 
 
+def alpha_gates(rng):
+    """At times one gate of the allocator that is off by default, or all of them."""
+    gates = sorted(set(device_world.GATED) - {device_world.FRACTIONAL})  # that one asks for the API servers' version as well
+    return rng.choice([[gate] for gate in gates] + [gates]) if rng.random() < 0.2 else []
+
+
 def case(seed, number, pods, cross_pod=True):
     """(cluster, configuration or None, feature gates) of a case with `pods` pending pods. Affinity between pods is left out."""
     del cross_pod
     rng = random.Random(f"devices/{seed}/{number}")
     dice = objects.Dice(rng, rng.choice((0.0, 0.0, 0.003, 0.01)))
     form = shape(dice)
-    devices = device_world.World(f"devices/{seed}/{number}")
+    alpha = alpha_gates(random.Random(f"gates/{seed}/{number}"))
+    devices = device_world.World(f"devices/{seed}/{number}", alpha)
     devices.contradictory = False
     if dice.chance(0.6):
         devices.features.discard("broken")
     made = Making(dice, devices, [f"n{i:03}" for i in range(form["nodes"])], form)
     gates = dice.pick(GATES) if dice.chance(0.25) else ""
+    if alpha and "DRAPartitionableDevices" not in gates:  # which one of them needs
+        gates = ",".join(filter(None, (gates, *(gate + "=true" for gate in alpha))))
     configuration = configs.configuration(dice, {"names": made.names}) if dice.chance(0.3) else None
     configuration = with_arguments(dice, configuration, gates)
     profiles = [profile["schedulerName"] for profile in configuration["profiles"]]

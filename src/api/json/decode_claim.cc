@@ -32,6 +32,13 @@ bool ReadTolerations(JsonReader& reader, Value value, std::vector<DeviceTolerati
   });
 }
 
+bool ReadDerivedAttribute(JsonReader& reader, Value value, DerivedAttribute& derived) {
+  return reader.Object(value, [&](std::string_view key, Value field) {
+    if (key == "name") return reader.String(field, derived.name);
+    return key != "expression" || reader.String(field, derived.expression);
+  });
+}
+
 bool ReadExactRequest(JsonReader& reader, Value value, ExactDeviceRequest& request) {
   return reader.Object(value, [&](std::string_view key, Value field) {
     if (key == "name") return reader.String(field, request.name);
@@ -42,7 +49,10 @@ bool ReadExactRequest(JsonReader& reader, Value value, ExactDeviceRequest& reque
     if (key == "adminAccess") return ReadOptional(reader, field, request.admin_access);
     if (key == "tolerations") return ReadTolerations(reader, field, request.tolerations);
     if (key == "derivedAttributes") {
-      return reader.Array(field, [&](Value) { return request.has_derived_attributes = true; });
+      return reader.List(field, request.derived_attributes,
+                         [&](Value element, DerivedAttribute& derived) {
+                           return ReadDerivedAttribute(reader, element, derived);
+                         });
     }
     if (key != "capacity") return true;
     bool is_null = false;
@@ -110,8 +120,7 @@ bool ReadResult(JsonReader& reader, Value value, DeviceResult& result) {
     if (key == "bindingFailureConditions") {
       return reader.Strings(field, result.binding_failure_conditions);
     }
-    if (key != "skipNodeOperations") return true;
-    return reader.Array(field, [&](Value) { return result.skip_node_operations = true; });
+    return key != "skipNodeOperations" || reader.Strings(field, result.skip_node_operations);
   });
 }
 

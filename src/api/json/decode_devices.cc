@@ -124,24 +124,14 @@ bool ReadCounters(JsonReader& reader, Value value, std::vector<NamedQuantity>& o
   return ok;
 }
 
-bool IsEmptyList(JsonReader& reader, Value value, bool& empty) {
-  empty = true;
-  return reader.Array(value, [&](Value) {
-    empty = false;
-    return true;
-  });
-}
-
 bool ReadConsumption(JsonReader& reader, Value value, Device& device) {
   return reader.List(value, device.consumes_counters, [&](Value element, CounterSet& counters) {
     return reader.Object(element, [&](std::string_view key, Value field) {
       if (key == "counterSet") return reader.Sym(field, counters.name);
       if (key == "counters") return ReadCounters(reader, field, counters.counters);
       if (key != "compatibilityGroups") return true;
-      bool empty = true;
-      const bool ok = IsEmptyList(reader, field, empty);
-      device.has_compatibility_groups = device.has_compatibility_groups || !empty;
-      return ok;
+      return reader.List(field, counters.compatibility_groups,
+                         [&](Value group, Symbol& name) { return reader.Sym(group, name); });
     });
   });
 }
@@ -195,12 +185,7 @@ bool ReadSliceSpec(JsonReader& reader, Value value, ResourceSlice& slice) {
     if (key == "perDeviceNodeSelection") {
       return ReadOptional(reader, field, slice.per_device_node_selection);
     }
-    if (key == "skipNodeOperations") {
-      bool empty = true;
-      const bool ok = IsEmptyList(reader, field, empty);
-      slice.skip_node_operations = !empty;
-      return ok;
-    }
+    if (key == "skipNodeOperations") return reader.Strings(field, slice.skip_node_operations);
     if (key == "devices") {
       return reader.List(field, slice.devices, [&](Value element, Device& device) {
         return ReadDevice(reader, element, device);

@@ -58,8 +58,7 @@ std::string ResultJson(const DeviceResult& result) {
   if (!result.consumed_capacity.empty()) {
     object.Raw("consumedCapacity", QuantitiesJson(result.consumed_capacity));
   }
-  // Which ones is not kept.
-  if (result.skip_node_operations) object.Raw("skipNodeOperations", R"(["*"])");
+  AddUnlessEmpty(object, "skipNodeOperations", result.skip_node_operations);
   return object.Done();
 }
 
@@ -121,6 +120,10 @@ std::string SelectorJson(const DeviceSelector& selector) {
   return object.Done();
 }
 
+std::string DerivedJson(const DerivedAttribute& derived) {
+  return ObjectWriter().Text("name", derived.name).Text("expression", derived.expression).Done();
+}
+
 std::string ExactRequestJson(const ExactDeviceRequest& request) {
   ObjectWriter object;
   object.TextUnlessEmpty("name", request.name);
@@ -133,7 +136,7 @@ std::string ExactRequestJson(const ExactDeviceRequest& request) {
   if (request.has_capacity) {
     object.Raw("capacity", ObjectWriter().Raw("requests", QuantitiesJson(request.capacity)).Done());
   }
-  if (request.has_derived_attributes) object.Raw("derivedAttributes", "[{}]");
+  AddListUnlessEmpty(object, "derivedAttributes", request.derived_attributes, DerivedJson);
   return object.Done();
 }
 

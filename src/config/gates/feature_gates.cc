@@ -429,22 +429,13 @@ struct Missing {
   std::string_view why;
 };
 
-constexpr std::string_view kPodGroups = "groups of pods are not scheduled together yet";
-constexpr std::string_view kDevices = "devices are allocated as by the defaults of v1.37";
+constexpr std::string_view kSharedClaims = "groups of pods share no claims yet";
+constexpr std::string_view kNodeResources = "devices do not count as resources of their node yet";
 
 constexpr Missing kMissing[] = {
-    {Gate::kCompositePodGroup, true, kPodGroups},
-    {Gate::kDRADerivedAttributes, true, kDevices},
-    {Gate::kDRADeviceCompatibilityGroups, true, kDevices},
-    {Gate::kDRAFractionalCapacityRange, true, kDevices},
-    {Gate::kDRAListTypeAttributes, true, kDevices},
-    {Gate::kDRANodeAllocatableResources, true, kDevices},
-    {Gate::kDRAOptionalNodeOperations, true, kDevices},
-    {Gate::kDRAWorkloadResourceClaims, true, kDevices},
-    {Gate::kGenericWorkload, true, kPodGroups},
-    {Gate::kPodGroupPreemptionPolicy, true, kPodGroups},
+    {Gate::kDRANodeAllocatableResources, true, kNodeResources},
+    {Gate::kDRAWorkloadResourceClaims, true, kSharedClaims},
     {Gate::kSchedulerPreQueueingHints, true, "no plugin has a pre-queueing hint yet"},
-    {Gate::kTopologyAwareWorkloadScheduling, true, kPodGroups},
 };
 
 }  // namespace
@@ -497,7 +488,11 @@ std::vector<std::string> FeatureGates::NotImplemented() const {
         " is not supported by this version of kubesched: " + std::string(missing.why) +
         "; leave it " + (missing.value ? "off" : "on") + ", as it is by default in v1.37");
   }
-  if (!Enabled(Gate::kDRAConsumableCapacity) && !Enabled(Gate::kDRADeviceBindingConditions)) {
+  const bool experimental =
+      Enabled(Gate::kDRADerivedAttributes) || Enabled(Gate::kDRADeviceCompatibilityGroups) ||
+      Enabled(Gate::kDRAListTypeAttributes) || Enabled(Gate::kDRAOptionalNodeOperations);
+  if (!experimental && !Enabled(Gate::kDRAConsumableCapacity) &&
+      !Enabled(Gate::kDRADeviceBindingConditions)) {
     sentences.emplace_back(
         "feature gates DRAConsumableCapacity=false and DRADeviceBindingConditions=false are not "
         "supported together by this version of kubesched: the allocator that kube-scheduler uses "

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "plugins/kit/device_content.h"
+
 namespace ks::plugins {
 namespace {
 
@@ -60,9 +62,40 @@ const std::shared_ptr<const Result<CapacityAmounts>>& DeviceCandidates::Amounts(
   auto& kept = asked.amounts[device];
   if (kept == nullptr) {
     kept = std::make_shared<const Result<CapacityAmounts>>(
-        RequestedAmounts(*pools_.devices[device].device, alternative.spec->capacity));
+        RequestedAmounts(*pools_.devices[device].device, alternative.spec->capacity,
+                         plan_.features().fractional_ranges));
   }
   return kept;
+}
+
+Result<api::DeviceAttributeValue> DeviceCandidates::Derive(const DerivedPlan& derived,
+                                                           const PoolDevice& device) const {
+  const SelectorSet::Selector& expression = derived.expression;
+  if (expression.program == nullptr) {
+    return Error{fmt::format("compile derived attribute {} failed: {}", derived.name.view(),
+                             expression.error)};
+  }
+  const cel::Device& content = *pools_.slices[device.slice]->content[device.position];
+  const auto value = expression.program->Derive(content);
+  if (value.ok()) return AttributeOf(*value);
+  return Error{fmt::format("evaluate derived attribute {} on device {} failed: {}",
+                           derived.name.view(), Name(device), value.error().message)};
+}
+
+Result<const api::DeviceAttributeValue*> DeviceCandidates::ValueOf(
+    const AttributeConstraint& constraint, const AlternativePlan& alternative, uint32_t device) {
+  const PoolDevice& one = pools_.devices[device];
+  const auto derived =
+      std::find_if(alternative.derived.rbegin(), alternative.derived.rend(),
+                   [&](const DerivedPlan& plan) { return plan.name == constraint.name(); });
+  if (derived == alternative.derived.rend()) {
+    return constraint.ValueOf(*one.device, pools_.pools[one.pool].driver);
+  }
+  const std::pair<const DerivedPlan*, uint32_t> key(&*derived, device);
+  auto known = derived_.find(key);
+  if (known == derived_.end()) known = derived_.emplace(key, Derive(*derived, one)).first;
+  if (!known->second.ok()) return known->second.error();
+  return &*known->second;
 }
 
 Result<void> DeviceCandidates::PrepareAll(const ClaimPlan& claim,

@@ -6,8 +6,10 @@
 // Upstream: docs/spec/plugins-dra.md sections 6.1 step 2, 6.3 b to e.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/node.h"
@@ -42,6 +44,12 @@ class DeviceCandidates {
   const std::shared_ptr<const Result<CapacityAmounts>>& Amounts(const AlternativePlan& alternative,
                                                                 uint32_t device);
 
+  // The value of the constraint's attribute on the device, as the request sees it; null: there is
+  // none. Errors are fatal.
+  Result<const api::DeviceAttributeValue*> ValueOf(const AttributeConstraint& constraint,
+                                                   const AlternativePlan& alternative,
+                                                   uint32_t device);
+
  private:
   struct Asked {
     int64_t needed = 0;
@@ -55,11 +63,14 @@ class DeviceCandidates {
   Result<void> PrepareAlternative(const ClaimPlan& claim, const AlternativePlan& alternative);
   Result<void> PrepareAll(const ClaimPlan& claim, const AlternativePlan& alternative);
   static Result<bool> ForNode(const PoolDevice& device);
+  Result<api::DeviceAttributeValue> Derive(const DerivedPlan& derived,
+                                           const PoolDevice& device) const;
   std::string Name(const PoolDevice& device) const;
 
   const AllocationPlan& plan_;
   const NodePools& pools_;
   std::vector<Asked> of_;  // by alternative
+  std::map<std::pair<const DerivedPlan*, uint32_t>, Result<api::DeviceAttributeValue>> derived_;
 };
 
 }  // namespace ks::plugins

@@ -49,12 +49,67 @@ Result<Quantity> Stepped(const Quantity& request, const Range& range) {
   return Quantity::FromUnits(static_cast<int64_t>(stepped), range.step->format());
 }
 
-Result<Quantity> AmountOf(const Quantity& request, const api::CapacityRequestPolicy* policy) {
+// Thousandths; none: it is no whole number of them, or too many.
+std::optional<int64_t> ExactMilli(const Quantity& amount) {
+  if (amount > Quantity::FromMilli(kMaxInt64) ||
+      amount < Quantity::FromMilli(std::numeric_limits<int64_t>::min())) {
+    return std::nullopt;
+  }
+  const int64_t milli = amount.MilliValue();
+  if (Quantity::FromMilli(milli) != amount) return std::nullopt;
+  return milli;
+}
+
+Quantity MilliAmount(int64_t milli, Quantity::Format format) {
+  constexpr int64_t kMilliPerUnit = 1000;
+  if (milli % kMilliPerUnit == 0) return Quantity::FromUnits(milli / kMilliPerUnit, format);
+  if (format != Quantity::Format::kDecimalExponent) return Quantity::FromMilli(milli);
+  return *Quantity::Parse(fmt::format("{}e-3", milli));
+}
+
+// The steps of a range in thousandths.
+struct MilliSteps {
+  int64_t min = 0;
+  int64_t step = 0;
+};
+
+// None: the range steps in whole units.
+std::optional<MilliSteps> InMilli(const Range& range) {
+  if (!range.min.has_value() || !range.step.has_value()) return std::nullopt;
+  if (range.max.has_value() && !ExactMilli(*range.max)) return std::nullopt;
+  const auto min = ExactMilli(*range.min);
+  const auto step = ExactMilli(*range.step);
+  if (!min || !step || *step < 1) return std::nullopt;
+  return MilliSteps{.min = *min, .step = *step};
+}
+
+Result<Quantity> SteppedMilli(const Quantity& request, const Range& range,
+                              const MilliSteps& steps) {
+  const auto milli = ExactMilli(request);
+  if (!milli) {
+    return RangeError(
+        fmt::format("request {} is not a representable milli value", request.ToString()));
+  }
+  const auto distance = static_cast<__int128>(*milli) - steps.min;
+  const __int128 stepped = steps.min + (distance + steps.step - 1) / steps.step * steps.step;
+  if (steps.min < 0 || stepped > kMaxInt64) {
+    return RangeError(
+        fmt::format("rounding request {} up to the next step passes the milli-value "
+                    "range",
+                    request.ToString()));
+  }
+  return MilliAmount(static_cast<int64_t>(stepped), range.step->format());
+}
+
+Result<Quantity> AmountOf(const Quantity& request, const api::CapacityRequestPolicy* policy,
+                          bool fractional) {
   if (policy == nullptr) return request;
   if (policy->valid_range.has_value() && policy->valid_range->min.has_value()) {
     const Range& range = *policy->valid_range;
     if (request < *range.min) return *range.min;
-    return range.step.has_value() ? Stepped(request, range) : Result<Quantity>(request);
+    if (!range.step.has_value()) return request;
+    const auto milli = fractional ? InMilli(range) : std::nullopt;
+    return milli ? SteppedMilli(request, range, *milli) : Stepped(request, range);
   }
   for (const Quantity& value : policy->valid_values) {
     if (value >= request) return value;
@@ -62,18 +117,28 @@ Result<Quantity> AmountOf(const Quantity& request, const api::CapacityRequestPol
   return request;
 }
 
-Result<bool> Obeys(const Quantity& amount, const api::CapacityRequestPolicy* policy) {
+// Requires: the range has a minimum and a step.
+Result<bool> IsStep(const Quantity& amount, const Range& range, bool fractional) {
+  if (const auto steps = fractional ? InMilli(range) : std::nullopt) {
+    const auto milli = ExactMilli(amount);
+    return milli && (static_cast<__int128>(*milli) - steps->min) % steps->step == 0;
+  }
+  const auto units = Units(amount);
+  if (!units.ok()) return units.error();
+  const int64_t step = range.step->Value();
+  if (step <= 0) return true;
+  return (static_cast<__int128>(*units) - range.min->Value()) % step == 0;
+}
+
+Result<bool> Obeys(const Quantity& amount, const api::CapacityRequestPolicy* policy,
+                   bool fractional) {
   if (policy == nullptr) return true;
   if (policy->default_amount.has_value() && amount.SameForm(*policy->default_amount)) return true;
   if (policy->valid_range.has_value()) {
     const Range& range = *policy->valid_range;
     if (range.max.has_value() && amount > *range.max) return false;
     if (!range.step.has_value() || !range.min.has_value()) return true;
-    const auto units = Units(amount);
-    if (!units.ok()) return units.error();
-    const int64_t step = range.step->Value();
-    if (step <= 0) return true;
-    return (static_cast<__int128>(*units) - range.min->Value()) % step == 0;
+    return IsStep(amount, range, fractional);
   }
   if (policy->valid_values.empty()) return true;
   for (const Quantity& value : policy->valid_values) {
@@ -98,11 +163,11 @@ bool Offers(const api::Device& device, Symbol name) {
 
 // What a request takes of one capacity, and whether the policy allows it.
 Result<bool> OneAmount(const api::DeviceCapacity& capacity, const Quantity* request,
-                       CapacityAmounts& made) {
+                       bool fractional, CapacityAmounts& made) {
   const api::CapacityRequestPolicy* policy = capacity.policy.get();
   Quantity amount = capacity.value;
   if (request != nullptr) {
-    auto asked = AmountOf(*request, policy);
+    auto asked = AmountOf(*request, policy, fractional);
     if (!asked.ok()) return asked.error();
     amount = *asked;
   } else if (policy != nullptr && policy->default_amount.has_value()) {
@@ -111,7 +176,7 @@ Result<bool> OneAmount(const api::DeviceCapacity& capacity, const Quantity* requ
   if (amount < Quantity()) {
     return Error{.message = "capacity value is negative", .path = "", .hint = ""};
   }
-  auto obeys = Obeys(amount, policy);
+  auto obeys = Obeys(amount, policy, fractional);
   made.fits_total = made.fits_total && amount <= capacity.value;
   made.amounts.push_back(std::move(amount));
   return obeys;
@@ -120,13 +185,15 @@ Result<bool> OneAmount(const api::DeviceCapacity& capacity, const Quantity* requ
 }  // namespace
 
 Result<CapacityAmounts> RequestedAmounts(const api::Device& device,
-                                         const std::vector<api::NamedQuantity>& requests) {
+                                         const std::vector<api::NamedQuantity>& requests,
+                                         bool fractional) {
   CapacityAmounts made{.satisfiable = true, .fits_total = true};
   for (const api::NamedQuantity& request : requests) {
     if (!Offers(device, request.name)) return CapacityAmounts{};
   }
   for (const api::DeviceCapacity& capacity : device.capacity) {
-    const auto allowed = OneAmount(capacity, FindRequest(requests, capacity.name), made);
+    const auto allowed =
+        OneAmount(capacity, FindRequest(requests, capacity.name), fractional, made);
     if (!allowed.ok()) {
       return Error{
           fmt::format("capacity \"{}\": {}", capacity.name.view(), allowed.error().message)};

@@ -2,7 +2,7 @@
 #pragma once
 // Consumable capacity: what a request takes of a device, and what is left of it.
 //
-// Upstream: docs/spec/plugins-dra.md section 6.6, with the fractional gate off.
+// Upstream: docs/spec/plugins-dra.md section 6.6.
 
 #include <map>
 #include <string>
@@ -21,9 +21,10 @@ struct CapacityAmounts {
   std::vector<api::Quantity> amounts{};  // one a capacity of the device, in its order
 };
 
-// Errors are fatal: `capacity "mem": …`.
+// Errors are fatal: `capacity "mem": …`. `fractional`: ranges step in thousandths where they can.
 Result<CapacityAmounts> RequestedAmounts(const api::Device& device,
-                                         const std::vector<api::NamedQuantity>& requests);
+                                         const std::vector<api::NamedQuantity>& requests,
+                                         bool fractional = false);
 
 // Amounts picked in one attempt, by device number.
 // Threads: like a value.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/taken_devices.h"
 #include "framework/metrics/device_metrics.h"
 #include "plugins/dynamic_resources/binding_conditions.h"
 #include "plugins/dynamic_resources/claim_calls.h"
@@ -65,7 +66,9 @@ class ClaimBinding final : public framework::PreBindSequence {
       AttemptClaim& claim = current();
       if (claim.extended && claim.decided == nullptr && claim.claim->requests.empty()) continue;
       if (IsBeingReleased()) return AwaitRelease();
+      relied_on_ = claim.claim->allocation;
       LookAtLatest(claim);
+      if (HasOtherDevices(*claim.claim)) return AllocatedElsewhere(*claim.claim);
       if (claim.claim->IsReservedFor(work_.pod->meta.uid)) continue;
       tries_ = 0;
       if (!claim.exists) return Create();
@@ -95,6 +98,17 @@ class ClaimBinding final : public framework::PreBindSequence {
     if (!claim.exists || claim.decided != nullptr) return;
     const api::ResourceClaimPtr latest = handle_.devices().FindClaim(claim.claim->meta.Key());
     if (latest != nullptr && latest->meta.uid == claim.claim->meta.uid) claim.claim = latest;
+  }
+
+  // Somebody has taken those away that the attempt counted on, and given it others, which the node
+  // may not reach.
+  bool HasOtherDevices(const api::ResourceClaim& now) {
+    return current().decided == nullptr && relied_on_ != nullptr && now.allocation != nullptr &&
+           !api::TakeSameDevices(*relied_on_, *now.allocation);
+  }
+  PreBindStep AllocatedElsewhere(const api::ResourceClaim& claim) {
+    return Failed("claim " + Named(claim) + " got allocated elsewhere in the meantime",
+                  Text::kWhole);
   }
 
   PreBindStep Create() {
@@ -131,14 +145,12 @@ class ClaimBinding final : public framework::PreBindSequence {
 
   PreBindStep Try() {
     const AttemptClaim& claim = current();
-    if (written_->meta.deletion_timestamp) {
+    if (written_->meta.deletion_timestamp || written_->meta.uid != claim.claim->meta.uid) {
       return Failed("claim " + Named(*written_) + " got deleted in the meantime", Text::kWhole);
     }
+    if (HasOtherDevices(*written_)) return AllocatedElsewhere(*written_);
     if (claim.decided == nullptr) return Reserve();
-    if (written_->allocation != nullptr) {
-      return Failed("claim " + Named(*written_) + " got allocated elsewhere in the meantime",
-                    Text::kWhole);
-    }
+    if (written_->allocation != nullptr) return AllocatedElsewhere(*written_);
     if (HasFinalizer(*written_)) return Reserve();
     return Send(api::AddFinalizerRequest(*written_), &ClaimBinding::Protected);
   }
@@ -209,11 +221,13 @@ class ClaimBinding final : public framework::PreBindSequence {
     return Try();
   }
 
-  // A write that was repeated, because its answer was lost, meets what it did itself.
+  // A write that was repeated, because its answer was lost, meets what it did itself. That of an
+  // earlier attempt, which may have chosen another node, is none of it.
   bool DoneAlready(const api::ResourceClaim& claim) const {
     const AttemptClaim& mine = work_.attempt.claims()[index_];
     return claim.meta.uid == mine.claim->meta.uid && mine.decided != nullptr &&
-           claim.allocation != nullptr && claim.IsReservedFor(work_.pod->meta.uid);
+           claim.allocation != nullptr && claim.IsReservedFor(work_.pod->meta.uid) &&
+           api::TakeSameDevices(*mine.decided, *claim.allocation);
   }
 
   // Later pods of the claim's resources find it in the cache.
@@ -276,7 +290,7 @@ class ClaimBinding final : public framework::PreBindSequence {
     if (!wait_->needed()) return Bound();
     handle_.api().RecordEvent(
         {.regarding = work_.pod,
-         .related = nullptr,
+         .related = {},
          .reporting_controller = handle_.ProfileName(),
          .reason = "BindingConditionsPending",
          .action = "Scheduling",
@@ -317,8 +331,9 @@ class ClaimBinding final : public framework::PreBindSequence {
   const ClaimBindingWork work_;
   const std::shared_ptr<ClaimAnswer> answer_ = std::make_shared<ClaimAnswer>();
   Step after_ = &ClaimBinding::NextClaim;
-  size_t index_ = 0;               // of the claim
-  api::ResourceClaimPtr written_;  // its version that is written next
+  size_t index_ = 0;                   // of the claim
+  api::ClaimAllocationPtr relied_on_;  // of the claim, as the attempt found it
+  api::ResourceClaimPtr written_;      // its version that is written next
   int tries_ = 0;
   TimePoint next_try_;
   TimePoint shown_by_;

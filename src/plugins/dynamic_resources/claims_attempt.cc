@@ -14,7 +14,6 @@ using framework::Code;
 using framework::NodeInfo;
 using framework::Status;
 
-constexpr std::string_view kOptionalNodeOperations = "DRAOptionalNodeOperations";
 constexpr int64_t kMaxSubrequests = 8;
 // How many steps of the search go by between two looks at the clock.
 constexpr uint32_t kStepsPerLook = 64;
@@ -205,10 +204,10 @@ bool ClaimsAttempt::Available(const AttemptClaim& claim, const api::Node& node) 
       !allocation.node_selector->compiled.Matches(node.meta.labels, node.meta.name)) {
     return false;
   }
-  const auto& features = node.declared_features;
-  return std::find(features.begin(), features.end(), kOptionalNodeOperations) != features.end() ||
-         std::none_of(allocation.results.begin(), allocation.results.end(),
-                      [](const api::DeviceResult& result) { return result.skip_node_operations; });
+  return DeclaresOptionalOperations(node) ||
+         std::none_of(
+             allocation.results.begin(), allocation.results.end(),
+             [](const api::DeviceResult& result) { return !result.skip_node_operations.empty(); });
 }
 
 const NodeDevices* ClaimsAttempt::DevicesOf(const NodeInfo& node) const {
@@ -219,6 +218,7 @@ const NodeDevices* ClaimsAttempt::DevicesOf(const NodeInfo& node) const {
 
 void ClaimsAttempt::NodeChosen(const NodeDevices* devices) {
   if (devices != nullptr) chosen_extended_ = devices->plan->extended;
+  if (fixed_) return;
   devices_ = {};
   const MutexLock lock(plans_mutex_);
   plans_.clear();

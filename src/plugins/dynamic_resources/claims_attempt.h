@@ -96,8 +96,14 @@ class ClaimsAttempt final : public framework::StateData {
   const std::shared_ptr<const ExtendedRequests>& chosen_extended() const {
     return chosen_extended_;
   }
-  // Gives back what served to choose a node. `devices` of that node may be null.
+  // Gives back what served to choose a node, unless it is fixed. `devices` of that node may be
+  // null.
   void NodeChosen(const NodeDevices* devices);
+  std::shared_ptr<StateData> Fix(const std::shared_ptr<StateData>& self,
+                                 const framework::NodeInfo& /*node*/) override {
+    fixed_ = true;
+    return self;
+  }
   // Whether the claim was allocated, but not for a node that would have done otherwise.
   bool WasUnavailable(size_t claim) const { return unavailable_[claim].load(); }
 
@@ -124,6 +130,7 @@ class ClaimsAttempt final : public framework::StateData {
   // By slot; each worker writes its nodes'.
   mutable std::vector<NodeDevices> devices_;
   std::shared_ptr<const ExtendedRequests> chosen_extended_;
+  bool fixed_ = false;
   mutable Mutex plans_mutex_;
   mutable std::vector<std::shared_ptr<const NodePlan>> plans_ KS_GUARDED_BY(plans_mutex_);
 };

@@ -2,7 +2,7 @@
 #pragma once
 // Constraints of a claim: devices that have an attribute in common, or that differ in it.
 //
-// Upstream: docs/spec/plugins-dra.md section 6.4, list attributes off.
+// Upstream: docs/spec/plugins-dra.md section 6.4.
 
 #include <span>
 #include <string_view>
@@ -16,8 +16,11 @@ namespace ks::plugins {
 class AttributeConstraint {
  public:
   // Requires: one of its two kinds.
-  explicit AttributeConstraint(const api::DeviceConstraint& constraint);
+  // `lists`: values are sets, of one element where they are no lists.
+  explicit AttributeConstraint(const api::DeviceConstraint& constraint, bool lists = false);
 
+  // "domain/id".
+  Symbol name() const { return name_; }
   // The attribute's value on a device of this driver; null: it has none.
   const api::DeviceAttributeValue* ValueOf(const api::Device& device, Symbol driver) const;
   // `values`: those of the devices that were accepted before.
@@ -25,7 +28,12 @@ class AttributeConstraint {
                std::span<const api::DeviceAttributeValue* const> values) const;
 
  private:
+  using Values = std::span<const api::DeviceAttributeValue* const>;
+
+  bool AcceptsSet(const api::DeviceAttributeValue& value, Values values) const;
+
   bool distinct_ = false;
+  bool lists_ = false;
   Symbol name_;    // "domain/id"
   Symbol domain_;  // of it
   Symbol id_;

@@ -9,6 +9,7 @@
 
 #include "base/uuid.h"
 #include "framework/device_explainer.h"
+#include "framework/group_plugins.h"
 #include "framework/preemption_explainer.h"
 #include "plugins/dynamic_resources/binding_conditions.h"
 #include "plugins/dynamic_resources/claim_binding.h"
@@ -17,7 +18,7 @@
 #include "plugins/dynamic_resources/claims_attempt.h"
 #include "plugins/dynamic_resources/pod_claims.h"
 #include "plugins/kit/deferred_pods.h"
-#include "plugins/kit/neutral.h"
+#include "plugins/kit/group_trees.h"
 #include "plugins/kit/normalize_score.h"
 #include "plugins/kit/spec_cache.h"
 
@@ -65,7 +66,7 @@ class DynamicResources final : public framework::Plugin,
                                public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
                                public framework::PostFilterPlugin,
-                               public Neutral<framework::PodGroupPostFilterPlugin>,
+                               public framework::PodGroupPostFilterPlugin,
                                public framework::ScorePlugin,
                                public framework::ScoreNormalizer,
                                public framework::ReservePlugin,
@@ -124,6 +125,31 @@ class DynamicResources final : public framework::Plugin,
     const ClaimToFree what = FindClaimToFree(*pod, *attempt);
     if (what.claim != nullptr) Free(handle_, what);
     return {FreedStatus(what), {}};
+  }
+
+  // Frees a claim of the first member that has one which can be freed; not for trees, nor for
+  // groups that are to be placed within a domain.
+  framework::GroupPostFilterResult PodGroupPostFilter(
+      const framework::GroupPreemptor& preemptor) override {
+    const Status completed(Code::kUnschedulable,
+                           {"deallocation and deletion of ResourceClaims completed"});
+    const api::GroupSpec* spec = SpecOf(handle_.pod_groups(), preemptor.root);
+    if (preemptor.root.composite || spec == nullptr || !spec->topology_keys.empty()) {
+      return {.status = completed};
+    }
+    for (const framework::GroupAssignment& member : preemptor.members) {
+      if (member.state == nullptr) {  // it was not tried
+        if (&member == &preemptor.members.front()) return {.status = no_state_};
+        continue;
+      }
+      const ClaimsAttempt* attempt = slot_.Read(*member.state);
+      if (attempt == nullptr) return {.status = no_state_};
+      const ClaimToFree what = FindClaimToFree(*member.pod, *attempt);
+      if (what.claim == nullptr) continue;
+      Free(handle_, what);
+      return {.status = FreedStatus(what)};
+    }
+    return {.status = completed};
   }
 
   framework::PostFilterResult Explain(CycleState& state, const api::PodPtr& pod,

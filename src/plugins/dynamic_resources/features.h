@@ -13,6 +13,19 @@ struct AllocatorFeatures {
   bool partitions = true;           // DRAPartitionableDevices
   bool binding_conditions = true;   // DRADeviceBindingConditions, DRAResourceClaimDeviceStatus
   bool consumable_capacity = true;  // DRAConsumableCapacity
+
+  bool compatibility_groups = false;      // DRADeviceCompatibilityGroups
+  bool derived_attributes = false;        // DRADerivedAttributes
+  bool fractional_ranges = false;         // DRAFractionalCapacityRange
+  bool list_attributes = false;           // DRAListTypeAttributes
+  bool optional_node_operations = false;  // DRAOptionalNodeOperations
+
+  // Upstream takes another allocator then, which differs in what it makes of devices that need
+  // features that are off.
+  bool experimental() const {
+    return compatibility_groups || derived_attributes || list_attributes ||
+           optional_node_operations;
+  }
 };
 
 AllocatorFeatures FeaturesOf(const config::FeatureGates& gates);

@@ -65,7 +65,7 @@ AlternativePlan AllocationPlan::MakeAlternative(const ClaimPlan& claim, const st
         WithoutColon(claim.error_prefix), spec.name.empty() ? "request" : "subrequest", shown);
     return made;
   }
-  if (spec.has_derived_attributes) {
+  if (!spec.derived_attributes.empty() && !features_.derived_attributes) {
     made.error = made.error_prefix +
                  "cannot handle request with derived attributes, the feature is disabled";
     return made;
@@ -91,6 +91,10 @@ AlternativePlan AllocationPlan::MakeAlternative(const ClaimPlan& claim, const st
   if (!unknown.empty()) {
     made.error = fmt::format("{}, {}", WithoutColon(made.error_prefix), unknown);
     return made;
+  }
+  for (const api::DerivedAttribute& derived : spec.derived_attributes) {
+    made.derived.push_back(
+        {.name = Symbol(derived.name), .expression = selectors.Derived(derived.expression)});
   }
   made.selectors = selectors.Get(made.device_class->selectors, spec.selectors);
   return made;
@@ -147,7 +151,7 @@ void AllocationPlan::AddClaim(const api::ResourceClaimPtr& claim, const FindDevi
                       WithoutColon(made.error_prefix), i);
       break;
     }
-    made.constraints.emplace_back(constraint);
+    made.constraints.emplace_back(constraint, features_.list_attributes);
   }
   claims_.push_back(std::move(made));
 }

@@ -21,6 +21,12 @@ namespace ks::plugins {
 // A class by its name; null: there is none.
 using FindDeviceClass = std::function<api::DeviceClassPtr(Symbol)>;
 
+// An attribute that a request computes of each device.
+struct DerivedPlan {
+  Symbol name;  // "domain/id"
+  SelectorSet::Selector expression{};
+};
+
 // `exactly`, or one of `firstAvailable`.
 struct AlternativePlan {
   const api::ExactDeviceRequest* spec = nullptr;
@@ -33,6 +39,7 @@ struct AlternativePlan {
   bool admin = false;
   bool all = false;
   std::vector<size_t> constraints{};  // of the claim, those that apply
+  std::vector<DerivedPlan> derived{};
 };
 
 struct RequestPlan {

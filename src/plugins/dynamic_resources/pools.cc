@@ -13,10 +13,15 @@
 namespace ks::plugins {
 namespace {
 
+bool HasCompatibilityGroups(const api::Device& device) {
+  return std::any_of(device.consumes_counters.begin(), device.consumes_counters.end(),
+                     [](const api::CounterSet& one) { return !one.compatibility_groups.empty(); });
+}
+
 // With the gate of compatibility groups off such a slice counts as absent.
-bool Dropped(const api::ResourceSlice& slice) {
-  return std::any_of(slice.devices.begin(), slice.devices.end(),
-                     [](const api::Device& device) { return device.has_compatibility_groups; });
+bool Dropped(const api::ResourceSlice& slice, const AllocatorFeatures& features) {
+  return !features.compatibility_groups &&
+         std::any_of(slice.devices.begin(), slice.devices.end(), HasCompatibilityGroups);
 }
 
 bool IsPartitioned(const api::ResourceSlice& slice) {
@@ -128,8 +133,10 @@ void PoolMaker::AddDevices(const SliceEntryPtr& entry, bool relevant) {
                     .pool = static_cast<uint32_t>(made_.pools.size())};
     if (!device.consumes_counters.empty()) {
       AddUses(device, &made.uses_begin, &made.uses_end);
-      pool_.consumers.push_back(
-          {.number = made.number, .uses_begin = made.uses_begin, .uses_end = made.uses_end});
+      pool_.consumers.push_back({.number = made.number,
+                                 .uses_begin = made.uses_begin,
+                                 .uses_end = made.uses_end,
+                                 .device = &device});
     }
     if (!relevant) continue;
     if (!names_.insert(device.name).second) {
@@ -206,16 +213,22 @@ struct Group {
 
 using PoolSlices = std::function<const SliceList&(Symbol, Symbol)>;
 
-void AddPool(const api::Node& node, Group& group, const PoolSlices& pool_slices, NodePools& made) {
+struct PoolContext {
+  const api::Node& node;
+  const PoolSlices& pool_slices;
+  const AllocatorFeatures& features;
+};
+
+void AddPool(const PoolContext& context, Group& group, NodePools& made) {
   const api::ResourceSlice& first = *group.slices.front()->slice;
   SliceList others;
   bool complete = static_cast<int64_t>(group.slices.size()) == first.pool_slice_count;
   if (!complete) {
     int64_t count = 0;
-    for (const SliceEntryPtr& entry : pool_slices(first.driver, first.pool)) {
+    for (const SliceEntryPtr& entry : context.pool_slices(first.driver, first.pool)) {
       const api::ResourceSlice& slice = *entry->slice;
       if (slice.pool_generation > group.generation) return;  // the node sees an old state
-      if (slice.pool_generation != group.generation || Dropped(slice)) continue;
+      if (slice.pool_generation != group.generation || Dropped(slice, context.features)) continue;
       ++count;
       const bool known =
           std::find(group.slices.begin(), group.slices.end(), entry) != group.slices.end();
@@ -223,7 +236,7 @@ void AddPool(const api::Node& node, Group& group, const PoolSlices& pool_slices,
     }
     complete = count == first.pool_slice_count;
   }
-  PoolMaker(node, made).Make(std::move(group.slices), std::move(others), complete);
+  PoolMaker(context.node, made).Make(std::move(group.slices), std::move(others), complete);
 }
 
 // Pools with binding conditions after all others.
@@ -250,6 +263,12 @@ void PutConditionsLast(NodePools& made) {
 
 }  // namespace
 
+bool DeclaresOptionalOperations(const api::Node& node) {
+  constexpr std::string_view kFeature = "DRAOptionalNodeOperations";
+  const auto& features = node.declared_features;
+  return std::find(features.begin(), features.end(), kFeature) != features.end();
+}
+
 std::string ParseError(const api::DeviceNodeSelector& selector) {
   return fmt::format("failed to parse node selector {}: {}", Dump(selector.spec),
                      selector.compiled.ErrorText());
@@ -258,10 +277,12 @@ std::string ParseError(const api::DeviceNodeSelector& selector) {
 NodePools MakeNodePools(const api::Node& node, const SliceList& relevant,
                         const PoolSlices& pool_slices, AllocatorFeatures features) {
   NodePools made;
+  made.operations_optional = features.optional_node_operations ? DeclaresOptionalOperations(node)
+                                                               : !features.experimental();
   std::map<std::pair<std::string_view, std::string_view>, Group> groups;
   for (const SliceEntryPtr& entry : relevant) {
     const api::ResourceSlice& slice = *entry->slice;
-    if (Dropped(slice) || (!features.partitions && IsPartitioned(slice))) continue;
+    if (Dropped(slice, features) || (!features.partitions && IsPartitioned(slice))) continue;
     const bool concerns = Relevant(slice, node, made);
     if (!made.error.empty()) return made;
     if (!concerns) continue;
@@ -271,7 +292,8 @@ NodePools MakeNodePools(const api::Node& node, const SliceList& relevant,
     group.generation = slice.pool_generation;
     group.slices.push_back(entry);
   }
-  for (auto& [key, group] : groups) AddPool(node, group, pool_slices, made);
+  const PoolContext context{.node = node, .pool_slices = pool_slices, .features = features};
+  for (auto& [key, group] : groups) AddPool(context, group, made);
   const bool any_conditions = std::any_of(made.pools.begin(), made.pools.end(),
                                           [](const Pool& p) { return p.binding_conditions; });
   if (any_conditions) PutConditionsLast(made);

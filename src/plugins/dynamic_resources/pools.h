@@ -61,6 +61,7 @@ struct Pool {
     uint32_t number = 0;
     uint32_t uses_begin = 0;
     uint32_t uses_end = 0;
+    const api::Device* device = nullptr;
   };
 
   Symbol driver;
@@ -82,7 +83,12 @@ struct NodePools {
   SliceList slices{};
   bool any_invalid = false;
   bool depends_on_labels = false;
+  // Devices of slices with skipNodeOperations can be used.
+  bool operations_optional = false;
 };
+
+// Whether the node can do without operations of drivers.
+bool DeclaresOptionalOperations(const api::Node& node);
 
 // Why a selector does not parse. Requires: it does not.
 std::string ParseError(const api::DeviceNodeSelector& selector);

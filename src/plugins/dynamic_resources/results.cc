@@ -30,6 +30,9 @@ api::DeviceResult MakeResult(const AllocationPlan& plan, const DevicePick& pick,
   result.tolerations = alternative.spec->tolerations;
   result.binding_conditions = one.device->binding_conditions;
   result.binding_failure_conditions = one.device->binding_failure_conditions;
+  if (plan.features().optional_node_operations) {
+    result.skip_node_operations = pools.slices[one.slice]->slice->skip_node_operations;
+  }
   if (pick.amounts == nullptr) return result;
   result.share_id = new_share_id();
   for (size_t i = 0; i < one.device->capacity.size(); ++i) {

@@ -18,6 +18,17 @@ bool HasPolicy(const api::Device& device) {
                      [](const api::DeviceCapacity& one) { return one.policy != nullptr; });
 }
 
+// Whether a request takes devices in their order, of which the first that a constraint refuses is
+// fatal: then it matters which of equal devices is left.
+bool TakesInOrder(const ClaimPlan& claim) {
+  return std::any_of(claim.requests.begin(), claim.requests.end(), [](const RequestPlan& request) {
+    return std::any_of(request.alternatives.begin(), request.alternatives.end(),
+                       [](const AlternativePlan& alternative) {
+                         return alternative.all && !alternative.constraints.empty();
+                       });
+  });
+}
+
 }  // namespace
 
 DeviceSearch::DeviceSearch(const AllocationPlan& plan, const NodePools& pools,
@@ -29,8 +40,12 @@ DeviceSearch::DeviceSearch(const AllocationPlan& plan, const NodePools& pools,
       candidates_(candidates),
       cancelled_(cancelled),
       counters_(pools, allocated),
+      compatibility_(pools, allocated),
       picked_(pools.devices.size()) {
-  for (const ClaimPlan& claim : plan.claims()) constrained_.emplace_back(claim.constraints.size());
+  for (const ClaimPlan& claim : plan.claims()) {
+    constrained_.emplace_back(claim.constraints.size());
+    ordered_ = ordered_ || TakesInOrder(claim);
+  }
 }
 
 Outcome DeviceSearch::Fatal(std::string text) {
@@ -153,7 +168,7 @@ Outcome DeviceSearch::FitsCapacity(const Place& place, uint32_t device) {
   return fits ? Outcome::kFound : Outcome::kNone;
 }
 
-// Returns whether the counters suffice.
+// Returns whether the counters suffice, for a device that may share them with the others.
 bool DeviceSearch::TakeCounters(uint32_t device, bool* taken) {
   const PoolDevice& one = pools_.devices[device];
   *taken = false;
@@ -162,26 +177,33 @@ bool DeviceSearch::TakeCounters(uint32_t device, bool* taken) {
   const bool charged_already =
       IsShareable(*one.device) && (allocated_.Shared(one.number) || capacity_.Shares(one.number));
   if (charged_already) return true;
+  const bool groups = plan_.features().compatibility_groups;
+  if (groups && !compatibility_.Take(one)) return false;
   *taken = counters_.Take(one);
+  if (!*taken && groups) compatibility_.GiveBack();
   return *taken;
 }
 
-bool DeviceSearch::TakeConstraints(const Place& place, uint32_t device) {
-  const PoolDevice& one = pools_.devices[device];
-  const Symbol driver = pools_.pools[one.pool].driver;
+void DeviceSearch::GiveBackCounters(uint32_t device) {
+  counters_.GiveBack(pools_.devices[device]);
+  if (plan_.features().compatibility_groups) compatibility_.GiveBack();
+}
+
+Outcome DeviceSearch::TakeConstraints(const Place& place, uint32_t device) {
   size_t taken = 0;
   for (const size_t index : place.alternative.constraints) {
     const AttributeConstraint& constraint = place.claim_plan.constraints[index];
     Values& values = constrained_[place.claim][index];
-    const api::DeviceAttributeValue* value = constraint.ValueOf(*one.device, driver);
-    if (value == nullptr || !constraint.Accepts(*value, values)) {
+    const auto value = candidates_.ValueOf(constraint, place.alternative, device);
+    if (!value.ok()) return Fatal(value.error().message);
+    if (*value == nullptr || !constraint.Accepts(**value, values)) {
       DropConstraints(place, taken);
-      return false;
+      return Outcome::kNone;
     }
-    values.push_back(value);
+    values.push_back(*value);
     ++taken;
   }
-  return true;
+  return Outcome::kFound;
 }
 
 void DeviceSearch::DropConstraints(const Place& place, size_t count) {
@@ -190,27 +212,33 @@ void DeviceSearch::DropConstraints(const Place& place, size_t count) {
   }
 }
 
-Outcome DeviceSearch::Take(const Place& place, uint32_t device) {
+// Taints, constraints and capacity; constraints are taken if all is well.
+Outcome DeviceSearch::Admit(const Place& place, uint32_t device) {
   const PoolDevice& one = pools_.devices[device];
-  DevicePick pick{.claim = place.claim, .device = device, .alternative = place.alternative.index};
-  if (!TakeCounters(device, &pick.counters_taken)) return Outcome::kNone;
-  Outcome outcome = Outcome::kFound;
   if (plan_.features().taints &&
       UntoleratedTaint(place.alternative.spec->tolerations, *one.device) != nullptr) {
-    outcome = Outcome::kNone;
-  } else if (!TakeConstraints(place, device)) {
-    outcome = Outcome::kNone;
-    if (place.alternative.all) {
-      return Fatal(
-          fmt::format("{}cannot add device {} because a claim constraint would not be satisfied",
-                      place.alternative.error_prefix, Name(device)));
-    }
-  } else {
-    outcome = FitsCapacity(place, device);
-    if (outcome == Outcome::kNone) DropConstraints(place, place.alternative.constraints.size());
+    return Outcome::kNone;
   }
+  Outcome outcome = TakeConstraints(place, device);
+  if (outcome == Outcome::kNone && place.alternative.all) {
+    return Fatal(
+        fmt::format("{}cannot add device {} because a claim constraint would not be satisfied",
+                    place.alternative.error_prefix, Name(device)));
+  }
+  if (outcome != Outcome::kFound) return outcome;
+  outcome = FitsCapacity(place, device);
+  if (outcome == Outcome::kNone) DropConstraints(place, place.alternative.constraints.size());
+  return outcome;
+}
+
+Outcome DeviceSearch::Take(const Place& place, uint32_t device) {
+  const PoolDevice& one = pools_.devices[device];
+  if (SkipsOperations(one) && !pools_.operations_optional) return Outcome::kNone;
+  DevicePick pick{.claim = place.claim, .device = device, .alternative = place.alternative.index};
+  if (!TakeCounters(device, &pick.counters_taken)) return Outcome::kNone;
+  const Outcome outcome = Admit(place, device);
   if (outcome != Outcome::kFound) {
-    if (pick.counters_taken) counters_.GiveBack(one);
+    if (pick.counters_taken) GiveBackCounters(device);
     return outcome;
   }
   if (IsShareable(*one.device)) {
@@ -228,7 +256,7 @@ void DeviceSearch::TakeBack(const Place& place) {
   const DevicePick pick = std::move(picks_.back());
   picks_.pop_back();
   const PoolDevice& one = pools_.devices[pick.device];
-  if (pick.counters_taken) counters_.GiveBack(one);
+  if (pick.counters_taken) GiveBackCounters(pick.device);
   DropConstraints(place, place.alternative.constraints.size());
   if (pick.amounts != nullptr) {
     capacity_.Remove(one.number, *pick.amounts);
@@ -238,9 +266,11 @@ void DeviceSearch::TakeBack(const Place& place) {
 }
 
 bool DeviceSearch::Alike(uint32_t a, uint32_t b) const {
+  if (ordered_) return false;
   const PoolDevice& one = pools_.devices[a];
   const PoolDevice& other = pools_.devices[b];
   if (one.pool != other.pool || one.for_node != other.for_node) return false;
+  if (SkipsOperations(one) != SkipsOperations(other)) return false;
   if (pools_.slices[one.slice]->content[one.position] !=
       pools_.slices[other.slice]->content[other.position]) {
     return false;

@@ -15,6 +15,7 @@
 #include "plugins/dynamic_resources/allocated_state.h"
 #include "plugins/dynamic_resources/candidates.h"
 #include "plugins/dynamic_resources/capacity.h"
+#include "plugins/dynamic_resources/compatibility.h"
 #include "plugins/dynamic_resources/counters.h"
 #include "plugins/dynamic_resources/plan.h"
 #include "plugins/dynamic_resources/pools.h"
@@ -65,14 +66,19 @@ class DeviceSearch {
   // Takes the device; kNone: it cannot be taken, and nothing has changed.
   Outcome Take(const Place& place, uint32_t device);
   void TakeBack(const Place& place);
+  Outcome Admit(const Place& place, uint32_t device);
   bool InUse(const Place& place, uint32_t device) const;
+  bool SkipsOperations(const PoolDevice& device) const {
+    return !pools_.slices[device.slice]->slice->skip_node_operations.empty();
+  }
   bool IsShareable(const api::Device& device) const {
     return plan_.features().consumable_capacity && device.allow_multiple_allocations;
   }
   Outcome Selected(const Place& place, uint32_t device);
   Outcome FitsCapacity(const Place& place, uint32_t device);
   bool TakeCounters(uint32_t device, bool* taken);
-  bool TakeConstraints(const Place& place, uint32_t device);
+  void GiveBackCounters(uint32_t device);
+  Outcome TakeConstraints(const Place& place, uint32_t device);
   void DropConstraints(const Place& place, size_t count);
 
   // Results that the claim has, and needs at least for its requests from this one on.
@@ -89,8 +95,10 @@ class DeviceSearch {
   DeviceCandidates& candidates_;
   const std::function<std::string()>& cancelled_;
   CounterLedger counters_;
+  CompatibilityLedger compatibility_;
   CapacityLedger capacity_;
   DevicePicks picks_;
+  bool ordered_ = false;                          // some request takes devices in order
   std::vector<uint8_t> picked_;                   // by device: not shareable, and picked
   std::vector<std::vector<Values>> constrained_;  // by claim and constraint
   std::string error_;

@@ -56,17 +56,23 @@ SelectorSet::Failure SelectorSet::Explain(const cel::Device& device, std::string
   return {.of_class = false, .text = ExplainAll(of_request_, device, name)};
 }
 
+SelectorSet::Selector SelectorSets::CompileOne(const std::string& text,
+                                               cel::Program::Wanted wanted) {
+  auto program = engine_.Compile(text, wanted);
+  if (program.ok()) return {.program = *program, .error = ""};
+  return {.program = nullptr, .error = program.error().message};
+}
+
+SelectorSet::Selector SelectorSets::Derived(const std::string& expression) {
+  return CompileOne(expression, cel::Program::Wanted::kAttribute);
+}
+
 std::vector<SelectorSet::Selector> SelectorSets::Compile(
     const std::vector<api::DeviceSelector>& selectors) {
   std::vector<SelectorSet::Selector> compiled;
   for (const api::DeviceSelector& selector : selectors) {
     KS_CHECK(selector.has_value(), "a selector without expression");
-    auto program = engine_.Compile(*selector);
-    if (program.ok()) {
-      compiled.push_back({.program = *program, .error = ""});
-    } else {
-      compiled.push_back({.program = nullptr, .error = program.error().message});
-    }
+    compiled.push_back(CompileOne(*selector, cel::Program::Wanted::kSelector));
   }
   return compiled;
 }

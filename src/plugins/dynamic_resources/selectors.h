@@ -61,6 +61,9 @@ class SelectorSets {
  public:
   explicit SelectorSets(cel::Engine& engine) : engine_(engine) {}
 
+  // The expression of a derived attribute, compiled.
+  SelectorSet::Selector Derived(const std::string& expression);
+
   // The set of these texts, the same one for the same texts. Requires: every selector has an
   // expression.
   std::shared_ptr<const SelectorSet> Get(const std::vector<api::DeviceSelector>& of_class,
@@ -69,6 +72,7 @@ class SelectorSets {
  private:
   static constexpr size_t kMaxSets = 4096;  // beyond that all are forgotten
 
+  SelectorSet::Selector CompileOne(const std::string& text, cel::Program::Wanted wanted);
   std::vector<SelectorSet::Selector> Compile(const std::vector<api::DeviceSelector>& selectors);
 
   cel::Engine& engine_;

@@ -71,7 +71,9 @@ std::shared_ptr<const NodePools> SliceInventory::PoolsOf(const api::Node& node) 
     const auto found = kept_.find(name);
     if (found != kept_.end() && found->second.general == general_version_ &&
         found->second.own == own_version &&
-        (!found->second.pools->depends_on_labels || found->second.labels == node.meta.labels)) {
+        (!found->second.pools->depends_on_labels || found->second.labels == node.meta.labels) &&
+        (!features_.optional_node_operations ||
+         found->second.pools->operations_optional == DeclaresOptionalOperations(node))) {
       return found->second.pools;
     }
   }

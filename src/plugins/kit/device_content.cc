@@ -41,4 +41,21 @@ cel::DeviceContent DeviceContentOf(Symbol driver, const api::Device& device) {
   return content;
 }
 
+api::DeviceAttributeValue AttributeOf(const cel::DeviceContent::AttributeValue& value) {
+  return std::visit(
+      [](const auto& held) -> api::DeviceAttributeValue {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, cel::VersionText>) {
+          return api::DeviceVersion{held.text};
+        } else if constexpr (std::is_same_v<Held, std::vector<cel::VersionText>>) {
+          std::vector<api::DeviceVersion> versions;
+          for (const cel::VersionText& version : held) versions.push_back({version.text});
+          return versions;
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
 }  // namespace ks::plugins

@@ -6,81 +6,12 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "plugins/dynamic_resources/allocator_example.h"
 #include "plugins/dynamic_resources/compare/subject.h"
 
 namespace ks::plugins {
 namespace {
-
-using Json = nlohmann::json;
-
-constexpr std::string_view kDriver = "drv.example";
-constexpr std::string_view kNoSolution = "none";
-
-// One pool `p` of one slice on node n1 unless `slices` says more, one claim `x`.
-struct Example {
-  std::string_view name;
-  std::string_view devices;   // of the slice: JSON, single quotes for double ones
-  std::string_view requests;  // of the claim
-  std::string_view constraints = "[]";
-  std::string_view state = "{}";  // dedicated, shared, consumed
-  std::string_view slice = "{}";  // further fields of the slice's spec
-  std::string_view wanted;        // "r=d0 r=d1", "none", or an error's text
-};
-
-Json Parsed(std::string_view text) {
-  std::string json(text);
-  for (char& c : json) c = c == '\'' ? '"' : c;
-  return Json::parse(json);
-}
-
-std::string Request(const Example& example) {
-  Json spec = {{"driver", kDriver},
-               {"nodeName", "n1"},
-               {"pool", {{"name", "p"}, {"generation", 1}, {"resourceSliceCount", 1}}},
-               {"devices", Parsed(example.devices)}};
-  spec.update(Parsed(example.slice));
-  Json request = {
-      {"slices", Json::array({{{"metadata", {{"name", "s"}}}, {"spec", spec}}})},
-      {"classes", Json::array({{{"metadata", {{"name", "gpu"}}}, {"spec", Json::object()}}})},
-      {"node", {{"metadata", {{"name", "n1"}}}}}};
-  const Json devices = {{"requests", Parsed(example.requests)},
-                        {"constraints", Parsed(example.constraints)}};
-  request["claims"] = Json::array(
-      {{{"metadata", {{"name", "x"}, {"namespace", "ns"}}}, {"spec", {{"devices", devices}}}}});
-  request.update(Parsed(example.state));
-  return request.dump();
-}
-
-// What a row wants, of an answer.
-std::string Shown(const std::string& answer) {
-  const Json parsed = Json::parse(answer);
-  if (parsed.contains("error")) return parsed["error"];
-  if (parsed.contains("nodeError")) return parsed["nodeError"];
-  if (!parsed.contains("allocations")) return std::string(kNoSolution);
-  std::string shown;
-  for (const Json& result : parsed["allocations"][0]["devices"]["results"]) {
-    if (!shown.empty()) shown += " ";
-    shown += result["request"].get<std::string>() + "=" + result["device"].get<std::string>();
-    if (result.value("adminAccess", false)) shown += "(admin)";
-    const Json consumed = result.value("consumedCapacity", Json::object());
-    for (const auto& [name, amount] : consumed.items()) {
-      shown += "(" + name + " " + amount.get<std::string>() + ")";
-    }
-  }
-  return shown;
-}
-
-#define ONE(fields) \
-  "[{'name':'r','exactly':{'deviceClassName':'gpu','allocationMode':'ExactCount'," fields "}}]"
-#define ALL(fields) \
-  "[{'name':'r','exactly':{'deviceClassName':'gpu','allocationMode':'All'" fields "}}]"
-#define SUB(name, count) \
-  "{'name':'" name "','deviceClassName':'gpu','allocationMode':'ExactCount','count':" count "}"
-#define NUMA(name, value) "{'name':'" name "','attributes':{'numa':{'int':" value "}}}"
-#define SHARED(policy) \
-  "[{'name':'d0','allowMultipleAllocations':true,'capacity':{'mem':{'value':'40Gi'" policy "}}}]"
 
 constexpr std::string_view kTwo = "[{'name':'d0'},{'name':'d1'}]";
 constexpr std::string_view kD1Taken = "{'dedicated':[['drv.example','p','d1']]}";
@@ -140,6 +71,14 @@ const std::array kExamples = {
             .requests = ALL(),
             .constraints = "[{'matchAttribute':'drv.example/numa'}]",
             .wanted = "claim ns/x, request r: cannot add device drv.example/p/d1 because a claim "
+                      "constraint would not be satisfied"},
+    Example{.name = "All after an equal device is taken",
+            .devices = kTwo,
+            .requests = "[{'name':'r','exactly':{'deviceClassName':'gpu','allocationMode':"
+                        "'ExactCount','count':1}},{'name':'a','exactly':{'deviceClassName':'gpu',"
+                        "'allocationMode':'All'}}]",
+            .constraints = "[{'requests':['a'],'matchAttribute':'drv.example/numa'}]",
+            .wanted = "claim ns/x, request a: cannot add device drv.example/p/d0 because a claim "
                       "constraint would not be satisfied"},
     Example{.name = "17: admin access",
             .devices = kTwo,

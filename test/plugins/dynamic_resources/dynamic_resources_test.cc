@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 using testing::MakeNode;
 using testing::MakePod;
 using testing::PodBuilder;
-using Texts = std::vector<std::string>;
+using Reasons = std::vector<std::string>;
 using Verb = api::ClaimRequest::Verb;
 
 const char* const kNoSolution = "UnschedulableAndUnresolvable: cannot allocate all claims";
@@ -70,7 +70,7 @@ struct DevicesTest : ::testing::Test {
                       requests + "]}},'status':{" + status + "}}");
   }
 
-  static PodBuilder PodWith(const Texts& claims) {
+  static PodBuilder PodWith(const Reasons& claims) {
     PodBuilder pod = MakePod().Req({{"cpu", "1"}});
     for (const std::string& claim : claims) {
       pod.spec().resource_claims.push_back({.name = claim, .resource_claim_name = claim});
@@ -176,7 +176,7 @@ TEST_F(DevicesTest, ClaimsOfOtherNodesAreFreed) {
     std::string name;
     std::string reserved;
     bool second;  // a claim that no node can give
-    Texts filtered;
+    Reasons filtered;
     std::string freed;
   };
   const Case cases[] = {
@@ -199,7 +199,8 @@ TEST_F(DevicesTest, ClaimsOfOtherNodesAreFreed) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     const auto claim = AddClaim("c", Allocation("n9") + ",'reservedFor':[" + c.reserved + "]");
-    const api::PodPtr pod = PodWith(c.second ? Texts{"c", "none"} : Texts{"c"}).Name("pod").Obj();
+    const api::PodPtr pod =
+        PodWith(c.second ? Reasons{"c", "none"} : Reasons{"c"}).Name("pod").Obj();
     EXPECT_EQ(rig.FilterAll(*pod), c.filtered);
     api().claim_requests.clear();
     const auto result = rig.As<framework::PostFilterPlugin>()->PostFilter(rig.state, pod, {});
@@ -348,6 +349,8 @@ TEST_F(BindingTest, WhatConflictsMayShow) {
   const Case cases[] = {
       {Allocation("n1") + ",'reservedFor':[{'resource':'pods','name':'x','uid':'x'}]",
        "Error: claim ns/c got allocated elsewhere in the meantime"},
+      // An earlier attempt's write, whose answer was an error.
+      {Allocation("n2") + reserved_, "Error: claim ns/c got allocated elsewhere in the meantime"},
       // A repeated write meets its own effect.
       {Allocation("n1") + reserved_, "Success"},
   };
@@ -361,6 +364,43 @@ TEST_F(BindingTest, WhatConflictsMayShow) {
     Go({});
     Answer(Version("c", "2", c.claim));
     EXPECT_EQ(Ended(), c.want);
+    Unreserve();
+    Remove<api::ResourceClaim>(stores(), claim);
+  }
+}
+
+TEST_F(BindingTest, AClaimThatIsMadeAgainIsAnotherOne) {
+  AddClaim("c");
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  Fail(409, "changed");
+  rig.handle.fake_clock().Advance(milliseconds(10));
+  Go({});
+  Answer(ReadObject<api::ResourceClaim>(
+      "{'metadata':{'name':'c','namespace':'ns','uid':'other','resourceVersion':'2'},'spec':{}}"));
+  EXPECT_EQ(Ended(), "Error: claim ns/c got deleted in the meantime");
+}
+
+// While Permit held the pod, say.
+TEST_F(BindingTest, AClaimThatGotOtherDevicesMeanwhileIsNotReliedOn) {
+  const std::string want = "Error: claim ns/c got allocated elsewhere in the meantime";
+  const auto first = AddClaim("c", Allocation("n1"));
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  Fail(409, "changed");
+  rig.handle.fake_clock().Advance(milliseconds(10));
+  Go({});
+  Answer(Version("c", "3", Allocation("n2")));
+  EXPECT_EQ(Ended(), want) << "the API server says so";
+  Unreserve();
+  Remove<api::ResourceClaim>(stores(), first);
+  for (const std::string& reserved : {std::string(), reserved_}) {
+    SCOPED_TRACE(reserved);
+    const auto claim = AddClaim("c", Allocation("n1"));
+    ASSERT_TRUE(Reserve().ok());
+    ASSERT_TRUE(stores().Assume(Version("c", "3", Allocation("n2") + reserved)).ok());
+    Bind();
+    EXPECT_EQ(Ended(), want) << "it is known here";
     Unreserve();
     Remove<api::ResourceClaim>(stores(), claim);
   }

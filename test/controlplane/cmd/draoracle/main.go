@@ -2,7 +2,7 @@
 
 // Command draoracle answers which devices upstream's structured allocator gives to claims on one node: the reference side of
 // the comparison in test/plugins/dynamic_resources (docs/spec/plugins-dra.md section 6). It holds no rule of its own: features
-// are those that kube-scheduler has by default, pools, selectors and devices are upstream's business.
+// are those that kube-scheduler has with -feature-gates, pools, selectors and devices are upstream's business.
 //
 // It reads requests as JSON Lines and answers each with one line, in order:
 //
@@ -37,6 +37,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/version"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/dynamic-resource-allocation/structured"
@@ -152,10 +153,29 @@ func (r *reference) answer(asked *request) (made answer) {
 	return answer{Allocations: allocations}
 }
 
+func setGates(set, minimum string) error {
+	gates := utilfeature.DefaultMutableFeatureGate
+	if minimum != "" {
+		parsed, err := version.Parse(minimum)
+		if err != nil {
+			return err
+		}
+		if err := gates.SetEmulationVersionAndMinCompatibilityVersion(gates.EmulationVersion(), parsed); err != nil {
+			return err
+		}
+	}
+	return gates.Set(set)
+}
+
 func run() error {
 	timeout := flag.Duration("timeout", time.Second, "the longest search")
+	set := flag.String("feature-gates", "", "as kube-scheduler's")
+	minimum := flag.String("min-compatibility-version", "", "as kube-scheduler's")
 	flag.Parse()
 	klog.SetOutput(io.Discard)
+	if err := setGates(*set, *minimum); err != nil {
+		return err
+	}
 	reference := newReference(*timeout)
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	defer out.Flush()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares our device allocator with upstream's on random worlds (test/parity/device_world.py), or on requests of a file.
 
-    compare.py [--oracle DRAORACLE] --ours KS_DRA_ANSWERS [--seed 1] [--count 20000] [--file REQUESTS]
+    compare.py [--oracle DRAORACLE] --ours KS_DRA_ANSWERS [--seed 1] [--count 20000] [--file REQUESTS] [--gates GATE,GATE...]
 
 Every answer must be the same: verdict, text, devices, amounts, configuration, node selector. A difference is made small before
 it is shown. Searches that upstream does not end in time are left out and counted. Status 77: a program is not there.
@@ -113,7 +113,7 @@ def requests(options):
             yield from ((f"line {i}", json.loads(line)) for i, line in enumerate(lines, 1))
         return
     for seed in range(options.seed, options.seed + options.count):
-        yield f"seed {seed}", device_world.case(seed)
+        yield f"seed {seed}", device_world.case(seed, options.gates)
 
 
 def main():
@@ -125,12 +125,19 @@ def main():
     parser.add_argument("--count", type=int, default=20000)
     parser.add_argument("--file")
     parser.add_argument("--shown", type=int, default=5, help="differences after which it ends")
+    parser.add_argument("--gates", type=lambda text: [gate for gate in text.split(",") if gate], default=[],
+                        help="feature gates to turn on, of device_world.GATED; or `all`")
     options = parser.parse_args()
+    if options.gates == ["all"]:
+        options.gates = sorted(device_world.GATED)
     for program in (options.oracle, options.ours):
         if not os.access(program, os.X_OK):
             print(f"{program} is not there: run ./dev controlplane build")
             return 77
-    reference, ours = Program([options.oracle, "-timeout", "2s"]), Program([options.ours])
+    gates = ",".join(gate + "=true" for gate in options.gates)
+    version = "1.37" if device_world.FRACTIONAL in options.gates else "1.36"  # of the API servers that the gate asks for
+    reference = Program([options.oracle, "-timeout", "2s", "-feature-gates", gates, "-min-compatibility-version", version])
+    ours = Program([options.ours, gates, version])
     tally, differences = collections.Counter(), 0
 
     def differs(request):

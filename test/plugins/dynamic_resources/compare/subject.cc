@@ -91,7 +91,7 @@ Json Write(const NodeAllocation& outcome, const AllocationPlan& plan, const Node
 std::string Subject::Answer(std::string_view request) {
   const Json asked = Json::parse(request);
   DeviceNumbers numbers;
-  SliceInventory inventory(engine_, numbers, {});
+  SliceInventory inventory(engine_, numbers, features_);
   for (const Json& slice : asked.at("slices")) inventory.Set(Decode<api::ResourceSlice>(slice));
   std::map<Symbol, api::DeviceClassPtr> classes;
   for (const Json& one : asked.at("classes")) {
@@ -100,16 +100,17 @@ std::string Subject::Answer(std::string_view request) {
   }
   std::vector<api::ResourceClaimPtr> claims;
   for (const Json& claim : asked.at("claims")) claims.push_back(Decode<api::ResourceClaim>(claim));
-  AllocatedState allocated(numbers, {});
+  AllocatedState allocated(numbers, features_);
   allocated.Add(ReadState(asked));
   const api::NodePtr node = Decode<api::Node>(asked.at("node"));
   SelectorSets selectors(engine_);
-  const AllocationPlan plan(claims,
-                            [&classes](Symbol name) {
-                              const auto found = classes.find(name);
-                              return found == classes.end() ? api::DeviceClassPtr() : found->second;
-                            },
-                            selectors, {});
+  const AllocationPlan plan(
+      claims,
+      [&classes](Symbol name) {
+        const auto found = classes.find(name);
+        return found == classes.end() ? api::DeviceClassPtr() : found->second;
+      },
+      selectors, features_);
   const auto pools = inventory.PoolsOf(*node);
   const NodeAllocation outcome = AllocateDevices(plan, *pools, allocated);
   return Write(outcome, plan, *pools, *node).dump(-1, ' ', false, Json::error_handler_t::replace);
