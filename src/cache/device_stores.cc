@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "api/taken_devices.h"
 #include "base/canary.h"
 
 namespace ks::cache {
@@ -133,10 +134,11 @@ void DeviceStores::CountAllocation(const std::string& uid, const api::ResourceCl
   Occupied& counted = occupied_[uid];
   const bool both_shown = counted.allocation != nullptr && now.allocation != nullptr &&
                           !counted.pending && !now.pending;
-  // Allocations never change.
-  const bool same = both_shown || counted.allocation == now.allocation;
+  // Allocations never change, but a list may show what came after two changes.
+  const bool same = counted.allocation == now.allocation ||
+                    (both_shown && api::TakeSameDevices(*counted.allocation, *now.allocation));
   if (!same) allocation_changes_.Append({.removed = counted.allocation, .added = now.allocation});
-  if (!both_shown) counted = now;
+  counted = now;
   if (now.allocation == nullptr) occupied_.erase(uid);
 }
 

@@ -51,7 +51,9 @@ void Feeds::Open() {
   pods_ = MakeReflector<api::Pod>({.field_selector = "status.phase!=Succeeded,status.phase!=Failed",
                                    .seed = seed_ + 2,
                                    .keep_raw = objects_.pods});
-  if (wish_) pods_->WhenReached(wish_->first, wish_->second);
+  if (const auto wish = wishes_.find(Inherited::kPods); wish != wishes_.end()) {
+    pods_->WhenReached(wish->second.first, wish->second.second);
+  }
   nodes_->Start();
   pods_->Start();
 }
@@ -77,13 +79,28 @@ void Feeds::Deliver(Deltas deltas, client::InformerSeries& series) {
   PostMeasured(scheduler_, series, std::move(deltas));
 }
 
-void Feeds::WhenPodsReached(std::string resource_version, std::function<void()> reached) {
-  wish_.emplace(resource_version, reached);
-  pods_->WhenReached(std::move(resource_version), std::move(reached));
+bool Feeds::Watches(Inherited what) const {
+  return what == Inherited::kPods || optional_.Find<api::ResourceClaim>() != nullptr;
 }
 
-void Feeds::ListPodsAgain() {
-  if (wish_) pods_->ListAgain(wish_->first);
+template <class Action>
+void Feeds::WithStream(Inherited what, Action action) {
+  if (what == Inherited::kPods) return action(*pods_);
+  action(*optional_.Find<api::ResourceClaim>());
+}
+
+void Feeds::WhenReached(Inherited what, std::string resource_version,
+                        std::function<void()> reached) {
+  wishes_[what] = {resource_version, reached};
+  WithStream(what, [&](auto& stream) {
+    stream.WhenReached(std::move(resource_version), std::move(reached));
+  });
+}
+
+void Feeds::ListAgain(Inherited what) {
+  const auto wish = wishes_.find(what);
+  if (wish == wishes_.end()) return;
+  WithStream(what, [&](auto& stream) { stream.ListAgain(wish->second.first); });
 }
 
 }  // namespace ks::daemon

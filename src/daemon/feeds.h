@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The streams that feed a scheduler: pods, nodes, and the kinds that its plugins read. They follow
-// what a reload needs, and say when the state of the pods is as new as somebody wants it.
+// what a reload needs, and say when what they told of pods or claims is as new as somebody wants
+// it.
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "client/watch/reflector.h"
+#include "daemon/life_events.h"
 #include "daemon/optional_informers.h"
 #include "scheduler/scheduler.h"
 
@@ -26,6 +28,7 @@ class DeltaObserver {
   virtual void OnDeltas(const scheduler::OwnerDeltas& deltas) = 0;
   virtual void OnDeltas(const scheduler::StorageDeltas& deltas) = 0;
   virtual void OnDeltas(const scheduler::DeviceDeltas& deltas) = 0;
+  virtual void OnDeltas(const scheduler::GroupDeltas& deltas) = 0;
 };
 
 // Started when made, ended when destroyed. Threads: one at a time; not a client thread.
@@ -47,15 +50,20 @@ class Feeds {
   // Ends the streams; the scheduler gets nothing any more.
   void Stop();
 
-  // client::Reflector's, of the pods; a stream that Ensure replaces hands the wish on.
-  void WhenPodsReached(std::string resource_version, std::function<void()> reached);
-  void ListPodsAgain();
+  bool Watches(Inherited what) const;
+  // client::Reflector's; a stream that Ensure replaces hands the wish on. Requires: watched.
+  void WhenReached(Inherited what, std::string resource_version, std::function<void()> reached);
+  // Not older than what was wished for last.
+  void ListAgain(Inherited what);
 
  private:
   using Wish = std::pair<std::string, std::function<void()>>;
 
   void Open();
   void Close();
+  // Calls it with the reflector.
+  template <class Action>
+  void WithStream(Inherited what, Action action);
   // The stream of pods or nodes; it is not started yet. `options`: what is special about it.
   template <class T>
   std::unique_ptr<client::Reflector<T>> MakeReflector(client::ReflectorOptions options);
@@ -69,7 +77,7 @@ class Feeds {
   const uint64_t seed_;
   DeltaObserver* const observer_;
   scheduler::WholeObjects objects_;
-  std::optional<Wish> wish_;
+  std::map<Inherited, Wish> wishes_;  // the last of each
   std::unique_ptr<client::Reflector<api::Node>> nodes_;
   std::unique_ptr<client::Reflector<api::Pod>> pods_;
   OptionalInformers optional_;

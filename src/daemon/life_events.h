@@ -14,6 +14,9 @@
 
 namespace ks::daemon {
 
+// What a new leader must know as its predecessor left it.
+enum class Inherited : uint8_t { kPods, kClaims };
+
 struct LifeEvent {
   enum class Kind : uint8_t {
     kReload,          // SIGHUP
@@ -21,9 +24,10 @@ struct LifeEvent {
     kTerminate,       // SIGTERM, SIGINT; text: the number
     kSynced,          // the caches of the term's scheduler are filled
     kWon,             // the lease is ours
-    kVersionKnown,    // text: what the pods' version was after the lease was won
+    kVersionKnown,    // text: what the version of `of` was after the lease was won
     kVersionUnknown,  // text: why it could not be read
-    kCatchUpSlow,     // the stream of pods has not come to that version yet
+    kAskAgain,        // it is time to
+    kCatchUpSlow,     // the stream of `of` has not come to that version yet
     kCaughtUp,        // it has
     kLost,            // text: why
     kCalledBack,      // the lease is wanted for another; text: for whom
@@ -31,6 +35,7 @@ struct LifeEvent {
   Kind kind = Kind::kTerminate;
   uint64_t term = 0;  // which it is about; events of former terms are out of date
   std::string text{};
+  Inherited of = Inherited::kPods;
 };
 
 // Threads: any. Lifetime: outlives whoever posts.

@@ -16,13 +16,8 @@ namespace ks::daemon {
 
 inline size_t ChangesIn(const scheduler::PodDeltas& deltas) { return deltas.size(); }
 inline size_t ChangesIn(const scheduler::NodeDeltas& deltas) { return deltas.size(); }
-inline size_t ChangesIn(const scheduler::OwnerDeltas& deltas) {
-  return std::visit([](const auto& list) { return list.size(); }, deltas);
-}
-inline size_t ChangesIn(const scheduler::StorageDeltas& deltas) {
-  return std::visit([](const auto& list) { return list.size(); }, deltas);
-}
-inline size_t ChangesIn(const scheduler::DeviceDeltas& deltas) {
+template <class... Lists>
+size_t ChangesIn(const std::variant<Lists...>& deltas) {
   return std::visit([](const auto& list) { return list.size(); }, deltas);
 }
 

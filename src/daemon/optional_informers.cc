@@ -10,8 +10,9 @@
 namespace ks::daemon {
 namespace {
 
-// Clusters without devices need not serve what devices are made of.
+// Clusters without devices, or groups of pods, need not serve what these are made of.
 constexpr std::string_view kDeviceGroup = "resource.k8s.io";
+constexpr std::string_view kPodGroupGroup = "scheduling.k8s.io";
 
 }  // namespace
 
@@ -34,13 +35,14 @@ void OptionalInformers::Start() {
   series.Begin();
   watch = std::make_unique<client::Reflector<T>>(
       client_,
-      client::ReflectorOptions{.path = kind.Path(),
-                               .type_name = kind.GoType(),
-                               .resource = std::string(kind.plural),
-                               .seed = next_seed_++,
-                               .keep_texts = keep_texts_,
-                               .absent_is_empty = kind.group == kDeviceGroup,
-                               .metrics = &series},
+      client::ReflectorOptions{
+          .path = kind.Path(),
+          .type_name = kind.GoType(),
+          .resource = std::string(kind.plural),
+          .seed = next_seed_++,
+          .keep_texts = keep_texts_,
+          .absent_is_empty = kind.group == kDeviceGroup || kind.group == kPodGroupGroup,
+          .metrics = &series},
       [this, &series](std::vector<api::Delta<T>> deltas) {
         sink_(cache::OptionalDeltasOf<T>(std::move(deltas)), series);
       });

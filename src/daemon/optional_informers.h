@@ -4,8 +4,7 @@
 // kind.
 //
 // Upstream: docs/spec/plugins-crosspod.md sections 2.2 and 4.3, docs/spec/plugins-volume.md 2.2,
-// docs/spec/plugins-dra.md 2.2,
-// docs/spec/api.md section 6.
+// docs/spec/plugins-dra.md 2.2, docs/spec/pod-groups.md section 1, docs/spec/api.md section 6.
 
 #include <cstdint>
 #include <functional>
@@ -15,6 +14,7 @@
 
 #include "api/kinds.h"
 #include "cache/device_stores.h"
+#include "cache/group_stores.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "client/watch/informer_metrics.h"
@@ -28,7 +28,8 @@ namespace ks::daemon {
 class OptionalInformers {
  public:
   // `series`: of the deltas' kind.
-  using Deltas = std::variant<cache::OwnerDeltas, cache::StorageDeltas, cache::DeviceDeltas>;
+  using Deltas = std::variant<cache::OwnerDeltas, cache::StorageDeltas, cache::DeviceDeltas,
+                              cache::GroupDeltas>;
   using Sink = std::function<void(Deltas, client::InformerSeries& series)>;
 
   // `keep_texts`: as in client::ReflectorOptions.
@@ -42,6 +43,11 @@ class OptionalInformers {
   // Starts the watches of these kinds that do not run yet. A kind that is not needed any more stays
   // watched: another reload may want it back. Requires: not stopped.
   void Ensure(framework::OptionalKinds kinds);
+  // The watch of the kind; null: none runs.
+  template <class T>
+  client::Reflector<T>* Find() const {
+    return std::get<std::unique_ptr<client::Reflector<T>>>(watches_).get();
+  }
   // Ends the streams and waits until the sink is not called any more. Idempotent.
   void Stop();
 

@@ -116,6 +116,14 @@ void AddClaims(List& list) {
   list.Add({"create", "delete"}, permission);
 }
 
+void AddGroups(List& list) {
+  const api::KindInfo& kind = api::kKindOf<api::PodGroup>;
+  list.Add({"patch"}, {.group = std::string(kind.group),
+                       .resource = std::string(kind.plural) + "/status",
+                       .needed_for = "telling what became of groups of pods",
+                       .granted_by = kSchedulerRole});
+}
+
 void AddDelegation(List& list) {
   const char* const purpose = "authenticating and authorizing callers";
   list.Add({"create"}, {.group = "authentication.k8s.io",
@@ -265,6 +273,7 @@ std::vector<Permission> NeededPermissions(const PermissionNeeds& needs) {
                        .granted_by = kSchedulerRole});
   AddVolumes(needs.kinds, list);
   if (needs.kinds.Contains(framework::OptionalKind::kResourceClaim)) AddClaims(list);
+  if (needs.kinds.Contains(framework::OptionalKind::kPodGroup)) AddGroups(list);
   if (needs.preempts) {
     list.Add({"delete"},
              {.resource = pods, .needed_for = "preemption", .granted_by = kSchedulerRole});

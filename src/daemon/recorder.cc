@@ -41,6 +41,7 @@ class Weight {
   void operator()(const scheduler::OwnerDeltas& deltas) { std::visit(*this, deltas); }
   void operator()(const scheduler::StorageDeltas& deltas) { std::visit(*this, deltas); }
   void operator()(const scheduler::DeviceDeltas& deltas) { std::visit(*this, deltas); }
+  void operator()(const scheduler::GroupDeltas& deltas) { std::visit(*this, deltas); }
   void operator()(const scheduler::ExtenderAnswer& answer) { bytes_ += answer.reply.body.size(); }
   template <class Other>
   void operator()(const Other& /*input*/) {

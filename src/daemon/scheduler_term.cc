@@ -10,10 +10,35 @@
 namespace ks::daemon {
 namespace {
 
-// How long a watch may be silent before the pods are listed again. In a busy cluster it is not for
+// How long a watch may be silent before its kind is listed again. In a busy cluster it is not for
 // that long; in a quiet one the list is what a take-over waits for.
 constexpr Duration kPatience = std::chrono::milliseconds(200);
 constexpr Duration kAskAgain = std::chrono::seconds(1);
+
+const api::KindInfo& KindOf(Inherited what) {
+  return what == Inherited::kPods ? api::kKindOf<api::Pod> : api::kKindOf<api::ResourceClaim>;
+}
+
+template <class T>
+LifeEvent VersionIn(const std::string& list) {
+  auto page = api::Decoder().List<T>(list);
+  if (!page.ok()) {
+    return {.kind = LifeEvent::Kind::kVersionUnknown, .text = page.error().message};
+  }
+  return {.kind = LifeEvent::Kind::kVersionKnown, .text = std::move(page->resource_version)};
+}
+
+// What an answer says of it.
+LifeEvent VersionOf(Inherited what, const client::RestReply& reply) {
+  if (!reply.ok()) {
+    // Who serves no claims has none that a former leader could have written.
+    const bool absent = what == Inherited::kClaims && reply.error->IsNotFound();
+    return {.kind = absent ? LifeEvent::Kind::kCaughtUp : LifeEvent::Kind::kVersionUnknown,
+            .text = reply.error->message};
+  }
+  return what == Inherited::kPods ? VersionIn<api::Pod>(reply.body)
+                                  : VersionIn<api::ResourceClaim>(reply.body);
+}
 
 }  // namespace
 
@@ -115,40 +140,45 @@ void SchedulerTerm::Open() {
   runner_->Start(*scheduler_);
 }
 
-void SchedulerTerm::AskVersion() {
+std::vector<Inherited> SchedulerTerm::Inherits() const {
+  std::vector<Inherited> kinds = {Inherited::kPods};
+  if (feeds_->Watches(Inherited::kClaims)) kinds.push_back(Inherited::kClaims);
+  return kinds;
+}
+
+void SchedulerTerm::AskVersion(Inherited what) {
+  const auto answer = [events = &parts_.events, number = options_.number,
+                       what](const client::RestReply& reply) {
+    LifeEvent event = VersionOf(what, reply);
+    event.term = number;
+    event.of = what;
+    events->Post(std::move(event));
+  };
+  const api::KindInfo& kind = KindOf(what);
   // Without a version: what is true now, and not what some cache remembers.
   parts_.scheduling.Send(
-      {.target = "/api/v1/pods?limit=1", .verb = "list", .resource = "pods"},
-      [events = &parts_.events, number = options_.number](const client::RestReply& reply) {
-        LifeEvent event{.kind = LifeEvent::Kind::kVersionUnknown, .term = number};
-        if (!reply.ok()) {
-          event.text = reply.error->message;
-        } else if (auto page = api::Decoder().List<api::Pod>(reply.body); !page.ok()) {
-          event.text = page.error().message;
-        } else {
-          event.kind = LifeEvent::Kind::kVersionKnown;
-          event.text = std::move(page->resource_version);
-        }
-        events->Post(std::move(event));
-      });
+      {.target = kind.Path() + "?limit=1", .verb = "list", .resource = std::string(kind.plural)},
+      answer);
 }
 
-void SchedulerTerm::AskVersionLater() {
+void SchedulerTerm::AskVersionLater(Inherited what) {
   parts_.scheduling.timers().Schedule(
-      kAskAgain, [events = &parts_.events, number = options_.number] {
-        events->Post({.kind = LifeEvent::Kind::kWon, .term = number});
+      kAskAgain, [events = &parts_.events, number = options_.number, what] {
+        events->Post({.kind = LifeEvent::Kind::kAskAgain, .term = number, .of = what});
       });
 }
 
-void SchedulerTerm::CatchUp(std::string version) {
-  const auto later = [events = &parts_.events, number = options_.number](LifeEvent::Kind kind) {
-    return [events, number, kind] { events->Post({.kind = kind, .term = number}); };
+void SchedulerTerm::CatchUp(Inherited what, std::string version) {
+  const auto later = [events = &parts_.events, number = options_.number,
+                      what](LifeEvent::Kind kind) {
+    return
+        [events, number, what, kind] { events->Post({.kind = kind, .term = number, .of = what}); };
   };
-  feeds_->WhenPodsReached(std::move(version), later(LifeEvent::Kind::kCaughtUp));
+  feeds_->WhenReached(what, std::move(version), later(LifeEvent::Kind::kCaughtUp));
   parts_.scheduling.timers().Schedule(kPatience, later(LifeEvent::Kind::kCatchUpSlow));
 }
 
-void SchedulerTerm::CatchUpByList() { feeds_->ListPodsAgain(); }
+void SchedulerTerm::CatchUpByList(Inherited what) { feeds_->ListAgain(what); }
 
 void SchedulerTerm::Lead() {
   scheduler_->Post(scheduler::Task([this] { scheduler_->Lead(); }));

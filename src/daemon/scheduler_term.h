@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "client/http/write_fence.h"
 #include "client/watch/informer_metrics.h"
@@ -99,16 +100,19 @@ class SchedulerTerm {
   // scheduler::Scheduler::Reload, of a term that nothing runs of. Requires: not opened.
   Result<void> Reload(const config::Configuration& wanted) { return scheduler_->Reload(wanted); }
 
-  // After the lease was won, so that the former leader's last bindings are known before the first
-  // of our own. Asks the API server how far its pods are: kVersionKnown or kVersionUnknown follows.
-  void AskVersion();
+  // After the lease was won, so that the former leader's last writes are known before the first of
+  // our own: what of theirs counts. Requires: opened; so with the next ones.
+  std::vector<Inherited> Inherits() const;
+  // Asks the API server how far it is: kVersionKnown or kVersionUnknown follows, or kCaughtUp if it
+  // serves no such kind.
+  void AskVersion(Inherited what);
   // Waits until the scheduler knows that version: kCaughtUp follows, and kCatchUpSlow before it if
   // that takes more than a moment.
-  void CatchUp(std::string version);
-  // Lists the pods again, for lack of a word from the watch.
-  void CatchUpByList();
-  // Asks again, a second from now.
-  void AskVersionLater();
+  void CatchUp(Inherited what, std::string version);
+  // Lists them again, for lack of a word from the watch.
+  void CatchUpByList(Inherited what);
+  // kAskAgain follows, a second from now.
+  void AskVersionLater(Inherited what);
 
   // Ends the standby.
   void Lead();

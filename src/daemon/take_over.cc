@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/take_over.h"
 
+#include <utility>
+
 #include "base/canary.h"
 #include "base/logging.h"
 
@@ -22,15 +24,18 @@ void TakeOver::Follow(const LifeEvent& event) {
     case LifeEvent::Kind::kWon:
       return Won();
     case LifeEvent::Kind::kVersionKnown:
-      return VersionKnown(event.text);
+      return VersionKnown(event.of, event.text);
     case LifeEvent::Kind::kVersionUnknown:
-      log::Error(event.text, "Cannot ask how far the pods are; asking again");
-      return term_.AskVersionLater();
+      log::Error(event.text, "Cannot ask how far the former leader came; asking again",
+                 {{"kind", event.of == Inherited::kPods ? "pods" : "resourceclaims"}});
+      return term_.AskVersionLater(event.of);
+    case LifeEvent::Kind::kAskAgain:
+      return term_.AskVersion(event.of);
     case LifeEvent::Kind::kCatchUpSlow:
-      if (!leads_) term_.CatchUpByList();
+      if (behind_.contains(event.of)) term_.CatchUpByList(event.of);
       return;
     case LifeEvent::Kind::kCaughtUp:
-      return CaughtUp();
+      return CaughtUp(event.of);
     default:
       return;
   }
@@ -41,24 +46,31 @@ void TakeOver::Synced() {
   if (!options_.acquire_lease) return;
   if (!won_) return options_.acquire_lease();
   log::Info(0, "Sync completed");
-  term_.AskVersion();
+  AskVersions();
 }
 
 void TakeOver::Won() {
   won_ = true;
-  if (synced_) return term_.AskVersion();
+  if (synced_) return AskVersions();
   if (term_.opened()) return;
   log::Info(0, "Starting informers and waiting for sync...");
   term_.Open();
 }
 
-void TakeOver::VersionKnown(const std::string& version) {
-  if (KS_CANARY(LeadsBeforeCaughtUp)) return CaughtUp();
-  term_.CatchUp(KS_CANARY(CatchesUpToWrongVersion) ? "1" : version);
+void TakeOver::AskVersions() {
+  for (const Inherited what : term_.Inherits()) behind_.insert(what);
+  for (const Inherited what : behind_) term_.AskVersion(what);
 }
 
-void TakeOver::CaughtUp() {
-  leads_ = true;
+void TakeOver::VersionKnown(Inherited what, const std::string& version) {
+  if (KS_CANARY(LeadsBeforeCaughtUp)) return CaughtUp(what);
+  if (KS_CANARY(LeadsBeforeClaimsCaughtUp) && what == Inherited::kClaims) return CaughtUp(what);
+  term_.CatchUp(what, KS_CANARY(CatchesUpToWrongVersion) ? "1" : version);
+}
+
+void TakeOver::CaughtUp(Inherited what) {
+  behind_.erase(what);
+  if (!behind_.empty() || std::exchange(leads_, true)) return;
   log::Info(0, "Leading: the bindings of the former leader are known");
   term_.Lead();
 }

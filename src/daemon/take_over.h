@@ -8,11 +8,17 @@
 //      ▲                                     │  ▲                          │  ▲
 //      └─(delayed: opened only when won)     └──┘ kVersionUnknown          └──┘ kCatchUpSlow: list
 //
+// Asking and catching up go on for pods and, where a plugin reads them, for claims at once; it
+// leads when it is as far with both: a binding takes room, an allocation takes devices.
+//
 // Without leader election a term leads from the beginning, and nothing of this happens.
 //
-// Upstream: docs/spec/operations.md sections 6.1 and 12.1; docs/decisions/0035.
+// Upstream: docs/spec/operations.md sections 6.1 and 12.1; docs/decisions/0035 and 0047.
 
 #include <functional>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "daemon/life_events.h"
 #include "daemon/scheduler_term.h"
@@ -42,13 +48,15 @@ class TakeOver {
  private:
   void Synced();
   void Won();
-  void VersionKnown(const std::string& version);
-  void CaughtUp();
+  void AskVersions();
+  void VersionKnown(Inherited what, const std::string& version);
+  void CaughtUp(Inherited what);
 
   SchedulerTerm& term_;
   const TakeOverOptions options_;
   bool synced_ = false;  // the term's caches
   bool won_ = false;     // the term's lease
+  std::set<Inherited> behind_;
   bool leads_ = false;
 };
 

@@ -214,11 +214,22 @@ TEST_F(DeviceStoresTest, AnAllocationCountsOnceFromTheDecisionOn) {
   EXPECT_TRUE(stores.RemovePendingAllocation("c-uid", Sharers::kAll));
   EXPECT_EQ(TakeAllocationChanges(), Names{"d0+d0"});
   See(Claim("c", "10", "d0"));
-  EXPECT_TRUE(TakeAllocationChanges().empty()) << "allocations never change";
+  EXPECT_TRUE(TakeAllocationChanges().empty()) << "the same devices";
   EXPECT_EQ(stores.Allocations().size(), 1u);
   See(Claim("c", "11"));
   EXPECT_EQ(TakeAllocationChanges(), Names{"d0+-"});
   EXPECT_TRUE(stores.Allocations().empty());
+}
+
+TEST_F(DeviceStoresTest, AClaimMayHaveOtherDevicesAfterAGap) {
+  See(Claim("c", "8", "d0"));
+  EXPECT_EQ(TakeAllocationChanges(), Names{"-+d0"});
+  See(Claim("c", "12", "d1"));
+  EXPECT_EQ(TakeAllocationChanges(), Names{"d0+d1"}) << "what was between was not told";
+  ASSERT_EQ(stores.Allocations().size(), 1u);
+  EXPECT_EQ(DeviceOf(stores.Allocations()[0]), "d1");
+  See(Claim("c", "13"));
+  EXPECT_EQ(TakeAllocationChanges(), Names{"d1+-"});
 }
 
 TEST_F(DeviceStoresTest, AllocationsGoWithTheirClaims) {

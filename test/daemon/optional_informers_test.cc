@@ -101,5 +101,18 @@ TEST_F(OptionalInformersTest, WatchesTheKindsOfVolumes) {
   EXPECT_EQ(Delivered(), (std::vector<size_t>{6, 7, 8, 9, 10, 11, 12}));
 }
 
+// The API of groups is off by default: a server without it has no groups, and nobody waits for
+// them.
+TEST_F(OptionalInformersTest, GroupsThatAreNotServedCountAsNone) {
+  informers_.Ensure({OptionalKind::kPodGroup, OptionalKind::kCompositePodGroup});
+  EXPECT_EQ(Paths(),
+            (std::vector<std::string>{"/apis/scheduling.k8s.io/v1beta1/podgroups",
+                                      "/apis/scheduling.k8s.io/v1alpha3/compositepodgroups"}));
+  net_.transport.Answer(0, 200, EmptyList("PodGroup"));
+  EXPECT_EQ(Delivered(), (std::vector<size_t>{18}));
+  net_.transport.Answer(1, 404, "404 page not found\n");
+  EXPECT_EQ(Delivered(), (std::vector<size_t>{18, 19}));
+}
+
 }  // namespace
 }  // namespace ks::daemon

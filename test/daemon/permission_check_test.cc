@@ -105,6 +105,14 @@ TEST(NeededPermissionsTest, WhatEachPartAdds) {
       Plus(kLeast, {"list deviceclasses.resource.k8s.io", "watch deviceclasses.resource.k8s.io"}));
 
   needs = Least();
+  needs.kinds = {OptionalKind::kPodGroup, OptionalKind::kCompositePodGroup};
+  EXPECT_EQ(TextsOf(NeededPermissions(needs)),
+            Plus(kLeast, {"list podgroups.scheduling.k8s.io", "watch podgroups.scheduling.k8s.io",
+                          "patch podgroups/status.scheduling.k8s.io",
+                          "list compositepodgroups.scheduling.k8s.io",
+                          "watch compositepodgroups.scheduling.k8s.io"}));
+
+  needs = Least();
   needs.leader_election.leader_elect = true;
   needs.leader_election.resource_namespace = "kube-system";
   needs.leader_election.resource_name = "mine";

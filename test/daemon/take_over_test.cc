@@ -41,6 +41,9 @@ class CountingRunner final : public SchedulerRunner {
   RunnerCalls& calls_;
 };
 
+constexpr const char* kAsksPods = "/api/v1/pods?limit=1";
+constexpr const char* kAsksClaims = "/apis/resource.k8s.io/v1/resourceclaims?limit=1";
+
 std::string EmptyList(const std::string& kind, const std::string& version) {
   return R"({"kind":")" + kind + R"(List","metadata":{"resourceVersion":")" + version +
          R"("},"items":[]})";
@@ -66,7 +69,7 @@ class TakeOverTest : public ::testing::Test {
          .gates = gates_,
          .informer_metrics = informer_metrics_,
          .writer_metrics = writer_metrics_},
-        {.number = 7, .configuration = config::DefaultConfiguration(), .fence = fence});
+        {.number = 7, .configuration = configuration_, .fence = fence});
     ASSERT_TRUE(made.ok()) << made.error().message;
     term_ = std::move(made).value();
     TakeOverOptions options{.delay_cache = delay_cache};
@@ -116,11 +119,26 @@ class TakeOverTest : public ::testing::Test {
   void AnswerLast(int status, const std::string& body) {
     net_.transport.Answer(net_.transport.size() - 1, status, body);
   }
+  // The number of the open request with this target.
+  size_t Asked(const std::string& target) {
+    for (size_t i = net_.transport.size(); i-- > 0;) {
+      if (net_.transport.open(i) && net_.transport.request(i).target == target) return i;
+    }
+    ADD_FAILURE() << target << " is not asked for";
+    return 0;
+  }
+  void AnswerPods(const std::string& version) {
+    net_.transport.Answer(Asked(kAsksPods), 200, EmptyList("Pod", version));
+  }
+  void AnswerClaims(const std::string& version) {
+    net_.transport.Answer(Asked(kAsksClaims), 200, EmptyList("ResourceClaim", version));
+  }
   bool Leading() {
     StepAll();
     return term_->scheduler().leading();
   }
 
+  config::Configuration configuration_ = config::DefaultConfiguration();
   LifeEvents events_;
   client::FakeNetwork net_;
   std::unique_ptr<client::RestClient> scheduling_ = net_.Client();
@@ -159,10 +177,13 @@ TEST_F(TakeOverTest, StandsWhenFilledAndLeadsWhenCaughtUp) {
   EXPECT_FALSE(Leading());
 
   Win();
-  EXPECT_EQ(LastTarget(), "/api/v1/pods?limit=1");
-  AnswerLast(200, EmptyList("Pod", "10"));
+  AnswerPods("10");
   EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kVersionKnown, Kind::kCaughtUp}))
       << "the pods are as new as that";
+  EXPECT_FALSE(take_over_->leads()) << "of the claims it is not known";
+  EXPECT_FALSE(Leading());
+  AnswerClaims("10");
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kVersionKnown, Kind::kCaughtUp}));
   EXPECT_TRUE(take_over_->leads());
   EXPECT_TRUE(Leading());
 }
@@ -172,17 +193,61 @@ TEST_F(TakeOverTest, AWatchThatIsSilentIsReplacedByAList) {
   Fill();
   Follow();
   Win();
-  AnswerLast(200, EmptyList("Pod", "20"));
+  AnswerPods("20");
+  AnswerClaims("10");
   Follow();
   net_.timers.Advance(std::chrono::milliseconds(199));
   EXPECT_TRUE(Follow().empty());
   EXPECT_FALSE(Leading());
   net_.timers.Advance(std::chrono::milliseconds(1));
-  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCatchUpSlow}));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCatchUpSlow, Kind::kCatchUpSlow}));
   EXPECT_THAT(LastTarget(), StartsWith("/api/v1/pods?"));
   EXPECT_THAT(LastTarget(), HasSubstr("resourceVersion=20"));
   AnswerLast(200, EmptyList("Pod", "20"));
   EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCaughtUp}));
+  EXPECT_TRUE(Leading());
+}
+
+TEST_F(TakeOverTest, ClaimsThatLagAreListedAgainToo) {
+  Make(/*elects=*/true);
+  Fill();
+  Follow();
+  Win();
+  AnswerPods("10");
+  AnswerClaims("20");
+  Follow();
+  EXPECT_FALSE(Leading());
+  net_.timers.Advance(std::chrono::milliseconds(200));
+  Follow();
+  EXPECT_THAT(LastTarget(), StartsWith("/apis/resource.k8s.io/v1/resourceclaims?"));
+  EXPECT_THAT(LastTarget(), HasSubstr("resourceVersion=20"));
+  EXPECT_FALSE(Leading());
+  AnswerLast(200, EmptyList("ResourceClaim", "21"));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCaughtUp}));
+  EXPECT_TRUE(Leading());
+}
+
+TEST_F(TakeOverTest, AServerWithoutClaimsHasNoneToCatchUpWith) {
+  Make(/*elects=*/true);
+  Fill();
+  Follow();
+  Win();
+  AnswerPods("10");
+  net_.transport.Answer(Asked(kAsksClaims), 404, client::StatusBody(404, "NotFound", "no claims"));
+  Follow();
+  EXPECT_TRUE(Leading());
+}
+
+TEST_F(TakeOverTest, ClaimsThatNoPluginReadsAreNotAskedFor) {
+  std::erase_if(configuration_.profiles[0].plugins.multi_point.enabled,
+                [](const config::PluginRef& plugin) { return plugin.name == "DynamicResources"; });
+  Make(/*elects=*/true);
+  Fill();
+  Follow();
+  Win();
+  EXPECT_EQ(LastTarget(), kAsksPods);
+  AnswerPods("10");
+  Follow();
   EXPECT_TRUE(Leading());
 }
 
@@ -191,11 +256,12 @@ TEST_F(TakeOverTest, NothingIsListedAgainOnceItLeads) {
   Fill();
   Follow();
   Win();
-  AnswerLast(200, EmptyList("Pod", "10"));
+  AnswerPods("10");
+  AnswerClaims("10");
   Follow();
   const size_t asked = net_.transport.size();
   net_.timers.Advance(std::chrono::milliseconds(200));
-  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCatchUpSlow}));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCatchUpSlow, Kind::kCatchUpSlow}));
   EXPECT_EQ(net_.transport.size(), asked);
 }
 
@@ -212,16 +278,35 @@ TEST_P(BadVersionTest, IsAskedForAgain) {
   Fill();
   Follow();
   Win();
+  AnswerClaims("10");
+  Follow();
   const size_t asked = net_.transport.size();
-  AnswerLast(GetParam().status, GetParam().body);
+  net_.transport.Answer(Asked(kAsksPods), GetParam().status, GetParam().body);
   EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kVersionUnknown}));
   EXPECT_FALSE(Leading());
   net_.timers.Advance(std::chrono::milliseconds(999));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCatchUpSlow})) << "of the claims, which are known";
   EXPECT_EQ(net_.transport.size(), asked);
   net_.timers.Advance(std::chrono::milliseconds(1));
-  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kWon}));
-  EXPECT_EQ(net_.transport.size(), asked + 1);
-  EXPECT_EQ(LastTarget(), "/api/v1/pods?limit=1");
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kAskAgain}));
+  EXPECT_EQ(net_.transport.size(), asked + 1) << "of the claims it is known";
+  EXPECT_EQ(LastTarget(), kAsksPods);
+}
+
+TEST_F(TakeOverTest, OfClaimsItIsAskedAgainToo) {
+  Make(/*elects=*/true);
+  Fill();
+  Follow();
+  Win();
+  AnswerPods("10");
+  net_.transport.Answer(Asked(kAsksClaims), 403, client::StatusBody(403, "Forbidden", "not you"));
+  Follow();
+  EXPECT_FALSE(Leading());
+  net_.timers.Advance(std::chrono::seconds(1));
+  Follow();
+  AnswerClaims("10");
+  Follow();
+  EXPECT_TRUE(Leading());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -241,7 +326,8 @@ TEST_F(TakeOverTest, CachesThatAreDelayedAreFilledOnceItHasWon) {
   Fill();
   EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kSynced}));
   EXPECT_EQ(acquisitions_, 1);
-  EXPECT_EQ(LastTarget(), "/api/v1/pods?limit=1") << "and then it asks how far the others were";
+  Asked(kAsksPods);
+  EXPECT_EQ(LastTarget(), kAsksClaims) << "and then it asks how far the others were";
 }
 
 TEST_F(TakeOverTest, EventsOfFormerTermsArePassedOver) {
@@ -250,7 +336,7 @@ TEST_F(TakeOverTest, EventsOfFormerTermsArePassedOver) {
   Follow();
   const size_t asked = net_.transport.size();
   for (const Kind kind : {Kind::kSynced, Kind::kWon, Kind::kVersionKnown, Kind::kVersionUnknown,
-                          Kind::kCatchUpSlow, Kind::kCaughtUp}) {
+                          Kind::kAskAgain, Kind::kCatchUpSlow, Kind::kCaughtUp}) {
     take_over_->Follow({.kind = kind, .term = 6, .text = "1"});
   }
   net_.timers.Advance(std::chrono::seconds(2));

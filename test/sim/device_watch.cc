@@ -284,6 +284,7 @@ void DeviceWatch::Answered(const api::ClaimRequest& request, bool done,
 
 void DeviceWatch::Orphan(const api::Pod& pod) {
   GivesUp(pod.meta.uid);
+  orphans_.insert(pod.meta.uid);
   const apiserver::ObjectPtr stored = api_.Find("pods", pod.meta.ns.str(), pod.meta.name);
   std::set<std::string> claims = DeviceClaimsOf(pod);
   if (stored != nullptr) claims.merge(DeviceClaimsOf(*Decoded<api::Pod>(*stored)));
@@ -303,8 +304,11 @@ std::string DeviceWatch::WhyLeftOver(const std::string& key,
     return fmt::format("claim {} of pod {}, which is gone, has devices", key, owner->name);
   }
   const auto doubt = doubts_.find(key);
+  // Who made a claim for extended resources may have died before the pod's status named it. It is
+  // deleted by the pod's next attempt, which nothing brings about.
   const bool in_doubt =
-      doubt != doubts_.end() && (doubt->second.reservation || doubt->second.under_way > 0);
+      (owner != nullptr && orphans_.contains(owner->uid)) ||
+      (doubt != doubts_.end() && (doubt->second.reservation || doubt->second.under_way > 0));
   for (const api::ClaimConsumer& consumer : claim.reserved_for) {
     const api::PodPtr pod = FindPod(claim, consumer.name, consumer.uid);
     if (pod == nullptr) {
@@ -326,6 +330,32 @@ std::string DeviceWatch::AtEnd() {
 
 // ---- a scheduler ----
 
+namespace {
+
+// What counts as taken is what the claims say, and what is decided.
+std::string CheckCountedDevices(SchedulerProcess& process) {
+  const cache::DeviceStores& devices = process.scheduler().context().cluster.devices;
+  if (!process.HasNewAllocations(devices.changes().end() + devices.allocation_changes().end())) {
+    return {};
+  }
+  const auto taken = [](const api::ClaimAllocation& allocation, std::vector<std::string>* ids) {
+    for (const api::DeviceResult& result : allocation.results) {
+      ids->push_back(IdOf(result) + "/" + result.share_id);
+    }
+  };
+  std::vector<std::string> counted;
+  for (const auto& allocation : devices.Allocations()) taken(*allocation, &counted);
+  std::vector<std::string> known;
+  for (const auto& each : devices.AllocatedClaims()) taken(*each.claim->allocation, &known);
+  std::sort(counted.begin(), counted.end());
+  std::sort(known.begin(), known.end());
+  if (counted == known) return {};
+  return fmt::format("the devices {} count as taken, those of the claims are {}",
+                     fmt::join(counted, ", "), fmt::join(known, ", "));
+}
+
+}  // namespace
+
 std::string CheckPendingDevices(SchedulerProcess& process) {
   const cache::DeviceStores& devices = process.scheduler().context().cluster.devices;
   for (const auto& [key, claim] : process.device_claims()) {
@@ -335,7 +365,7 @@ std::string CheckPendingDevices(SchedulerProcess& process) {
                           (owner != nullptr && process.recorder().reserved().contains(owner->uid));
     if (!reserved) return "devices are kept for claim " + key + ", and nobody is binding it";
   }
-  return {};
+  return CheckCountedDevices(process);
 }
 
 std::string CheckNoDevicesPending(SchedulerProcess& process) {

@@ -95,6 +95,7 @@ class DeviceWatch {
   std::map<std::string, std::string> allocator_;  // by claim: the scheduler that allocated it last
   std::set<std::string> deallocated_;             // claims that a scheduler took devices from
   std::set<std::string> binding_;                 // uids of pods
+  std::set<std::string> orphans_;                 // uids of pods
   std::vector<Clash> clashes_;
   uint64_t uncertain_ = 0;
 };

@@ -194,6 +194,8 @@ void Look::Pending() {
     if (queued == nullptr || queued->pod()->meta.uid != uid) continue;
     // A pod that is terminating is let go by whoever holds it; no plugin's hint is asked for it.
     if (queued->pod()->meta.deletion_timestamp) continue;
+    // Nor is any while PreEnqueue says no: its claim was deleted meanwhile, say.
+    if (!queued->gating_plugin.empty()) continue;
     // The same step may have tried it again: nothing else was ready. Before that it was popped
     // once.
     if (queued->attempts > Before(uid) + 1) continue;

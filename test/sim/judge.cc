@@ -23,6 +23,8 @@ class Notes final : public framework::ApiWriter {
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done /*done*/) override {
     if (change.condition.has_value()) conditions[pod->meta.Key()] = *change.condition;
   }
+  void PatchPodGroupStatus(api::PodGroupPtr /*group*/, api::Condition /*condition*/,
+                           Done /*done*/) override {}
   void EvictPod(api::PodPtr /*pod*/, api::Condition /*condition*/, TimePoint /*decided*/,
                 EvictionDone /*done*/) override {}
   void WriteVolume(api::PersistentVolumePtr /*version*/, WriteDone /*done*/) override {}
@@ -170,6 +172,7 @@ bool MayOversleep(const api::Pod& pod, const std::string& message) {
       "didn't find available persistent volumes to bind",
       "exceed max volume count",
       "cannot allocate all claims",
+      "cannot schedule extended resource claim",  // no hint when that claim is deleted
       "in the process of being allocated",
   };
   return std::any_of(kReasons.begin(), kReasons.end(),

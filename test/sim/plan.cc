@@ -134,8 +134,8 @@ void DrawVolumes(uint64_t seed, bool calm, Plan* plan) {
   }
 }
 
-// Share of the seeds without preemption that have devices. None: no sweep has been made with them.
-constexpr double kWithDevices = 0;
+// Share of the seeds without preemption that have devices.
+constexpr double kWithDevices = 0.35;
 
 // Devices free nobody's room, so that seeds about preemption stay what they are.
 void DrawDevices(uint64_t seed, bool calm, Plan* plan) {
@@ -155,6 +155,8 @@ void DrawDevices(uint64_t seed, bool calm, Plan* plan) {
       milliseconds(Chance(random, 0.5) ? Between(random, 1, 500) : Between(random, 500, 12000));
   plan->device_bind_timeout =
       Chance(random, 0.6) ? Duration(seconds(Between(random, 2, 30))) : Duration(minutes(10));
+  // Longer than a lease.
+  if (plan->standby && Chance(random, 0.4)) plan->network.claims_lag = seconds(40);
   const int outages = !calm && Chance(random, 0.4) ? Between(random, 1, 3) : 0;
   for (int i = 0; i < outages; ++i) {
     const Duration begin = seconds(Between(random, 0, 100));
@@ -269,11 +271,11 @@ std::string TextOfDevices(const Plan& plan) {
   if (!plan.devices) return {};
   return fmt::format(
       " | devices {} claiming {:.3f} templates {:.3f} extended {:.3f} shared {} changes {} "
-      "controller {} ready {} outages {} timeout {}",
+      "controller {} ready {} outages {} timeout {} lag {}",
       plan.devices_of_a_node, plan.device_claiming, plan.device_templates, plan.extended_resources,
       plan.shared_device_claims, plan.device_changes, FormatDuration(plan.device_delay),
       FormatDuration(plan.device_ready_delay), plan.device_outages.size(),
-      FormatDuration(plan.device_bind_timeout));
+      FormatDuration(plan.device_bind_timeout), FormatDuration(plan.network.claims_lag));
 }
 
 }  // namespace

@@ -33,8 +33,9 @@ struct NetworkFaults {
   double delayed = 0;
   Duration delay_most{};
   double duplicated = 0;
-  double cut = 0;       // the stream breaks, in the middle of a message or between two
-  double silenced = 0;  // nothing more comes, until the timeout
+  double cut = 0;         // the stream breaks, in the middle of a message or between two
+  double silenced = 0;    // nothing more comes, until the timeout
+  Duration claims_lag{};  // longest, of what watches of device claims say, besides
   // How often a broken stream comes with a forgotten history: then the rest is lost for good and
   // only a list shows it.
   double forget = 0;

@@ -234,17 +234,22 @@ void SchedulerProcess::Follow(const daemon::LifeEvent& event) {
   }
   if (event.kind == daemon::LifeEvent::Kind::kWon) {
     trace("won the lease");
-    NoteBound();
+    NoteInherited();
   }
   take_over_->Follow(event);
 }
 
 // What the server knows when the lease is won: a leader must know it, too, before it decides.
-void SchedulerProcess::NoteBound() {
+void SchedulerProcess::NoteInherited() {
   bound_when_won_.clear();
   for (const auto& [key, stored] : world_.api.Objects("pods")) {
     api::PodPtr pod = Decoded<api::Pod>(*stored);
     if (!pod->node_name.empty() && !IsFinished(*pod)) bound_when_won_.push_back(std::move(pod));
+  }
+  allocated_when_won_.clear();
+  for (const auto& [key, stored] : world_.api.Objects("resourceclaims")) {
+    auto claim = Decoded<api::ResourceClaim>(*stored);
+    if (claim->allocation != nullptr) allocated_when_won_.push_back(std::move(claim));
   }
 }
 
@@ -258,12 +263,30 @@ bool SchedulerProcess::Knows(const api::Pod& bound) const {
          IsFinished(*Decoded<api::Pod>(*stored));
 }
 
-void SchedulerProcess::CheckKnowsBound() {
+bool SchedulerProcess::Knows(const api::ResourceClaim& allocated) const {
+  const auto known = device_claims().find(allocated.meta.Key());
+  if (known != device_claims().end() && known->second->meta.uid == allocated.meta.uid &&
+      known->second->allocation != nullptr) {
+    return true;
+  }
+  // Somebody may have taken them away meanwhile.
+  const auto stored =
+      world_.api.Find("resourceclaims", allocated.meta.ns.str(), allocated.meta.name);
+  return stored == nullptr || stored->uid != allocated.meta.uid ||
+         Decoded<api::ResourceClaim>(*stored)->allocation == nullptr;
+}
+
+void SchedulerProcess::CheckKnowsInherited() {
   world_.trace.Line(world_.loop.Now(), name(), "leads");
   for (const api::PodPtr& pod : std::exchange(bound_when_won_, {})) {
     if (Knows(*pod)) continue;
     world_.fail(fmt::format("{} leads and does not know that pod {} is on {}", name(),
                             pod->meta.name, pod->node_name));
+  }
+  for (const auto& claim : std::exchange(allocated_when_won_, {})) {
+    if (Knows(*claim)) continue;
+    world_.fail(fmt::format("{} leads and does not know that claim {} has devices", name(),
+                            claim->meta.name));
   }
 }
 
@@ -481,6 +504,9 @@ void SchedulerProcess::OnDeltas(const scheduler::DeviceDeltas& deltas) {
       deltas);
 }
 
+// No group is drawn.
+void SchedulerProcess::OnDeltas(const scheduler::GroupDeltas& /*deltas*/) {}
+
 bool SchedulerProcess::IsOurs(const api::Pod& pod) const {
   const auto& profiles = scheduler().context().profiles;
   return profiles.find(pod.spec->scheduler_name.str()) != profiles.end();
@@ -589,7 +615,7 @@ void SchedulerProcess::Step() {
   ++steps_;
   const bool led = scheduler().leading();
   const bool worked = scheduler().Step();
-  if (!led && scheduler().leading()) CheckKnowsBound();
+  if (!led && scheduler().leading()) CheckKnowsInherited();
   if (const std::string wrong = nominations_.AfterStep(); !wrong.empty()) {
     world_.fail(name() + ": " + wrong);
   }

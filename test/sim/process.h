@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "client/election/leader_metrics.h"
@@ -114,6 +115,10 @@ class SchedulerProcess : public daemon::DeltaObserver,
     std::optional<TimePoint> parked;  // since when; absent: not, or gated
   };
   std::map<std::string, Stored>& stored() { return stored_; }
+  // Whether this count of changes is not that of the last question.
+  bool HasNewAllocations(uint64_t changes) {
+    return std::exchange(allocations_seen_, changes) != changes;
+  }
 
   // DeltaObserver.
   void OnDeltas(const scheduler::PodDeltas& deltas) override;
@@ -121,6 +126,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
   void OnDeltas(const scheduler::OwnerDeltas& deltas) override;
   void OnDeltas(const scheduler::StorageDeltas& deltas) override;
   void OnDeltas(const scheduler::DeviceDeltas& deltas) override;
+  void OnDeltas(const scheduler::GroupDeltas& deltas) override;
 
  private:
   void Build();
@@ -132,10 +138,11 @@ class SchedulerProcess : public daemon::DeltaObserver,
   void FollowLife();
   void Follow(const daemon::LifeEvent& event);
   void CheckMayWrite(const std::string& what);
-  void NoteBound();
+  void NoteInherited();
   bool Knows(const api::Pod& bound) const;
+  bool Knows(const api::ResourceClaim& allocated) const;
   // It leads since its last step.
-  void CheckKnowsBound();
+  void CheckKnowsInherited();
   std::unique_ptr<PreemptionWatch> MakePreemptionWatch();
   framework::ExtenderTransportFactory ExtenderFactory();
   api::PodPtr AnyPending(Random& random) const;
@@ -172,6 +179,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
   TimePoint looked_at_{};     // for sleepers
   uint64_t preemptions_ = 0;  // that the world has been told of
   uint64_t evictions_ = 0;
+  uint64_t allocations_seen_ = 0;
   uint64_t wake_ = 0;  // number of the wake that counts
   std::optional<TimePoint> wake_at_;
   Random random_;
@@ -187,7 +195,9 @@ class SchedulerProcess : public daemon::DeltaObserver,
              View<api::DeviceTaintRule>>
       devices_;
   std::map<std::string, Stored> stored_;
-  std::vector<api::PodPtr> bound_when_won_;  // at the server
+  // At the server.
+  std::vector<api::PodPtr> bound_when_won_;
+  std::vector<api::ResourceClaimPtr> allocated_when_won_;
 
   std::unique_ptr<VirtualTimers> timers_;
   std::shared_ptr<SimTransport> transport_;

@@ -89,6 +89,9 @@ class Recorder::Writer final : public framework::ApiWriter {
     recorder_.CheckSaid(*pod);
     real_.PatchPodStatus(std::move(pod), std::move(change), std::move(done));
   }
+  void PatchPodGroupStatus(api::PodGroupPtr group, api::Condition condition, Done done) override {
+    real_.PatchPodGroupStatus(std::move(group), std::move(condition), std::move(done));
+  }
   void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,
                 EvictionDone done) override {
     PreemptionWatch* const watch = recorder_.host_.preemption;

@@ -370,6 +370,7 @@ void SimTransport::ReadStream(uint64_t id) {
 // Frame by frame, with what can happen to each. False: the stream is over.
 bool SimTransport::SendFrames(uint64_t id, Call& call, std::string_view frames) {
   const NetworkFaults& faults = net_.faults;
+  const bool is_of_claims = call.request.target.find("/resourceclaims?") != std::string::npos;
   while (!frames.empty()) {
     const size_t end = std::min(frames.find('\n'), frames.size() - 1) + 1;
     std::string frame(frames.substr(0, end));
@@ -378,6 +379,10 @@ bool SimTransport::SendFrames(uint64_t id, Call& call, std::string_view frames) 
     if (Chance(faults.delayed)) {
       extra = Duration(static_cast<int64_t>(static_cast<double>(faults.delay_most.count()) *
                                             net_.random.Unit()));
+    }
+    if (faults.claims_lag > Duration::zero() && is_of_claims) {
+      extra += Duration(static_cast<int64_t>(static_cast<double>(faults.claims_lag.count()) *
+                                             net_.random.Unit()));
     }
     if (Chance(faults.duplicated)) frame += frame;
     if (Chance(faults.silenced)) {
