@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The unit that flows through the queue and one scheduling attempt: an entity, today one pod, later
-// also a pod group.
+// The unit that flows through the queue and one scheduling attempt: an entity, which is one pod or
+// the pods of a tree of groups.
 //
-// Upstream: docs/spec/queue.md section 2.
+// Upstream: docs/spec/queue.md sections 2 and 18.2.
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "api/pod.h"
 #include "base/clock.h"
 #include "base/symbol.h"
 #include "framework/name_set.h"
+#include "framework/pod_group_state.h"
 
 namespace ks::framework {
 
@@ -64,5 +67,38 @@ class QueuedPod final : public QueuedEntity {
   api::PodPtr pod_;
 };
 using QueuedPodPtr = std::shared_ptr<QueuedPod>;
+
+// The queued members of a tree of groups: what is tried, fails and waits together. Counters,
+// timestamps and the gating plugin are the group's own and its plugin sets stay empty; each member
+// has its own besides.
+class QueuedPodGroup final : public QueuedEntity {
+ public:
+  // The members of one PodGroup: priority descending, attempts descending, timestamp ascending,
+  // name ascending.
+  struct Leaf {
+    PodGroupKey group;
+    std::vector<QueuedPodPtr> members;  // not empty
+  };
+
+  QueuedPodGroup(PodGroupKey root, int32_t priority)
+      : root_(std::move(root)), priority_(priority) {}
+
+  // "podgroup/<namespace>/<root's name>", for composite roots too.
+  std::string Key() const override { return "podgroup/" + root_.Name(); }
+  int32_t Priority() const override { return priority_; }
+  void set_priority(int32_t priority) { priority_ = priority; }
+  size_t PodCount() const override { return pod_count; }
+
+  const PodGroupKey& root() const { return root_; }
+
+  // Set when the group is popped, in the order of the tree; empty while it is stored.
+  std::vector<Leaf> leaves;
+  size_t pod_count = 0;  // members, stored or in `leaves`
+
+ private:
+  PodGroupKey root_;
+  int32_t priority_;
+};
+using QueuedPodGroupPtr = std::shared_ptr<QueuedPodGroup>;
 
 }  // namespace ks::framework

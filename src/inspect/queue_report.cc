@@ -16,8 +16,9 @@ namespace {
 
 using config::JsonBuilder;
 
-constexpr std::array<std::string_view, 7> kPartTexts = {
-    "active", "backoff", "inFlight", "waiting", "binding", "unschedulable", "gated"};
+constexpr std::array<std::string_view, 9> kPartTexts = {"active",  "backoff",    "inFlight",
+                                                        "waiting", "binding",    "unschedulable",
+                                                        "gated",   "incomplete", "pending"};
 
 QueuePart PartOf(const queue::Record& record) {
   switch (record.store) {
@@ -26,6 +27,10 @@ QueuePart PartOf(const queue::Record& record) {
       return QueuePart::kBackoff;
     case queue::Store::kUnschedulable:
       return record.gated ? QueuePart::kGated : QueuePart::kUnschedulable;
+    case queue::Store::kIncomplete:
+      return QueuePart::kIncomplete;
+    case queue::Store::kPending:
+      return QueuePart::kPending;
     case queue::Store::kActive:
     case queue::Store::kNone:
       break;
@@ -40,21 +45,29 @@ void SetCounters(const framework::QueuedPod& queued, QueueEntry* entry) {
   entry->since = queued.timestamp;
 }
 
+// The queue remembers the end when it asks for it first; it must not do so for a question.
+TimePoint BackoffEndOf(const queue::SchedulingQueue& queue, const queue::Record& home) {
+  const auto of_copy = [&queue](auto copy) { return queue.BackoffEnd(copy); };
+  if (home.kind != queue::RecordKind::kGroup) return of_copy(*home.pod);
+  return of_copy(*static_cast<const queue::GroupRecord&>(home).group);
+}
+
 QueueEntry EntryOf(const scheduler::Scheduler& scheduler, const queue::Record& record) {
   const framework::QueuedPod& queued = *record.pod;
+  const queue::Record& home = queue::EntityOf(record);
+  const framework::QueuedEntity& entity = home.entity();
   QueueEntry entry{.pod = queued.pod(), .part = PartOf(record)};
   SetCounters(queued, &entry);
+  entry.since = entity.timestamp;
   entry.rejected_by = queued.unschedulable_plugins;
   entry.pending_for = queued.pending_plugins;
-  entry.gated_by = queued.gating_plugin;
-  entry.last_event = record.moved_by;
-  entry.woken_by = record.woken_by;
-  entry.woken_by_hint = record.woken_plugin;
-  const bool failed = queued.unschedulable_count > 0 || queued.consecutive_errors_count > 0;
+  entry.gated_by = entity.gating_plugin;
+  entry.last_event = home.moved_by;
+  entry.woken_by = home.woken_by;
+  entry.woken_by_hint = home.woken_plugin;
+  const bool failed = entity.unschedulable_count > 0 || entity.consecutive_errors_count > 0;
   if (failed && entry.part != QueuePart::kActive) {
-    // The queue remembers the end when it asks for it first; it must not do so for a question.
-    framework::QueuedPod copy = queued;
-    entry.backoff_end = scheduler.context().queue.BackoffEnd(copy);
+    entry.backoff_end = BackoffEndOf(scheduler.context().queue, home);
   }
   return entry;
 }
@@ -121,6 +134,10 @@ void AddCounts(JsonBuilder& json, const QueueReport& report) {
   json.Key("binding").Number(report.binding);
   json.Key("unschedulable").Number(report.counts.unschedulable);
   json.Key("gated").Number(report.counts.gated);
+  if (report.counts.has_groups) {
+    json.Key("incomplete").Number(report.counts.incomplete);
+    json.Key("pending").Number(report.counts.pending);
+  }
   json.EndObject();
 }
 
@@ -154,9 +171,8 @@ QueueReport CollectQueue(scheduler::Scheduler& scheduler) {
   const queue::SchedulingQueue& queue = scheduler.context().queue;
   QueueReport report{.time = scheduler.options().clock->Now(), .synced = scheduler.Synced()};
   report.counts = queue.pending();
-  const queue::PendingCounts& counts = report.counts;
-  report.entries.reserve(counts.active + counts.backoff + counts.unschedulable + counts.gated +
-                         queue.in_flight().pod_count() + scheduler.steps().bindings.active());
+  report.entries.reserve(queue.stores().size() + queue.in_flight().pod_count() +
+                         scheduler.steps().bindings.active());
   queue.stores().ForEach([&](const queue::Record& record) {
     report.entries.push_back(EntryOf(scheduler, record));
     SetNomination(scheduler, &report.entries.back());

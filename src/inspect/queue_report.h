@@ -27,12 +27,16 @@ enum class QueuePart : uint8_t {
   kBinding,        // has a node, its binding is under way
   kUnschedulable,  // waits for an event
   kGated,          // a plugin holds it before it may be scheduled
+  kIncomplete,     // its pod group, or a group above that, is not known
+  kPending,        // came while its pod group was being scheduled
 };
-// "active", "backoff", "inFlight", "waiting", "binding", "unschedulable", "gated".
+// "active", "backoff", "inFlight", "waiting", "binding", "unschedulable", "gated", "incomplete",
+// "pending".
 std::string_view QueuePartText(QueuePart part);
 std::optional<QueuePart> ParseQueuePart(std::string_view text);
 
-// One pending pod, or one that waits for its resize. What has no meaning in its part is empty.
+// One pending pod, or one that waits for its resize. What has no meaning in its part is empty. Of a
+// member of a pod group: part, position, backoff, gate and events are those of the group.
 struct QueueEntry {
   api::PodPtr pod;
   QueuePart part = QueuePart::kActive;

@@ -60,6 +60,14 @@ struct ClassEqual {
 
 }  // namespace
 
+bool IsOf(const Rejection& rejection, const Record& record) {
+  const framework::QueuedPod& pod = *record.pod;
+  return rejection.gating_plugin == EntityOf(record).entity().gating_plugin &&
+         rejection.scheduler_name == pod.pod()->spec->scheduler_name &&
+         rejection.unschedulable_plugins == pod.unschedulable_plugins &&
+         rejection.pending_plugins == pod.pending_plugins;
+}
+
 struct ParkedPods::Classes {
   absl::flat_hash_set<std::unique_ptr<ParkedClass>, ClassHash, ClassEqual> all;
 };
@@ -69,10 +77,11 @@ ParkedPods::~ParkedPods() = default;
 ParkedPods::ParkedPods(ParkedPods&&) noexcept = default;
 ParkedPods& ParkedPods::operator=(ParkedPods&&) noexcept = default;
 
-ParkedGroup& ParkedPods::GroupOf(const framework::QueuedPod& pod, uint64_t plugins) {
+ParkedGroup& ParkedPods::GroupOf(const Record& record, uint64_t plugins) {
+  const framework::QueuedPod& pod = *record.pod;
   const Rejection rejection{.unschedulable_plugins = pod.unschedulable_plugins,
                             .pending_plugins = pod.pending_plugins,
-                            .gating_plugin = pod.gating_plugin,
+                            .gating_plugin = EntityOf(record).entity().gating_plugin,
                             .scheduler_name = pod.pod()->spec->scheduler_name};
   const auto [it, added] = group_of_.try_emplace(rejection, nullptr);
   if (added) {
@@ -126,6 +135,9 @@ void ParkedPods::ForEachClaim(const ParkedGroup& group, Record& record, Visit vi
     if (name == nullptr) continue;
     visit(ClaimUse{&group, ResourceClaimId(pod.meta.ns.str() + '/' + *name), &record});
   }
+  if (&EntityOf(record) != &record) {
+    visit(ClaimUse{&group, EntityOf(record).entity().Key(), &record});
+  }
 }
 
 std::vector<Record*> ParkedPods::UsersOf(const ParkedGroup& group, const std::string& claim) const {
@@ -140,7 +152,7 @@ std::vector<Record*> ParkedPods::UsersOf(const ParkedGroup& group, const std::st
 void ParkedPods::Add(Record& record, uint64_t plugins) {
   KS_DCHECK(record.parked == nullptr, "a pod is parked twice");
   const api::Pod& pod = *record.pod->pod();
-  ParkedBucket& bucket = BucketOf(GroupOf(*record.pod, plugins), pod.spec.get());
+  ParkedBucket& bucket = BucketOf(GroupOf(record, plugins), pod.spec.get());
   ParkedClass& of_labels = ClassOf(bucket, pod);
   record.parked = &of_labels;
   record.index = static_cast<uint32_t>(of_labels.pods.size());

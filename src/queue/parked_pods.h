@@ -5,7 +5,8 @@
 // plugins has registered passes over the whole group. In a group, pods of one spec (pods of one
 // template share their spec object) form a bucket, and pods of a bucket with the same namespace and
 // labels a class: a hint that looks at nothing else is asked once for all of them. And pods are
-// found by the claims that they use, since an event of a claim seldom concerns any other pod.
+// found by the claims that they use and by their tree of pod groups, since an event of a claim or a
+// group seldom concerns any other pod. (The groups here have nothing to do with pod groups.)
 //
 // Upstream: docs/spec/queue.md sections 4 and 8; decision 0033.
 
@@ -30,7 +31,8 @@ struct Record;
 // A ResourceClaim "namespace/name", so that it differs from every PersistentVolumeClaim.
 inline std::string ResourceClaimId(const std::string& key) { return "resourceclaims/" + key; }
 
-// What the pods of a group have in common.
+// What the pods of a group have in common. The gate of a member of a pod group is that of its
+// entity.
 struct Rejection {
   framework::NameSet unschedulable_plugins;
   framework::NameSet pending_plugins;
@@ -44,6 +46,8 @@ H AbslHashValue(H state, const Rejection& rejection) {
   return H::combine(std::move(state), rejection.unschedulable_plugins, rejection.pending_plugins,
                     rejection.gating_plugin, rejection.scheduler_name);
 }
+
+bool IsOf(const Rejection& rejection, const Record& record);
 
 struct ParkedBucket;
 struct ParkedGroup;
@@ -90,7 +94,7 @@ class ParkedPods {
   const std::vector<std::unique_ptr<ParkedGroup>>& groups() const { return groups_; }
   size_t size() const { return size_; }
   // Pods of the group that use the claim, by name: a PersistentVolumeClaim "namespace/name", or a
-  // ResourceClaimId.
+  // ResourceClaimId; or that belong to the entity with the key "podgroup/namespace/name".
   std::vector<Record*> UsersOf(const ParkedGroup& group, const std::string& claim) const;
 
   // Nothing may be added or removed meanwhile.
@@ -109,15 +113,15 @@ class ParkedPods {
   struct Classes;
   struct ClaimUse {
     const ParkedGroup* group;
-    std::string claim;
-    Record* record;  // null: before all others
+    std::string claim;  // or the key of an entity
+    Record* record;     // null: before all others
   };
   // Pods that use one claim share the namespace.
   struct ClaimUseOrder {
     bool operator()(const ClaimUse& a, const ClaimUse& b) const;
   };
 
-  ParkedGroup& GroupOf(const framework::QueuedPod& pod, uint64_t plugins);
+  ParkedGroup& GroupOf(const Record& record, uint64_t plugins);
   ParkedBucket& BucketOf(ParkedGroup& group, const api::PodSpec* spec);
   ParkedClass& ClassOf(ParkedBucket& bucket, const api::Pod& pod);
   template <class Visit>

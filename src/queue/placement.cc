@@ -22,12 +22,13 @@ bool IsOwnStore(Strategy strategy, Store store) {
   return false;
 }
 
-void Increment(std::map<std::string, int64_t, std::less<>>& counters, std::string_view label) {
+void Increase(std::map<std::string, int64_t, std::less<>>& counters, std::string_view label,
+              size_t by = 1) {
   const auto it = counters.find(label);
   if (it != counters.end()) {
-    ++it->second;
+    it->second += static_cast<int64_t>(by);
   } else {
-    counters.emplace(label, 1);
+    counters.emplace(label, static_cast<int64_t>(by));
   }
 }
 
@@ -78,52 +79,79 @@ void Placement::NoteWoken(Record& record, std::string_view label, Answer answer)
 }
 
 // Without a strategy the pod goes to the active heap unless it is gated.
-void Placement::Place(Record& record, std::optional<Strategy> strategy, std::string_view label) {
-  framework::QueuedPod& pod = *record.pod;
+void Placement::Place(Record& record, std::optional<Strategy> strategy, std::string_view label,
+                      Counting counting) {
+  const auto counted = counting == Counting::kAll ? std::nullopt : strategy;
   if (strategy == Strategy::kSkip) {
-    PutUnschedulable(record, strategy, label);
+    PutUnschedulable(record, counted, label);
     return;
   }
-  const bool backing_off =
-      strategy == Strategy::kAfterBackoff && IsBackingOff(backoff_, pod, rules_.clock.Now());
+  const bool backing_off = strategy == Strategy::kAfterBackoff &&
+                           IsBackingOff(backoff_, record.entity(), rules_.clock.Now());
   // With popping from backoff a pod there is as good as active, so it has to pass PreEnqueue first.
   if (backing_off && !pop_from_backoff_) {
-    PutBackoff(record, strategy, label);
+    PutBackoff(record, counted, label);
     return;
   }
-  if (!RunPreEnqueue(pod)) {
-    PutUnschedulable(record, strategy, label);
+  if (!RunPreEnqueue(record)) {
+    PutUnschedulable(record, counted, label);
   } else if (backing_off) {
-    PutBackoff(record, strategy, label);
+    PutBackoff(record, counted, label);
   } else {
-    PutActive(record, strategy, label);
+    PutActive(record, counted, label);
   }
+}
+
+void Placement::TakeOut(Record& record) {
+  GroupRecord* const group = AsGroup(record);
+  if (group != nullptr && group->store == Store::kUnschedulable) {
+    group->arriving = true;
+  } else {
+    stores_.Detach(record);
+  }
+}
+
+void Placement::Put(Record& record, Store store) {
+  const auto plugins_of = [&](const Record& of) {
+    const bool asked = store == Store::kUnschedulable && of.kind != RecordKind::kGroup;
+    return asked ? rules_.requeue.PluginsOf(*of.pod) : 0;
+  };
+  stores_.Put(record, store, plugins_of(record));
+  GroupRecord* const group = AsGroup(record);
+  if (group == nullptr) return;
+  group->arriving = false;
+  for (MemberRecord* member : group->members) stores_.Put(*member, store, plugins_of(*member));
 }
 
 void Placement::PutBackoff(Record& record, std::optional<Strategy> strategy,
                            std::string_view label) {
-  const Store store = record.pod->HasRejectingPlugins() ? Store::kBackoff : Store::kErrorBackoff;
-  stores_.Put(record, store);
+  const Store store =
+      record.entity().HasRejectingPlugins() ? Store::kBackoff : Store::kErrorBackoff;
+  Put(record, store);
   NoteMoved(record, label);
-  CountArrival(store, strategy, label);
+  CountArrival(record, store, strategy, label);
   KS_LOG(5, "Entity moved to an internal scheduling queue",
-         {{"type", "pod"},
-          {"entity", record.pod->pod()->meta.Key()},
+         {{"type", EntityType(record)},
+          {"entity", EntityName(record)},
           {"event", label},
           {"queue", StoreLogName(store)}});
 }
 
 void Placement::PutActive(Record& record, std::optional<Strategy> strategy,
                           std::string_view label) {
-  if (!record.pod->initial_attempt_timestamp.has_value()) {
-    record.pod->initial_attempt_timestamp = rules_.clock.Now();
+  const auto start_clock = [now = rules_.clock.Now()](framework::QueuedEntity& entity) {
+    if (!entity.initial_attempt_timestamp) entity.initial_attempt_timestamp = now;
+  };
+  start_clock(record.entity());
+  if (GroupRecord* group = AsGroup(record)) {
+    for (MemberRecord* member : group->members) start_clock(*member->pod);
   }
-  stores_.Put(record, Store::kActive);
+  Put(record, Store::kActive);
   NoteMoved(record, label);
-  CountArrival(Store::kActive, strategy, label);
+  CountArrival(record, Store::kActive, strategy, label);
   KS_LOG(5, "Entity moved to an internal scheduling queue",
-         {{"type", "pod"},
-          {"entity", record.pod->pod()->meta.Key()},
+         {{"type", EntityType(record)},
+          {"entity", EntityName(record)},
           {"event", label},
           {"queue", StoreLogName(Store::kActive)}});
 }
@@ -131,18 +159,33 @@ void Placement::PutActive(Record& record, std::optional<Strategy> strategy,
 // A pod that is in the map already only gets its present state noted: no arrival.
 void Placement::PutUnschedulable(Record& record, std::optional<Strategy> strategy,
                                  std::string_view label) {
-  const bool arrives = record.store != Store::kUnschedulable;
-  stores_.Put(record, Store::kUnschedulable, rules_.requeue.PluginsOf(*record.pod));
+  GroupRecord* const group = AsGroup(record);
+  const bool arrives =
+      record.store != Store::kUnschedulable || (group != nullptr && group->arriving);
+  Put(record, Store::kUnschedulable);
   if (!arrives) return;
   NoteMoved(record, label);
-  CountArrival(Store::kUnschedulable, strategy, label);
+  CountArrival(record, Store::kUnschedulable, strategy, label);
   if (record.gated) {
     KS_LOG(5, "Entity moved to an internal scheduling queue, because it is gated",
-           {{"type", "pod"},
-            {"entity", record.pod->pod()->meta.Key()},
+           {{"type", EntityType(record)},
+            {"entity", EntityName(record)},
             {"event", label},
             {"queue", StoreLogName(Store::kUnschedulable)}});
   }
+}
+
+bool Placement::RunPreEnqueue(Record& record) {
+  GroupRecord* const group = AsGroup(record);
+  if (group == nullptr) return RunPreEnqueue(*record.pod);
+  Symbol gate;
+  for (MemberRecord* member : group->members) {
+    if (!RunPreEnqueue(*member->pod) && gate.empty()) gate = member->pod->gating_plugin;
+  }
+  group->group->gating_plugin = gate;
+  if (gate.empty()) return true;
+  group->group->was_flushed_from_unschedulable = false;
+  return false;
 }
 
 // False when a plugin gates the pod, which then counts as rejected by it.
@@ -180,11 +223,19 @@ bool Placement::RunPreEnqueue(framework::QueuedPod& pod) {
   return false;
 }
 
-void Placement::CountArrival(Store store, std::optional<Strategy> strategy,
+void Placement::CountArrival(const Record& record, Store store, std::optional<Strategy> strategy,
                              std::string_view label) {
   StoreArrivals& arrivals = stats_.Of(store);
-  Increment(arrivals.pods, label);
-  if (!strategy.has_value() || !IsOwnStore(*strategy, store)) Increment(arrivals.entities, label);
+  Increase(arrivals.pods, label, record.entity().PodCount());
+  (record.kind == RecordKind::kGroup ? arrivals.of_groups : arrivals.of_pods) = true;
+  if (strategy.has_value() && IsOwnStore(*strategy, store)) return;
+  Increase(record.kind == RecordKind::kGroup ? arrivals.groups : arrivals.entities, label);
+}
+
+void Placement::CountPopFromBackoff() {
+  Increase(stats_.active.pods, framework::kLabelPopFromBackoffQ);
+  Increase(stats_.active.entities, framework::kLabelPopFromBackoffQ);
+  stats_.active.of_pods = true;
 }
 
 void Placement::CountUnschedulable(const framework::QueuedPod& pod, int64_t by) {

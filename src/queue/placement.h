@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Placement: into which store a pod goes, asking PreEnqueue on the way, and what is counted and
-// noted of it. When a pod moves is decided in SchedulingQueue.
+// Placement: into which store a pod or a group goes, asking PreEnqueue on the way, and what is
+// counted and noted of it. When they move is decided in SchedulingQueue and GroupQueue.
 //
-// Upstream: docs/spec/queue.md sections 6 and 7.
+// Upstream: docs/spec/queue.md sections 6, 7 and 18.2.
 
 #include <functional>
 #include <map>
@@ -24,14 +24,26 @@ namespace ks::queue {
 
 // What the profiles want, exchanged as a whole.
 struct Rules {
-  Rules(const Clock& of, std::map<std::string, ProfileHooks> by_name, const HintObserver& observer)
-      : clock(of), profiles(std::move(by_name)), requeue(profiles, clock, observer) {}
+  Rules(const Clock& of, std::map<std::string, ProfileHooks> by_name, const HintObserver& observer,
+        const framework::PodGroupStates* of_groups)
+      : clock(of),
+        groups(of_groups),
+        profiles(std::move(by_name)),
+        requeue(profiles, clock, observer, groups) {}
 
   const Clock& clock;
-  std::map<std::string, ProfileHooks> profiles;  // by scheduler name
+  const framework::PodGroupStates* const groups;  // may be null
+  std::map<std::string, ProfileHooks> profiles;   // by scheduler name
   RequeueRules requeue;
 };
 
+// Which placements queue_incoming_entities_total counts.
+enum class Counting : uint8_t {
+  kNews,  // those into another store than the strategy's own
+  kAll,
+};
+
+// Records are those of pods and groups; members move with their group.
 // Threads: the scheduling thread. Lifetime: the rules outlive it.
 class Placement {
  public:
@@ -51,24 +63,34 @@ class Placement {
   const BackoffOptions& backoff() const { return backoff_; }
   const QueueStats& stats() const { return stats_; }
 
+  // Takes a pod or group out of its store, to be placed at once: it arrives anew, even in the same
+  // store. (A group stays in the unschedulable map meanwhile: most members will keep their places.)
+  void TakeOut(Record& record);
   // Without a strategy the pod goes to the active heap unless it is gated. `label`: the event that
   // brought it about, here and below.
-  void Place(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  void Place(Record& record, std::optional<Strategy> strategy, std::string_view label,
+             Counting counting = Counting::kNews);
   void PutActive(Record& record, std::optional<Strategy> strategy, std::string_view label);
   // A pod that is in the map already only gets its present state noted: no arrival.
   void PutUnschedulable(Record& record, std::optional<Strategy> strategy, std::string_view label);
-  // False when a plugin gates the pod, which then counts as rejected by it.
-  bool RunPreEnqueue(framework::QueuedPod& pod);
+  // False when a plugin gates the pod, which then counts as rejected by it. A group is gated when a
+  // member is; all of them are asked.
+  bool RunPreEnqueue(Record& record);
 
   // For operators: the event that made the pod worth another attempt.
   void NoteWoken(Record& record, std::string_view label, Answer answer);
   EventEffect& EffectOf(std::string_view label);
-  void CountArrival(Store store, std::optional<Strategy> strategy, std::string_view label);
+  // queue_incoming_pods_total and queue_incoming_entities_total. A pod was taken from backoff.
+  void CountPopFromBackoff();
   // The pod's plugins reject one pod more, or less.
   void CountUnschedulable(const framework::QueuedPod& pod, int64_t by);
 
  private:
+  bool RunPreEnqueue(framework::QueuedPod& pod);
+  void Put(Record& record, Store store);
   void PutBackoff(Record& record, std::optional<Strategy> strategy, std::string_view label);
+  void CountArrival(const Record& record, Store store, std::optional<Strategy> strategy,
+                    std::string_view label);
   void NoteMoved(Record& record, std::string_view label);
 
   const Rules& rules_;

@@ -6,6 +6,17 @@
 #include "base/check.h"
 
 namespace ks::queue {
+namespace {
+
+// Whether its place in the unschedulable map is right still. Of pods nothing is said: they go to
+// the end.
+bool StaysParked(const Record& record) {
+  if (record.kind == RecordKind::kGroup) return true;
+  return record.kind == RecordKind::kMember &&
+         IsOf(record.parked->bucket->group->rejection, record);
+}
+
+}  // namespace
 
 std::string_view StoreLogName(Store store) {
   switch (store) {
@@ -16,21 +27,44 @@ std::string_view StoreLogName(Store store) {
       return "Backoff";
     case Store::kUnschedulable:
       return "Unschedulable";
+    case Store::kIncomplete:
+    case Store::kPending:
     case Store::kNone:
       break;
   }
   return {};
 }
 
+std::string_view StorePlace(Store store) {
+  switch (store) {
+    case Store::kActive:
+      return "the active queue";
+    case Store::kBackoff:
+    case Store::kErrorBackoff:
+      return "the backoff queue";
+    default:
+      return "unschedulable queue";
+  }
+}
+
+std::string_view EntityType(const Record& record) {
+  return record.kind == RecordKind::kGroup ? "podgroup" : "pod";
+}
+
+std::string EntityName(const Record& record) {
+  if (record.kind != RecordKind::kGroup) return record.pod->pod()->meta.Key();
+  return static_cast<const GroupRecord&>(record).group->root().Name();
+}
+
 PodStores::PodStores(const Less& less, const BackoffOptions& backoff)
-    : active_([less](const Record& a, const Record& b) { return less(*a.pod, *b.pod); }),
+    : active_([less](const Record& a, const Record& b) { return less(a.entity(), b.entity()); }),
       backoff_([less, backoff](const Record& a, const Record& b) {
-        const TimePoint end_a = BackoffExpiration(backoff, *a.pod);
-        const TimePoint end_b = BackoffExpiration(backoff, *b.pod);
-        return end_a != end_b ? end_a < end_b : less(*a.pod, *b.pod);
+        const TimePoint end_a = BackoffExpiration(backoff, a.entity());
+        const TimePoint end_b = BackoffExpiration(backoff, b.entity());
+        return end_a != end_b ? end_a < end_b : less(a.entity(), b.entity());
       }),
       error_backoff_([backoff](const Record& a, const Record& b) {
-        return BackoffExpiration(backoff, *a.pod) < BackoffExpiration(backoff, *b.pod);
+        return BackoffExpiration(backoff, a.entity()) < BackoffExpiration(backoff, b.entity());
       }) {}
 
 Record* PodStores::Find(Symbol ns, std::string_view name) {
@@ -52,12 +86,23 @@ Record& PodStores::Create(framework::QueuedPodPtr pod) {
     if (parked) unschedulable_.Add(*known, ~uint64_t{0});  // new, so any event moves it
     return *known;
   }
-  auto record = std::make_unique<Record>();
+  Owned record(new Record());
   record->pod = std::move(pod);
   return **records_.insert(std::move(record)).first;
 }
 
+MemberRecord& PodStores::CreateMember(framework::QueuedPodPtr pod) {
+  auto record = std::make_unique<MemberRecord>();
+  record->kind = RecordKind::kMember;
+  record->pod = std::move(pod);
+  MemberRecord& member = *record;
+  const bool inserted = records_.insert(Owned(record.release())).second;
+  KS_CHECK(inserted, "a member is stored twice");
+  return member;
+}
+
 void PodStores::Erase(Record& record) {
+  KS_CHECK(&EntityOf(record) == &record, "a member is erased from within its group");
   Detach(record);
   const auto found = records_.find(KeyOf(record));
   KS_CHECK(found != records_.end() && found->get() == &record, "a record is erased twice");
@@ -69,7 +114,7 @@ void PodStores::SetPod(Record& record, const api::PodPtr& pod) {
            "a record is given a pod of another name");
   if (record.parked == nullptr) {
     record.pod->set_pod(pod);
-    Fix(record);
+    if (IndexedHeap<Record>* heap = HeapOf(record, record.store)) heap->Fix(&record);
     return;
   }
   const uint64_t plugins = record.parked->bucket->group->plugins;
@@ -79,75 +124,84 @@ void PodStores::SetPod(Record& record, const api::PodPtr& pod) {
 }
 
 void PodStores::Put(Record& record, Store store, uint64_t plugins) {
+  KS_CHECK(store != Store::kNone, "a pod is put into no store");
   if (record.store == store && store != Store::kUnschedulable) {
-    Fix(record);
+    if (IndexedHeap<Record>* heap = HeapOf(record, store)) heap->Fix(&record);
+    return;
+  }
+  if (record.store == store && StaysParked(record)) {
+    SetGated(record, !EntityOf(record).entity().gating_plugin.empty());
     return;
   }
   Detach(record);
   record.store = store;
-  switch (store) {
-    case Store::kActive:
-      active_.Push(&record);
-      return;
-    case Store::kBackoff:
-      backoff_.Push(&record);
-      return;
-    case Store::kErrorBackoff:
-      error_backoff_.Push(&record);
-      return;
-    case Store::kUnschedulable:
-      unschedulable_.Add(record, plugins);
-      SetGated(record, !record.pod->gating_plugin.empty());
-      return;
-    case Store::kNone:
-      break;
+  Count(record, true);
+  if (std::vector<Record*>* list = ListOf(record, store)) {
+    record.index = static_cast<uint32_t>(list->size());
+    list->push_back(&record);
+  } else if (IndexedHeap<Record>* heap = HeapOf(record, store)) {
+    heap->Push(&record);
+  } else if (store == Store::kUnschedulable) {
+    unschedulable_.Add(record, plugins);
   }
-  KS_CHECK(false, "a pod is put into no store");
+  if (store == Store::kUnschedulable) {
+    SetGated(record, !EntityOf(record).entity().gating_plugin.empty());
+  }
 }
 
 void PodStores::Detach(Record& record) {
-  switch (record.store) {
-    case Store::kNone:
-      return;
-    case Store::kActive:
-      active_.Remove(&record);
-      break;
-    case Store::kBackoff:
-      backoff_.Remove(&record);
-      break;
-    case Store::kErrorBackoff:
-      error_backoff_.Remove(&record);
-      break;
-    case Store::kUnschedulable:
-      SetGated(record, false);
-      unschedulable_.Remove(record);
-      break;
+  if (GroupRecord* group = AsGroup(record)) {
+    for (MemberRecord* member : group->members) DetachOne(*member);
   }
+  DetachOne(record);
+}
+
+void PodStores::DetachOne(Record& record) {
+  const Store store = record.store;
+  if (store == Store::kNone) return;
+  SetGated(record, false);
+  if (std::vector<Record*>* list = ListOf(record, store)) {
+    (*list)[record.index] = list->back();
+    (*list)[record.index]->index = record.index;
+    list->pop_back();
+  } else if (IndexedHeap<Record>* heap = HeapOf(record, store)) {
+    heap->Remove(&record);
+  } else if (store == Store::kUnschedulable) {
+    unschedulable_.Remove(record);
+  }
+  Count(record, false);
   record.store = Store::kNone;
 }
 
-void PodStores::Fix(Record& record) {
-  switch (record.store) {
-    case Store::kActive:
-      return active_.Fix(&record);
-    case Store::kBackoff:
-      return backoff_.Fix(&record);
-    case Store::kErrorBackoff:
-      return error_backoff_.Fix(&record);
-    case Store::kUnschedulable:
-    case Store::kNone:
-      return;
-  }
+// Null: the record is in no heap there.
+IndexedHeap<Record>* PodStores::HeapOf(const Record& record, Store store) {
+  if (record.kind == RecordKind::kMember) return nullptr;
+  if (store == Store::kActive) return &active_;
+  if (store == Store::kBackoff) return &backoff_;
+  return store == Store::kErrorBackoff ? &error_backoff_ : nullptr;
+}
+
+// Null: the record is in no list there.
+std::vector<Record*>* PodStores::ListOf(const Record& record, Store store) {
+  if (store == Store::kIncomplete) return &incomplete_;
+  if (store == Store::kPending) return &pending_;
+  const bool parked_group = store == Store::kUnschedulable && record.kind == RecordKind::kGroup;
+  return parked_group ? &parked_groups_ : nullptr;
+}
+
+void PodStores::Count(const Record& record, bool arrives) {
+  if (record.kind == RecordKind::kPod) return;  // counted by its store
+  Sizes& sizes = record.kind == RecordKind::kGroup ? groups_ : members_;
+  sizes.in[static_cast<size_t>(record.store)] += arrives ? 1 : size_t(-1);
 }
 
 void PodStores::SetGated(Record& record, bool gated) {
   if (record.gated == gated) return;
   record.gated = gated;
-  if (gated) {
-    ++gated_count_;
-  } else {
-    --gated_count_;
-  }
+  const size_t by = gated ? 1 : size_t(-1);
+  if (record.kind != RecordKind::kGroup) gated_count_ += by;
+  if (record.kind == RecordKind::kGroup) groups_.gated += by;
+  if (record.kind == RecordKind::kMember) members_.gated += by;
 }
 
 const Record* PodStores::Find(std::string_view pod_key) const {
@@ -161,30 +215,36 @@ Store PodStores::StoreOf(std::string_view pod_key) const {
   return record == nullptr ? Store::kNone : record->store;
 }
 
+void PodStores::ForEachIn(Store store,
+                          const std::function<void(const Record& record)>& visit) const {
+  std::span<Record* const> records;
+  if (store == Store::kActive) records = active_.items();
+  if (store == Store::kBackoff) records = backoff_.items();
+  if (store == Store::kErrorBackoff) records = error_backoff_.items();
+  if (store == Store::kUnschedulable) unschedulable_.ForEach(visit);
+  if (store == Store::kIncomplete) records = incomplete_;
+  if (store == Store::kPending) records = pending_;
+  for (Record* record : records) {
+    const GroupRecord* group = AsGroup(*record);
+    if (group == nullptr) {
+      visit(*record);
+    } else {
+      for (const MemberRecord* member : group->members) visit(*member);
+    }
+  }
+}
+
 std::vector<framework::QueuedPodPtr> PodStores::PodsIn(Store store) const {
   std::vector<framework::QueuedPodPtr> pods;
-  if (store == Store::kUnschedulable) {
-    pods.reserve(Unschedulable().size());
-    Unschedulable().ForEach([&pods](const Record& record) { pods.push_back(record.pod); });
-    return pods;
-  }
-  std::span<Record* const> records;
-  if (store == Store::kActive) records = Active();
-  if (store == Store::kBackoff) records = Backoff();
-  if (store == Store::kErrorBackoff) records = ErrorBackoff();
-  pods.reserve(records.size());
-  for (const Record* record : records) pods.push_back(record->pod);
+  ForEachIn(store, [&pods](const Record& record) { pods.push_back(record.pod); });
   return pods;
 }
 
 void PodStores::ForEach(const std::function<void(const Record& record)>& visit) const {
-  std::vector<const Record*> records;
-  records.reserve(size());
-  for (const std::span<Record* const> heap : {Active(), Backoff(), ErrorBackoff()}) {
-    records.insert(records.end(), heap.begin(), heap.end());
+  for (const Store store : {Store::kActive, Store::kBackoff, Store::kErrorBackoff,
+                            Store::kUnschedulable, Store::kIncomplete, Store::kPending}) {
+    ForEachIn(store, visit);
   }
-  Unschedulable().ForEach([&records](const Record& record) { records.push_back(&record); });
-  for (const Record* record : records) visit(*record);
 }
 
 std::vector<api::PodPtr> PodStores::Pods() const {
@@ -195,15 +255,33 @@ std::vector<api::PodPtr> PodStores::Pods() const {
 }
 
 std::string PendingCounts::Summary() const {
-  return "activeQ:" + std::to_string(active) + "; backoffQ:" + std::to_string(backoff) +
-         "; unschedulableEntities:" + std::to_string(unschedulable + gated);
+  std::string text = "activeQ:" + std::to_string(active) + "; backoffQ:" + std::to_string(backoff) +
+                     "; unschedulableEntities:" + std::to_string(unschedulable + gated);
+  if (!has_groups) return text;
+  return text + "; pendingPodGroupMemberPods:" + std::to_string(pending) +
+         "; incompletePodGroupPods:" + std::to_string(incomplete);
+}
+
+PendingCounts::Groups PodStores::Sizes::Counts() const {
+  const auto of = [this](Store store) { return in[static_cast<size_t>(store)]; };
+  return {.active = of(Store::kActive),
+          .backoff = of(Store::kBackoff) + of(Store::kErrorBackoff),
+          .unschedulable = of(Store::kUnschedulable) - gated,
+          .gated = gated};
 }
 
 PendingCounts PodStores::Counts() const {
-  return {.active = Active().size(),
-          .backoff = Backoff().size() + ErrorBackoff().size(),
-          .unschedulable = Unschedulable().size() - gated_count_,
-          .gated = gated_count_};
+  const PendingCounts::Groups groups = groups_.Counts();
+  const PendingCounts::Groups members = members_.Counts();
+  // In the heaps groups stand for their members; in the map it is the other way round.
+  return {.active = active_.size() - groups.active + members.active,
+          .backoff = backoff_.size() + error_backoff_.size() - groups.backoff + members.backoff,
+          .unschedulable = unschedulable_.size() - gated_count_,
+          .gated = gated_count_,
+          .incomplete = incomplete_.size(),
+          .pending = pending_.size(),
+          .groups = groups,
+          .members = members};
 }
 
 }  // namespace ks::queue

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// PodStores: where the queue keeps its pods. It only keeps and orders; when a pod moves is decided
-// in SchedulingQueue.
+// PodStores: where the queue keeps its pods and groups of pods. It only keeps and orders; when they
+// move is decided in SchedulingQueue and GroupQueue.
 //
-// Upstream: docs/spec/queue.md section 4.
+// Upstream: docs/spec/queue.md sections 4 and 18.1.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,38 +28,110 @@ enum class Store : uint8_t {
   kBackoff,       // rejected by plugins
   kErrorBackoff,  // failed with an error
   kUnschedulable,
+  kIncomplete,  // members whose tree of groups is not known up to its root
+  kPending,     // members that came while their group is being scheduled
 };
 // The names of logs; both backoff heaps read alike.
 std::string_view StoreLogName(Store store);
+// Where a stored entity stands in the way of a returning one: "the active queue".
+std::string_view StorePlace(Store store);
 
-// One stored pod.
+enum class RecordKind : uint8_t {
+  kPod,     // an entity by itself
+  kMember,  // of a group: MemberRecord
+  kGroup,   // GroupRecord
+};
+
+// One stored pod, or a group.
 struct Record {
-  framework::QueuedPodPtr pod;
-  ParkedClass* parked = nullptr;  // in the unschedulable map
-  uint32_t index = 0;             // place in its heap or class
-  Store store = Store::kNone;
-  bool gated = false;  // in the unschedulable map: a plugin holds it at PreEnqueue
+  framework::QueuedPodPtr pod;    // null: a group
+  ParkedClass* parked = nullptr;  // in the unschedulable map; not for groups
+  uint32_t index = 0;             // place in its heap, class or list
+  Store store = Store::kNone;     // of a member in a group: that of the group
+  bool gated = false;             // in the unschedulable map: a plugin holds it at PreEnqueue
+  RecordKind kind = RecordKind::kPod;
 
   // For operators: the label of the event that brought it to its store, and of the event that last
   // made it worth another attempt, with the plugin whose hint said so (empty: no hint was asked).
   Symbol moved_by{};
   Symbol woken_by{};
   Symbol woken_plugin{};
+
+  // What heaps order and backoff counts. Not for members.
+  framework::QueuedEntity& entity() const;
 };
 
-// pending_pods and queued_entities; both count alike while every entity is one pod.
+struct MemberRecord;
+
+// A group in a store; its members stand for it in the unschedulable map.
+struct GroupRecord : Record {
+  framework::QueuedPodGroupPtr group;
+  std::vector<MemberRecord*> members;  // in no particular order
+  bool arriving = false;  // in the unschedulable map: the next placement there is an arrival
+};
+
+// A member, in its group or alone.
+struct MemberRecord : Record {
+  GroupRecord* group = nullptr;  // null: incomplete or pending
+  uint32_t place = 0;            // in group->members
+  uint32_t leaf_place = 0;       // among the members of its PodGroup, for GroupQueue
+};
+
+inline framework::QueuedEntity& Record::entity() const {
+  if (kind != RecordKind::kGroup) return *pod;
+  return *static_cast<const GroupRecord*>(this)->group;
+}
+// Null when it is none.
+inline GroupRecord* AsGroup(Record& record) {
+  return record.kind == RecordKind::kGroup ? static_cast<GroupRecord*>(&record) : nullptr;
+}
+inline MemberRecord* AsMember(Record& record) {
+  return record.kind == RecordKind::kMember ? static_cast<MemberRecord*>(&record) : nullptr;
+}
+static_assert(sizeof(Record) <= 48, "there is one for each pending pod");
+
+// What moves when the record does: the group of a member that is in one, else the record.
+inline const Record& EntityOf(const Record& record) {
+  if (record.kind != RecordKind::kMember) return record;
+  const GroupRecord* group = static_cast<const MemberRecord&>(record).group;
+  return group == nullptr ? record : *group;
+}
+inline Record& EntityOf(Record& record) {
+  MemberRecord* member = AsMember(record);
+  return member == nullptr || member->group == nullptr ? record : *member->group;
+}
+// "pod" or "podgroup", and "namespace/name": for logs.
+std::string_view EntityType(const Record& record);
+std::string EntityName(const Record& record);
+
+// pending_pods and queued_entities.
 struct PendingCounts {
+  // Pods, members of groups included.
   size_t active = 0;
   size_t backoff = 0;
   size_t unschedulable = 0;
   size_t gated = 0;
+  size_t incomplete = 0;
+  size_t pending = 0;
 
-  // "activeQ:1; backoffQ:2; unschedulableEntities:3".
+  struct Groups {
+    size_t active = 0;
+    size_t backoff = 0;
+    size_t unschedulable = 0;
+    size_t gated = 0;
+  };
+  bool has_groups = false;  // they may exist
+  Groups groups;
+  Groups members;  // pods in them
+
+  // "activeQ:1; backoffQ:2; unschedulableEntities:3", with groups also
+  // "; pendingPodGroupMemberPods:4; incompletePodGroupPods:5".
   std::string Summary() const;
 };
 
-// Invariant: a key is in one store at most.
-// Threads: one at a time. Lifetime: records are valid until erased.
+// Invariants: a key is in one store at most; a member in a group is where the group is.
+// Threads: one at a time. Lifetime: records are valid until erased; a group's record belongs to
+// GroupQueue and outlives its stay.
 class PodStores {
  public:
   using Less =
@@ -81,32 +154,33 @@ class PodStores {
   // The record of the pod's namespace and name, in no store if it is new. A known one gets the new
   // pod and stays in its store, at a place that is right only after the next Put.
   Record& Create(framework::QueuedPodPtr pod);
-  // Takes the record out of its store and forgets it.
+  // Requires: the key is not known.
+  MemberRecord& CreateMember(framework::QueuedPodPtr pod);
+  // Takes the record out of its store and forgets it. Requires: no group, nor a member in one.
   void Erase(Record& record);
   // Exchanges the pod object for another version of the same pod; the record keeps its store and
   // its order is right again.
   void SetPod(Record& record, const api::PodPtr& pod);
 
   // From whatever store it is in; into its own one it only finds its right place. `store` must not
-  // be kNone. `plugins` (RequeueRules::PluginsOf) is used for the unschedulable map.
+  // be kNone. `plugins` (RequeueRules::PluginsOf) is used for the unschedulable map. The members
+  // of a group are put after it, one by one.
   void Put(Record& record, Store store, uint64_t plugins = 0);
-  // Takes the record out of its store but keeps it.
+  // Takes the record out of its store but keeps it; a group with its members.
   void Detach(Record& record);
 
   Record* ActiveTop() const { return active_.Top(); }
   Record* BackoffTop() const { return backoff_.Top(); }
   Record* ErrorBackoffTop() const { return error_backoff_.Top(); }
-  // In no particular order.
-  std::span<Record* const> Active() const { return active_.items(); }
-  std::span<Record* const> Backoff() const { return backoff_.items(); }
-  std::span<Record* const> ErrorBackoff() const { return error_backoff_.items(); }
   const ParkedPods& Unschedulable() const { return unschedulable_; }
-  // How many pods of the unschedulable map a plugin holds at PreEnqueue.
-  size_t gated_count() const { return gated_count_; }
+  // In no particular order: groups in the unschedulable map; members that are pending.
+  std::span<Record* const> ParkedGroups() const { return parked_groups_; }
+  std::span<Record* const> Pending() const { return pending_; }
+  // Pods.
   size_t size() const { return records_.size(); }
   PendingCounts Counts() const;
 
-  // All pods, in no particular order. For dumps.
+  // All pods, members of groups included, in no particular order. For dumps.
   std::vector<api::PodPtr> Pods() const;
   // Those of one store.
   std::vector<framework::QueuedPodPtr> PodsIn(Store store) const;
@@ -124,33 +198,56 @@ class PodStores {
     const api::ObjectMeta& meta = record.pod->pod()->meta;
     return {meta.ns, meta.name};
   }
+  // Records of pods and of members.
+  struct Deleter {
+    void operator()(Record* record) const {
+      if (record->kind == RecordKind::kMember) {
+        delete static_cast<MemberRecord*>(record);
+      } else {
+        delete record;
+      }
+    }
+  };
+  using Owned = std::unique_ptr<Record, Deleter>;
   // Records are found by the key that stands in their pod.
   struct Hash {
     using is_transparent = void;
     size_t operator()(Key key) const {
       return std::hash<std::string_view>()(key.name) ^ (key.ns.id() * 0x9e3779b97f4a7c15ULL);
     }
-    size_t operator()(const std::unique_ptr<Record>& record) const {
-      return (*this)(KeyOf(*record));
-    }
+    size_t operator()(const Owned& record) const { return (*this)(KeyOf(*record)); }
   };
   struct Equal {
     using is_transparent = void;
-    bool operator()(const std::unique_ptr<Record>& a, Key key) const { return KeyOf(*a) == key; }
-    bool operator()(const std::unique_ptr<Record>& a, const std::unique_ptr<Record>& b) const {
-      return KeyOf(*a) == KeyOf(*b);
-    }
+    bool operator()(const Owned& a, Key key) const { return KeyOf(*a) == key; }
+    bool operator()(const Owned& a, const Owned& b) const { return KeyOf(*a) == KeyOf(*b); }
   };
 
-  void SetGated(Record& record, bool gated);
-  void Fix(Record& record);
+  // Groups, or pods in them.
+  struct Sizes {
+    std::array<size_t, 7> in{};  // by store
+    size_t gated = 0;
+    PendingCounts::Groups Counts() const;
+  };
 
-  absl::flat_hash_set<std::unique_ptr<Record>, Hash, Equal> records_;
+  void DetachOne(Record& record);
+  void SetGated(Record& record, bool gated);
+  void Count(const Record& record, bool arrives);
+  IndexedHeap<Record>* HeapOf(const Record& record, Store store);
+  std::vector<Record*>* ListOf(const Record& record, Store store);
+  void ForEachIn(Store store, const std::function<void(const Record& record)>& visit) const;
+
+  absl::flat_hash_set<Owned, Hash, Equal> records_;
   IndexedHeap<Record> active_;
   IndexedHeap<Record> backoff_;
   IndexedHeap<Record> error_backoff_;
   ParkedPods unschedulable_;
-  size_t gated_count_ = 0;
+  size_t gated_count_ = 0;  // pods of the unschedulable map
+  std::vector<Record*> parked_groups_;
+  std::vector<Record*> incomplete_;
+  std::vector<Record*> pending_;
+  Sizes groups_;
+  Sizes members_;
 };
 
 }  // namespace ks::queue

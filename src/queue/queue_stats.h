@@ -18,8 +18,12 @@ namespace ks::queue {
 
 // Insertions into one store, by event label.
 struct StoreArrivals {
-  std::map<std::string, int64_t, std::less<>> pods;      // queue_incoming_pods_total
-  std::map<std::string, int64_t, std::less<>> entities;  // queue_incoming_entities_total
+  std::map<std::string, int64_t, std::less<>> pods;  // queue_incoming_pods_total
+  // queue_incoming_entities_total, of the types "pod" and "podgroup".
+  std::map<std::string, int64_t, std::less<>> entities;
+  std::map<std::string, int64_t, std::less<>> groups;
+  bool of_pods = false;  // entities of the type came in
+  bool of_groups = false;
 };
 
 // What the events of one label came to, apart from pods in flight.

@@ -86,8 +86,8 @@ struct RequeueRules::Profile {
 };
 
 RequeueRules::RequeueRules(const std::map<std::string, ProfileHooks>& profiles, const Clock& clock,
-                           HintObserver observer)
-    : clock_(&clock), observer_(std::move(observer)) {
+                           HintObserver observer, const framework::PodGroupStates* groups)
+    : clock_(&clock), groups_(groups), observer_(std::move(observer)) {
   for (const auto& [name, hooks] : profiles) {
     profiles_.push_back({.scheduler_name = Symbol(name), .registrations = hooks.registrations});
     for (const auto& [plugin, registrations] : hooks.registrations) {
@@ -203,16 +203,40 @@ RequeueRules::Inquiry RequeueRules::Inquire(const Rejection& rejection,
   const size_t place = static_cast<size_t>(profile - profiles_.data());
   Inquiry inquiry(*this, event, !rejection.pending_plugins.empty());
   bool of_claims = true;  // and nothing else
+  bool of_trees = true;
   for (const Hint& hint : MatchedBy(event.event).by_profile[place]) {
     // Bits may be shared, so the sets decide.
     const bool pending = rejection.pending_plugins.contains(*hint.plugin);
     if (!pending && !rejection.unschedulable_plugins.contains(*hint.plugin)) continue;
     of_claims &= hint.scope == framework::HintScope::kClaims;
+    of_trees &= hint.scope == framework::HintScope::kGroup;
     Inquiry::Questions& questions = inquiry.QuestionsOf(hint.scope);
     questions.push_back({.hint = &hint, .pending = pending});
   }
   if (of_claims) inquiry.claim_ = ClaimOf(event);
+  if (of_trees && !of_claims) inquiry.claim_ = TreeOf(event);
   return inquiry;
+}
+
+// The key of the entity that the event is about, if it waits, which nothing has when no entity can;
+// absent: the event is about no such object.
+std::optional<std::string> RequeueRules::TreeOf(const EventWithObjects& event) const {
+  std::optional<framework::PodGroupKey> group;
+  for (const EventObject* object : {&event.new_object, &event.old_object}) {
+    if (const auto* pod = std::get_if<api::PodPtr>(object)) {
+      const std::optional<std::string>& name = (*pod)->spec->scheduling_group;
+      group = {.ns = (*pod)->meta.ns, .name = name.value_or("")};
+    } else if (const auto* leaf = std::get_if<api::PodGroupPtr>(object)) {
+      group = {.ns = (*leaf)->meta.ns, .name = (*leaf)->meta.name};
+    } else if (const auto* above = std::get_if<api::CompositePodGroupPtr>(object)) {
+      group = {.ns = (*above)->meta.ns, .name = (*above)->meta.name, .composite = true};
+    }
+    if (group) break;
+  }
+  if (!group) return std::nullopt;
+  const auto root =
+      groups_ == nullptr || group->name.empty() ? std::nullopt : groups_->RootOf(*group);
+  return "podgroup/" + (root ? root->Name() : std::string());
 }
 
 RequeueRules::Inquiry::Questions& RequeueRules::Inquiry::QuestionsOf(framework::HintScope scope) {
@@ -222,6 +246,7 @@ RequeueRules::Inquiry::Questions& RequeueRules::Inquiry::QuestionsOf(framework::
     case framework::HintScope::kLabels:
       return of_labels_;
     case framework::HintScope::kClaims:
+    case framework::HintScope::kGroup:
     case framework::HintScope::kPod:
       break;
   }

@@ -19,6 +19,7 @@
 #include "base/string_map.h"
 #include "base/symbol.h"
 #include "framework/events.h"
+#include "framework/pod_group_state.h"
 #include "framework/queued_pod.h"
 #include "queue/parked_pods.h"
 #include "queue/profile_hooks.h"
@@ -54,9 +55,10 @@ class RequeueRules {
   // Bit sets over plugins; a plugin that nobody registered shares the last bit with others.
   static constexpr uint64_t kAllPlugins = ~uint64_t{0};
 
-  // By scheduler name. `clock` is asked only when there is an observer.
+  // By scheduler name. `clock` is asked only when there is an observer. `groups`: null without
+  // groups; outlives the rules.
   RequeueRules(const std::map<std::string, ProfileHooks>& profiles, const Clock& clock,
-               HintObserver observer);
+               HintObserver observer, const framework::PodGroupStates* groups = nullptr);
   ~RequeueRules();
   RequeueRules(RequeueRules&&) noexcept;
   RequeueRules& operator=(RequeueRules&&) noexcept;
@@ -98,8 +100,10 @@ class RequeueRules {
   uint64_t BitOf(std::string_view plugin) const;
   const Profile* FindProfile(Symbol scheduler_name) const;
   bool SaysQueue(const Hint& hint, const api::Pod& pod, const EventWithObjects& event);
+  std::optional<std::string> TreeOf(const EventWithObjects& event) const;
 
   const Clock* clock_;
+  const framework::PodGroupStates* groups_;
   HintObserver observer_;
   StringMap<uint64_t> bits_;       // plugin -> its bit
   std::vector<Profile> profiles_;  // few
@@ -126,7 +130,8 @@ class RequeueRules::Inquiry {
     return IsBest(so_far.strategy) || (of_labels_.empty() && of_pod_.empty());
   }
   bool SettledByLabels(Answer so_far) const { return IsBest(so_far.strategy) || of_pod_.empty(); }
-  // Not null: the decision is Skip for pods that do not use this claim (ParkedPods::UsersOf).
+  // Not null: the decision is Skip for pods that do not use this claim, or are not of this tree of
+  // groups (ParkedPods::UsersOf).
   const std::string* claim() const { return claim_ ? &*claim_ : nullptr; }
 
  private:

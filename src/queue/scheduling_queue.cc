@@ -7,6 +7,7 @@
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
+#include "queue/return_decision.h"
 
 namespace ks::queue {
 namespace {
@@ -21,33 +22,71 @@ constexpr Duration kLeftoverFlushPeriod = std::chrono::seconds(30);
 
 constexpr ClusterEvent kForceActivate{.custom_label = framework::kLabelForceActivate};
 
-// "[A B]".
-std::string PluginsText(const QueuedPod& pod) {
-  std::string text = "[";
-  for (const std::string& plugin : pod.unschedulable_plugins) {
-    if (text.size() > 1) text += ' ';
-    text += plugin;
-  }
-  return text + "]";
-}
-
-// Where a stored pod stands in the way of a returning one.
-std::string_view PlaceText(Store store) {
-  switch (store) {
-    case Store::kActive:
-      return "the active queue";
-    case Store::kBackoff:
-    case Store::kErrorBackoff:
-      return "the backoff queue";
-    default:
-      return "unschedulable queue";
-  }
-}
-
 constexpr framework::ClusterEvent kUnschedulableTimeout{.custom_label =
                                                             framework::kLabelUnschedulableTimeout};
 constexpr framework::ClusterEvent kConfigurationReload{.custom_label =
                                                            framework::kLabelConfigurationReload};
+
+// A member of a group, if there are groups.
+bool IsMember(const GroupQueue* groups, const api::Pod& pod) {
+  return groups != nullptr && GroupQueue::IsMember(pod);
+}
+
+// The record is that of a pod or a member.
+void Forget(PodStores& stores, GroupQueue* groups, Record& record) {
+  if (MemberRecord* member = AsMember(record)) {
+    groups->Remove(*member);
+  } else {
+    stores.Erase(record);
+  }
+}
+
+// The attempt has failed: what the pod remembers of it, apart from the plugins.
+void NoteFailure(QueuedPod& pod, TimePoint now) {
+  if (pod.HasRejectingPlugins()) {
+    ++pod.unschedulable_count;
+    pod.consecutive_errors_count = 0;
+  } else {
+    ++pod.consecutive_errors_count;
+  }
+  pod.timestamp = now;
+  pod.backoff_expiration.reset();
+  pod.was_flushed_from_unschedulable = false;
+  pod.flush_timestamp.reset();
+}
+
+// The pod's own change may be what it waits for.
+void UpdateParked(RequeueRules& rules, Placement& placement, Record& record,
+                  const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  for (const ClusterEvent& event :
+       framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kTargetPod)) {
+    if (KS_CANARY_UNHEARD(event.Label())) continue;
+    EventEffect& effect = placement.EffectOf(event.Label());
+    ++effect.events;
+    effect.hint_runs -= rules.hint_runs();
+    const EventObject old_object = old_pod;
+    const EventObject new_object = new_pod;
+    const Answer answer = DecideFor(rules, record, {event, old_object, new_object});
+    effect.hint_runs += rules.hint_runs();
+    if (answer.strategy == Strategy::kSkip) {
+      KS_LOG(
+          5, "Event is not making entity schedulable",
+          {{"type", EntityType(record)}, {"entity", EntityName(record)}, {"event", event.Label()}});
+      continue;
+    }
+    placement.NoteWoken(record, event.Label(), answer);
+    placement.Place(record, answer.strategy, event.Label());
+    if (record.store == Store::kUnschedulable) continue;
+    effect.woken += static_cast<int64_t>(record.entity().PodCount());
+    KS_LOG(5, "Entity moved to an internal scheduling queue because the Pod is updated",
+           {{"type", EntityType(record)},
+            {"entity", EntityName(record)},
+            {"pod", new_pod->meta.Key()},
+            {"event", event.Label()},
+            {"queue", StoreLogName(record.store)}});
+    return;
+  }
+}
 
 }  // namespace
 
@@ -56,7 +95,7 @@ SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
       unschedulable_max_(options.unschedulable_max),
       pop_from_backoff_(options.pop_from_backoff),
       hint_observer_(std::move(options.observers.hint)),
-      rules_(clock_, std::move(options.profiles), hint_observer_),
+      rules_(clock_, std::move(options.profiles), hint_observer_, options.groups),
       placement_(rules_,
                  {.initial = options.backoff_initial,
                   .max = options.backoff_max,
@@ -67,7 +106,14 @@ SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
                   .stored = [this](const api::Pod& pod) -> api::PodPtr {
                     const Record* record = stores_.Find(pod.meta);
                     return record == nullptr ? nullptr : record->pod->pod();
-                  }}) {}
+                  }}) {
+  if (options.groups == nullptr) return;
+  groups_ = std::make_unique<GroupQueue>(GroupQueue::Parts{.clock = clock_,
+                                                           .placement = placement_,
+                                                           .in_flight = in_flight_,
+                                                           .nominator = nominator_,
+                                                           .states = *options.groups});
+}
 
 SchedulingQueue::~SchedulingQueue() = default;
 
@@ -77,9 +123,17 @@ void SchedulingQueue::Add(const api::PodPtr& pod) {
   last_add_ = std::max(clock_.Now(), last_add_ + Duration(1));
   queued->timestamp = last_add_;
   nominator_.AddNominatedPod(pod, std::nullopt);
-  if (const Record* known = stores_.Find(pod->meta)) placement_.CountUnschedulable(*known->pod, -1);
-  placement_.Place(stores_.Create(std::move(queued)), std::nullopt,
-                   framework::kLabelUnscheduledPodAdd);
+  const bool is_member = IsMember(groups_.get(), *pod);
+  if (Record* known = stores_.Find(pod->meta)) {
+    placement_.CountUnschedulable(*known->pod, -1);
+    if (is_member || known->kind == RecordKind::kMember) Forget(stores_, groups_.get(), *known);
+  }
+  if (is_member) {
+    groups_->Add(std::move(queued));
+  } else {
+    placement_.Place(stores_.Create(std::move(queued)), std::nullopt,
+                     framework::kLabelUnscheduledPodAdd);
+  }
   nominator_.PodStored(pod);
   KS_DCHECK(stores_.StoreOf(pod->meta.Key()) != Store::kNone, "an added pod is in no store");
 }
@@ -104,7 +158,8 @@ void SchedulingQueue::Update(api::PodPtr old_pod, const api::PodPtr& new_pod) {
     return;
   }
   const api::PodPtr stored = record->pod->pod();
-  if (stored->meta.uid != new_pod->meta.uid) {
+  const bool other_group = groups_ != nullptr && !GroupQueue::SameGroup(*stored, *new_pod);
+  if (stored->meta.uid != new_pod->meta.uid || other_group) {
     // Deleted and created again: the old record must not stay behind anywhere.
     log::Error("pod UID mismatch, expected " + stored->meta.uid + ", got " + new_pod->meta.uid,
                "Failed to update pod in an entity",
@@ -117,39 +172,11 @@ void SchedulingQueue::Update(api::PodPtr old_pod, const api::PodPtr& new_pod) {
   stores_.SetPod(*record, new_pod);
   nominator_.Update(*old_pod, new_pod);
   nominator_.PodStored(new_pod);
-  if (record->store == Store::kUnschedulable) UpdateParked(*record, old_pod, new_pod);
+  if (record->store == Store::kUnschedulable) {
+    UpdateParked(rules_.requeue, placement_, EntityOf(*record), old_pod, new_pod);
+  }
   KS_CHECK(record->store != Store::kNone && record->pod->pod() == new_pod,
            "an updated pod is not stored as it is now");
-}
-
-// The pod's own change may be what it waits for.
-void SchedulingQueue::UpdateParked(Record& record, const api::PodPtr& old_pod,
-                                   const api::PodPtr& new_pod) {
-  for (const ClusterEvent& event :
-       framework::PodUpdateEvents(*old_pod, *new_pod, EventResource::kTargetPod)) {
-    if (KS_CANARY_UNHEARD(event.Label())) continue;
-    EventEffect& effect = placement_.EffectOf(event.Label());
-    ++effect.events;
-    effect.hint_runs -= rules_.requeue.hint_runs();
-    const Answer answer = rules_.requeue.DecideWhy(*record.pod, event, old_pod, new_pod);
-    effect.hint_runs += rules_.requeue.hint_runs();
-    if (answer.strategy == Strategy::kSkip) {
-      KS_LOG(5, "Event is not making entity schedulable",
-             {{"type", "pod"}, {"entity", new_pod->meta.Key()}, {"event", event.Label()}});
-      continue;
-    }
-    placement_.NoteWoken(record, event.Label(), answer);
-    placement_.Place(record, answer.strategy, event.Label());
-    if (record.store == Store::kUnschedulable) continue;
-    ++effect.woken;
-    KS_LOG(5, "Entity moved to an internal scheduling queue because the Pod is updated",
-           {{"type", "pod"},
-            {"entity", new_pod->meta.Key()},
-            {"pod", new_pod->meta.Key()},
-            {"event", event.Label()},
-            {"queue", StoreLogName(record.store)}});
-    return;
-  }
 }
 
 void SchedulingQueue::Delete(const api::Pod& pod) {
@@ -157,35 +184,46 @@ void SchedulingQueue::Delete(const api::Pod& pod) {
   Record* record = stores_.Find(pod.meta);
   if (record == nullptr) return;
   placement_.CountUnschedulable(*record->pod, -1);
-  stores_.Erase(*record);
+  Forget(stores_, groups_.get(), *record);
   KS_DCHECK(stores_.Find(pod.meta) == nullptr, "a deleted pod is in no store");
 }
 
-QueuedPodPtr SchedulingQueue::Pop() {
+Popped SchedulingQueue::Pop() {
   for (;;) {
     Record* record = stores_.ActiveTop();
     const bool from_backoff = record == nullptr && pop_from_backoff_;
     if (from_backoff) record = stores_.BackoffTop();
-    if (record == nullptr) return nullptr;
-    QueuedPodPtr pod = record->pod;
-    const WokenBy woken{.event = record->woken_by, .plugin = record->woken_plugin};
-    stores_.Erase(*record);
-    KS_DCHECK(stores_.Find(pod->pod()->meta) == nullptr, "a popped pod is in no store");
-    nominator_.PodLeft(*pod->pod());
-    ++pod->attempts;
-    if (!in_flight_.AddPod(pod->pod(), woken)) {
-      const std::string key = pod->pod()->meta.Key();
-      log::Error("the same pod is tracked in multiple places in the scheduler: " + key,
-                 "Discarding the popped entity", {{"type", "pod"}, {"entity", key}});
-      continue;
+    if (record == nullptr) return {};
+    Popped popped;
+    if (GroupRecord* group = AsGroup(*record)) {
+      popped.group = groups_->Take(*group);
+    } else {
+      popped.pod = Take(*record);
     }
+    if (!popped) continue;
     ++scheduling_cycle_;
-    placement_.CountUnschedulable(*pod, -1);
-    if (from_backoff) {
-      placement_.CountArrival(Store::kActive, std::nullopt, framework::kLabelPopFromBackoffQ);
-    }
-    return pod;
+    if (from_backoff) placement_.CountPopFromBackoff();
+    return popped;
   }
+}
+
+// Out of its store and into flight; null: it is there already.
+QueuedPodPtr SchedulingQueue::Take(Record& record) {
+  QueuedPodPtr pod = record.pod;
+  const WokenBy woken{.event = record.woken_by, .plugin = record.woken_plugin};
+  stores_.Erase(record);
+  KS_DCHECK(stores_.Find(pod->pod()->meta) == nullptr, "a popped pod is in no store");
+  nominator_.PodLeft(*pod->pod());
+  if (groups_ != nullptr) groups_->ForgetLastPopped();
+  ++pod->attempts;
+  if (!in_flight_.AddPod(pod->pod(), woken)) {
+    const std::string key = pod->pod()->meta.Key();
+    log::Error("the same pod is tracked in multiple places in the scheduler: " + key,
+               "Discarding the popped entity", {{"type", "pod"}, {"entity", key}});
+    return nullptr;
+  }
+  placement_.CountUnschedulable(*pod, -1);
+  return pod;
 }
 
 void SchedulingQueue::Done(std::string_view uid) {
@@ -195,24 +233,23 @@ void SchedulingQueue::Done(std::string_view uid) {
 
 Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& pod) {
   const std::string uid = pod->pod()->meta.uid;
+  const bool is_member = IsMember(groups_.get(), *pod->pod());
+  if (groups_ != nullptr && !is_member) groups_->ForgetLastPopped();
   if (const Record* present = stores_.Find(pod->pod()->meta)) {
     in_flight_.Done(uid);
     return Error{"Pod " + pod->pod()->meta.Key() + " is already present in " +
-                 std::string(PlaceText(present->store))};
+                 std::string(StorePlace(present->store))};
   }
-  if (pod->HasRejectingPlugins()) {
-    ++pod->unschedulable_count;
-    pod->consecutive_errors_count = 0;
-  } else {
-    ++pod->consecutive_errors_count;
-  }
-  pod->timestamp = clock_.Now();
-  pod->backoff_expiration.reset();
-  pod->was_flushed_from_unschedulable = false;
-  pod->flush_timestamp.reset();
+  NoteFailure(*pod, clock_.Now());
   placement_.CountUnschedulable(*pod, 1);
+  if (is_member) {
+    in_flight_.Done(uid);
+    groups_->Add(pod);
+    nominator_.PodStored(pod->pod());
+    return {};
+  }
 
-  const Return decision = DecideOnReturn(*pod);
+  const ReturnDecision decision = DecideOnReturn(rules_.requeue, in_flight_, *pod);
   const Strategy strategy = decision.answer.strategy;
   Record& record = stores_.Create(pod);
   const WokenBy woken = in_flight_.WokenOf(uid);
@@ -233,37 +270,6 @@ Result<void> SchedulingQueue::AddUnschedulableIfNotPresent(const QueuedPodPtr& p
   return {};
 }
 
-// What happened since the pod was popped decides; without such events it is parked.
-SchedulingQueue::Return SchedulingQueue::DecideOnReturn(const QueuedPod& pod) {
-  if (!pod.HasRejectingPlugins()) return {.answer = {.strategy = Strategy::kAfterBackoff}};
-  const std::string& uid = pod.pod()->meta.uid;
-  if (!in_flight_.Contains(uid)) {
-    log::Error("",
-               "in flight entity isn't found in the scheduling queue. If you see this error log, "
-               "it's likely a bug in the scheduler",
-               {{"pod", pod.pod()->meta.Key()}});
-    return {.answer = {.strategy = Strategy::kAfterBackoff}};
-  }
-  const std::vector<const InFlightEvent*> events = in_flight_.EventsAfter(uid);
-  KS_LOG(5, "Checking events for in-flight pod",
-         {{"pod", pod.pod()->meta.Key()},
-          {"unschedulablePlugins", PluginsText(pod)},
-          {"inFlightEventsSize", in_flight_.event_count()},
-          {"inFlightPodsSize", in_flight_.pod_count()}});
-  Return decision;
-  for (const InFlightEvent* logged : events) {
-    KS_LOG(5, "Checking event for in-flight pod",
-           {{"pod", pod.pod()->meta.Key()}, {"event", logged->event.Label()}});
-    const Answer answer =
-        rules_.requeue.DecideWhy(pod, logged->event, logged->old_object, logged->new_object);
-    if (answer.strategy <= decision.answer.strategy) continue;
-    decision = {.answer = answer, .event = logged->event.Label()};
-    if (answer.strategy == Strategy::kImmediately) break;
-    if (answer.strategy == Strategy::kAfterBackoff && pod.pending_plugins.empty()) break;
-  }
-  return decision;
-}
-
 void SchedulingQueue::LookAgain(const api::PodPtr& pod, std::string_view label) {
   KS_CHECK(!label.empty(), "an event without a name");
   Record* record = stores_.Find(pod->meta);
@@ -273,13 +279,16 @@ void SchedulingQueue::LookAgain(const api::PodPtr& pod, std::string_view label) 
     return;
   }
   if (record->store != Store::kUnschedulable) return;
+  Record& entity = EntityOf(*record);
   EventEffect& effect = placement_.EffectOf(label);
   ++effect.events;
   const Answer answer{.strategy = Strategy::kAfterBackoff};
-  placement_.NoteWoken(*record, label, answer);
-  placement_.Place(*record, answer.strategy, label);
-  if (record->store != Store::kUnschedulable) ++effect.woken;
-  KS_CHECK(record->store != Store::kNone, "a pod that was looked at again is in no store");
+  placement_.NoteWoken(entity, label, answer);
+  placement_.Place(entity, answer.strategy, label);
+  if (entity.store != Store::kUnschedulable) {
+    effect.woken += static_cast<int64_t>(entity.entity().PodCount());
+  }
+  KS_CHECK(entity.store != Store::kNone, "a pod that was looked at again is in no store");
 }
 
 void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
@@ -293,14 +302,21 @@ void SchedulingQueue::ActivateOne(const api::PodPtr& pod) {
     in_flight_.AddEvent({.event = kForceActivate, .old_object = {}, .new_object = pod});
     return;
   }
-  if (record->store == Store::kActive) return;
-  const bool passed_pre_enqueue = record->store != Store::kUnschedulable && pop_from_backoff_;
-  if (passed_pre_enqueue || placement_.RunPreEnqueue(*record->pod)) {
-    placement_.PutActive(*record, std::nullopt, framework::kLabelForceActivate);
+  Record& entity = EntityOf(*record);
+  if (entity.store == Store::kActive || entity.kind == RecordKind::kMember) return;
+  const bool passed_pre_enqueue = entity.store != Store::kUnschedulable && pop_from_backoff_;
+  if (passed_pre_enqueue || placement_.RunPreEnqueue(entity)) {
+    placement_.PutActive(entity, std::nullopt, framework::kLabelForceActivate);
   } else {
-    placement_.PutUnschedulable(*record, std::nullopt, framework::kLabelForceActivate);
+    placement_.PutUnschedulable(entity, std::nullopt, framework::kLabelForceActivate);
   }
-  KS_CHECK(record->store == Store::kActive || record->gated, "a pod was not activated");
+  KS_CHECK(entity.store == Store::kActive || entity.gated, "a pod was not activated");
+}
+
+PendingCounts SchedulingQueue::pending() const {
+  PendingCounts counts = stores_.Counts();
+  counts.has_groups = groups_ != nullptr;
+  return counts;
 }
 
 void SchedulingQueue::StartTimers() {
@@ -314,7 +330,7 @@ std::optional<TimePoint> SchedulingQueue::NextTimer() const {
   for (const Record* head : {stores_.BackoffTop(), stores_.ErrorBackoffTop()}) {
     if (head == nullptr) continue;
     // Flushes come at whole seconds, and the second in which a backoff ends still counts.
-    const TimePoint end = BackoffExpiration(placement_.backoff(), *head->pod);
+    const TimePoint end = BackoffExpiration(placement_.backoff(), head->entity());
     next = std::min<TimePoint>(
         next, std::chrono::floor<std::chrono::seconds>(end) + std::chrono::seconds(1));
   }
@@ -336,8 +352,8 @@ void SchedulingQueue::FlushBackoffCompleted() {
     if (KS_CANARY(BackoffTimerLost) && store == Store::kErrorBackoff) return;
     for (;;) {
       Record* head = store == Store::kBackoff ? stores_.BackoffTop() : stores_.ErrorBackoffTop();
-      if (head == nullptr || IsBackingOff(placement_.backoff(), *head->pod, now)) break;
-      if (pop_from_backoff_ || placement_.RunPreEnqueue(*head->pod)) {
+      if (head == nullptr || IsBackingOff(placement_.backoff(), head->entity(), now)) break;
+      if (pop_from_backoff_ || placement_.RunPreEnqueue(*head)) {
         placement_.PutActive(*head, std::nullopt, framework::kLabelBackoffComplete);
       } else {
         placement_.PutUnschedulable(*head, std::nullopt, framework::kLabelBackoffComplete);
@@ -374,11 +390,13 @@ void SchedulingQueue::PlaceWoken(const EventWithObjects& event, const std::vecto
   ++effect.events;
   effect.hint_runs += hint_runs;
   for (const Woken& woken : pods) {
-    stores_.Detach(*woken.record);  // a pod that is gated again arrives anew
+    placement_.TakeOut(*woken.record);  // a pod that is gated again arrives anew
     placement_.NoteWoken(*woken.record, label, woken.answer);
     placement_.Place(*woken.record, woken.answer.strategy, label);
     KS_CHECK(woken.record->store != Store::kNone, "a pod that was woken is in no store");
-    if (woken.record->store != Store::kUnschedulable) ++effect.woken;
+    if (woken.record->store != Store::kUnschedulable) {
+      effect.woken += static_cast<int64_t>(woken.record->entity().PodCount());
+    }
   }
   if (in_flight_.empty()) return;
   KS_LOG(5, "Event received while entities are in flight", {{"event", label}});
@@ -392,14 +410,19 @@ void SchedulingQueue::FlushUnschedulableLeftover() {
   const EventWithObjects timeout{kUnschedulableTimeout, none, none};
   const PreCheck all;
   WakeUp search(rules_.requeue, stores_.Unschedulable(), timeout, all);
-  stores_.Unschedulable().ForEach([&](Record& record) {
-    framework::QueuedPod& pod = *record.pod;
-    const TimePoint since = std::max(pod.timestamp, pod.flush_timestamp.value_or(pod.timestamp));
+  const auto look_at = [&](Record& record) {
+    framework::QueuedEntity& entity = record.entity();
+    const TimePoint since =
+        std::max(entity.timestamp, entity.flush_timestamp.value_or(entity.timestamp));
     if (now - since <= unschedulable_max_) return;
-    pod.was_flushed_from_unschedulable = true;
-    pod.flush_timestamp = now;
-    search.WakeOne(record, rules_.requeue.DecideWhy(pod, kUnschedulableTimeout, none, none));
+    entity.was_flushed_from_unschedulable = true;
+    entity.flush_timestamp = now;
+    search.WakeOne(record, DecideFor(rules_.requeue, record, timeout));
+  };
+  stores_.Unschedulable().ForEach([&](Record& record) {
+    if (record.kind == RecordKind::kPod) look_at(record);
   });
+  for (Record* group : stores_.ParkedGroups()) look_at(*group);
   if (!search.woken().empty()) PlaceWoken(timeout, search.woken(), 0);
 }
 
@@ -408,6 +431,8 @@ void SchedulingQueue::Reconfigure(Settings settings) {
   KS_CHECK(!settings.profiles.empty(), "a queue needs a profile");
   constexpr Store kStores[] = {Store::kActive, Store::kBackoff, Store::kErrorBackoff,
                                Store::kUnschedulable};
+  const size_t size = stores_.size();
+  if (groups_ != nullptr) groups_->Suspend();
   std::vector<std::pair<framework::QueuedPodPtr, Store>> stored;
   for (const Store store : kStores) {
     for (framework::QueuedPodPtr& pod : stores_.PodsIn(store)) {
@@ -416,7 +441,7 @@ void SchedulingQueue::Reconfigure(Settings settings) {
   }
 
   rules_.profiles = std::move(settings.profiles);
-  rules_.requeue = RequeueRules(rules_.profiles, clock_, hint_observer_);
+  rules_.requeue = RequeueRules(rules_.profiles, clock_, hint_observer_, rules_.groups);
   placement_.StartAnew(settings.backoff_initial, settings.backoff_max);
 
   for (auto& [pod, store] : stored) {
@@ -426,7 +451,8 @@ void SchedulingQueue::Reconfigure(Settings settings) {
     placement_.Place(stores_.Create(std::move(pod)), strategy,
                      framework::kLabelConfigurationReload);
   }
-  KS_CHECK(stores_.size() == stored.size(), "a pod was lost in a reconfiguration");
+  if (groups_ != nullptr) groups_->Resume();
+  KS_CHECK(stores_.size() == size, "a pod was lost in a reconfiguration");
   if (!in_flight_.empty()) in_flight_.AddEvent({.event = kConfigurationReload});
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// SchedulingQueue: which pod is scheduled next, and when a pod that failed is looked at again. It
-// owns the active heap, the backoff heaps, the unschedulable map, the in-flight log and the
-// nominations. Not for deciding what a watch event means (event routing) nor for pod groups.
+// SchedulingQueue: which pod or group of pods is scheduled next, and when one that failed is looked
+// at again. It owns the active heap, the backoff heaps, the unschedulable map, the in-flight log
+// and the nominations. Not for deciding what a watch event means (event routing); what groups have
+// of their own is in GroupQueue.
 //
-// Upstream: docs/spec/queue.md sections 1 to 9, 11, 12, 16.
+// Upstream: docs/spec/queue.md sections 1 to 9, 11, 12, 16, 18.
 
 #include <functional>
 #include <map>
@@ -22,6 +23,7 @@
 #include "framework/handle.h"
 #include "framework/queued_pod.h"
 #include "queue/backoff.h"
+#include "queue/group_queue.h"
 #include "queue/in_flight_log.h"
 #include "queue/nominator.h"
 #include "queue/placement.h"
@@ -45,6 +47,17 @@ struct SchedulingQueueOptions {
   // The informer's present copy of a pod, by namespace and name (nominations ask it). May be empty.
   std::function<api::PodPtr(const api::Pod& pod)> informer;
   QueueObservers observers;
+  // Gate GenericWorkload: pods of groups wait by group. Null: they are pods like others. Outlives
+  // the queue.
+  const framework::PodGroupStates* groups = nullptr;
+};
+
+// What is to be scheduled next: one of them, or neither.
+struct Popped {
+  framework::QueuedPodPtr pod;
+  framework::QueuedPodGroupPtr group;
+
+  explicit operator bool() const { return pod != nullptr || group != nullptr; }
 };
 
 // Nothing here waits or starts a thread: Pop returns null when nothing is ready, and the owner
@@ -69,14 +82,15 @@ class SchedulingQueue final : public framework::PodActivator {
   // A pending pod is gone, or was bound. A pod in flight stays so until Done.
   void Delete(const api::Pod& pod);
 
-  // The next pod, in flight from now on; null when nothing is ready. Without active pods the head
-  // of the backoff heap is taken, however long it had to wait.
-  framework::QueuedPodPtr Pop();
+  // The next pod or group, in flight from now on; nothing when none is ready. Without active ones
+  // the head of the backoff heap is taken, however long it had to wait; groups are never taken so.
+  Popped Pop();
   // The pod is no longer in flight: no failure can bring it back. No-op for unknown uids.
   void Done(std::string_view uid);
   // Returns a popped pod after a failed attempt, its plugin sets filled with what rejected it and
-  // its pod object the informer's copy; ends its flight in any case. Error: the key is stored
-  // already; nothing has changed then.
+  // its pod object the informer's copy; ends its flight in any case. A member of a group waits for
+  // the return of its group, or joins it. Error: the key is stored already; nothing has changed
+  // then.
   Result<void> AddUnschedulableIfNotPresent(const framework::QueuedPodPtr& pod);
 
   // A change of the cluster: parked pods that it may help leave the unschedulable map, and pods in
@@ -123,12 +137,15 @@ class SchedulingQueue final : public framework::PodActivator {
   void Close();
   bool closed() const { return closed_; }
 
+  // Null without groups.
+  GroupQueue* groups() const { return groups_.get(); }
+
   PodNominator& nominator() { return nominator_; }
   const PodNominator& nominator() const { return nominator_; }
 
   // Where the pods are: all but those in flight.
   const PodStores& stores() const { return stores_; }
-  PendingCounts pending() const { return stores_.Counts(); }
+  PendingCounts pending() const;
   bool IsInFlight(std::string_view uid) const { return in_flight_.Contains(uid); }
   const InFlightLog& in_flight() const { return in_flight_; }
   const QueueStats& stats() const { return placement_.stats(); }
@@ -140,15 +157,8 @@ class SchedulingQueue final : public framework::PodActivator {
   }
 
  private:
-  void UpdateParked(Record& record, const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void ActivateOne(const api::PodPtr& pod);
-  // What a failed attempt comes back to, and the label of the event that decided it (empty: none).
-  struct Return {
-    Answer answer;
-    std::string event{};
-  };
-  Return DecideOnReturn(const framework::QueuedPod& pod);
-
+  framework::QueuedPodPtr Take(Record& record);
   void PlaceWoken(const EventWithObjects& event, const std::vector<Woken>& pods, int64_t hint_runs);
 
   const Clock& clock_;
@@ -161,6 +171,7 @@ class SchedulingQueue final : public framework::PodActivator {
   PodStores& stores_;  // of placement_
   InFlightLog in_flight_;
   PodNominator nominator_;
+  std::unique_ptr<GroupQueue> groups_;
   int64_t scheduling_cycle_ = 0;
   TimePoint last_add_{};
   bool closed_ = false;

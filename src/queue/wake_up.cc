@@ -2,29 +2,12 @@
 #include "queue/wake_up.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/logging.h"
 
 namespace ks::queue {
 namespace {
-
-bool Passes(const PreCheck& precheck, const Record& record) {
-  return !precheck || precheck(*record.pod->pod());
-}
-
-// The first pod that the pre-check lets pass; null: none. Hints run for such pods only.
-const api::Pod* FirstPassing(const ParkedClass& of_labels, const PreCheck& precheck) {
-  for (const Record* record : of_labels.pods) {
-    if (Passes(precheck, *record)) return record->pod->pod().get();
-  }
-  return nullptr;
-}
-const api::Pod* FirstPassing(const ParkedBucket& bucket, const PreCheck& precheck) {
-  for (const ParkedClass* of_labels : bucket.classes) {
-    if (const api::Pod* pod = FirstPassing(*of_labels, precheck)) return pod;
-  }
-  return nullptr;
-}
 
 template <class Visit>
 void ForEachIn(const ParkedClass& of_labels, Visit visit) {
@@ -36,6 +19,54 @@ void ForEachIn(const ParkedBucket& bucket, Visit visit) {
 }
 
 }  // namespace
+
+Answer DecideFor(RequeueRules& rules, const Record& record, const EventWithObjects& event) {
+  const auto decide = [&](const Record& of) {
+    return rules.DecideWhy(*of.pod, event.event, event.old_object, event.new_object);
+  };
+  if (record.kind != RecordKind::kGroup) return decide(record);
+  Answer most;
+  for (const MemberRecord* member : static_cast<const GroupRecord&>(record).members) {
+    const Answer answer = decide(*member);
+    if (answer.strategy > most.strategy) most = answer;
+    if (most.strategy == Strategy::kImmediately) break;
+  }
+  return most;
+}
+
+// A group passes when one of its members does.
+bool WakeUp::Passes(const Record& record) {
+  if (!precheck_) return true;
+  const Record& entity = EntityOf(record);
+  if (entity.kind != RecordKind::kGroup) return precheck_(*record.pod->pod());
+  return AnswerOf(static_cast<const GroupRecord&>(entity)).passes;
+}
+
+WakeUp::GroupAnswer& WakeUp::AnswerOf(const GroupRecord& group) {
+  const auto [it, added] = groups_.try_emplace(&group);
+  if (added) {
+    it->second.passes = !precheck_ || std::any_of(group.members.begin(), group.members.end(),
+                                                  [this](const MemberRecord* member) {
+                                                    return precheck_(*member->pod->pod());
+                                                  });
+  }
+  return it->second;
+}
+
+// The first pod that the pre-check lets pass; null: none. Hints run for such pods only.
+template <class Parked>
+const api::Pod* WakeUp::FirstPassing(const Parked& parked) {
+  if constexpr (std::is_same_v<Parked, ParkedBucket>) {
+    for (const ParkedClass* of_labels : parked.classes) {
+      if (const api::Pod* pod = FirstPassing(*of_labels)) return pod;
+    }
+  } else {
+    for (const Record* record : parked.pods) {
+      if (Passes(*record)) return record->pod->pod().get();
+    }
+  }
+  return nullptr;
+}
 
 void WakeUp::Run() {
   const uint64_t plugins = rules_.PluginsFor(event_.event);
@@ -64,15 +95,14 @@ void WakeUp::LookInto(const ParkedGroup& group) {
   }
   for (const ParkedBucket* bucket : group.buckets) {
     ForEachIn(*bucket, [&](Record& record) {
-      if (!Passes(precheck_, record)) return;
-      WakeOne(record,
-              rules_.DecideWhy(*record.pod, event_.event, event_.old_object, event_.new_object));
+      if (!Passes(record)) return;
+      WakeOne(record, DecideFor(rules_, record, event_));
     });
   }
 }
 
 void WakeUp::LookInto(const ParkedBucket& bucket, const RequeueRules::Inquiry& inquiry) {
-  const api::Pod* pod = FirstPassing(bucket, precheck_);
+  const api::Pod* pod = FirstPassing(bucket);
   if (pod == nullptr) return;
   const Answer by_spec = inquiry.AskSpec(*pod);
   if (inquiry.SettledBySpec(by_spec)) {
@@ -86,7 +116,7 @@ void WakeUp::LookInto(const ParkedBucket& bucket, const RequeueRules::Inquiry& i
 
 void WakeUp::LookInto(const ParkedClass& of_labels, const RequeueRules::Inquiry& inquiry,
                       Answer by_spec) {
-  const api::Pod* pod = FirstPassing(of_labels, precheck_);
+  const api::Pod* pod = FirstPassing(of_labels);
   if (pod == nullptr) return;
   const Answer by_labels = inquiry.AskLabels(*pod, by_spec);
   if (inquiry.SettledByLabels(by_labels)) {
@@ -97,7 +127,12 @@ void WakeUp::LookInto(const ParkedClass& of_labels, const RequeueRules::Inquiry&
 }
 
 void WakeUp::AskOne(Record& record, const RequeueRules::Inquiry& inquiry, Answer so_far) {
-  if (!Passes(precheck_, record)) return;
+  if (!Passes(record)) return;
+  // What its group has heard already is as good as this member's own answer.
+  if (GroupRecord* group = AsGroup(EntityOf(record))) {
+    so_far = std::max(so_far, AnswerOf(*group).answer,
+                      [](const Answer& a, const Answer& b) { return a.strategy < b.strategy; });
+  }
   WakeOne(record, inquiry.AskPod(*record.pod->pod(), so_far));
 }
 
@@ -105,19 +140,31 @@ template <class Parked>
 void WakeUp::Wake(const Parked& parked, Answer answer) {
   if (answer.strategy == Strategy::kSkip && !log::Enabled(5)) return;
   ForEachIn(parked, [&](Record& record) {
-    if (Passes(precheck_, record)) WakeOne(record, answer);
+    if (Passes(record)) WakeOne(record, answer);
   });
 }
 
 void WakeUp::WakeOne(Record& record, Answer answer) {
-  if (answer.strategy != Strategy::kSkip) {
+  Record& entity = EntityOf(record);
+  if (answer.strategy == Strategy::kSkip) {
+    KS_LOG(5, "Event is not making entity schedulable",
+           {{"type", EntityType(entity)},
+            {"entity", EntityName(entity)},
+            {"event", event_.event.Label()}});
+    return;
+  }
+  GroupRecord* group = AsGroup(entity);
+  if (group == nullptr) {
     woken_.push_back({&record, answer});
     return;
   }
-  KS_LOG(5, "Event is not making entity schedulable",
-         {{"type", "pod"},
-          {"entity", record.pod->pod()->meta.Key()},
-          {"event", event_.event.Label()}});
+  GroupAnswer& known = AnswerOf(*group);
+  if (answer.strategy <= known.answer.strategy) return;
+  if (known.answer.strategy == Strategy::kSkip) {
+    known.place = woken_.size();
+    woken_.push_back({group, answer});
+  }
+  known.answer = woken_[known.place].answer = answer;
 }
 
 }  // namespace ks::queue

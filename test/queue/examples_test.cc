@@ -97,7 +97,7 @@ TEST_F(QueueExamplesTest, Q4ErrorReturn) {
   PopAndFail("p", {});
   EXPECT_EQ(StoreOf("p"), Store::kErrorBackoff);
   EXPECT_EQ(Stored("p").consecutive_errors_count, 1);
-  EXPECT_EQ(queue.Pop(), nullptr);
+  EXPECT_EQ(queue.Pop().pod, nullptr);
   At(11.0);
   queue.FlushBackoffCompleted();
   EXPECT_EQ(StoreOf("p"), Store::kErrorBackoff);
@@ -311,7 +311,7 @@ TEST_F(QueueExamplesTest, Q15Duplicate) {
   queue.Add(Named("p"));
   queue.Add(Named("w"));
   PopNamed("w");
-  EXPECT_EQ(queue.Pop(), nullptr);
+  EXPECT_EQ(queue.Pop().pod, nullptr);
   EXPECT_EQ(queue.scheduling_cycle(), 2);
 }
 

@@ -555,7 +555,7 @@ class QueueModelTest : public QueueTest {
   }
 
   void PopPod(Model& model) {
-    const QueuedPodPtr got = queue_->Pop();
+    const QueuedPodPtr got = queue_->Pop().pod;
     const std::optional<ModelPod> want = model.Pop();
     ASSERT_EQ(got == nullptr ? "" : got->pod()->meta.uid,
               want.has_value() ? want->pod->meta.uid : "");

@@ -116,7 +116,7 @@ class QueueTest : public ::testing::Test {
 
   // Pops the pod, which must be the named one, and returns it rejected by the plugins.
   framework::QueuedPodPtr PopNamed(const std::string& name) {
-    framework::QueuedPodPtr pod = queue_->Pop();
+    framework::QueuedPodPtr pod = queue_->Pop().pod;
     EXPECT_EQ(pod == nullptr ? "nothing" : pod->pod()->meta.name, name);
     return pod;
   }

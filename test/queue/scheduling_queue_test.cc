@@ -28,7 +28,7 @@ TEST_F(SchedulingQueueTest, PodsAddedAtOneReadingKeepTheirOrder) {
   }
   EXPECT_EQ(Stored("p19").timestamp - Stored("p0").timestamp, Duration(19));
   for (const std::string& name : want) PopNamed(name);
-  EXPECT_EQ(queue.Pop(), nullptr);
+  EXPECT_EQ(queue.Pop().pod, nullptr);
 }
 
 TEST_F(SchedulingQueueTest, PriorityFirst) {
@@ -311,7 +311,7 @@ TEST_F(SchedulingQueueTest, GateOffDoesNotPopFromBackoff) {
   };
   Send(kNodeAdd);
   EXPECT_EQ(StoreOf("p"), Store::kBackoff) << "PreEnqueue is not run on the way into backoff";
-  EXPECT_EQ(queue.Pop(), nullptr);
+  EXPECT_EQ(queue.Pop().pod, nullptr);
   EXPECT_DOUBLE_EQ(Seconds(*Stored("p").backoff_expiration), 11.3);
   At(12.0);
   queue.FlushBackoffCompleted();
@@ -438,7 +438,7 @@ TEST_F(SchedulingQueueTest, HintsRunOncePerSpecOrLabels) {
       pod->spec = templates[i % 2]->spec;
       if (i >= 6) pod->meta.labels.Set(Symbol("app"), Symbol("a"));
       queue.Add(pod);
-      Fail(queue.Pop(), {"Counter"});
+      Fail(queue.Pop().pod, {"Counter"});
     }
     Send(kNodeAdd);
     EXPECT_EQ(runs, c.want_runs);
@@ -467,7 +467,7 @@ TEST_F(SchedulingQueueTest, AResourceClaimConcernsItsUsersUnlessItFreesDevices) 
       pod.pod().status.resource_claim_statuses.push_back({entry.name, generated});
     }
     queue.Add(pod.Obj());
-    Fail(queue.Pop(), {"Devices"});
+    Fail(queue.Pop().pod, {"Devices"});
   };
   const auto claim = [](const char* name, bool allocated) {
     auto made = std::make_shared<api::ResourceClaim>();
@@ -506,7 +506,7 @@ TEST_F(SchedulingQueueTest, AClaimConcernsItsUsersOnly) {
     pod->meta.name = pod->meta.uid = name;
     pod->meta.ns = Symbol("ns");
     queue.Add(pod);
-    Fail(queue.Pop(), rejecting);
+    Fail(queue.Pop().pod, rejecting);
   };
   const auto say = [&](const std::string& claim_name) {
     asked.clear();

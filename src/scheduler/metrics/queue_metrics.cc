@@ -11,7 +11,8 @@ namespace {
 
 using metrics::Stability;
 
-constexpr const char* kParts[] = {"active", "backoff", "unschedulable", "gated"};
+constexpr const char* kParts[] = {"active", "backoff",    "unschedulable",
+                                  "gated",  "incomplete", "pending"};
 
 const std::vector<double>& HintBuckets() {
   static const std::vector<double> buckets = metrics::ExponentialBuckets(0.00001, 1.5, 20);
@@ -62,15 +63,13 @@ QueueMetrics::QueueMetrics(metrics::Registry& registry)
   for (size_t part = 0; part < pending_gauges_.size(); ++part) {
     pending_gauges_[part] = &pending_.Add({{"queue", kParts[part]}});
   }
-  // Parts for pod groups, which stay empty here.
-  pending_.Add({{"queue", "incomplete"}});
-  pending_.Add({{"queue", "pending"}});
 }
 
 queue::QueueObservers QueueMetrics::Observers() {
   for (Arrivals* arrivals : {&active_, &backoff_, &unschedulable_arrivals_}) {
     for (auto& [event, carried] : arrivals->pods) carried.count = 0;
     for (auto& [event, carried] : arrivals->entities) carried.count = 0;
+    for (auto& [event, carried] : arrivals->groups) carried.count = 0;
   }
   for (auto& [event, effect] : effects_) {
     effect.events.count = effect.woken.count = effect.hint_runs.count = 0;
@@ -102,16 +101,23 @@ void QueueMetrics::ObserveHint(std::string_view plugin, const framework::Cluster
 
 void QueueMetrics::Publish(const queue::SchedulingQueue& queue) {
   const queue::PendingCounts pending = queue.pending();
-  const size_t counts[] = {pending.active, pending.backoff, pending.unschedulable, pending.gated};
+  const size_t counts[] = {pending.active, pending.backoff,    pending.unschedulable,
+                           pending.gated,  pending.incomplete, pending.pending};
   for (size_t part = 0; part < pending_gauges_.size(); ++part) {
     pending_gauges_[part]->Set(static_cast<double>(counts[part]));
   }
   const queue::QueueStats& stats = queue.stats();
-  // A part that pods went through between two scrapes was in use.
-  PublishEntities(0, pending.active, !stats.active.pods.empty());
-  PublishEntities(1, pending.backoff, !stats.backoff.pods.empty());
-  PublishEntities(2, pending.unschedulable, false);
-  PublishEntities(3, pending.gated, false);
+  // A part that was gone through between two scrapes was in use.
+  const queue::PendingCounts::Groups& groups = pending.groups;
+  const queue::PendingCounts::Groups& members = pending.members;
+  PublishEntities(pod_gauges_, 0, pending.active - members.active, stats.active.of_pods);
+  PublishEntities(pod_gauges_, 1, pending.backoff - members.backoff, stats.backoff.of_pods);
+  PublishEntities(pod_gauges_, 2, pending.unschedulable - members.unschedulable, false);
+  PublishEntities(pod_gauges_, 3, pending.gated - members.gated, false);
+  PublishEntities(group_gauges_, 0, groups.active, stats.active.of_groups);
+  PublishEntities(group_gauges_, 1, groups.backoff, stats.backoff.of_groups);
+  PublishEntities(group_gauges_, 2, groups.unschedulable, false);
+  PublishEntities(group_gauges_, 3, groups.gated, false);
   PublishArrivals("active", stats.active, &active_);
   PublishArrivals("backoff", stats.backoff, &backoff_);
   PublishArrivals("unschedulable", stats.unschedulable, &unschedulable_arrivals_);
@@ -130,11 +136,10 @@ void QueueMetrics::Publish(const queue::SchedulingQueue& queue) {
   }
 }
 
-// Every entry is a pod, so both gauges say the same.
-void QueueMetrics::PublishEntities(size_t part, size_t entities, bool used) {
-  metrics::Gauge*& gauge = entity_gauges_[part];
+void QueueMetrics::PublishEntities(EntityGauges& of, size_t part, size_t entities, bool used) {
+  metrics::Gauge*& gauge = of.gauges[part];
   if (gauge == nullptr && entities == 0 && !used) return;
-  if (gauge == nullptr) gauge = &entities_.Add({{"queue", kParts[part]}, {"type", "pod"}});
+  if (gauge == nullptr) gauge = &entities_.Add({{"queue", kParts[part]}, {"type", of.type}});
   gauge->Set(static_cast<double>(entities));
 }
 
@@ -147,14 +152,18 @@ void QueueMetrics::PublishArrivals(const char* queue, const queue::StoreArrivals
     }
     series.To(count);
   }
-  for (const auto& [event, count] : stats.entities) {
-    Carried& series = carried->entities[event];
-    if (series.counter == nullptr) {
-      series.counter =
-          &incoming_entities_.Add({{"queue", queue}, {"event", event}, {"type", "pod"}});
+  const auto publish_entities = [&](const auto& counts, auto& series_of, const char* type) {
+    for (const auto& [event, count] : counts) {
+      Carried& series = series_of[event];
+      if (series.counter == nullptr) {
+        series.counter =
+            &incoming_entities_.Add({{"queue", queue}, {"event", event}, {"type", type}});
+      }
+      series.To(count);
     }
-    series.To(count);
-  }
+  };
+  publish_entities(stats.entities, carried->entities, "pod");
+  publish_entities(stats.groups, carried->groups, "podgroup");
 }
 
 void QueueMetrics::PublishEffects(const queue::QueueStats& stats) {

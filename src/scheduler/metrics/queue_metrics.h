@@ -50,6 +50,12 @@ class QueueMetrics {
   struct Arrivals {
     std::map<std::string, Carried, std::less<>> pods;  // by event
     std::map<std::string, Carried, std::less<>> entities;
+    std::map<std::string, Carried, std::less<>> groups;
+  };
+  // Of one type of entities, by part; null: not used yet.
+  struct EntityGauges {
+    const char* type;
+    std::array<metrics::Gauge*, 4> gauges{};
   };
   struct Effect {
     Carried events;
@@ -59,7 +65,7 @@ class QueueMetrics {
 
   void PublishArrivals(const char* queue, const queue::StoreArrivals& stats, Arrivals* carried);
   void PublishEffects(const queue::QueueStats& stats);
-  void PublishEntities(size_t part, size_t entities, bool used);
+  void PublishEntities(EntityGauges& of, size_t part, size_t entities, bool used);
   void ObserveHint(std::string_view plugin, const framework::ClusterEvent& event,
                    std::string_view hint, Duration took);
 
@@ -74,8 +80,10 @@ class QueueMetrics {
   metrics::Family<metrics::Counter>& woken_;
   metrics::Family<metrics::Counter>& hint_runs_;
 
-  std::array<metrics::Gauge*, 4> pending_gauges_{};  // active, backoff, unschedulable, gated
-  std::array<metrics::Gauge*, 4> entity_gauges_{};   // null: not used yet
+  // active, backoff, unschedulable, gated, incomplete, pending
+  std::array<metrics::Gauge*, 6> pending_gauges_{};
+  EntityGauges pod_gauges_{.type = "pod"};
+  EntityGauges group_gauges_{.type = "podgroup"};
   Arrivals active_;
   Arrivals backoff_;
   Arrivals unschedulable_arrivals_;
