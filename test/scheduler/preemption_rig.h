@@ -77,7 +77,8 @@ class PreemptionRig : public Rig {
       if (event.reason != "Preempted") continue;
       EXPECT_EQ(event.action, "Preempting");
       EXPECT_FALSE(event.warning);
-      EXPECT_EQ(event.related, nullptr);
+      const bool by_group = event.note.find("podgroup ") != std::string::npos;
+      EXPECT_EQ(api::MetaOf(event.related) != nullptr, by_group) << event.note;
       texts.push_back(event.regarding->meta.name + ": " + event.note);
     }
     return texts;

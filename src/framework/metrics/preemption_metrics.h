@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "base/clock.h"
 #include "framework/status.h"
@@ -25,10 +26,16 @@ class PreemptionMetrics {
   // scheduler_preemption_goroutines_execution_total and …_duration_seconds (hidden by age).
   void JobEnded(bool success, Duration duration);
 
-  // Only where the gate GenericWorkload is on. The preemptor is a pod.
-  void ObserveEvaluation(Code result, Duration duration);
-  void ObserveExecution(bool success, Duration duration);
-  void CountViolations(int64_t violations);
+  // Only where the gate GenericWorkload is on. `preemptor`: pod, podgroup or compositepodgroup; an
+  // evaluation knows no composites.
+  void ObserveEvaluation(std::string_view preemptor, Code result, Duration duration);
+  void ObserveExecution(std::string_view preemptor, bool success, Duration duration);
+  void CountViolations(std::string_view preemptor, int64_t violations);
+  // scheduler_preemption_workload_disruptions: units that belong to groups.
+  void ObserveDisruptions(std::string_view preemptor, size_t units);
+  // Of groups: scheduler_workload_preemption_attempts_total and …_victims.
+  void CountGroupAttempt(Code result);
+  void ObserveGroupVictims(size_t victims);
 
  private:
   metrics::Counter& attempts_;
@@ -38,6 +45,9 @@ class PreemptionMetrics {
   metrics::Family<metrics::Histogram>& evaluations_;
   metrics::Family<metrics::Histogram>& executions_;
   metrics::Family<metrics::Counter>& violations_;
+  metrics::Family<metrics::Histogram>& disruptions_;
+  metrics::Family<metrics::Counter>& group_attempts_;
+  metrics::Family<metrics::Histogram>& group_victims_;
 };
 
 }  // namespace ks::framework

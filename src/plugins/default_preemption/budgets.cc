@@ -2,9 +2,6 @@
 #include "plugins/default_preemption/budgets.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <map>
-#include <span>
 #include <utility>
 
 #include "base/canary.h"
@@ -12,34 +9,24 @@
 namespace ks::plugins {
 namespace {
 
-// What is left of the budgets that some victim asked for.
-class Budgets {
- public:
-  explicit Budgets(const framework::OwnerListers& listers) : listers_(listers) {}
-
-  bool Violates(const api::Pod& pod) {
-    if (pod.meta.labels.empty()) return false;
-    for (const api::PodDisruptionBudgetPtr& budget : listers_.PodDisruptionBudgets(pod.meta.ns)) {
-      if (!Covers(*budget, pod)) continue;
-      const auto [left, first] = left_.try_emplace(budget.get(), budget->disruptions_allowed);
-      if (--left->second < 0) return true;
-    }
-    return false;
-  }
-
- private:
-  static bool Covers(const api::PodDisruptionBudget& budget, const api::Pod& pod) {
-    // An empty selector matches nothing here, other than for the API.
-    if (budget.selector.Empty() || !budget.selector.Matches(pod.meta.labels)) return false;
-    return std::find(budget.disrupted_pods.begin(), budget.disrupted_pods.end(), pod.meta.name) ==
-           budget.disrupted_pods.end();
-  }
-
-  const framework::OwnerListers& listers_;
-  std::map<const api::PodDisruptionBudget*, int64_t> left_;
-};
+bool Covers(const api::PodDisruptionBudget& budget, const api::Pod& pod) {
+  // An empty selector matches nothing here, other than for the API.
+  if (budget.selector.Empty() || !budget.selector.Matches(pod.meta.labels)) return false;
+  return std::find(budget.disrupted_pods.begin(), budget.disrupted_pods.end(), pod.meta.name) ==
+         budget.disrupted_pods.end();
+}
 
 }  // namespace
+
+bool Budgets::Violates(const api::Pod& pod) {
+  if (pod.meta.labels.empty()) return false;
+  for (const api::PodDisruptionBudgetPtr& budget : listers_.PodDisruptionBudgets(pod.meta.ns)) {
+    if (!Covers(*budget, pod)) continue;
+    const auto [left, first] = left_.try_emplace(budget.get(), budget->disruptions_allowed);
+    if (--left->second < 0) return true;
+  }
+  return false;
+}
 
 BudgetSplit SplitByBudgets(std::vector<PotentialVictim> victims,
                            const framework::OwnerListers& listers) {

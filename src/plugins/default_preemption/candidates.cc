@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plugins/default_preemption/dry_run.h"
+#include "plugins/default_preemption/unit_dry_run.h"
 
 namespace ks::plugins {
 namespace {
@@ -14,12 +15,6 @@ namespace {
 using framework::Code;
 using framework::NodeInfo;
 using framework::Status;
-
-const Status& NoVictims() {
-  static const Status status(Code::kUnschedulableAndUnresolvable,
-                             {"No preemption victims found for incoming pod"});
-  return status;
-}
 
 const Status& NotHelpful() {
   static const Status status(Code::kUnschedulableAndUnresolvable,
@@ -94,7 +89,12 @@ Candidates CandidateSearch::Find(const framework::CycleState& state, const api::
   const size_t wanted = WantedCandidates(tried.size(), args_);
   Findings findings(wanted);
   const framework::Snapshot& snapshot = handle_.snapshot();
-  lowest_.Refresh(snapshot);
+  std::optional<VictimUnits> units;
+  if (handle_.gates().Enabled(config::Gate::kGenericWorkload)) {
+    units.emplace(snapshot, handle_.pod_groups());
+  } else {
+    lowest_.Refresh(snapshot);
+  }
   const std::span<const uint32_t> slots = snapshot.node_slots();
   const int32_t priority = preemptor.Priority();
   size_t begin = 0;
@@ -106,12 +106,13 @@ Candidates CandidateSearch::Find(const framework::CycleState& state, const api::
     const size_t at = begin + i;
     const uint32_t index = tried[at < tried.size() ? at : at - tried.size()];
     const NodeInfo& node = *snapshot.nodes()[index];
-    if (!lowest_.HasBelow(slots[index], priority)) {
+    if (!units && !lowest_.HasBelow(slots[index], priority)) {
       ++without_victims;
       if (observer != nullptr) observer->OnRejected(node.name(), NoVictims());
       continue;
     }
-    DryRun run = RunWithoutLowerPods(handle_, state, preemptor, node);
+    DryRun run = units ? RunWithoutLowerUnits(handle_, state, preemptor, node, *units)
+                       : RunWithoutLowerPods(handle_, state, preemptor, node);
     if (observer != nullptr) Tell(*observer, node, run);
     if (findings.Add(node, std::move(run))) break;
   }

@@ -12,14 +12,17 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "framework/group_plugins.h"
 #include "framework/metrics/preemption_metrics.h"
 #include "framework/preemption_explainer.h"
 #include "golang/quote.h"
 #include "plugins/default_preemption/ask_extenders.h"
 #include "plugins/default_preemption/candidates.h"
 #include "plugins/default_preemption/eviction.h"
+#include "plugins/default_preemption/group_preemption.h"
+#include "plugins/default_preemption/terminating.h"
+#include "plugins/default_preemption/victim_units.h"
 #include "plugins/kit/hinting.h"
-#include "plugins/kit/neutral.h"
 
 namespace ks::plugins {
 namespace {
@@ -36,13 +39,6 @@ constexpr std::string_view kPrefix = "preemption: ";
 
 // So often the first extender is asked about all candidates as they are.
 constexpr int kMostRounds = 3;
-
-bool IsTerminatingByPreemption(const api::Pod& pod) {
-  if (!pod.meta.deletion_timestamp) return false;
-  const api::Condition* condition = pod.FindCondition("DisruptionTarget");
-  return condition != nullptr && condition->status == "True" &&
-         condition->reason == "PreemptionByScheduler";
-}
 
 // What preemption would do.
 struct Finding {
@@ -90,7 +86,7 @@ std::string Joined(const std::vector<std::string>& errors) {
 class DefaultPreemption final : public framework::Plugin,
                                 public framework::PreEnqueuePlugin,
                                 public framework::PostFilterPlugin,
-                                public Neutral<framework::PodGroupPostFilterPlugin>,
+                                public framework::PodGroupPostFilterPlugin,
                                 public framework::EnqueueExtensions,
                                 public framework::OptionalKindReader,
                                 public framework::PreemptionExplainer {
@@ -98,23 +94,28 @@ class DefaultPreemption final : public framework::Plugin,
   DefaultPreemption(framework::Handle& handle, const config::DefaultPreemptionArgs& args)
       : handle_(handle),
         in_background_(handle.gates().Enabled(config::Gate::kSchedulerAsyncPreemption)),
+        workloads_(handle.gates().Enabled(config::Gate::kGenericWorkload)),
         search_(handle, args) {}
 
   std::string_view Name() const override { return kDefaultPreemptionName; }
 
   framework::OptionalKinds NeededKinds() const override {
-    return {framework::OptionalKind::kPodDisruptionBudget};
+    framework::OptionalKinds kinds = {framework::OptionalKind::kPodDisruptionBudget};
+    if (workloads_) kinds.Add(framework::OptionalKind::kPodGroup);
+    if (handle_.gates().Enabled(config::Gate::kCompositePodGroup)) {
+      kinds.Add(framework::OptionalKind::kCompositePodGroup);
+    }
+    return kinds;
   }
 
   Status PreEnqueue(const api::Pod& pod) override {
-    if (!ongoing_->Blocks(pod.meta.uid, handle_)) return {};
-    return blocked_;
+    if (ongoing_->empty() || !ongoing_->Blocks(PreemptorOf(pod), handle_)) return {};
+    return IsMember(pod) ? blocked_group_ : blocked_;
   }
 
   PostFilterResult PostFilter(CycleState& state, const api::PodPtr& pod,
                               const NodeStatuses& statuses) override {
     framework::PreemptionMetrics* const metrics = handle_.preemption_metrics();
-    const bool workloads = handle_.gates().Enabled(config::Gate::kGenericWorkload);
     const bool first = state.preemption_inquiry == nullptr;
     if (metrics != nullptr && first) metrics->CountAttempt();
     const TimePoint start = first ? handle_.clock().Now() : state.preemption_inquiry->began;
@@ -123,24 +124,37 @@ class DefaultPreemption final : public framework::Plugin,
       state.preemption_inquiry->began = start;
       return std::move(finding.result);
     }
-    if (metrics != nullptr && workloads) {
-      metrics->ObserveEvaluation(finding.result.status.code(), handle_.clock().Now() - start);
+    if (metrics != nullptr && workloads_) {
+      metrics->ObserveEvaluation("pod", finding.result.status.code(),
+                                 handle_.clock().Now() - start);
     }
     if (!finding.result.status.ok()) return std::move(finding.result);
     if (metrics != nullptr) {
       metrics->ObserveVictims(finding.victims.pods.size());
-      if (workloads) metrics->CountViolations(finding.victims.pdb_violations);
+      if (workloads_) metrics->CountViolations("pod", finding.victims.pdb_violations);
     }
     KS_LOG(2, "the target node for the preemption is determined",
            {{"node", finding.result.nomination->node_name}, {"pod", pod->meta.Key()}});
-    Preemption preemption{.preemptor = pod,
-                          .node = finding.result.nomination->node_name,
-                          .victims = std::move(finding.victims.pods)};
-    if (in_background_) {
-      EvictInBackground(handle_, std::move(preemption), ongoing_);
-    } else {
-      EvictAtOnce(handle_, std::move(preemption));
+    Evict({.preemptor = PodPreemptor(pod, handle_.pods()),
+           .node = finding.result.nomination->node_name,
+           .victims = std::move(finding.victims.pods)});
+    return std::move(finding.result);
+  }
+
+  framework::GroupPostFilterResult PodGroupPostFilter(
+      const framework::GroupPreemptor& preemptor) override {
+    const TimePoint start = handle_.clock().Now();
+    GroupFinding finding = GroupPreemption(handle_, preemptor).Find();
+    const Code code = finding.result.status.code();
+    if (framework::PreemptionMetrics* const metrics = handle_.preemption_metrics()) {
+      const std::string_view kind = KindOf(preemptor.root);
+      metrics->CountGroupAttempt(code);
+      metrics->ObserveEvaluation("podgroup", code, handle_.clock().Now() - start);
+      metrics->CountViolations(kind, finding.violations);
+      metrics->ObserveDisruptions(kind, finding.disruptions);
+      if (finding.preemption) metrics->ObserveGroupVictims(finding.preemption->victims.size());
     }
+    if (finding.preemption) Evict(*std::move(finding.preemption));
     return std::move(finding.result);
   }
 
@@ -160,12 +174,30 @@ class DefaultPreemption final : public framework::Plugin,
     if (!in_background_) return {};
     const auto hint = [this](const api::Pod& pod, const framework::EventObject&,
                              const framework::EventObject&) -> Result<framework::QueueingHint> {
-      return QueueIf(ongoing_->MayComeBack(pod.meta.uid));
+      return QueueIf(ongoing_->MayComeBack(PreemptorOf(pod)));
     };
     return {{{framework::EventResource::kAssignedPod, framework::kActionDelete, {}}, hint}};
   }
 
  private:
+  bool IsMember(const api::Pod& pod) const { return workloads_ && pod.spec->scheduling_group; }
+  // The uid by which its preemption is known: of a member that of the top group; empty: nobody
+  // knows it.
+  std::string PreemptorOf(const api::Pod& pod) const {
+    if (!IsMember(pod)) return pod.meta.uid;
+    const framework::PodGroupStates& groups = handle_.pod_groups();
+    const std::optional<framework::PodGroupKey> root = groups.RootOf(*GroupOfPod(pod));
+    return root ? UidOf(groups, *root) : std::string();
+  }
+
+  void Evict(Preemption preemption) {
+    if (in_background_) {
+      EvictInBackground(handle_, std::move(preemption), ongoing_);
+    } else {
+      EvictAtOnce(handle_, std::move(preemption));
+    }
+  }
+
   // With an observer, extenders are not asked.
   Finding FindVictims(CycleState& state, const api::PodPtr& attempted, const NodeStatuses& statuses,
                       framework::PreemptionObserver* observer) {
@@ -231,6 +263,12 @@ class DefaultPreemption final : public framework::Plugin,
     if (node == nullptr) return false;
     if (statuses.Get(node->index()).code() == Code::kUnschedulableAndUnresolvable) return false;
     const int32_t priority = pod.Priority();
+    if (workloads_) {
+      VictimUnits units(handle_.snapshot(), handle_.pod_groups());
+      return std::any_of(node->pods().begin(), node->pods().end(), [&](const PodInfoPtr& p) {
+        return IsTerminatingByPreemption(p->pod()) && units.PriorityOf(p->pod()) < priority;
+      });
+    }
     return std::any_of(node->pods().begin(), node->pods().end(), [priority](const PodInfoPtr& p) {
       return p->pod().Priority() < priority && IsTerminatingByPreemption(p->pod());
     });
@@ -249,6 +287,9 @@ class DefaultPreemption final : public framework::Plugin,
 
   framework::Handle& handle_;
   const bool in_background_;
+  const bool workloads_;  // gate GenericWorkload
+  const Status blocked_group_{Code::kUnschedulableAndUnresolvable,
+                              {"waiting for the preemption for this pod group to be finished"}};
   const Status blocked_{Code::kUnschedulableAndUnresolvable,
                         {"waiting for the preemption for this pod to be finished"}};
   CandidateSearch search_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // DefaultPreemption: makes room for a pod that fits nowhere by evicting pods of lower priority from
-// one node. Groups of pods preempt nothing in this version.
+// one node, and for a group of pods by evicting them from the whole cluster (group_preemption.h).
 //
 // Upstream: docs/spec/preemption.md, docs/spec/queue.md 6.3 and 10.15.
 

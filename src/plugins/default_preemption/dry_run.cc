@@ -48,6 +48,12 @@ class Rehearsal {
 
 }  // namespace
 
+const Status& NoVictims() {
+  static const Status status(framework::Code::kUnschedulableAndUnresolvable,
+                             {"No preemption victims found for incoming pod"});
+  return status;
+}
+
 Status ExpectedVictims(std::string_view node) {
   return Status::Error("expected at least one victim pod on node " + golang::Quote(node));
 }

@@ -23,6 +23,9 @@ struct DryRun {
 DryRun RunWithoutLowerPods(const framework::Handle& handle, const framework::CycleState& state,
                            const api::Pod& preemptor, const framework::NodeInfo& node);
 
+// `No preemption victims found for incoming pod`.
+const framework::Status& NoVictims();
+
 // `expected at least one victim pod on node "<node>"`.
 framework::Status ExpectedVictims(std::string_view node);
 

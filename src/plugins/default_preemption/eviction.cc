@@ -64,13 +64,13 @@ class Job final : public std::enable_shared_from_this<Job> {
     wave_end_ = preemption_.victims.size() - (ongoing_ != nullptr ? 1 : 0);
   }
 
-  void StartInBackground(const framework::PodLister& pods) {
+  void StartInBackground() {
     KS_LOG(2, "Start the preemption asynchronously",
-           {{"preemptor", preemption_.preemptor->meta.Key()},
+           {{"preemptor", preemption_.preemptor.key},
             {"node", preemption_.node},
             {"numVictims", chosen_},
             {"numVictimsToDelete", preemption_.victims.size()}});
-    number_ = ongoing_->Begin(*preemption_.preemptor, pods);
+    number_ = ongoing_->Begin(preemption_.preemptor);
     around_.tasks.PostTask(
         [self = shared_from_this()] { self->ClearNominations([self] { self->EvictWave(); }); });
   }
@@ -100,7 +100,7 @@ class Job final : public std::enable_shared_from_this<Job> {
     for (const framework::PodInfoPtr& info :
          around_.nominator.NominatedPodsForNode(preemption_.node)) {
       const api::Pod& pod = info->pod();
-      if (pod.Priority() >= preemption_.preemptor->Priority()) continue;
+      if (pod.Priority() >= preemption_.preemptor.priority) continue;
       if (!pod.status.nominated_node_name.empty()) pods.push_back(info->ptr());
     }
     return pods;
@@ -128,7 +128,7 @@ class Job final : public std::enable_shared_from_this<Job> {
     }
     if (stopped_ || wave_end_ == preemption_.victims.size()) return End();
     const api::PodPtr& last = preemption_.victims.back();
-    ongoing_->SetLastVictim(preemption_.preemptor->meta.uid, number_, last->meta.Key());
+    ongoing_->SetLastVictim(preemption_.preemptor.uid, number_, last->meta.Key());
     wave_end_ = preemption_.victims.size();
     EvictWave();
   }
@@ -143,8 +143,9 @@ class Job final : public std::enable_shared_from_this<Job> {
     condition.type = "DisruptionTarget";
     condition.status = "True";
     condition.reason = "PreemptionByScheduler";
-    condition.message = preemption_.preemptor->spec->scheduler_name.str() +
-                        ": preempting to accommodate a higher priority pod";
+    condition.message = preemption_.preemptor.pods.front()->spec->scheduler_name.str() +
+                        ": preempting to accommodate a higher priority ";
+    condition.message += preemption_.preemptor.kind;
     condition.observed_generation = victim->meta.generation;
     condition.last_transition_time = around_.clock.WallNow();
     ++in_flight_;
@@ -173,7 +174,7 @@ class Job final : public std::enable_shared_from_this<Job> {
     if (outcome == EvictionOutcome::kFailed && !KS_CANARY(EvictionErrorSwallowed)) {
       log::Error(error.has_value() ? error->message : std::string(), "Failed to preempt pod",
                  {{"pod", victim->meta.Key()},
-                  {"preemptor", preemption_.preemptor->meta.Key()},
+                  {"preemptor", preemption_.preemptor.key},
                   {"node", preemption_.node}});
       failed_ = stopped_ = true;
     }
@@ -181,14 +182,14 @@ class Job final : public std::enable_shared_from_this<Job> {
   }
   void TellVictim(const api::PodPtr& victim, std::string_view suffix) {
     KS_LOG(2, "Preemptor Pod preempted victim Pod",
-           {{"preemptor", preemption_.preemptor->meta.Key()},
+           {{"preemptor", preemption_.preemptor.key},
             {"victim", victim->meta.Key()},
             {"node", preemption_.node}});
-    std::string note =
-        "Preempted by pod " + preemption_.preemptor->meta.uid + " on node " + preemption_.node;
-    note += suffix;
+    std::string note = "Preempted by ";
+    note.append(preemption_.preemptor.kind).append(" ").append(preemption_.preemptor.uid);
+    note.append(" on node ").append(preemption_.node).append(suffix);
     around_.api.RecordEvent({.regarding = victim,
-                             .related = nullptr,
+                             .related = preemption_.preemptor.related,
                              .reporting_controller = around_.profile,
                              .reason = "Preempted",
                              .action = "Preempting",
@@ -201,52 +202,57 @@ class Job final : public std::enable_shared_from_this<Job> {
     if (ongoing_ == nullptr && !failed_) return;
     if (ongoing_ != nullptr) {
       KS_LOG(2, "Async Preemption finished completely",
-             {{"preemptor", preemption_.preemptor->meta.Key()},
+             {{"preemptor", preemption_.preemptor.key},
               {"node", preemption_.node},
               {"result", failed_ ? "error" : "success"}});
     }
     // A victim given up in memory is forgotten by tasks posted before this one: a preemptor that
     // comes back earlier would find it in its place.
     around_.tasks.PostTask([self = shared_from_this()] {
-      const api::PodPtr& preemptor = self->preemption_.preemptor;
+      const Preemptor& preemptor = self->preemption_.preemptor;
       const bool missed = self->ongoing_ != nullptr &&
-                          self->ongoing_->End(preemptor->meta.uid, self->number_,
+                          self->ongoing_->End(preemptor.uid, self->number_,
                                               [self] { return self->NothingToAwait(); });
       // A victim in PreBind may be slow to stop; its removal wakes the preemptor, which would only
       // give it up again and again until then.
       const bool given_up = self->last_in_memory_ && self->AllHaveLeft();
       if (self->failed_ || given_up || missed) {
-        self->around_.activator.Activate({preemptor});
+        self->around_.activator.Activate(preemptor.pods);
       }
     });
   }
   // The room that was made is there, or is no longer the preemptor's: its node was lost meanwhile.
   bool NothingToAwait() const {
     if (AllHaveLeft()) return true;
-    if (!preemption_.preemptor->node_name.empty()) return false;  // makes room where it is
+    const Preemptor& preemptor = preemption_.preemptor;
+    // Of a group each member has a node of its own; a running pod makes room where it is.
+    if (preemptor.pods.front()->meta.uid != preemptor.uid || preemptor.runs) return false;
     const auto nominated = around_.nominator.NominatedPodsForNode(preemption_.node);
     return std::none_of(nominated.begin(), nominated.end(), [&](const framework::PodInfoPtr& info) {
-      return info->pod().meta.uid == preemption_.preemptor->meta.uid;
+      return info->pod().meta.uid == preemptor.uid;
     });
   }
   // No victim's removal is to come. Somebody else may have deleted the last one, or its binding
   // failed before its eviction ended, so that its deletion frees nothing.
   bool AllHaveLeft() const {
-    const framework::NodeInfo* node = around_.snapshot.Find(preemption_.node);
-    if (node == nullptr) return true;
-    const auto& victims = preemption_.victims;
-    return std::none_of(
-        node->pods().begin(), node->pods().end(), [&](const framework::PodInfoPtr& info) {
-          return std::any_of(victims.begin(), victims.end(), [&](const api::PodPtr& victim) {
-            return victim->meta.uid == info->pod().meta.uid;
-          });
-        });
+    return std::none_of(preemption_.victims.begin(), preemption_.victims.end(),
+                        [this](const api::PodPtr& victim) { return IsThere(*victim); });
+  }
+  bool IsThere(const api::Pod& victim) const {
+    const framework::NodeInfo* node = around_.snapshot.Find(victim.node_name);
+    if (node == nullptr) return false;
+    return std::any_of(node->pods().begin(), node->pods().end(),
+                       [&victim](const framework::PodInfoPtr& info) {
+                         return info->pod().meta.uid == victim.meta.uid;
+                       });
   }
   void Measure() const {
     if (around_.metrics == nullptr) return;
     const Duration took = around_.clock.Now() - start_;
     if (ongoing_ != nullptr) around_.metrics->JobEnded(!failed_, took);
-    if (around_.workload_metrics) around_.metrics->ObserveExecution(!failed_, took);
+    if (around_.workload_metrics) {
+      around_.metrics->ObserveExecution(preemption_.preemptor.kind, !failed_, took);
+    }
   }
 
   const Surroundings around_;
@@ -276,15 +282,26 @@ std::shared_ptr<Job> MakeJob(framework::Handle& handle, Preemption preemption,
 
 }  // namespace
 
-uint64_t OngoingPreemptions::Begin(const api::Pod& preemptor, const framework::PodLister& pods) {
-  std::erase_if(preemptors_, [&pods](const auto& entry) {
-    if (!entry.second.left) return false;
-    const api::PodPtr pod = pods.FindPod(entry.second.key);
-    if (pod == nullptr || pod->meta.uid != entry.first) return true;
-    return entry.second.runs ? !framework::HasDeferredResize(*pod) : !pod->node_name.empty();
-  });
-  preemptors_[preemptor.meta.uid] = {
-      .number = ++begun_, .key = preemptor.meta.Key(), .runs = !preemptor.node_name.empty()};
+Preemptor PodPreemptor(const api::PodPtr& pod, const framework::PodLister& pods) {
+  const bool runs = !pod->node_name.empty();
+  Preemptor preemptor{.uid = pod->meta.uid,
+                      .key = pod->meta.Key(),
+                      .priority = pod->Priority(),
+                      .runs = runs,
+                      .pods = {pod},
+                      .gone = {}};
+  preemptor.gone = [&pods, key = preemptor.key, uid = preemptor.uid, runs] {
+    const api::PodPtr known = pods.FindPod(key);
+    if (known == nullptr || known->meta.uid != uid) return true;
+    return runs ? !framework::HasDeferredResize(*known) : !known->node_name.empty();
+  };
+  return preemptor;
+}
+
+uint64_t OngoingPreemptions::Begin(const Preemptor& preemptor) {
+  std::erase_if(preemptors_,
+                [](const auto& entry) { return entry.second.left && entry.second.gone(); });
+  preemptors_[preemptor.uid] = {.number = ++begun_, .gone = preemptor.gone};
   return begun_;
 }
 
@@ -310,7 +327,7 @@ bool OngoingPreemptions::Blocks(const std::string& uid, framework::Handle& handl
   if (preemptors_.empty() || KS_CANARY(PreemptorsNotHeld)) return false;
   const auto found = preemptors_.find(uid);
   if (found == preemptors_.end()) return false;
-  Preemptor& preemptor = found->second;
+  Entry& preemptor = found->second;
   if (preemptor.left) {
     preemptors_.erase(found);
     return false;
@@ -330,7 +347,7 @@ bool OngoingPreemptions::MayComeBack(const std::string& uid) const {
 void EvictInBackground(framework::Handle& handle, Preemption preemption,
                        const std::shared_ptr<OngoingPreemptions>& ongoing) {
   if (auto job = MakeJob(handle, std::move(preemption), ongoing)) {
-    job->StartInBackground(handle.pods());
+    job->StartInBackground();
   }
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -18,9 +19,23 @@
 
 namespace ks::plugins {
 
+// Whom room is made for: a pod or a group.
+struct Preemptor {
+  std::string_view kind = "pod";  // or podgroup, compositepodgroup
+  std::string uid;
+  std::string key;  // for the log: "namespace/name"
+  int32_t priority = 0;
+  bool runs = false;              // and waits for room for its resize
+  std::vector<api::PodPtr> pods;  // itself or the members that are to be scheduled; at least one
+  api::EventRelated related{};    // what events about victims name besides
+  // It is gone, or waits for nothing any more. Valid as long as the handle's parts.
+  std::function<bool()> gone;
+};
+Preemptor PodPreemptor(const api::PodPtr& pod, const framework::PodLister& pods);
+
 // What was decided.
 struct Preemption {
-  api::PodPtr preemptor;
+  Preemptor preemptor;
   std::string node;
   std::vector<api::PodPtr> victims;  // most important first
 };
@@ -31,8 +46,8 @@ struct Preemption {
 class OngoingPreemptions {
  public:
   // Everything is by the preemptor's uid. The number is that of the preemption: the latest one of a
-  // pod counts. Forgets preemptors that are gone or bound, or have no resize to wait for any more.
-  uint64_t Begin(const api::Pod& preemptor, const framework::PodLister& pods);
+  // preemptor counts. Forgets those that are gone, or wait for nothing any more.
+  uint64_t Begin(const Preemptor& preemptor);
   // The last victim, "namespace/name", is being evicted from now on.
   void SetLastVictim(const std::string& uid, uint64_t number, std::string key);
   // The evictions are over; `left`: whether all victims have left the node. True: the preemptor was
@@ -41,19 +56,19 @@ class OngoingPreemptions {
 
   // Whether the preemptor would come too early. Then it is turned away.
   bool Blocks(const std::string& uid, framework::Handle& handle);
+  bool empty() const { return preemptors_.empty(); }
   // Whether the preemptor was turned away and may come now: the last of its victims has left.
   bool MayComeBack(const std::string& uid) const;
 
  private:
-  struct Preemptor {
+  struct Entry {
     uint64_t number = 0;
-    std::string key;
-    bool runs = false;  // and waits for room for its resize
+    std::function<bool()> gone;
     std::optional<std::string> last_victim{};
     bool turned_away = false;
     std::function<bool()> left{};  // empty: the evictions are not over
   };
-  std::unordered_map<std::string, Preemptor> preemptors_;
+  std::unordered_map<std::string, Entry> preemptors_;
   uint64_t begun_ = 0;
 };
 
