@@ -46,6 +46,7 @@ STEPS = (
     Step("CEL expressions", "build/bin/ks_cel_compare random --seed {seed} --count 200000"),
     Step("placement", _E2E.format("*Placement*"), "KS_PLACEMENT_SEEDS=10"),
     Step("configuration files", _E2E.format("*ConfigParity*"), "KS_PARITY_SEED={seed}"),
+    Step("upstream suites", "python3 tools/upstream.py --seed {seed}"),
     Step("soak", "build/bin/ksdev soak --minutes 25 --seed {seed}"),
     Step("churn", "build/bin/ks_churn"),
     *(_fuzz(target, 20000) for target in ("quantity", "selector", "pod", "node", "workload", "text", "dump", "protobuf")),

@@ -4,9 +4,10 @@
 The binaries (etcd, kube-apiserver, kube-controller-manager, kubectl, kube-scheduler, and the references of tests: oracle for
 test/parity, celoracle for test/cel, draoracle for test/plugins/dynamic_resources) are built once from the Go module
 test/controlplane into a cache folder outside the build tree, named after a hash of what they are built from. The folder appears
-by a rename, so it is complete or absent.
+by a rename, so it is complete or absent. tools/upstream.py has a second such module.
 """
 
+import dataclasses
 import fcntl
 import hashlib
 import os
@@ -16,8 +17,7 @@ import shutil
 import subprocess
 import tempfile
 
-BINARIES = ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "kube-scheduler", "oracle", "celoracle", "draoracle")
-MODULE = pathlib.Path(__file__).resolve().parents[2] / "test" / "controlplane"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class BuildError(Exception):
@@ -34,73 +34,100 @@ def find_go():
     return go if match is None or int(match.group(1)) >= 21 else None
 
 
-def pinned_release():
-    """The Kubernetes release that go.mod pins, such as v1.37.1."""
-    match = re.search(r"^\s*k8s\.io/kubernetes (v\S+)$", (MODULE / "go.mod").read_text(), re.MULTILINE)
-    if not match:
-        raise BuildError(f"{MODULE}/go.mod does not require k8s.io/kubernetes")
-    return match.group(1)
-
-
-def _key():
-    digest = hashlib.sha256()
-    for path in [MODULE / "go.mod", MODULE / "go.sum", *sorted((MODULE / "cmd").glob("*/*.go"))]:
-        digest.update(f"{path.relative_to(MODULE)}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def binary_dir():
-    """The folder the binaries belong in: $KS_CONTROLPLANE_BIN, else the cache folder of this module's hash."""
-    chosen = os.environ.get("KS_CONTROLPLANE_BIN")
-    if chosen:
-        return pathlib.Path(chosen)
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return pathlib.Path(cache) / "kubesched" / "controlplane" / _key()
-
-
-def why_unavailable():
-    """None when every binary is there, else one sentence with the cure."""
-    missing = [name for name in BINARIES if not os.access(binary_dir() / name, os.X_OK)]
-    if not missing:
-        return None
-    cure = "run ./dev controlplane build" if find_go() else "install Go and run ./dev controlplane build"
-    return f"the control plane binaries are not in {binary_dir()} ({', '.join(missing)} missing): {cure}"
-
-
 def _jobs():
     memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**30
     return max(1, min(os.cpu_count() or 1, memory_gb))
 
 
-def build(say):
-    """Builds the binaries unless they are there. Raises BuildError."""
-    target = binary_dir()
-    if why_unavailable() is None:
-        return target
-    go = find_go()
-    if go is None:
-        raise BuildError("Go is needed to build the control plane, and there is no go command or one before 1.21: install Go 1.26")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with open(target.parent / ".lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two checkouts may build at the same time
-        if why_unavailable() is None:
+@dataclasses.dataclass(frozen=True)
+class Module:
+    """A Go module of this project and the folder of what is built from it."""
+
+    name: str  # of the folder below test/ and below the cache
+    title: str  # what is built, for people
+    files: tuple  # what the complete folder has
+    variable: str  # of the environment: names another folder
+    verb: str  # builds it
+    minutes: int  # on 2 cores
+
+    @property
+    def source(self):
+        return ROOT / "test" / self.name
+
+    def release(self):
+        """The Kubernetes release that go.mod pins, such as v1.37.1."""
+        match = re.search(r"^\s*k8s\.io/kubernetes (v\S+)$", (self.source / "go.mod").read_text(), re.MULTILINE)
+        if not match:
+            raise BuildError(f"{self.source}/go.mod does not require k8s.io/kubernetes")
+        return match.group(1)
+
+    def folder(self):
+        """The folder of the binaries: that of the environment's variable, else the cache folder of this module's hash."""
+        chosen = os.environ.get(self.variable)
+        if chosen:
+            return pathlib.Path(chosen)
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        return pathlib.Path(cache) / "kubesched" / self.name / self._key()
+
+    def why_unavailable(self):
+        """None when everything is there, else one sentence with the cure."""
+        missing = [name for name in self.files if not os.access(self.folder() / name, os.X_OK)]
+        if not missing:
+            return None
+        cure = f"run {self.verb}" if find_go() else f"install Go and run {self.verb}"
+        return f"{self.title} is not in {self.folder()} ({', '.join(missing)} missing): {cure}"
+
+    def build(self, say):
+        """Builds everything unless it is there. Raises BuildError."""
+        target = self.folder()
+        if self.why_unavailable() is None:
             return target
-        if target.exists():
-            raise BuildError(f"{target} exists and is incomplete: remove it and build again")
-        release = pinned_release()
-        say(f"building the control plane ({release}) into {target}; once per release, about 6 minutes on 2 cores")
-        scratch = pathlib.Path(tempfile.mkdtemp(dir=target.parent, prefix=".build-"))
-        try:
-            stamps = " ".join(
-                f"-X {package}.gitVersion={release}"
-                for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version"))
-            subprocess.run([go, "build", "-p", str(_jobs()), "-ldflags", f"-s -w {stamps}", "-o", f"{scratch}/", "./cmd/..."],
-                           cwd=MODULE, env={**os.environ, "CGO_ENABLED": "0"}, check=True)
-            scratch.chmod(0o755)
-            scratch.rename(target)
-        except subprocess.CalledProcessError as error:
-            raise BuildError(f"go build failed with status {error.returncode}") from error
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
-    return target
+        go = find_go()
+        if go is None:
+            raise BuildError(f"Go is needed to build {self.title}, and there is no go command or one before 1.21: install Go 1.26")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(target.parent / ".lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # two checkouts may build at the same time
+            if self.why_unavailable() is None:
+                return target
+            if target.exists():
+                raise BuildError(f"{target} exists and is incomplete: remove it and build again")
+            say(f"building {self.title} ({self.release()}) into {target}; once per release, about {self.minutes} minutes on 2 cores")
+            scratch = pathlib.Path(tempfile.mkdtemp(dir=target.parent, prefix=".build-"))
+            try:
+                self._fill(go, scratch)
+                scratch.chmod(0o755)
+                scratch.rename(target)
+            except subprocess.CalledProcessError as error:
+                raise BuildError(f"go {error.cmd[1]} failed with status {error.returncode}") from error
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+        return target
+
+    def _key(self):
+        digest = hashlib.sha256()
+        for path in [self.source / "go.mod", self.source / "go.sum", *sorted((self.source / "cmd").glob("*/*.go"))]:
+            digest.update(f"{path.relative_to(self.source)}\0".encode())
+            digest.update(path.read_bytes())
+        return digest.hexdigest()[:16]
+
+    def _fill(self, go, scratch):
+        """Puts the files into the scratch folder. Raises CalledProcessError."""
+        self._go(go, "build", f"{scratch}/", "./cmd/...")
+
+    def _go(self, go, verb, output, *packages):
+        stamps = " ".join(f"-X {package}.gitVersion={self.release()}"
+                          for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version"))
+        subprocess.run([go, *verb.split(), "-p", str(_jobs()), "-ldflags", f"-s -w {stamps}", "-o", output, *packages],
+                       cwd=self.source, env={**os.environ, "CGO_ENABLED": "0"}, check=True)
+
+
+CONTROL_PLANE = Module(
+    "controlplane", "the control plane",
+    ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "kube-scheduler", "oracle", "celoracle", "draoracle"),
+    "KS_CONTROLPLANE_BIN", "./dev controlplane build", 6)
+BINARIES = CONTROL_PLANE.files
+pinned_release = CONTROL_PLANE.release
+binary_dir = CONTROL_PLANE.folder
+why_unavailable = CONTROL_PLANE.why_unavailable
+build = CONTROL_PLANE.build

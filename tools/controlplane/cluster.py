@@ -29,12 +29,13 @@ class Cluster:
     bound: its processes die with this one. Otherwise they stay, and state.json says which they are.
     """
 
-    def __init__(self, folder: pathlib.Path, bound, apiserver_args=(), with_controller_manager=False):
+    def __init__(self, folder: pathlib.Path, bound, apiserver_args=(), with_controller_manager=False, controller_manager_args=()):
         self.folder = folder
         self.binaries = build.binary_dir()
         self.bound = bound
         self.apiserver_args = list(apiserver_args)
         self.with_controller_manager = with_controller_manager
+        self.controller_manager_args = list(controller_manager_args)
         self.etcd_port = 0
         self.server_port = 0
         self.children = {}  # name: subprocess.Popen
@@ -59,6 +60,11 @@ class Cluster:
             self.stop(grace_s=0)
             raise
         self._save()
+
+    def add(self, name, argv, cwd=None):
+        """Starts a further process of this control plane, which stop() ends before the others. Returns it."""
+        self.children[name] = processes.launch(argv, self._log(name), self.bound, cwd)
+        return self.children[name]
 
     def start_apiserver(self):
         """Starts kube-apiserver on the port and data it had. Raises StartError."""
@@ -131,7 +137,7 @@ class Cluster:
             f"--kubeconfig={self.folder}/controller-manager.kubeconfig", "--leader-elect=false", "--secure-port=0",
             f"--root-ca-file={self.folder}/pki/ca.crt", "--use-service-account-credentials=true",
             f"--service-account-private-key-file={self.folder}/pki/sa.key",
-            "--controllers=*,-node-lifecycle-controller",
+            "--controllers=*,-node-lifecycle-controller", *self.controller_manager_args,
         ])
 
     def _wait_ready(self, name, ready):

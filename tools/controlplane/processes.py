@@ -33,11 +33,11 @@ def _die_with_parent(parent):
     return in_child
 
 
-def launch(argv, log, bound):
+def launch(argv, log, bound, cwd=None):
     """Starts argv with its output appended to log. A bound process is killed when this process ends, however it ends."""
     with open(log, "ab") as output:
         return subprocess.Popen([str(word) for word in argv], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                start_new_session=not bound, preexec_fn=_die_with_parent(os.getpid()) if bound else None)
+                                cwd=cwd, start_new_session=not bound, preexec_fn=_die_with_parent(os.getpid()) if bound else None)
 
 
 def end(pid, started, grace_s):
