@@ -144,6 +144,10 @@ Result<int> Daemon::Run(const sigset_t& signals) {
   if (options_.gates.Enabled(config::Gate::kSchedulerAsyncAPICalls)) {
     metrics_.calls = std::make_unique<client::AsyncCallMetrics>(metrics_.registry);
   }
+  if (options_.gates.Enabled(config::Gate::kGenericWorkload)) {
+    metrics_.scheduler.MeasureGroups(
+        metrics_.registry, options_.gates.Enabled(config::Gate::kTopologyAwareWorkloadScheduling));
+  }
   if (Result<void> opened = OpenDecisionLog(); !opened.ok()) return opened.error();
   Serve();
   auto api = Connect(access_, configuration, metrics_.rest, IsCoordinated());

@@ -15,6 +15,7 @@
 #include "api/lease.h"
 #include "api/node.h"
 #include "api/pod.h"
+#include "api/pod_group.h"
 #include "api/storage.h"
 #include "api/workloads.h"
 
@@ -52,8 +53,14 @@ inline constexpr bool kClusterWide = false;
   X(ResourceSlice, "ResourceSlice", "resource.k8s.io", "v1", "resourceslices", kClusterWide) \
   X(DeviceClass, "DeviceClass", "resource.k8s.io", "v1", "deviceclasses", kClusterWide)      \
   X(DeviceTaintRule, "DeviceTaintRule", "resource.k8s.io", "v1", "devicetaintrules", kClusterWide)
+// What pods are scheduled together by:
+#define KS_GROUP_KINDS(X)                                                                          \
+  X(PodGroup, "PodGroup", "scheduling.k8s.io", "v1beta1", "podgroups", kNamespaced)                \
+  X(CompositePodGroup, "CompositePodGroup", "scheduling.k8s.io", "v1alpha3", "compositepodgroups", \
+    kNamespaced)
 // Beside pods and nodes, read only where some plugin asks for them:
-#define KS_OPTIONAL_KINDS(X) KS_OWNER_KINDS(X) KS_STORAGE_KINDS(X) KS_DEVICE_KINDS(X)
+#define KS_OPTIONAL_KINDS(X) \
+  KS_OWNER_KINDS(X) KS_STORAGE_KINDS(X) KS_DEVICE_KINDS(X) KS_GROUP_KINDS(X)
 // What leader election reads and writes:
 #define KS_ELECTION_KINDS(X)                                                               \
   X(Lease, "Lease", "coordination.k8s.io", "v1", "leases", kNamespaced)                    \
@@ -113,6 +120,7 @@ using KindsBehind = Kinds<T...>;
 using OwnerKinds = KindsBehind<void KS_OWNER_KINDS(KS_KIND_TYPE)>;
 using StorageKinds = KindsBehind<void KS_STORAGE_KINDS(KS_KIND_TYPE)>;
 using DeviceKinds = KindsBehind<void KS_DEVICE_KINDS(KS_KIND_TYPE)>;
+using GroupKinds = KindsBehind<void KS_GROUP_KINDS(KS_KIND_TYPE)>;
 using OptionalKindTypes = KindsBehind<void KS_OPTIONAL_KINDS(KS_KIND_TYPE)>;
 #undef KS_KIND_TYPE
 

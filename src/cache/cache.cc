@@ -27,7 +27,7 @@ Result<void> CheckUid(const api::Pod& pod) {
 
 }  // namespace
 
-Cache::Cache() = default;
+Cache::Cache(PodGroups* groups) : groups_(groups), trial_(entries_, affinity_, groups) {}
 Cache::~Cache() = default;
 
 Result<void> Cache::AssumePod(const api::PodPtr& pod) {
@@ -39,11 +39,12 @@ Result<void> Cache::AssumePod(const api::PodPtr& pod) {
   entries_.ChargePod(pod);
   pods_.try_emplace(pod->meta.uid, PodState{.pod = pod, .assumed = true});
   ++assumed_count_;
+  if (groups_ != nullptr) groups_->Assume(pod);
   KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);
   return {};
 }
 
-Result<void> Cache::RemoveAssumed(const api::Pod& pod) {
+Result<void> Cache::ForgetPod(const api::Pod& pod) {
   if (Result<void> checked = CheckUid(pod); !checked.ok()) return checked;
   const auto it = pods_.find(pod.meta.uid);
   if (it == pods_.end()) return {};
@@ -59,12 +60,15 @@ Result<void> Cache::RemoveAssumed(const api::Pod& pod) {
   pods_.erase(it);
   --assumed_count_;
   KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);
+  if (groups_ != nullptr) groups_->Forget(pod);
   return {};
 }
 
-Result<void> Cache::ForgetPod(const api::Pod& pod) { return RemoveAssumed(pod); }
-
-Result<void> Cache::RemoveAssumedPod(const api::Pod& pod) { return RemoveAssumed(pod); }
+Result<void> Cache::RemoveAssumedPod(const api::Pod& pod) {
+  Result<void> forgotten = ForgetPod(pod);
+  if (forgotten.ok() && groups_ != nullptr) groups_->RemoveMember(pod);
+  return forgotten;
+}
 
 Result<void> Cache::AddPod(const api::PodPtr& pod) {
   if (Result<void> checked = CheckUid(*pod); !checked.ok()) return checked;
@@ -72,6 +76,7 @@ Result<void> Cache::AddPod(const api::PodPtr& pod) {
   if (it == pods_.end()) {
     entries_.ChargePod(pod);
     pods_.try_emplace(pod->meta.uid, PodState{.pod = pod, .assumed = false});
+    if (groups_ != nullptr) groups_->AddMember(pod);
     return {};
   }
   PodState& state = it->second;
@@ -87,6 +92,7 @@ Result<void> Cache::AddPod(const api::PodPtr& pod) {
   entries_.ChargePod(pod);
   state = {.pod = pod, .assumed = false};
   --assumed_count_;
+  if (groups_ != nullptr) groups_->AddMember(pod);
   KS_CHECK(!IsAssumedPod(*pod), "a pod that was seen is still assumed");
   return {};
 }
@@ -112,6 +118,10 @@ Result<void> Cache::UpdatePod(const api::Pod& old_pod, const api::PodPtr& new_po
   const bool added =
       pods_.try_emplace(new_pod->meta.uid, PodState{.pod = new_pod, .assumed = false}).second;
   KS_CHECK(added, "an update takes the place of another pod");
+  if (groups_ != nullptr) {
+    groups_->RemoveMember(old_pod);
+    groups_->AddMember(new_pod);
+  }
   return {};
 }
 
@@ -131,6 +141,7 @@ Result<void> Cache::RemovePod(const api::Pod& pod) {
   }
   KS_CHECK(!it->second.assumed || assumed_count_ > 0, kMiscounted);
   if (it->second.assumed) --assumed_count_;
+  if (groups_ != nullptr) groups_->RemoveMember(cached);
   entries_.ReleasePod(cached);
   pods_.erase(it);
   KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);

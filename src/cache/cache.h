@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Cache: the scheduler's picture of the cluster, fed by watch events and by its own decisions
-// (assumed pods), and the view of it that an attempt reads. Not for volumes and pod groups, and not
-// for waking queued pods: event routing does that.
+// (assumed pods), and the view of it that an attempt reads. Not for volumes, and not for waking
+// queued pods: event routing does that.
 //
 // Upstream: docs/spec/cache.md sections 2 to 9.
 
@@ -18,9 +18,12 @@
 #include "api/pod.h"
 #include "base/result.h"
 #include "base/string_map.h"
+#include "cache/affinity_lists.h"
 #include "cache/image_table.h"
 #include "cache/node_entries.h"
 #include "cache/node_tree.h"
+#include "cache/pod_groups.h"
+#include "cache/snapshot_changes.h"
 #include "framework/node_info.h"
 #include "framework/snapshot.h"
 
@@ -38,7 +41,8 @@ namespace ks::cache {
 // Lifetime: NodeInfo pointers and spans are valid until the next RefreshSnapshot.
 class Cache final : public framework::Snapshot {
  public:
-  Cache();
+  // `groups`: records of pod groups that follow the pods; null: there are none. Outlives the cache.
+  explicit Cache(PodGroups* groups = nullptr);
   ~Cache() override;
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
@@ -73,13 +77,16 @@ class Cache final : public framework::Snapshot {
   // tree and was rebuilt.
   Result<void> RefreshSnapshot();
 
+  // For trying out where the members of a group fit. Only inside an attempt.
+  framework::MutableSnapshot& mutable_snapshot() { return trial_; }
+
   // Snapshot: as of the last refresh.
   std::span<const framework::NodeInfo* const> nodes() const override { return list_; }
   std::span<const framework::NodeInfo* const> nodes_with_affinity() const override {
-    return affinity_list_;
+    return affinity_.with_affinity();
   }
   std::span<const framework::NodeInfo* const> nodes_with_required_anti_affinity() const override {
-    return anti_affinity_list_;
+    return affinity_.with_required_anti_affinity();
   }
   // Listed nodes only.
   const framework::NodeInfo* Find(std::string_view name) const override;
@@ -110,7 +117,6 @@ class Cache final : public framework::Snapshot {
   };
 
   void SetNode(NodeEntry& entry, const api::NodePtr& node);
-  Result<void> RemoveAssumed(const api::Pod& pod);
 
   // snapshot.cc
   bool SettleLostNodes();
@@ -122,17 +128,18 @@ class Cache final : public framework::Snapshot {
   StringMap<PodState> pods_;
   size_t assumed_count_ = 0;
 
+  PodGroups* const groups_;
   NodeEntries entries_;
   NodeTree tree_;
   ImageTable images_;
+  AffinityLists affinity_;
+  SnapshotChanges trial_;
 
   // The view.
   uint64_t generation_ = 0;   // of the newest entry at the last refresh
   size_t snapshot_size_ = 0;  // entries in the view's map
   std::vector<const framework::NodeInfo*> list_;
   std::vector<uint32_t> list_slots_;
-  std::vector<const framework::NodeInfo*> affinity_list_;
-  std::vector<const framework::NodeInfo*> anti_affinity_list_;
   std::vector<NodeEntry*>
       lost_nodes_;  // in the view, lost their node object since the last refresh
   // Last states of lost nodes; the lists point to them until the next refresh.

@@ -20,7 +20,7 @@ NodeEntry& NodeEntries::Touch(const std::string& name) {
       free_slots_.push_back(static_cast<uint32_t>(by_slot_.size()));
       by_slot_.push_back(nullptr);
     }
-    slot->info.set_slot(free_slots_.back());
+    slot->info.SetPlace(0, free_slots_.back());
     free_slots_.pop_back();
   }
   NodeEntry& entry = *slot;
@@ -28,8 +28,7 @@ NodeEntry& NodeEntries::Touch(const std::string& name) {
     const uint32_t index = entry.info.index();
     const uint32_t kept_slot = entry.info.slot();
     entry.info = NodeInfo();
-    entry.info.set_index(index);  // still its place in the view
-    entry.info.set_slot(kept_slot);
+    entry.info.SetPlace(index, kept_slot);  // still its place in the view
     entry.image_version = 0;
     entry.alive = true;
     ++count_;

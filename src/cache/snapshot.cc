@@ -14,25 +14,6 @@ namespace {
 using framework::NodeInfo;
 using InfoList = std::vector<const NodeInfo*>;
 
-// The affinity lists are in list order, that is ascending by index.
-InfoList::iterator PlaceOf(InfoList& list, uint32_t index) {
-  return std::lower_bound(list.begin(), list.end(), index,
-                          [](const NodeInfo* info, uint32_t i) { return info->index() < i; });
-}
-
-void Replace(InfoList& list, const NodeInfo* info) {
-  const auto it = PlaceOf(list, info->index());
-  if (it != list.end() && (*it)->index() == info->index()) *it = info;
-}
-
-// Makes the entry a member of `list` or takes it out.
-void SetMember(InfoList& list, const NodeInfo* info, bool member) {
-  const auto it = PlaceOf(list, info->index());
-  const bool found = it != list.end() && (*it)->index() == info->index();
-  if (member && !found) list.insert(it, info);
-  if (!member && found) list.erase(it);
-}
-
 // Longer lists are not looked at, whatever the build: tests with thousands of nodes would only do
 // that.
 [[maybe_unused]] constexpr size_t kMostChecked = 64;
@@ -52,8 +33,7 @@ void SetMember(InfoList& list, const NodeInfo* info, bool member) {
 void Cache::ReplaceInLists(const NodeEntry& entry, const NodeInfo* info) {
   list_[entry.info.index()] = info;
   entries_.ShowAtSlot(info);
-  Replace(affinity_list_, info);
-  Replace(anti_affinity_list_, info);
+  affinity_.Replace(info);
 }
 
 // Nodes that came back keep their place; the others leave the view. True when one left.
@@ -86,16 +66,7 @@ bool Cache::RefreshEntry(NodeEntry& entry) {
     entry.info.SetImages(images_.States(entry.images));
     entry.image_version = images_.version();
   }
-  const bool has_affinity = !entry.info.pods_with_affinity().empty();
-  const bool has_anti_affinity = !entry.info.pods_with_required_anti_affinity().empty();
-  if (entry.listed && has_affinity != entry.had_affinity) {
-    SetMember(affinity_list_, &entry.info, has_affinity);
-  }
-  if (entry.listed && has_anti_affinity != entry.had_anti_affinity) {
-    SetMember(anti_affinity_list_, &entry.info, has_anti_affinity);
-  }
-  entry.had_affinity = has_affinity;
-  entry.had_anti_affinity = has_anti_affinity;
+  affinity_.Update(entry);
   if (entry.in_snapshot) return false;
   entry.in_snapshot = true;
   ++snapshot_size_;
@@ -108,18 +79,16 @@ void Cache::RebuildLists() {
   }
   list_.clear();
   list_slots_.clear();
-  affinity_list_.clear();
-  anti_affinity_list_.clear();
+  affinity_.Clear();
   for (const std::string_view name : tree_.List()) {
     NodeEntry* const found = entries_.Find(name);
     if (found == nullptr || !found->in_snapshot) continue;
     NodeEntry& entry = *found;
     entry.listed = true;
-    entry.info.set_index(static_cast<uint32_t>(list_.size()));
+    entry.info.SetPlace(static_cast<uint32_t>(list_.size()), entry.info.slot());
     list_.push_back(&entry.info);
     list_slots_.push_back(entry.info.slot());
-    if (entry.had_affinity) affinity_list_.push_back(&entry.info);
-    if (entry.had_anti_affinity) anti_affinity_list_.push_back(&entry.info);
+    affinity_.Append(entry);
   }
   entries_.ListBySlot(list_);
 }
@@ -143,6 +112,7 @@ Result<void> Cache::RecoverLists() {
 }
 
 Result<void> Cache::RefreshSnapshot() {
+  KS_CHECK(trial_.idle(), "the snapshot is refreshed while something is tried in it");
   bool rebuild = SettleLostNodes();
   for (NodeEntry* entry = entries_.newest();
        entry != nullptr && entry->info.generation() > generation_; entry = entry->older) {

@@ -16,6 +16,7 @@
 #include "api/json/claim_requests.h"
 #include "api/json/encode.h"
 #include "api/pod.h"
+#include "api/pod_group.h"
 #include "api/status.h"
 #include "api/storage.h"
 #include "base/clock.h"
@@ -25,7 +26,7 @@ namespace ks::framework {
 // An event about a pod. The writer fills in names, times and the reporting instance.
 struct PodEvent {
   api::PodPtr regarding;
-  api::PodPtr related;               // may be null
+  api::EventRelated related;
   std::string reporting_controller;  // the profile's schedulerName
   std::string reason;
   std::string action;
@@ -58,6 +59,10 @@ class ApiWriter {
   // one says; the earlier call's callback gets success, but waits for the answer if it brings an
   // extended_resource_claim that the later one does not. Nothing is sent when the change is empty.
   virtual void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) = 0;
+
+  // Patches the condition into the group's status; retried as status patches of pods are. Nothing
+  // is sent when the group has it so. One call for a group at a time: its answer comes first.
+  virtual void PatchPodGroupStatus(api::PodGroupPtr group, api::Condition condition, Done done) = 0;
 
   // Gives the pod the condition, retried as status patches are, then deletes it, once, only if it
   // still has its uid. Nothing else is done for a pod that is gone at either call. The error is

@@ -37,6 +37,14 @@ CycleState CycleState::Clone() const {
   return copy;
 }
 
+void CycleState::Fix(const NodeInfo& node) {
+  verdicts.reset();
+  preemption_inquiry.reset();
+  for (auto& data : slots_) {
+    if (data != nullptr) data = data->Fix(data, node);
+  }
+}
+
 void CycleState::Reset() {
   skip_filter = skip_score = skip_pre_bind = parallel_pre_bind = 0;
   record_plugin_metrics = skip_all_post_filter = false;

@@ -17,11 +17,20 @@
 
 namespace ks::framework {
 
+class NodeInfo;
+
 // One datum. The default Clone shares it: right for data that AddPod/RemovePod never change.
 class StateData {
  public:
   virtual ~StateData() = default;
   virtual std::shared_ptr<StateData> Clone(const std::shared_ptr<StateData>& self) const {
+    return self;
+  }
+  // The datum as it is now, for this node, until the attempt ends: for Filter and Reserve there,
+  // again and again, and for AddPod/RemovePod on any node. The default is the datum itself: right
+  // for data that refer to no counts which go on following the snapshot, and that Reserve leaves.
+  virtual std::shared_ptr<StateData> Fix(const std::shared_ptr<StateData>& self,
+                                         const NodeInfo& /*node*/) {
     return self;
   }
 };
@@ -59,6 +68,8 @@ class CycleState {
   // Every datum is cloned by its own rule; masks, flags and the pods-to-activate map are copied or
   // shared.
   CycleState Clone() const;
+  // From now on good for this node only, but whatever becomes of the snapshot.
+  void Fix(const NodeInfo& node);
   // Back to a fresh state; keeps the capacity of the slot table.
   void Reset();
 

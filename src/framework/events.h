@@ -17,6 +17,7 @@
 #include "api/devices.h"
 #include "api/node.h"
 #include "api/pod.h"
+#include "api/pod_group.h"
 #include "api/storage.h"
 #include "base/result.h"
 
@@ -92,6 +93,7 @@ inline constexpr std::string_view kLabelUnschedulableTimeout = "UnschedulableTim
 inline constexpr std::string_view kLabelConfigurationReload = "ConfigurationReload";
 inline constexpr std::string_view kLabelNominatedNodeLost = "NominatedNodeLost";
 inline constexpr std::string_view kLabelUnscheduledPodAdd = "UnscheduledPodAdd";
+inline constexpr std::string_view kLabelUnscheduledPodUpdate = "UnscheduledPodUpdate";
 
 // An event's object, old or new; monostate when there is none. Other kinds join as their plugins
 // land.
@@ -100,7 +102,7 @@ using EventObject =
                  api::PersistentVolumeClaimPtr, api::StorageClassPtr, api::CsiNodePtr,
                  api::CsiDriverPtr, api::CsiStorageCapacityPtr, api::VolumeAttachmentPtr,
                  api::NamespacePtr, api::ResourceClaimPtr, api::ResourceSlicePtr,
-                 api::DeviceClassPtr>;
+                 api::DeviceClassPtr, api::PodGroupPtr, api::CompositePodGroupPtr>;
 
 enum class QueueingHint : uint8_t { kSkip, kQueue };
 
@@ -117,6 +119,9 @@ enum class HintScope : uint8_t {
   kClaims,  // anything, and Skip for a pod that does not use the claim which the event is about
             // (api::ClaimKey, api::ResourceClaimName): asked for those that use it. Events of
             // claims only; one that frees devices is asked for each pod
+  kGroup,   // anything, and Skip for a pod whose tree of pod groups is not the one of the group, or
+            // of the member, which the event is about: asked for those of that tree that wait as a
+            // group. For pods and PodGroups or CompositePodGroups that are added or updated
   kLabels,  // spec, namespace and labels
   kSpec,    // the spec alone
 };

@@ -16,8 +16,10 @@
 #include "config/gates/feature_gates.h"
 #include "framework/device_classes.h"
 #include "framework/device_state.h"
+#include "framework/mutable_snapshot.h"
 #include "framework/owner_listers.h"
 #include "framework/plugin.h"
+#include "framework/pod_group_state.h"
 #include "framework/preemption_extender.h"
 #include "framework/storage_state.h"
 
@@ -157,6 +159,10 @@ struct HandleParts {
   DeviceState& devices;
   // Which extended resources devices serve.
   const DeviceClassLister& device_classes = NoDeviceClasses();
+  // Empty while the gate GenericWorkload is off.
+  const PodGroupStates& pod_groups = NoPodGroupStates();
+  // Null where no group can be attempted.
+  MutableSnapshot* mutable_snapshot = nullptr;
   const Clock& clock;
   const config::FeatureGates& gates;
   Random& random;
@@ -181,6 +187,8 @@ class PluginsRunner {
                                   const NodeInfo& node) const = 0;
   virtual Status RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
                                                    const NodeInfo& node) const = 0;
+  // Whether some plugin wants to know of pods that join or leave in this state.
+  virtual bool HasPreFilterExtensions(const CycleState& state) const = 0;
   virtual Status RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
                                              const PodInfo& pod_to_add,
                                              const NodeInfo& node) const = 0;
@@ -225,6 +233,9 @@ class Handle {
   StorageState& storage() const { return parts_.storage; }
   DeviceState& devices() const { return parts_.devices; }
   const DeviceClassLister& device_classes() const { return parts_.device_classes; }
+  const PodGroupStates& pod_groups() const { return parts_.pod_groups; }
+  // Only in PodGroupPostFilter.
+  MutableSnapshot& mutable_snapshot() const { return *parts_.mutable_snapshot; }
   const Clock& clock() const { return parts_.clock; }
   const config::FeatureGates& gates() const { return parts_.gates; }
   Random& random() const { return parts_.random; }

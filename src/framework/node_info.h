@@ -116,12 +116,16 @@ class NodeInfo {
 
   // Process-wide counter value of the last change; never reused.
   uint64_t generation() const { return generation_; }
+  // Back to that of the same state.
+  void set_generation(uint64_t generation) { generation_ = generation; }
   // Position in the snapshot's node list; valid only while the node is listed.
   uint32_t index() const { return index_; }
-  void set_index(uint32_t index) { index_ = index; }
   // Place of the node in arrays that outlive changes of the list: see Snapshot.
   uint32_t slot() const { return slot_; }
-  void set_slot(uint32_t slot) { slot_ = slot; }
+  void SetPlace(uint32_t index, uint32_t slot) {
+    index_ = index;
+    slot_ = slot;
+  }
 
   // Object, allocatable, features, taint flags, generation. Pods and sums stay.
   void SetNode(api::NodePtr node);

@@ -51,8 +51,8 @@ class OptionalKinds {
   uint32_t bits_ = 0;
 };
 
-// A plugin that reads OwnerListers, StorageState or DeviceState says which kinds. Nothing is
-// scheduled before they are known.
+// A plugin that reads OwnerListers, StorageState, DeviceState or PodGroupLister says which kinds.
+// Nothing is scheduled before they are known.
 class OptionalKindReader {
  public:
   virtual ~OptionalKindReader() = default;

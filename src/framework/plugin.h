@@ -41,13 +41,6 @@ class Plugin {
   virtual std::string_view Name() const = 0;
 };
 
-// Marks a plugin that stands at upstream's points but can only reject, at PreEnqueue. The runtime
-// leaves it out of all other points.
-class PlaceholderPlugin {
- public:
-  virtual ~PlaceholderPlugin() = default;
-};
-
 // Gates a pod before it may enter the active or backoff queue. Any non-success gates.
 class PreEnqueuePlugin {
  public:

@@ -49,10 +49,16 @@ bool StartsAsJson(std::string_view text) {
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 
+// v1alpha3 of PodGroup looks like v1beta1.
+bool IsVersion(std::string_view api_version, const api::KindInfo& kind) {
+  return api_version.empty() || api_version == kind.ApiVersion() ||
+         (kind.kind == "PodGroup" && api_version == "scheduling.k8s.io/v1alpha3");
+}
+
 // Kinds of other groups may have the same names.
 bool IsKind(const Item& item, const api::KindInfo& kind, std::string_view suffix = "") {
   return item.kind.starts_with(kind.kind) && item.kind.substr(kind.kind.size()) == suffix &&
-         (item.api_version.empty() || item.api_version == kind.ApiVersion());
+         IsVersion(item.api_version, kind);
 }
 
 // Calls `visit` with a null pointer to each type that a dump may hold.

@@ -111,7 +111,8 @@ std::optional<DeviceFault> DeviceJudge::Judge(const AlternativePlan& alternative
   if (fault) return fault;
   const bool with_capacity = world_.features.consumable_capacity &&
                              (!one.device->capacity.empty() || !alternative.spec->capacity.empty());
-  const auto amounts = plugins::RequestedAmounts(*one.device, alternative.spec->capacity);
+  const auto amounts = plugins::RequestedAmounts(*one.device, alternative.spec->capacity,
+                                                 world_.features.fractional_ranges);
   if (with_capacity) fault = ByTotal(alternative, *one.device, amounts);
   if (!fault) fault = ByUse(alternative, one);
   if (!fault && with_capacity) {
@@ -131,9 +132,15 @@ std::optional<DeviceFault> DeviceJudge::ByContent(const AlternativePlan& alterna
   if (device.broken_selection != nullptr) {
     return Same(Kind::kNotAskedFor, "whose own node selection cannot be read");
   }
-  if (device.for_node) return std::nullopt;
-  return DeviceFault{
-      .kind = Kind::kNotAskedFor, .one = "is for other nodes", .many = "are for other nodes"};
+  if (!device.for_node) {
+    return DeviceFault{
+        .kind = Kind::kNotAskedFor, .one = "is for other nodes", .many = "are for other nodes"};
+  }
+  const api::ResourceSlice& slice = *world_.pools.slices[device.slice]->slice;
+  if (slice.skip_node_operations.empty() || world_.pools.operations_optional) return std::nullopt;
+  return Same(Kind::kNotNow, world_.features.optional_node_operations
+                                 ? "for nodes that declare DRAOptionalNodeOperations"
+                                 : "that need DRAOptionalNodeOperations, which is switched off");
 }
 
 std::optional<DeviceFault> DeviceJudge::BySelectors(const Selectors& selectors, bool of_class,
@@ -180,6 +187,12 @@ std::optional<DeviceFault> DeviceJudge::ByCounters(const PoolDevice& device) {
                        device.device->allow_multiple_allocations &&
                        world_.allocated.Shared(device.number);
   if (charged) return std::nullopt;
+  if (world_.features.compatibility_groups) {
+    if (!compatibility_.Take(device)) {
+      return Same(Kind::kNotNow, "not compatible with devices in use");
+    }
+    compatibility_.GiveBack();
+  }
   const plugins::Pool& pool = world_.pools.pools[device.pool];
   const std::vector<api::Quantity>& left = counters_.Left(device.pool);
   std::vector<api::Quantity> asked(left.size());

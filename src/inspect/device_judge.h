@@ -16,6 +16,7 @@
 #include "api/devices.h"
 #include "cache/device_stores.h"
 #include "plugins/dynamic_resources/allocated_state.h"
+#include "plugins/dynamic_resources/compatibility.h"
 #include "plugins/dynamic_resources/counters.h"
 #include "plugins/dynamic_resources/plan.h"
 #include "plugins/dynamic_resources/pools.h"
@@ -65,7 +66,9 @@ class DeviceJudge {
     plugins::AllocatorFeatures features;
   };
   explicit DeviceJudge(const World& world)
-      : world_(world), counters_(world.pools, world.allocated) {}
+      : world_(world),
+        counters_(world.pools, world.allocated),
+        compatibility_(world.pools, world.allocated) {}
 
   // Absent: it does. `device`: index of NodePools::devices. Requires: the alternative has no error.
   std::optional<DeviceFault> Judge(const plugins::AlternativePlan& alternative, uint32_t device);
@@ -83,6 +86,7 @@ class DeviceJudge {
 
   const World world_;
   plugins::CounterLedger counters_;
+  plugins::CompatibilityLedger compatibility_;
 };
 
 }  // namespace ks::inspect

@@ -13,6 +13,7 @@
 #include "plugins/dynamic_resources/binding_conditions.h"
 #include "plugins/dynamic_resources/dynamic_resources.h"
 #include "plugins/dynamic_resources/pod_claims.h"
+#include "plugins/dynamic_resources/pools.h"
 
 namespace ks::inspect {
 namespace {
@@ -62,12 +63,10 @@ class AllocatedExplainer {
         !allocation.node_selector->compiled.Matches(node.meta.labels, node.meta.name)) {
       return " is allocated for nodes with " + SelectorText(allocation.node_selector->spec);
     }
-    const auto& features = node.declared_features;
-    const bool declared =
-        std::find(features.begin(), features.end(), kOptionalNodeOperations) != features.end();
-    const bool skips =
-        std::any_of(allocation.results.begin(), allocation.results.end(),
-                    [](const api::DeviceResult& result) { return result.skip_node_operations; });
+    const bool declared = plugins::DeclaresOptionalOperations(node);
+    const bool skips = std::any_of(
+        allocation.results.begin(), allocation.results.end(),
+        [](const api::DeviceResult& result) { return !result.skip_node_operations.empty(); });
     if (declared || !skips) return "";
     return " has devices that need a node which declares " + std::string(kOptionalNodeOperations);
   }

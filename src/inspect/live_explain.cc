@@ -96,6 +96,7 @@ std::optional<Refusal> Fill(scheduler::Scheduler& scheduler, const ExplainQuesti
                                          .owners = scheduler.context().cluster.owners,
                                          .storage = scheduler.context().cluster.storage,
                                          .devices = scheduler.context().cluster.devices,
+                                         .groups = scheduler.context().cluster.group_states(),
                                          .nominator = scheduler.context().queue.nominator(),
                                          .pods = scheduler.context().cluster.pod_lister,
                                          .nodes = scheduler.context().cluster.node_lister});

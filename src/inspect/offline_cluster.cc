@@ -38,6 +38,7 @@ class OfflineCluster::NoApi final : public framework::ApiWriter {
  public:
   void Bind(api::PodPtr, std::string, Done) override { Refuse(); }
   void PatchPodStatus(api::PodPtr, api::PodStatusChange, Done) override { Refuse(); }
+  void PatchPodGroupStatus(api::PodGroupPtr, api::Condition, Done) override { Refuse(); }
   void EvictPod(api::PodPtr, api::Condition, TimePoint, EvictionDone) override { Refuse(); }
   void WriteVolume(api::PersistentVolumePtr, WriteDone) override { Refuse(); }
   void WriteClaim(api::PersistentVolumeClaimPtr, WriteDone) override { Refuse(); }

@@ -63,6 +63,8 @@ class Run {
     owners_ = cluster_.owners;
     storage_ = cluster_.storage;
     devices_ = cluster_.devices;
+    groups_ = cluster_.groups;
+    for (const cache::GroupDeltas& group : pods.groups) groups_.Apply(group, {});
     for (const cache::OwnerDeltas& owner : pods.owners) owners_.Apply(owner, {});
     using ClaimDelta = api::Delta<api::ResourceClaim>;
     for (const api::ResourceClaimPtr& claim : pods.claims) {
@@ -78,6 +80,7 @@ class Run {
                               .owners = owners_,
                               .storage = storage_,
                               .devices = devices_,
+                              .groups = framework::NoPodGroupStates(),
                               .nominator = nominations_,
                               .pods = no_pods_,
                               .nodes = no_nodes_},
@@ -185,6 +188,7 @@ class Run {
   cache::OwnerStores owners_;
   cache::StorageStores storage_;
   cache::DeviceStores devices_;
+  cache::GroupStores groups_;
   scheduler::Parallelizer parallelizer_{1};
   scheduler::SchedulingAlgorithm algorithm_{cache_, parallelizer_, 100};
   scheduler::SearchSpaces spaces_;
@@ -260,6 +264,7 @@ std::variant<ClusterCopy, Refusal> CopyCluster(scheduler::Scheduler& scheduler) 
   copy.owners = scheduler.context().cluster.owners;
   copy.storage = scheduler.context().cluster.storage;
   copy.devices = scheduler.context().cluster.devices;
+  copy.groups = scheduler.context().cluster.groups;
   return copy;
 }
 

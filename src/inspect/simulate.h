@@ -22,6 +22,7 @@
 #include "api/pod.h"
 #include "base/result.h"
 #include "cache/device_stores.h"
+#include "cache/group_stores.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "inspect/answering_replica.h"
@@ -45,10 +46,13 @@ struct SimulatedPods {
   // Those of the texts, and one a pod for each template of the texts that it names. Claims of the
   // same names in the cluster count in their place.
   std::vector<api::ResourceClaimPtr> claims;
+  // Those of the texts, each an addition. They, too, count in place of the cluster's.
+  std::vector<cache::GroupDeltas> groups;
 };
 
 // JSON or YAML: Pod, Deployment, ReplicaSet, StatefulSet, ReplicationController, Job, or Lists and
-// several documents of them, with the ResourceClaims and ResourceClaimTemplates that they name.
+// several documents of them, with the ResourceClaims and ResourceClaimTemplates that they name,
+// and the PodGroups and CompositePodGroups that pods are members of.
 // Missing are filled in: namespace default, scheduler name
 // default-scheduler. `replicas`: of each object but Pods, instead of its own number; negative: its
 // own. Errors name the document, the object and the field; a kind that has no pods is one.
@@ -68,6 +72,7 @@ struct ClusterCopy {
   cache::OwnerStores owners;
   cache::StorageStores storage;
   cache::DeviceStores devices;
+  cache::GroupStores groups;
 };
 // Refuses with 503 before the caches are filled. Costs a shared pointer a pod. Threads: the
 // scheduling thread.

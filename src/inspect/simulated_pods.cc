@@ -124,6 +124,8 @@ class Reader {
     }
     if (manifest.kind == "ResourceClaim") return ReadClaim(manifest);
     if (manifest.kind == "ResourceClaimTemplate") return ReadTemplate(manifest);
+    if (manifest.kind == "PodGroup") return ReadGroup<api::PodGroup>(manifest);
+    if (manifest.kind == "CompositePodGroup") return ReadGroup<api::CompositePodGroup>(manifest);
     const bool known = manifest.kind == "Deployment" || manifest.kind == "ReplicaSet" ||
                        manifest.kind == "StatefulSet" || manifest.kind == "ReplicationController" ||
                        manifest.kind == "Job";
@@ -146,6 +148,22 @@ class Reader {
       if (member.key == "spec" && member.value.front() == '{') spec = member.value;
     }
     return AddClaim(manifest, spec, &templates_);
+  }
+
+  template <class T>
+  Result<void> ReadGroup(const Manifest& manifest) {
+    const auto decoded = Decoded<T>("", manifest.spec);
+    if (!decoded.ok()) return At(manifest, decoded.error().message);
+    auto group = std::make_shared<T>(**decoded);
+    group->meta.name = manifest.name;
+    group->meta.ns = Symbol(manifest.ns.empty() ? "default" : manifest.ns);
+    group->meta.uid = "simulated " + manifest.Title();
+    group->meta.resource_version = "1";
+    std::vector<api::Delta<T>> added(1);
+    added.front().type = api::Delta<T>::Type::kUpsert;
+    added.front().object = std::move(group);
+    out_.groups.emplace_back(std::move(added));
+    return {};
   }
 
   // As the API server would.

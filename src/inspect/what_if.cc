@@ -33,6 +33,7 @@ WhatIf::WhatIf(const scheduler::SchedulerOptions& of, const View& view)
               .storage = &view.storage,
               .devices = &view.devices,
               .device_classes = &view.devices.device_classes(),
+              .pod_groups = &view.groups,
               .clock = of.clock,
               .gates = of.gates,
               .nominator = &nominations_,

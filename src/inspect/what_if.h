@@ -86,6 +86,7 @@ class WhatIf {
     const framework::OwnerListers& owners;
     framework::StorageState& storage;  // nothing is assumed unless the asker runs Reserve
     cache::DeviceStores& devices;      // the same
+    const framework::PodGroupStates& groups;
     const framework::Nominator& nominator;
     const framework::PodLister& pods;
     const framework::NodeLister& nodes;

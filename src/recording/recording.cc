@@ -62,6 +62,7 @@ class Lines {
   void operator()(const scheduler::OwnerDeltas& deltas) { std::visit(*this, deltas); }
   void operator()(const scheduler::StorageDeltas& deltas) { std::visit(*this, deltas); }
   void operator()(const scheduler::DeviceDeltas& deltas) { std::visit(*this, deltas); }
+  void operator()(const scheduler::GroupDeltas& deltas) { std::visit(*this, deltas); }
   void operator()(const scheduler::CallResult& result) {
     JsonBuilder json;
     json.BeginObject().Key("result").BeginObject().Key("call").Number(result.call);

@@ -41,6 +41,10 @@ class ReplayedScheduler::ReplayApi final : public framework::ApiWriter {
   void PatchPodStatus(api::PodPtr /*pod*/, api::PodStatusChange /*change*/, Done done) override {
     Keep(std::move(done));
   }
+  void PatchPodGroupStatus(api::PodGroupPtr /*group*/, api::Condition /*condition*/,
+                           Done done) override {
+    Keep(std::move(done));
+  }
   void EvictPod(api::PodPtr /*pod*/, api::Condition /*condition*/, TimePoint /*decided*/,
                 EvictionDone done) override {
     open_[++calls_] = [done = std::move(done)](const scheduler::CallResult& result) {
@@ -189,6 +193,9 @@ void ReplayedScheduler::Post(const scheduler::StepInput& input) {
   }
   if (const auto* devices = std::get_if<scheduler::DeviceDeltas>(&input)) {
     return scheduler_->Post(*devices);
+  }
+  if (const auto* groups = std::get_if<scheduler::GroupDeltas>(&input)) {
+    return scheduler_->Post(*groups);
   }
   if (const auto* result = std::get_if<scheduler::CallResult>(&input)) return api_->Answer(*result);
   if (const auto* answer = std::get_if<scheduler::ExtenderAnswer>(&input)) {

@@ -123,7 +123,7 @@ void BindingCycles::ContinueAfterPermit(Attempt& attempt, const Status& verdict)
     framework::Diagnosis diagnosis = OneNodeDiagnosis(verdict);
     // Exactly the rejecting plugin, also when its name is empty (docs/spec/cycle.md 15 step 2).
     diagnosis.unschedulable_plugins = {std::string(verdict.plugin())};
-    Fail(attempt, {.status = verdict, .diagnosis = &diagnosis});
+    Fail(attempt, {.status = verdict, .fit = FitFailure::Of(diagnosis)});
     return;
   }
   if (!verdict.ok()) {
@@ -248,7 +248,7 @@ void BindingCycles::Succeed(Attempt& attempt) {
           {"feasibleNodes", attempt.result.feasible_nodes}});
   context_.api.RecordEvent(
       {.regarding = pod,
-       .related = nullptr,
+       .related = {},
        .reporting_controller = attempt.framework.ProfileName(),
        .reason = "Scheduled",
        .action = "Binding",

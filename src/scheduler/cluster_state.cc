@@ -6,6 +6,13 @@
 
 namespace ks::scheduler {
 
+ClusterState::ClusterState(const config::FeatureGates& gates)
+    : members(gates.Enabled(config::Gate::kGenericWorkload)
+                  ? std::make_unique<cache::PodGroups>(
+                        groups, gates.Enabled(config::Gate::kCompositePodGroup))
+                  : nullptr),
+      cache(members.get()) {}
+
 void ClusterState::Apply(const PodDeltas& deltas, EventRouter& router) {
   class Handler final : public cache::ObjectHandler<api::Pod> {
    public:
@@ -71,6 +78,13 @@ void ClusterState::Apply(const StorageDeltas& deltas, EventRouter& router) {
 void ClusterState::Apply(const DeviceDeltas& deltas, EventRouter& router) {
   devices.Apply(deltas);
   TellDeviceChanges(router);
+}
+
+void ClusterState::Apply(const GroupDeltas& deltas, EventRouter& router) {
+  const auto tell = [&router](const auto& before, const auto& after) {
+    router.OnGroupChange(before, after);
+  };
+  groups.Apply(deltas, {.pod_group = tell, .composite = tell});
 }
 
 void ClusterState::TellDeviceChanges(EventRouter& router) {

@@ -5,12 +5,16 @@
 //
 // Upstream: docs/spec/cache.md section 13.
 
+#include <memory>
+
 #include "api/node.h"
 #include "api/pod.h"
 #include "cache/cache.h"
 #include "cache/device_stores.h"
+#include "cache/group_stores.h"
 #include "cache/object_store.h"
 #include "cache/owner_stores.h"
+#include "cache/pod_groups.h"
 #include "cache/storage_stores.h"
 #include "framework/handle.h"
 #include "framework/optional_kinds.h"
@@ -42,7 +46,8 @@ class InformerNodes final : public framework::NodeLister {
 
 // Threads: the scheduling thread.
 struct ClusterState {
-  ClusterState() = default;
+  // `gates`: whether there are groups of pods, and trees of them.
+  explicit ClusterState(const config::FeatureGates& gates);
   ClusterState(const ClusterState&) = delete;
   ClusterState& operator=(const ClusterState&) = delete;
 
@@ -52,12 +57,19 @@ struct ClusterState {
   void Apply(const OwnerDeltas& deltas, EventRouter& router);
   void Apply(const StorageDeltas& deltas, EventRouter& router);
   void Apply(const DeviceDeltas& deltas, EventRouter& router);
+  void Apply(const GroupDeltas& deltas, EventRouter& router);
   // Tells `router` of what plugins changed of claims of devices.
   void TellDeviceChanges(EventRouter& router);
 
+  // Groups with their members; none while the gate GenericWorkload is off.
+  const framework::PodGroupStates& group_states() const {
+    return members == nullptr ? framework::NoPodGroupStates() : *members;
+  }
+
   // The first full state of these kinds was taken over.
   bool Synced(const framework::OptionalKinds& kinds) const {
-    return owners.Synced(kinds) && storage.Synced(kinds) && devices.Synced(kinds);
+    return owners.Synced(kinds) && storage.Synced(kinds) && devices.Synced(kinds) &&
+           groups.Synced(kinds);
   }
   // The same, of pods and nodes, too.
   bool AllSynced(const framework::OptionalKinds& kinds) const {
@@ -66,6 +78,8 @@ struct ClusterState {
   // Whole objects are asked for that are not kept yet: until the next full state.
   bool whole_objects_missing() const { return whole_pods_missing || whole_nodes_missing; }
 
+  cache::GroupStores groups;
+  const std::unique_ptr<cache::PodGroups> members;  // of groups; null: gate GenericWorkload is off
   cache::Cache cache;
   cache::OwnerStores owners;
   cache::StorageStores storage;

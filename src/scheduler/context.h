@@ -59,6 +59,7 @@ struct Context {
   const std::shared_ptr<ExtenderSet>& extenders;  // in force; null: none
   framework::FrameworkMetrics* metrics;           // null: nothing is measured
   SchedulerMetrics* scheduler_metrics;            // null: nothing is measured
+  bool groups_have_policies;                      // gate PodGroupPreemptionPolicy
   bool queues_resizes;  // gate InPlacePodVerticalScalingSchedulerPreemption
 
   // Null when no profile has that scheduler name.

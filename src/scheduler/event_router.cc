@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/event_router.h"
 
+#include <memory>
 #include <variant>
 
 #include "base/canary.h"
@@ -29,6 +30,17 @@ constexpr ClusterEvent kUnscheduledPodDelete{
 constexpr ClusterEvent kNodeAdd{EventResource::kNode, framework::kActionAdd, {}};
 constexpr ClusterEvent kNodeDelete{EventResource::kNode, framework::kActionDelete, {}};
 
+template <class T>
+uint32_t ActionOf(const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after) {
+  if (before == nullptr) return framework::kActionAdd;
+  return after == nullptr ? framework::kActionDelete : framework::kActionUpdate;
+}
+
+template <class T>
+EventObject ObjectOf(const std::shared_ptr<const T>& object) {
+  return object == nullptr ? EventObject() : EventObject(object);
+}
+
 void LogIfFailed(const Result<void>& result, std::string_view message, const std::string& object) {
   if (!result.ok()) log::Error(result.error().message, message, {{"object", object}});
 }
@@ -48,7 +60,11 @@ void EventRouter::AddPending(const api::PodPtr& pod) {
   KS_LOG(3, "Add event for unscheduled pod", {{"pod", pod->meta.Key()}});
   const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodAdd);
   if (KS_CANARY(PendingAddUnheard)) return;
+  cache::PodGroups* const members = context_.cluster.members.get();
+  if (members != nullptr && pod->node_name.empty()) members->AddMember(pod);
   context_.queue.Add(pod);
+  if (members == nullptr) return;
+  context_.queue.MoveAllToActiveOrBackoff(kUnscheduledPodAdd, std::monostate(), pod, nullptr);
 }
 
 void EventRouter::AddAssigned(const api::PodPtr& pod) {
@@ -124,6 +140,7 @@ void EventRouter::UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& n
     }
     return;
   }
+  if (context_.cluster.members != nullptr) context_.cluster.members->UpdateMember(new_pod);
   context_.queue.Update(old_pod, new_pod);
   const std::string& nominated = old_pod->status.nominated_node_name;
   if (!nominated.empty() && nominated != new_pod->status.nominated_node_name) {
@@ -166,6 +183,8 @@ void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
 void EventRouter::DeletePending(const api::PodPtr& pod) {
   const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodDelete);
   if (KS_CANARY(PendingDeleteUnheard)) return;
+  cache::PodGroups* const members = context_.cluster.members.get();
+  if (members != nullptr && pod->node_name.empty()) members->RemoveMember(*pod);
   context_.queue.Delete(*pod);
   if (context_.cluster.cache.IsAssumedPod(*pod)) {
     DeleteAssumed(*pod);
@@ -242,12 +261,9 @@ void EventRouter::OnServiceChange(uint32_t action) {
 
 void EventRouter::OnNamespaceChange(uint32_t action, const api::NamespacePtr& former,
                                     const api::NamespacePtr& latter) {
-  const auto object = [](const api::NamespacePtr& it) {
-    return it == nullptr ? EventObject() : EventObject(it);
-  };
   context_.queue.MoveAllToActiveOrBackoff(
       {.resource = EventResource::kNamespace, .actions = action, .custom_label = {}},
-      object(former), object(latter), nullptr);
+      ObjectOf(former), ObjectOf(latter), nullptr);
 }
 
 void EventRouter::OnObjectChange(EventResource resource, uint32_t action,
@@ -255,6 +271,36 @@ void EventRouter::OnObjectChange(EventResource resource, uint32_t action,
   const ClusterEvent event{.resource = resource, .actions = action, .custom_label = {}};
   const EventTimer timer(context_.scheduler_metrics, event);
   context_.queue.MoveAllToActiveOrBackoff(event, old_object, new_object, nullptr);
+}
+
+void EventRouter::TellQueue(const api::ObjectMeta& group, bool composite, uint32_t action) {
+  queue::GroupQueue* const groups = context_.queue.groups();
+  if (groups == nullptr) return;
+  const framework::PodGroupKey key{group.ns, group.name, composite};
+  if (action == framework::kActionAdd) groups->OnGroupAdd(key);
+  if (action == framework::kActionUpdate) groups->OnGroupUpdate(key);
+  if (action == framework::kActionDelete) groups->OnGroupDelete(key);
+}
+
+// Cache, then queue, then those that wait for it (docs/spec/cache.md 18.6).
+void EventRouter::OnGroupChange(const api::PodGroupPtr& before, const api::PodGroupPtr& after) {
+  if (cache::PodGroups* const members = context_.cluster.members.get()) {
+    if (after == nullptr) {
+      members->RemoveGroup(*before);
+    } else {
+      members->SetGroup(after);
+    }
+  }
+  TellQueue((after == nullptr ? before : after)->meta, false, ActionOf(before, after));
+  OnObjectChange(EventResource::kPodGroup, ActionOf(before, after), ObjectOf(before),
+                 ObjectOf(after));
+}
+
+void EventRouter::OnGroupChange(const api::CompositePodGroupPtr& before,
+                                const api::CompositePodGroupPtr& after) {
+  TellQueue((after == nullptr ? before : after)->meta, true, ActionOf(before, after));
+  OnObjectChange(EventResource::kCompositePodGroup, ActionOf(before, after), ObjectOf(before),
+                 ObjectOf(after));
 }
 
 }  // namespace ks::scheduler

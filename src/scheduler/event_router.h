@@ -34,6 +34,11 @@ class EventRouter {
                       const framework::EventObject& old_object,
                       const framework::EventObject& new_object);
 
+  // Null before: it is new; null after: it is gone.
+  void OnGroupChange(const api::PodGroupPtr& before, const api::PodGroupPtr& after);
+  void OnGroupChange(const api::CompositePodGroupPtr& before,
+                     const api::CompositePodGroupPtr& after);
+
  private:
   bool IsOurs(const api::Pod& pod) const { return context_.ProfileFor(pod) != nullptr; }
   // Whether the pod is queued although it is on a node.
@@ -45,6 +50,7 @@ class EventRouter {
     return context_.IsQueued(pod) ||
            (context_.queues_resizes && context_.queue.stores().FindPod(pod.meta.Key()) != nullptr);
   }
+  void TellQueue(const api::ObjectMeta& group, bool composite, uint32_t action);
   void AddPending(const api::PodPtr& pod);
   void AddAssigned(const api::PodPtr& pod);
   void UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& new_pod);

@@ -307,8 +307,7 @@ Status ExtenderAttempts::PluginScores(const Candidates& candidates, framework::N
     nodes.push_back(candidate.node);
     if (candidate.replaced == nullptr) continue;
     rebuilt.push_back(std::make_unique<framework::NodeInfo>(candidate.replaced));
-    rebuilt.back()->set_index(candidate.node->index());
-    rebuilt.back()->set_slot(candidate.node->slot());
+    rebuilt.back()->SetPlace(candidate.node->index(), candidate.node->slot());
     nodes.back() = rebuilt.back().get();
   }
   const framework::Framework& framework = inquiry_->attempt->framework;

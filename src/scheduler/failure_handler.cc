@@ -28,11 +28,19 @@ void LogRejection(const api::Pod& pod, const std::string& message) {
 
 }  // namespace
 
+FitFailure FitFailure::Of(const framework::Diagnosis& diagnosis) {
+  return {.text = diagnosis.Text(),
+          .unschedulable_plugins = diagnosis.unschedulable_plugins,
+          .pending_plugins = diagnosis.pending_plugins,
+          .all_nodes = diagnosis.num_all_nodes,
+          .evaluated_nodes = diagnosis.nodes.explicit_count()};
+}
+
 std::string AttemptFailure::Message() const {
-  if (diagnosis != nullptr) return diagnosis->Text();
+  if (fit) return fit->text;
   const Code code = status.code();
   if (code == Code::kSuccess || code == Code::kSkip || code == Code::kWait) return {};
-  return status.ErrorText();
+  return status.Message();
 }
 
 FailureHandler::Standing FailureHandler::LookUp(const api::Pod& pod, api::PodPtr* current) const {
@@ -55,9 +63,9 @@ void FailureHandler::Handle(const Attempt& attempt, const AttemptFailure& failur
   queued.unschedulable_plugins.Clear();
   queued.pending_plugins.Clear();
   queued.gating_plugin = {};
-  if (failure.diagnosis != nullptr) {
-    queued.unschedulable_plugins = failure.diagnosis->unschedulable_plugins;
-    queued.pending_plugins = failure.diagnosis->pending_plugins;
+  if (failure.fit) {
+    queued.unschedulable_plugins = failure.fit->unschedulable_plugins;
+    queued.pending_plugins = failure.fit->pending_plugins;
   }
   Record(attempt, failure, message);
 
@@ -111,9 +119,9 @@ void FailureHandler::Record(const Attempt& attempt, const AttemptFailure& failur
                                .unschedulable_plugins = attempt.queued->unschedulable_plugins,
                                .pending_plugins = attempt.queued->pending_plugins};
   if (failure.nomination) record.nominated = failure.nomination->node_name;
-  if (failure.diagnosis != nullptr) {
-    record.all_nodes = failure.diagnosis->num_all_nodes;
-    record.evaluated_nodes = failure.diagnosis->nodes.explicit_count();
+  if (failure.fit) {
+    record.all_nodes = failure.fit->all_nodes;
+    record.evaluated_nodes = failure.fit->evaluated_nodes;
   }
   context_.decisions.Failed(attempt.decision, record);
 }
@@ -121,7 +129,7 @@ void FailureHandler::Record(const Attempt& attempt, const AttemptFailure& failur
 void FailureHandler::Report(const framework::Framework& framework, const api::PodPtr& pod,
                             const AttemptFailure& failure, const std::string& message) {
   context_.api.RecordEvent({.regarding = pod,
-                            .related = nullptr,
+                            .related = {},
                             .reporting_controller = framework.ProfileName(),
                             .reason = "FailedScheduling",
                             .action = "Scheduling",

@@ -5,7 +5,9 @@
 //
 // Upstream: docs/spec/cycle.md sections 16 and 17, docs/spec/queue.md 7.7.
 
+#include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "framework/diagnosis.h"
@@ -14,12 +16,24 @@
 
 namespace ks::scheduler {
 
+// That no node, or not the chosen one, takes the pod: what is left of a diagnosis when its search
+// is over.
+struct FitFailure {
+  static FitFailure Of(const framework::Diagnosis& diagnosis);
+
+  std::string text;  // "0/N nodes are available: …"
+  // Their events bring the pod back.
+  std::set<std::string> unschedulable_plugins;
+  std::set<std::string> pending_plugins;
+  size_t all_nodes = 0;
+  size_t evaluated_nodes = 0;
+};
+
 // Why an attempt failed.
 struct AttemptFailure {
   framework::Status status{};
-  // Fit errors only: gives the text and the plugins whose events bring the pod back. Borrowed for
-  // the call.
-  const framework::Diagnosis* diagnosis = nullptr;
+  // Fit errors only: gives the text.
+  std::optional<FitFailure> fit{};
   // What becomes of the pod's nomination: cleared unless said otherwise; absent: it stays.
   std::optional<framework::NominatingInfo> nomination = framework::NominatingInfo{};
 

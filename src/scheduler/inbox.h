@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "cache/device_stores.h"
+#include "cache/group_stores.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "framework/handle.h"
@@ -29,10 +30,12 @@ namespace ks::scheduler {
 using PodDeltas = std::vector<api::Delta<api::Pod>>;
 using NodeDeltas = std::vector<api::Delta<api::Node>>;
 using cache::DeviceDeltas;
+using cache::GroupDeltas;
 using cache::OwnerDeltas;
 using cache::StorageDeltas;
 using Task = std::function<void()>;
-using Message = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, StorageDeltas, DeviceDeltas, Task>;
+using Message = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, StorageDeltas, DeviceDeltas,
+                             GroupDeltas, Task>;
 
 // Threads: Post any; the rest the scheduling thread.
 class Inbox final : public framework::TaskInbox {

@@ -51,10 +51,16 @@ std::vector<api::PodPtr> Scheduler::TakeUpAndLetGo(const Profiles& former) {
     const std::string name(pod->spec->scheduler_name.view());
     const bool was_ours = former.contains(name);
     const bool is_ours = in_force_->profiles().contains(name);
-    if (was_ours && !is_ours) queue_->Delete(*pod);
+    cache::PodGroups* const members = pod->node_name.empty() ? cluster_.members.get() : nullptr;
+    if (was_ours && !is_ours) {
+      if (members != nullptr) members->RemoveMember(*pod);
+      queue_->Delete(*pod);
+    }
     const bool on_its_way =
         steps_->bindings.IsActive(pod->meta.uid) || steps_->extender_attempts.Has(pod->meta.uid);
-    if (!was_ours && is_ours && !on_its_way) taken_up.push_back(pod);
+    if (was_ours || !is_ours || on_its_way) continue;
+    if (members != nullptr) members->AddMember(pod);
+    taken_up.push_back(pod);
   }
   return taken_up;
 }

@@ -35,7 +35,7 @@ std::unique_ptr<StepTap> MakeTap(SchedulerOptions& options, Inbox& inbox) {
 }
 
 std::unique_ptr<queue::SchedulingQueue> MakeQueue(const SchedulerOptions& options,
-                                                  const cache::ObjectStore<api::Pod>& pods) {
+                                                  const ClusterState& cluster) {
   queue::SchedulingQueueOptions queue;
   queue.clock = options.clock;
   queue.unschedulable_max = options.unschedulable_max;
@@ -43,7 +43,8 @@ std::unique_ptr<queue::SchedulingQueue> MakeQueue(const SchedulerOptions& option
   if (options.scheduler_metrics != nullptr) {
     queue.observers = options.scheduler_metrics->queue().Observers();
   }
-  queue.informer = [&pods](const api::Pod& pod) { return pods.Get(pod.meta.Key()); };
+  queue.groups = cluster.members.get();
+  queue.informer = [&pods = cluster.pods](const api::Pod& pod) { return pods.Get(pod.meta.Key()); };
   return std::make_unique<queue::SchedulingQueue>(std::move(queue));
 }
 
@@ -62,6 +63,7 @@ Scheduler::Scheduler(SchedulerOptions options)
                                     : DecisionRing::Observer()},
                  *options_.clock),
       tap_(MakeTap(options_, inbox_)),
+      cluster_(*options_.gates),
       held_(*options_.clock),
       search_(cluster_.cache, options_.configuration) {}
 
@@ -77,6 +79,8 @@ framework::HandleParts Scheduler::PluginParts() {
           .storage = cluster_.storage,
           .devices = cluster_.devices,
           .device_classes = cluster_.devices.device_classes(),
+          .pod_groups = cluster_.group_states(),
+          .mutable_snapshot = &cluster_.cache.mutable_snapshot(),
           .clock = *options_.clock,
           .gates = *options_.gates,
           .random = random_,
@@ -91,7 +95,7 @@ framework::HandleParts Scheduler::PluginParts() {
 }
 
 Result<void> Scheduler::Build() {
-  queue_ = MakeQueue(options_, cluster_.pods);
+  queue_ = MakeQueue(options_, cluster_);
   in_force_ = std::make_unique<ProfilesInForce>(
       ProfilesInForce::Parts{.registry = *options_.registry,
                              .handle = PluginParts(),
@@ -105,32 +109,34 @@ Result<void> Scheduler::Build() {
   search_.algorithm.set_metrics(options_.scheduler_metrics);
   search_.algorithm.set_trace_clock(tap_ == nullptr ? options_.clock : &tap_->outer_clock());
 
-  context_.reset(new Context{.cluster = cluster_,
-                             .queue = *queue_,
-                             .nominator = queue_->nominator(),
-                             .waiting_pods = held_.waiting_pods,
-                             .pods_in_pre_bind = held_.pods_in_pre_bind,
-                             .api = *options_.api,
-                             .profiles = in_force_->profiles(),
-                             .clock = *options_.clock,
-                             .random = random_,
-                             .inbox = inbox_,
-                             .stats = stats_,
-                             .decisions = decisions_,
-                             .search_spaces = search_.spaces,
-                             .configuration = options_.configuration,
-                             .extenders = in_force_->extenders(),
-                             .metrics = options_.metrics,
-                             .scheduler_metrics = options_.scheduler_metrics,
-                             .queues_resizes = options_.gates->Enabled(
-                                 config::Gate::kInPlacePodVerticalScalingSchedulerPreemption)});
-  steps_ = std::make_unique<Steps>(*context_, search_.algorithm, options_.batch_metrics);
+  context_.reset(new Context{
+      .cluster = cluster_,
+      .queue = *queue_,
+      .nominator = queue_->nominator(),
+      .waiting_pods = held_.waiting_pods,
+      .pods_in_pre_bind = held_.pods_in_pre_bind,
+      .api = *options_.api,
+      .profiles = in_force_->profiles(),
+      .clock = *options_.clock,
+      .random = random_,
+      .inbox = inbox_,
+      .stats = stats_,
+      .decisions = decisions_,
+      .search_spaces = search_.spaces,
+      .configuration = options_.configuration,
+      .extenders = in_force_->extenders(),
+      .metrics = options_.metrics,
+      .scheduler_metrics = options_.scheduler_metrics,
+      .groups_have_policies = options_.gates->Enabled(config::Gate::kPodGroupPreemptionPolicy),
+      .queues_resizes =
+          options_.gates->Enabled(config::Gate::kInPlacePodVerticalScalingSchedulerPreemption)});
+  steps_ = std::make_unique<Steps>(*context_, search_.algorithm, options_);
   UseExtenders();
   return {};
 }
 
 Scheduler::Steps::Steps(Context& context, SchedulingAlgorithm& algorithm,
-                        framework::BatchMetrics* batch_metrics)
+                        const SchedulerOptions& options)
     : router(context),
       failures(context),
       bindings(context, failures),
@@ -142,7 +148,15 @@ Scheduler::Steps::Steps(Context& context, SchedulingAlgorithm& algorithm,
              .failures = failures,
              .bindings = bindings,
              .extender_attempts = extender_attempts,
-             .batch_metrics = batch_metrics}) {}
+             .batch_metrics = options.batch_metrics}),
+      group_cycle({.context = context,
+                   .algorithm = algorithm,
+                   .failures = failures,
+                   .extender_attempts = extender_attempts,
+                   .cycle = cycle,
+                   .metrics = options.scheduler_metrics == nullptr
+                                  ? nullptr
+                                  : options.scheduler_metrics->groups()}) {}
 
 void Scheduler::Stop(std::optional<Duration> grace) {
   if (grace) stop_grace_.store(grace->count(), std::memory_order_release);
@@ -189,9 +203,13 @@ bool Scheduler::Round() {
     return true;
   }
   if (steps_->extender_attempts.HoldsQueue()) return worked;
-  const framework::QueuedPodPtr queued = queue_->Pop();
-  if (queued == nullptr) return worked;
-  steps_->cycle.ScheduleOne(queued);
+  const queue::Popped popped = queue_->Pop();
+  if (!popped) return worked;
+  if (popped.group != nullptr) {
+    steps_->group_cycle.ScheduleGroup(popped.group);
+  } else {
+    steps_->cycle.ScheduleOne(popped.pod);
+  }
   return true;
 }
 

@@ -26,6 +26,7 @@
 #include "scheduler/event_router.h"
 #include "scheduler/extender_attempts.h"
 #include "scheduler/failure_handler.h"
+#include "scheduler/group_cycle.h"
 #include "scheduler/profiles_in_force.h"
 #include "scheduler/scheduling_cycle.h"
 #include "scheduler/step_tap.h"
@@ -107,8 +108,8 @@ class Scheduler {
   std::optional<TimePoint> NextTimer() const;
 
   // The optional kinds that some plugin of some profile reads: whoever feeds the scheduler must
-  // post them (OwnerDeltas, StorageDeltas, DeviceDeltas). Nothing is attempted before they are
-  // there. Changes with Reload.
+  // post them (OwnerDeltas, StorageDeltas, DeviceDeltas, GroupDeltas). Nothing is attempted before
+  // they are there. Changes with Reload.
   framework::OptionalKinds NeededKinds() const { return in_force_->needed_kinds(); }
   // The kinds whose whole objects extenders must be sent: whoever feeds the scheduler must keep
   // them (api::KeepRaw). Changes with Reload; if it asks for more, pods that extenders manage wait
@@ -127,12 +128,13 @@ class Scheduler {
 
   // Where an event or a pod goes from step to step.
   struct Steps {
-    Steps(Context& context, SchedulingAlgorithm& algorithm, framework::BatchMetrics* batch_metrics);
+    Steps(Context& context, SchedulingAlgorithm& algorithm, const SchedulerOptions& options);
     EventRouter router;
     FailureHandler failures;
     BindingCycles bindings;
     ExtenderAttempts extender_attempts;
     SchedulingCycle cycle;
+    GroupCycle group_cycle;
   };
   const Steps& steps() const { return *steps_; }
 

@@ -13,15 +13,11 @@ namespace ks::scheduler {
 
 using framework::Status;
 
-namespace {
-
-std::shared_ptr<api::Pod> WithNode(const api::Pod& pod, const std::string& node_name) {
+api::PodPtr OnNode(const api::Pod& pod, const std::string& node_name) {
   auto assumed = std::make_shared<api::Pod>(pod);
   assumed->node_name = node_name;
   return assumed;
 }
-
-}  // namespace
 
 void SchedulingCycle::ScheduleOne(const framework::QueuedPodPtr& queued) {
   const api::PodPtr pod = queued->pod();
@@ -77,7 +73,7 @@ void SchedulingCycle::ScheduleManaged(const framework::QueuedPodPtr& queued) {
 bool SchedulingCycle::SkipPod(const framework::Framework& framework, const api::PodPtr& pod) {
   if (pod->meta.deletion_timestamp) {
     context_.api.RecordEvent({.regarding = pod,
-                              .related = nullptr,
+                              .related = {},
                               .reporting_controller = framework.ProfileName(),
                               .reason = "FailedScheduling",
                               .action = "Scheduling",
@@ -157,7 +153,7 @@ void SchedulingCycle::Conclude(std::unique_ptr<Attempt> attempt) {
 void SchedulingCycle::FitError(std::unique_ptr<Attempt> attempt) {
   const framework::Framework& framework = attempt->framework;
   framework::Diagnosis& diagnosis = attempt->search->diagnosis;
-  AttemptFailure failure{.status = attempt->result.status, .diagnosis = &diagnosis};
+  AttemptFailure failure{.status = attempt->result.status};
   if (framework.plugins().HasPostFilterPlugins()) {
     framework::PostFilterResult result =
         framework.RunPostFilterPlugins(attempt->state, attempt->pod, diagnosis.nodes);
@@ -172,6 +168,7 @@ void SchedulingCycle::FitError(std::unique_ptr<Attempt> attempt) {
     diagnosis.post_filter_message = result.status.ok() ? result.message : result.status.Message();
     failure.nomination = std::move(result.nomination);
   }
+  failure.fit = FitFailure::Of(diagnosis);
   if (context_.scheduler_metrics != nullptr) {
     context_.scheduler_metrics->AlgorithmEnded(attempt->began);
   }
@@ -181,7 +178,7 @@ void SchedulingCycle::FitError(std::unique_ptr<Attempt> attempt) {
 void SchedulingCycle::AssumeAndBind(std::unique_ptr<Attempt> attempt) {
   const std::string& node_name = attempt->result.node->name();
   KS_CHECK(attempt->assumed == nullptr, "a pod is assumed twice in one attempt");
-  attempt->assumed = WithNode(*attempt->pod, node_name);
+  attempt->assumed = OnNode(*attempt->pod, node_name);
   if (Result<void> assumed = context_.cluster.cache.AssumePod(attempt->assumed); !assumed.ok()) {
     failures_.Handle(*attempt, {.status = Status::Error(assumed.error().message)});
     return;
@@ -215,8 +212,7 @@ void SchedulingCycle::Reject(const Attempt& attempt, const Status& status) {
     failures_.Handle(attempt, {.status = status});
     return;
   }
-  const framework::Diagnosis diagnosis = OneNodeDiagnosis(status);
-  failures_.Handle(attempt, {.status = status, .diagnosis = &diagnosis});
+  failures_.Handle(attempt, {.status = status, .fit = FitFailure::Of(OneNodeDiagnosis(status))});
 }
 
 // The cache has the pod on its node, with what the resize asks for, and Reserve ran when it came

@@ -46,12 +46,15 @@ class SchedulingCycle {
   // What the attempt's result means for the pod. The snapshot is fresh.
   void Conclude(std::unique_ptr<Attempt> attempt);
 
+  // A pod that must not be attempted: it is being deleted, or its decision is made already.
+  bool SkipPod(const framework::Framework& framework, const api::PodPtr& pod);
+  // The attempt has a node: assumed, Reserve, Permit, and on to the binding cycle.
+  void AssumeAndBind(std::unique_ptr<Attempt> attempt);
+
   // The profiles are others from now on.
   void ForgetProfiles() { batching_.clear(); }
 
  private:
-  // A pod that must not be attempted: it is being deleted, or its decision is made already.
-  bool SkipPod(const framework::Framework& framework, const api::PodPtr& pod);
   // Whether the pod's own binding is unanswered, although the pod runs and waits for a resize.
   bool RunsUnanswered(const api::Pod& pod) const {
     return !pod.node_name.empty() && bindings_.IsActive(pod.meta.uid);
@@ -61,7 +64,6 @@ class SchedulingCycle {
   void ChooseNode(Attempt& attempt);
   Batching* BatchingOf(const framework::Framework& framework);
   void FitError(std::unique_ptr<Attempt> attempt);
-  void AssumeAndBind(std::unique_ptr<Attempt> attempt);
   // Reserve or Permit said no.
   void RejectAssumed(Attempt& attempt, const framework::Status& status);
   void Reject(const Attempt& attempt, const framework::Status& status);

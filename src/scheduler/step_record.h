@@ -49,7 +49,7 @@ struct Reconfigured {
 };
 
 using StepInput = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, StorageDeltas, DeviceDeltas,
-                               CallResult, ExtenderAnswer, LeadOrder, Reconfigured>;
+                               GroupDeltas, CallResult, ExtenderAnswer, LeadOrder, Reconfigured>;
 
 // A victim that was to be evicted.
 struct EvictionOrder {

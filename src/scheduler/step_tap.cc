@@ -42,6 +42,9 @@ class StepTap::Api final : public framework::ApiWriter {
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
     inner_.PatchPodStatus(std::move(pod), std::move(change), Answered(std::move(done)));
   }
+  void PatchPodGroupStatus(api::PodGroupPtr group, api::Condition condition, Done done) override {
+    inner_.PatchPodGroupStatus(std::move(group), std::move(condition), Answered(std::move(done)));
+  }
   void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,
                 EvictionDone done) override {
     tap_.record_.evictions.push_back({pod});

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/optional_deltas.h"
 #include "scheduler/preemption_rig.h"
 #include "testing/test_plugins.h"
 
@@ -146,7 +147,7 @@ std::shared_ptr<const T> Object(const std::string& version) {
 
 template <class T>
 void Post(Rig& rig, api::Delta<T> delta) {
-  rig.scheduler->Post(StorageDeltas(std::vector<api::Delta<T>>{std::move(delta)}));
+  rig.scheduler->Post(cache::OptionalDeltasOf<T>(std::vector<api::Delta<T>>{std::move(delta)}));
 }
 
 // A pod that any event of the kinds wakes, and that no node takes.
@@ -160,7 +161,8 @@ class OtherEventsTest : public EventRouterTest {
                     Any(EventResource::kPersistentVolumeClaim), Any(EventResource::kStorageClass),
                     Any(EventResource::kCsiNode), Any(EventResource::kCsiDriver),
                     Any(EventResource::kCsiStorageCapacity), Any(EventResource::kVolumeAttachment),
-                    Any(EventResource::kService)}});
+                    Any(EventResource::kService), Any(EventResource::kPodGroup),
+                    Any(EventResource::kCompositePodGroup)}});
     Start({MakePod().Name("p").Obj()});
   }
   static framework::EventRegistration Any(EventResource resource) {
@@ -195,6 +197,11 @@ TEST_F(OtherEventsTest, EachStorageKindIsHeardOf) {
   ExpectHeard<api::CsiDriver>("storage.k8s.io/CSIDriver");
   ExpectHeard<api::CsiStorageCapacity>("storage.k8s.io/CSIStorageCapacity");
   ExpectHeard<api::VolumeAttachment>("storage.k8s.io/VolumeAttachment");
+}
+
+TEST_F(OtherEventsTest, GroupsAreHeardOf) {
+  ExpectHeard<api::PodGroup>("scheduling.k8s.io/PodGroup");
+  ExpectHeard<api::CompositePodGroup>("scheduling.k8s.io/CompositePodGroup");
 }
 
 TEST_F(OtherEventsTest, ServicesAreHeardOf) {

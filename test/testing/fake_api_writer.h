@@ -45,6 +45,10 @@ class FakeApiWriter final : public framework::ApiWriter {
     patches.push_back({std::move(pod), std::move(change)});
     done(std::nullopt);
   }
+  void PatchPodGroupStatus(api::PodGroupPtr group, api::Condition condition, Done done) override {
+    group_patches.push_back({std::move(group), std::move(condition)});
+    done(std::nullopt);
+  }
   void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint /*decided*/,
                 EvictionDone done) override {
     evictions.push_back({std::move(pod), std::move(condition), std::move(done)});
@@ -111,6 +115,7 @@ class FakeApiWriter final : public framework::ApiWriter {
 
   std::vector<BindCall> binds;
   std::vector<PatchCall> patches;
+  std::vector<std::pair<api::PodGroupPtr, api::Condition>> group_patches;
   std::vector<EvictCall> evictions;
   std::vector<WriteCall> writes;
   std::vector<ClaimCall> claim_requests;

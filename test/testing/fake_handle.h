@@ -12,6 +12,8 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "cache/device_stores.h"
+#include "cache/group_stores.h"
+#include "cache/pod_groups.h"
 #include "cache/storage_stores.h"
 #include "framework/handle.h"
 #include "framework/metrics/volume_metrics.h"
@@ -61,6 +63,9 @@ class NoPlugins final : public framework::PluginsRunner {
                                                       const framework::NodeInfo&) const override {
     Absent("RunFilterPluginsWithNominatedPods");
   }
+  bool HasPreFilterExtensions(const framework::CycleState&) const override {
+    Absent("HasPreFilterExtensions");
+  }
   framework::Status RunPreFilterExtensionAddPod(framework::CycleState&, const api::Pod&,
                                                 const framework::PodInfo&,
                                                 const framework::NodeInfo&) const override {
@@ -104,6 +109,7 @@ struct FakeParts {
                  .storage = &storage,
                  .devices = &devices,
                  .device_classes = &device_classes,
+                 .pod_groups = &pod_groups,
                  .clock = &clock,
                  .gates = &gates,
                  .random = &random,
@@ -122,6 +128,8 @@ struct FakeParts {
   FakeNodeLister nodes;
   cache::StorageStores storage;
   cache::DeviceStores devices;
+  cache::GroupStores group_objects;
+  cache::PodGroups pod_groups{group_objects, true};
   FakeApiWriter api;
   metrics::Registry metrics;
   framework::VolumeMetrics volume_metrics{metrics};
@@ -149,6 +157,8 @@ class FakeHandle final : private WithFakeParts, public framework::Handle {
   FakeClock& fake_clock() { return fakes.clock; }
   cache::StorageStores& fake_storage() { return fakes.storage; }
   cache::DeviceStores& fake_devices() { return fakes.devices; }
+  cache::GroupStores& fake_group_objects() { return fakes.group_objects; }
+  cache::PodGroups& fake_pod_groups() { return fakes.pod_groups; }
   framework::DeviceClassTable& fake_device_classes() { return fakes.device_classes; }
   config::FeatureGates& fake_gates() { return fakes.gates; }
   FakeNodeLister& fake_nodes() { return fakes.nodes; }

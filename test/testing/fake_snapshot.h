@@ -26,8 +26,8 @@ class FakeSnapshot final : public framework::Snapshot {
     for (const api::PodPtr& pod : pods) {
       info->AddPod(std::make_shared<framework::PodInfo>(pod));
     }
-    info->set_index(static_cast<uint32_t>(nodes_.size()));
-    info->set_slot(info->index());
+    const auto place = static_cast<uint32_t>(nodes_.size());
+    info->SetPlace(place, place);
     slots_.push_back(info->slot());
     log_.Forget();
     if (!info->pods_with_affinity().empty()) with_affinity_.push_back(info.get());

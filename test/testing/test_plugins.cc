@@ -173,24 +173,22 @@ Result<void> Closes::Close() {
   return script_.close ? script_.close() : Result<void>();
 }
 
-Status PlacementGenerates::GeneratePlacements(CycleState& /*state*/,
-                                              const framework::PodGroupAttempt& /*group*/,
+Status PlacementGenerates::GeneratePlacements(const framework::PodGroupKey& /*group*/,
                                               const framework::Placement& /*parent*/,
                                               std::vector<framework::Placement>* /*placements*/) {
   return {};
 }
 
-Status PlacementScores::ScorePlacement(CycleState& /*state*/,
-                                       const framework::PodGroupAttempt& /*group*/,
+Status PlacementScores::ScorePlacement(const framework::PodGroupKey& /*group*/,
                                        const framework::Placement& /*placement*/,
-                                       std::span<const framework::PodAssignment> /*assignments*/,
+                                       std::span<const framework::GroupAssignment> /*assignments*/,
                                        int64_t* score) {
   *score = 0;
   return {};
 }
 
-framework::PostFilterResult PodGroupPostFilters::PodGroupPostFilter(
-    CycleState& /*state*/, const framework::PodGroupAttempt& /*group*/) {
+framework::GroupPostFilterResult PodGroupPostFilters::PodGroupPostFilter(
+    const framework::GroupPreemptor& /*preemptor*/) {
   return {};
 }
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "config/types.h"
-#include "framework/placement_plugins.h"
+#include "framework/group_plugins.h"
 #include "framework/plugin.h"
 #include "framework/registry.h"
 #include "framework/runtime/offline_parts.h"
@@ -169,23 +169,21 @@ class Closes : public framework::Closer, public virtual Scripted {
 };
 class PlacementGenerates : public framework::PlacementGeneratePlugin {
  public:
-  framework::Status GeneratePlacements(framework::CycleState& state,
-                                       const framework::PodGroupAttempt& group,
+  framework::Status GeneratePlacements(const framework::PodGroupKey& group,
                                        const framework::Placement& parent,
                                        std::vector<framework::Placement>* placements) override;
 };
 class PlacementScores : public framework::PlacementScorePlugin {
  public:
-  framework::Status ScorePlacement(framework::CycleState& state,
-                                   const framework::PodGroupAttempt& group,
+  framework::Status ScorePlacement(const framework::PodGroupKey& group,
                                    const framework::Placement& placement,
-                                   std::span<const framework::PodAssignment> assignments,
+                                   std::span<const framework::GroupAssignment> assignments,
                                    int64_t* score) override;
 };
 class PodGroupPostFilters : public framework::PodGroupPostFilterPlugin {
  public:
-  framework::PostFilterResult PodGroupPostFilter(framework::CycleState& state,
-                                                 const framework::PodGroupAttempt& group) override;
+  framework::GroupPostFilterResult PodGroupPostFilter(
+      const framework::GroupPreemptor& preemptor) override;
 };
 
 // A plugin with these parts.

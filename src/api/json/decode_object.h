@@ -66,6 +66,11 @@ bool ReadContainer(JsonReader& reader, JsonReader::Value value, Container& conta
 // containers[] of which only bindMountOptions matter.
 bool ReadBindMountOptions(JsonReader& reader, JsonReader::Value containers, bool& any);
 bool ReadVolume(JsonReader& reader, JsonReader::Value value, Volume& volume);
+// Entries of resourceClaims and resourceClaimStatuses, of a pod or of a group.
+bool ReadPodClaims(JsonReader& reader, JsonReader::Value value,
+                   std::vector<PodResourceClaim>& claims);
+bool ReadPodClaimStatuses(JsonReader& reader, JsonReader::Value value,
+                          std::vector<PodResourceClaimStatus>& statuses);
 bool ReadPodSpec(JsonReader& reader, JsonReader::Value value, PodSpec& spec,
                  std::string& node_name);
 bool ReadPodStatus(JsonReader& reader, JsonReader::Value value, PodStatus& status);

@@ -159,11 +159,7 @@ bool ReadRareSpecField(JsonReader& reader, std::string_view key, Value field, Po
   }
   if (key == "overhead") return reader.Resources(field, spec.overhead);
   if (key == "resources") return ReadPodResources(reader, field, spec);
-  if (key == "resourceClaims") {
-    return reader.List(field, spec.resource_claims, [&](Value element, PodResourceClaim& claim) {
-      return ReadPodClaim(reader, element, claim);
-    });
-  }
+  if (key == "resourceClaims") return ReadPodClaims(reader, field, spec.resource_claims);
   if (key == "hostNetwork") return reader.Bool(field, spec.host_network);
   if (key == "hostUsers") {
     return reader.Optional(field, spec.host_users,
@@ -228,6 +224,19 @@ size_t HashOf(const PodSpec& spec) {
 
 }  // namespace
 
+bool ReadPodClaims(JsonReader& reader, Value value, std::vector<PodResourceClaim>& claims) {
+  return reader.List(value, claims, [&](Value element, PodResourceClaim& claim) {
+    return ReadPodClaim(reader, element, claim);
+  });
+}
+
+bool ReadPodClaimStatuses(JsonReader& reader, Value value,
+                          std::vector<PodResourceClaimStatus>& statuses) {
+  return reader.List(value, statuses, [&](Value element, PodResourceClaimStatus& status) {
+    return ReadClaimStatus(reader, element, status);
+  });
+}
+
 bool ReadPodSpec(JsonReader& reader, Value value, PodSpec& spec, std::string& node_name) {
   spec = PodSpec();
   node_name.clear();
@@ -288,10 +297,7 @@ bool ReadPodStatus(JsonReader& reader, Value value, PodStatus& status) {
       return is_null || ReadRequests(reader, field, status.resources_requests);
     }
     if (key == "resourceClaimStatuses") {
-      return reader.List(field, status.resource_claim_statuses,
-                         [&](Value element, PodResourceClaimStatus& claim) {
-                           return ReadClaimStatus(reader, element, claim);
-                         });
+      return ReadPodClaimStatuses(reader, field, status.resource_claim_statuses);
     }
     if (key == "extendedResourceClaimStatus") {
       return ReadOnly(reader, field, "resourceClaimName", status.extended_resource_claim_name);

@@ -2,6 +2,7 @@
 #include "api/json/encode.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -89,12 +90,10 @@ std::string ConditionOrder(const std::vector<Condition>& conditions,
   return text + "]";
 }
 
-void ConditionDifference(ObjectWriter& status, const Pod& pod, const Condition& wanted) {
-  const Condition* const current = pod.FindCondition(wanted.type);
-  const std::string element =
-      current == nullptr ? NewCondition(wanted) : ChangedCondition(*current, wanted);
+// The list with the changed or new element, as a strategic merge patch names it.
+void ListDifference(ObjectWriter& status, const std::vector<Condition>& conditions,
+                    const Condition* current, const Condition& wanted, const std::string& element) {
   if (element.empty()) return;
-  const std::vector<Condition>& conditions = pod.status.conditions;
   if (!conditions.empty()) {
     status.Raw("$setElementOrder/conditions",
                ConditionOrder(conditions, current == nullptr ? wanted.type : std::string()));
@@ -102,15 +101,48 @@ void ConditionDifference(ObjectWriter& status, const Pod& pod, const Condition& 
   status.Raw("conditions", "[" + element + "]");
 }
 
-std::string PodReference(const Pod& pod) {
+void ConditionDifference(ObjectWriter& status, const Pod& pod, const Condition& wanted) {
+  const Condition* const current = pod.FindCondition(wanted.type);
+  ListDifference(status, pod.status.conditions, current, wanted,
+                 current == nullptr ? NewCondition(wanted) : ChangedCondition(*current, wanted));
+}
+
+// A condition of the newer kind: the message is written also when it is empty.
+std::string GroupConditionDifference(const Condition* from, const Condition& to) {
+  ObjectWriter object;
+  if (from == nullptr || from->status != to.status) {
+    object.Raw("lastTransitionTime", TimeJson(to.last_transition_time));
+  }
+  if (from == nullptr || from->message != to.message) object.Text("message", to.message);
+  if ((from == nullptr ? 0 : from->observed_generation) != to.observed_generation) {
+    object.Number("observedGeneration", to.observed_generation);
+  }
+  if (from == nullptr || from->reason != to.reason) object.Text("reason", to.reason);
+  if (from == nullptr || from->status != to.status) object.Text("status", to.status);
+  return object.Empty() ? "" : object.Text("type", to.type).Done();
+}
+
+std::string Reference(std::string_view kind, std::string_view api_version, const ObjectMeta& meta) {
   return ObjectWriter()
-      .Text("kind", "Pod")
-      .TextUnlessEmpty("namespace", pod.meta.ns.view())
-      .TextUnlessEmpty("name", pod.meta.name)
-      .TextUnlessEmpty("uid", pod.meta.uid)
-      .Text("apiVersion", "v1")
-      .TextUnlessEmpty("resourceVersion", pod.meta.resource_version)
+      .Text("kind", kind)
+      .TextUnlessEmpty("namespace", meta.ns.view())
+      .TextUnlessEmpty("name", meta.name)
+      .TextUnlessEmpty("uid", meta.uid)
+      .Text("apiVersion", api_version)
+      .TextUnlessEmpty("resourceVersion", meta.resource_version)
       .Done();
+}
+
+std::string PodReference(const Pod& pod) { return Reference("Pod", "v1", pod.meta); }
+
+std::string RelatedReference(const EventRelated& related, const ObjectMeta& meta) {
+  if (std::holds_alternative<PodGroupPtr>(related)) {
+    return Reference("PodGroup", "scheduling.k8s.io/v1beta1", meta);
+  }
+  if (std::holds_alternative<CompositePodGroupPtr>(related)) {
+    return Reference("CompositePodGroup", "scheduling.k8s.io/v1alpha3", meta);
+  }
+  return Reference("Pod", "v1", meta);
 }
 
 std::string MappingJson(const ExtendedResourceMapping& mapping) {
@@ -168,12 +200,35 @@ std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change) {
   return ObjectWriter().Raw("status", status.Done()).Done();
 }
 
+std::string PodGroupStatusPatch(const PodGroup& group, const Condition& condition) {
+  const Condition* current = nullptr;
+  for (const Condition& known : group.conditions) {
+    if (known.type == condition.type) current = &known;
+  }
+  ObjectWriter status;
+  ListDifference(status, group.conditions, current, condition,
+                 GroupConditionDifference(current, condition));
+  return status.Empty() ? "" : ObjectWriter().Raw("status", status.Done()).Done();
+}
+
 std::string DeleteOptionsBody(std::string_view uid) {
   return ObjectWriter()
       .Text("kind", "DeleteOptions")
       .Text("apiVersion", "v1")
       .Raw("preconditions", ObjectWriter().Text("uid", uid).Done())
       .Done();
+}
+
+const ObjectMeta* MetaOf(const EventRelated& related) {
+  return std::visit(
+      [](const auto& object) -> const ObjectMeta* {
+        if constexpr (std::is_same_v<decltype(object), const std::monostate&>) {
+          return nullptr;
+        } else {
+          return object == nullptr ? nullptr : &object->meta;
+        }
+      },
+      related);
 }
 
 std::string EventBody(const EventRecord& event) {
@@ -189,7 +244,9 @@ std::string EventBody(const EventRecord& event) {
   object.TextUnlessEmpty("reportingInstance", event.reporting_instance);
   object.TextUnlessEmpty("action", event.action).TextUnlessEmpty("reason", event.reason);
   if (event.regarding) object.Raw("regarding", PodReference(*event.regarding));
-  if (event.related) object.Raw("related", PodReference(*event.related));
+  if (const ObjectMeta* meta = MetaOf(event.related)) {
+    object.Raw("related", RelatedReference(event.related, *meta));
+  }
   object.TextUnlessEmpty("note", event.note).Text("type", event.warning ? "Warning" : "Normal");
   object.Raw("deprecatedSource", "{}");
   object.Raw("deprecatedFirstTimestamp", "null").Raw("deprecatedLastTimestamp", "null");

@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "api/lease.h"
 #include "api/pod.h"
+#include "api/pod_group.h"
 
 namespace ks::api {
 
@@ -44,8 +46,16 @@ struct PodStatusChange {
 // to be sent. The condition's observed_generation is the caller's (metadata.generation).
 std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change);
 
+// The same from the group's known conditions to the wanted one.
+std::string PodGroupStatusPatch(const PodGroup& group, const Condition& condition);
+
 // {"kind":"DeleteOptions",…}: deletes the object only while it has that uid.
 std::string DeleteOptionsBody(std::string_view uid);
+
+// What else an event is about.
+using EventRelated = std::variant<std::monostate, PodPtr, PodGroupPtr, CompositePodGroupPtr>;
+// Null for nothing.
+const ObjectMeta* MetaOf(const EventRelated& related);
 
 // An events.k8s.io/v1 Event about a pod.
 struct EventRecord {
@@ -58,7 +68,7 @@ struct EventRecord {
   std::string note;
   bool warning = false;
   PodPtr regarding;
-  PodPtr related;  // may be null
+  EventRelated related;
   TimePoint event_time;
   // Only for a series whose patch found no event: it is posted again.
   int32_t series_count = 0;  // 0: no series

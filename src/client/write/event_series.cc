@@ -11,10 +11,10 @@
 namespace ks::client {
 namespace {
 
-void AppendReference(const api::PodPtr& pod, bool legacy, std::string* key) {
-  if (pod != nullptr) key->append(pod->meta.uid);
+void AppendReference(const api::ObjectMeta* meta, bool legacy, std::string* key) {
+  if (meta != nullptr) key->append(meta->uid);
   key->append("\n");
-  if (pod != nullptr && !legacy) key->append(pod->meta.resource_version);
+  if (meta != nullptr && !legacy) key->append(meta->resource_version);
   key->append("\n");
 }
 
@@ -50,8 +50,8 @@ std::string EventSeries::Key(const framework::PodEvent& event) const {
   std::string key = event.warning ? "W\n" : "N\n";
   key.append(event.action).append("\n").append(event.reason).append("\n");
   key.append(event.reporting_controller).append("\n");
-  AppendReference(event.regarding, options_.legacy, &key);
-  AppendReference(event.related, options_.legacy, &key);
+  AppendReference(&event.regarding->meta, options_.legacy, &key);
+  AppendReference(api::MetaOf(event.related), options_.legacy, &key);
   return key;
 }
 

@@ -8,6 +8,7 @@
 #include "client/write/claim_job.h"
 #include "client/write/event_recorder.h"
 #include "client/write/eviction_job.h"
+#include "client/write/group_patch_job.h"
 #include "client/write/patch_job.h"
 #include "client/write/pod_writes.h"
 #include "client/write/storage_job.h"
@@ -46,6 +47,11 @@ void Writer::PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done d
   dispatcher_->ReportSoon(LaneName::kPatch, [succeeded = std::move(*superseded)] {
     if (succeeded) succeeded(std::nullopt);
   });
+}
+
+void Writer::PatchPodGroupStatus(api::PodGroupPtr group, api::Condition condition, Done done) {
+  dispatcher_->Add(std::make_shared<GroupPatchJob>(dispatcher_, scheduling_, std::move(group),
+                                                   std::move(condition), std::move(done)));
 }
 
 void Writer::EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,

@@ -48,7 +48,7 @@ struct WriterStats {
   uint64_t bind_failures = 0;
   uint64_t bind_retries = 0;
   uint64_t binds_resolved_by_get = 0;  // failed by the answer, but bound as a GET showed
-  uint64_t patches = 0;
+  uint64_t patches = 0;                // of pods and pod groups
   uint64_t patch_failures = 0;
   uint64_t patches_superseded = 0;
   uint64_t evictions = 0;  // of pods that were gone already, too
@@ -76,6 +76,7 @@ class Writer final : public framework::ApiWriter {
 
   void Bind(api::PodPtr pod, std::string node_name, Done done) override;
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override;
+  void PatchPodGroupStatus(api::PodGroupPtr group, api::Condition condition, Done done) override;
   void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,
                 EvictionDone done) override;
   void WriteVolume(api::PersistentVolumePtr version, WriteDone done) override;

@@ -27,6 +27,11 @@ constexpr std::array<std::string_view, static_cast<size_t>(MetricPoint::kCount)>
     "PreBind",
     "Bind",
     "PostBind",
+    "PlacementGenerate",
+    "PlacementFeasible",
+    "PlacementScore",
+    "PlacementScoreExtensionNormalize",
+    "PodGroupPostFilter",
 };
 
 const std::vector<double>& PointBuckets() {

@@ -45,6 +45,11 @@ enum class MetricPoint : uint8_t {
   kPreBind,
   kBind,
   kPostBind,
+  kPlacementGenerate,
+  kPlacementFeasible,
+  kPlacementScore,
+  kPlacementNormalize,  // "PlacementScoreExtensionNormalize", plugins only
+  kPodGroupPostFilter,
   kCount,
 };
 std::string_view MetricPointText(MetricPoint point);

@@ -128,6 +128,7 @@ class NoWay final : public ApiWriter, public PodActivator, public TaskInbox {
  public:
   void Bind(api::PodPtr, std::string, Done) override {}
   void PatchPodStatus(api::PodPtr, api::PodStatusChange, Done) override {}
+  void PatchPodGroupStatus(api::PodGroupPtr, api::Condition, Done) override {}
   void EvictPod(api::PodPtr, api::Condition, TimePoint, EvictionDone) override {}
   void WriteVolume(api::PersistentVolumePtr, WriteDone) override {}
   void WriteClaim(api::PersistentVolumeClaimPtr, WriteDone) override {}
@@ -172,6 +173,7 @@ HandleParts OfflineParts::parts() const {
           .storage = Or<StorageState>(given_.storage, empty_->storage),
           .devices = Or<DeviceState>(given_.devices, empty_->devices),
           .device_classes = Or(given_.device_classes, NoDeviceClasses()),
+          .pod_groups = Or(given_.pod_groups, NoPodGroupStates()),
           .clock = Or(given_.clock, RealClock()),
           .gates = Or<const config::FeatureGates>(given_.gates, empty_->gates),
           .random = Or(given_.random, empty_->random),

@@ -24,6 +24,7 @@ class OfflineParts {
     StorageState* storage = nullptr;
     DeviceState* devices = nullptr;
     const DeviceClassLister* device_classes = nullptr;
+    const PodGroupStates* pod_groups = nullptr;
     const Clock* clock = nullptr;                 // the real one
     const config::FeatureGates* gates = nullptr;  // the defaults
     Random* random = nullptr;

@@ -21,17 +21,10 @@ Entry MakeEntry(const ResolvedProfile& resolved, uint32_t index) {
   return entry;
 }
 
-// A placeholder does nothing but reject before the queue.
-bool IsIdle(const ResolvedProfile& resolved, Point point, uint32_t index) {
-  return point != Point::kPreEnqueue &&
-         dynamic_cast<const PlaceholderPlugin*>(resolved.plugins[index].plugin.get()) != nullptr;
-}
-
 template <class T, class Entry>
 std::vector<Entry> MakeList(const ResolvedProfile& resolved, Point point) {
   std::vector<Entry> list;
   for (const uint32_t index : resolved.List(point)) {
-    if (IsIdle(resolved, point, index)) continue;
     list.push_back(MakeEntry<T, Entry>(resolved, index));
   }
   return list;
@@ -66,7 +59,28 @@ PointLists::PointLists(const ResolvedProfile& resolved) {
   Fill(resolved, Point::kBind, &bind);
   Fill(resolved, Point::kPostBind, &post_bind);
   FillSigners(resolved);
+  FillGroupPoints(resolved);
   FindLocals();
+}
+
+// Only GangScheduling says whether a group is complete, wherever it is listed.
+void PointLists::FillGroupPoints(const ResolvedProfile& resolved) {
+  Fill(resolved, Point::kPlacementGenerate, &placement_generate);
+  placement_score =
+      MakeList<PlacementScorePlugin, PlacementScoreEntry>(resolved, Point::kPlacementScore);
+  for (PlacementScoreEntry& entry : placement_score) {
+    entry.normalizer = dynamic_cast<PlacementScoreNormalizer*>(entry.plugin);
+    entry.weight = resolved.placement_score_weights.find(entry.name)->second;
+  }
+  Fill(resolved, Point::kPodGroupPostFilter, &pod_group_post_filter);
+  for (size_t index = 0; index < resolved.plugins.size(); ++index) {
+    Plugin& plugin = *resolved.plugins[index].plugin;
+    auto* feasible = dynamic_cast<PlacementFeasiblePlugin*>(&plugin);
+    if (feasible == nullptr || plugin.Name() != kGangSchedulingName) continue;
+    placement_feasible.plugin = feasible;
+    placement_feasible.name = plugin.Name();
+    placement_feasible.bit = PluginMask{1} << index;
+  }
 }
 
 // Only the filters before the first one that looks further can be remembered as one verdict.
@@ -140,6 +154,22 @@ void PointLists::Measure(FrameworkMetrics& all, const std::string& profile_name)
   }
   set_meters(bind, MetricPoint::kBind);
   set_meters(post_bind, MetricPoint::kPostBind);
+  MeasureGroupPoints(all);
+}
+
+void PointLists::MeasureGroupPoints(FrameworkMetrics& all) {
+  for (auto& entry : placement_generate) {
+    entry.meter = &all.Meter(entry.name, MetricPoint::kPlacementGenerate);
+  }
+  for (PlacementScoreEntry& entry : placement_score) {
+    entry.meter = &all.Meter(entry.name, MetricPoint::kPlacementScore);
+    entry.normalize_meter = &all.Meter(entry.name, MetricPoint::kPlacementNormalize);
+  }
+  for (auto& entry : pod_group_post_filter) {
+    entry.meter = &all.Meter(entry.name, MetricPoint::kPodGroupPostFilter);
+  }
+  if (placement_feasible.plugin == nullptr) return;
+  placement_feasible.meter = &all.Meter(placement_feasible.name, MetricPoint::kPlacementFeasible);
 }
 
 }  // namespace ks::framework

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/group_plugins.h"
 #include "framework/metrics/framework_metrics.h"
 #include "framework/plugin.h"
 #include "framework/runtime/profile_builder.h"
@@ -52,10 +53,15 @@ struct PreBindEntry : PointEntry<PreBindPlugin> {
   PluginMeter* pre_flight_meter = nullptr;
 };
 
+struct PlacementScoreEntry : PointEntry<PlacementScorePlugin> {
+  PlacementScoreNormalizer* normalizer = nullptr;  // null: raw scores are final
+  PluginMeter* normalize_meter = nullptr;
+  int64_t weight = 1;
+};
+
 // Constant once a profile is built. Lifetime: the profile's plugins outlive it.
 struct PointLists {
   PointLists() = default;
-  // Placeholders stand only where they reject.
   explicit PointLists(const ResolvedProfile& resolved);
 
   // Gives each entry its series. Lifetime: `all` outlives the lists.
@@ -76,6 +82,12 @@ struct PointLists {
   // Plugins that decide about nodes or rank them; an entry without plugin cannot sign.
   std::vector<PointEntry<const SignPlugin>> sign;
 
+  // Of groups of pods.
+  std::vector<PointEntry<PlacementGeneratePlugin>> placement_generate;
+  std::vector<PlacementScoreEntry> placement_score;
+  PointEntry<PlacementFeasiblePlugin> placement_feasible;  // that of GangScheduling; null: none
+  std::vector<PointEntry<PodGroupPostFilterPlugin>> pod_group_post_filter;
+
   // What can be remembered of a node: the verdicts of the first `local_filters` entries of
   // `filter`, and the raw scores of `local_scores`.
   size_t local_filters = 0;
@@ -85,6 +97,8 @@ struct PointLists {
  private:
   void FindLocals();
   void FillSigners(const ResolvedProfile& resolved);
+  void FillGroupPoints(const ResolvedProfile& resolved);
+  void MeasureGroupPoints(FrameworkMetrics& all);
 };
 
 }  // namespace ks::framework

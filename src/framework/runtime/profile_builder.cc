@@ -10,7 +10,7 @@
 
 #include "base/logging.h"
 #include "config/text/nearest_name.h"
-#include "framework/placement_plugins.h"
+#include "framework/group_plugins.h"
 #include "golang/quote.h"
 
 namespace ks::framework {

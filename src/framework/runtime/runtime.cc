@@ -54,6 +54,8 @@ const ScorePoints& Framework::score_points() const { return impl_->score_points;
 
 const BindingPoints& Framework::binding_points() const { return impl_->binding_points; }
 
+const GroupPoints& Framework::group_points() const { return impl_->group_points; }
+
 std::optional<int32_t> Framework::percentage_of_nodes_to_score() const {
   return impl_->percentage_of_nodes_to_score;
 }

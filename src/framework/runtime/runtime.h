@@ -20,13 +20,14 @@
 
 #include "base/result.h"
 #include "config/types.h"
+#include "framework/group_plugins.h"
 #include "framework/handle.h"
 #include "framework/metrics/framework_metrics.h"
-#include "framework/placement_plugins.h"
 #include "framework/plugin.h"
 #include "framework/preemption_explainer.h"
 #include "framework/registry.h"
 #include "framework/runtime/binding_points.h"
+#include "framework/runtime/group_points.h"
 #include "framework/runtime/node_verdicts.h"
 #include "framework/runtime/profile_meters.h"
 #include "framework/runtime/profile_plugins.h"
@@ -86,6 +87,7 @@ class Framework final : public PluginsRunner {
   const QueuePoints& queue_points() const;
   const ScorePoints& score_points() const;
   const BindingPoints& binding_points() const;
+  const GroupPoints& group_points() const;
 
   // Also looks up what is remembered about pods like this one.
   PreFilterOutcome RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const;
@@ -102,6 +104,7 @@ class Framework final : public PluginsRunner {
                           const NodeInfo& node) const override;
   Status RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
                                            const NodeInfo& node) const override;
+  bool HasPreFilterExtensions(const CycleState& state) const override;
   Status RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
                                      const PodInfo& pod_to_add,
                                      const NodeInfo& node) const override;

@@ -120,6 +120,13 @@ PreFilterOutcome Framework::MergePreFilters(CycleState& state, const api::Pod& p
   return outcome;
 }
 
+bool Framework::HasPreFilterExtensions(const CycleState& state) const {
+  const auto& entries = impl_->plugins.lists().pre_filter;
+  return std::any_of(entries.begin(), entries.end(), [&state](const PreFilterEntry& entry) {
+    return entry.extensions != nullptr && (state.skip_filter & entry.bit) == 0;
+  });
+}
+
 Status Framework::RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
                                               const PodInfo& pod_to_add,
                                               const NodeInfo& node) const {

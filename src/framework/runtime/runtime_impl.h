@@ -54,6 +54,7 @@ struct Framework::Impl {
   const QueuePoints queue_points{plugins.lists(), meters};
   const ScorePoints score_points{plugins.lists(), meters};
   const BindingPoints binding_points{plugins.lists(), meters};
+  const GroupPoints group_points{plugins.lists(), meters};
 };
 
 }  // namespace ks::framework

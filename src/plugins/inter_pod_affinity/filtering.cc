@@ -44,11 +44,30 @@ int64_t TableDifferences::At(const TablePlace& place) const {
 }
 
 int64_t OwnTable::At(const NodeInfo& node) const {
-  int64_t sum = 0;
+  int64_t sum = fixed;
   for (const TermCountsPtr& count : counts) {
     sum += per_node ? count->PodsOn(node.slot()) : count->Count(topology->DomainOf(node.slot()));
   }
   return sum;
+}
+
+// Whether nobody matches the affinity is a question about all domains, so that its counters are
+// copied; of the others one number counts.
+FilterTables FilterTables::Fixed(const NodeInfo& node) const {
+  FilterTables fixed = *this;
+  for (TallySum& sum : fixed.existing) sum = sum.Fixed(node);
+  const bool asks_all = matches_itself && !affinity_per_node;
+  const auto fix = [&](OwnTable& table, bool copy) {
+    if (copy) {
+      for (TermCountsPtr& count : table.counts) count = std::make_shared<TermCounts>(*count);
+      return;
+    }
+    table.fixed = table.topology->DomainOf(node.slot()) == kNoDomain ? 0 : table.At(node);
+    table.counts.clear();
+  };
+  for (OwnTable& table : fixed.affinity) fix(table, asks_all);
+  for (OwnTable& table : fixed.anti_affinity) fix(table, false);
+  return fixed;
 }
 
 FilterVerdict FilterState::Filter(const NodeInfo& node) const {

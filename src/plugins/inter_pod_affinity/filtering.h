@@ -50,6 +50,7 @@ struct OwnTable {
   const Topology* topology = nullptr;
   bool per_node = false;  // each node that has the key is a place of its own
   std::vector<TermCountsPtr> counts;
+  int64_t fixed = 0;  // what is counted without counters
 
   // Requires: the node has the key.
   int64_t At(const framework::NodeInfo& node) const;
@@ -69,6 +70,9 @@ struct FilterTables {
   // but `matching_pods`, those of the whole cluster.
   bool affinity_per_node = false;
   int64_t matching_pods = 0;
+
+  // As they are now, for this node.
+  FilterTables Fixed(const framework::NodeInfo& node) const;
 };
 
 enum class FilterVerdict : uint8_t { kPasses, kAffinity, kAntiAffinity, kExistingAntiAffinity };
@@ -81,6 +85,13 @@ class FilterState final : public framework::StateData {
   std::shared_ptr<framework::StateData> Clone(
       const std::shared_ptr<framework::StateData>&) const override {
     return std::make_shared<FilterState>(*this);
+  }
+
+  std::shared_ptr<framework::StateData> Fix(const std::shared_ptr<framework::StateData>&,
+                                            const framework::NodeInfo& node) override {
+    auto fixed = std::make_shared<FilterState>(*this);
+    fixed->tables_ = std::make_shared<const FilterTables>(tables_->Fixed(node));
+    return fixed;
   }
 
   // In upstream's order of checks.

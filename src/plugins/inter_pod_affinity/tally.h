@@ -79,7 +79,8 @@ class Tally {
 };
 
 // The sum of some tallies over the places of one key.
-// Threads: as Tally. Lifetime: the tallies must not change while it is in use.
+// Threads: as Tally. Lifetime: the tallies must not change while it is in use; of a fixed one they
+// may.
 class TallySum {
  public:
   // `per_node`: the places are slots of nodes that have the key, not its domains.
@@ -94,11 +95,19 @@ class TallySum {
     }
   }
 
+  // As it is now, for this node.
+  TallySum Fixed(const framework::NodeInfo& node) const {
+    TallySum fixed(*topology_, per_node_);
+    fixed.fixed_ = At(node);
+    return fixed;
+  }
+
   int64_t At(const framework::NodeInfo& node) const {
     const int32_t domain = topology_->DomainOf(node.slot());
     if (domain == kNoDomain) return 0;
     const int32_t place = per_node_ ? static_cast<int32_t>(node.slot()) : domain;
-    int64_t sum = static_cast<size_t>(place) < rest_.size() ? rest_[static_cast<size_t>(place)] : 0;
+    int64_t sum = fixed_;
+    if (static_cast<size_t>(place) < rest_.size()) sum += rest_[static_cast<size_t>(place)];
     for (const Tally* tally : few_) sum += tally->At(place);
     return sum;
   }
@@ -111,6 +120,7 @@ class TallySum {
   bool per_node_;
   std::vector<const Tally*> few_;
   std::vector<int64_t> rest_;  // by place
+  int64_t fixed_ = 0;
 };
 
 }  // namespace ks::plugins

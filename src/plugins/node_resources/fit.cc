@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
+#include "framework/group_plugins.h"
 #include "framework/pod_requests.h"
 #include "golang/go_arithmetic.h"
 #include "plugins/kit/deferred_pods.h"
 #include "plugins/kit/device_resources.h"
 #include "plugins/kit/hinting.h"
-#include "plugins/kit/neutral.h"
 #include "plugins/kit/resource_score/args.h"
 #include "plugins/kit/resource_score/strategies.h"
 #include "plugins/kit/signature.h"
@@ -121,7 +121,7 @@ class NodeResourcesFit final : public framework::Plugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
                                public framework::ScoreMethod,
-                               public Neutral<framework::PlacementScorePlugin>,
+                               public framework::PlacementScorePlugin,
                                public framework::EnqueueExtensions,
                                public framework::SignPlugin,
                                public framework::OptionalKindReader,
@@ -178,6 +178,20 @@ class NodeResourcesFit final : public framework::Plugin,
     const PodAmounts* amounts = pre_score_slot_.Read(state);
     *score = amounts != nullptr ? scorer_.Score(amounts->amounts, node, &devices_)
                                 : scorer_.Score(AmountsOf(pod).amounts, node, &devices_);
+    return {};
+  }
+
+  Status ScorePlacement(const framework::PodGroupKey&, const framework::Placement& placement,
+                        std::span<const framework::GroupAssignment> assignments,
+                        int64_t* score) override {
+    std::vector<int64_t> wanted(scorer_.resources().size());
+    for (const framework::GroupAssignment& assignment : assignments) {
+      const PodAmounts amounts = AmountsOf(*assignment.pod);
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        wanted[i] = golang::WrappingAdd(wanted[i], amounts.amounts[i]);
+      }
+    }
+    *score = scorer_.ScorePlacement(wanted, placement.nodes);
     return {};
   }
 

@@ -65,12 +65,36 @@ std::shared_ptr<framework::StateData> SpreadFilterState::Clone(
   return std::make_shared<SpreadFilterState>(*this);
 }
 
+void SpreadFilterState::Base::FindLowest() {
+  std::call_once(once, [this] {
+    for (const Constraint& each : constraints) lowest.emplace_back(*each.counter);
+  });
+}
+
+std::shared_ptr<framework::StateData> SpreadFilterState::Fix(
+    const std::shared_ptr<framework::StateData>&, const framework::NodeInfo&) {
+  auto base = std::make_shared<Base>();
+  base->plan = base_->plan;
+  base->ns = base_->ns;
+  base->constraints = base_->constraints;
+  for (Constraint& constraint : base->constraints) {
+    const auto domains = static_cast<int32_t>(constraint.topology->domains());
+    for (int32_t domain = 0; domain < domains; ++domain) {
+      constraint.fixed.push_back(constraint.counter->Count(domain));
+    }
+  }
+  base->FindLowest();
+  std::shared_ptr<SpreadFilterState> fixed(new SpreadFilterState(std::move(base)));
+  fixed->overlays_ = overlays_;
+  return fixed;
+}
+
 SpreadVerdict SpreadFilterState::Verdict(const framework::NodeInfo& node) const {
   for (size_t i = 0; i < base_->constraints.size(); ++i) {
     const Constraint& constraint = base_->constraints[i];
     const int32_t domain = constraint.topology->DomainOf(node.slot());
     if (domain == kNoDomain) return SpreadVerdict::kMissingLabel;
-    int64_t count = constraint.counter->Count(domain);
+    int64_t count = constraint.Count(domain);
     int64_t minimum = constraint.minimum;
     if (!overlays_.empty()) {
       count = overlays_[i].Count(domain, count);
@@ -91,13 +115,11 @@ void SpreadFilterState::Change(const api::Pod& other, const framework::NodeInfo&
     if (!constraint.counter->Includes(node.slot())) continue;
     if (!base_->plan->hard.constraints[i].selector.Matches(other.meta.labels)) continue;
     if (overlays_.empty()) {
-      std::call_once(base_->once, [this] {
-        for (const Constraint& each : base_->constraints) base_->lowest.emplace_back(*each.counter);
-      });
+      base_->FindLowest();
       for (const LowestCounts& lowest : base_->lowest) overlays_.emplace_back(lowest);
     }
     const int32_t domain = constraint.topology->DomainOf(node.slot());
-    overlays_[i].Add(domain, constraint.counter->Count(domain), sign);
+    overlays_[i].Add(domain, constraint.Count(domain), sign);
   }
 }
 

@@ -57,7 +57,8 @@ class SpreadOverlay {
 
 enum class SpreadVerdict : uint8_t { kFits, kMissingLabel, kSkewed };
 
-// Threads: as framework::CycleState. Lifetime: within the attempt, as the counters go on counting.
+// Threads: as framework::CycleState. Lifetime: until another pod's PreFilter, as the counters go on
+// counting; a fixed one for the attempt.
 class SpreadFilterState final : public framework::StateData {
  public:
   // Requires: plan->hard is without error.
@@ -66,18 +67,27 @@ class SpreadFilterState final : public framework::StateData {
   std::shared_ptr<framework::StateData> Clone(
       const std::shared_ptr<framework::StateData>& self) const override;
 
+  std::shared_ptr<framework::StateData> Fix(const std::shared_ptr<framework::StateData>& self,
+                                            const framework::NodeInfo& node) override;
+
   SpreadVerdict Verdict(const framework::NodeInfo& node) const;
   // A pod joins (+1) or leaves (-1) the node.
   void Change(const api::Pod& other, const framework::NodeInfo& node, int64_t sign);
 
  private:
   struct Constraint {
+    // Also of a fixed state, for what depends on nodes only.
     std::shared_ptr<const SpreadCounter> counter;
     const Topology* topology = nullptr;
+    std::vector<int64_t> fixed;  // counts by domain; empty: the counter's
     int64_t max_skew = 0;
     int64_t self = 0;     // 1: the selector matches the pod itself
     int64_t minimum = 0;  // without overlay; 0 with too few domains
     bool too_few_domains = false;
+
+    int64_t Count(int32_t domain) const {
+      return fixed.empty() ? counter->Count(domain) : fixed[static_cast<size_t>(domain)];
+    }
   };
   // Shared by all clones.
   struct Base {
@@ -87,7 +97,11 @@ class SpreadFilterState final : public framework::StateData {
     // Found out by the first clone that needs it.
     std::once_flag once;
     std::vector<LowestCounts> lowest;
+
+    void FindLowest();
   };
+
+  explicit SpreadFilterState(std::shared_ptr<Base> base) : base_(std::move(base)) {}
 
   const std::shared_ptr<Base> base_;
   std::vector<SpreadOverlay> overlays_;  // by constraint; empty: nothing was changed

@@ -60,6 +60,7 @@ const NodeOffer* BindingState::OfferOf(const framework::NodeInfo& node) const {
 }
 
 void BindingState::NodeChosen() {
+  if (fixed_) return;
   bound_.clear();
   pinned_.clear();
   open_.clear();

@@ -59,8 +59,13 @@ class BindingState final : public framework::StateData {
   bool has_offers() const { return !offers_.empty(); }
 
   // Gives back what served to choose a node. Nothing is judged any more, and no node offers
-  // anything.
+  // anything; not so once it is fixed.
   void NodeChosen();
+  std::shared_ptr<StateData> Fix(const std::shared_ptr<StateData>& self,
+                                 const framework::NodeInfo& /*node*/) override {
+    fixed_ = true;
+    return self;
+  }
 
   // Set by Reserve, taken back by Unreserve.
   bool all_bound = false;
@@ -90,6 +95,7 @@ class BindingState final : public framework::StateData {
   std::vector<DelayedClaim> open_;    // by size
   // By slot; empty when no claim waits for a node. Each worker writes its nodes'.
   mutable std::vector<std::unique_ptr<const NodeOffer>> offers_;
+  bool fixed_ = false;
 };
 
 }  // namespace ks::plugins

@@ -41,6 +41,9 @@ struct BatchAttempt {
   std::string hint{};       // name of a node to try first; empty: none
 };
 
+// A copy of the pod on the node.
+api::PodPtr OnNode(const api::Pod& pod, const std::string& node_name);
+
 // Threads: the scheduling thread. Lifetime: the framework and the spaces outlive it.
 struct Attempt {
   // What is asked, not tried, may do without a queued pod (`queued` is null then).
@@ -58,6 +61,8 @@ struct Attempt {
 
   // ---- while a node is chosen ----
   SearchSpaces::Loan search;  // null from the end of Reserve and Permit on
+  // The nodes that its group is to be placed within; null: all. Borrowed while a node is chosen.
+  const framework::Placement* placement = nullptr;
   BatchAttempt batch{};
   ScheduleResult result{};
 

@@ -23,15 +23,26 @@ NodeSearch::NodeSearch(const framework::Snapshot& snapshot, Parallelizer& parall
                        int32_t percentage_of_nodes_to_score)
     : snapshot_(snapshot), parallelizer_(parallelizer), percentage_(percentage_of_nodes_to_score) {}
 
-NodeSearch::NodeList NodeSearch::Candidates(SearchSpace& search) {
-  if (!search.node_names) return {snapshot_.nodes(), snapshot_.node_slots()};
+void NodeSearch::Narrow(const NodeInfo* node) {
+  narrowed_nodes_.push_back(node);
+  narrowed_slots_.push_back(node->slot());
+}
+
+NodeSearch::NodeList NodeSearch::Candidates(const Attempt& attempt) {
+  SearchSpace& search = *attempt.search;
+  const framework::Placement* within = attempt.placement;
+  if (!search.node_names && within == nullptr) {
+    return {snapshot_.nodes(), snapshot_.node_slots()};
+  }
   narrowed_nodes_.clear();
   narrowed_slots_.clear();
+  if (!search.node_names) {
+    for (const NodeInfo* node : within->nodes) Narrow(node);
+    return {narrowed_nodes_, narrowed_slots_};
+  }
   for (const std::string& name : *search.node_names) {
     const NodeInfo* node = snapshot_.Find(name);
-    if (node == nullptr) continue;
-    narrowed_nodes_.push_back(node);
-    narrowed_slots_.push_back(node->slot());
+    if (node != nullptr && (within == nullptr || within->Holds(node))) Narrow(node);
   }
   framework::Diagnosis& diagnosis = search.diagnosis;
   diagnosis.nodes.set_absent(framework::NotInNodeSet(diagnosis.unschedulable_plugins));
@@ -78,7 +89,7 @@ struct NodeSearch::Run {
 void NodeSearch::FilterAllNodes(Attempt& attempt) {
   SearchSpace& search = *attempt.search;
   const NodeInfo* nominated = search.feasible.size() == 0 ? nullptr : search.feasible.nodes.front();
-  const NodeList candidates = Candidates(search);
+  const NodeList candidates = Candidates(attempt);
   framework::Framework::FilterBatch batch(attempt.framework, attempt.state, *attempt.pod);
   for (size_t i = 0; i < candidates.nodes.size(); ++i) {
     const NodeInfo* node = candidates.nodes[i];
@@ -98,7 +109,7 @@ Status NodeSearch::FindFeasible(Attempt& attempt) {
   const framework::Framework& framework = attempt.framework;
   SearchSpace& search = *attempt.search;
   search.feasible.Clear();
-  const NodeList candidates = Candidates(search);
+  const NodeList candidates = Candidates(attempt);
   const size_t wanted = Wanted(framework, candidates.nodes.size());
   const Run run{attempt, candidates, start_, wanted, search};
   Status status;
@@ -112,8 +123,9 @@ Status NodeSearch::FindFeasible(Attempt& attempt) {
     timer.Stop(status.code());
   }
   // The statuses counted here include that of a nominated node tried before (9.3).
-  start_ = (start_ + search.feasible.size() + search.diagnosis.nodes.explicit_count()) %
-           snapshot_.nodes().size();
+  const size_t all =
+      attempt.placement == nullptr ? snapshot_.nodes().size() : attempt.placement->nodes.size();
+  start_ = (start_ + search.feasible.size() + search.diagnosis.nodes.explicit_count()) % all;
   return status;
 }
 

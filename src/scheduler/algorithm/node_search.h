@@ -48,7 +48,8 @@ class NodeSearch {
   };
   struct Run;
 
-  NodeList Candidates(SearchSpace& search);
+  NodeList Candidates(const Attempt& attempt);
+  void Narrow(const framework::NodeInfo* node);
   size_t Wanted(const framework::Framework& framework, size_t candidates) const;
   framework::Status Search(const Run& run);
   framework::Status SearchBlocks(const Run& run, size_t begin);

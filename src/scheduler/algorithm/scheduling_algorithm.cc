@@ -68,8 +68,9 @@ Status SchedulingAlgorithm::PreFilter(Attempt& attempt) {
   Diagnosis& diagnosis = search.diagnosis;
   search.feasible.Clear();
   search.failed.clear();
-  const size_t num_nodes = snapshot_.nodes().size();
-  diagnosis.nodes.Reset(num_nodes);
+  const size_t num_nodes =
+      attempt.placement == nullptr ? snapshot_.nodes().size() : attempt.placement->nodes.size();
+  diagnosis.nodes.Reset(snapshot_.nodes().size());
   diagnosis.num_all_nodes = num_nodes;
   diagnosis.unschedulable_plugins.clear();
   diagnosis.pending_plugins.clear();
@@ -105,7 +106,7 @@ bool SchedulingAlgorithm::NodeFits(const std::string& name, Attempt& attempt) {
   const framework::Framework& framework = attempt.framework;
   const api::Pod& pod = *attempt.pod;
   const framework::NodeInfo* node = snapshot_.Find(name);
-  if (node == nullptr) {
+  if (node == nullptr || (attempt.placement != nullptr && !attempt.placement->Holds(node))) {
     KS_LOG(3, "Evaluation failed on nominated node", {{"pod", pod.meta.Key()}, {"node", name}});
     return false;
   }

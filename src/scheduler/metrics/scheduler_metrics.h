@@ -18,6 +18,7 @@
 #include "framework/events.h"
 #include "framework/queued_pod.h"
 #include "metrics/registry.h"
+#include "scheduler/metrics/group_metrics.h"
 #include "scheduler/metrics/queue_metrics.h"
 
 namespace ks::scheduler {
@@ -47,6 +48,13 @@ class SchedulerMetrics {
   void SetWorkers(Loop loop, int threads);
 
   QueueMetrics& queue() { return queue_; }
+  // From now on attempts of pod groups are measured; `placements`: those, too. Requires: at most
+  // once.
+  void MeasureGroups(metrics::Registry& registry, bool placements) {
+    groups_ = std::make_unique<GroupMetrics>(registry, clock_, placements);
+  }
+  // Null: they are not measured.
+  GroupMetrics* groups() { return groups_.get(); }
   // What is only computed when it is read. `bindings`: pods between Reserve and the answer to their
   // binding.
   void Publish(const queue::SchedulingQueue& queue, const cache::Cache& cache, size_t bindings);
@@ -77,6 +85,7 @@ class SchedulerMetrics {
   metrics::Family<metrics::Gauge>& workers_;
   metrics::Family<metrics::Gauge>& cache_size_;
   QueueMetrics queue_;
+  std::unique_ptr<GroupMetrics> groups_;
 
   std::vector<Profile> profiles_;  // few
   std::array<metrics::Histogram*, kAttemptsShown> sli_series_{};

@@ -93,6 +93,28 @@ int64_t FitScorer::MostAllocated(std::span<const int64_t> amounts, const framewo
   return weights == 0 ? 0 : sum / weights;
 }
 
+int64_t FitScorer::ScorePlacement(std::span<const int64_t> amounts,
+                                  std::span<const framework::NodeInfo* const> nodes) const {
+  int64_t sum = 0;
+  int64_t weights = 0;
+  for (size_t i = 0; i < resources_.size(); ++i) {
+    int64_t capacity = 0;
+    int64_t after = amounts[i];
+    for (const framework::NodeInfo* node : nodes) {
+      ForEachCounted(std::span(resources_).subspan(i, 1), amounts.subspan(i, 1), *node, true,
+                     nullptr, [&](int64_t used, int64_t of_node, int64_t, int64_t) {
+                       capacity = golang::WrappingAdd(capacity, of_node);
+                       after = golang::WrappingAdd(after, used);
+                     });
+    }
+    if (capacity == 0) continue;
+    const int64_t percent = Percent(std::min(after, capacity), capacity);
+    sum = golang::WrappingAdd(sum, golang::WrappingMul(percent, resources_[i].weight));
+    weights += resources_[i].weight;
+  }
+  return weights == 0 ? 0 : sum / weights;
+}
+
 int64_t FitScorer::Ratio(std::span<const int64_t> amounts, const framework::NodeInfo& node,
                          const DeviceTally* tally) const {
   int64_t sum = 0;

@@ -24,6 +24,10 @@ class FitScorer {
   // `amounts` is parallel to resources(); `tally` may be null. 0 when no resource counts.
   int64_t Score(std::span<const int64_t> amounts, const framework::NodeInfo& node,
                 const DeviceTally* tally = nullptr) const;
+  // How full a group's pods, which ask for `amounts` together, would make the nodes as a whole: as
+  // MostAllocated, whatever the strategy, and without devices.
+  int64_t ScorePlacement(std::span<const int64_t> amounts,
+                         std::span<const framework::NodeInfo* const> nodes) const;
 
  private:
   int64_t LeastAllocated(std::span<const int64_t> amounts, const framework::NodeInfo& node,

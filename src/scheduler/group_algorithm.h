@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Finds nodes for all members of a group, or tree of groups: one member after the other, each seen
+// on its node by those that follow, in one placement after the other. All of it happens in the
+// snapshot and is taken back; what remains is the result.
+//
+// Upstream: docs/spec/cycle.md 25.4, 25.6 and 25.7.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "framework/mutable_snapshot.h"
+#include "framework/runtime/runtime.h"
+#include "scheduler/algorithm/scheduling_algorithm.h"
+#include "scheduler/group_result.h"
+#include "scheduler/metrics/group_metrics.h"
+
+namespace ks::scheduler {
+
+// The cost grows with the members, not with the cluster: a member costs what a pod costs.
+// Threads: the scheduling thread. Lifetime: for one run; what it is made of outlives it.
+class GroupAlgorithm {
+ public:
+  struct Parts {
+    framework::MutableSnapshot& trial;
+    const framework::Snapshot& snapshot;
+    const framework::PodGroupStates& states;
+    SchedulingAlgorithm& algorithm;
+    SearchSpaces& search_spaces;
+    framework::Nominator& nominator;
+    Random& random;
+    GroupMetrics* metrics = nullptr;  // null: nothing is measured
+    // The states of placed members can be used after the run, each for its node.
+    bool keeps_states = false;
+  };
+  GroupAlgorithm(const Parts& parts, const framework::Framework& framework)
+      : parts_(parts), framework_(framework), points_(framework.group_points()) {}
+
+  // Requires: the snapshot was refreshed. Afterwards it is as before.
+  GroupResult Run(const GroupPlan& plan);
+
+ private:
+  using Placement = framework::Placement;
+
+  // `within`: null for all nodes. The members of a successful result stay on their nodes.
+  GroupResult Place(const GroupPlan& plan, const Placement* within);
+  GroupResult PlaceIn(const GroupPlan& plan, const Placement* within);
+  GroupResult PlaceMembers(const GroupPlan& plan, const Placement* within);
+  GroupResult PlaceChildren(const GroupPlan& plan, const Placement* within);
+  MemberResult PlaceMember(const GroupMember& member, const Placement* within);
+  void Reserve(MemberResult& result);
+
+  GroupResult ChoosePlacement(const GroupPlan& plan, const Placement* within);
+  GroupResult TryPlacement(const GroupPlan& plan, const Placement& placement);
+  framework::Status PickBest(const GroupPlan& plan, const std::vector<Placement>& placements,
+                             std::vector<GroupResult>& results, std::vector<size_t> feasible,
+                             size_t* best);
+
+  framework::Status Feasible(const framework::PodGroupKey& group, size_t scheduled,
+                             size_t remaining) const;
+  // Everything that was put on a node since takes leave of it, the last first.
+  void UndoTo(size_t mark);
+  void PutOn(MemberResult& result);
+  void TakeOff(Attempt& attempt);
+  void PutBack(GroupResult& result);
+
+  const Parts parts_;
+  const framework::Framework& framework_;
+  const framework::GroupPoints& points_;
+  std::vector<Attempt*> placed_;  // on their nodes now
+};
+
+}  // namespace ks::scheduler
