@@ -206,6 +206,21 @@ TEST(EncodeTest, EventBodyWithRelatedAndSeries) {
   EXPECT_NE(body.find(R"("type":"Normal")"), std::string::npos) << body;
 }
 
+TEST(EncodeTest, EventBodyRelatedToAGroup) {
+  EventRecord event = Failed();
+  auto group = std::make_shared<PodGroup>();
+  group->meta.ns = Symbol("ns");
+  group->meta.name = "g";
+  group->meta.uid = "u3";
+  event.related = PodGroupPtr(group);
+  EXPECT_NE(
+      EventBody(event).find(
+          R"("related":{"kind":"PodGroup","namespace":"ns","name":"g","uid":"u3","apiVersion":"scheduling.k8s.io/v1beta1"})"),
+      std::string::npos);
+  event.related = PodGroupPtr();
+  EXPECT_EQ(EventBody(event).find("related"), std::string::npos);
+}
+
 TEST(EncodeTest, W22SeriesPatch) {
   EXPECT_EQ(EventSeriesPatch(2, kFirst),
             R"({"series":{"count":2,"lastObservedTime":"2026-01-02T03:04:05.123456Z"}})");

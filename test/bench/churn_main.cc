@@ -106,6 +106,10 @@ class Server final : public framework::ApiWriter {
       done(std::nullopt);
     });
   }
+  void PatchPodGroupStatus(api::PodGroupPtr /*group*/, api::Condition /*condition*/,
+                           Done done) override {
+    done(std::nullopt);
+  }
   void EvictPod(api::PodPtr pod, api::Condition /*condition*/, TimePoint /*decided*/,
                 EvictionDone done) override {
     agenda_.In(milliseconds(5), [this, pod, done] {

@@ -92,7 +92,7 @@ class Bed {
 
   queue::SchedulingQueue& queue() { return scheduler_->context().queue; }
   void FailOne(const std::set<std::string>& plugins) {
-    const framework::QueuedPodPtr pod = queue().Pop();
+    const framework::QueuedPodPtr pod = queue().Pop().pod;
     KS_CHECK(pod != nullptr, "nothing to pop");
     pod->unschedulable_plugins = plugins;
     const Result<void> returned = queue().AddUnschedulableIfNotPresent(pod);

@@ -151,14 +151,16 @@ TEST_F(Command, GatesAreCheckedBeforeTheVersionIsPrinted) {
 }
 
 TEST_F(Command, WhatIsUnsupportedIsRefusedBeforeRunning) {
-  const std::string odd = "--feature-gates=GenericWorkload=true,CompositePodGroup=true";
-  EXPECT_EQ(Check({odd + ",TopologyAwareWorkloadScheduling=true"}).exit_code, 0);
-  const Outcome outcome = Run({odd + ",TopologyAwareWorkloadScheduling=true", "--secure-port=0",
-                               "--leader-elect=false", "--kubeconfig=" + kubeconfig_});
+  const std::string odd =
+      "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true,"
+      "DRANodeAllocatableResources=true";
+  EXPECT_EQ(Check({odd}).exit_code, 0);
+  const Outcome outcome =
+      Run({odd, "--secure-port=0", "--leader-elect=false", "--kubeconfig=" + kubeconfig_});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.log,
-              AllOf(HasSubstr("feature gate GenericWorkload=true is not supported"),
-                    HasSubstr("feature gate CompositePodGroup=true is not supported")));
+              AllOf(HasSubstr("feature gate DRAWorkloadResourceClaims=true is not supported"),
+                    HasSubstr("feature gate DRANodeAllocatableResources=true is not supported")));
 }
 
 TEST_F(Command, OlderVersionsCanBeEmulatedForAConfiguration) {

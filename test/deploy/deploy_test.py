@@ -39,23 +39,34 @@ class Facts(unittest.TestCase):
         used = set(re.findall(r"\.Values\.([a-zA-Z]+)", "".join(text(p) for p in CHART.glob("templates/**/*.*"))))
         self.assertEqual(used, set(values))
 
-    def test_rights_about_devices(self):
-        """Those of docs/spec/plugins-dra.md section 9, in the manifests as in the chart."""
-        read, patched = {"get", "list", "watch"}, {"update", "patch"}
-        wanted = {"resource.k8s.io/deviceclasses": read, "resource.k8s.io/resourceslices": read,
-                  "resource.k8s.io/devicetaintrules": read, "resource.k8s.io/resourceclaims": read | patched | {"create", "delete"},
-                  "resource.k8s.io/resourceclaims/status": read | patched, "resource.k8s.io/resourceclaims/binding": patched,
-                  "/pods/finalizers": {"update"}}
+    def expect_role(self, suffix, wanted):
+        """A cluster role of that name grants exactly this, and is bound, in the manifests as in the chart."""
         for path in (DEPLOY / "second-scheduler" / "rbac.yaml", CHART / "templates" / "rbac.yaml"):
             with self.subTest(path=path):
-                role = next(part for part in text(path).split("\n---\n") if re.search(r"kind: ClusterRole\n.*-devices\n", part, re.DOTALL))
+                role = next(part for part in text(path).split("\n---\n")
+                            if re.search(rf"kind: ClusterRole\n.*-{suffix}\n", part, re.DOTALL))
                 granted = {}
                 for group, resources, verbs in re.findall(r"apiGroups: \[(.*?)\],?\s+resources: \[(.*?)\],?\s+verbs: \[(.*?)\]", role):
                     for resource in resources.split(", "):
                         granted.setdefault(group.strip('"') + "/" + resource, set()).update(verbs.split(", "))
                 self.assertEqual(granted, wanted)
-                bound = re.findall(r"kind: ClusterRole, name: [^\n]*-devices\}\n", text(path))
+                bound = re.findall(rf"kind: ClusterRole, name: [^\n]*-{suffix}\}}\n", text(path))
                 self.assertEqual(len(bound), 1)
+
+    def test_rights_about_groups_of_pods(self):
+        """Those of docs/spec/pod-groups.md sections 4 and 7."""
+        read = {"get", "list", "watch"}
+        self.expect_role("pod-groups", {"scheduling.k8s.io/podgroups": read, "scheduling.k8s.io/compositepodgroups": read,
+                                        "scheduling.k8s.io/podgroups/status": {"patch"}})
+
+    def test_rights_about_devices(self):
+        """Those of docs/spec/plugins-dra.md section 9."""
+        read, patched = {"get", "list", "watch"}, {"update", "patch"}
+        wanted = {"resource.k8s.io/deviceclasses": read, "resource.k8s.io/resourceslices": read,
+                  "resource.k8s.io/devicetaintrules": read, "resource.k8s.io/resourceclaims": read | patched | {"create", "delete"},
+                  "resource.k8s.io/resourceclaims/status": read | patched, "resource.k8s.io/resourceclaims/binding": patched,
+                  "/pods/finalizers": {"update"}}
+        self.expect_role("devices", wanted)
 
     def test_image_has_every_library(self):
         """The runtime stage installs the packages of the libraries that the build stage needs."""

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frozen answers that test/apiserver/admission_test.cc holds the in-memory API server to are
+// The frozen answers that test/apiserver holds the in-memory API server to are
 // those of the real kube-apiserver, and its strategic merge is the real one on random patches.
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "apiserver/body/patch.h"
 #include "base/random.h"
@@ -72,29 +73,47 @@ std::string Comparable(const std::string& message) {
   return line.substr(0, line.find(" expecting {"));
 }
 
+// The rows of `file`, each after its setup.
+void ExpectAnswers(Cluster& cluster, const std::string& file_name) {
+  std::ifstream file(KS_APISERVER_TEST_DATA "/" + file_name);
+  int cases = 0;
+  for (std::string line; std::getline(file, line); ++cases) {
+    const Json row = Json::parse(line);
+    SCOPED_TRACE(row["name"].get<std::string>());
+    std::vector<std::string> made;
+    for (const Json& step : row.value("setup", Json::array())) {
+      const std::string path = step["path"].get<std::string>();
+      const auto reply = Send(cluster, step["method"].get<std::string>(), path, step["body"],
+                              step.value("type", "application/json"));
+      ASSERT_TRUE(reply.ok()) << reply.error->message;
+      if (step["method"] != "POST") continue;
+      made.push_back(path + "/" + step["body"]["metadata"]["name"].get<std::string>());
+    }
+    ExpectAnswer(cluster, row, Comparable);
+    for (const std::string& path : made) Remove(cluster, path);
+  }
+  EXPECT_GT(cases, 300);
+}
+
 TEST(AdmissionParity, TheFrozenAnswersAboutDevicesAreTheServers) {
   std::string why;
   if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
   const auto cluster = Cluster::Start();
   ASSERT_NE(cluster, nullptr);
-  std::ifstream file(KS_APISERVER_TEST_DATA "/devices.jsonl");
-  int cases = 0;
-  for (std::string line; std::getline(file, line); ++cases) {
-    const Json row = Json::parse(line);
-    SCOPED_TRACE(row["name"].get<std::string>());
-    std::string made;
-    for (const Json& step : row.value("setup", Json::array())) {
-      const std::string path = step["path"].get<std::string>();
-      const auto reply = Send(*cluster, step["method"].get<std::string>(), path, step["body"],
-                              step.value("type", "application/json"));
-      ASSERT_TRUE(reply.ok()) << reply.error->message;
-      if (step["method"] != "POST") continue;
-      made = path + "/" + step["body"]["metadata"]["name"].get<std::string>();
-    }
-    ExpectAnswer(*cluster, row, Comparable);
-    if (!made.empty()) Remove(*cluster, made);
-  }
-  EXPECT_GT(cases, 300);
+  ExpectAnswers(*cluster, "devices.jsonl");
+}
+
+TEST(AdmissionParity, TheFrozenAnswersAboutGroupsAreTheServers) {
+  std::string why;
+  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  const auto cluster = Cluster::Start(
+      {.apiserver_args = {"--feature-gates=GenericWorkload=true,CompositePodGroup=true,"
+                          "TopologyAwareWorkloadScheduling=true,PodGroupPreemptionPolicy=true,"
+                          "DRAWorkloadResourceClaims=true",
+                          "--runtime-config=scheduling.k8s.io/v1beta1=true,"
+                          "scheduling.k8s.io/v1alpha3=true"}});
+  ASSERT_NE(cluster, nullptr);
+  ExpectAnswers(*cluster, "pod_groups.jsonl");
 }
 
 Json RandomConditions(Random& random, bool patch) {

@@ -47,13 +47,6 @@ SAME_VALUES = ["scheduler_schedule_attempts_total", "scheduler_pending_pods", "s
                "scheduler_batch_attempts_total", "scheduler_batch_cache_flushed_total",
                "scheduler_store_schedule_results_duration_seconds", "scheduler_pod_scheduling_attempts",
                "kubernetes_feature_enabled", "version_info"]
-# Series that differ, with the reason: (family, part of the labels).
-DIFFERENT_SERIES = [
-    ("scheduler_plugin_evaluation_total", "DynamicResources", "devices are not scheduled yet"),
-    ("scheduler_plugin_evaluation_total", "Volume", "volumes are not scheduled yet"),
-    ("scheduler_plugin_evaluation_total", "GangScheduling", "pod groups are not scheduled together"),
-    ("scheduler_plugin_evaluation_total", "NodeVolumeLimits", "volumes are not scheduled yet"),
-]
 # Of a Go process; see the end of the document.
 LEFT_OUT = re.compile(r"^(go_|workqueue_|apiserver_|aggregator_|authentication_|authenticated_|authorization_|field_|"
                       r"leader_election_|hidden_|kubernetes_healthcheck)")
@@ -257,15 +250,9 @@ def compare_family(name, theirs, ours):
     return faults
 
 
-def known_difference(name, labels):
-    return any(family == name and any(part in value for _, value in labels) for family, part, _ in DIFFERENT_SERIES)
-
-
 def compare_series(name, theirs, ours):
     faults = []
     for labels in sorted(set(theirs.series) | set(ours.series)):
-        if known_difference(name, labels):
-            continue
         pair = theirs.series.get(labels), ours.series.get(labels)
         if None in pair:
             faults.append(f"{name}{dict(labels)}: {'missing' if pair[1] is None else 'not with kube-scheduler'}")

@@ -191,6 +191,24 @@ INSTANTIATE_TEST_SUITE_P(Forms, ClusterDumpTest, ::testing::ValuesIn(kForms),
 INSTANTIATE_TEST_SUITE_P(Errors, ClusterDumpTest, ::testing::ValuesIn(kErrors),
                          [](const auto& row) { return row.param.name; });
 
+// A Workload is nothing that scheduling reads.
+TEST(ClusterDumpGroupsTest, OfBothVersions) {
+  const inspect::ClusterDump dump = MustRead(R"({"kind":"List","apiVersion":"v1","items":[
+    {"kind":"PodGroup","apiVersion":"scheduling.k8s.io/v1beta1","metadata":{"name":"g"},
+     "spec":{"schedulingPolicy":{"gang":{"minCount":2}}}},
+    {"kind":"PodGroup","apiVersion":"scheduling.k8s.io/v1alpha3",
+     "metadata":{"name":"h","namespace":"ns"},"spec":{"schedulingPolicy":{"basic":{}}}},
+    {"kind":"PodGroup","apiVersion":"scheduling.sigs.k8s.io/v1","metadata":{"name":"other"}},
+    {"kind":"CompositePodGroup","apiVersion":"scheduling.k8s.io/v1alpha3","metadata":{"name":"c"}},
+    {"kind":"Workload","apiVersion":"scheduling.k8s.io/v1beta1","metadata":{"name":"w"}}]})");
+  const auto& groups = dump.Of<api::PodGroup>();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0]->meta.Key(), "default/g");
+  EXPECT_EQ(groups[0]->min_count, 2);
+  EXPECT_EQ(groups[1]->meta.Key(), "ns/h");
+  EXPECT_EQ(dump.Of<api::CompositePodGroup>().size(), 1u);
+}
+
 TEST(ClusterDumpErrorsTest, ListsAreNotNestedWithoutEnd) {
   std::string text = R"({"kind": "Node", "metadata": {"name": "n"}})";
   for (int i = 0; i < 8; ++i) text = R"({"kind": "List", "items": [)" + text + "]}";

@@ -126,7 +126,7 @@ TEST(QueueReport, PodsBeingScheduledAreInFlight) {
   const api::PodPtr pod = Pod("p", "1");
   rig.UpsertPod(pod);
   rig.Settle();
-  ASSERT_NE(rig.scheduler->context().queue.Pop(), nullptr);
+  ASSERT_NE(rig.scheduler->context().queue.Pop().pod, nullptr);
   const inspect::QueueReport report = Report(rig);
   EXPECT_EQ(Lines(report), (std::vector<std::string>{"inFlight 0 ns/p"}));
   EXPECT_EQ(report.in_flight, 1U);

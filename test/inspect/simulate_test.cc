@@ -277,6 +277,33 @@ struct ManifestCase {
   int64_t replicas = -1;
 };
 
+TEST(Simulate, GroupsOfPodsAreRead) {
+  const Result<inspect::SimulatedPods> pods = inspect::ReadManifests(R"(
+kind: PodGroup
+apiVersion: scheduling.k8s.io/v1beta1
+metadata: {name: g, namespace: ns}
+spec: {parentCompositePodGroupName: c, schedulingPolicy: {gang: {minCount: 2}}}
+---
+kind: CompositePodGroup
+apiVersion: scheduling.k8s.io/v1alpha3
+metadata: {name: c, namespace: ns}
+spec: {schedulingPolicy: {gang: {minGroupCount: 1}}}
+---
+kind: Pod
+metadata: {name: p, namespace: ns}
+spec: {schedulingGroup: {podGroupName: g}}
+)");
+  ASSERT_TRUE(pods.ok()) << pods.error().message;
+  cache::GroupStores stores;
+  for (const cache::GroupDeltas& group : pods->groups) stores.Apply(group, {});
+  ASSERT_NE(stores.FindPodGroup(Symbol("ns"), "g"), nullptr);
+  EXPECT_EQ(stores.FindPodGroup(Symbol("ns"), "g")->min_count, 2);
+  ASSERT_NE(stores.FindCompositePodGroup(Symbol("ns"), "c"), nullptr);
+  EXPECT_EQ(stores.ChildrenOf(Symbol("ns"), "c").size(), 1U);
+  ASSERT_EQ(pods->pods.size(), 1U);
+  EXPECT_EQ(pods->pods[0]->spec->scheduling_group, "g");
+}
+
 TEST(Simulate, Manifests) {
   const ManifestCase cases[] = {
       {"Pod", "kind: Pod\nmetadata: {name: p, namespace: ns}\nspec: {containers: []}", {"ns/p"}},

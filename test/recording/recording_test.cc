@@ -442,6 +442,33 @@ TEST(Recording, OfTheSameDayIsTheSame) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
+TEST(Recording, KeepsGroupsOfPods) {
+  api::PodGroup group;
+  group.meta.name = "g";
+  group.meta.ns = Symbol("ns");
+  const std::string text =
+      R"({"metadata":{"name":"g","namespace":"ns"},"spec":{"schedulingPolicy":{"gang":{"minCount":3}}}})";
+  StepRecord record;
+  record.now = record.wall = TimePoint() + std::chrono::seconds(5);
+  record.inputs.emplace_back(scheduler::GroupDeltas(std::vector<api::Delta<api::PodGroup>>{
+      {.type = api::Delta<api::PodGroup>::Type::kUpsert,
+       .object = std::make_shared<const api::PodGroup>(group),
+       .items = {},
+       .text = std::make_shared<const std::string>(text)}}));
+  std::string lines = recording::HeaderLine(RecordedRun().header());
+  ASSERT_TRUE(recording::AppendLines(record, &lines).ok());
+
+  auto reader = OpenText(lines + recording::EndLine(recording::kStopped));
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  const auto round = (*reader)->Next();
+  ASSERT_TRUE(round.ok()) << round.error().message;
+  ASSERT_EQ((*round)->in.inputs.size(), 1U);
+  const auto& deltas = std::get<std::vector<api::Delta<api::PodGroup>>>(
+      std::get<scheduler::GroupDeltas>((*round)->in.inputs[0]));
+  ASSERT_EQ(deltas.size(), 1U);
+  EXPECT_EQ(deltas[0].object->min_count, 3);
+}
+
 // An answered claim comes back whole, whatever watches said of it.
 TEST(Recording, KeepsClaimsThatWereAnswered) {
   const std::string text =
