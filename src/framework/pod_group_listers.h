@@ -40,7 +40,4 @@ class PodGroupLister {
   virtual std::span<const GroupPtr> ChildrenOf(Symbol ns, std::string_view composite) const = 0;
 };
 
-// Knows no group. Lifetime: the program's.
-const PodGroupLister& NoPodGroups();
-
 }  // namespace ks::framework

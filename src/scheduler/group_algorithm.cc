@@ -11,7 +11,6 @@
 namespace ks::scheduler {
 
 using framework::Code;
-using framework::GroupAssignment;
 using framework::PlacementCandidate;
 using framework::PodGroupKey;
 using framework::Status;
@@ -56,15 +55,6 @@ GroupResult Untried(const GroupPlan& plan, const Status& status) {
   }
   for (const GroupPlan& child : plan.children) result.children.push_back(Untried(child, status));
   return result;
-}
-
-void Collect(GroupResult& result, std::vector<GroupAssignment>* assignments) {
-  result.ForEachMember([&](GroupResult&, MemberResult& member) {
-    if (!member.placed()) return;
-    assignments->push_back({.pod = member.member->pod(),
-                            .node = member.attempt->result.node,
-                            .state = &member.attempt->state});
-  });
 }
 
 // "0/3 placements are available, first placement status: …"
@@ -148,7 +138,7 @@ Status GroupAlgorithm::PickBest(const GroupPlan& plan, const std::vector<Placeme
   for (const size_t at : feasible) {
     PlacementCandidate& candidate = candidates.emplace_back();
     candidate.placement = &placements[at];
-    Collect(results[at], &candidate.assignments);
+    candidate.assignments = results[at].Assignments();
   }
   std::vector<int64_t> totals;
   Status scored = points_.RunPlacementScorePlugins(plan.group, candidates, &totals);

@@ -245,14 +245,8 @@ void GroupCycle::PostFilter(const Run& run, GroupResult& result) {
   GroupResult proposed;  // keeps the states of the last proposal
   preemptor.propose = [&] {
     proposed = Search(run, true);
-    framework::GroupProposal proposal{.status = proposed.status, .assignments = {}};
-    proposed.ForEachMember([&](GroupResult&, MemberResult& member) {
-      if (!member.placed()) return;
-      proposal.assignments.push_back({.pod = member.member->pod(),
-                                      .node = member.attempt->result.node,
-                                      .state = &member.attempt->state});
-    });
-    return proposal;
+    return framework::GroupProposal{.status = proposed.status,
+                                    .assignments = proposed.Assignments()};
   };
   framework::GroupPostFilterResult outcome =
       run.framework->group_points().RunPodGroupPostFilterPlugins(preemptor);

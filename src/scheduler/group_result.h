@@ -68,6 +68,17 @@ struct GroupResult {
       for (MemberResult& member : each.members) visit(each, member);
     });
   }
+  // The members that found a node, in tree order. Lifetime: that of this result.
+  std::vector<framework::GroupAssignment> Assignments() {
+    std::vector<framework::GroupAssignment> assignments;
+    ForEachMember([&assignments](GroupResult&, MemberResult& member) {
+      if (!member.placed()) return;
+      assignments.push_back({.pod = member.member->pod(),
+                             .node = member.attempt->result.node,
+                             .state = &member.attempt->state});
+    });
+    return assignments;
+  }
   // How many found a node.
   size_t CountScheduled() const {
     size_t count = 0;
