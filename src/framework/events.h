@@ -119,9 +119,9 @@ enum class HintScope : uint8_t {
   kClaims,  // anything, and Skip for a pod that does not use the claim which the event is about
             // (api::ClaimKey, api::ResourceClaimName): asked for those that use it. Events of
             // claims only; one that frees devices is asked for each pod
-  kGroup,   // anything, and Skip for a pod whose tree of pod groups is not the one of the group, or
-            // of the member, which the event is about: asked for those of that tree that wait as a
-            // group. For pods and PodGroups or CompositePodGroups that are added or updated
+  kGroup,  // the tree of pod groups; Skip where that is not the one of the group, or of the member,
+           // which the event is about: asked for one of those of that tree that wait as a group.
+           // For pods and PodGroups or CompositePodGroups that are added or updated
   kLabels,  // spec, namespace and labels
   kSpec,    // the spec alone
 };

@@ -54,6 +54,9 @@ class PodActivator {
  public:
   virtual ~PodActivator() = default;
   virtual void Activate(const std::vector<api::PodPtr>& pods) = 0;
+  // All members that are queued below this root of pod groups. If the group is being scheduled,
+  // pods in flight are told once.
+  virtual void ActivateGroup(const PodGroupKey& root) = 0;
 };
 
 // Pods as the API server last showed them. Threads: the scheduling thread.

@@ -41,11 +41,20 @@ class Plugin {
   virtual std::string_view Name() const = 0;
 };
 
+// What PreEnqueue's answer for a pod can change with while the pod itself does not.
+enum class GateScope : uint8_t {
+  kAny,
+  kPodGroup,  // is the same for all members of a tree of pod groups that it is asked about
+  kPod,       // nothing
+};
+
 // Gates a pod before it may enter the active or backoff queue. Any non-success gates.
 class PreEnqueuePlugin {
  public:
   virtual ~PreEnqueuePlugin() = default;
   virtual Status PreEnqueue(const api::Pod& pod) = 0;
+  // Of members whose answers cannot change one by one, the queue asks one for all.
+  virtual GateScope ScopeOf(const api::Pod& /*pod*/) const { return GateScope::kAny; }
 };
 
 // Orders the active queue. Exactly one, the same in all profiles.

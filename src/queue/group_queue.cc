@@ -7,8 +7,10 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
+#include "queue/member_order.h"
 
 namespace ks::queue {
 namespace {
@@ -23,15 +25,6 @@ using framework::QueuedPodPtr;
 Strategy StrategyOf(Store store) {
   if (store == Store::kActive) return Strategy::kImmediately;
   return store == Store::kUnschedulable ? Strategy::kSkip : Strategy::kAfterBackoff;
-}
-
-// The order in which the members of a leaf are tried.
-bool TriedBefore(const QueuedPodPtr& a, const QueuedPodPtr& b) {
-  const auto rank = [](const QueuedPod& pod) {
-    return std::make_tuple(-int64_t{pod.Priority()}, -pod.attempts, pod.timestamp,
-                           std::string_view(pod.pod()->meta.name));
-  };
-  return rank(*a) < rank(*b);
 }
 
 // The order in which members that waited for their group enter it: that of their arrivals.
@@ -77,7 +70,7 @@ PodGroupKey GroupQueue::LeafOf(const api::Pod& pod) {
   return {.ns = pod.meta.ns, .name = *pod.spec->scheduling_group};
 }
 
-const GroupRecord* GroupQueue::Find(const PodGroupKey& root) const {
+GroupRecord* GroupQueue::Find(const PodGroupKey& root) const {
   const auto found = entities_.find(NameOf(root));
   return found == entities_.end() ? nullptr : found->second.get();
 }
@@ -116,16 +109,21 @@ void GroupQueue::EraseGroup(GroupRecord& group) {
   entities_.erase(NameOf(group.group->root()));
 }
 
-// The group has been taken out of its store.
+// The group is placed anew by the caller.
 void GroupQueue::Join(GroupRecord& group, MemberRecord& member) {
   placement_.stores().Detach(member);
   member.group = &group;
   member.place = static_cast<uint32_t>(group.members.size());
   group.members.push_back(&member);
   group.group->pod_count = group.members.size();
+  Placement::NoteUnasked(member);
+  const api::Pod& pod = *member.pod->pod();
+  member.alone =
+      placement_.GateChangesAlone(pod) || states_.RootOf(LeafOf(pod)) != group.group->root();
+  if (member.alone) ++group.alone;
 }
 
-// The group has been taken out of its store.
+// The group is placed anew by the caller, or erased.
 void GroupQueue::Leave(MemberRecord& member) {
   placement_.stores().Detach(member);
   GroupRecord& group = *member.group;
@@ -133,6 +131,9 @@ void GroupQueue::Leave(MemberRecord& member) {
   group.members[member.place]->place = member.place;
   group.members.pop_back();
   group.group->pod_count = group.members.size();
+  if (member.unasked) std::erase(group.unasked, &member);
+  if (member.alone) --group.alone;
+  member.unasked = member.alone = false;
   member.group = nullptr;
 }
 
@@ -194,24 +195,6 @@ void GroupQueue::Remove(MemberRecord& member) {
   PlaceAgain(*group, former, framework::kLabelUnscheduledPodAdd);
 }
 
-std::vector<PodGroupKey> GroupQueue::LeavesBelow(const PodGroupKey& group) const {
-  std::vector<PodGroupKey> leaves;
-  absl::flat_hash_set<PodGroupKey> seen;  // a circle ends
-  std::vector<PodGroupKey> open{group};
-  while (!open.empty()) {
-    const PodGroupKey next = std::move(open.back());
-    open.pop_back();
-    if (!seen.insert(next).second) continue;
-    if (!next.composite) {
-      leaves.push_back(next);
-      continue;
-    }
-    const std::vector<PodGroupKey> children = states_.ChildrenOf(next);
-    open.insert(open.end(), children.rbegin(), children.rend());
-  }
-  return leaves;
-}
-
 std::vector<QueuedPodGroup::Leaf> GroupQueue::SortMembers(const GroupRecord& group) const {
   std::map<std::string, QueuedPodGroup::Leaf, std::less<>> by_name;
   for (const MemberRecord* member : group.members) {
@@ -225,7 +208,7 @@ std::vector<QueuedPodGroup::Leaf> GroupQueue::SortMembers(const GroupRecord& gro
     std::sort(leaf.members.begin(), leaf.members.end(), TriedBefore);
     sorted.push_back(std::move(leaf));
   };
-  for (const PodGroupKey& key : LeavesBelow(group.group->root())) {
+  for (const PodGroupKey& key : LeavesBelow(states_, group.group->root())) {
     const auto leaf = by_name.find(key.name);
     if (leaf == by_name.end()) continue;
     take(leaf->second);
@@ -298,14 +281,15 @@ Result<void> GroupQueue::Return(const QueuedPodGroupPtr& group, ReturnStatus sta
                  std::string(StorePlace(present->store))};
   }
   const Members members = PendingOf(root);
-  if (members.empty()) return {};
+  if (members.empty() || KS_CANARY(PendingMembersLost)) return {};
 
   QueuedPodGroupPtr next = NextAttempt(*group, states_.PriorityOf(root));
   NoteAttempt(*group, members, status, next.get());
   GroupRecord& record = CreateGroup(std::move(next));
   for (MemberRecord* member : members) Join(record, *member);
-  const auto strategy = status == ReturnStatus::kSuccess ? std::optional<Strategy>()
-                                                         : std::optional(Strategy::kAfterBackoff);
+  auto strategy = status == ReturnStatus::kSuccess ? std::optional<Strategy>()
+                                                   : std::optional(Strategy::kAfterBackoff);
+  if (KS_CANARY(RejectedGroupParked) && strategy) strategy = Strategy::kSkip;
   placement_.Place(record, strategy, framework::kLabelScheduleAttemptFailure, Counting::kAll);
   KS_CHECK(record.store != Store::kNone, "a group that came back is in no store");
   return {};
@@ -336,13 +320,14 @@ void GroupQueue::NoteAttempt(const QueuedPodGroup& last, const Members& members,
 void GroupQueue::OnGroupAdd(const PodGroupKey& group) {
   const std::optional<PodGroupKey> root = states_.RootOf(group);
   if (!root) return;
-  for (const PodGroupKey& leaf : LeavesBelow(*root)) {
+  for (const PodGroupKey& leaf : LeavesBelow(states_, *root)) {
     const auto found = members_of_.find(NameOf(leaf));
     if (found == members_of_.end()) continue;
     Members incomplete;
     for (MemberRecord* member : found->second) {
       if (member->store == Store::kIncomplete) incomplete.push_back(member);
     }
+    if (KS_CANARY(IncompleteMembersForgotten)) continue;
     std::sort(incomplete.begin(), incomplete.end(), CameBefore);
     for (MemberRecord* member : incomplete) Settle(*member);
   }
@@ -366,7 +351,7 @@ void GroupQueue::OnGroupDelete(const PodGroupKey& group) { LeaveFormerTrees(grou
 // another one now go there.
 void GroupQueue::LeaveFormerTrees(const PodGroupKey& group) {
   Members moved;
-  for (const PodGroupKey& leaf : LeavesBelow(group)) {
+  for (const PodGroupKey& leaf : LeavesBelow(states_, group)) {
     const auto found = members_of_.find(NameOf(leaf));
     if (found == members_of_.end()) continue;
     const std::optional<PodGroupKey> root = states_.RootOf(leaf);

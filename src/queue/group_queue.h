@@ -93,7 +93,7 @@ class GroupQueue {
   void Resume();
 
   // The entity of the root; null: not stored.
-  const GroupRecord* Find(const framework::PodGroupKey& root) const;
+  GroupRecord* Find(const framework::PodGroupKey& root) const;
 
  private:
   using Members = std::vector<MemberRecord*>;
@@ -120,7 +120,6 @@ class GroupQueue {
                    ReturnStatus status, framework::QueuedPodGroup* next) const;
   void LeaveFormerTrees(const framework::PodGroupKey& group);
   Members PendingOf(const framework::PodGroupKey& root);
-  std::vector<framework::PodGroupKey> LeavesBelow(const framework::PodGroupKey& group) const;
   std::vector<framework::QueuedPodGroup::Leaf> SortMembers(const GroupRecord& group) const;
 
   const Clock& clock_;

@@ -48,6 +48,11 @@ class InFlightLog {
   WokenBy WokenOf(std::string_view uid) const;
   bool Contains(std::string_view uid) const { return markers_.contains(uid); }
   bool empty() const { return order_.empty(); }
+  // Whether the newest entry is an event with this label.
+  bool EndsWith(std::string_view label) const {
+    return !events_.empty() && events_.back().label == label &&
+           events_.back().position + 1 == next_position_;
+  }
   size_t pod_count() const { return order_.size(); }
   size_t event_count() const { return events_.size(); }
   // The events after the pod's own marker, oldest first. Requires: Contains(uid). The pointers are

@@ -149,6 +149,12 @@ std::vector<Record*> ParkedPods::UsersOf(const ParkedGroup& group, const std::st
   return users;
 }
 
+Record* ParkedPods::FirstUserOf(const ParkedGroup& group, const std::string& claim) const {
+  const auto it = claim_uses_.lower_bound({&group, claim, nullptr});
+  const bool found = it != claim_uses_.end() && it->group == &group && it->claim == claim;
+  return found ? it->record : nullptr;
+}
+
 void ParkedPods::Add(Record& record, uint64_t plugins) {
   KS_DCHECK(record.parked == nullptr, "a pod is parked twice");
   const api::Pod& pod = *record.pod->pod();

@@ -96,6 +96,8 @@ class ParkedPods {
   // Pods of the group that use the claim, by name: a PersistentVolumeClaim "namespace/name", or a
   // ResourceClaimId; or that belong to the entity with the key "podgroup/namespace/name".
   std::vector<Record*> UsersOf(const ParkedGroup& group, const std::string& claim) const;
+  // The first of them; null: none.
+  Record* FirstUserOf(const ParkedGroup& group, const std::string& claim) const;
 
   // Nothing may be added or removed meanwhile.
   template <class Visit>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/placement.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/logging.h"
@@ -38,6 +40,11 @@ const PodStores::Less& QueueSort(const std::map<std::string, ProfileHooks>& prof
   if (profiles.empty()) return none;
   KS_CHECK(profiles.begin()->second.less != nullptr, "a profile needs a QueueSort");
   return profiles.begin()->second.less;
+}
+
+// Members that are not in the store yet, or may be filed in the wrong place there.
+const std::vector<MemberRecord*>& MembersToPut(const GroupRecord& group, Store store) {
+  return group.store != store || group.all_asked ? group.members : group.unasked;
 }
 
 }  // namespace
@@ -103,12 +110,24 @@ void Placement::Place(Record& record, std::optional<Strategy> strategy, std::str
 }
 
 void Placement::TakeOut(Record& record) {
-  GroupRecord* const group = AsGroup(record);
-  if (group != nullptr && group->store == Store::kUnschedulable) {
+  if (GroupRecord* const group = AsGroup(record)) {
     group->arriving = true;
   } else {
     stores_.Detach(record);
   }
+}
+
+void Placement::NoteUnasked(MemberRecord& member) {
+  KS_CHECK(member.group != nullptr, "a member is asked for a group that it is not in");
+  if (std::exchange(member.unasked, true)) return;
+  member.group->unasked.push_back(&member);
+}
+
+bool Placement::GateChangesAlone(const api::Pod& pod) const {
+  const auto profile = rules_.profiles.find(pod.spec->scheduler_name.str());
+  if (profile == rules_.profiles.end()) return false;
+  const ProfileHooks& hooks = profile->second;
+  return hooks.pre_enqueue && (!hooks.gate_changes_alone || hooks.gate_changes_alone(pod));
 }
 
 void Placement::Put(Record& record, Store store) {
@@ -116,11 +135,19 @@ void Placement::Put(Record& record, Store store) {
     const bool asked = store == Store::kUnschedulable && of.kind != RecordKind::kGroup;
     return asked ? rules_.requeue.PluginsOf(*of.pod) : 0;
   };
-  stores_.Put(record, store, plugins_of(record));
   GroupRecord* const group = AsGroup(record);
-  if (group == nullptr) return;
-  group->arriving = false;
-  for (MemberRecord* member : group->members) stores_.Put(*member, store, plugins_of(*member));
+  if (group == nullptr) {
+    stores_.Put(record, store, plugins_of(record));
+    return;
+  }
+  const std::vector<MemberRecord*>& moving = MembersToPut(*group, store);
+  stores_.Put(record, store);
+  for (MemberRecord* member : moving) stores_.Put(*member, store, plugins_of(*member));
+  if (group->asked) {
+    for (MemberRecord* member : group->unasked) member->unasked = false;
+    group->unasked.clear();
+  }
+  group->arriving = group->asked = group->all_asked = false;
 }
 
 void Placement::PutBackoff(Record& record, std::optional<Strategy> strategy,
@@ -144,7 +171,7 @@ void Placement::PutActive(Record& record, std::optional<Strategy> strategy,
   };
   start_clock(record.entity());
   if (GroupRecord* group = AsGroup(record)) {
-    for (MemberRecord* member : group->members) start_clock(*member->pod);
+    for (MemberRecord* member : MembersToPut(*group, Store::kActive)) start_clock(*member->pod);
   }
   Put(record, Store::kActive);
   NoteMoved(record, label);
@@ -177,15 +204,40 @@ void Placement::PutUnschedulable(Record& record, std::optional<Strategy> strateg
 
 bool Placement::RunPreEnqueue(Record& record) {
   GroupRecord* const group = AsGroup(record);
-  if (group == nullptr) return RunPreEnqueue(*record.pod);
-  Symbol gate;
-  for (MemberRecord* member : group->members) {
-    if (!RunPreEnqueue(*member->pod) && gate.empty()) gate = member->pod->gating_plugin;
+  return group == nullptr ? RunPreEnqueue(*record.pod) : AskGroup(*group);
+}
+
+bool Placement::AskGroup(GroupRecord& group) {
+  Symbol& gate = group.group->gating_plugin;
+  const Symbol former = gate;
+  const MemberRecord* const spokesman = AskOneForAll(group);
+  const auto& asked = spokesman == nullptr ? group.members : group.unasked;
+  for (MemberRecord* member : asked) RunPreEnqueue(*member->pod);
+
+  const Symbol common = (spokesman == nullptr ? asked.front() : spokesman)->pod->gating_plugin;
+  gate = common;
+  group.alike = true;
+  for (const MemberRecord* member : asked) {
+    if (gate.empty()) gate = member->pod->gating_plugin;
+    if (member->pod->gating_plugin != common) group.alike = false;
   }
-  group->group->gating_plugin = gate;
+  group.asked = true;
+  if (spokesman == nullptr || gate != former) group.all_asked = true;
   if (gate.empty()) return true;
-  group->group->was_flushed_from_unschedulable = false;
+  group.group->was_flushed_from_unschedulable = false;
   return false;
+}
+
+// Asks one of the members that were asked before. Null: all of them have to be.
+const MemberRecord* Placement::AskOneForAll(GroupRecord& group) {
+  if (!group.alike || group.alone > 0) return nullptr;
+  const auto known = std::find_if(group.members.begin(), group.members.end(),
+                                  [](const MemberRecord* member) { return !member->unasked; });
+  if (known == group.members.end()) return nullptr;
+  framework::QueuedPod& pod = *(*known)->pod;
+  const Symbol former = pod.gating_plugin;
+  RunPreEnqueue(pod);
+  return pod.gating_plugin == former ? *known : nullptr;
 }
 
 // False when a plugin gates the pod, which then counts as rejected by it.

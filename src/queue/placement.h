@@ -64,8 +64,12 @@ class Placement {
   const QueueStats& stats() const { return stats_; }
 
   // Takes a pod or group out of its store, to be placed at once: it arrives anew, even in the same
-  // store. (A group stays in the unschedulable map meanwhile: most members will keep their places.)
+  // store. (A group stays where it is meanwhile: most members will keep their places.)
   void TakeOut(Record& record);
+  // The member is in a group and new there, or has changed: PreEnqueue has to be asked about it.
+  static void NoteUnasked(MemberRecord& member);
+  // ProfileHooks::gate_changes_alone.
+  bool GateChangesAlone(const api::Pod& pod) const;
   // Without a strategy the pod goes to the active heap unless it is gated. `label`: the event that
   // brought it about, here and below.
   void Place(Record& record, std::optional<Strategy> strategy, std::string_view label,
@@ -74,7 +78,7 @@ class Placement {
   // A pod that is in the map already only gets its present state noted: no arrival.
   void PutUnschedulable(Record& record, std::optional<Strategy> strategy, std::string_view label);
   // False when a plugin gates the pod, which then counts as rejected by it. A group is gated when a
-  // member is; all of them are asked.
+  // member is; those are asked whose answers may be other ones now.
   bool RunPreEnqueue(Record& record);
 
   // For operators: the event that made the pod worth another attempt.
@@ -87,6 +91,8 @@ class Placement {
 
  private:
   bool RunPreEnqueue(framework::QueuedPod& pod);
+  bool AskGroup(GroupRecord& group);
+  const MemberRecord* AskOneForAll(GroupRecord& group);
   void Put(Record& record, Store store);
   void PutBackoff(Record& record, std::optional<Strategy> strategy, std::string_view label);
   void CountArrival(const Record& record, Store store, std::optional<Strategy> strategy,

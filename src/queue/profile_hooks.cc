@@ -16,6 +16,10 @@ ProfileHooks HooksOf(const framework::Framework& framework) {
           [borrowed](const api::Pod& pod, std::string_view first) {
             return borrowed->queue_points().RunPreEnqueuePlugins(pod, first);
           },
+      .gate_changes_alone =
+          [borrowed](const api::Pod& pod) {
+            return borrowed->queue_points().GateChangesAlone(pod);
+          },
       .registrations = framework.plugins().event_registrations(),
   };
 }

@@ -29,6 +29,9 @@ struct ProfileHooks {
   // Runs the PreEnqueue plugins, `first` before the others (it gated the pod last time; may be
   // empty). A failure carries the plugin's name. An empty function: nothing gates.
   std::function<framework::Status(const api::Pod& pod, std::string_view first)> pre_enqueue;
+  // Whether the answer for a member of a pod group can change without that for the others. An empty
+  // function: it can.
+  std::function<bool(const api::Pod& pod)> gate_changes_alone{};
   // What each plugin registered, by plugin name.
   Registrations registrations;
 };

@@ -214,7 +214,10 @@ RequeueRules::Inquiry RequeueRules::Inquire(const Rejection& rejection,
     questions.push_back({.hint = &hint, .pending = pending});
   }
   if (of_claims) inquiry.claim_ = ClaimOf(event);
-  if (of_trees && !of_claims) inquiry.claim_ = TreeOf(event);
+  if (of_trees && !of_claims) {
+    inquiry.claim_ = TreeOf(event);
+    inquiry.of_tree_ = true;
+  }
   return inquiry;
 }
 

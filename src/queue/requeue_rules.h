@@ -133,6 +133,8 @@ class RequeueRules::Inquiry {
   // Not null: the decision is Skip for pods that do not use this claim, or are not of this tree of
   // groups (ParkedPods::UsersOf).
   const std::string* claim() const { return claim_ ? &*claim_ : nullptr; }
+  // The answer is the same for all pods of that tree.
+  bool of_tree() const { return of_tree_; }
 
  private:
   friend class RequeueRules;
@@ -159,6 +161,7 @@ class RequeueRules::Inquiry {
   Questions of_labels_;
   Questions of_pod_;
   std::optional<std::string> claim_;
+  bool of_tree_ = false;
 };
 
 }  // namespace ks::queue

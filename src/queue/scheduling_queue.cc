@@ -88,6 +88,18 @@ void UpdateParked(RequeueRules& rules, Placement& placement, Record& record,
   }
 }
 
+// A member that waits aside for its group is passed over.
+void ActivateEntity(Placement& placement, Record& entity, bool pop_from_backoff) {
+  if (entity.store == Store::kActive || entity.kind == RecordKind::kMember) return;
+  const bool passed_pre_enqueue = entity.store != Store::kUnschedulable && pop_from_backoff;
+  if (passed_pre_enqueue || placement.RunPreEnqueue(entity)) {
+    placement.PutActive(entity, std::nullopt, framework::kLabelForceActivate);
+  } else {
+    placement.PutUnschedulable(entity, std::nullopt, framework::kLabelForceActivate);
+  }
+  KS_CHECK(entity.store == Store::kActive || entity.gated, "a pod was not activated");
+}
+
 }  // namespace
 
 SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
@@ -170,6 +182,7 @@ void SchedulingQueue::Update(api::PodPtr old_pod, const api::PodPtr& new_pod) {
   }
   KS_CHECK(old_pod->meta.name == new_pod->meta.name, "an update is that of another pod");
   stores_.SetPod(*record, new_pod);
+  if (&EntityOf(*record) != record) Placement::NoteUnasked(*AsMember(*record));
   nominator_.Update(*old_pod, new_pod);
   nominator_.PodStored(new_pod);
   if (record->store == Store::kUnschedulable) {
@@ -292,25 +305,24 @@ void SchedulingQueue::LookAgain(const api::PodPtr& pod, std::string_view label) 
 }
 
 void SchedulingQueue::Activate(const std::vector<api::PodPtr>& pods) {
-  for (const api::PodPtr& pod : pods) ActivateOne(pod);
+  for (const api::PodPtr& pod : pods) {
+    if (Record* record = stores_.Find(pod->meta)) {
+      ActivateEntity(placement_, EntityOf(*record), pop_from_backoff_);
+    } else if (in_flight_.Contains(pod->meta.uid)) {
+      in_flight_.AddEvent({.event = kForceActivate, .old_object = {}, .new_object = pod});
+    }
+  }
 }
 
-void SchedulingQueue::ActivateOne(const api::PodPtr& pod) {
-  Record* record = stores_.Find(pod->meta);
-  if (record == nullptr) {
-    if (!in_flight_.Contains(pod->meta.uid)) return;
-    in_flight_.AddEvent({.event = kForceActivate, .old_object = {}, .new_object = pod});
-    return;
+void SchedulingQueue::ActivateGroup(const framework::PodGroupKey& root) {
+  if (groups_ == nullptr) return;
+  if (GroupRecord* group = groups_->Find(root)) {
+    ActivateEntity(placement_, *group, pop_from_backoff_);
   }
-  Record& entity = EntityOf(*record);
-  if (entity.store == Store::kActive || entity.kind == RecordKind::kMember) return;
-  const bool passed_pre_enqueue = entity.store != Store::kUnschedulable && pop_from_backoff_;
-  if (passed_pre_enqueue || placement_.RunPreEnqueue(entity)) {
-    placement_.PutActive(entity, std::nullopt, framework::kLabelForceActivate);
-  } else {
-    placement_.PutUnschedulable(entity, std::nullopt, framework::kLabelForceActivate);
-  }
-  KS_CHECK(entity.store == Store::kActive || entity.gated, "a pod was not activated");
+  const bool tells = groups_->last_popped() == root && !in_flight_.empty() &&
+                     !in_flight_.EndsWith(framework::kLabelForceActivate);
+  if (!tells) return;
+  in_flight_.AddEvent({.event = kForceActivate, .old_object = {}, .new_object = {}});
 }
 
 PendingCounts SchedulingQueue::pending() const {

@@ -108,6 +108,7 @@ class SchedulingQueue final : public framework::PodActivator {
   // Straight to the active heap, past a running backoff, unless gated. Unknown pods are passed
   // over.
   void Activate(const std::vector<api::PodPtr>& pods) override;
+  void ActivateGroup(const framework::PodGroupKey& root) override;
 
   // Timers. They run from StartTimers on; a standby does without.
   void StartTimers();
@@ -157,7 +158,6 @@ class SchedulingQueue final : public framework::PodActivator {
   }
 
  private:
-  void ActivateOne(const api::PodPtr& pod);
   framework::QueuedPodPtr Take(Record& record);
   void PlaceWoken(const EventWithObjects& event, const std::vector<Woken>& pods, int64_t hint_runs);
 

@@ -85,9 +85,7 @@ void WakeUp::LookInto(const ParkedGroup& group) {
     const RequeueRules::Inquiry inquiry = rules_.Inquire(group.rejection, event_);
     // The log tells of every pod that an event does not help.
     if (inquiry.claim() != nullptr && !log::Enabled(5)) {
-      for (Record* record : parked_.UsersOf(group, *inquiry.claim())) {
-        AskOne(*record, inquiry, {});
-      }
+      LookIntoUsers(group, inquiry);
       return;
     }
     for (const ParkedBucket* bucket : group.buckets) LookInto(*bucket, inquiry);
@@ -99,6 +97,21 @@ void WakeUp::LookInto(const ParkedGroup& group) {
       WakeOne(record, DecideFor(rules_, record, event_));
     });
   }
+}
+
+// Members of one tree of pod groups pass together and get one answer.
+void WakeUp::LookIntoUsers(const ParkedGroup& group, const RequeueRules::Inquiry& inquiry) {
+  const std::string& claim = *inquiry.claim();
+  if (inquiry.of_tree()) {
+    Record* const member = parked_.FirstUserOf(group, claim);
+    if (member == nullptr) return;
+    // Otherwise it may be one of another tree, whose root has the same name.
+    if (static_cast<const GroupRecord&>(EntityOf(*member)).alone == 0) {
+      AskOne(*member, inquiry, {});
+      return;
+    }
+  }
+  for (Record* record : parked_.UsersOf(group, claim)) AskOne(*record, inquiry, {});
 }
 
 void WakeUp::LookInto(const ParkedBucket& bucket, const RequeueRules::Inquiry& inquiry) {

@@ -55,6 +55,7 @@ class WakeUp {
   const api::Pod* FirstPassing(const Parked& parked);
   GroupAnswer& AnswerOf(const GroupRecord& group);
   void LookInto(const ParkedGroup& group);
+  void LookIntoUsers(const ParkedGroup& group, const RequeueRules::Inquiry& inquiry);
   void LookInto(const ParkedBucket& bucket, const RequeueRules::Inquiry& inquiry);
   void LookInto(const ParkedClass& of_labels, const RequeueRules::Inquiry& inquiry, Answer by_spec);
   void AskOne(Record& record, const RequeueRules::Inquiry& inquiry, Answer so_far);

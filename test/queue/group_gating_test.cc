@@ -17,8 +17,10 @@ using ks::testing::MakePod;
 class GatedGroupTest : public GroupFixture {
  protected:
   // Gang holds the members of the groups in `closed`. Its hint: the same leaf, here.
-  void MakeGated() {
+  // `together`: the queue knows that members of a tree get the same answer.
+  void MakeGated(bool together = false) {
     gate_ = [this](const api::Pod& pod) {
+      ++gate_runs_;
       if (!closed_.contains(*pod.spec->scheduling_group)) return framework::Status();
       return framework::Status(framework::Code::kUnschedulableAndUnresolvable, {"too few"}, "Gang");
     };
@@ -36,7 +38,11 @@ class GatedGroupTest : public GroupFixture {
     MakeWithGroups({{"Gang",
                      {{kPodAdd, hint, framework::HintScope::kGroup},
                       {kGroupAdd, hint, framework::HintScope::kGroup}}},
-                    {"X", {{kPodAdd, Says(QueueingHint::kQueue)}}}});
+                    {"X", {{kPodAdd, Says(QueueingHint::kQueue)}}}},
+                   [together](SchedulingQueueOptions& options) {
+                     options.profiles.begin()->second.gate_changes_alone =
+                         [together](const api::Pod&) { return !together; };
+                   });
   }
   void SendPodAdd(const api::PodPtr& pod) {
     asked_.clear();
@@ -46,7 +52,31 @@ class GatedGroupTest : public GroupFixture {
   static constexpr ClusterEvent kGroupAdd{EventResource::kPodGroup, framework::kActionAdd, {}};
   std::set<std::string> closed_;
   std::string asked_;
+  int gate_runs_ = 0;
 };
+
+TEST_F(GatedGroupTest, OneMemberAnswersForAll) {
+  constexpr int kMembers = 100;
+  closed_ = {"g"};
+  MakeGated(true);
+  AddGroup(Leaf("g"));
+  for (int i = 0; i < kMembers; ++i) {
+    SendPodAdd(AddMember("g", "m" + std::to_string(1000 + i)));
+  }
+  EXPECT_LE(gate_runs_, 3 * kMembers) << "the one that comes, and one of the others";
+  EXPECT_EQ(asked_, "m1000 ");
+  EXPECT_EQ(queue_->pending().gated, static_cast<size_t>(kMembers));
+  closed_.clear();
+  gate_runs_ = 0;
+  SendPodAdd(MemberOf("g", "p").Obj());
+  EXPECT_GE(gate_runs_, kMembers) << "its answer is another one now, so are theirs";
+  EXPECT_EQ(queue_->pending().active, static_cast<size_t>(kMembers));
+  // An active group is asked again when it grows.
+  closed_ = {"g"};
+  gate_runs_ = 0;
+  AddMember("g", "late");
+  EXPECT_EQ(queue_->pending().gated, static_cast<size_t>(kMembers) + 1);
+}
 
 TEST_F(GatedGroupTest, AnEventIsAskedOfItsGroupOnly) {
   closed_ = {"g", "h", "i"};

@@ -135,6 +135,7 @@ class NoWay final : public ApiWriter, public PodActivator, public TaskInbox {
   void SendClaimRequest(api::ClaimRequest, ClaimDone) override {}
   void RecordEvent(PodEvent) override {}
   void Activate(const std::vector<api::PodPtr>&) override {}
+  void ActivateGroup(const PodGroupKey&) override {}
   void PostTask(std::function<void()>) override {}
 };
 

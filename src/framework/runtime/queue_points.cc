@@ -63,6 +63,12 @@ Status QueuePoints::AskPreEnqueues(const api::Pod& pod, std::string_view first) 
   return {};
 }
 
+bool QueuePoints::GateChangesAlone(const api::Pod& pod) const {
+  return std::any_of(
+      lists_.pre_enqueue.begin(), lists_.pre_enqueue.end(),
+      [&pod](const auto& entry) { return entry.plugin->ScopeOf(pod) == GateScope::kAny; });
+}
+
 SignOutcome QueuePoints::SignPod(const api::Pod& pod) const {
   const PointTimer timer = meters_.StartTimer(MetricPoint::kSign);
   SignOutcome outcome = MergeFragments(pod);

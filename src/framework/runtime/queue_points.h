@@ -23,6 +23,9 @@ class QueuePoints {
   // status carries the gating plugin's name.
   // The others come in list order (upstream: undefined). Any code but Success gates.
   Status RunPreEnqueuePlugins(const api::Pod& pod, std::string_view first) const;
+  // Whether the answer for a member of a pod group can change without that for the others
+  // (GateScope).
+  bool GateChangesAlone(const api::Pod& pod) const;
   // The fragments of all plugins at PreFilter, Filter, PreScore and Score plus the scheduler name,
   // as JSON with sorted keys (docs/spec/framework.md section 14). A failing plugin's status has its
   // name.

@@ -112,6 +112,9 @@ class DefaultPreemption final : public framework::Plugin,
     if (ongoing_->empty() || !ongoing_->Blocks(PreemptorOf(pod), handle_)) return {};
     return IsMember(pod) ? blocked_group_ : blocked_;
   }
+  framework::GateScope ScopeOf(const api::Pod& pod) const override {
+    return IsMember(pod) ? framework::GateScope::kPodGroup : framework::GateScope::kAny;
+  }
 
   PostFilterResult PostFilter(CycleState& state, const api::PodPtr& pod,
                               const NodeStatuses& statuses) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/gang_scheduling/gang_scheduling.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,10 @@ class GangScheduling final : public framework::Plugin,
     const std::optional<int32_t>& wanted = state->object->min_count;
     if (!wanted || static_cast<int64_t>(state->all()) >= *wanted) return {};
     return few_members_;
+  }
+  framework::GateScope ScopeOf(const api::Pod& pod) const override {
+    return pod.spec->scheduling_group ? framework::GateScope::kPodGroup
+                                      : framework::GateScope::kPod;
   }
 
   // ---- enough of them fit ----
@@ -154,25 +159,26 @@ class GangScheduling final : public framework::Plugin,
 
   // The last one that is needed takes all that wait along.
   PermitResult PermitAll(const PodGroupKey& group, std::string wait) const {
+    const std::vector<PodGroupKey> leaves = LeavesBelow(groups(), group);
     if (!HasQuorum(groups(), group, MemberCount::kScheduled)) {
-      handle_.activator().Activate(MembersIn(group, MemberState::kUnscheduled));
+      const bool some_left = std::any_of(leaves.begin(), leaves.end(), [this](const auto& leaf) {
+        const PodGroupState* state = groups().Find(leaf.ns, leaf.name);
+        return state != nullptr && state->scheduled() < state->all();
+      });
+      if (some_left) handle_.activator().ActivateGroup(group);
       return {Status(Code::kWait, {std::move(wait)}), kPermitTimeout};
     }
-    for (const api::PodPtr& member : MembersIn(group, MemberState::kAssumed)) {
-      framework::WaitingPod* waiting = handle_.waiting_pods().GetWaitingPod(member->meta.uid);
-      if (waiting != nullptr) waiting->Allow(kGangSchedulingName);
-    }
+    if (KS_CANARY(SiblingsNotReleased)) return {};
+    handle_.waiting_pods().ForEachWaitingPod([&](framework::WaitingPod& waiting) {
+      const api::Pod& pod = *waiting.pod();
+      const std::optional<PodGroupKey> leaf = GroupOf(pod);
+      if (!leaf || std::find(leaves.begin(), leaves.end(), *leaf) == leaves.end()) return;
+      const PodGroupState* state = groups().Find(leaf->ns, leaf->name);
+      const PodGroupState::Member* member = state == nullptr ? nullptr : state->Find(pod.meta.uid);
+      if (member == nullptr || member->state != MemberState::kAssumed) return;
+      waiting.Allow(kGangSchedulingName);
+    });
     return {};
-  }
-
-  std::vector<api::PodPtr> MembersIn(const PodGroupKey& group, MemberState wanted) const {
-    std::vector<api::PodPtr> pods;
-    for (const PodGroupKey& leaf : LeavesOf(groups(), group)) {
-      for (const auto& [uid, member] : groups().Find(leaf.ns, leaf.name)->members()) {
-        if (member.state == wanted) pods.push_back(member.pod);
-      }
-    }
-    return pods;
   }
 
   // ---- what may help ----

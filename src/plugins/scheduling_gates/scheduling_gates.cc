@@ -27,6 +27,10 @@ class SchedulingGates final : public framework::Plugin,
             std::string(kSchedulingGatesName)};
   }
 
+  framework::GateScope ScopeOf(const api::Pod& /*pod*/) const override {
+    return framework::GateScope::kPod;
+  }
+
   std::vector<framework::EventRegistration> EventsToRegister() const override {
     return {{{framework::EventResource::kTargetPod,
               framework::kActionUpdatePodSchedulingGatesEliminated,
