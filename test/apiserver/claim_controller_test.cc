@@ -264,5 +264,140 @@ TEST_F(ClaimControllerTest, WhatWasThereBeforeIsLookedAt) {
   EXPECT_EQ(world.service.store().objects(Claims()).size(), 3U);
 }
 
+// ---- pod groups ----
+
+class GroupClaimControllerTest : public ClaimControllerTest {
+ protected:
+  static const KindInfo& PodGroups() {
+    return *FindResource("scheduling.k8s.io", "v1beta1", "podgroups");
+  }
+  // `claims`: elements of spec.resourceClaims.
+  void Group(const std::string& name, const std::string& claims) {
+    world_.Create(PodGroups(), R"({"metadata":{"name":")" + name + R"("},"spec":{
+        "schedulingPolicy":{"basic":{}},"resourceClaims":[)" +
+                                   claims + "]}}");
+    world_.Run(kMoment);
+  }
+  void Member(const std::string& name, const std::string& claims, const std::string& more = "") {
+    world_.Create(Core("pods"), R"({"metadata":{"name":")" + name + R"("},"spec":{
+        "containers":[{"name":"c","image":"i"}],"schedulingGroup":{"podGroupName":"g"},)" +
+                                    more + R"("resourceClaims":[)" + claims + "]}}");
+    world_.Run(kMoment);
+  }
+  void DeleteGroup() {
+    world_.Delete(PodGroups(), "g");
+    world_.Run(kMoment);
+  }
+  std::string GroupConsumer(const std::string& uid) {
+    return R"({"apiGroup":"scheduling.k8s.io","resource":"podgroups","name":"g","uid":")" + uid +
+           R"("})";
+  }
+  std::string GroupUid() { return world_.At(PodGroups(), "g", "/metadata/uid").get<std::string>(); }
+  std::string Noted(const KindInfo& kind, const std::string& name) {
+    const Json claim = world_.At(kind, name, "/status/resourceClaimStatuses/0/resourceClaimName");
+    return claim.is_null() ? "" : claim.get<std::string>();
+  }
+
+  const std::string shared_ = R"({"name":"x","resourceClaimTemplateName":"t"})";
+  const std::string named_ = R"({"name":"x","resourceClaimName":"mine"})";
+};
+
+TEST_F(GroupClaimControllerTest, AGroupHasItsClaimBeforeItHasPods) {
+  Template("t");
+  Group("g", shared_);
+  const auto names = Names();
+  ASSERT_THAT(names, ElementsAre(StartsWith("g-x-")));
+  const Json claim = world_.Get(Claims(), names[0]);
+  EXPECT_EQ(claim["metadata"]["generateName"], "g-x-");
+  EXPECT_EQ(claim["metadata"]["annotations"]["resource.kubernetes.io/pod-claim-name"], "x");
+  EXPECT_EQ(claim["metadata"]["ownerReferences"],
+            Json::array({{{"apiVersion", "scheduling.k8s.io/v1beta1"},
+                          {"kind", "PodGroup"},
+                          {"name", "g"},
+                          {"uid", GroupUid()},
+                          {"controller", true}}}));
+  EXPECT_EQ(Noted(PodGroups(), "g"), names[0]);
+
+  Member("a", shared_);
+  EXPECT_EQ(Noted(Core("pods"), "a"), names[0]) << "an equal entry stands for the group's claim";
+  Member("b", R"({"name":"y","resourceClaimTemplateName":"t"})");
+  EXPECT_THAT(Noted(Core("pods"), "b"), StartsWith("b-y-"));
+  EXPECT_EQ(Names().size(), 2U);
+}
+
+TEST_F(GroupClaimControllerTest, PodsWaitForTheirGroupAndItsTemplate) {
+  Member("a", shared_);
+  Template("other");
+  EXPECT_THAT(Names(), ElementsAre());
+  Group("g", shared_);
+  EXPECT_THAT(world_.EventsOf("g"),
+              ElementsAre("FailedResourceClaimCreation: PodGroupResourceClaim x: resource claim "
+                          "template \"t\": resourceclaimtemplate.resource.k8s.io \"t\" not found"));
+  EXPECT_THAT(world_.EventsOf("a"), ElementsAre());
+  EXPECT_EQ(Noted(Core("pods"), "a"), "");
+  Template("t");
+  world_.Run(kMoment);
+  ASSERT_THAT(Names(), ElementsAre(StartsWith("g-x-")));
+  EXPECT_EQ(Noted(Core("pods"), "a"), Names()[0]);
+}
+
+TEST_F(GroupClaimControllerTest, AClaimThatSomebodyDeletedIsMadeAgainForTheGroup) {
+  Template("t");
+  Group("g", shared_);
+  Member("a", shared_);
+  const std::string first = Names().at(0);
+  world_.Delete(Claims(), first);
+  world_.Run(kMoment);
+  ASSERT_EQ(Names().size(), 1U);
+  EXPECT_NE(Names()[0], first);
+  EXPECT_EQ(Noted(PodGroups(), "g"), Names()[0]);
+  EXPECT_EQ(Noted(Core("pods"), "a"), first) << "as upstream";
+  Member("b", shared_);
+  EXPECT_EQ(Noted(Core("pods"), "b"), Names()[0]);
+}
+
+TEST_F(GroupClaimControllerTest, AReservationLastsAsLongAsTheGroup) {
+  Template("t");
+  Group("g", shared_);
+  Member("a", shared_);
+  const std::string made = Names().at(0);
+  Allocate(made, GroupConsumer(GroupUid()));
+  world_.Edit(Core("pods"), "a", R"({"status":{"phase":"Succeeded"}})");
+  world_.Run(kMoment);
+  EXPECT_TRUE(Allocated(made));
+  world_.Delete(Core("pods"), "a");
+  world_.Run(kMoment);
+  EXPECT_TRUE(Allocated(made));
+  Claim("mine");
+  Allocate("mine", GroupConsumer(GroupUid()));
+  world_.Run(kMoment);
+  EXPECT_TRUE(Allocated("mine"));
+  world_.Edit(PodGroups(), "g", R"({"metadata":{"finalizers":null}})");
+  DeleteGroup();
+  EXPECT_THAT(Names(), ElementsAre("mine")) << "the one that was made for it goes with it";
+  EXPECT_FALSE(Allocated("mine"));
+  EXPECT_TRUE(world_.At(Claims(), "mine", "/status/reservedFor").is_null());
+  EXPECT_TRUE(world_.At(Claims(), "mine", "/metadata/finalizers").is_null());
+}
+
+TEST_F(GroupClaimControllerTest, AGroupOfTheSameNameIsAnotherGroup) {
+  Group("g", named_);
+  Claim("mine");
+  Allocate("mine", GroupConsumer("former"));
+  world_.Run(kMoment);
+  EXPECT_FALSE(Allocated("mine"));
+}
+
+TEST_F(GroupClaimControllerTest, AMemberThatGotItsNodeByHandReservesForItsGroup) {
+  Group("g", named_);
+  Claim("mine");
+  Allocate("mine", "");
+  Member("a", named_, R"("nodeName":"n",)");
+  const Json for_group = Json::array({Json::parse(GroupConsumer(GroupUid()))});
+  EXPECT_EQ(world_.At(Claims(), "mine", "/status/reservedFor"), for_group);
+  Member("b", R"({"name":"y","resourceClaimName":"mine"})", R"("nodeName":"n",)");
+  EXPECT_EQ(world_.At(Claims(), "mine", "/status/reservedFor").size(), 2U);
+}
+
 }  // namespace
 }  // namespace ks::apiserver

@@ -152,14 +152,13 @@ TEST_F(Command, GatesAreCheckedBeforeTheVersionIsPrinted) {
 
 TEST_F(Command, WhatIsUnsupportedIsRefusedBeforeRunning) {
   const std::string odd =
-      "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true,"
-      "DRANodeAllocatableResources=true";
+      "--feature-gates=SchedulerPreQueueingHints=true,DRANodeAllocatableResources=true";
   EXPECT_EQ(Check({odd}).exit_code, 0);
   const Outcome outcome =
       Run({odd, "--secure-port=0", "--leader-elect=false", "--kubeconfig=" + kubeconfig_});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.log,
-              AllOf(HasSubstr("feature gate DRAWorkloadResourceClaims=true is not supported"),
+              AllOf(HasSubstr("feature gate SchedulerPreQueueingHints=true is not supported"),
                     HasSubstr("feature gate DRANodeAllocatableResources=true is not supported")));
 }
 

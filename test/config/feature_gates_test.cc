@@ -242,15 +242,13 @@ TEST(FeatureGates, WhatIsNotImplementedIsSaid) {
 TEST(FeatureGates, TheGatesOfPodGroupsCanBeTurnedOn) {
   const std::string groups =
       "GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true,"
-      "PodGroupPreemptionPolicy=true";
+      "PodGroupPreemptionPolicy=true,DRAWorkloadResourceClaims=true";
   const auto made = FeatureGates::Make(Gates({groups}), nullptr);
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_THAT(made.value().NotImplemented(), ::testing::IsEmpty());
-  const auto claims =
-      FeatureGates::Make(Gates({groups + ",DRAWorkloadResourceClaims=true"}), nullptr);
-  ASSERT_TRUE(claims.ok()) << claims.error().message;
-  EXPECT_THAT(claims.value().NotImplemented(),
-              ::testing::Contains(HasSubstr("DRAWorkloadResourceClaims=true is not")));
+  const auto alone = FeatureGates::Make(Gates({"DRAWorkloadResourceClaims=true"}), nullptr);
+  ASSERT_FALSE(alone.ok());
+  EXPECT_THAT(alone.error().message, HasSubstr("GenericWorkload"));
 }
 
 TEST(FeatureGates, TheAllocatorsGatesCanBeTurnedOn) {

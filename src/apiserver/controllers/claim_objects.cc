@@ -9,6 +9,8 @@
 namespace ks::apiserver::claims {
 namespace {
 
+constexpr std::string_view kGroupsApi = "scheduling.k8s.io";
+
 const std::vector<Json>& ListAt(const Json& object, std::string_view key, std::string_view inner) {
   static const auto* none = new std::vector<Json>;
   const Json* found = Find(object, key, inner);
@@ -21,54 +23,97 @@ std::string TextIn(const Json& object, std::string_view key, std::string_view in
   return outer == nullptr ? "" : Text(*outer, inner);
 }
 
-}  // namespace
-
-Pod ReadPod(const Json& json) {
-  Pod pod{.ns = TextIn(json, "metadata", "namespace"),
+User ReadUser(UserKind kind, const Json& json) {
+  return {.kind = kind,
+          .ns = TextIn(json, "metadata", "namespace"),
           .name = TextIn(json, "metadata", "name"),
-          .uid = TextIn(json, "metadata", "uid"),
-          .node = TextIn(json, "spec", "nodeName"),
-          .terminating = Find(json, "metadata", "deletionTimestamp") != nullptr,
-          .claims = {}};
-  const std::string phase = TextIn(json, "status", "phase");
-  pod.done = phase == "Succeeded" || phase == "Failed" || (pod.terminating && pod.node.empty());
+          .uid = TextIn(json, "metadata", "uid")};
+}
+
+bool IsTerminating(const Json& json) {
+  return Find(json, "metadata", "deletionTimestamp") != nullptr;
+}
+
+std::vector<EntryClaim> ReadEntries(const Json& json) {
+  std::vector<EntryClaim> claims;
   for (const Json& entry : ListAt(json, "spec", "resourceClaims")) {
-    pod.claims.push_back({.entry = Text(entry, "name"),
-                          .template_name = Text(entry, "resourceClaimTemplateName"),
-                          .claim = Text(entry, "resourceClaimName")});
+    claims.push_back({.entry = Text(entry, "name"),
+                      .template_name = Text(entry, "resourceClaimTemplateName"),
+                      .claim = Text(entry, "resourceClaimName")});
   }
   for (const Json& status : ListAt(json, "status", "resourceClaimStatuses")) {
-    for (PodClaim& claim : pod.claims) {
+    for (EntryClaim& claim : claims) {
       if (claim.template_name.empty() || claim.entry != Text(status, "name")) continue;
       claim.claim = Text(status, "resourceClaimName");
       claim.noted = true;
     }
   }
+  return claims;
+}
+
+// The kind of user that an owner reference or a consumer stands for.
+std::optional<UserKind> OwnerKind(const Json& owner) {
+  const std::string version = Text(owner, "apiVersion");
+  const std::string kind = Text(owner, "kind");
+  if (kind == "Pod" && version == "v1") return UserKind::kPod;
+  if (kind == "PodGroup" && version.starts_with(std::string(kGroupsApi) + "/")) {
+    return UserKind::kGroup;
+  }
+  return std::nullopt;
+}
+std::optional<UserKind> ConsumerKind(const Json& consumer) {
+  const std::string group = Text(consumer, "apiGroup");
+  const std::string resource = Text(consumer, "resource");
+  if (resource == "pods" && group.empty()) return UserKind::kPod;
+  if (resource == "podgroups" && group == kGroupsApi) return UserKind::kGroup;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Pod ReadPod(const Json& json) {
+  Pod pod{.self = ReadUser(UserKind::kPod, json),
+          .node = TextIn(json, "spec", "nodeName"),
+          .group = {},
+          .terminating = IsTerminating(json),
+          .claims = ReadEntries(json)};
+  if (const Json* group = Find(json, "spec", "schedulingGroup")) {
+    pod.group = Text(*group, "podGroupName");
+  }
+  const std::string phase = TextIn(json, "status", "phase");
+  pod.done = phase == "Succeeded" || phase == "Failed" || (pod.terminating && pod.node.empty());
   return pod;
+}
+
+Group ReadGroup(const Json& json) {
+  return {.self = ReadUser(UserKind::kGroup, json),
+          .terminating = IsTerminating(json),
+          .claims = ReadEntries(json)};
 }
 
 Claim ReadClaim(const Json& json) {
   Claim claim{.uid = TextIn(json, "metadata", "uid"),
               .owner = {},
-              .owner_uid = {},
               .entry = {},
               .consumers = {},
               .allocated = Find(json, "status", "allocation") != nullptr,
-              .terminating = Find(json, "metadata", "deletionTimestamp") != nullptr};
+              .terminating = IsTerminating(json)};
   for (const Json& owner : ListAt(json, "metadata", "ownerReferences")) {
     const Json* controls = Find(owner, "controller");
-    const bool pod = Text(owner, "kind") == "Pod" && Text(owner, "apiVersion") == "v1";
-    if (!pod || controls == nullptr || *controls != true) continue;
-    claim.owner = Text(owner, "name");
-    claim.owner_uid = Text(owner, "uid");
+    const std::optional<UserKind> kind = OwnerKind(owner);
+    if (!kind || controls == nullptr || *controls != true) continue;
+    claim.owner = {.kind = *kind,
+                   .ns = TextIn(json, "metadata", "namespace"),
+                   .name = Text(owner, "name"),
+                   .uid = Text(owner, "uid")};
   }
   if (const Json* annotations = Find(json, "metadata", "annotations")) {
     claim.entry = Text(*annotations, kPodClaimName);
   }
   for (const Json& consumer : ListAt(json, "status", "reservedFor")) {
-    const bool pod = Text(consumer, "resource") == "pods" && Text(consumer, "apiGroup").empty();
-    claim.consumers.push_back(
-        {.pod = pod ? Text(consumer, "name") : "", .uid = Text(consumer, "uid")});
+    claim.consumers.push_back({.kind = ConsumerKind(consumer),
+                               .name = Text(consumer, "name"),
+                               .uid = Text(consumer, "uid")});
   }
   const std::vector<Json>& finalizers = ListAt(json, "metadata", "finalizers");
   claim.is_protected =
@@ -76,30 +121,40 @@ Claim ReadClaim(const Json& json) {
   return claim;
 }
 
-Json GeneratedClaim(const Pod& pod, const std::string& entry, const Json& claim_template) {
+Json GeneratedClaim(const User& user, const std::string& entry, const Json& claim_template) {
   Json metadata = Json::object();
   for (const char* key : {"labels", "annotations"}) {
     const Json* outer = Find(claim_template, "spec", "metadata");
     const Json* found = outer == nullptr ? nullptr : Find(*outer, key);
     if (found != nullptr) metadata[key] = *found;
   }
+  const bool is_pod = user.kind == UserKind::kPod;
   metadata["annotations"][std::string(kPodClaimName)] = entry;
-  metadata["generateName"] = pod.name + "-" + entry + "-";
-  metadata["ownerReferences"] = Json::array({{{"apiVersion", "v1"},
-                                              {"kind", "Pod"},
-                                              {"name", pod.name},
-                                              {"uid", pod.uid},
-                                              {"controller", true}}});
+  metadata["generateName"] = user.name + "-" + entry + "-";
+  metadata["ownerReferences"] =
+      Json::array({{{"apiVersion", is_pod ? "v1" : std::string(kGroupsApi) + "/v1beta1"},
+                    {"kind", is_pod ? "Pod" : "PodGroup"},
+                    {"name", user.name},
+                    {"uid", user.uid},
+                    {"controller", true}}});
   const Json* spec = Find(claim_template, "spec", "spec");
   return {{"metadata", std::move(metadata)}, {"spec", spec == nullptr ? Json::object() : *spec}};
 }
 
-void NoteClaims(const Pod& pod, Json& json) {
+void NoteClaims(const std::vector<EntryClaim>& claims, Json& json) {
   Json& statuses = json["status"]["resourceClaimStatuses"];
   if (!statuses.is_array()) statuses = Json::array();
-  for (const PodClaim& claim : pod.claims) {
+  for (const EntryClaim& claim : claims) {
     if (claim.template_name.empty() || claim.noted) continue;
-    statuses.push_back({{"name", claim.entry}, {"resourceClaimName", claim.claim}});
+    Json said{{"name", claim.entry}, {"resourceClaimName", claim.claim}};
+    const auto found = std::find_if(statuses.begin(), statuses.end(), [&](const Json& status) {
+      return Text(status, "name") == claim.entry;
+    });
+    if (found == statuses.end()) {
+      statuses.push_back(std::move(said));
+    } else {
+      *found = std::move(said);
+    }
   }
 }
 
@@ -116,9 +171,12 @@ void KeepConsumers(const std::vector<std::string>& uids, Json& claim) {
   }
 }
 
-void AddConsumer(const Pod& pod, Json& claim) {
-  claim["status"]["reservedFor"].push_back(
-      {{"resource", "pods"}, {"name", pod.name}, {"uid", pod.uid}});
+void AddConsumer(const User& user, Json& claim) {
+  const bool is_pod = user.kind == UserKind::kPod;
+  Json consumer{
+      {"resource", is_pod ? "pods" : "podgroups"}, {"name", user.name}, {"uid", user.uid}};
+  if (!is_pod) consumer["apiGroup"] = kGroupsApi;
+  claim["status"]["reservedFor"].push_back(std::move(consumer));
 }
 
 void Deallocate(Json& claim) {

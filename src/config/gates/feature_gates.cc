@@ -429,12 +429,10 @@ struct Missing {
   std::string_view why;
 };
 
-constexpr std::string_view kSharedClaims = "groups of pods share no claims yet";
 constexpr std::string_view kNodeResources = "devices do not count as resources of their node yet";
 
 constexpr Missing kMissing[] = {
     {Gate::kDRANodeAllocatableResources, true, kNodeResources},
-    {Gate::kDRAWorkloadResourceClaims, true, kSharedClaims},
     {Gate::kSchedulerPreQueueingHints, true, "no plugin has a pre-queueing hint yet"},
 };
 

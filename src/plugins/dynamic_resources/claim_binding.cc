@@ -11,6 +11,7 @@
 #include "plugins/dynamic_resources/binding_conditions.h"
 #include "plugins/dynamic_resources/claim_calls.h"
 #include "plugins/dynamic_resources/condition_wait.h"
+#include "plugins/dynamic_resources/group_claims.h"
 
 namespace ks::plugins {
 namespace {
@@ -23,6 +24,8 @@ using framework::Status;
 constexpr int kMaxTries = 5;
 constexpr Duration kBetweenTries = std::chrono::milliseconds(10);
 constexpr Duration kUntilShown = std::chrono::seconds(120);
+// After that long a member looks whether a sibling has given up.
+constexpr Duration kTurn = std::chrono::milliseconds(100);
 
 PreBindStep Finished(Status status = {}) {
   PreBindStep step;
@@ -42,8 +45,14 @@ class ClaimBinding final : public framework::PreBindSequence {
       : handle_(handle), work_(std::move(work)) {}
 
   PreBindStep Next(const Status& previous) override {
+    is_writing_ = false;
     if (!previous.ok()) return Finished(previous);
     return (this->*after_)();
+  }
+  // Another plugin may have failed. What is being written is taken back once it is answered.
+  void Cancel(std::string_view) override {
+    turn_.reset();
+    if (is_writing_) current().unread = answer_;
   }
 
  private:
@@ -57,11 +66,13 @@ class ClaimBinding final : public framework::PreBindSequence {
 
   PreBindStep Send(api::ClaimRequest request, Step after) {
     after_ = after;
+    is_writing_ = true;
     return ClaimStep(std::move(request), answer_);
   }
 
   // The next claim that the pod has yet to reserve.
   PreBindStep NextClaim() {
+    turn_.reset();
     for (; index_ < claims().size(); ++index_) {
       AttemptClaim& claim = current();
       if (claim.extended && claim.decided == nullptr && claim.claim->requests.empty()) continue;
@@ -69,18 +80,46 @@ class ClaimBinding final : public framework::PreBindSequence {
       relied_on_ = claim.claim->allocation;
       LookAtLatest(claim);
       if (HasOtherDevices(*claim.claim)) return AllocatedElsewhere(*claim.claim);
-      if (claim.claim->IsReservedFor(work_.pod->meta.uid)) continue;
+      if (IsReserved(*claim.claim)) continue;
       tries_ = 0;
       if (!claim.exists) return Create();
+      if (work_.has_siblings) {
+        if (work_.turns->Taken(claim.claim->meta.uid)) return AwaitTurn();
+        turn_.emplace(work_.turns, claim.claim->meta.uid);
+      }
       written_ = claim.claim;
       return Try();
     }
     return WritePodStatus();
   }
 
-  // An earlier attempt of the pod takes its reservation back.
+  // Another member of the group is writing it.
+  PreBindStep AwaitTurn() {
+    PreBindStep step;
+    step.condition = [this]() -> std::optional<Status> {
+      if (work_.turns->Taken(current().claim->meta.uid)) return std::nullopt;
+      return Status();
+    };
+    step.concerned_by = [this] {
+      return std::vector<ObjectChange>{
+          {framework::OptionalKind::kResourceClaim, current().claim->meta.Key()}};
+    };
+    step.deadline = handle_.clock().Now() + kTurn;
+    after_ = &ClaimBinding::NextClaim;
+    return step;
+  }
+
+  const api::PodGroupPtr& group() const { return work_.attempt.group(); }
+  // For the pod, or for its whole group.
+  bool IsReserved(const api::ResourceClaim& claim) const {
+    return claim.IsReservedFor(work_.pod->meta.uid) ||
+           (group() != nullptr && IsReservedForGroup(claim, *group()));
+  }
+  // An earlier attempt of the pod, or of its group, takes the reservation back.
   bool IsBeingReleased() {
-    return work_.releases->Contains({current().claim->meta.uid, work_.pod->meta.uid});
+    const std::string& claim = current().claim->meta.uid;
+    return work_.releases->Contains({claim, work_.pod->meta.uid}) ||
+           (group() != nullptr && work_.releases->Contains({claim, group()->meta.uid}));
   }
   PreBindStep AwaitRelease() {
     PreBindStep step;
@@ -93,11 +132,16 @@ class ClaimBinding final : public framework::PreBindSequence {
     after_ = &ClaimBinding::NextClaim;
     return step;
   }
-  // What PreFilter saw may be older than the end of that.
-  void LookAtLatest(AttemptClaim& claim) const {
-    if (!claim.exists || claim.decided != nullptr) return;
+  // What PreFilter saw may be older than the end of that, or than what a sibling wrote.
+  void LookAtLatest(AttemptClaim& claim) {
+    if (!claim.exists) return;
     const api::ResourceClaimPtr latest = handle_.devices().FindClaim(claim.claim->meta.Key());
-    if (latest != nullptr && latest->meta.uid == claim.claim->meta.uid) claim.claim = latest;
+    if (latest == nullptr || latest->meta.uid != claim.claim->meta.uid) return;
+    if (claim.decided == nullptr || IsAllocatedBySibling(*latest)) claim.claim = latest;
+  }
+  bool IsAllocatedBySibling(const api::ResourceClaim& claim) {
+    return work_.has_siblings && current().decided != nullptr && claim.allocation != nullptr &&
+           api::TakeSameDevices(*current().decided, *claim.allocation);
   }
 
   // Somebody has taken those away that the attempt counted on, and given it others, which the node
@@ -150,6 +194,7 @@ class ClaimBinding final : public framework::PreBindSequence {
     }
     if (HasOtherDevices(*written_)) return AllocatedElsewhere(*written_);
     if (claim.decided == nullptr) return Reserve();
+    if (IsAllocatedBySibling(*written_)) return Reserve();
     if (written_->allocation != nullptr) return AllocatedElsewhere(*written_);
     if (HasFinalizer(*written_)) return Reserve();
     return Send(api::AddFinalizerRequest(*written_), &ClaimBinding::Protected);
@@ -163,14 +208,11 @@ class ClaimBinding final : public framework::PreBindSequence {
   }
 
   PreBindStep Reserve() {
-    const AttemptClaim& claim = current();
-    api::ClaimBinding binding{.allocation = claim.decided,
-                              .consumer = {.api_group = {},
-                                           .resource = "pods",
-                                           .name = work_.pod->meta.name,
-                                           .uid = work_.pod->meta.uid}};
+    api::ClaimBinding binding{.allocation = Allocates() ? current().decided : nullptr,
+                              .consumer = Consumer()};
     if (work_.conditions) {
-      const api::ClaimAllocationPtr& known = claim.decided ? claim.decided : written_->allocation;
+      const api::ClaimAllocationPtr& known =
+          Allocates() ? binding.allocation : written_->allocation;
       if (known == nullptr) {
         return Failed("claim " + Named(*written_) + " got deallocated elsewhere in the meantime",
                       Text::kWhole);
@@ -180,11 +222,19 @@ class ClaimBinding final : public framework::PreBindSequence {
     return Send(api::BindClaimRequest(*written_, binding), &ClaimBinding::Reserved);
   }
 
+  // The write gives the claim its devices.
+  bool Allocates() { return current().decided != nullptr && written_->allocation == nullptr; }
+  api::ClaimConsumer Consumer() {
+    if (current().for_group) return ConsumerOf(*group());
+    return {.api_group = {},
+            .resource = "pods",
+            .name = work_.pod->meta.name,
+            .uid = work_.pod->meta.uid};
+  }
+
   PreBindStep Reserved() {
     if (answer_->conflict()) return TryLater();
-    const std::string_view what = current().decided ? "add allocation and reservation to claim "
-                                                    : "add reservation to claim ";
-    if (answer_->error) return Failed(std::string(what) + Named(*written_) + ": ");
+    if (answer_->error) return Failed(ReserveName() + Named(*written_) + ": ");
     AttemptClaim& claim = current();
     claim.claim = answer_->claim;
     if (claim.extended) return AwaitShown();
@@ -226,7 +276,7 @@ class ClaimBinding final : public framework::PreBindSequence {
   bool DoneAlready(const api::ResourceClaim& claim) const {
     const AttemptClaim& mine = work_.attempt.claims()[index_];
     return claim.meta.uid == mine.claim->meta.uid && mine.decided != nullptr &&
-           claim.allocation != nullptr && claim.IsReservedFor(work_.pod->meta.uid) &&
+           claim.allocation != nullptr && IsReserved(claim) &&
            api::TakeSameDevices(*mine.decided, *claim.allocation);
   }
 
@@ -316,13 +366,15 @@ class ClaimBinding final : public framework::PreBindSequence {
   }
 
   std::string WriteName() {
-    if (after_ == &ClaimBinding::Protected) return "add finalizer to claim ";
-    return current().decided ? "add allocation and reservation to claim "
-                             : "add reservation to claim ";
+    return after_ == &ClaimBinding::Protected ? "add finalizer to claim " : ReserveName();
+  }
+  std::string ReserveName() {
+    return Allocates() ? "add allocation and reservation to claim " : "add reservation to claim ";
   }
 
   enum class Text : uint8_t { kWhole, kBeforeError };
   PreBindStep Failed(std::string text, Text part = Text::kBeforeError) {
+    turn_.reset();
     if (part == Text::kBeforeError) text += answer_->ErrorText();
     return Finished(Status::Error(std::move(text)));
   }
@@ -334,9 +386,11 @@ class ClaimBinding final : public framework::PreBindSequence {
   size_t index_ = 0;                   // of the claim
   api::ClaimAllocationPtr relied_on_;  // of the claim, as the attempt found it
   api::ResourceClaimPtr written_;      // its version that is written next
+  bool is_writing_ = false;            // or reading it; answer_ comes
   int tries_ = 0;
   TimePoint next_try_;
   TimePoint shown_by_;
+  std::optional<ClaimTurn> turn_;  // with siblings: while written_ is
   std::optional<ConditionWait> wait_;
 };
 

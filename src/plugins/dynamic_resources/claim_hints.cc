@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "plugins/dynamic_resources/pod_claims.h"
 #include "plugins/kit/hinting.h"
 
 namespace ks::plugins {
@@ -18,13 +17,14 @@ bool SameStatus(const api::ResourceClaim& a, const api::ResourceClaim& b) {
   return a.status_fingerprint == b.status_fingerprint;
 }
 
-framework::QueueingHintFn OnClaim(const DeviceState& devices) {
+framework::QueueingHintFn OnClaim(const DeviceState& devices, ClaimOwners owners) {
   using Claim = api::ResourceClaim;
-  return HintOn<Claim>([&devices](const api::Pod& pod, const Claim* before, const Claim* after) {
+  return HintOn<Claim>([&devices, owners](const api::Pod& pod, const Claim* before,
+                                          const Claim* after) {
     if (after == nullptr) return QueueIf(before->allocation != nullptr);
     const bool freed =
         before != nullptr && before->allocation != nullptr && after->allocation == nullptr;
-    const Result<ClaimList> claims = ResolveClaims(devices, pod);
+    const Result<ClaimList> claims = ResolveClaims(devices, pod, owners);
     if (!claims.ok()) return QueueingHint::kSkip;
     if (freed) return QueueingHint::kQueue;
     const bool used = std::any_of(
@@ -34,25 +34,27 @@ framework::QueueingHintFn OnClaim(const DeviceState& devices) {
   });
 }
 
-framework::QueueingHintFn OnGeneratedClaim(const DeviceState& devices) {
-  return HintOn<api::Pod>([&devices](const api::Pod& pod, const api::Pod*, const api::Pod* after) {
-    return QueueIf(ResolveClaims(devices, after != nullptr ? *after : pod).ok());
-  });
+framework::QueueingHintFn OnGeneratedClaim(const DeviceState& devices, ClaimOwners owners) {
+  return HintOn<api::Pod>(
+      [&devices, owners](const api::Pod& pod, const api::Pod*, const api::Pod* after) {
+        return QueueIf(ResolveClaims(devices, after != nullptr ? *after : pod, owners).ok());
+      });
 }
 
 }  // namespace
 
-std::vector<framework::EventRegistration> DynamicResourcesEvents(const DeviceState& devices) {
+std::vector<framework::EventRegistration> DynamicResourcesEvents(const DeviceState& devices,
+                                                                 ClaimOwners owners) {
   constexpr uint32_t kAddOrUpdate = framework::kActionAdd | framework::kActionUpdate;
   constexpr uint32_t kNodeActions = framework::kActionAdd | framework::kActionUpdateNodeLabel |
                                     framework::kActionUpdateNodeAllocatable;
   return {
       {{EventResource::kNode, kNodeActions, {}}, {}, HintScope::kSpec},
       {{EventResource::kResourceClaim, kAddOrUpdate | framework::kActionDelete, {}},
-       OnClaim(devices),
+       OnClaim(devices, owners),
        HintScope::kClaims},
       {{EventResource::kTargetPod, framework::kActionUpdatePodGeneratedResourceClaim, {}},
-       OnGeneratedClaim(devices),
+       OnGeneratedClaim(devices, owners),
        HintScope::kPod},
       {{EventResource::kDeviceClass, kAddOrUpdate, {}}, {}, HintScope::kSpec},
       {{EventResource::kResourceSlice, kAddOrUpdate, {}}, {}, HintScope::kSpec},

@@ -8,11 +8,12 @@
 
 #include "framework/device_state.h"
 #include "framework/events.h"
+#include "plugins/dynamic_resources/pod_claims.h"
 
 namespace ks::plugins {
 
 // Lifetime: `devices` outlives the hints.
 std::vector<framework::EventRegistration> DynamicResourcesEvents(
-    const framework::DeviceState& devices);
+    const framework::DeviceState& devices, ClaimOwners owners);
 
 }  // namespace ks::plugins

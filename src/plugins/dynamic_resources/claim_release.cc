@@ -81,7 +81,34 @@ bool UsedByNobodyElse(const api::ResourceClaim& claim, const api::Pod& pod) {
       [&pod](const api::ClaimConsumer& consumer) { return consumer.uid == pod.meta.uid; });
 }
 
+// What PreBind did not wait for may have been done.
+void ReadAnswer(AttemptClaim& claim) {
+  const auto answer = std::exchange(claim.unread, nullptr);
+  if (answer == nullptr || answer->error || answer->claim == nullptr) return;
+  if (claim.exists && answer->claim->meta.uid != claim.claim->meta.uid) return;
+  claim.claim = answer->claim;
+  claim.exists = true;
+}
+
 }  // namespace
+
+void Unreserve(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
+               const api::ResourceClaim& claim, const std::string& consumer_uid) {
+  const PendingReleases::Key key(claim.meta.uid, consumer_uid);
+  releases->Begin(key);
+  handle.api().SendClaimRequest(
+      api::RemoveConsumerRequest(claim, consumer_uid),
+      [&tasks = handle.tasks(), &devices = handle.devices(), releases, key,
+       log = LogFailure("Unreserving a claim failed", claim)](
+          const std::optional<api::ApiError>& error, const api::ResourceClaimPtr& answered) {
+        log(error, answered);
+        tasks.PostTask([&devices, releases, key, answered] {
+          // A claim that is gone meanwhile has no reservations either.
+          if (answered != nullptr) (void)devices.Assume(answered);
+          releases->End(key);
+        });
+      });
+}
 
 void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
                    const api::Pod& pod, ClaimsAttempt& attempt) {
@@ -90,26 +117,14 @@ void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingRelea
       handle.devices().RemovePendingAllocation(each.decided_uid, DeviceState::Sharers::kOne);
       each.decided = nullptr;
     }
+    ReadAnswer(each);
     if (each.extended) {
       if (each.exists) DeleteClaim(handle.api(), each.claim);
       continue;
     }
     if (!each.allocated() || !each.claim->IsReservedFor(pod.meta.uid)) continue;
     if (KS_CANARY(ReservationStays)) continue;
-    const PendingReleases::Key key(each.claim->meta.uid, pod.meta.uid);
-    releases->Begin(key);
-    handle.api().SendClaimRequest(
-        api::RemoveConsumerRequest(*each.claim, pod.meta.uid),
-        [&tasks = handle.tasks(), &devices = handle.devices(), releases, key,
-         log = LogFailure("Unreserving a claim failed", *each.claim)](
-            const std::optional<api::ApiError>& error, const api::ResourceClaimPtr& claim) {
-          log(error, claim);
-          tasks.PostTask([&devices, releases, key, claim] {
-            // A claim that is gone meanwhile has no reservations either.
-            if (claim != nullptr) (void)devices.Assume(claim);
-            releases->End(key);
-          });
-        });
+    Unreserve(handle, releases, *each.claim, pod.meta.uid);
   }
 }
 
@@ -132,6 +147,7 @@ ClaimToFree FindClaimToFree(const api::Pod& pod, const ClaimsAttempt& attempt) {
 
 void Free(framework::Handle& handle, const ClaimToFree& what) {
   if (what.is_deleted) return DeleteClaim(handle.api(), what.claim);
+  if (what.claim->allocation == nullptr && what.claim->reserved_for.empty()) return;
   handle.api().SendClaimRequest(api::DeallocateRequest(*what.claim),
                                 LogFailure("Deallocating a claim failed", *what.claim));
 }

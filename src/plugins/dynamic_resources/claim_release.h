@@ -6,6 +6,7 @@
 // they are sent, a failure is logged, and the claim's next event tells what became of it.
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "api/pod.h"
@@ -15,8 +16,11 @@
 
 namespace ks::plugins {
 
-// Takes back what Reserve decided, and the pod's reservations. Idempotent. `releases` has those
-// that are not answered yet; what is answered is assumed.
+// Takes one reservation back. `releases` has those that are not answered yet; what is answered is
+// assumed.
+void Unreserve(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
+               const api::ResourceClaim& claim, const std::string& consumer_uid);
+// Takes back what Reserve decided, and the pod's reservations; that of its group stays. Idempotent.
 void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
                    const api::Pod& pod, ClaimsAttempt& attempt);
 
@@ -29,7 +33,7 @@ struct ClaimToFree {
   std::string_view Reason() const;
 };
 ClaimToFree FindClaimToFree(const api::Pod& pod, const ClaimsAttempt& attempt);
-// Requires: claim != null.
+// Nothing is sent for a claim that has nothing. Requires: claim != null.
 void Free(framework::Handle& handle, const ClaimToFree& what);
 
 }  // namespace ks::plugins

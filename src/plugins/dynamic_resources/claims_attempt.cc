@@ -53,10 +53,10 @@ int64_t ScoreOf(const std::vector<AlternativePlan>& alternatives, Chosen chosen)
 }
 
 // The same of a claim that was allocated before.
-int64_t ScoreOf(const api::ResourceClaim& claim) {
-  const std::vector<api::DeviceResult>& results = claim.allocation->results;
+int64_t ScoreOf(const AttemptClaim& claim) {
+  const std::vector<api::DeviceResult>& results = claim.allocation()->results;
   int64_t score = 0;
-  for (const api::DeviceRequest& request : claim.requests) {
+  for (const api::DeviceRequest& request : claim.claim->requests) {
     const auto& alternatives = request.first_available;
     for (size_t i = 0; i < alternatives.size(); ++i) {
       const std::string name = request.name + '/' + alternatives[i].name;
@@ -71,13 +71,19 @@ int64_t ScoreOf(const api::ResourceClaim& claim) {
   return score;
 }
 
+// Whether the claim's devices are for the node.
+bool Reaches(const AttemptClaim& claim, const api::Node& node) {
+  const auto& selector = claim.allocation()->node_selector;
+  return selector == nullptr || selector->compiled.Matches(node.meta.labels, node.meta.name);
+}
+
 }  // namespace
 
-ClaimsAttempt::ClaimsAttempt(const DeviceTools& tools, std::vector<AttemptClaim> claims,
-                             std::vector<Symbol> extended, size_t node_slots)
+ClaimsAttempt::ClaimsAttempt(const DeviceTools& tools, ClaimsOfPod pod, size_t node_slots)
     : tools_(&tools),
-      claims_(std::move(claims)),
-      extended_resources_(std::move(extended)),
+      claims_(std::move(pod.claims)),
+      extended_resources_(std::move(pod.extended)),
+      group_(std::move(pod.group)),
       any_to_allocate_(std::any_of(claims_.begin(), claims_.end(),
                                    [](const AttemptClaim& claim) { return !claim.allocated(); })),
       unavailable_(claims_.size()),
@@ -191,6 +197,11 @@ Status ClaimsAttempt::CheckAllocated(const NodeInfo& node) const {
   bool all = true;
   for (size_t i = 0; i < claims_.size(); ++i) {
     if (!claims_[i].allocated() || Available(claims_[i], *node.node())) continue;
+    if (claims_[i].shared != nullptr && Reaches(claims_[i], *node.node())) {
+      return Status(Code::kUnschedulableAndUnresolvable,
+                    {"resource claim " + claims_[i].claim->meta.Key() +
+                     " allocation requires DRAOptionalNodeOperations feature on the node"});
+    }
     unavailable_[i].store(true, std::memory_order_relaxed);
     all = false;
   }
@@ -198,16 +209,12 @@ Status ClaimsAttempt::CheckAllocated(const NodeInfo& node) const {
 }
 
 bool ClaimsAttempt::Available(const AttemptClaim& claim, const api::Node& node) const {
-  if (claim.unusable) return false;
-  const api::ClaimAllocation& allocation = *claim.claim->allocation;
-  if (allocation.node_selector != nullptr &&
-      !allocation.node_selector->compiled.Matches(node.meta.labels, node.meta.name)) {
-    return false;
-  }
+  if (claim.unusable || !Reaches(claim, node)) return false;
+  const std::vector<api::DeviceResult>& results = claim.allocation()->results;
   return DeclaresOptionalOperations(node) ||
-         std::none_of(
-             allocation.results.begin(), allocation.results.end(),
-             [](const api::DeviceResult& result) { return !result.skip_node_operations.empty(); });
+         std::none_of(results.begin(), results.end(), [](const api::DeviceResult& result) {
+           return !result.skip_node_operations.empty();
+         });
 }
 
 const NodeDevices* ClaimsAttempt::DevicesOf(const NodeInfo& node) const {
@@ -216,8 +223,11 @@ const NodeDevices* ClaimsAttempt::DevicesOf(const NodeInfo& node) const {
   return devices.plan == nullptr ? nullptr : &devices;
 }
 
-void ClaimsAttempt::NodeChosen(const NodeDevices* devices) {
+void ClaimsAttempt::NodeChosen(const std::string& node, const NodeDevices* devices,
+                               std::vector<api::ClaimAllocationPtr> given) {
   if (devices != nullptr) chosen_extended_ = devices->plan->extended;
+  chosen_node_ = node;
+  given_ = std::move(given);
   if (fixed_) return;
   devices_ = {};
   const MutexLock lock(plans_mutex_);
@@ -252,7 +262,7 @@ int64_t ClaimsAttempt::Score(const NodeInfo& node) const {
   if (devices == nullptr) return 0;
   int64_t score = devices->Score();
   for (const AttemptClaim& each : claims_) {
-    if (each.allocated()) score += ScoreOf(*each.claim);
+    if (each.allocated()) score += ScoreOf(each);
   }
   return score;
 }

@@ -3,7 +3,7 @@
 // What DynamicResources remembers during one attempt: the claims of the pod, and for each node that
 // passed the devices that they would get.
 //
-// Upstream: docs/spec/plugins-dra.md sections 4.2 (step 6), 4.3, 4.5.
+// Upstream: docs/spec/plugins-dra.md sections 4.2 (step 6), 4.3, 4.5, 12.
 
 #include <atomic>
 #include <functional>
@@ -13,6 +13,7 @@
 
 #include "api/devices.h"
 #include "api/pod.h"
+#include "api/pod_group.h"
 #include "base/mutex.h"
 #include "base/thread_annotations.h"
 #include "framework/cycle_state.h"
@@ -22,6 +23,7 @@
 #include "framework/status.h"
 #include "plugins/dynamic_resources/allocator.h"
 #include "plugins/dynamic_resources/answers.h"
+#include "plugins/dynamic_resources/claim_calls.h"
 #include "plugins/dynamic_resources/device_memory.h"
 #include "plugins/dynamic_resources/extended_requests.h"
 #include "plugins/dynamic_resources/plan.h"
@@ -34,12 +36,28 @@ struct AttemptClaim {
   bool extended = false;        // the one of the pod's extended resources
   bool exists = true;           // false: so far only here
   bool unusable = false;        // its devices failed to become ready, or took too long
+  bool for_group = false;       // it is reserved for the pod's group, not for the pod
+  // What members of the group that were tried before are given; null: nothing.
+  api::ClaimAllocationPtr shared{};
   // Decided by Reserve, and what the devices are kept under until they are written; null: the claim
   // was allocated before.
   api::ClaimAllocationPtr decided{};
   std::string decided_uid{};
+  // Of the request that was under way when PreBind was given up; null: none was. It is answered
+  // when Unreserve comes.
+  std::shared_ptr<const ClaimAnswer> unread{};
 
-  bool allocated() const { return claim->allocation != nullptr; }
+  bool allocated() const { return allocation() != nullptr; }
+  const api::ClaimAllocationPtr& allocation() const {
+    return shared != nullptr ? shared : claim->allocation;
+  }
+};
+
+// The claims of a pod, and of which group it is a member.
+struct ClaimsOfPod {
+  std::vector<AttemptClaim> claims;
+  std::vector<Symbol> extended{};  // its extended resources, ascending, if the last claim is theirs
+  api::PodGroupPtr group{};        // null: it has none, or groups have no claims (gate)
 };
 
 // What is allocated on the nodes on which devices serve the same extended resources.
@@ -76,12 +94,12 @@ class ClaimsAttempt final : public framework::StateData {
  public:
   // Of a pod without claims.
   ClaimsAttempt() = default;
-  // `extended`: the pod's extended resources, ascending, if the last claim is for them.
-  ClaimsAttempt(const DeviceTools& tools, std::vector<AttemptClaim> claims,
-                std::vector<Symbol> extended, size_t node_slots);
+  ClaimsAttempt(const DeviceTools& tools, ClaimsOfPod pod, size_t node_slots);
 
   std::vector<AttemptClaim>& claims() { return claims_; }
   const std::vector<AttemptClaim>& claims() const { return claims_; }
+  // See ClaimsOfPod.
+  const api::PodGroupPtr& group() const { return group_; }
 
   // Judges the node and remembers what the claims would get there.
   framework::Status Filter(const api::Pod& pod, const framework::NodeInfo& node) const;
@@ -97,8 +115,14 @@ class ClaimsAttempt final : public framework::StateData {
     return chosen_extended_;
   }
   // Gives back what served to choose a node, unless it is fixed. `devices` of that node may be
-  // null.
-  void NodeChosen(const NodeDevices* devices);
+  // null; `given`: one allocation a claim that was not allocated, or none.
+  void NodeChosen(const std::string& node, const NodeDevices* devices,
+                  std::vector<api::ClaimAllocationPtr> given);
+  // What NodeChosen was told of this node; null: another one was chosen, or none. Members of a
+  // group reserve twice: when the group is tried, and in earnest.
+  const std::vector<api::ClaimAllocationPtr>* GivenOn(const std::string& node) const {
+    return node == chosen_node_ ? &given_ : nullptr;
+  }
   std::shared_ptr<StateData> Fix(const std::shared_ptr<StateData>& self,
                                  const framework::NodeInfo& /*node*/) override {
     fixed_ = true;
@@ -125,10 +149,13 @@ class ClaimsAttempt final : public framework::StateData {
   const DeviceTools* tools_ = nullptr;
   std::vector<AttemptClaim> claims_;
   std::vector<Symbol> extended_resources_;
+  api::PodGroupPtr group_;
   bool any_to_allocate_ = false;
   mutable std::vector<std::atomic<bool>> unavailable_;  // by claim
   // By slot; each worker writes its nodes'.
   mutable std::vector<NodeDevices> devices_;
+  std::string chosen_node_;  // empty: none yet
+  std::vector<api::ClaimAllocationPtr> given_;
   std::shared_ptr<const ExtendedRequests> chosen_extended_;
   bool fixed_ = false;
   mutable Mutex plans_mutex_;

@@ -16,7 +16,10 @@
 #include "plugins/dynamic_resources/claim_hints.h"
 #include "plugins/dynamic_resources/claim_release.h"
 #include "plugins/dynamic_resources/claims_attempt.h"
+#include "plugins/dynamic_resources/group_claims.h"
+#include "plugins/dynamic_resources/group_post_filter.h"
 #include "plugins/dynamic_resources/pod_claims.h"
+#include "plugins/dynamic_resources/trial_claims.h"
 #include "plugins/kit/deferred_pods.h"
 #include "plugins/kit/group_trees.h"
 #include "plugins/kit/normalize_score.h"
@@ -85,31 +88,41 @@ class DynamicResources final : public framework::Plugin,
         tools_{.handle = handle,
                .memory = memory_,
                .filter_timeout = args.filter_timeout.value_or(Duration::zero())},
+        groups_(handle.gates().Enabled(config::Gate::kGenericWorkload)),
+        owners_(handle.gates().Enabled(config::Gate::kDRAWorkloadResourceClaims)
+                    ? ClaimOwners::kPodsAndGroups
+                    : ClaimOwners::kPods),
         slot_(handle.NewStateSlot()) {}
 
   std::string_view Name() const override { return kDynamicResourcesName; }
 
   Status PreEnqueue(const api::Pod& pod) override {
     if (pod.spec->resource_claims.empty()) return {};
-    const Result<ClaimList> claims = ResolveClaims(devices(), pod);
+    const Result<ClaimList> claims = ResolveClaims(devices(), pod, owners_);
     return claims.ok() ? Status() : Rejected(claims.error().message);
+  }
+  framework::GateScope ScopeOf(const api::Pod& pod) const override {
+    return pod.spec->resource_claims.empty() ? framework::GateScope::kPod
+                                             : framework::GateScope::kAny;
   }
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot& snapshot) override {
     slot_.Write(state, nothing_to_do_);
     if (deferred_.Exempt(pod)) return {skip_, {}};
-    Result<ClaimList> resolved = ResolveClaims(devices(), pod);
+    Result<std::vector<ClaimOfEntry>> resolved = ResolveEntries(devices(), pod, owners_);
     if (!resolved.ok()) return {Rejected(resolved.error().message), {}};
-    std::vector<AttemptClaim> claims;
-    for (api::ResourceClaimPtr& claim : *resolved) claims.push_back({.claim = std::move(claim)});
-    std::vector<Symbol> extended = AddExtendedClaim(pod, claims);
-    if (claims.empty()) return {skip_, {}};
-    Status status = CheckClaims(claims);
+    ClaimsOfPod mine{.claims = {}, .extended = {}, .group = GroupOf(pod)};
+    for (ClaimOfEntry& each : *resolved) {
+      const bool of_group = mine.group != nullptr && IsEntryOfGroup(*mine.group, *each.entry);
+      mine.claims.push_back({.claim = std::move(each.claim), .for_group = of_group});
+    }
+    mine.extended = AddExtendedClaim(pod, mine.claims);
+    if (mine.claims.empty()) return {skip_, {}};
+    Status status = CheckClaims(mine.claims);
     if (!status.ok()) return {std::move(status), {}};
     memory_.CatchUp();
-    slot_.Write(state, std::make_shared<ClaimsAttempt>(tools_, std::move(claims),
-                                                       std::move(extended), snapshot.slots()));
+    slot_.Write(state, std::make_shared<ClaimsAttempt>(tools_, std::move(mine), snapshot.slots()));
     return {};
   }
 
@@ -127,29 +140,27 @@ class DynamicResources final : public framework::Plugin,
     return {FreedStatus(what), {}};
   }
 
-  // Frees a claim of the first member that has one which can be freed; not for trees, nor for
-  // groups that are to be placed within a domain.
+  // Not for trees, nor for groups that are to be placed within a domain.
   framework::GroupPostFilterResult PodGroupPostFilter(
       const framework::GroupPreemptor& preemptor) override {
-    const Status completed(Code::kUnschedulable,
-                           {"deallocation and deletion of ResourceClaims completed"});
-    const api::GroupSpec* spec = SpecOf(handle_.pod_groups(), preemptor.root);
-    if (preemptor.root.composite || spec == nullptr || !spec->topology_keys.empty()) {
-      return {.status = completed};
-    }
+    const framework::PodGroupKey& root = preemptor.root;
+    const api::GroupSpec* spec = SpecOf(handle_.pod_groups(), root);
+    const bool skipped = root.composite || spec == nullptr || !spec->topology_keys.empty();
+    std::vector<TriedMember> tried;
     for (const framework::GroupAssignment& member : preemptor.members) {
-      if (member.state == nullptr) {  // it was not tried
+      if (skipped) break;
+      if (member.state == nullptr) {
         if (&member == &preemptor.members.front()) return {.status = no_state_};
         continue;
       }
       const ClaimsAttempt* attempt = slot_.Read(*member.state);
       if (attempt == nullptr) return {.status = no_state_};
-      const ClaimToFree what = FindClaimToFree(*member.pod, *attempt);
-      if (what.claim == nullptr) continue;
-      Free(handle_, what);
-      return {.status = FreedStatus(what)};
+      tried.push_back({.pod = *member.pod, .attempt = *attempt});
     }
-    return {.status = completed};
+    const bool has_claims = !skipped && owners_ == ClaimOwners::kPodsAndGroups;
+    return {.status =
+                FreeForGroup(handle_, releases_, tried,
+                             has_claims ? handle_.pod_groups().Find(root.ns, root.name) : nullptr)};
   }
 
   framework::PostFilterResult Explain(CycleState& state, const api::PodPtr& pod,
@@ -185,40 +196,29 @@ class DynamicResources final : public framework::Plugin,
     return {};
   }
 
-  Status Reserve(CycleState& state, const api::PodPtr&, const std::string& node_name) override {
+  Status Reserve(CycleState& state, const api::PodPtr& pod, const std::string& node_name) override {
     ClaimsAttempt* attempt = slot_.Mutable(state);
     if (attempt == nullptr) return no_state_;
-    std::vector<AttemptClaim*> open;
+    Status reserved = ReserveOpen(*attempt, *pod, node_name);
     for (AttemptClaim& claim : attempt->claims()) {
-      if (!claim.allocated()) open.push_back(&claim);
+      if (!reserved.ok()) break;
+      if (claim.shared != nullptr) reserved = Decide(claim, claim.shared, *pod);
     }
-    if (open.empty()) return {};
-    const NodeInfo* node = handle_.snapshot().Find(node_name);
-    const NodeDevices* found = node == nullptr ? nullptr : attempt->DevicesOf(*node);
-    if (found == nullptr) {
-      const bool only_extended = open.size() == 1 && open.front()->extended;
-      return only_extended ? Status() : Status::Error("claim allocation not found for node");
-    }
-    const auto allocations =
-        found->Allocations(node_name, [this] { return NewUuid(handle_.random()); });
-    attempt->NodeChosen(found);
-    for (size_t i = 0; i < open.size(); ++i) {
-      if (open[i]->extended && attempt->chosen_extended()->requests.empty()) continue;
-      Status decided = Decide(*open[i], allocations[i]);
-      if (!decided.ok()) return decided;
-    }
-    return {};
+    return reserved;
   }
 
   void Unreserve(CycleState& state, const api::PodPtr& pod, const std::string&) override {
     ClaimsAttempt* attempt = slot_.Mutable(state);
-    if (attempt != nullptr) ReleaseClaims(handle_, releases_, *pod, *attempt);
+    if (attempt == nullptr) return;
+    EndTrial(*pod, *attempt);
+    ReleaseClaims(handle_, releases_, *pod, *attempt);
   }
 
-  framework::PreBindPreFlightResult PreBindPreFlight(CycleState& state, const api::PodPtr&,
+  framework::PreBindPreFlightResult PreBindPreFlight(CycleState& state, const api::PodPtr& pod,
                                                      const std::string&) override {
     const ClaimsAttempt* attempt = slot_.Read(state);
     if (attempt == nullptr) return {.status = no_state_};
+    EndTrial(*pod, *attempt);
     return {.status = attempt->claims().empty() ? skip_ : Status(), .allow_parallel = true};
   }
 
@@ -226,10 +226,13 @@ class DynamicResources final : public framework::Plugin,
                                                       const std::string& node_name) override {
     ClaimsAttempt* attempt = slot_.Mutable(state);
     ClaimsAttempt& claims = attempt == nullptr ? *nothing_to_do_ : *attempt;
+    EndTrial(*pod, claims);
     return NewClaimBinding(handle_, {.attempt = claims,
                                      .releases = releases_,
+                                     .turns = turns_,
                                      .pod = pod,
                                      .node_name = node_name,
+                                     .has_siblings = IsMember(*pod),
                                      .conditions = memory_.features().binding_conditions,
                                      .binding_timeout = binding_timeout_});
   }
@@ -239,7 +242,7 @@ class DynamicResources final : public framework::Plugin,
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
-    return DynamicResourcesEvents(devices());
+    return DynamicResourcesEvents(devices(), owners_);
   }
 
   framework::OptionalKinds NeededKinds() const override {
@@ -253,6 +256,22 @@ class DynamicResources final : public framework::Plugin,
 
  private:
   DeviceState& devices() const { return handle_.devices(); }
+
+  // Of a pod group.
+  bool IsMember(const api::Pod& pod) const {
+    return groups_ && pod.spec->scheduling_group.has_value();
+  }
+  // The pod's group, whose claims it may use; null: none.
+  api::PodGroupPtr GroupOf(const api::Pod& pod) const {
+    if (owners_ == ClaimOwners::kPods || !pod.spec->scheduling_group) return nullptr;
+    const auto* state = handle_.pod_groups().Find(pod.meta.ns, *pod.spec->scheduling_group);
+    return state == nullptr ? nullptr : state->object;
+  }
+  void EndTrial(const api::Pod& pod, const ClaimsAttempt& attempt) {
+    for (const AttemptClaim& claim : attempt.claims()) {
+      trial_.Remove(claim.claim->meta.uid, pod.meta.uid);
+    }
+  }
 
   static Status FreedStatus(const ClaimToFree& what) {
     std::vector<std::string> reasons;
@@ -315,9 +334,13 @@ class DynamicResources final : public framework::Plugin,
     return {};
   }
 
-  Status CheckOpen(const AttemptClaim& each) const {
+  Status CheckOpen(AttemptClaim& each) const {
     const api::ResourceClaim& claim = *each.claim;
-    if (devices().PendingAllocation(claim.meta.uid) != nullptr) {
+    if (api::ClaimAllocationPtr pending = devices().PendingAllocation(claim.meta.uid)) {
+      if (trial_.Contains(claim.meta.uid)) {
+        each.shared = std::move(pending);
+        return {};
+      }
       return Rejected("resource claim " + claim.meta.Key() +
                       " is in the process of being allocated");
     }
@@ -329,8 +352,37 @@ class DynamicResources final : public framework::Plugin,
     return {};
   }
 
-  Status Decide(AttemptClaim& claim, const api::ClaimAllocation& allocation) {
-    auto decided = std::make_shared<const api::ClaimAllocation>(allocation);
+  // Of the claims that have no devices yet.
+  Status ReserveOpen(ClaimsAttempt& attempt, const api::Pod& pod, const std::string& node_name) {
+    std::vector<AttemptClaim*> open;
+    for (AttemptClaim& claim : attempt.claims()) {
+      if (!claim.allocated()) open.push_back(&claim);
+    }
+    if (open.empty()) return {};
+    if (attempt.GivenOn(node_name) == nullptr) {
+      const NodeInfo* node = handle_.snapshot().Find(node_name);
+      const NodeDevices* found = node == nullptr ? nullptr : attempt.DevicesOf(*node);
+      if (found == nullptr) {
+        const bool only_extended = open.size() == 1 && open.front()->extended;
+        return only_extended ? Status() : Status::Error("claim allocation not found for node");
+      }
+      std::vector<api::ClaimAllocationPtr> given;
+      for (api::ClaimAllocation& allocation :
+           found->Allocations(node_name, [this] { return NewUuid(handle_.random()); })) {
+        given.push_back(std::make_shared<const api::ClaimAllocation>(std::move(allocation)));
+      }
+      attempt.NodeChosen(node_name, found, std::move(given));
+    }
+    const std::vector<api::ClaimAllocationPtr>& given = *attempt.GivenOn(node_name);
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (open[i]->extended && attempt.chosen_extended()->requests.empty()) continue;
+      Status decided = Decide(*open[i], given[i], pod);
+      if (!decided.ok()) return decided;
+    }
+    return {};
+  }
+
+  Status Decide(AttemptClaim& claim, const api::ClaimAllocationPtr& decided, const api::Pod& pod) {
     auto pending = std::make_shared<api::ResourceClaim>(*claim.claim);
     pending->allocation = decided;
     const Result<void> kept =
@@ -340,8 +392,9 @@ class DynamicResources final : public framework::Plugin,
       return Status::Error("internal error, couldn't signal allocation for claim " +
                            claim.claim->meta.name + ": " + kept.error().message);
     }
-    claim.decided = std::move(decided);
+    claim.decided = decided;
     claim.decided_uid = claim.claim->meta.uid;
+    if (IsMember(pod)) trial_.Add(claim.decided_uid, pod.meta.uid);
     return {};
   }
 
@@ -350,8 +403,12 @@ class DynamicResources final : public framework::Plugin,
   const Duration binding_timeout_;
   DeviceMemory memory_;
   const DeviceTools tools_;
+  const bool groups_;
+  const ClaimOwners owners_;
   const framework::StateSlot<ClaimsAttempt> slot_;
   const std::shared_ptr<PendingReleases> releases_ = std::make_shared<PendingReleases>();
+  const std::shared_ptr<ClaimTurns> turns_ = std::make_shared<ClaimTurns>();
+  TrialClaims trial_;
   SpecCache<std::vector<Symbol>> extended_resources_;
   // The state of all pods without claims; never changed.
   const std::shared_ptr<ClaimsAttempt> nothing_to_do_ = std::make_shared<ClaimsAttempt>();

@@ -424,6 +424,21 @@ TEST_F(BindingTest, UnreserveTakesBack) {
   EXPECT_NE(stores().FindClaim("ns/c")->allocation, nullptr) << "the devices stay taken";
 }
 
+// Another plugin fails while a claim is being written.
+TEST_F(BindingTest, WhatIsAnsweredAfterACancellationIsTakenBack) {
+  AddClaim("c");
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  Answer(Version("c", "2", ""));
+  ASSERT_FALSE(step.calls.empty()) << "the reservation is under way";
+  sequence->Cancel("gone");
+  ASSERT_TRUE(
+      api().AnswerClaimRequest(std::nullopt, Version("c", "3", Allocation("n1") + reserved_)));
+  Unreserve();
+  EXPECT_TRUE(Asked().strategic);
+  EXPECT_THAT(Asked().body, HasSubstr(R"({"$patch": "delete", "uid": "uid-pod"})"));
+}
+
 // The answer to the release may come after the next attempt has begun.
 TEST_F(BindingTest, AReservationThatIsBeingTakenBackIsNotReliedOn) {
   AddClaim("c", Allocation("n1") + reserved_);
