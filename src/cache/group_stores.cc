@@ -96,6 +96,10 @@ void GroupStores::Apply(const GroupDeltas& deltas, const Observers& observers) {
   }
 }
 
+std::vector<api::PodGroupPtr> GroupStores::PodGroups() const {
+  return std::get<ObjectStore<api::PodGroup>>(stores_).List();
+}
+
 api::PodGroupPtr GroupStores::FindPodGroup(Symbol ns, std::string_view name) const {
   return std::get<ObjectStore<api::PodGroup>>(stores_).Get(KeyOf(ns, name));
 }

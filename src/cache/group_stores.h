@@ -44,6 +44,9 @@ class GroupStores final : public framework::PodGroupLister {
     return framework::AllSynced<api::GroupKinds>(kinds, synced_);
   }
 
+  // All of them, ascending by namespace and name.
+  std::vector<api::PodGroupPtr> PodGroups() const;
+
   api::PodGroupPtr FindPodGroup(Symbol ns, std::string_view name) const override;
   api::CompositePodGroupPtr FindCompositePodGroup(Symbol ns, std::string_view name) const override;
   std::span<const framework::GroupPtr> ChildrenOf(Symbol ns,

@@ -114,19 +114,10 @@ api::CompositePodGroupPtr PodGroups::FindComposite(Symbol ns, std::string_view n
   return trees_ ? objects_.FindCompositePodGroup(ns, name) : nullptr;
 }
 
-const api::GroupSpec* PodGroups::SpecOf(const PodGroupKey& group) const {
-  if (group.composite) {
-    const api::CompositePodGroupPtr object = FindComposite(group.ns, group.name);
-    return object == nullptr ? nullptr : &object->spec;  // kept by its store
-  }
-  const PodGroupState* record = Find(group.ns, group.name);
-  return record == nullptr || record->object == nullptr ? nullptr : &record->object->spec;
-}
-
 std::optional<PodGroupKey> PodGroups::RootOf(const PodGroupKey& group) const {
   std::vector<PodGroupKey> way{group};
   for (;;) {
-    const api::GroupSpec* spec = SpecOf(way.back());
+    const api::GroupSpec* spec = framework::SpecOf(*this, way.back());
     if (spec == nullptr) return std::nullopt;
     if (!trees_ || spec->parent_composite_pod_group_name.empty()) return way.back();
     PodGroupKey parent{group.ns, spec->parent_composite_pod_group_name, true};
@@ -149,12 +140,12 @@ std::vector<PodGroupKey> PodGroups::ChildrenOf(const PodGroupKey& group) const {
 }
 
 int32_t PodGroups::PriorityOf(const PodGroupKey& group) const {
-  const api::GroupSpec* spec = SpecOf(group);
+  const api::GroupSpec* spec = framework::SpecOf(*this, group);
   return spec == nullptr ? 0 : spec->priority.value_or(0);
 }
 
 Symbol PodGroups::PolicyOf(const PodGroupKey& group) const {
-  const api::GroupSpec* spec = SpecOf(group);
+  const api::GroupSpec* spec = framework::SpecOf(*this, group);
   return spec == nullptr ? Symbol() : spec->preemption_policy;
 }
 

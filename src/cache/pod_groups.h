@@ -76,7 +76,6 @@ class PodGroups final : public framework::PodGroupStates {
   };
   using Groups = std::map<Name, framework::PodGroupState, NameOrder>;
 
-  const api::GroupSpec* SpecOf(const framework::PodGroupKey& group) const;
   Groups::iterator RecordOf(const api::Pod& pod);
   void DropIfEmpty(Groups::iterator record);
 

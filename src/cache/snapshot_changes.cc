@@ -55,8 +55,15 @@ Result<void> SnapshotChanges::StartMutations() {
   return {};
 }
 
-void SnapshotChanges::Keep(NodeEntry& entry) {
-  scope_->nodes.try_emplace(entry.name, &entry, entry.info);
+// The node as it is now is kept for the end of the scope.
+Result<NodeEntry*> SnapshotChanges::ToChange(std::string_view node, std::string_view caller) {
+  if (!scope_) return Error{std::string(caller) + "() called outside of mutation session"};
+  NodeEntry* entry = entries_.Find(node);
+  if (entry == nullptr || !entry->listed) {
+    return Error{"node \"" + std::string(node) + "\" not found in the snapshot"};
+  }
+  scope_->nodes.try_emplace(entry->name, entry, entry->info);
+  return entry;
 }
 
 void SnapshotChanges::Note(const api::PodPtr& pod) {
@@ -67,26 +74,18 @@ void SnapshotChanges::Note(const api::PodPtr& pod) {
 }
 
 Result<void> SnapshotChanges::AddPod(const api::PodPtr& pod) {
-  if (!scope_) return Error{"AddPod() called outside of mutation session"};
-  NodeEntry* entry = entries_.Find(pod->node_name);
-  if (entry == nullptr || !entry->listed) {
-    return Error{"node \"" + pod->node_name + "\" not found in the snapshot"};
-  }
-  Keep(*entry);
-  Put(*entry, pod);
+  const Result<NodeEntry*> entry = ToChange(pod->node_name, "AddPod");
+  if (!entry.ok()) return entry.error();
+  Put(**entry, pod);
   Note(pod);
   if (groups_ != nullptr) groups_->AddMember(pod);
   return {};
 }
 
 Result<void> SnapshotChanges::RemovePod(const api::Pod& pod) {
-  if (!scope_) return Error{"RemovePod() called outside of mutation session"};
-  NodeEntry* entry = entries_.Find(pod.node_name);
-  if (entry == nullptr || !entry->listed) {
-    return Error{"node \"" + pod.node_name + "\" not found in the snapshot"};
-  }
-  Keep(*entry);
-  const PodInfoPtr removed = Take(*entry, pod);
+  const Result<NodeEntry*> entry = ToChange(pod.node_name, "RemovePod");
+  if (!entry.ok()) return entry.error();
+  const PodInfoPtr removed = Take(**entry, pod);
   if (removed == nullptr) {
     return Error{"no corresponding pod " + pod.meta.name + " in pods of node " + pod.node_name};
   }

@@ -55,7 +55,7 @@ class SnapshotChanges final : public framework::MutableSnapshot {
 
   void Put(NodeEntry& entry, const api::PodPtr& pod);
   framework::PodInfoPtr Take(NodeEntry& entry, const api::Pod& pod);
-  void Keep(NodeEntry& entry);
+  Result<NodeEntry*> ToChange(std::string_view node, std::string_view caller);
   void Note(const api::PodPtr& pod);
   void Restore(NodeEntry& entry, framework::NodeInfo before);
 

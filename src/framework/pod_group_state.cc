@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "framework/pod_group_state.h"
 
+#include "absl/container/flat_hash_set.h"
+#include "api/pod_group.h"
+
 namespace ks::framework {
 namespace {
 
@@ -18,6 +21,34 @@ class NoGroups final : public PodGroupStates {
 };
 
 }  // namespace
+
+const api::GroupSpec* SpecOf(const PodGroupStates& states, const PodGroupKey& group) {
+  if (group.composite) {
+    const api::CompositePodGroupPtr object = states.FindComposite(group.ns, group.name);
+    return object == nullptr ? nullptr : &object->spec;  // its store keeps it
+  }
+  const PodGroupState* state = states.Find(group.ns, group.name);
+  return state == nullptr || state->object == nullptr ? nullptr : &state->object->spec;
+}
+
+std::vector<PodGroupKey> LeavesBelow(const PodGroupStates& states, const PodGroupKey& group) {
+  if (!group.composite) return {group};
+  std::vector<PodGroupKey> leaves;
+  absl::flat_hash_set<PodGroupKey> seen;
+  std::vector<PodGroupKey> open{group};
+  while (!open.empty()) {
+    const PodGroupKey next = std::move(open.back());
+    open.pop_back();
+    if (!seen.insert(next).second) continue;
+    if (!next.composite) {
+      leaves.push_back(next);
+      continue;
+    }
+    const std::vector<PodGroupKey> children = states.ChildrenOf(next);
+    open.insert(open.end(), children.rbegin(), children.rend());
+  }
+  return leaves;
+}
 
 const PodGroupStates& NoPodGroupStates() {
   static const NoGroups none;

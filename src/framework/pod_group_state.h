@@ -23,6 +23,7 @@
 namespace ks::api {
 struct PodGroup;
 struct CompositePodGroup;
+struct GroupSpec;
 }  // namespace ks::api
 
 namespace ks::framework {
@@ -125,6 +126,11 @@ class PodGroupStates {
   // spec.preemptionPolicy of the object; empty when it has none or is not known.
   virtual Symbol PolicyOf(const PodGroupKey& group) const = 0;
 };
+
+// What both kinds have; null: the object is not known. Valid until the next change.
+const api::GroupSpec* SpecOf(const PodGroupStates& states, const PodGroupKey& group);
+// All PodGroups below, in tree order; a PodGroup itself. A circle ends.
+std::vector<PodGroupKey> LeavesBelow(const PodGroupStates& states, const PodGroupKey& group);
 
 // Where there are no groups.
 const PodGroupStates& NoPodGroupStates();

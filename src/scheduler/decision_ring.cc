@@ -84,7 +84,8 @@ Decision* DecisionRing::At(uint64_t number) {
   return &slots_[(number - 1) % slots_.size()];
 }
 
-uint64_t DecisionRing::Begin(const framework::QueuedPod& queued) {
+uint64_t DecisionRing::Begin(const framework::QueuedPod& queued,
+                             std::shared_ptr<const GroupAttempt> group) {
   if (slots_.empty()) return 0;
   Decision& decision = slots_[(next_ - 1) % slots_.size()];
   const bool open =
@@ -92,6 +93,7 @@ uint64_t DecisionRing::Begin(const framework::QueuedPod& queued) {
   if (decision.number != 0 && open) Complete(decision);
   decision.number = next_++;
   decision.pod = queued.pod();
+  decision.group = std::move(group);
   decision.unschedulable_plugins.Clear();
   decision.pending_plugins.Clear();
   decision.attempt = queued.attempts;
@@ -193,9 +195,14 @@ std::vector<Decision> DecisionRing::Newest(
     size_t limit, const std::function<bool(const Decision&)>& wanted) const {
   std::vector<Decision> newest;
   const uint64_t kept = std::min<uint64_t>(next_ - 1, slots_.size());
-  for (uint64_t i = 0; i < kept && newest.size() < limit; ++i) {
+  size_t count = 0;
+  for (uint64_t i = 0; i < kept; ++i) {
     const Decision& decision = slots_[(next_ - 2 - i) % slots_.size()];
-    if (!wanted || wanted(decision)) newest.push_back(decision);
+    if (wanted && !wanted(decision)) continue;
+    const bool same =
+        !newest.empty() && decision.group != nullptr && newest.back().group == decision.group;
+    if (!same && ++count > limit) break;
+    newest.push_back(decision);
   }
   return newest;
 }

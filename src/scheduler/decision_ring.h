@@ -35,6 +35,15 @@ enum class DecisionResult : uint8_t {
 // "UnderWay", "Scheduled", "Bound", "Unschedulable", "Error", "BindingFailed".
 std::string_view DecisionResultText(DecisionResult result);
 
+// The attempt of a group of pods, which the decisions of its members share.
+struct GroupAttempt {
+  std::string group;    // of the root: framework::PodGroupKey::Text
+  int64_t attempt = 0;  // of this group, from 1
+  // UnderWay, Scheduled (its members that found nodes are on their way), Unschedulable or Error.
+  DecisionResult result = DecisionResult::kUnderWay;
+  std::string message;  // of a failure: the text of the PodGroup's condition
+};
+
 // One attempt of one pod. Lifetime: like a value.
 struct Decision {
   struct Node {
@@ -45,6 +54,7 @@ struct Decision {
 
   uint64_t number = 0;  // from 1, without gaps
   api::PodPtr pod;
+  std::shared_ptr<const GroupAttempt> group;  // null: the pod was tried alone
   framework::NameSet unschedulable_plugins;
   framework::NameSet pending_plugins;
   int64_t attempt = 0;  // of this pod, from 1
@@ -87,8 +97,9 @@ class DecisionRing {
   uint64_t newest() const { return next_ - 1; }
 
   // Returns the number that the other calls want; 0 when nothing is recorded. A number whose place
-  // was taken by a newer decision is passed over by them.
-  uint64_t Begin(const framework::QueuedPod& queued);
+  // was taken by a newer decision is passed over by them. `group`: that the pod is tried with.
+  uint64_t Begin(const framework::QueuedPod& queued,
+                 std::shared_ptr<const GroupAttempt> group = nullptr);
   // Whether the attempt is to keep its scores by plugin (NodeScores::keep_details), which costs it
   // several times its usual time: for the first one of each tenth of a second that scores.
   bool WantsScoresByPlugin(uint64_t number);
@@ -109,7 +120,8 @@ class DecisionRing {
   };
   void Failed(uint64_t number, const Failure& failure);
 
-  // Newest first, as many as there are; those for which `wanted` (may be empty: all) is true.
+  // Newest first, as many as there are; those for which `wanted` (may be empty: all) is true. The
+  // members of one attempt of a group count as one.
   std::vector<Decision> Newest(size_t limit,
                                const std::function<bool(const Decision&)>& wanted = {}) const;
 

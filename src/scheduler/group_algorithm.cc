@@ -2,8 +2,10 @@
 #include "scheduler/group_algorithm.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
 #include "scheduler/binding_cycle.h"
@@ -20,10 +22,6 @@ namespace {
 Status Unschedulable(std::vector<std::string> reasons = {}) {
   return Status::WithError(Code::kUnschedulable, std::string(kGroupUnschedulable),
                            std::move(reasons));
-}
-
-Status FeasibilityFailure(const Status& status) {
-  return Status::Error("failed to evaluate placement feasibility: " + status.ErrorText());
 }
 
 // Members that were not tried share their group's lot.
@@ -70,6 +68,7 @@ GroupResult GroupAlgorithm::Run(const GroupPlan& plan) {
   if (result.status.ok() && result.CountScheduled() == 0) {
     Invalidate(result, Unschedulable());
   }
+  if (KS_CANARY(GroupTrialStays) && !result.status.ok()) return result;
   UndoTo(0);
   return result;
 }
@@ -114,7 +113,12 @@ GroupResult GroupAlgorithm::ChoosePlacement(const GroupPlan& plan, const Placeme
       return Untried(plan, scored);
     }
   }
-  PutBack(results[best]);
+  const size_t mark = placed_.size();
+  if (const Status back = PutBack(results[best]); !back.ok()) {
+    UndoTo(mark);
+    return Untried(plan,
+                   Status::Error("failed to assume pod group placement: " + back.ErrorText()));
+  }
   return std::move(results[best]);
 }
 
@@ -123,8 +127,10 @@ GroupResult GroupAlgorithm::TryPlacement(const GroupPlan& plan, const Placement&
   const TimePoint began = parts_.metrics == nullptr ? TimePoint() : parts_.metrics->Now();
   const size_t mark = placed_.size();
   const bool everywhere = placement.nodes.size() == parts_.snapshot.nodes().size();
+  if (parts_.observer != nullptr) parts_.observer->OnBegin(plan.group, placement);
   GroupResult result = PlaceIn(plan, everywhere ? nullptr : &placement);
   UndoTo(mark);
+  if (parts_.observer != nullptr) parts_.observer->OnEnd(result);
   if (parts_.metrics != nullptr) {
     parts_.metrics->PlacementTried(framework_.ProfileName(), result.status, began);
   }
@@ -152,10 +158,14 @@ Status GroupAlgorithm::PickBest(const GroupPlan& plan, const std::vector<Placeme
 }
 
 // The members of a chosen placement are seen by what comes after.
-void GroupAlgorithm::PutBack(GroupResult& result) {
-  result.ForEachMember([this](GroupResult&, MemberResult& member) {
-    if (member.placed()) PutOn(member);
+Status GroupAlgorithm::PutBack(GroupResult& result) {
+  Status status;
+  result.ForEachMember([&](GroupResult& group, MemberResult& member) {
+    if (!status.ok() || !group.status.ok() || !member.placed()) return;
+    Reserve(member);
+    status = member.status;
   });
+  return status;
 }
 
 // ---- one group ----
@@ -166,8 +176,30 @@ GroupResult GroupAlgorithm::PlaceIn(const GroupPlan& plan, const Placement* with
 
 Status GroupAlgorithm::Feasible(const PodGroupKey& group, size_t scheduled,
                                 size_t remaining) const {
-  return points_.RunPlacementFeasiblePlugin(
+  Status status = points_.RunPlacementFeasiblePlugin(
       {.group = group, .scheduled = scheduled, .remaining = remaining});
+  if (status.code() != Code::kError) return status;
+  return Status::Error("failed to evaluate placement feasibility: " + status.ErrorText());
+}
+
+// One member or child after the other, until all were tried or the quorum is reached for good or
+// out of reach. `try_next` says how it went; `failure` comes before the text of an error.
+Status GroupAlgorithm::TryAll(const PodGroupKey& group, size_t scheduled, size_t count,
+                              std::string_view failure,
+                              const std::function<Status()>& try_next) const {
+  size_t remaining = count;
+  Status verdict = Feasible(group, scheduled, remaining);
+  if (verdict.IsRejected()) return Unschedulable(verdict.reasons());
+  while (remaining > 0 && (verdict.ok() || verdict.IsWait())) {
+    const Status status = try_next();
+    if (!status.ok() && !status.IsRejected()) {
+      return Status::Error(std::string(failure) + status.ErrorText());
+    }
+    --remaining;
+    if (status.ok()) ++scheduled;
+    verdict = Feasible(group, scheduled, remaining);
+  }
+  return verdict.IsWait() ? Unschedulable(verdict.reasons()) : verdict;
 }
 
 GroupResult GroupAlgorithm::PlaceMembers(const GroupPlan& plan, const Placement* within) {
@@ -179,66 +211,34 @@ GroupResult GroupAlgorithm::PlaceMembers(const GroupPlan& plan, const Placement*
                                  "for pod group " +
                                  plan.group.Name()));
   }
-  size_t scheduled = state->scheduled();
-  size_t remaining = plan.members.size();
-  Status verdict = Feasible(plan.group, scheduled, remaining);
-  if (verdict.IsRejected()) return Untried(plan, Unschedulable(verdict.reasons()));
-  if (verdict.code() == Code::kError) return Untried(plan, FeasibilityFailure(verdict));
-
   const size_t mark = placed_.size();
-  GroupResult result = Untried(plan, verdict);
-  for (MemberResult& at : result.members) {
-    at = PlaceMember(*at.member, within);
-    if (!at.status.ok() && !at.status.IsRejected()) {
-      verdict =
-          Status::Error("failed to schedule other pod from a pod group: " + at.status.ErrorText());
-      break;
-    }
-    --remaining;
-    if (at.status.ok()) ++scheduled;
-    verdict = Feasible(plan.group, scheduled, remaining);
-    if (verdict.code() == Code::kError) verdict = FeasibilityFailure(verdict);
-    if (!verdict.ok() && !verdict.IsWait()) break;
-  }
-  if (verdict.IsWait()) verdict = Unschedulable(verdict.reasons());
-  result.status = verdict;
-  if (!verdict.ok()) UndoTo(mark);
+  GroupResult result = Untried(plan, {});
+  auto next = result.members.begin();
+  result.status = TryAll(plan.group, state->scheduled(), plan.members.size(),
+                         "failed to schedule other pod from a pod group: ", [&] {
+                           *next = PlaceMember(*next->member, within);
+                           return (next++)->status;
+                         });
+  if (!result.status.ok() && !KS_CANARY(GroupTrialStays)) UndoTo(mark);
   Inherit(result);
   return result;
 }
 
 GroupResult GroupAlgorithm::PlaceChildren(const GroupPlan& plan, const Placement* within) {
-  size_t scheduled = 0;
-  size_t remaining = plan.children.size();
-  Status verdict = Feasible(plan.group, scheduled, remaining);
-  if (verdict.IsRejected()) return Untried(plan, Unschedulable(verdict.reasons()));
-  if (verdict.code() == Code::kError) return Untried(plan, FeasibilityFailure(verdict));
-
   const size_t mark = placed_.size();
   GroupResult result{.group = plan.group, .status = {}, .children = {}, .members = {}};
-  for (const GroupPlan& child : plan.children) {
-    result.children.push_back(Place(child, within));
-    const Status& status = result.children.back().status;
-    if (status.code() == Code::kError) {
-      verdict = Status::Error("composite pod group evaluation failed due to child error: " +
-                              status.ErrorText());
-      break;
-    }
-    --remaining;
-    if (status.ok()) ++scheduled;
-    verdict = Feasible(plan.group, scheduled, remaining);
-    if (verdict.code() == Code::kError) verdict = FeasibilityFailure(verdict);
-    if (!verdict.ok() && !verdict.IsWait()) break;
+  auto next = plan.children.begin();
+  result.status = TryAll(plan.group, 0, plan.children.size(),
+                         "composite pod group evaluation failed due to child error: ", [&] {
+                           result.children.push_back(Place(*next++, within));
+                           return result.children.back().status;
+                         });
+  for (; next != plan.children.end(); ++next) {
+    result.children.push_back(Untried(*next, result.status));
   }
-  if (verdict.IsWait()) verdict = Unschedulable(verdict.reasons());
-  result.status = verdict;
-  for (size_t i = result.children.size(); i < plan.children.size(); ++i) {
-    result.children.push_back(Untried(plan.children[i], verdict));
-  }
-  if (!verdict.ok()) {
-    UndoTo(mark);
-    for (GroupResult& child : result.children) Invalidate(child, verdict);
-  }
+  if (result.status.ok()) return result;
+  UndoTo(mark);
+  for (GroupResult& child : result.children) Invalidate(child, result.status);
   return result;
 }
 
@@ -262,10 +262,8 @@ MemberResult GroupAlgorithm::PlaceMember(const GroupMember& member, const Placem
   attempt->placement = nullptr;
   result.attempt = std::move(attempt);
   if (!result.status.ok()) return result;
-  // What was chosen once may be chosen again, and other members are tried in between.
-  if (parts_.keeps_states || points_.HasPlacementGenerator()) {
-    result.attempt->state.Fix(*result.attempt->result.node);
-  }
+  // What is tried here is reserved once more: in a chosen placement, and when it is submitted.
+  result.attempt->state.Fix(*result.attempt->result.node);
   result.attempt->assumed = OnNode(*member.pod(), result.attempt->result.node->name());
   Reserve(result);
   return result;
@@ -283,15 +281,6 @@ void GroupAlgorithm::Reserve(MemberResult& result) {
   TakeOff(attempt);
   result.status = reserved;
   if (reserved.IsRejected()) result.fit = FitFailure::Of(OneNodeDiagnosis(reserved));
-}
-
-// What was possible once is again, in the same order.
-void GroupAlgorithm::PutOn(MemberResult& result) {
-  Reserve(result);
-  if (!result.status.ok()) {
-    log::Error(result.status.ErrorText(), "A member of the chosen placement cannot be put back",
-               {{"pod", result.member->pod()->meta.Key()}});
-  }
 }
 
 void GroupAlgorithm::TakeOff(Attempt& attempt) {

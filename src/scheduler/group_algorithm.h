@@ -6,8 +6,10 @@
 //
 // Upstream: docs/spec/cycle.md 25.4, 25.6 and 25.7.
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -18,6 +20,17 @@
 #include "scheduler/metrics/group_metrics.h"
 
 namespace ks::scheduler {
+
+// Told of each placement that is tried for a group, before and after; those of a composite's
+// children come between. Threads: those of the algorithm. Lifetime: outlives the run.
+class PlacementObserver {
+ public:
+  virtual ~PlacementObserver() = default;
+  virtual void OnBegin(const framework::PodGroupKey& group,
+                       const framework::Placement& placement) = 0;
+  // Nothing of the result is on nodes any more.
+  virtual void OnEnd(GroupResult& result) = 0;
+};
 
 // The cost grows with the members, not with the cluster: a member costs what a pod costs.
 // Threads: the scheduling thread. Lifetime: for one run; what it is made of outlives it.
@@ -31,14 +44,14 @@ class GroupAlgorithm {
     SearchSpaces& search_spaces;
     framework::Nominator& nominator;
     Random& random;
-    GroupMetrics* metrics = nullptr;  // null: nothing is measured
-    // The states of placed members can be used after the run, each for its node.
-    bool keeps_states = false;
+    GroupMetrics* metrics = nullptr;        // null: nothing is measured
+    PlacementObserver* observer = nullptr;  // null: nobody is told
   };
   GroupAlgorithm(const Parts& parts, const framework::Framework& framework)
       : parts_(parts), framework_(framework), points_(framework.group_points()) {}
 
-  // Requires: the snapshot was refreshed. Afterwards it is as before.
+  // Requires: the snapshot was refreshed. Afterwards it is as before. The states of placed members
+  // can be used on, each for its node.
   GroupResult Run(const GroupPlan& plan);
 
  private:
@@ -58,13 +71,15 @@ class GroupAlgorithm {
                              std::vector<GroupResult>& results, std::vector<size_t> feasible,
                              size_t* best);
 
+  framework::Status TryAll(const framework::PodGroupKey& group, size_t scheduled, size_t count,
+                           std::string_view failure,
+                           const std::function<framework::Status()>& try_next) const;
   framework::Status Feasible(const framework::PodGroupKey& group, size_t scheduled,
                              size_t remaining) const;
   // Everything that was put on a node since takes leave of it, the last first.
   void UndoTo(size_t mark);
-  void PutOn(MemberResult& result);
   void TakeOff(Attempt& attempt);
-  void PutBack(GroupResult& result);
+  framework::Status PutBack(GroupResult& result);
 
   const Parts parts_;
   const framework::Framework& framework_;

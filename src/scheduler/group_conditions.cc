@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/canary.h"
 #include "base/logging.h"
 
 namespace ks::scheduler {
@@ -42,7 +43,7 @@ bool GroupConditions::WasScheduled(const api::PodGroup& group) const {
 }
 
 void GroupConditions::Tell(const api::PodGroupPtr& group, const Status& status) {
-  if (WasScheduled(*group)) return;
+  if (WasScheduled(*group) && !KS_CANARY(GroupConditionReverts)) return;
   if (status.ok()) {
     scheduled_.push_back(group->meta.uid);
     if (scheduled_.size() > kRemembered) scheduled_.pop_front();

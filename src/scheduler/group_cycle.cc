@@ -4,12 +4,14 @@
 #include <map>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "api/pod_group.h"
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
 #include "golang/quote.h"
 #include "scheduler/decision_ring.h"
+#include "scheduler/group_members.h"
 
 namespace ks::scheduler {
 
@@ -19,12 +21,6 @@ using framework::PodGroupState;
 using framework::Status;
 
 namespace {
-
-constexpr std::string_view kPreemptLowerPriority = "PreemptLowerPriority";
-
-std::string_view PolicyOf(Symbol policy) {
-  return policy.empty() ? kPreemptLowerPriority : policy.view();
-}
 
 // The status with one reason more; an empty one, too.
 Status WithReason(const Status& status, const std::string& reason, size_t times) {
@@ -46,10 +42,10 @@ queue::ReturnStatus ReturnStatusOf(const Status& status) {
 struct GroupCycle::Run {
   framework::QueuedPodGroupPtr group;
   TimePoint began{};
-  const framework::Framework* framework = nullptr;  // of all members
-  std::map<std::string, std::vector<framework::QueuedPodPtr>, std::less<>> members;  // by group
+  const framework::Framework* framework = nullptr;                                 // of all members
+  absl::flat_hash_map<PodGroupKey, std::vector<framework::QueuedPodPtr>> members;  // by group
   GroupPlan plan{};
-  uint64_t decision = 0;
+  std::shared_ptr<GroupAttempt> told{};  // what its members' decisions show of it
 
   template <class Visit>
   void ForEachQueued(Visit visit) const {
@@ -62,6 +58,9 @@ struct GroupCycle::Run {
 void GroupCycle::ScheduleGroup(const framework::QueuedPodGroupPtr& group) {
   KS_LOG(3, "Attempting to schedule pod group", {{"podGroup", group->root().Name()}});
   Run run{.group = group, .began = context_.clock.Now()};
+  run.told = std::make_shared<GroupAttempt>();
+  run.told->group = group->root().Text();
+  run.told->attempt = group->attempts;
   if (Result<void> refreshed = context_.cluster.cache.RefreshSnapshot(); !refreshed.ok()) {
     return FailEarly(run, refreshed.error().message, true);
   }
@@ -75,9 +74,10 @@ void GroupCycle::ScheduleGroup(const framework::QueuedPodGroupPtr& group) {
   if (run.members.empty()) return Return(run, Status());
   run.plan = MakePlan(run, group->root());
 
-  GroupResult result = Search(run, false);
+  GroupResult result = Search(run);
   const Status found = result.status;
   if (found.code() == Code::kUnschedulable) PostFilter(run, result);
+  Tell(run, result.status);
   Count(run, result);
   PatchConditions(result);
   Submit(run, result);
@@ -107,12 +107,15 @@ Result<void> GroupCycle::Reconcile(const framework::QueuedPodGroup& group) const
 
 // Queued members and those that are on nodes already (docs/spec/cycle.md 25.3).
 Result<void> GroupCycle::Validate(Run& run) const {
-  api::PodPtr first;
+  MemberAgreement::Terms terms{
+      .priority = run.group->Priority(),
+      .policy = {},
+      .asks_extenders = [this](const api::Pod& pod) { return extender_attempts_.Takes(pod); }};
+  if (context_.groups_have_policies) terms.policy = states().PolicyOf(run.group->root());
+  MemberAgreement agreement(std::move(terms));
   Result<void> checked;
   const auto check = [&](const api::PodPtr& pod) {
-    if (!checked.ok()) return;
-    if (first == nullptr) first = pod;
-    checked = ValidatePod(run, *pod, *first);
+    if (checked.ok()) checked = agreement.Check(pod);
   };
   run.ForEachQueued(
       [&](const PodGroupKey&, const framework::QueuedPodPtr& queued) { check(queued->pod()); });
@@ -122,44 +125,13 @@ Result<void> GroupCycle::Validate(Run& run) const {
     }
   }
   if (!checked.ok()) return checked;
-  run.framework = context_.ProfileFor(*first);
+  const api::Pod& first = *agreement.first();
+  run.framework = context_.ProfileFor(first);
   if (run.framework == nullptr) {
     return Error{"profile not found for scheduler name " +
-                 golang::Quote(first->spec->scheduler_name.view())};
+                 golang::Quote(first.spec->scheduler_name.view())};
   }
   return {};
-}
-
-Result<void> GroupCycle::ValidatePod(const Run& run, const api::Pod& pod,
-                                     const api::Pod& first) const {
-  const std::string all = "all pods in a single pod group should have the same ";
-  if (pod.spec->scheduler_name != first.spec->scheduler_name) {
-    return Error{all +
-                 ".spec.schedulerName set, got: " + golang::Quote(pod.spec->scheduler_name.view()) +
-                 " and " + golang::Quote(first.spec->scheduler_name.view())};
-  }
-  // Their answers have to be waited for, which a trial in the snapshot cannot do.
-  if (pod.node_name.empty() && extender_attempts_.Takes(pod)) {
-    return Error{
-        "pod " + pod.meta.Key() +
-        " belongs to a pod group and is managed by an extender; kubesched asks no extender "
-        "about pod groups: let the extender manage other pods only, or take the pod out of "
-        "its group"};
-  }
-  const int32_t priority = run.group->Priority();
-  if (pod.Priority() != priority) {
-    return Error{all + "priority as the pod group's priority, got " +
-                 std::to_string(pod.Priority()) + " and " + std::to_string(priority)};
-  }
-  const std::string_view policy = PolicyOf(pod.spec->preemption_policy);
-  const bool of_group = context_.groups_have_policies;
-  const std::string_view expected = of_group ? PolicyOf(states().PolicyOf(run.group->root()))
-                                             : PolicyOf(first.spec->preemption_policy);
-  if (policy == expected) return {};
-  return Error{all +
-               (of_group ? "preemption policy as the pod group's preemption policy, got "
-                         : "preemption policy, got ") +
-               std::string(policy) + " and " + std::string(expected)};
 }
 
 // Members that must not be attempted leave the cycle, as single pods do.
@@ -168,7 +140,7 @@ void GroupCycle::DropMembers(Run& run) {
     if (cycle_.SkipPod(*run.framework, queued->pod())) {
       context_.queue.Done(queued->pod()->meta.uid);
     } else {
-      run.members[leaf.Text()].push_back(queued);
+      run.members[leaf].push_back(queued);
     }
   });
 }
@@ -178,13 +150,14 @@ GroupPlan GroupCycle::MakePlan(const Run& run, const PodGroupKey& group) const {
   for (const PodGroupKey& child : states().ChildrenOf(group)) {
     plan.children.push_back(MakePlan(run, child));
   }
-  const auto queued = run.members.find(group.Text());
+  const auto queued = run.members.find(group);
   if (queued == run.members.end()) return plan;
   for (const framework::QueuedPodPtr& member : queued->second) {
     KS_LOG(3, "Attempting to schedule pod", {{"pod", member->pod()->meta.Key()}});
     ++context_.stats.attempts;
-    plan.members.push_back(
-        {.queued = member, .decision = context_.decisions.Begin(*member), .began = run.began});
+    plan.members.push_back({.queued = member,
+                            .decision = context_.decisions.Begin(*member, run.told),
+                            .began = run.began});
   }
   return plan;
 }
@@ -193,6 +166,7 @@ GroupPlan GroupCycle::MakePlan(const Run& run, const PodGroupKey& group) const {
 void GroupCycle::FailEarly(Run& run, const std::string& text, bool patch) {
   log::Error(text, "Error scheduling pod group", {{"podGroup", run.group->root().Name()}});
   const Status status = Status::Error(text);
+  Tell(run, status);
   run.ForEachQueued([&](const PodGroupKey&, const framework::QueuedPodPtr& queued) {
     const framework::Framework* framework = context_.ProfileFor(*queued->pod());
     if (framework == nullptr) {
@@ -204,7 +178,7 @@ void GroupCycle::FailEarly(Run& run, const std::string& text, bool patch) {
     attempt.queued = queued;
     attempt.began = run.began;
     ++context_.stats.attempts;
-    attempt.decision = context_.decisions.Begin(*queued);
+    attempt.decision = context_.decisions.Begin(*queued, run.told);
     failures_.Handle(attempt, {.status = status});
   });
   if (patch) {
@@ -218,7 +192,7 @@ void GroupCycle::FailEarly(Run& run, const std::string& text, bool patch) {
 
 // ---- the search, and what may make room ----
 
-GroupResult GroupCycle::Search(const Run& run, bool keeps_states) {
+GroupResult GroupCycle::Search(const Run& run) {
   GroupAlgorithm algorithm({.trial = context_.cluster.cache.mutable_snapshot(),
                             .snapshot = context_.cluster.cache,
                             .states = states(),
@@ -226,8 +200,7 @@ GroupResult GroupCycle::Search(const Run& run, bool keeps_states) {
                             .search_spaces = context_.search_spaces,
                             .nominator = context_.nominator,
                             .random = context_.random,
-                            .metrics = metrics_,
-                            .keeps_states = keeps_states},
+                            .metrics = metrics_},
                            *run.framework);
   const TimePoint began = context_.clock.Now();
   GroupResult result = algorithm.Run(run.plan);
@@ -244,7 +217,7 @@ void GroupCycle::PostFilter(const Run& run, GroupResult& result) {
   });
   GroupResult proposed;  // keeps the states of the last proposal
   preemptor.propose = [&] {
-    proposed = Search(run, true);
+    proposed = Search(run);
     return framework::GroupProposal{.status = proposed.status,
                                     .assignments = proposed.Assignments()};
   };
@@ -282,30 +255,18 @@ void GroupCycle::Submit(const Run& run, GroupResult& result) {
 
 // docs/spec/cycle.md 25.9.
 void GroupCycle::SubmitMember(const Run& run, const GroupResult& group, MemberResult& member) {
-  const bool group_failed = !group.status.ok() && !group.status.IsRejected();
-  const bool member_failed = !member.status.ok() && !member.status.IsRejected();
-  if (group_failed) {
-    Fail(run, member, {.status = member_failed ? member.status : group.status});
+  const bool placed = group.status.ok() && member.status.ok();
+  const bool kept_wrongly =
+      KS_CANARY(MembersKeptBelowQuorum) && group.status.IsRejected() && member.status.ok();
+  if (!placed && !kept_wrongly) {
+    Fail(run, member, FailureOf(group, member));
     return;
   }
-  if (!member.status.ok()) {
-    Fail(run, member,
-         {.status = member.status, .fit = std::move(member.fit), .nomination = member.nomination});
-    return;
-  }
-  if (group.status.ok()) {
-    KS_CHECK(member.attempt != nullptr, "a member was given a node without an attempt");
-    member.attempt->assumed = nullptr;
-    cycle_.AssumeAndBind(std::move(member.attempt));
-    return;
-  }
-  if (group.waiting_on_preemption) {
-    Fail(run, member, {.status = group.status, .nomination = member.nomination});
-    return;
-  }
-  Fail(run, member,
-       {.status = Status::WithError(group.status.code(), std::string(kGroupUnschedulable),
-                                    {group.status.Message()})});
+  KS_CHECK(member.attempt != nullptr, "a member was given a node without an attempt");
+  member.attempt->assumed = nullptr;
+  context_.decisions.Chosen(member.member->decision, member.attempt->result,
+                            context_.cluster.cache.nodes().size());
+  cycle_.AssumeAndBind(std::move(member.attempt));
 }
 
 void GroupCycle::Fail(const Run& run, MemberResult& member, const AttemptFailure& failure) {
@@ -326,6 +287,16 @@ void GroupCycle::PatchConditions(GroupResult& result) {
 void GroupCycle::PatchCondition(const PodGroupKey& group, const Status& status) {
   const PodGroupState* state = states().Find(group.ns, group.name);
   if (state != nullptr && state->object != nullptr) conditions_.Tell(state->object, status);
+}
+
+// For operators. Comes before the members' decisions are complete.
+void GroupCycle::Tell(const Run& run, const Status& status) {
+  if (status.ok()) {
+    run.told->result = DecisionResult::kScheduled;
+    return;
+  }
+  run.told->result = status.IsRejected() ? DecisionResult::kUnschedulable : DecisionResult::kError;
+  run.told->message = status.IsRejected() ? status.Message() : status.ErrorText();
 }
 
 void GroupCycle::Count(const Run& run, const GroupResult& result) {

@@ -51,17 +51,17 @@ class GroupCycle {
   GroupPlan MakePlan(const Run& run, const framework::PodGroupKey& group) const;
   Result<void> Reconcile(const framework::QueuedPodGroup& group) const;
   Result<void> Validate(Run& run) const;
-  Result<void> ValidatePod(const Run& run, const api::Pod& pod, const api::Pod& first) const;
   void DropMembers(Run& run);
   void FailEarly(Run& run, const std::string& text, bool patch);
 
-  GroupResult Search(const Run& run, bool keeps_states);
+  GroupResult Search(const Run& run);
   void PostFilter(const Run& run, GroupResult& result);
   void Submit(const Run& run, GroupResult& result);
   void SubmitMember(const Run& run, const GroupResult& group, MemberResult& member);
   void Fail(const Run& run, MemberResult& member, const AttemptFailure& failure);
   void PatchConditions(GroupResult& result);
   void PatchCondition(const framework::PodGroupKey& group, const framework::Status& status);
+  static void Tell(const Run& run, const framework::Status& status);
   void Count(const Run& run, const GroupResult& result);
   void Return(const Run& run, const framework::Status& status);
 

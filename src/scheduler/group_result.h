@@ -79,8 +79,9 @@ struct GroupResult {
     });
     return assignments;
   }
-  // How many found a node.
+  // How many found a node and keep it: members of a group that failed have given theirs back.
   size_t CountScheduled() const {
+    if (!status.ok()) return 0;
     size_t count = 0;
     for (const MemberResult& member : members) count += member.placed() ? 1 : 0;
     for (const GroupResult& child : children) count += child.CountScheduled();

@@ -13,6 +13,7 @@
 
 #include "config/gates/feature_gates.h"
 #include "scheduler/rig.h"
+#include "testing/storage_builders.h"
 
 namespace ks::scheduler {
 namespace {
@@ -326,6 +327,25 @@ TEST_F(GroupCycleTest, AMemberThatFailsToBindComesBackAlone) {
   EXPECT_EQ(rig->api.binds.size(), 3U);
 }
 
+// What was chosen for a member outlives the search, which reserves its node and gives it back.
+TEST_F(GroupCycleTest, AMemberIsNotBoundBeforeItsVolumesAre) {
+  const auto node = [](const char* name) {
+    return MakeNode().Name(name).Label("h", name).Allocatable({{"pods", "10"}}).Obj();
+  };
+  Start({node("n1"), node("n2")});
+  rig->Show<api::StorageClass>(testing::Class());
+  rig->Show<api::PersistentVolume>(testing::VolumeOn("pv1", "10Gi", "n1"));
+  rig->Show<api::PersistentVolumeClaim>(testing::Claim("x"));
+  Show<api::PodGroup>(Group(1));
+  auto pod = testing::PodWith({"x"});
+  pod.spec().scheduling_group = "g";
+  rig->UpsertPod(pod.Obj());
+  rig->Settle();
+  ASSERT_EQ(rig->api.writes.size(), 1u);
+  EXPECT_EQ(rig->api.writes[0].volume->meta.name, "pv1");
+  EXPECT_TRUE(rig->api.binds.empty()) << "not before the claim is bound";
+}
+
 TEST_F(GroupCycleTest, ATreeIsPlacedAsAWhole) {
   Start({Node("n1"), Node("n2"), Node("n3")},
         ",TopologyAwareWorkloadScheduling=true,CompositePodGroup=true");
@@ -348,6 +368,30 @@ TEST_F(GroupCycleTest, ATreeIsPlacedAsAWhole) {
   Add("b2", "1", "h");
   rig->Settle();
   EXPECT_EQ(rig->Bound().size(), 4U) << Bound();
+}
+
+// Its children are enough, but no attempt brings anything new: it has to wait between two of them.
+TEST_F(GroupCycleTest, ATreeWhoseQueuedGroupFailsBacksOff) {
+  Start({Node("n1"), Node("n2")}, ",TopologyAwareWorkloadScheduling=true,CompositePodGroup=true");
+  auto top = std::make_shared<api::CompositePodGroup>();
+  top->meta.ns = Symbol("ns");
+  top->meta.name = "top";
+  top->meta.resource_version = "t1";
+  Show<api::CompositePodGroup>(top);
+  for (const char* name : {"g", "h"}) {
+    const auto group = Group(name == std::string("g") ? 1 : 2, name);
+    group->spec.parent_composite_pod_group_name = "top";
+    Show<api::PodGroup>(group);
+  }
+  Add("a1", "1", "g");
+  rig->Settle();
+  EXPECT_EQ(rig->Bound().size(), 1U) << Bound();
+  Add("b1", "1", "h");
+  Add("b2", "64", "h");
+  rig->Settle();
+  rig->Advance(1min);
+  EXPECT_EQ(rig->Bound().size(), 1U) << Bound();
+  EXPECT_LT(rig->scheduler->context().stats.attempts, 60U);
 }
 
 }  // namespace

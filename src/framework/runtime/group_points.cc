@@ -3,26 +3,18 @@
 
 #include <utility>
 
+#include "framework/runtime/point_statuses.h"
 #include "golang/quote.h"
 
 namespace ks::framework {
 namespace {
-
-Status ScoreFailure(std::string_view step, std::string_view plugin, const Status& status) {
-  return Status::Error(std::string(step) + ": plugin " + golang::Quote(plugin) +
-                       " failed with: " + status.ErrorText());
-}
 
 // Adds one plugin's scores to the totals, weighted.
 Status AddScores(const PlacementScoreEntry& entry, std::span<const int64_t> scores,
                  std::vector<int64_t>* totals) {
   for (size_t i = 0; i < scores.size(); ++i) {
     if (scores[i] < kMinNodeScore || scores[i] > kMaxNodeScore) {
-      return Status::Error("applying score defaultWeights on PlacementScore plugins: plugin " +
-                           golang::Quote(entry.name) + " returns an invalid score " +
-                           std::to_string(scores[i]) + ", it should in the range of [" +
-                           std::to_string(kMinNodeScore) + ", " + std::to_string(kMaxNodeScore) +
-                           "] after normalizing");
+      return ScoreOutOfRange("PlacementScore", entry.name, scores[i]);
     }
     (*totals)[i] += scores[i] * entry.weight;
   }

@@ -4,10 +4,12 @@
 //
 // Upstream: docs/spec/framework.md section 3.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "framework/plugin.h"
 #include "framework/status.h"
 #include "golang/quote.h"
 
@@ -27,6 +29,21 @@ inline Status Wrapped(std::string_view what, std::string_view plugin, const Stat
 inline Status RejectedOrWrapped(std::string_view what, std::string_view plugin,
                                 const Status& status) {
   return status.IsRejected() ? status.WithPlugin(plugin) : Wrapped(what, plugin, status);
+}
+
+// Error `<what>: plugin "<plugin>" failed with: <text of status>`.
+inline Status ScoreFailure(std::string_view what, std::string_view plugin, const Status& status) {
+  return Status::Error(std::string(what) + ": plugin " + golang::Quote(plugin) +
+                       " failed with: " + status.ErrorText());
+}
+
+// Error of a score of the plugin that is none, at the point "Score" or "PlacementScore".
+inline Status ScoreOutOfRange(std::string_view point, std::string_view plugin, int64_t score) {
+  return Status::Error("applying score defaultWeights on " + std::string(point) +
+                       " plugins: plugin " + golang::Quote(plugin) + " returns an invalid score " +
+                       std::to_string(score) + ", it should in the range of [" +
+                       std::to_string(kMinNodeScore) + ", " + std::to_string(kMaxNodeScore) +
+                       "] after normalizing");
 }
 
 }  // namespace ks::framework

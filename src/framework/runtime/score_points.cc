@@ -84,7 +84,7 @@ class ScoreRun {
       if (status.ok()) [[likely]] {
         continue;
       }
-      score_failure_ = Failure("running Score plugins", entry.name, status);
+      score_failure_ = ScoreFailure("running Score plugins", entry.name, status);
       entry.CountCalls(i + 1);
       score_limit_ = i;
       return;
@@ -98,7 +98,7 @@ class ScoreRun {
       return entry.normalizer->NormalizeScore(state_, pod_, nodes_, values_);
     });
     if (!status.ok()) {
-      normalize_failure_ = Failure("running Normalize on Score plugins", entry.name, status);
+      normalize_failure_ = ScoreFailure("running Normalize on Score plugins", entry.name, status);
     }
   }
 
@@ -115,16 +115,7 @@ class ScoreRun {
 
   void OutOfRange(const ScoreEntry& entry, size_t node) {
     range_limit_ = node;
-    range_failure_ = Status::Error("applying score defaultWeights on Score plugins: plugin " +
-                                   golang::Quote(entry.name) + " returns an invalid score " +
-                                   std::to_string(values_[node]) + ", it should in the range of [" +
-                                   std::to_string(kMinNodeScore) + ", " +
-                                   std::to_string(kMaxNodeScore) + "] after normalizing");
-  }
-
-  static Status Failure(std::string_view step, std::string_view plugin, const Status& status) {
-    return Status::Error(std::string(step) + ": plugin " + golang::Quote(plugin) +
-                         " failed with: " + status.ErrorText());
+    range_failure_ = ScoreOutOfRange("Score", entry.name, values_[node]);
   }
 
   const CallSampler sampler_;

@@ -105,7 +105,7 @@ Result<VictimUnitPtr> VictimUnits::MakeWhole(const PodGroupKey& group, int32_t p
   auto unit = std::make_shared<VictimUnit>();
   unit->priority = priority;
   unit->kind = group.composite ? VictimUnit::Kind::kComposite : VictimUnit::Kind::kGroup;
-  for (const PodGroupKey& leaf : LeavesOf(groups_, group)) {
+  for (const PodGroupKey& leaf : LeavesBelow(groups_, group)) {
     if (Result<void> added = AddMembers(leaf, unit.get()); !added.ok()) return added.error();
   }
   return VictimUnitPtr(unit->pods.empty() ? nullptr : std::move(unit));

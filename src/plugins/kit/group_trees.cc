@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/kit/group_trees.h"
 
+#include <string>
+
+#include "api/pod_group.h"
+
 namespace ks::plugins {
 
 using framework::PodGroupKey;
@@ -13,15 +17,6 @@ namespace {
 constexpr int kMostSteps = 3;
 
 }  // namespace
-
-const api::GroupSpec* SpecOf(const PodGroupStates& groups, const PodGroupKey& group) {
-  if (group.composite) {
-    const api::CompositePodGroupPtr object = groups.FindComposite(group.ns, group.name);
-    return object == nullptr ? nullptr : &object->spec;  // the store keeps it
-  }
-  const PodGroupState* state = groups.Find(group.ns, group.name);
-  return state == nullptr || state->object == nullptr ? nullptr : &state->object->spec;
-}
 
 int64_t QuorumOf(const PodGroupStates& groups, const PodGroupKey& group) {
   if (group.composite) {
@@ -61,16 +56,6 @@ Result<PodGroupKey> TreeOf(const PodGroupStates& groups, const PodGroupKey& grou
     top = std::move(above);
   }
   return top;
-}
-
-std::vector<PodGroupKey> LeavesOf(const PodGroupStates& groups, const PodGroupKey& group) {
-  if (!group.composite) return {group};
-  std::vector<PodGroupKey> leaves;
-  for (const PodGroupKey& child : groups.ChildrenOf(group)) {
-    const std::vector<PodGroupKey> below = LeavesOf(groups, child);
-    leaves.insert(leaves.end(), below.begin(), below.end());
-  }
-  return leaves;
 }
 
 }  // namespace ks::plugins

@@ -6,18 +6,11 @@
 // Upstream: docs/spec/plugins-crosspod.md 8.3, docs/spec/cache.md 18.5.
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
-#include "api/pod_group.h"
 #include "base/result.h"
 #include "framework/pod_group_state.h"
 
 namespace ks::plugins {
-
-// What both kinds have; null: the object is not known. Valid until the next change.
-const api::GroupSpec* SpecOf(const framework::PodGroupStates& groups,
-                             const framework::PodGroupKey& group);
 
 // Which pods of a group count.
 enum class MemberCount : uint8_t { kKnown, kScheduled };
@@ -33,9 +26,5 @@ bool HasQuorum(const framework::PodGroupStates& groups, const framework::PodGrou
 // The top of the tree of a PodGroup. Error: upstream's text of what is missing on the way.
 Result<framework::PodGroupKey> TreeOf(const framework::PodGroupStates& groups,
                                       const framework::PodGroupKey& group);
-
-// All PodGroups below, in tree order; a PodGroup itself.
-std::vector<framework::PodGroupKey> LeavesOf(const framework::PodGroupStates& groups,
-                                             const framework::PodGroupKey& group);
 
 }  // namespace ks::plugins

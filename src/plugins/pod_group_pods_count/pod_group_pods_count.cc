@@ -24,7 +24,7 @@ class PodGroupPodsCount final : public framework::Plugin,
                         std::span<const framework::GroupAssignment> assignments,
                         int64_t* score) override {
     *score = static_cast<int64_t>(assignments.size());
-    for (const framework::PodGroupKey& leaf : LeavesOf(handle_.pod_groups(), group)) {
+    for (const framework::PodGroupKey& leaf : LeavesBelow(handle_.pod_groups(), group)) {
       const framework::PodGroupState* state = handle_.pod_groups().Find(leaf.ns, leaf.name);
       if (state != nullptr) *score += static_cast<int64_t>(state->scheduled());
     }

@@ -53,7 +53,7 @@ class TopologyPlacementGenerator final : public framework::Plugin,
   // That of the members that are on nodes already; absent: there are none.
   Result<std::optional<Symbol>> DomainInUse(const PodGroupKey& group, Symbol key) const {
     std::optional<Symbol> found;
-    for (const PodGroupKey& leaf : LeavesOf(handle_.pod_groups(), group)) {
+    for (const PodGroupKey& leaf : LeavesBelow(handle_.pod_groups(), group)) {
       const framework::PodGroupState* state = handle_.pod_groups().Find(leaf.ns, leaf.name);
       if (state == nullptr) continue;
       for (const auto& [uid, member] : state->members()) {
