@@ -4,9 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "apiserver/controllers/pod_group_controller.h"
 #include "client/election/lease_object.h"
 #include "framework/node_info.h"
 #include "sim/device_model.h"
+#include "sim/slow_controller.h"
 #include "sim/volume_model.h"
 
 namespace ks::sim {
@@ -27,7 +29,9 @@ const KindInfo& KindOf(std::string_view plural) {
                                                        "resource.k8s.io"};
   const KindInfo* kind = nullptr;
   for (const std::string_view group : kGroups) {
-    if (kind == nullptr) kind = apiserver::FindResource(group, "v1", plural);
+    for (const std::string_view version : {"v1", "v1beta1", "v1alpha3"}) {
+      if (kind == nullptr) kind = apiserver::FindResource(group, version, plural);
+    }
   }
   KS_CHECK(kind != nullptr, "a kind of the simulation is not stored");
   return *kind;
@@ -76,6 +80,13 @@ ApiModel::ApiModel(EventLoop& loop, Trace& trace, const Plan& plan, Fail fail)
     }
     volume_watch_ = std::make_unique<VolumeWatch>(*this, service_.store(), plan_, fail_);
   }
+  if (plan_.groups != 0) {
+    service_.AddController(NewSlowController(
+        service_,
+        {.longest = plan_.group_delay, .outages = {}, .seed = plan_.seed ^ 0x70726f74656374ULL},
+        apiserver::NewPodGroupController(service_)));
+    gang_watch_ = std::make_unique<GangWatch>(*this, service_.store(), fail_);
+  }
   if (!plan_.devices) return;
   for (auto& controller : NewSlowDeviceControllers(service_, plan_)) {
     service_.AddController(std::move(controller));
@@ -120,7 +131,7 @@ void ApiModel::RememberLists() {
 void ApiModel::AfterWrite() {
   Watch();
   service_.Step();
-  if (plan_.volumes || plan_.devices) Watch();
+  if (plan_.volumes || plan_.devices || plan_.groups != 0) Watch();
   const std::optional<TimePoint> next = service_.NextDue();
   if (!next.has_value() || (due_.has_value() && *due_ <= *next)) return;
   due_ = *next;
@@ -133,6 +144,7 @@ void ApiModel::AfterWrite() {
 void ApiModel::Watch() {
   if (volume_watch_ != nullptr) volume_watch_->Look();
   if (device_watch_ != nullptr) device_watch_->Look();
+  if (gang_watch_ != nullptr) gang_watch_->Look();
   const KindInfo& pods = KindOf("pods");
   while (const apiserver::Change* change = service_.store().At(pods, seen_)) {
     ++seen_;

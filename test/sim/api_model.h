@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "sim/device_watch.h"
 #include "sim/event_loop.h"
+#include "sim/gang_watch.h"
 #include "sim/plan.h"
 #include "sim/trace.h"
 #include "sim/volume_watch.h"
@@ -84,6 +85,8 @@ class ApiModel {
   VolumeWatch* volume_watch() { return volume_watch_.get(); }
   // Null in seeds without devices.
   DeviceWatch* device_watch() { return device_watch_.get(); }
+  // Null in seeds without groups of pods.
+  GangWatch* gang_watch() { return gang_watch_.get(); }
   // Where the server put a pod of that uid; empty: nowhere, or never seen.
   std::string NodeOf(const std::string& uid) const;
   // The holder of the schedulers' lease; empty: nobody holds it.
@@ -113,6 +116,7 @@ class ApiModel {
   std::function<void(const api::PodPtr&)> pod_watcher_;
   std::unique_ptr<VolumeWatch> volume_watch_;
   std::unique_ptr<DeviceWatch> device_watch_;
+  std::unique_ptr<GangWatch> gang_watch_;
 };
 
 }  // namespace ks::sim

@@ -16,7 +16,7 @@ struct CanaryInfo {
   uint64_t seed;
 };
 
-inline constexpr std::array<CanaryInfo, 60> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 71> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed", 1},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled", 547},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen", 4},
@@ -80,6 +80,17 @@ inline constexpr std::array<CanaryInfo, 60> kCanaries = {{
     {"CSIStorageCapacityAddUnheard", "news of capacity wake nobody", 10},
     {"CSIStorageCapacityUpdateUnheard", "more capacity wakes nobody", 10},
     {"AssignedPodUpdatePodScaleUpUnheard", "a pod on a node that asks for more wakes nobody", 25},
+    {"GangQuorumIgnored", "too few members are enough for a gang", 8},
+    {"GroupTrialStays", "what an attempt of a group tried stays in the view when it fails", 8},
+    {"MembersKeptBelowQuorum", "members keep their nodes although their gang fails", 8},
+    {"PendingMembersLost", "members that come back from an attempt do not get into the queue", 8},
+    {"RejectedGroupParked", "a group that was rejected never leaves its backoff", 8},
+    {"IncompleteMembersForgotten", "members do not hear that their group has come", 8},
+    {"SiblingsNotReleased", "who makes a gang whole does not let the others go", 18},
+    {"GroupConditionReverts", "a group that was scheduled is said not to be", 8},
+    {"UnscheduledPodAddUnheard", "a gang does not hear of a new member", 8},
+    {"PodGroupAddUnheard", "a gang does not hear that its group has come", 94},
+    {"PodGroupUpdateUnheard", "a gang does not hear that it wants fewer members", 33},
 }};
 
 }  // namespace ks::sim

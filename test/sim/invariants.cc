@@ -33,6 +33,9 @@ class Look {
     Queue();
     Pending();
     Activated();
+    for (const auto& [uid, name] : process_.recorder().tried()) {
+      Wrong("pod {} stays on the node that an attempt of its group tried", name);
+    }
     if (process_.world().plan.volumes) Wrong("{}", CheckAssumedVolumes(process_));
     if (process_.world().plan.devices) Wrong("{}", CheckPendingDevices(process_));
     process_.stored().swap(seen_);
@@ -150,8 +153,8 @@ void Look::CachedPod(const std::string& node, const api::Pod& pod) {
 // Stored pods wait for a node and are in no second place; pods in flight are held by Permit.
 void Look::Queue() {
   using queue::Store;
-  for (const Store store :
-       {Store::kActive, Store::kBackoff, Store::kErrorBackoff, Store::kUnschedulable}) {
+  for (const Store store : {Store::kActive, Store::kBackoff, Store::kErrorBackoff,
+                            Store::kUnschedulable, Store::kIncomplete, Store::kPending}) {
     for (const framework::QueuedPodPtr& queued : queue_.stores().PodsIn(store)) {
       const api::Pod& pod = *queued->pod();
       const auto seen = process_.pods().find(pod.meta.Key());
@@ -181,6 +184,8 @@ void Look::Activated() {
     const framework::QueuedPod* queued = queue_.stores().FindPod(key);
     if (queued == nullptr || queued->pod()->meta.uid != uid) continue;
     const bool parked = queue_.stores().StoreOf(key) == queue::Store::kUnschedulable;
+    // A sibling may hold back its whole group.
+    if (!GroupOf(*queued->pod()).empty()) continue;
     if (!parked || !queued->gating_plugin.empty() || !process_.stored().contains(uid)) continue;
     if (queued->attempts == Before(uid)) Wrong("pod {} was activated and stays parked", key);
   }
@@ -196,6 +201,8 @@ void Look::Pending() {
     if (queued->pod()->meta.deletion_timestamp) continue;
     // Nor is any while PreEnqueue says no: its claim was deleted meanwhile, say.
     if (!queued->gating_plugin.empty()) continue;
+    // Groups listen to nothing: they are tried again when their backoff ends.
+    if (!GroupOf(*queued->pod()).empty()) continue;
     // The same step may have tried it again: nothing else was ready. Before that it was popped
     // once.
     if (queued->attempts > Before(uid) + 1) continue;

@@ -23,8 +23,10 @@ class Notes final : public framework::ApiWriter {
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done /*done*/) override {
     if (change.condition.has_value()) conditions[pod->meta.Key()] = *change.condition;
   }
-  void PatchPodGroupStatus(api::PodGroupPtr /*group*/, api::Condition /*condition*/,
-                           Done /*done*/) override {}
+  void PatchPodGroupStatus(api::PodGroupPtr group, api::Condition condition,
+                           Done /*done*/) override {
+    of_groups[group->meta.Key()] = std::move(condition);
+  }
   void EvictPod(api::PodPtr /*pod*/, api::Condition /*condition*/, TimePoint /*decided*/,
                 EvictionDone /*done*/) override {}
   void WriteVolume(api::PersistentVolumePtr /*version*/, WriteDone /*done*/) override {}
@@ -34,6 +36,7 @@ class Notes final : public framework::ApiWriter {
 
   std::vector<std::pair<std::string, std::string>> bound;
   std::map<std::string, api::Condition> conditions;
+  std::map<std::string, api::Condition> of_groups;
   std::vector<std::string> make_room;  // pods that preempt on the node where they are
 };
 
@@ -55,7 +58,7 @@ scheduler::PodDeltas LivePods(World& world) {
 }
 
 // Runs a scheduler over these pods and nodes until it has nothing to do.
-Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) {
+Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods, uint64_t seed = 1) {
   Notes notes;
   const framework::Registry registry = plugins::InTreeRegistry();
   const auto extenders = std::make_shared<TrueExtenders>(
@@ -67,7 +70,7 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
        .registry = &registry,
        .api = &notes,
        .clock = &world.loop,
-       .seed = 1,
+       .seed = seed,
        .gates = &GatesOf(world.plan),
        .extender_transport = [&extenders](const std::vector<config::Extender>& /*extenders*/) {
          return Result<std::shared_ptr<framework::ExtenderTransport>>(extenders);
@@ -96,6 +99,10 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods) 
   fresh.Post(scheduler::DeviceDeltas(All<api::ResourceSlice>(world, "resourceslices")));
   fresh.Post(scheduler::DeviceDeltas(All<api::DeviceClass>(world, "deviceclasses")));
   fresh.Post(scheduler::DeviceDeltas(All<api::DeviceTaintRule>(world, "devicetaintrules")));
+  if (world.plan.groups != 0) {
+    fresh.Post(scheduler::GroupDeltas(All<api::PodGroup>(world, "podgroups")));
+    fresh.Post(scheduler::GroupDeltas(All<api::CompositePodGroup>(world, "compositepodgroups")));
+  }
   for (int i = 0; i < 100000 && (fresh.Step() || extenders->AnswerAll()); ++i) {
   }
   // Those whose claims it has begun to bind, which nobody carries out.
@@ -128,6 +135,8 @@ std::string JudgeConditions(World& world, const Notes& notes) {
     if (wanted == notes.conditions.end()) continue;
     const api::Condition* found = pod->FindCondition("PodScheduled");
     if (found == nullptr) return "pod " + pod->meta.name + " has no PodScheduled condition";
+    // Which member found no node hangs on whose turn it was.
+    if (!GroupOf(*pod).empty()) continue;
     if (found->status != "False" || found->reason != wanted->second.reason ||
         found->message != wanted->second.message) {
       return fmt::format("pod {} says {}: {}; a fresh scheduler says {}: {}", pod->meta.name,
@@ -136,6 +145,18 @@ std::string JudgeConditions(World& world, const Notes& notes) {
     }
   }
   return {};
+}
+
+// Nodes that are as good as each other are drawn, and a gang that one scheduler gets in another one
+// may not.
+bool IsBoundByAll(World& world, const std::string& name) {
+  for (uint64_t seed = 2; seed < 7; ++seed) {
+    const Notes notes = Ask(world, All<api::Node>(world, "nodes"), LivePods(world), seed);
+    const bool bound = std::any_of(notes.bound.begin(), notes.bound.end(),
+                                   [&](const auto& it) { return it.first == name; });
+    if (!bound) return false;
+  }
+  return true;
 }
 
 template <class T>
@@ -188,6 +209,11 @@ std::string JudgeServer(World& world) {
   if (world.api.device_watch() != nullptr) {
     if (std::string wrong = world.api.device_watch()->AtEnd(); !wrong.empty()) return wrong;
   }
+  if (world.api.gang_watch() != nullptr) {
+    if (std::string wrong = world.api.gang_watch()->AtEnd(notes.of_groups); !wrong.empty()) {
+      return wrong;
+    }
+  }
   for (const auto& [name, node] : notes.bound) {
     const auto pod =
         std::find_if(live[0].items.begin(), live[0].items.end(),
@@ -195,6 +221,7 @@ std::string JudgeServer(World& world) {
     // The pod itself may not know it: a patch that failed is not sent again.
     const auto said = world.said.find((*pod)->meta.uid);
     const std::string message = said == world.said.end() ? "nothing" : said->second;
+    if (!GroupOf(**pod).empty() && !IsBoundByAll(world, name)) continue;
     if (!world.plan.conditions_current() && MayOversleep(**pod, message)) continue;
     return fmt::format("pod {} waits although it fits on {}; the scheduler said: {}", name, node,
                        message);
@@ -301,6 +328,14 @@ std::string JudgeProcess(World& world, SchedulerProcess& process) {
     if (wrong.empty()) {
       wrong = Compare(process.slices(), All<api::ResourceSlice>(world, "resourceslices")[0].items,
                       "slice");
+    }
+  }
+  if (wrong.empty() && world.plan.groups != 0) {
+    wrong = Compare(process.groups(), All<api::PodGroup>(world, "podgroups")[0].items, "group");
+    if (wrong.empty()) {
+      wrong = Compare(process.composites(),
+                      All<api::CompositePodGroup>(world, "compositepodgroups")[0].items,
+                      "group of groups");
     }
   }
   if (wrong.empty()) wrong = CheckQuiet(process);

@@ -164,6 +164,28 @@ void DrawDevices(uint64_t seed, bool calm, Plan* plan) {
   }
 }
 
+// Share of the seeds without extenders that have groups of pods.
+constexpr double kWithGroups = 0.35;
+
+// Extenders are not asked about groups: their members would wait for ever.
+void DrawGroups(uint64_t seed, Plan* plan) {
+  Random random(seed ^ 0x67726f757073ULL);
+  if (!Chance(random, kWithGroups) || !plan->extenders.empty()) return;
+  plan->groups = Between(random, 2, 10);
+  plan->group_changes = Chance(random, 0.8) ? Between(random, 1, 30) : 0;
+  plan->group_late = random.Unit();
+  plan->group_twins = Chance(random, 0.4) ? random.Unit() * 0.6 : 0;
+  plan->group_topology = Chance(random, 0.5);
+  plan->group_trees = plan->group_topology && Chance(random, 0.6);
+  plan->group_delay =
+      milliseconds(Chance(random, 0.5) ? Between(random, 1, 300) : Between(random, 300, 5000));
+  // Upstream wakes no group that was held back by a member that is gone: the flush finds it.
+  plan->unschedulable_max = minutes(5);
+  plan->looks_for_sleepers = false;
+  // Few enough single pods that groups find room now and then.
+  plan->pods = plan->pods * Between(random, 20, 100) / 100;
+}
+
 void DrawResizes(uint64_t seed, Plan* plan) {
   Random random(seed ^ 0x726573697a65ULL);
   const bool on = Chance(random, plan->preemption ? 0.3 : 0.1);
@@ -231,6 +253,7 @@ Plan DrawPlan(uint64_t seed) {
   DrawExtenders(seed, calm, &plan);
   DrawVolumes(seed, calm, &plan);
   DrawDevices(seed, calm, &plan);
+  DrawGroups(seed, &plan);
   DrawResizes(seed, &plan);
   DrawNamespaces(seed, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
@@ -278,6 +301,14 @@ std::string TextOfDevices(const Plan& plan) {
       FormatDuration(plan.device_bind_timeout), FormatDuration(plan.network.claims_lag));
 }
 
+std::string TextOfGroups(const Plan& plan) {
+  if (plan.groups == 0) return {};
+  return fmt::format(
+      " | groups {} changes {} late {:.3f} twins {:.3f} topology {} trees {} delay {}", plan.groups,
+      plan.group_changes, plan.group_late, plan.group_twins, plan.group_topology, plan.group_trees,
+      FormatDuration(plan.group_delay));
+}
+
 }  // namespace
 
 std::string Plan::Text() const {
@@ -294,7 +325,7 @@ std::string Plan::Text() const {
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
       "activates {:.3f} grace {} sleepers {} | extenders {} denies {:.3f} lost {:.3f} refused "
       "{:.3f} "
-      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}{}{}",
+      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}{}{}{}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
@@ -305,7 +336,7 @@ std::string Plan::Text() const {
       preemption, important, budgets, nominations, activates, FormatDuration(longest_grace),
       looks_for_sleepers, TextOf(extenders), extender_faults.denies, extender_faults.lost,
       extender_faults.refused, extender_faults.failed, extender_faults.wrong, extender_faults.slow,
-      TextOfVolumes(*this), TextOfDevices(*this), pods_resized, relabeled);
+      TextOfVolumes(*this), TextOfDevices(*this), TextOfGroups(*this), pods_resized, relabeled);
 }
 
 }  // namespace ks::sim

@@ -136,6 +136,15 @@ struct Plan {
   Duration device_bind_timeout{};
   std::vector<PlannedOutage> device_outages{};  // of those controllers
 
+  // Groups of pods: with the gate GenericWorkload, which is off where this is 0.
+  int groups = 0;
+  int group_changes = 0;        // of groups, their minCount and their members
+  double group_late = 0;        // groups that come after their members
+  double group_twins = 0;       // pairs of gangs of which either could take every node
+  bool group_topology = false;  // gate TopologyAwareWorkloadScheduling
+  bool group_trees = false;     // gate CompositePodGroup
+  Duration group_delay{};       // longest, from a change to what the controller makes of it
+
   // The labels of the namespace, which terms of pods then select by.
   int namespace_changes = 0;
 

@@ -2,6 +2,7 @@
 #include "sim/process.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <type_traits>
 #include <utility>
@@ -30,13 +31,16 @@ uint64_t VersionOf(const api::ObjectMeta& meta) {
 }
 
 const config::FeatureGates& GatesOf(const Plan& plan) {
-  static const config::FeatureGates defaults;
-  static const config::FeatureGates with_resizes = [] {
-    config::FeatureGates gates;
-    gates.Set(config::Gate::kInPlacePodVerticalScalingSchedulerPreemption, true);
-    return gates;
-  }();
-  return plan.resizes == 0 ? defaults : with_resizes;
+  using config::Gate;
+  constexpr std::array kDrawn = {Gate::kInPlacePodVerticalScalingSchedulerPreemption,
+                                 Gate::kGenericWorkload, Gate::kTopologyAwareWorkloadScheduling,
+                                 Gate::kCompositePodGroup};
+  const std::array<bool, 4> wanted = {plan.resizes != 0, plan.groups != 0, plan.group_topology,
+                                      plan.group_trees};
+  static std::map<std::array<bool, 4>, config::FeatureGates> made;
+  const auto [gates, is_new] = made.try_emplace(wanted);
+  for (size_t i = 0; i < kDrawn.size() && is_new; ++i) gates->second.Set(kDrawn[i], wanted[i]);
+  return gates->second;
 }
 
 config::Configuration MakeConfiguration(const Plan& plan, bool recorded) {
@@ -174,6 +178,11 @@ void SchedulerProcess::MakeWatches() {
                    .nodes_joined = [this] { return nodes_joined_; },
                    .preemption = preemption_.get(),
                    .extenders = extender_watch_.get(),
+                   .gangs = world_.plan.groups == 0 ? nullptr : &gangs_,
+                   .is_assumed =
+                       [this](const api::Pod& pod) {
+                         return scheduler().context().cluster.cache.IsAssumedPod(pod);
+                       },
                    .any_pending = [this](Random& random) { return AnyPending(random); },
                    .waits_for_resize = [this](const api::Pod& pod) { return WaitsForResize(pod); },
                    .was_flushed = [this](const api::Pod& pod) { return WasFlushed(pod); },
@@ -414,7 +423,7 @@ void SchedulerProcess::LookAtPreemption() {
 
 // In this step, or so it looks: whoever is parked so long is flushed at the next opportunity.
 bool SchedulerProcess::WasFlushed(const api::Pod& pod) const {
-  if (world_.plan.preemption) return false;
+  if (world_.plan.preemption || !GroupOf(pod).empty()) return false;
   const auto seen = stored_.find(pod.meta.uid);
   if (seen == stored_.end() || !seen->second.parked.has_value()) return false;
   const api::Condition* told = pod.FindCondition("PodScheduled");
@@ -447,6 +456,9 @@ void SchedulerProcess::CheckAwake() {
        {wake_watch_.AfterStep(view), hint_watch_.AfterStep(scheduler().context().queue)}) {
     if (!asleep.empty()) world_.fail(name() + ": " + asleep);
   }
+  if (world_.plan.groups == 0) return;
+  const std::string wrong = gangs_.AfterStep();
+  if (!wrong.empty()) world_.fail(name() + ": " + wrong);
 }
 
 // A scheduler that has handled everything it was told, and that has nothing to do, has parked no
@@ -504,8 +516,14 @@ void SchedulerProcess::OnDeltas(const scheduler::DeviceDeltas& deltas) {
       deltas);
 }
 
-// No group is drawn.
-void SchedulerProcess::OnDeltas(const scheduler::GroupDeltas& /*deltas*/) {}
+void SchedulerProcess::OnDeltas(const scheduler::GroupDeltas& deltas) {
+  if (dead_ || world_.plan.groups == 0) return;
+  std::visit(
+      [this]<class T>(const std::vector<api::Delta<T>>& of_kind) {
+        ApplyDeltas(of_kind, std::get<View<T>>(groups_));
+      },
+      deltas);
+}
 
 bool SchedulerProcess::IsOurs(const api::Pod& pod) const {
   const auto& profiles = scheduler().context().profiles;

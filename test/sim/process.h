@@ -26,6 +26,7 @@
 #include "daemon/take_over.h"
 #include "scheduler/scheduler.h"
 #include "sim/event_loop.h"
+#include "sim/gang_steps.h"
 #include "sim/hint_watch.h"
 #include "sim/nomination_watch.h"
 #include "sim/preemption_watch.h"
@@ -106,6 +107,10 @@ class SchedulerProcess : public daemon::DeltaObserver,
   }
   const View<api::ResourceSlice>& slices() const {
     return std::get<View<api::ResourceSlice>>(devices_);
+  }
+  const View<api::PodGroup>& groups() const { return std::get<View<api::PodGroup>>(groups_); }
+  const View<api::CompositePodGroup>& composites() const {
+    return std::get<View<api::CompositePodGroup>>(groups_);
   }
   World& world() { return world_; }
   bool IsOurs(const api::Pod& pod) const;
@@ -194,6 +199,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
   std::tuple<View<api::ResourceClaim>, View<api::ResourceSlice>, View<api::DeviceClass>,
              View<api::DeviceTaintRule>>
       devices_;
+  std::tuple<View<api::PodGroup>, View<api::CompositePodGroup>> groups_;
   std::map<std::string, Stored> stored_;
   // At the server.
   std::vector<api::PodPtr> bound_when_won_;
@@ -209,6 +215,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
   WakeWatch wake_watch_;
   HintWatch hint_watch_;
   NominationWatch nominations_{*this};
+  GangSteps gangs_{*this};
   std::unique_ptr<ExtenderWatch> extender_watch_;
   std::weak_ptr<SimExtenders> extenders_;
   std::unique_ptr<Recorder> recorder_;

@@ -47,7 +47,10 @@ class Recorder::Part final : public framework::Plugin,
   std::string_view Name() const override { return kRecorderName; }
   framework::PostFilterResult PostFilter(framework::CycleState& state, const api::PodPtr& pod,
                                          const framework::NodeStatuses& statuses) override {
-    recorder_.host_.preemption->Asked(handle_, state, *pod, statuses);
+    // The reference knows no victims that go together, nor the priorities of their groups.
+    if (recorder_.host_.gangs == nullptr) {
+      recorder_.host_.preemption->Asked(handle_, state, *pod, statuses);
+    }
     return {Status(framework::Code::kUnschedulable, {}), {}};
   }
   Status Reserve(framework::CycleState& /*state*/, const api::PodPtr& pod,
@@ -90,11 +93,19 @@ class Recorder::Writer final : public framework::ApiWriter {
     real_.PatchPodStatus(std::move(pod), std::move(change), std::move(done));
   }
   void PatchPodGroupStatus(api::PodGroupPtr group, api::Condition condition, Done done) override {
-    real_.PatchPodGroupStatus(std::move(group), std::move(condition), std::move(done));
+    if (recorder_.host_.gangs == nullptr) {
+      return real_.PatchPodGroupStatus(std::move(group), std::move(condition), std::move(done));
+    }
+    Done watched = recorder_.SaysOfGroup(group, condition, std::move(done));
+    real_.PatchPodGroupStatus(std::move(group), std::move(condition), std::move(watched));
   }
   void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint decided,
                 EvictionDone done) override {
     PreemptionWatch* const watch = recorder_.host_.preemption;
+    if (recorder_.host_.gangs != nullptr) {
+      recorder_.host_.trace("evict " + pod->meta.name + ": " + condition.message);
+      return real_.EvictPod(std::move(pod), std::move(condition), decided, std::move(done));
+    }
     const uint64_t decision = watch->EvictionStarts(*pod, decided);
     real_.EvictPod(pod, std::move(condition), decided,
                    [watch, decision, uid = pod->meta.uid, done = std::move(done)](
@@ -119,7 +130,9 @@ class Recorder::Writer final : public framework::ApiWriter {
   void RecordEvent(framework::PodEvent event) override {
     if (event.reason == "FailedScheduling") {
       recorder_.CheckSaid(*event.regarding);
-      recorder_.host_.preemption->Answered(*event.regarding, event.note);
+      if (recorder_.host_.gangs == nullptr) {
+        recorder_.host_.preemption->Answered(*event.regarding, event.note);
+      }
       recorder_.host_.extenders->Failed(*event.regarding, event.note);
     }
     if (recorder_.host_.plan->events) real_.RecordEvent(std::move(event));
@@ -151,6 +164,7 @@ void Recorder::CheckSaid(const api::Pod& pod) {
 Status Recorder::Reserve(framework::Handle& handle, const api::PodPtr& pod_ptr,
                          const std::string& node) {
   const api::Pod& pod = *pod_ptr;
+  if (IsTrial(pod)) return Try(handle, pod, node);
   host_.trace("reserve " + pod.meta.name + " on " + node);
   if (!reserved_.emplace(pod.meta.uid, node).second) {
     host_.fail("pod " + pod.meta.name + " is reserved twice");
@@ -167,8 +181,26 @@ Status Recorder::Reserve(framework::Handle& handle, const api::PodPtr& pod_ptr,
   }
   host_.preemption->Tried(pod);
   host_.extenders->Reserved(pod, node);
+  if (host_.gangs != nullptr && !GroupOf(pod).empty()) {
+    host_.api->gang_watch()->Decided(host_.scheduler, pod, host_.gangs->KnownOf(pod));
+    host_.gangs->Reserved(pod_ptr);
+  }
   if (Chance(host_.plan->reserve_fails)) return Status::Error("a fault of the simulation");
   return {};
+}
+
+// A member on its node for the time of an attempt of its group.
+Status Recorder::Try(framework::Handle& handle, const api::Pod& pod, const std::string& node) {
+  if (!tried_.emplace(pod.meta.uid, pod.meta.name).second) {
+    host_.fail("pod " + pod.meta.name + " is tried on two nodes at once");
+  }
+  if (reserved_.contains(pod.meta.uid)) {
+    host_.fail("pod " + pod.meta.name + " is tried while it is reserved");
+  }
+  CheckReserved(handle, pod, node);
+  // Where there are placements, what was possible once has to be again.
+  if (!Chance(host_.plan->reserve_fails)) return {};
+  return Status::Error("a fault of the simulation");
 }
 
 void Recorder::CheckReserved(framework::Handle& handle, const api::Pod& pod,
@@ -178,6 +210,9 @@ void Recorder::CheckReserved(framework::Handle& handle, const api::Pod& pod,
     host_.fail("pod " + pod.meta.name + " is to go to the unknown node " + node);
   } else if (const std::string why = WhyInfeasible(pod, *info, handle.snapshot()); !why.empty()) {
     host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + why);
+  } else if (reserved_.contains(pod.meta.uid) && !GroupOf(pod).empty()) {
+    // It was looked at when it was tried. Since then nominations that the scheduler had given up,
+    // and whose end it has not seen, may have come back with those who were tried.
   } else {
     const auto nominated = handle.nominator().NominatedPodsForNode(node);
     const std::string room = WhyNoRoom(pod, *info, {nominated.begin(), nominated.end()});
@@ -241,15 +276,36 @@ framework::ApiWriter::ClaimDone Recorder::SendsClaim(const api::ClaimRequest& re
   };
 }
 
+framework::ApiWriter::Done Recorder::SaysOfGroup(const api::PodGroupPtr& group,
+                                                 const api::Condition& condition,
+                                                 framework::ApiWriter::Done done) {
+  host_.trace(
+      fmt::format("group {} is {}: {}", group->meta.Key(), condition.reason, condition.message));
+  const bool scheduled = condition.status == "True";
+  host_.api->gang_watch()->ConditionSent(host_.scheduler, *group, scheduled);
+  return
+      [this, group, scheduled, done = std::move(done)](const std::optional<api::ApiError>& error) {
+        if (!dead_)
+          host_.api->gang_watch()->ConditionAnswered(*group, scheduled, !error.has_value());
+        done(error);
+      };
+}
+
 void Recorder::Die() {
   dead_ = true;
+  if (host_.api->gang_watch() != nullptr) host_.api->gang_watch()->Orphaned(host_.scheduler);
   if (host_.api->device_watch() == nullptr) return;
   for (const auto& [uid, pod] : reserved_pods_) host_.api->device_watch()->Orphan(*pod);
 }
 
 void Recorder::Unreserve(const api::PodPtr& assumed) {
   const api::Pod& pod = *assumed;
+  if (tried_.erase(pod.meta.uid) != 0) return;
   host_.trace("unreserve " + pod.meta.name);
+  if (host_.gangs != nullptr && !GroupOf(pod).empty()) {
+    host_.api->gang_watch()->GivenUp(pod);
+    host_.gangs->GivenUp(pod);
+  }
   if (host_.api->device_watch() != nullptr) host_.api->device_watch()->GivesUp(pod.meta.uid);
   if (binding_.erase(pod.meta.uid) != 0) host_.binding_failed(assumed);
   const auto before = joined_before_.find(pod.meta.uid);
@@ -300,6 +356,7 @@ void Recorder::PostBind(const api::Pod& pod, const std::string& node) {
     host_.fail("pod " + pod.meta.name + " is bound without being reserved");
   }
   bound_[pod.meta.uid] = node;
+  if (host_.gangs != nullptr && !GroupOf(pod).empty()) host_.api->gang_watch()->Landed(pod);
   const std::string real = host_.api->NodeOf(pod.meta.uid);
   if (real != node) {
     host_.fail("pod " + pod.meta.name + " is taken to be on " + node + ", but the server has it " +
@@ -310,6 +367,9 @@ void Recorder::PostBind(const api::Pod& pod, const std::string& node) {
 void Recorder::CheckBind(const std::string& name, const std::string& uid, const std::string& node) {
   host_.trace("bind " + name + " to " + node);
   if (host_.api->device_watch() != nullptr) host_.api->device_watch()->Binds(uid);
+  if (host_.gangs != nullptr) {
+    if (const std::string wrong = host_.gangs->Binds(uid); !wrong.empty()) host_.fail(wrong);
+  }
   const auto it = reserved_.find(uid);
   if (it == reserved_.end() || it->second != node) {
     host_.fail("pod " + name + " is to be bound to " + node + " without being reserved");

@@ -16,6 +16,7 @@
 #include "framework/plugin.h"
 #include "framework/registry.h"
 #include "sim/api_model.h"
+#include "sim/gang_steps.h"
 #include "sim/preemption_watch.h"
 #include "sim/sim_extenders.h"
 #include "testing/test_plugins.h"
@@ -39,6 +40,9 @@ struct RecorderHost {
   std::function<uint64_t()> nodes_joined;  // so far, as the process was told
   PreemptionWatch* preemption = nullptr;
   ExtenderWatch* extenders = nullptr;
+  GangSteps* gangs = nullptr;  // null: there are no groups
+  // Whether the pod has its node in the scheduler's cache, not only in an attempt of its group.
+  std::function<bool(const api::Pod& pod)> is_assumed;
   // Some pod without a node, as the process was told; null: there is none.
   std::function<api::PodPtr(Random& random)> any_pending;
   // Whether the pod is on a node and queued all the same, as the process was told.
@@ -71,6 +75,8 @@ class Recorder {
   void ExtenderBinds(const std::string& name, const std::string& uid, const std::string& node);
   // After PostBind.
   const std::map<std::string, std::string>& bound() const { return bound_; }
+  // Members (name by uid) that an attempt of their group tries on a node.
+  const std::map<std::string, std::string>& tried() const { return tried_; }
   // Some reserved pod uses the claim, "namespace/name".
   bool IsClaimReserved(const std::string& claim) const;
   // The same of a claim of devices.
@@ -89,11 +95,18 @@ class Recorder {
 
   framework::Status Reserve(framework::Handle& handle, const api::PodPtr& pod,
                             const std::string& node);
+  bool IsTrial(const api::Pod& pod) const {
+    return host_.gangs != nullptr && !GroupOf(pod).empty() && !host_.is_assumed(pod);
+  }
+  framework::Status Try(framework::Handle& handle, const api::Pod& pod, const std::string& node);
   void CheckReserved(framework::Handle& handle, const api::Pod& pod, const std::string& node);
   void CheckWrite(const api::PersistentVolume& version);
   void CheckWrite(const api::PersistentVolumeClaim& version);
   framework::ApiWriter::ClaimDone SendsClaim(const api::ClaimRequest& request,
                                              framework::ApiWriter::ClaimDone done);
+  framework::ApiWriter::Done SaysOfGroup(const api::PodGroupPtr& group,
+                                         const api::Condition& condition,
+                                         framework::ApiWriter::Done done);
   void Unreserve(const api::PodPtr& assumed);
   framework::PermitResult Permit(framework::Handle& handle, const api::Pod& pod);
   void Activate(framework::CycleState& state);
@@ -108,6 +121,7 @@ class Recorder {
   std::map<std::string, std::string> reserved_;
   std::map<std::string, api::PodPtr> reserved_pods_;  // by uid, as reserved_
   std::map<std::string, std::string> bound_;
+  std::map<std::string, std::string> tried_;
   std::set<std::string> waiting_;
   std::set<std::string> binding_;                  // by uid: reserved, and Permit is past or waits
   std::map<std::string, uint64_t> joined_before_;  // by uid, at Permit

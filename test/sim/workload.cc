@@ -68,7 +68,8 @@ Workload::Workload(World& world)
     : world_(world),
       random_(world.plan.seed ^ 0x776f726b6cULL),
       namespaces_random_(world.plan.seed ^ 0x6c6162656cULL),
-      devices_random_(world.plan.seed ^ 0x646576776f726bULL) {}
+      devices_random_(world.plan.seed ^ 0x646576776f726bULL),
+      groups_random_(world.plan.seed ^ 0x677270776f726bULL) {}
 
 void Workload::TraceAction(const std::string& what) {
   world_.trace.Line(world_.loop.Now(), "users", "{}", what);
@@ -88,6 +89,7 @@ void Workload::Start() {
   for (int i = 0; i < plan.nodes; ++i) AddNode("n" + std::to_string(next_node_++));
   if (plan.volumes) StartVolumes();
   if (plan.devices) StartDevices();
+  if (plan.groups != 0) StartGroups();
   for (int i = 0; i < plan.pods; ++i) Sometime(plan.arrivals, [this] { AddPod(); });
   for (int i = 0; i < plan.node_changes; ++i) Sometime(plan.faults_end, [this] { ChangeNode(); });
   for (int i = 0; i < plan.pod_changes; ++i) Sometime(plan.faults_end, [this] { ChangePod(); });

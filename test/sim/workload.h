@@ -107,6 +107,36 @@ class Workload {
   }
   void DeviceSometime(Duration until, Action action);
 
+  // Groups of pods: workload_groups.cc.
+  struct Gang {
+    Json pod;  // a member; each gets a name of its own
+    bool alike = true;
+    int next_member = 0;
+    Json spec;  // of the group
+  };
+  void StartGroups();
+  std::string NewGang(int members, int wanted, Json pod);
+  void PlaceGang(Json& pod, Json& group);
+  void AddGang(const std::string& parent);
+  void AddTwins();
+  void AddTree();
+  void BringGang(const std::string& name, int members, Duration within);
+  void AddGroup(const std::string& name);
+  void AddMember(const std::string& name);
+  void ChangeGroups();
+  void ChangeMinCount(const std::string& name);
+  void DeleteGroup(const std::string& name);
+  void DeleteGang(const std::string& name);
+  void EndMember(const std::string& name);
+  void ChangeTree();
+  std::string AnyGang();
+  std::vector<std::string> MembersOf(const std::string& name);
+  bool GroupChance(double p) { return groups_random_.Unit() < p; }
+  int GroupBetween(int low, int high) {
+    return low + static_cast<int>(groups_random_.Below(static_cast<uint64_t>(high - low + 1)));
+  }
+  void GroupSometime(Duration until, Action action);
+
   std::string AnyNode();
   std::string AnyPod();
 
@@ -114,13 +144,16 @@ class Workload {
   Random random_;
   Random namespaces_random_;  // so that seeds without such changes are what they were
   Random devices_random_;     // likewise
+  Random groups_random_;      // likewise
   std::map<std::string, std::string> zone_of_;  // by node; empty: none
   int next_node_ = 0;
   int next_pod_ = 0;
   int next_foreign_ = 0;
   int next_volume_ = 0;
   int next_rule_ = 0;
-  std::set<std::string> started_;  // uids
+  std::map<std::string, Gang> gangs_;  // by name
+  std::map<std::string, Json> trees_;  // composites, by name
+  std::set<std::string> started_;      // uids
   std::set<std::string> ending_;
   std::map<std::string, int64_t> given_;  // milli-CPU, to pods that somebody resized; by uid
 };
