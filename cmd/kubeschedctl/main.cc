@@ -30,7 +30,9 @@ constexpr const char* kDemoFooter =
     "    name: web        # default: metadata.name\n"
     "    expect: bound    # or pending: it is meant to fit nowhere\n"
     "    pod: {spec: ...}\n"
-    "and the ResourceClaims and ResourceClaimTemplates that they name (with --devices).\n"
+    "and the ResourceClaims and ResourceClaimTemplates that they name (with --devices), and their "
+    "PodGroups\nand CompositePodGroups (the scheduler is called with the feature gates that these "
+    "need).\n"
     "Status: 0 all that can be placed is placed, 1 it is not, 130 interrupted.";
 
 void AddDemoScheduler(CLI::App& verb, DemoOptions& options) {
@@ -226,9 +228,15 @@ void DeclareExplain(CLI::App& app, ExplainOptions& options, LiveExplainOptions& 
       "The dump is what this prints:\n"
       "kubectl get nodes,pods,namespaces,services,rc,rs,sts,pdb,pv,pvc,sc,csinodes,csidrivers,"
       "csistoragecapacities,volumeattachments -A -o json\n"
-      "Nothing is scheduled: each pod is judged as if it were the only pending one.\n"
+      "(and podgroups,compositepodgroups where they exist)\n"
+      "Nothing is scheduled: each pod is judged as if it were the only pending one; a group of "
+      "pods "
+      "is judged\nas a whole, behind its members or by its name (with --cluster: --feature-gates "
+      "GenericWorkload=true).\n"
       "Status: 0 explained, 1 the dump or the configuration is refused, or wrong use.");
-  verb->add_option("pod", options.pod, "this pod only (before --cluster)")
+  verb->add_option("pod", options.pod,
+                   "this pod only, or this group: podgroup/[NAMESPACE/]NAME or "
+                   "compositepodgroup/… (before --cluster)")
       ->type_name("[NAMESPACE/]POD");
   verb->add_option("--cluster", options.files,
                    "dumps, JSON or YAML, together one cluster; - is standard input")

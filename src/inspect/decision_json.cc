@@ -4,6 +4,7 @@
 #include <cctype>
 #include <chrono>
 #include <optional>
+#include <span>
 
 #include "config/print/print_json.h"
 #include "inspect/cut_requests.h"
@@ -113,6 +114,21 @@ void AddNodes(JsonBuilder& json, const scheduler::Decision& decision) {
   if (decision.feasible_nodes != 0) json.Key("feasibleNodes").Number(decision.feasible_nodes);
 }
 
+// Requires: of one attempt of a group, the newest first.
+void AddGroup(JsonBuilder& json, std::span<const scheduler::Decision> decisions) {
+  const scheduler::GroupAttempt& group = *decisions.front().group;
+  json.BeginObject();
+  json.Key("podGroup").Text(group.group);
+  json.Key("time").Text(FormatMicroTime(decisions.back().begin));
+  json.Key("attempt").Number(group.attempt);
+  json.Key("result").Text(scheduler::DecisionResultText(group.result));
+  AddText(json, "message", group.message);
+  json.Key("members").BeginArray();
+  for (size_t i = decisions.size(); i-- > 0;) json.Json(DecisionJson(decisions[i]));
+  json.EndArray();
+  json.EndObject();
+}
+
 }  // namespace
 
 std::vector<std::pair<size_t, std::string>> CountedReasons(std::string_view message) {
@@ -137,6 +153,7 @@ std::string DecisionJson(const scheduler::Decision& decision) {
   json.Key("pod").Text(decision.pod->meta.Key());
   json.Key("uid").Text(decision.pod->meta.uid);
   json.Key("profile").Text(decision.pod->spec->scheduler_name.view());
+  if (decision.group != nullptr) json.Key("podGroup").Text(decision.group->group);
   json.Key("attempt").Number(decision.attempt);
   json.Key("result").Text(scheduler::DecisionResultText(decision.result));
   AddNodes(json, decision);
@@ -163,7 +180,19 @@ std::string DecisionsJson(const DecisionList& list, const AnsweringReplica& repl
   json.Key("kept").Number(list.kept);
   json.Key("made").Number(list.made);
   json.Key("decisions").BeginArray();
-  for (const scheduler::Decision& decision : list.decisions) json.Json(DecisionJson(decision));
+  for (size_t i = 0; i < list.decisions.size();) {
+    const auto& group = list.decisions[i].group;
+    size_t end = i + 1;
+    while (group != nullptr && end < list.decisions.size() && list.decisions[end].group == group) {
+      ++end;
+    }
+    if (group == nullptr) {
+      json.Json(DecisionJson(list.decisions[i]));
+    } else {
+      AddGroup(json, std::span(list.decisions).subspan(i, end - i));
+    }
+    i = end;
+  }
   json.EndArray();
   json.EndObject();
   return json.Take();

@@ -58,6 +58,17 @@ struct ReasonDetail {
   std::vector<std::string> nodes{};
 };
 
+// What an attempt of the pod's group would come to, and for the pod in it.
+struct GroupShare {
+  std::string group;  // of the root: PodGroupKey::Text
+  Verdict result = Verdict::kError;
+  std::string message;  // as GroupExplanation::message and summary
+  std::string summary;
+  Verdict member_result = Verdict::kError;
+  std::string member_node;
+  std::string member_message;
+};
+
 // Lifetime: see PluginScore.
 struct Explanation {
   std::string pod;      // namespace/name
@@ -77,6 +88,9 @@ struct Explanation {
   // What preemption would do for a kUnschedulable pod, when asked for and the profile has
   // PostFilter plugins.
   std::optional<PreemptionVerdict> preemption;
+  // Of a member that waits, by explain_group.h: the rest speaks of the pod alone. Explain leaves it
+  // empty.
+  std::optional<GroupShare> group{};
 
   // Beyond upstream's texts, by explain_volumes.h, explain_devices.h and
   // cut_requests.h; Explain leaves them empty.

@@ -31,7 +31,7 @@ constexpr std::string_view kOptionalNodeOperations = "DRAOptionalNodeOperations"
 class AllocatedExplainer {
  public:
   AllocatedExplainer(const api::Pod& pod, const cache::DeviceStores& devices) {
-    auto resolved = plugins::ResolveClaims(devices, pod);
+    auto resolved = plugins::ResolveClaims(devices, pod, plugins::ClaimOwners::kPodsAndGroups);
     if (resolved.ok()) claims_ = std::move(resolved).value();
     if (auto claim = devices.FindExtendedResourceClaim(pod)) claims_.push_back(std::move(claim));
     std::erase_if(claims_, [](const auto& claim) { return claim->allocation == nullptr; });
@@ -91,7 +91,8 @@ std::string PodWith(const std::string& claim, const framework::Snapshot& snapsho
   for (const NodeInfo* node : snapshot.nodes()) {
     for (const framework::PodInfoPtr& info : node->pods()) {
       if (info->pod().spec->resource_claims.empty()) continue;
-      const auto claims = plugins::ResolveClaims(devices, info->pod());
+      const auto claims =
+          plugins::ResolveClaims(devices, info->pod(), plugins::ClaimOwners::kPodsAndGroups);
       if (!claims.ok()) continue;
       const bool uses = std::any_of(claims->begin(), claims->end(),
                                     [&](const auto& one) { return one->meta.Key() == claim; });

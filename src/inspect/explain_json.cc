@@ -3,6 +3,7 @@
 
 #include "api/json/encode_claim.h"
 #include "config/print/print_json.h"
+#include "inspect/json_fields.h"
 
 namespace ks::inspect {
 namespace {
@@ -121,6 +122,20 @@ void AddDetails(JsonBuilder& json, const std::vector<ReasonDetail>& details) {
   json.EndArray();
 }
 
+void AddGroup(JsonBuilder& json, const GroupShare& group) {
+  json.Key("podGroup").BeginObject();
+  json.Key("podGroup").Text(group.group);
+  json.Key("result").Text(VerdictText(group.result));
+  AddText(json, "message", group.message);
+  AddText(json, "summary", group.summary);
+  json.Key("member").BeginObject();
+  json.Key("result").Text(VerdictText(group.member_result));
+  AddText(json, "node", group.member_node);
+  AddText(json, "message", group.member_message);
+  json.EndObject();
+  json.EndObject();
+}
+
 }  // namespace
 
 std::string ExplanationJson(const Explanation& explanation, std::string_view live) {
@@ -138,6 +153,7 @@ std::string ExplanationJson(const Explanation& explanation, std::string_view liv
   for (const NodeVerdict& node : explanation.nodes) AddNode(json, node);
   json.EndArray();
   if (explanation.preemption) AddPreemption(json, *explanation.preemption);
+  if (explanation.group) AddGroup(json, *explanation.group);
   if (!explanation.details.empty()) AddDetails(json, explanation.details);
   if (!explanation.notes.empty()) AddTexts(json, "notes", explanation.notes);
   if (!live.empty()) json.Key("live").Json(live);

@@ -60,7 +60,7 @@ RequestExplainer::RequestExplainer(const api::Pod& pod, const cache::DeviceStore
                                    const config::FeatureGates& gates)
     : pod_(pod), devices_(devices), users_(devices), memory_(devices, plugins::FeaturesOf(gates)) {
   memory_.CatchUp();
-  auto resolved = plugins::ResolveClaims(devices, pod);
+  auto resolved = plugins::ResolveClaims(devices, pod, plugins::ClaimOwners::kPodsAndGroups);
   if (resolved.ok()) {
     for (api::ResourceClaimPtr& claim : *resolved) {
       if (claim->allocation == nullptr) claims_.push_back(std::move(claim));

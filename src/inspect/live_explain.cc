@@ -10,6 +10,7 @@
 #include "inspect/cut_requests.h"
 #include "inspect/decision_json.h"
 #include "inspect/explain_devices.h"
+#include "inspect/explain_group.h"
 #include "inspect/explain_json.h"
 #include "inspect/explain_volumes.h"
 #include "inspect/what_if.h"
@@ -22,6 +23,8 @@ using framework::ResourceNames;
 
 constexpr std::string_view kInsufficient = "Insufficient ";
 constexpr std::string_view kTooManyPods = "Too many pods";
+constexpr const char* kStandbyNote =
+    "this kubesched is a standby: it knows the cluster, but decides nothing";
 
 // Where the cache has the pod, assumed or seen there; empty: nowhere.
 std::string NodeOf(scheduler::Scheduler& scheduler, const api::Pod& pod) {
@@ -128,7 +131,7 @@ void AddNotes(config::JsonBuilder& json, const LiveExplanation& live,
               const AnsweringReplica& replica) {
   json.Key("notes").BeginArray();
   if (replica.standby) {
-    json.Text("this kubesched is a standby: it knows the cluster, but decides nothing");
+    json.Text(kStandbyNote);
   }
   if (live.waits_for_resize) {
     json.Text("the pod runs on node " + live.bound_to + " and waits there for room for its resize");
@@ -205,6 +208,12 @@ std::variant<LiveExplanation, Refusal> ExplainLive(scheduler::Scheduler& schedul
   live.extenders_left_out = scheduler.steps().extender_attempts.Takes(*live.pod);
   if (auto refusal = Fill(scheduler, question, &live)) return std::move(*refusal);
   live.queue = FindInQueue(scheduler, *live.pod);
+  const bool grouped = scheduler.context().queue.groups() != nullptr;
+  if (grouped && live.bound_to.empty() && queue::GroupQueue::IsMember(*live.pod)) {
+    auto copy = CopyCluster(scheduler);
+    if (auto* refusal = std::get_if<Refusal>(&copy)) return std::move(*refusal);
+    live.copy = std::make_shared<const ClusterCopy>(std::get<ClusterCopy>(std::move(copy)));
+  }
   std::vector<scheduler::Decision> last =
       scheduler.context().decisions.Newest(1, [&](const scheduler::Decision& decision) {
         return decision.pod->meta.uid == live.pod->meta.uid;
@@ -229,6 +238,30 @@ std::string LiveExplanationJson(const LiveExplanation& live, const AnsweringRepl
   AddShortages(json, live);
   json.EndObject();
   return ExplanationJson(live.explanation, json.Take());
+}
+
+void ExplainGroupOf(LiveExplanation* live) {
+  if (live->copy == nullptr) return;
+  GroupExplainer groups(*live->copy);
+  ExplainGroupOf(*live->pod, groups, &live->explanation);
+}
+
+std::variant<std::string, Refusal> LiveGroupJson(const ClusterCopy& copy,
+                                                 const framework::PodGroupKey& group,
+                                                 const AnsweringReplica& replica) {
+  GroupExplainer groups(copy);
+  const auto explained = groups.Explain(group);
+  if (const auto* refusal = std::get_if<Refusal>(&explained)) return *refusal;
+  config::JsonBuilder json;
+  json.BeginObject();
+  json.Key("time").Text(FormatMicroTime(copy.time));
+  json.Key("standby").Bool(replica.standby);
+  if (!replica.identity.empty()) json.Key("identity").Text(replica.identity);
+  json.Key("notes").BeginArray();
+  if (replica.standby) json.Text(kStandbyNote);
+  json.EndArray();
+  json.EndObject();
+  return GroupExplanationJson(*std::get<const GroupExplanation*>(explained), json.Take());
 }
 
 }  // namespace ks::inspect

@@ -5,6 +5,7 @@
 //
 // Upstream: docs/spec/explain.md.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -12,6 +13,7 @@
 
 #include "framework/resource.h"
 #include "inspect/answering_replica.h"
+#include "inspect/cluster_copy.h"
 #include "inspect/explain.h"
 #include "inspect/queue_report.h"
 
@@ -37,6 +39,9 @@ struct ExplainQuestion {
 };
 
 struct LiveExplanation {
+  // Of a member of a group that waits: for what explain_group.h adds away from the scheduling
+  // thread.
+  std::shared_ptr<const ClusterCopy> copy{};
   // Its plugin names live as long as the process: they are the registry's.
   Explanation explanation;
   TimePoint time{};
@@ -63,5 +68,13 @@ std::variant<LiveExplanation, Refusal> ExplainLive(scheduler::Scheduler& schedul
 // The object of docs/spec/explain.md with a further field "live": {"time", "standby", "identity",
 // "boundTo", "nominatedNode", "notes": [...], "queue", "lastDecision", "shortages"}.
 std::string LiveExplanationJson(const LiveExplanation& live, const AnsweringReplica& replica);
+
+// The groups of `live.copy` explained, as far as `live` is a member. Threads: any.
+void ExplainGroupOf(LiveExplanation* live);
+// A group of the copy, with a further field "live": {"time", "standby", "identity", "notes"}.
+// Refuses as GroupExplainer::Explain. Threads: any.
+std::variant<std::string, Refusal> LiveGroupJson(const ClusterCopy& copy,
+                                                 const framework::PodGroupKey& group,
+                                                 const AnsweringReplica& replica);
 
 }  // namespace ks::inspect

@@ -6,9 +6,11 @@
 
 #include <memory>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/random.h"
+#include "inspect/cluster_copy.h"
 #include "inspect/cluster_dump.h"
 #include "scheduler/scheduler.h"
 
@@ -32,6 +34,8 @@ class OfflineCluster {
   api::PodPtr FindPod(std::string_view key) const;
   // Null when no profile has the pod's scheduler name.
   const framework::Framework* ProfileFor(const api::Pod& pod) const;
+  // For groups of pods (explain_group.h).
+  std::variant<ClusterCopy, Refusal> Copy() const { return CopyCluster(*scheduler_); }
   const framework::Snapshot& snapshot() const { return scheduler_->context().cluster.cache; }
   const framework::StorageState& storage() const { return scheduler_->context().cluster.storage; }
   const cache::DeviceStores& devices() const { return scheduler_->context().cluster.devices; }

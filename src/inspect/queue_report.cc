@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -52,6 +53,49 @@ TimePoint BackoffEndOf(const queue::SchedulingQueue& queue, const queue::Record&
   return of_copy(*static_cast<const queue::GroupRecord&>(home).group);
 }
 
+// The groups of entries, each made once.
+class EntryGroups {
+ public:
+  using Ptr = std::shared_ptr<const QueuedGroup>;
+
+  explicit EntryGroups(const scheduler::Scheduler& scheduler)
+      : states_(scheduler.context().queue.groups() == nullptr
+                    ? nullptr
+                    : &scheduler.context().cluster.group_states()) {}
+
+  // Null: no member of a group.
+  Ptr Of(const queue::Record& record) {
+    const queue::Record& home = queue::EntityOf(record);
+    if (home.kind != queue::RecordKind::kGroup) return Of(*record.pod->pod());
+    Ptr& known = stored_[&home];
+    if (known != nullptr) return known;
+    const framework::QueuedPodGroup& entity = *static_cast<const queue::GroupRecord&>(home).group;
+    known = std::make_shared<QueuedGroup>(
+        QueuedGroup{.root = entity.root(),
+                    .priority = entity.Priority(),
+                    .attempts = entity.attempts,
+                    .unschedulable_attempts = entity.unschedulable_count,
+                    .errors_in_a_row = entity.consecutive_errors_count});
+    return known;
+  }
+  Ptr Of(const api::Pod& pod) {
+    if (states_ == nullptr || !pod.spec->scheduling_group) return nullptr;
+    const framework::PodGroupKey leaf{pod.meta.ns, *pod.spec->scheduling_group, false};
+    const framework::PodGroupKey root = states_->RootOf(leaf).value_or(leaf);
+    Ptr& known = elsewhere_[root.Text()];
+    if (known == nullptr) {
+      known = std::make_shared<QueuedGroup>(
+          QueuedGroup{.root = root, .priority = states_->PriorityOf(root)});
+    }
+    return known;
+  }
+
+ private:
+  const framework::PodGroupStates* states_;  // null: there are no groups
+  std::map<const queue::Record*, Ptr> stored_;
+  std::map<std::string, Ptr, std::less<>> elsewhere_;  // by root
+};
+
 QueueEntry EntryOf(const scheduler::Scheduler& scheduler, const queue::Record& record) {
   const framework::QueuedPod& queued = *record.pod;
   const queue::Record& home = queue::EntityOf(record);
@@ -92,7 +136,27 @@ QueueEntry EntryOf(scheduler::Scheduler& scheduler, const scheduler::Attempt& at
   return entry;
 }
 
-void AddEntry(JsonBuilder& json, const QueueEntry& entry) {
+// What entries of pods and of groups have.
+void AddStanding(JsonBuilder& json, const QueueEntry& entry) {
+  if (entry.since != TimePoint()) json.Key("since").Text(FormatMicroTime(entry.since));
+  if (entry.backoff_end) json.Key("backoffEnd").Text(FormatMicroTime(*entry.backoff_end));
+}
+
+void AddCounters(JsonBuilder& json, int64_t attempts, int64_t unschedulable, int64_t errors) {
+  json.Key("attempts").Number(attempts);
+  if (unschedulable != 0) json.Key("unschedulableAttempts").Number(unschedulable);
+  if (errors != 0) json.Key("errorsInARow").Number(errors);
+}
+
+void AddEvents(JsonBuilder& json, const QueueEntry& entry) {
+  AddText(json, "gatedBy", entry.gated_by.view());
+  AddText(json, "lastEvent", entry.last_event.view());
+  AddText(json, "wokenBy", entry.woken_by.view());
+  AddText(json, "wokenByHintOf", entry.woken_by_hint.view());
+}
+
+// `alone`: not below its group's entry.
+void AddEntry(JsonBuilder& json, const QueueEntry& entry, bool alone = true) {
   json.BeginObject();
   json.Key("pod").Text(entry.pod->meta.Key());
   json.Key("uid").Text(entry.pod->meta.uid);
@@ -100,21 +164,39 @@ void AddEntry(JsonBuilder& json, const QueueEntry& entry) {
   if (entry.position != 0) json.Key("position").Number(entry.position);
   json.Key("priority").Number(entry.pod->Priority());
   json.Key("profile").Text(entry.pod->spec->scheduler_name.view());
-  json.Key("attempts").Number(entry.attempts);
-  if (entry.unschedulable_attempts != 0) {
-    json.Key("unschedulableAttempts").Number(entry.unschedulable_attempts);
-  }
-  if (entry.errors_in_a_row != 0) json.Key("errorsInARow").Number(entry.errors_in_a_row);
-  if (entry.since != TimePoint()) json.Key("since").Text(FormatMicroTime(entry.since));
-  if (entry.backoff_end) json.Key("backoffEnd").Text(FormatMicroTime(*entry.backoff_end));
+  if (alone && entry.group != nullptr) json.Key("podGroup").Text(entry.group->root.Text());
+  AddCounters(json, entry.attempts, entry.unschedulable_attempts, entry.errors_in_a_row);
+  AddStanding(json, entry);
   AddNames(json, "rejectedBy", entry.rejected_by);
   AddNames(json, "pendingFor", entry.pending_for);
-  AddText(json, "gatedBy", entry.gated_by.view());
-  AddText(json, "lastEvent", entry.last_event.view());
-  AddText(json, "wokenBy", entry.woken_by.view());
-  AddText(json, "wokenByHintOf", entry.woken_by_hint.view());
+  AddEvents(json, entry);
   AddText(json, "node", entry.node);
   json.EndObject();
+}
+
+// Requires: members of one group in one part.
+void AddGroup(JsonBuilder& json, std::span<const QueueEntry* const> members) {
+  const QueueEntry& first = *members.front();
+  const QueuedGroup& group = *first.group;
+  json.BeginObject();
+  json.Key("podGroup").Text(group.root.Text());
+  json.Key("queue").Text(QueuePartText(first.part));
+  if (first.position != 0) json.Key("position").Number(first.position);
+  json.Key("priority").Number(group.priority);
+  json.Key("profile").Text(first.pod->spec->scheduler_name.view());
+  AddCounters(json, group.attempts, group.unschedulable_attempts, group.errors_in_a_row);
+  AddStanding(json, first);
+  AddEvents(json, first);
+  json.Key("members").BeginArray();
+  for (const QueueEntry* member : members) AddEntry(json, *member, false);
+  json.EndArray();
+  json.EndObject();
+}
+
+// Whether both are shown as one.
+bool Together(const QueueEntry& a, const QueueEntry& b) {
+  return a.group != nullptr && b.group != nullptr && a.part == b.part &&
+         a.group->root == b.group->root;
 }
 
 bool Matches(const QueueEntry& entry, const QueueFilter& filter) {
@@ -169,21 +251,24 @@ std::optional<QueuePart> ParseQueuePart(std::string_view text) {
 
 QueueReport CollectQueue(scheduler::Scheduler& scheduler) {
   const queue::SchedulingQueue& queue = scheduler.context().queue;
+  EntryGroups groups(scheduler);
   QueueReport report{.time = scheduler.options().clock->Now(), .synced = scheduler.Synced()};
   report.counts = queue.pending();
   report.entries.reserve(queue.stores().size() + queue.in_flight().pod_count() +
                          scheduler.steps().bindings.active());
   queue.stores().ForEach([&](const queue::Record& record) {
     report.entries.push_back(EntryOf(scheduler, record));
+    report.entries.back().group = groups.Of(record);
     SetNomination(scheduler, &report.entries.back());
   });
   scheduler.steps().bindings.ForEach([&](const scheduler::Attempt& attempt) {
     report.entries.push_back(EntryOf(scheduler, attempt));
+    report.entries.back().group = groups.Of(*attempt.pod);
     ++(report.entries.back().part == QueuePart::kWaiting ? report.waiting : report.binding);
   });
   for (const api::PodPtr& pod : queue.in_flight().Pods()) {
     if (scheduler.steps().bindings.IsActive(pod->meta.uid)) continue;
-    report.entries.push_back({.pod = pod, .part = QueuePart::kInFlight});
+    report.entries.push_back({.pod = pod, .group = groups.Of(*pod), .part = QueuePart::kInFlight});
     SetNomination(scheduler, &report.entries.back());
     ++report.in_flight;
   }
@@ -195,27 +280,37 @@ std::optional<QueueEntry> FindInQueue(scheduler::Scheduler& scheduler, const api
   const queue::Record* record = scheduler.context().queue.stores().Find(pod.meta.Key());
   if (record != nullptr) {
     found = EntryOf(scheduler, *record);
+    found->group = EntryGroups(scheduler).Of(*record);
     SetNomination(scheduler, &*found);
     return found;
   }
   scheduler.steps().bindings.ForEach([&](const scheduler::Attempt& attempt) {
     if (attempt.assumed->meta.uid == pod.meta.uid) found = EntryOf(scheduler, attempt);
   });
+  if (found) found->group = EntryGroups(scheduler).Of(pod);
   if (found || !scheduler.context().queue.IsInFlight(pod.meta.uid)) return found;
-  return QueueEntry{.pod = std::make_shared<api::Pod>(pod), .part = QueuePart::kInFlight};
+  return QueueEntry{.pod = std::make_shared<api::Pod>(pod),
+                    .group = EntryGroups(scheduler).Of(pod),
+                    .part = QueuePart::kInFlight};
 }
 
 void SortQueue(QueueReport* report) {
+  // Members of a group stand side by side.
   const auto name = [](const QueueEntry& entry) {
-    return std::make_tuple(entry.pod->meta.ns.view(), std::string_view(entry.pod->meta.name));
+    const bool grouped = entry.group != nullptr;
+    const std::string& unit = grouped ? entry.group->root.name : entry.pod->meta.name;
+    return std::make_tuple(entry.pod->meta.ns.view(), std::string_view(unit), grouped,
+                           grouped && entry.group->root.composite,
+                           std::string_view(entry.pod->meta.name));
+  };
+  const auto priority = [](const QueueEntry& entry) {
+    return entry.group == nullptr ? entry.pod->Priority() : entry.group->priority;
   };
   std::sort(report->entries.begin(), report->entries.end(),
             [&](const QueueEntry& a, const QueueEntry& b) {
               if (a.part != b.part) return a.part < b.part;
               if (a.part == QueuePart::kActive) {
-                if (a.pod->Priority() != b.pod->Priority()) {
-                  return a.pod->Priority() > b.pod->Priority();
-                }
+                if (priority(a) != priority(b)) return priority(a) > priority(b);
                 if (a.since != b.since) return a.since < b.since;
               }
               if (a.part == QueuePart::kBackoff && a.backoff_end != b.backoff_end) {
@@ -228,7 +323,8 @@ void SortQueue(QueueReport* report) {
     QueueEntry& entry = report->entries[i];
     if (entry.part != QueuePart::kActive && entry.part != QueuePart::kBackoff) break;
     if (i > 0 && entry.part != report->entries[i - 1].part) position = 0;
-    entry.position = ++position;
+    const bool with_last = i > 0 && Together(report->entries[i - 1], entry);
+    entry.position = with_last ? position : ++position;
   }
 }
 
@@ -256,7 +352,16 @@ std::string QueueJson(const QueueReport& report, const QueueFilter& filter,
   }
   json.Key("matching").Number(matching);
   json.Key("pods").BeginArray();
-  for (const QueueEntry* entry : shown) AddEntry(json, *entry);
+  for (size_t i = 0; i < shown.size();) {
+    size_t end = i + 1;
+    while (end < shown.size() && Together(*shown[i], *shown[end])) ++end;
+    if (shown[i]->group == nullptr) {
+      AddEntry(json, *shown[i]);
+    } else {
+      AddGroup(json, std::span(shown).subspan(i, end - i));
+    }
+    i = end;
+  }
   json.EndArray();
   json.EndObject();
   return json.Take();

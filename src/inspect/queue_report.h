@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "api/pod.h"
 #include "base/clock.h"
 #include "framework/name_set.h"
+#include "framework/pod_group_state.h"
 #include "queue/queue_stats.h"
 #include "scheduler/scheduler.h"
 
@@ -35,10 +37,21 @@ enum class QueuePart : uint8_t {
 std::string_view QueuePartText(QueuePart part);
 std::optional<QueuePart> ParseQueuePart(std::string_view text);
 
+// A tree of groups of pods, whose members are queued together. The counters are those of its entity
+// in the queue; 0 while none is there.
+struct QueuedGroup {
+  framework::PodGroupKey root;  // of members whose root is not known: their PodGroup
+  int32_t priority = 0;
+  int64_t attempts = 0;
+  int64_t unschedulable_attempts = 0;
+  int64_t errors_in_a_row = 0;
+};
+
 // One pending pod, or one that waits for its resize. What has no meaning in its part is empty. Of a
 // member of a pod group: part, position, backoff, gate and events are those of the group.
 struct QueueEntry {
   api::PodPtr pod;
+  std::shared_ptr<const QueuedGroup> group{};  // null: a pod by itself
   QueuePart part = QueuePart::kActive;
   // From 1, in the order in which pods of the part are taken; 0: the part has no order. Pods of the
   // backoff part are taken when their backoff is over, or when no pod is active.
@@ -82,13 +95,14 @@ struct QueueFilter {
   std::string pod;     // "namespace/name"; empty: all
   std::string plugin;  // that rejects, holds or gates; empty: all
   std::optional<QueuePart> part;
-  size_t limit = 500;  // entries shown; the counts are those of all
+  size_t limit = 500;  // pods shown; the counts are those of all
 };
 
 struct AnsweringReplica;
 
 // {"time", "standby", "synced", "counts": {...}, "rejectedBy": [{"plugin", "pods"}], "matching",
-// "pods": [...]}. Requires: sorted.
+// "pods": [...]}. The members of a group in one part are one of "pods": {"podGroup", "queue",
+// "position", …, "members": [...]}. Requires: sorted.
 std::string QueueJson(const QueueReport& report, const QueueFilter& filter,
                       const AnsweringReplica& replica);
 // One of "pods".

@@ -1,198 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/simulate.h"
 
-#include <algorithm>
-#include <memory>
+#include <map>
 #include <optional>
+#include <string_view>
 
+#include "base/string_map.h"
 #include "config/print/print_json.h"
-#include "inspect/what_if.h"
-#include "plugins/dynamic_resources/pod_claims.h"
+#include "inspect/explain_group.h"
 
 namespace ks::inspect {
 namespace {
 
 using config::JsonBuilder;
-using framework::Status;
 
-// The copied nominations. Simulated pods are none.
-class CopiedNominations final : public framework::Nominator {
- public:
-  explicit CopiedNominations(const ClusterCopy& cluster) : nominated_(cluster.nominated) {}
-
-  std::span<const framework::PodInfoPtr> NominatedPodsForNode(
-      std::string_view node_name) const override {
-    const auto found = nominated_.find(node_name);
-    if (found == nominated_.end()) return {};
-    return found->second;
-  }
-  bool HasNominatedPods() const override { return !nominated_.empty(); }
-  void ForEachNominatedNode(
-      const std::function<void(std::string_view node_name)>& visit) const override {
-    for (const auto& [node, pods] : nominated_) visit(node);
-  }
-  uint64_t version() const override { return 1; }
-  void AddNominatedPod(const api::PodPtr&,
-                       const std::optional<framework::NominatingInfo>&) override {}
-  void DeleteNominatedPodIfExists(const api::Pod&) override {}
-
- private:
-  const decltype(ClusterCopy::nominated)& nominated_;
-};
-
-// Only preemption asks for pods by name.
-class NoPods final : public framework::PodLister {
- public:
-  api::PodPtr FindPod(std::string_view) const override { return nullptr; }
-};
-
-// Only binding asks for nodes by name.
-class NoNodes final : public framework::NodeLister {
- public:
-  api::NodePtr FindNode(std::string_view) const override { return nullptr; }
-};
-
+// One simulation under way.
 class Run {
  public:
-  explicit Run(const ClusterCopy& cluster) : cluster_(cluster), nominations_(cluster) {
-    for (const api::NodePtr& node : cluster.nodes) cache_.AddNode(node);
-    for (const api::PodPtr& pod : cluster.pods) (void)cache_.AddPod(pod);
+  Run(ClusterTrial& trial, const SimulatedPods& pods, Simulation* out)
+      : trial_(trial), pods_(pods), out_(*out) {
+    out_.placements.resize(pods.pods.size());
+    for (size_t i = 0; i < pods.pods.size(); ++i) place_of_[pods.pods[i]->meta.uid] = i;
   }
 
-  Result<void> Prepare(const SimulatedPods& pods) {
-    owners_ = cluster_.owners;
-    storage_ = cluster_.storage;
-    devices_ = cluster_.devices;
-    groups_ = cluster_.groups;
-    for (const cache::GroupDeltas& group : pods.groups) groups_.Apply(group, {});
-    for (const cache::OwnerDeltas& owner : pods.owners) owners_.Apply(owner, {});
-    using ClaimDelta = api::Delta<api::ResourceClaim>;
-    for (const api::ResourceClaimPtr& claim : pods.claims) {
-      devices_.Apply(std::vector<ClaimDelta>{{ClaimDelta::Type::kUpsert, claim, {}}});
+  void DecideAll() {
+    for (size_t i = 0; i < pods_.pods.size(); ++i) {
+      const api::PodPtr& pod = pods_.pods[i];
+      if (!trial_.IsQueuedMember(*pod)) {
+        out_.placements[i] = trial_.Place(pod);
+      } else {
+        DecideGroupOf(*pod, &out_.placements[i]);
+      }
     }
-    scheduler::SchedulerOptions options;
-    options.configuration = cluster_.configuration;
-    options.registry = cluster_.registry;
-    options.clock = cluster_.clock;
-    options.gates = cluster_.gates;
-    auto made = WhatIf::Make(options,
-                             {.snapshot = cache_,
-                              .owners = owners_,
-                              .storage = storage_,
-                              .devices = devices_,
-                              .groups = framework::NoPodGroupStates(),
-                              .nominator = nominations_,
-                              .pods = no_pods_,
-                              .nodes = no_nodes_},
-                             /*remember_verdicts=*/true);
-    if (!made.ok()) return made.error();
-    what_if_ = std::move(made).value();
-    return {};
-  }
-
-  SimulatedPlacement Place(const api::PodPtr& pod) {
-    SimulatedPlacement placement;
-    const framework::Framework* framework = what_if_->ProfileFor(*pod);
-    if (framework == nullptr) {
-      placement.message = "no profile is named " + pod->spec->scheduler_name.str();
-      return placement;
-    }
-    if (!pod->node_name.empty()) {
-      Assume(*pod, pod->node_name, &placement);
-      return placement;
-    }
-    const Status gate = framework->queue_points().RunPreEnqueuePlugins(*pod, {});
-    if (!gate.ok()) {
-      placement.result = Verdict::kGated;
-      placement.message = gate.Message();
-      return placement;
-    }
-    Decide(*framework, pod, &placement);
-    return placement;
   }
 
  private:
-  void Decide(const framework::Framework& framework, const api::PodPtr& pod,
-              SimulatedPlacement* placement) {
-    if (Result<void> refreshed = cache_.RefreshSnapshot(); !refreshed.ok()) {
-      placement->message = refreshed.error().message;
+  // With the first of its pods; the others have their answers then.
+  void DecideGroupOf(const api::Pod& pod, SimulatedPlacement* placement) {
+    const framework::PodGroupKey leaf{pod.meta.ns, *pod.spec->scheduling_group, false};
+    const std::optional<framework::PodGroupKey> root = trial_.RootOf(leaf);
+    if (!root) {
+      placement->result = Verdict::kGated;
+      placement->message = UnknownGroupText(leaf);
       return;
     }
-    scheduler::Attempt attempt(framework, pod, spaces_);
-    algorithm_.SchedulePod(attempt);
-    const scheduler::ScheduleResult& result = attempt.result;
-    const framework::Diagnosis& diagnosis = attempt.search->diagnosis;
-    placement->feasible_nodes = result.feasible_nodes;
-    if (result.status.ok()) {
-      attempt.assumed = Assume(*pod, result.node->name(), placement);
-      if (attempt.assumed != nullptr) Reserve(attempt, placement);
-      return;
+    if (decided_.try_emplace(root->Text(), true).second) {
+      out_.groups.push_back(trial_.PlaceGroup(*root));
+      for (const GroupPlacement::Member& member : out_.groups.back().members) {
+        const auto place = place_of_.find(member.queued->pod()->meta.uid);
+        if (place != place_of_.end()) out_.placements[place->second] = member.placement;
+      }
     }
-    const bool rejected = result.fit_error || cache_.nodes().empty();
-    placement->result = rejected ? Verdict::kUnschedulable : Verdict::kError;
-    placement->message = result.fit_error ? diagnosis.Text() : result.status.ErrorText();
-    placement->unschedulable_plugins.assign(diagnosis.unschedulable_plugins.begin(),
-                                            diagnosis.unschedulable_plugins.end());
-  }
-
-  // The pod on its node; null: it failed.
-  api::PodPtr Assume(const api::Pod& pod, const std::string& node, SimulatedPlacement* placement) {
-    auto copy = std::make_shared<api::Pod>(pod);
-    copy->node_name = node;
-    api::PodPtr assumed = std::move(copy);
-    if (Result<void> done = cache_.AssumePod(assumed); !done.ok()) {
-      placement->message = done.error().message;
-      return nullptr;
-    }
-    placement->result = Verdict::kSchedulable;
-    placement->node = node;
-    return assumed;
-  }
-
-  // What plugins keep for the pod, such as its volumes, the following pods see as taken.
-  void Reserve(scheduler::Attempt& attempt, SimulatedPlacement* placement) {
-    const framework::Framework& framework = attempt.framework;
-    const Status reserved =
-        framework.RunReservePluginsReserve(attempt.state, attempt.assumed, attempt.node());
-    if (reserved.ok()) {
-      WriteClaims(*attempt.assumed);
-      return;
-    }
-    framework.RunReservePluginsUnreserve(attempt.state, attempt.assumed, attempt.node());
-    (void)cache_.ForgetPod(*attempt.assumed);
-    placement->result = reserved.IsRejected() ? Verdict::kUnschedulable : Verdict::kError;
-    placement->node.clear();
-    placement->message = reserved.ErrorText();
-  }
-
-  // As if the allocations had been written, so that other pods can share the claims.
-  void WriteClaims(const api::Pod& pod) {
-    const auto claims = plugins::ResolveClaims(devices_, pod);
-    if (!claims.ok()) return;
-    for (const api::ResourceClaimPtr& claim : *claims) {
-      const std::string& uid = claim->meta.uid;
-      const api::ClaimAllocationPtr decided = devices_.PendingAllocation(uid);
-      if (decided == nullptr) continue;
-      auto written = std::make_shared<api::ResourceClaim>(*claim);
-      written->allocation = decided;
-      if (!devices_.Assume(written).ok()) continue;
-      devices_.RemovePendingAllocation(uid, framework::DeviceState::Sharers::kAll);
+    if (placement->result == Verdict::kError && placement->message.empty()) {
+      // No member in the eyes of this scheduler.
+      placement->message = "no profile is named " + pod.spec->scheduler_name.str();
     }
   }
 
-  const ClusterCopy& cluster_;
-  const CopiedNominations nominations_;
-  const NoPods no_pods_;
-  const NoNodes no_nodes_;
-  cache::Cache cache_;
-  cache::OwnerStores owners_;
-  cache::StorageStores storage_;
-  cache::DeviceStores devices_;
-  cache::GroupStores groups_;
-  scheduler::Parallelizer parallelizer_{1};
-  scheduler::SchedulingAlgorithm algorithm_{cache_, parallelizer_, 100};
-  scheduler::SearchSpaces spaces_;
-  std::unique_ptr<WhatIf> what_if_;
+  ClusterTrial& trial_;
+  const SimulatedPods& pods_;
+  Simulation& out_;
+  StringMap<size_t> place_of_;  // by uid
+  StringMap<bool> decided_;     // by the root's PodGroupKey::Text
 };
 
 void AddSource(JsonBuilder& json, const Simulation& simulation,
@@ -234,46 +103,24 @@ void AddPlacement(JsonBuilder& json, const api::Pod& pod, std::string_view sourc
   json.EndObject();
 }
 
-}  // namespace
-
-std::variant<ClusterCopy, Refusal> CopyCluster(scheduler::Scheduler& scheduler) {
-  if (!scheduler.Synced()) {
-    return Refusal{503, "the scheduler has not read the cluster yet; ask again in a moment"};
-  }
-  cache::Cache& cache = scheduler.context().cluster.cache;
-  if (Result<void> refreshed = cache.RefreshSnapshot(); !refreshed.ok()) {
-    return Refusal{500, refreshed.error().message};
-  }
-  const scheduler::SchedulerOptions& options = scheduler.options();
-  ClusterCopy copy{.time = options.clock->Now(),
-                   .configuration = options.configuration,
-                   .registry = options.registry,
-                   .clock = options.clock,
-                   .gates = options.gates};
-  copy.nodes.reserve(cache.nodes().size());
-  copy.pods.reserve(cache.counts().pods);
-  for (const framework::NodeInfo* node : cache.nodes()) {
-    copy.nodes.push_back(node->node_ptr());
-    for (const framework::PodInfoPtr& pod : node->pods()) copy.pods.push_back(pod->ptr());
-  }
-  const queue::PodNominator& nominator = scheduler.context().queue.nominator();
-  nominator.ForEachNominatedNode([&](std::string_view node) {
-    const auto pods = nominator.NominatedPodsForNode(node);
-    copy.nominated.emplace(node, std::vector<framework::PodInfoPtr>(pods.begin(), pods.end()));
-  });
-  copy.owners = scheduler.context().cluster.owners;
-  copy.storage = scheduler.context().cluster.storage;
-  copy.devices = scheduler.context().cluster.devices;
-  copy.groups = scheduler.context().cluster.groups;
-  return copy;
+void AddGroup(JsonBuilder& json, const GroupPlacement& group) {
+  json.BeginObject();
+  json.Key("podGroup").Text(group.root.Text());
+  json.Key("result").Text(VerdictText(group.result));
+  if (!group.message.empty()) json.Key("message").Text(group.message);
+  AddGroupList(json, GroupVerdicts(group));
+  AddMemberList(json, MemberVerdicts(group));
+  json.EndObject();
 }
 
+}  // namespace
+
 Result<Simulation> Simulate(const ClusterCopy& cluster, const SimulatedPods& pods) {
-  Run run(cluster);
-  if (Result<void> prepared = run.Prepare(pods); !prepared.ok()) return prepared.error();
+  auto trial = ClusterTrial::Make(cluster, pods);
+  if (!trial.ok()) return trial.error();
   Simulation simulation{.time = cluster.time,
                         .extenders_left_out = !cluster.configuration.extenders.empty()};
-  for (const api::PodPtr& pod : pods.pods) simulation.placements.push_back(run.Place(pod));
+  Run(**trial, pods, &simulation).DecideAll();
   return simulation;
 }
 
@@ -299,6 +146,11 @@ std::string SimulationJson(const Simulation& simulation, const SimulatedPods& po
     }
   }
   json.EndArray();
+  if (!simulation.groups.empty()) {
+    json.Key("podGroups").BeginArray();
+    for (const GroupPlacement& group : simulation.groups) AddGroup(json, group);
+    json.EndArray();
+  }
   json.EndObject();
   return json.Take();
 }

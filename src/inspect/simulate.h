@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where pods that do not exist yet would go: a running scheduler's state is copied, and the
-// production code decides on the copy, one pod after the other, the earlier ones assumed and their
-// volumes and devices reserved. The scheduler notices the copying and nothing else.
+// production code decides on the copy (cluster_trial.h), one pod or group of pods after the other.
+// The scheduler notices the copying and nothing else.
 //
 // Not simulated: preemption, extenders, Permit and binding, what admission would fill in (a
 // priority class's number, limits, the node affinity of volumes).
@@ -11,92 +11,56 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "api/node.h"
 #include "api/pod.h"
 #include "base/result.h"
-#include "cache/device_stores.h"
-#include "cache/group_stores.h"
-#include "cache/owner_stores.h"
-#include "cache/storage_stores.h"
 #include "inspect/answering_replica.h"
-#include "inspect/explain.h"
-#include "scheduler/scheduler.h"
+#include "inspect/cluster_copy.h"
+#include "inspect/cluster_trial.h"
 
 namespace ks::inspect {
 
 inline constexpr size_t kMostSimulatedPods = 5000;
 
-// Pods made from manifests, in the order of the texts, with the objects that own them.
-struct SimulatedPods {
+// Pods made from manifests, in the order of the texts, with the objects that own them. Claims are
+// those of the texts, and one a pod for each template of the texts that it names; groups are those
+// of the texts, each an addition.
+struct SimulatedPods : AddedObjects {
   struct Source {
     std::string title;  // "Deployment default/web"
     size_t begin = 0;   // in `pods`
     size_t count = 0;
   };
   std::vector<Source> sources;
-  std::vector<api::PodPtr> pods;
-  std::vector<cache::OwnerDeltas> owners;
-  // Those of the texts, and one a pod for each template of the texts that it names. Claims of the
-  // same names in the cluster count in their place.
-  std::vector<api::ResourceClaimPtr> claims;
-  // Those of the texts, each an addition. They, too, count in place of the cluster's.
-  std::vector<cache::GroupDeltas> groups;
 };
 
 // JSON or YAML: Pod, Deployment, ReplicaSet, StatefulSet, ReplicationController, Job, or Lists and
 // several documents of them, with the ResourceClaims and ResourceClaimTemplates that they name,
-// and the PodGroups and CompositePodGroups that pods are members of.
+// and the PodGroups and CompositePodGroups that pods are members of; Workloads, which no scheduler
+// reads, are passed over.
 // Missing are filled in: namespace default, scheduler name
 // default-scheduler. `replicas`: of each object but Pods, instead of its own number; negative: its
 // own. Errors name the document, the object and the field; a kind that has no pods is one.
 Result<SimulatedPods> ReadManifests(std::string text, int64_t replicas = -1);
 
-// What deciding reads, at one moment. Threads: like a value; what it points to lives as long as the
-// process, but for the clock, registry and gates of the options.
-struct ClusterCopy {
-  TimePoint time{};
-  config::Configuration configuration;
-  const framework::Registry* registry = nullptr;
-  const Clock* clock = nullptr;
-  const config::FeatureGates* gates = nullptr;
-  std::vector<api::NodePtr> nodes;  // in list order
-  std::vector<api::PodPtr> pods;    // bound and assumed ones
-  std::map<std::string, std::vector<framework::PodInfoPtr>, std::less<>> nominated;  // by node
-  cache::OwnerStores owners;
-  cache::StorageStores storage;
-  cache::DeviceStores devices;
-  cache::GroupStores groups;
-};
-// Refuses with 503 before the caches are filled. Costs a shared pointer a pod. Threads: the
-// scheduling thread.
-std::variant<ClusterCopy, Refusal> CopyCluster(scheduler::Scheduler& scheduler);
-
-struct SimulatedPlacement {
-  Verdict result = Verdict::kError;
-  std::string node;     // of a schedulable pod
-  std::string message;  // why not: as Explanation::message
-  std::vector<std::string> unschedulable_plugins;
-  size_t feasible_nodes = 0;
-};
 struct Simulation {
   TimePoint time{};
   bool extenders_left_out = false;
   std::vector<SimulatedPlacement> placements;  // of the pods, in their order
+  // The trees of groups that pods are members of, with all of their queued members, in the order in
+  // which they were decided: each when its first pod was its turn.
+  std::vector<GroupPlacement> groups;
 };
-// All nodes are looked at, whatever percentageOfNodesToScore says. Error: a profile cannot be
-// built. Threads: any; takes as long as building a cache of that size and deciding the pods.
+// Error: a profile cannot be built. Threads: any; takes as long as building a cache of that size
+// and deciding the pods.
 Result<Simulation> Simulate(const ClusterCopy& cluster, const SimulatedPods& pods);
 
 // {"time", "standby", "identity", "notes", "sources": [{"source", "pods", "placed", "nodes":
 // [{"node", "pods"}]}], "pods": [{"pod", "source", "result", "node", "feasibleNodes", "message",
-// "rejectedBy"}]}.
+// "rejectedBy"}], "podGroups": [{"podGroup", "result", "message", "groups", "members": [{"pod",
+// "result", "node", "message"}]}]}; the last only where there are groups.
 std::string SimulationJson(const Simulation& simulation, const SimulatedPods& pods,
                            const AnsweringReplica& replica);
 

@@ -126,6 +126,7 @@ class Reader {
     if (manifest.kind == "ResourceClaimTemplate") return ReadTemplate(manifest);
     if (manifest.kind == "PodGroup") return ReadGroup<api::PodGroup>(manifest);
     if (manifest.kind == "CompositePodGroup") return ReadGroup<api::CompositePodGroup>(manifest);
+    if (manifest.kind == "Workload") return {};
     const bool known = manifest.kind == "Deployment" || manifest.kind == "ReplicaSet" ||
                        manifest.kind == "StatefulSet" || manifest.kind == "ReplicationController" ||
                        manifest.kind == "Job";

@@ -38,10 +38,13 @@ server::HttpsOptions ServerOptions() {
 // A scheduler that knows what it is told; its writes go nowhere, so that decided pods stay assumed.
 class Daemon {
  public:
-  explicit Daemon(bool standby = false) {
-    auto made = Scheduler::Create({.registry = &registry_,
+  explicit Daemon(bool standby = false, std::vector<std::string> gates = {})
+      : gates_(config::FeatureGates::Make({.feature_gates = gates}, nullptr).value()) {
+    auto made = Scheduler::Create({.configuration = config::DefaultConfiguration(gates_),
+                                   .registry = &registry_,
                                    .api = &api_,
                                    .clock = &RealClock(),
+                                   .gates = &gates_,
                                    .decisions_kept = 100,
                                    .standby = standby});
     KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
@@ -72,6 +75,8 @@ class Daemon {
     deltas.push_back({api::Delta<T>::Type::kReplace, nullptr, std::move(objects)});
     if constexpr (std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Node>) {
       scheduler_->Post(std::move(deltas));
+    } else if constexpr (std::is_same_v<T, api::PodGroup>) {
+      scheduler_->Post(scheduler::GroupDeltas(std::move(deltas)));
     } else {
       scheduler_->Post(scheduler::OwnerDeltas(std::move(deltas)));
     }
@@ -120,6 +125,7 @@ class Daemon {
   client::ClusterAccess access;
 
  private:
+  const config::FeatureGates gates_;
   framework::Registry registry_ = plugins::InTreeRegistry();
   testing::FakeApiWriter api_;
   CurrentScheduler current_;
@@ -273,6 +279,36 @@ TEST(DebugEndpoints, Simulate) {
   EXPECT_NE(wrong.body.find("cannot be simulated"), std::string::npos);
 }
 
+TEST(DebugEndpoints, GroupsOfPods) {
+  Daemon daemon(false, {"GenericWorkload=true"});
+  auto group = std::make_shared<api::PodGroup>();
+  group->meta.ns = Symbol("default");
+  group->meta.name = "g";
+  group->meta.uid = "g";
+  group->min_count = 2;
+  daemon.Show<api::PodGroup>({group});
+  const auto member = [](const std::string& name) {
+    auto pod = MakePod().Name(name).Namespace("default").Req({{"cpu", "3"}});
+    pod.spec().scheduling_group = "g";
+    return pod.Obj();
+  };
+  daemon.ShowCluster({Node("n1")}, {member("a"), member("b")});
+  const json explained = daemon.GetJson("explain?podGroup=podgroup%2Fdefault%2Fg");
+  EXPECT_EQ(explained["podGroup"], "podgroup/default/g");
+  EXPECT_EQ(explained["result"], "Unschedulable");
+  EXPECT_EQ(explained["live"]["identity"], "me");
+  const json of_member = daemon.GetJson("explain?pod=a");
+  EXPECT_EQ(of_member["result"], "Schedulable");
+  EXPECT_EQ(of_member["podGroup"]["summary"], explained["summary"]);
+  EXPECT_NE(daemon.GetJson("explain?podGroup=podgroup%2Fnone", 404)["message"], "");
+  EXPECT_EQ(daemon.GetJson("queue")["pods"][0]["members"].size(), 2U);
+  EXPECT_EQ(daemon.GetJson("decisions?limit=1")["decisions"][0]["members"].size(), 2U);
+  const testing::Answer simulated =
+      daemon.Ask("POST", "simulate",
+                 "kind: Pod\nmetadata: {name: p}\nspec: {schedulingGroup: {podGroupName: g}}\n");
+  EXPECT_EQ(json::parse(simulated.body)["podGroups"][0]["members"].size(), 3U);
+}
+
 struct FaultCase {
   std::string name;
   std::string method = "GET";
@@ -292,9 +328,11 @@ TEST(DebugEndpoints, Faults) {
        "parameter limit: \"many\" is not a number; 0 is all"},
       {"no part", "GET", "queue?queue=activeQ", 400,
        "parameter queue: \"activeQ\" is not active, backoff, inFlight, waiting, binding, "
-       "unschedulable or gated"},
+       "unschedulable, gated, incomplete or pending"},
       {"no pod", "GET", "explain", 400,
        "parameter pod: \"\" is not the pod to explain, namespace/name"},
+      {"no group", "GET", "explain?podGroup=g", 400,
+       "parameter podGroup: \"g\" is not podgroup/NAMESPACE/NAME or compositepodgroup/…"},
       {"no flag", "GET", "explain?pod=p&preemption=maybe", 400,
        "parameter preemption: \"maybe\" is not true or false"},
       {"wrong method", "POST", "queue", 405, "/debug/kubesched/queue is asked with GET"},

@@ -164,6 +164,34 @@ TEST(SummaryTextTest, Success) {
   EXPECT_THAT(text, HasSubstr("all that can be placed is placed"));
 }
 
+TEST(SummaryTextTest, WhatBecameOfPodGroups) {
+  const auto pod = [](const std::string& group, const std::string& node) {
+    auto made = std::make_shared<api::Pod>();
+    made->meta.ns = Symbol("default");
+    auto spec = std::make_shared<api::PodSpec>();
+    spec->scheduling_group = group;
+    made->spec = std::move(spec);
+    made->node_name = node;
+    return api::PodPtr(std::move(made));
+  };
+  auto groups = ReadGroupOutcomes(R"({"items":[
+    {"metadata":{"name":"a","namespace":"default"},"status":{"conditions":[
+      {"type":"PodGroupInitiallyScheduled","status":"True","reason":"Scheduled","message":""}]}},
+    {"metadata":{"name":"b","namespace":"default"},"status":{"conditions":[
+      {"type":"PodGroupInitiallyScheduled","status":"False","reason":"Unschedulable",
+       "message":"no room"}]}},
+    {"metadata":{"name":"c","namespace":"default"}}]})",
+                                  {pod("a", "n1"), pod("a", "n2"), pod("b", ""), pod("x", "n1")});
+  ASSERT_TRUE(groups.ok());
+  DemoSummary summary = Success();
+  summary.groups = std::move(groups).value();
+  EXPECT_THAT(SummaryText(summary),
+              HasSubstr("  pod groups    a: Scheduled, 2 of 2 members bound\n"
+                        "                b: Unschedulable, 0 of 1 members bound: no room\n"
+                        "                c: no condition, 0 of 0 members bound\n"));
+  EXPECT_FALSE(ReadGroupOutcomes("[]", {}).ok());
+}
+
 TEST(SummaryTextTest, Failure) {
   DemoSummary summary = Success();
   summary.failures = {"node n: 3 cpu requested, 2 allocatable", "more"};

@@ -197,9 +197,11 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedCase{"number", "7\n",
                     "w.yaml:1:1: is of type number (a Pod, or an entry with pod, count, name and "
                     "expect)"},
-        RefusedCase{"other_kind", "kind: Deployment\n",
-                    "w.yaml:1:1: kind \"Deployment\" instead of \"Pod\" (only pods, ResourceClaims "
-                    "and ResourceClaimTemplates can be listed; create other objects beforehand)"},
+        RefusedCase{
+            "other_kind", "kind: Deployment\n",
+            "w.yaml:1:1: kind \"Deployment\" instead of \"Pod\" (only pods, ResourceClaims, "
+            "ResourceClaimTemplates, PodGroups and CompositePodGroups can be listed; create "
+            "other objects beforehand)"},
         RefusedCase{"claim_without_name", "kind: ResourceClaim\n",
                     "w.yaml:1:1: the ResourceClaim has no name (add metadata.name)"},
         RefusedCase{"claim_of_old", "kind: ResourceClaim\napiVersion: resource.k8s.io/v1beta1\n",
@@ -259,6 +261,35 @@ TEST(ReadWorkloadTest, TheExampleWithDevices) {
       EXPECT_TRUE(names.contains(name)) << pod.name << ": " << name;
     }
   }
+}
+
+TEST(ReadWorkloadTest, TheExampleWithGangs) {
+  const auto read = ReadWorkload(KS_EXAMPLES "/gang.yaml", {.owner = "me"});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->pods.size(), 34U);
+  EXPECT_EQ(Unplaceable(read->pods), 4U);
+  EXPECT_THAT(read->gates, ElementsAre("GenericWorkload", "TopologyAwareWorkloadScheduling"));
+  std::set<std::string> names;
+  for (const PlannedObject& object : read->objects) {
+    names.insert(object.name);
+    EXPECT_EQ(object.path, "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups");
+  }
+  for (const PlannedPod& pod : read->pods) {
+    const Json group = Json::parse(pod.body)["spec"]["schedulingGroup"]["podGroupName"];
+    EXPECT_TRUE(names.contains(group)) << pod.name;
+  }
+}
+
+TEST(ParseWorkloadTest, GroupsNameTheGatesThatTheyNeed) {
+  const auto gates = [](const std::string& groups) {
+    return ParseAll(groups + "---\n" + kPod + "\n").gates;
+  };
+  const std::string plain = "kind: PodGroup\nmetadata: {name: g}\nspec: {}\n";
+  EXPECT_THAT(gates(plain), ElementsAre("GenericWorkload"));
+  EXPECT_THAT(
+      gates("kind: CompositePodGroup\nmetadata: {name: c}\nspec: {}\n"),
+      ElementsAre("CompositePodGroup", "GenericWorkload", "TopologyAwareWorkloadScheduling"));
+  EXPECT_TRUE(ParseAll(std::string("- ") + kPod).gates.empty());
 }
 
 TEST(ReadWorkloadTest, AMissingFileIsNamed) {

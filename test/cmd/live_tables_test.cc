@@ -45,6 +45,75 @@ unschedulable    -  ns/d               0         9     1s        -  NodeAffinity
 )");
 }
 
+TEST(LiveTables, QueueOfGroups) {
+  EXPECT_EQ(
+      Text(QueueTable(R"({
+    "time":"2026-01-02T03:10:00.000000Z","standby":false,
+    "counts":{"active":2,"incomplete":3,"pending":0},"rejectedBy":[],"matching":3,
+    "pods":[
+     {"podGroup":"podgroup/ns/g","queue":"active","position":1,"priority":5,"attempts":2,
+      "since":"2026-01-02T03:09:15.000000Z","lastEvent":"PodGroupAdd","members":[
+       {"pod":"ns/a","queue":"active","position":1,"priority":5,"attempts":1,
+        "since":"2026-01-02T03:09:15.000000Z","rejectedBy":["NodeAffinity"]},
+       {"pod":"ns/b","queue":"active","position":1,"priority":5,"attempts":2}]},
+     {"pod":"ns/c","queue":"active","position":2,"priority":0,"attempts":0}]})")),
+      R"(leader: 2 active, 0 in backoff, 0 in flight, 0 waiting at Permit, 0 being bound, 0 unschedulable, 0 gated, 3 incomplete, 0 pending
+
+QUEUE   POS  POD                        PRIORITY  ATTEMPTS  SINCE  BACKOFF  HELD BY       LAST EVENT   WOKEN BY
+active    1  podgroup/ns/g (2 members)         5         2    45s        -  -             PodGroupAdd  -
+               ns/a                            5         1      -        -  NodeAffinity  -            -
+               ns/b                            5         2      -        -  -             -            -
+active    2  ns/c                              0         0      -        -  -             -            -
+)");
+}
+
+TEST(LiveTables, DecisionsAboutGroups) {
+  EXPECT_EQ(Text(DecisionsTable(R"({"standby":false,"kept":1000,"made":2,"decisions":[
+     {"podGroup":"podgroup/ns/g","time":"2026-01-02T03:10:00.123456Z","attempt":1,
+      "result":"Unschedulable","message":"minCount (2) cannot be satisfied","members":[
+      {"number":1,"time":"2026-01-02T03:10:00.123456Z","pod":"ns/a","attempt":1,
+       "result":"Unschedulable","evaluatedNodes":3,"message":"pod group is unschedulable",
+       "decidedMicroseconds":81}]}]})")),
+            R"(leader: 2 decisions made, the last 1000 are kept
+
+TIME          POD            ATTEMPT  RESULT         NODE  FEASIBLE   TOOK  BOUND AFTER  BEST NODES, OR WHY NONE
+03:10:00.123  podgroup/ns/g        1  Unschedulable  -            -      -            -  minCount (2) cannot be satisfied
+03:10:00.123    ns/a               1  Unschedulable  -          0/3  81 us            -  pod group is unschedulable
+)");
+}
+
+TEST(LiveTables, SimulatedGroups) {
+  EXPECT_EQ(Text(SimulationTable(R"({"notes":[],"sources":[
+    {"source":"Job ns/w","pods":2,"placed":1,"nodes":[{"node":"n1","pods":1}]}],
+    "pods":[],"podGroups":[{"podGroup":"podgroup/ns/g","result":"Schedulable","members":[
+      {"pod":"ns/w-0","result":"Schedulable","node":"n1"},
+      {"pod":"ns/w-1","result":"Unschedulable","message":"no room"}]}]})")),
+            R"(Job ns/w: 1 of 2 pods would be placed
+  NODE  PODS
+  n1       1
+podgroup/ns/g: Schedulable
+  MEMBER  NODE  WHY NONE
+  ns/w-0  n1    -
+  ns/w-1  -     no room
+)");
+}
+
+TEST(LiveTables, ExplanationOfAGroup) {
+  EXPECT_EQ(Text(LiveExplanationTable(R"({"podGroup":"podgroup/ns/g","result":"Unschedulable",
+    "message":"no","summary":"1 of 2 members fit","groups":[],"members":[
+     {"pod":"ns/a","result":"Unschedulable","message":"no"}],
+    "live":{"notes":["this kubesched is a standby: it knows the cluster, but decides nothing"]}})",
+                                      "")),
+            R"(podgroup/ns/g: Unschedulable
+  note: this kubesched is a standby: it knows the cluster, but decides nothing
+  no
+  1 of 2 members fit
+
+  MEMBERS  FOR EXAMPLE  RESULT
+        1  ns/a         Unschedulable: no
+)");
+}
+
 TEST(LiveTables, Decisions) {
   EXPECT_EQ(Text(DecisionsTable(R"({"standby":true,"kept":1000,"made":2,"decisions":[
      {"number":2,"time":"2026-01-02T03:10:00.123456Z","pod":"ns/web","attempt":1,"result":"Bound",
@@ -185,6 +254,8 @@ TEST(LiveTargets, QueriesAreEscaped) {
   EXPECT_EQ(CacheTarget({.live = {}, .pods = true, .compare = true}),
             "/debug/kubesched/cache?pods=true&compare=true");
   EXPECT_EQ(SimulateTarget({.live = {}, .replicas = 3}), "/debug/kubesched/simulate?replicas=3");
+  EXPECT_EQ(ExplainTarget({.live = {}, .pod = "podgroup/ns/g"}),
+            "/debug/kubesched/explain?podGroup=podgroup%2Fns%2Fg");
   EXPECT_EQ(ExplainTarget({.live = {}, .pod = "p", .node = "n1", .preemption = true}),
             "/debug/kubesched/explain?pod=p&node=n1&preemption=true");
 }

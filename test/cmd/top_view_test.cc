@@ -131,5 +131,17 @@ TEST(MetricsText, Quantiles) {
   EXPECT_EQ(counts.Since(counts).count(), 0);
 }
 
+TEST(TopView, PartsThatOnlyGroupsOfPodsHave) {
+  const auto sample = ReadTopSample(R"({"counts":{"active":1,"incomplete":2,"pending":3}})", "");
+  ASSERT_TRUE(sample.ok());
+  const auto& queue = sample->queue;
+  ASSERT_GE(queue.size(), 2U);
+  EXPECT_EQ(queue[queue.size() - 2], (std::pair<std::string, int64_t>("incomplete", 2)));
+  EXPECT_EQ(queue.back(), (std::pair<std::string, int64_t>("pending", 3)));
+  const auto without = ReadTopSample(R"({"counts":{"active":1}})", "");
+  ASSERT_TRUE(without.ok());
+  EXPECT_EQ(without->queue.size(), queue.size() - 2);
+}
+
 }  // namespace
 }  // namespace ks::ctl

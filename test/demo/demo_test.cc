@@ -72,6 +72,18 @@ TEST_F(DemoTest, AClaimForADeviceThatNoNodeHas) {
                                 HasSubstr("left pending  1 of 1 pods that fit nowhere")));
 }
 
+TEST_F(DemoTest, GangsArePlacedAsAWholeOrNotAtAll) {
+  const ProgramResult ran =
+      Run({"demo", "--nodes=20", "--arrival=2s", "--workload=" KS_EXAMPLES "/gang.yaml"});
+  EXPECT_THAT(ran.exit_status, Optional(0)) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("30 of 30 placeable pods"),
+                                HasSubstr("left pending  4 of 4 pods that fit nowhere"),
+                                HasSubstr(" in-one-zone: Scheduled, 8 of 8 members bound\n"),
+                                HasSubstr(" too-large: Unschedulable, 0 of 4 members bound: "),
+                                HasSubstr(" training: Scheduled, 16 of 16 members bound\n"),
+                                HasSubstr(" workers: Scheduled, 6 of 6 members bound\n")));
+}
+
 TEST_F(DemoTest, BadDevicesAreRefused) {
   const ProgramResult ran = Run({"demo", "--devices=8gpu"});
   EXPECT_THAT(ran.exit_status, Optional(Not(0)));

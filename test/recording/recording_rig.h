@@ -92,6 +92,15 @@ class RecordedRun {
   void DeleteNode(const json& node) {
     rig_.scheduler->Post(NodeDeltas{WithText<api::Node>("DELETED", node)});
   }
+  // The first full state of the kinds of groups: there are none. Requires: their gates.
+  void SyncGroups() {
+    rig_.scheduler->Post(GroupDeltas(std::vector<api::Delta<api::PodGroup>>(1)));
+    rig_.scheduler->Post(GroupDeltas(std::vector<api::Delta<api::CompositePodGroup>>(1)));
+  }
+  template <class T>
+  void UpsertGroup(const json& group) {
+    rig_.scheduler->Post(GroupDeltas(std::vector<api::Delta<T>>{WithText<T>("MODIFIED", group)}));
+  }
   void UpsertPod(const json& pod) {
     pods_[pod["metadata"]["uid"]] = pod;
     rig_.scheduler->Post(PodDeltas{WithText<api::Pod>("MODIFIED", pod)});

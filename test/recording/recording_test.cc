@@ -442,6 +442,106 @@ TEST(Recording, OfTheSameDayIsTheSame) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
+// A day of gangs in two racks: they come in pieces, wait, preempt, fail to bind and lose members.
+class DayOfGroups {
+ public:
+  explicit DayOfGroups(uint64_t seed)
+      : gates_(config::FeatureGates::Make(Flags(), nullptr).value()),
+        run_({.configuration = config::DefaultConfiguration(gates_), .gates = &gates_}, Flags()),
+        random_(seed) {}
+
+  void Run() {
+    std::vector<json> nodes;
+    for (int i = 0; i < 6; ++i) {
+      json node = NodeJson("n" + std::to_string(i), 4);
+      node["metadata"]["labels"]["rack"] = i % 2 == 0 ? "even" : "odd";
+      nodes.push_back(node);
+    }
+    run_.SyncGroups();
+    run_.Sync(nodes);
+    Composite("tree");
+    for (int i = 0; i < 14; ++i) {
+      const int priority = i > 8 && random_.Below(2) == 0 ? 1000 : 0;
+      const auto members = static_cast<int>(2 + random_.Below(3));
+      const bool early = random_.Below(2) == 0;
+      if (early) Group(i, members, priority);
+      for (int m = 0; m < members; ++m) {
+        json pod = PodJson(Name(i) + "-" + std::to_string(m),
+                           std::to_string(500 + random_.Below(1500)) + "m", priority);
+        pod["spec"]["schedulingGroup"]["podGroupName"] = Name(i);
+        run_.UpsertPod(pod);
+        Pause();
+      }
+      if (!early) Group(i, members, priority);
+      if (random_.Below(3) == 0) run_.DeletePod("uid-" + Name(i) + "-0");
+      Pause();
+    }
+    for (int i = 0; i < 10; ++i) {
+      run_.rig().Advance(seconds(10));
+      run_.Answer();
+    }
+  }
+  RecordedRun& run() { return run_; }
+
+ private:
+  static config::GateFlags Flags() {
+    return {
+        .feature_gates = {
+            "GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true"}};
+  }
+  static std::string Name(int i) { return "g" + std::to_string(i); }
+
+  void Composite(const std::string& name) {
+    run_.UpsertGroup<api::CompositePodGroup>(
+        {{"metadata", {{"name", name}, {"namespace", "default"}, {"uid", "uid-" + name}}},
+         {"spec", {{"schedulingPolicy", {{"gang", {{"minGroupCount", 2}}}}}}}});
+  }
+  void Group(int i, int members, int priority) {
+    json group = {
+        {"metadata", {{"name", Name(i)}, {"namespace", "default"}, {"uid", "uid-" + Name(i)}}},
+        {"spec",
+         {{"priority", priority}, {"schedulingPolicy", {{"gang", {{"minCount", members}}}}}}}};
+    if (i % 3 == 0) group["spec"]["schedulingConstraints"]["topology"] = {{{"key", "rack"}}};
+    if (i == 4 || i == 5) group["spec"]["parentCompositePodGroupName"] = "tree";
+    run_.UpsertGroup<api::PodGroup>(group);
+  }
+  void Pause() {
+    run_.rig().clock.Advance(milliseconds(random_.Below(400)));
+    run_.rig().Settle();
+    if (random_.Below(3) != 0) run_.Answer(7);
+  }
+
+  const config::FeatureGates gates_;
+  RecordedRun run_;
+  Random random_;
+};
+
+class RecordedGroups : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(RecordedGroups, ReplayWithoutADifference) {
+  DayOfGroups day(GetParam());
+  day.Run();
+  const SchedulerStats& stats = day.run().rig().scheduler->context().stats;
+  EXPECT_GT(stats.bound, 10U);
+  EXPECT_GT(stats.unschedulable, 3U);
+  EXPECT_GT(stats.binding_failures, 0U);
+  EXPECT_FALSE(day.run().rig().api.group_patches.empty());
+  ExpectSame(day.run().Text(), stats.attempts);
+  EXPECT_THAT(day.run().Text(), HasSubstr(R"("podGroup":"podgroup/default/g)"));
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, RecordedGroups, ::testing::Values(1, 2, 3, 4, 5),
+                         [](const auto& row) { return "S" + std::to_string(row.param); });
+
+// A gang that the replayed configuration places elsewhere.
+TEST(Recording, AnotherScoringStrategyPlacesAGangElsewhere) {
+  DayOfGroups day(1);
+  day.Run();
+  const auto report =
+      ReplayText(day.run().Text(), {.config = {Configured(kMostAllocated)}, .against = {}});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->difference);
+}
+
 TEST(Recording, KeepsGroupsOfPods) {
   api::PodGroup group;
   group.meta.name = "g";

@@ -15,6 +15,7 @@
 #include "config/print/print_json.h"
 #include "inspect/cache_report.h"
 #include "inspect/decision_json.h"
+#include "inspect/explain_group.h"
 #include "inspect/live_explain.h"
 #include "inspect/queue_report.h"
 #include "inspect/simulate.h"
@@ -211,7 +212,8 @@ void AnswerQueue(const QuestionDispatcher& dispatcher, const Request& request, c
     filter.part = inspect::ParseQueuePart(part);
     if (!filter.part) {
       parameters.Fault("queue", part,
-                       "active, backoff, inFlight, waiting, binding, unschedulable or gated");
+                       "active, backoff, inFlight, waiting, binding, unschedulable, gated, "
+                       "incomplete or pending");
     }
   }
   if (RefuseParameters(parameters, reply)) return;
@@ -222,18 +224,43 @@ void AnswerQueue(const QuestionDispatcher& dispatcher, const Request& request, c
                           });
 }
 
+void AnswerExplainGroup(const QuestionDispatcher& dispatcher, const framework::PodGroupKey& group,
+                        const Reply& reply) {
+  dispatcher.AskScheduler(reply, inspect::CopyCluster,
+                          [group](const std::variant<inspect::ClusterCopy, Refusal>& copy,
+                                  const AnsweringReplica& replica) {
+                            if (const auto* refusal = std::get_if<Refusal>(&copy)) {
+                              return Refused(*refusal);
+                            }
+                            const auto answer = inspect::LiveGroupJson(
+                                std::get<inspect::ClusterCopy>(copy), group, replica);
+                            if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+                              return Refused(*refusal);
+                            }
+                            return Json(std::get<std::string>(answer));
+                          });
+}
+
 void AnswerExplain(const QuestionDispatcher& dispatcher, const Request& request,
                    const Reply& reply) {
-  Parameters parameters(request, {"pod", "node", "preemption"});
+  Parameters parameters(request, {"pod", "podGroup", "node", "preemption"});
   inspect::ExplainQuestion question{.pod = parameters.Key("pod"), .node = parameters.Text("node")};
   if (parameters.Flag("preemption")) question.preemption = inspect::ExplainPreemption::kYes;
-  if (question.pod.empty()) parameters.Fault("pod", "", "the pod to explain, namespace/name");
+  const std::string group = parameters.Text("podGroup");
+  if (question.pod.empty() && group.empty()) {
+    parameters.Fault("pod", "", "the pod to explain, namespace/name");
+  }
+  const auto key = inspect::ParseGroupName(group);
+  if (!group.empty() && !key) {
+    parameters.Fault("podGroup", group, "podgroup/NAMESPACE/NAME or compositepodgroup/…");
+  }
   if (RefuseParameters(parameters, reply)) return;
+  if (key) return AnswerExplainGroup(dispatcher, *key, reply);
   dispatcher.AskScheduler(
       reply, [question](Scheduler& scheduler) { return inspect::ExplainLive(scheduler, question); },
-      [](const std::variant<inspect::LiveExplanation, Refusal>& answer,
-         const AnsweringReplica& replica) {
+      [](std::variant<inspect::LiveExplanation, Refusal>& answer, const AnsweringReplica& replica) {
         if (const auto* refusal = std::get_if<Refusal>(&answer)) return Refused(*refusal);
+        inspect::ExplainGroupOf(&std::get<0>(answer));
         return Json(inspect::LiveExplanationJson(std::get<0>(answer), replica));
       });
 }

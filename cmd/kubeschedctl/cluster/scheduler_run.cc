@@ -83,7 +83,8 @@ TemporaryFolder::~TemporaryFolder() {
 
 Result<std::unique_ptr<Process>> StartScheduler(const std::string& binary,
                                                 const std::string& kubeconfig, int qps,
-                                                const std::string& folder) {
+                                                const std::string& folder,
+                                                const std::vector<std::string>& flags) {
   const std::string name = NameOf(binary);
   const std::string config_path = folder + "/" + name + ".config.json";
   const Json config = {
@@ -94,8 +95,9 @@ Result<std::unique_ptr<Process>> StartScheduler(const std::string& binary,
   if (Result<void> written = WriteFile(config_path, config.dump(2) + "\n"); !written.ok()) {
     return written.error();
   }
-  return Process::Start({binary, "--config=" + config_path, "--secure-port=0"},
-                        folder + "/" + name + ".log");
+  std::vector<std::string> argv = {binary, "--config=" + config_path, "--secure-port=0"};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  return Process::Start(argv, folder + "/" + name + ".log");
 }
 
 Result<std::unique_ptr<Process>> StartScheduler(const SchedulerCommand& command) {

@@ -31,10 +31,12 @@ class TemporaryFolder {
 };
 
 // Starts `binary` with a configuration file that has the kubeconfig, requests limited to `qps` a
-// second, and no leader election; without HTTPS server. The log is <folder>/<name>.log.
+// second, and no leader election; without HTTPS server, with `flags` after its own. The log is
+// <folder>/<name>.log.
 Result<std::unique_ptr<Process>> StartScheduler(const std::string& binary,
                                                 const std::string& kubeconfig, int qps,
-                                                const std::string& folder);
+                                                const std::string& folder,
+                                                const std::vector<std::string>& flags = {});
 
 // A scheduler that is called with flags alone, as anybody would call it:
 //   binary --kubeconfig=F --leader-elect=false --secure-port=0 --kube-api-qps=N --kube-api-burst=N

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "api/kinds.h"
 #include "kubeschedctl/demo/arrivals.h"
 #include "kubeschedctl/demo/demo.h"
 #include "kubeschedctl/demo/demo_cluster.h"
@@ -52,6 +53,7 @@ class Demo {
  private:
   Result<void> Plan();
   Result<void> Prepare();
+  std::vector<std::string> SchedulerArgs() const;
   Result<void> StartSchedulerProcess();
   Result<void> Watch();
   Result<void> Follow(Arrivals& arrivals);
@@ -60,6 +62,7 @@ class Demo {
   ViewState View(const Arrivals* arrivals);
   Result<DemoSummary> Summarize();
   Result<void> CheckPlacement(DemoSummary& summary);
+  Result<void> AddGroups(const std::vector<api::PodPtr>& pods, DemoSummary& summary);
   void CheckPending(DemoSummary& summary);
   void StopScheduler(DemoSummary& summary);
   Result<void> LeaveOrStay();
@@ -71,6 +74,7 @@ class Demo {
   Workload workload_;
   std::vector<PlannedPod> pods_;
   std::vector<PlannedObject> objects_;
+  std::vector<std::string> gates_;  // that the scheduler needs
   size_t placeable_ = 0;
   std::unique_ptr<DemoCluster> cluster_;
   std::unique_ptr<Process> scheduler_;
@@ -112,6 +116,7 @@ Result<void> Demo::Plan() {
     if (!read.ok()) return read.error();
     pods_ = std::move(read->pods);
     objects_ = std::move(read->objects);
+    gates_ = std::move(read->gates);
     workload_.pods = pods_.size();
   }
   placeable_ = static_cast<size_t>(std::count_if(
@@ -137,6 +142,19 @@ Result<void> Demo::Prepare() {
   return cluster_->Populate(workload_, objects_);
 }
 
+// With the gates that the workload needs, unless the user gives some.
+std::vector<std::string> Demo::SchedulerArgs() const {
+  std::vector<std::string> args = options_.scheduler_args;
+  const bool given = std::any_of(args.begin(), args.end(), [](const std::string& arg) {
+    return arg.starts_with("--feature-gates");
+  });
+  if (gates_.empty() || given) return args;
+  std::string text;
+  for (const std::string& gate : gates_) text += (text.empty() ? "" : ",") + gate + "=true";
+  args.push_back("--feature-gates=" + text);
+  return args;
+}
+
 Result<void> Demo::StartSchedulerProcess() {
   if (options_.no_scheduler) return {};
   const std::string binary =
@@ -145,13 +163,14 @@ Result<void> Demo::StartSchedulerProcess() {
       StartScheduler({.binary = binary,
                       .kubeconfig = cluster_->scheduler_kubeconfig(),
                       .config = options_.scheduler_config,
-                      .args = options_.scheduler_args,
+                      .args = SchedulerArgs(),
                       .qps = options_.qps,
                       .folder = cluster_->folder()});
   if (!started.ok()) return started.error();
   scheduler_ = std::move(started).value();
   scheduler_meter_ = std::make_unique<ProcessMeter>(*scheduler_);
   Say("started " + binary + ", log: " + scheduler_->log_path());
+  if (!gates_.empty()) Say("the workload has pod groups: called with " + SchedulerArgs().back());
   return {};
 }
 
@@ -273,6 +292,20 @@ Result<void> Demo::CheckPlacement(DemoSummary& summary) {
   }
   const std::vector<std::string> over = OverCapacity(*nodes, *pods);
   summary.failures.insert(summary.failures.end(), over.begin(), over.end());
+  return AddGroups(*pods, summary);
+}
+
+// What the scheduler told the workload's groups.
+Result<void> Demo::AddGroups(const std::vector<api::PodPtr>& pods, DemoSummary& summary) {
+  if (gates_.empty()) return {};
+  const std::string path = fmt::format("/apis/{}/namespaces/{}/{}?labelSelector={}",
+                                       api::kKindOf<api::PodGroup>.ApiVersion(), workload_.ns,
+                                       api::kKindOf<api::PodGroup>.plural, Selector(workload_));
+  const client::RestReply reply = cluster_->api().rest().Get(path, std::chrono::seconds(30));
+  if (!reply.ok()) return Error{"listing PodGroups: " + reply.error->message};
+  auto groups = ReadGroupOutcomes(reply.body, pods);
+  if (!groups.ok()) return groups.error();
+  summary.groups = std::move(groups).value();
   return {};
 }
 

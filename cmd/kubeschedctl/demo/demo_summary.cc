@@ -3,10 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "api/pod_group.h"
 #include "kubeschedctl/text/printable.h"
 
 namespace ks::ctl {
 namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kGroupsShown = 10;
 
 std::string Row(const char* name, const std::string& text) {
   return fmt::format("  {:<14}{}\n", name, text);
@@ -39,6 +46,24 @@ std::string LeftPending(const DemoSummary& summary) {
   return text;
 }
 
+std::string GroupRows(const std::vector<GroupOutcome>& groups) {
+  std::string text;
+  size_t shown = 0;
+  for (const GroupOutcome& group : groups) {
+    if (shown++ == kGroupsShown) break;
+    std::string line =
+        fmt::format("{}: {}, {} of {} members bound", Printable(group.name),
+                    group.condition.empty() ? "no condition" : Printable(group.condition),
+                    group.bound, group.members);
+    if (!group.message.empty()) line += ": " + Printable(group.message);
+    text += Row(shown == 1 ? "pod groups" : "", line);
+  }
+  if (groups.size() > shown) {
+    text += Row("", fmt::format("({} more left out)", groups.size() - kGroupsShown));
+  }
+  return text;
+}
+
 std::string ProcessRow(const char* name, const ProcessSummary& process, size_t pods) {
   if (!process.known) return "";
   std::string text = fmt::format("{:.2f} s CPU", process.cpu_seconds);
@@ -49,7 +74,34 @@ std::string ProcessRow(const char* name, const ProcessSummary& process, size_t p
   return Row(name, text + fmt::format(", {:.0f} MB resident", process.resident_mb));
 }
 
+constexpr const char* kNoList = "the answer is no list of PodGroups";
+
 }  // namespace
+
+Result<std::vector<GroupOutcome>> ReadGroupOutcomes(std::string_view list,
+                                                    const std::vector<api::PodPtr>& pods) {
+  const Json answer = Json::parse(list, nullptr, false);
+  if (!answer.is_object() || !answer.contains("items") || !answer["items"].is_array()) {
+    return Error{kNoList};
+  }
+  std::vector<GroupOutcome> groups;
+  for (const Json& item : answer["items"]) {
+    GroupOutcome& group = groups.emplace_back();
+    group.name = item.value("/metadata/name"_json_pointer, std::string());
+    const std::string ns = item.value("/metadata/namespace"_json_pointer, std::string());
+    for (const Json& condition : item.value("/status/conditions"_json_pointer, Json::array())) {
+      if (condition.value("type", "") != api::kPodGroupInitiallyScheduled) continue;
+      group.condition = condition.value("reason", "");
+      group.message = condition.value("message", "");
+    }
+    for (const api::PodPtr& pod : pods) {
+      if (pod->spec->scheduling_group != group.name || pod->meta.ns.view() != ns) continue;
+      ++group.members;
+      if (!pod->node_name.empty()) ++group.bound;
+    }
+  }
+  return groups;
+}
 
 std::string SummaryText(const DemoSummary& summary) {
   std::string text = fmt::format("\n{}, {} pods, scheduled by {}\n\n", summary.title, summary.pods,
@@ -57,6 +109,7 @@ std::string SummaryText(const DemoSummary& summary) {
   text += Row("bound", BoundText(summary));
   text += Row("latency", LatencyText(summary.latency));
   if (summary.pods > summary.placeable) text += LeftPending(summary);
+  text += GroupRows(summary.groups);
   text += Row("nodes", fmt::format("CPU {:.0f} % taken (fullest node {:.0f} %), memory {:.0f} % "
                                    "(fullest {:.0f} %)",
                                    summary.cpu_fill * 100, summary.fullest_cpu * 100,

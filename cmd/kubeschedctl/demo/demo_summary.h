@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "api/pod.h"
+#include "base/result.h"
 #include "kubeschedctl/demo/demo_state.h"
 
 namespace ks::ctl {
@@ -16,6 +19,18 @@ struct ProcessSummary {
   double cpu_seconds = 0;
   double resident_mb = 0;
 };
+
+// What became of a PodGroup.
+struct GroupOutcome {
+  std::string name;
+  std::string condition;  // reason of PodGroupInitiallyScheduled; empty: it has none
+  std::string message;    // of a failure
+  size_t members = 0;     // pods that name it
+  size_t bound = 0;
+};
+// `list`: the body of a PodGroupList; its groups in their order. Error: it is none.
+Result<std::vector<GroupOutcome>> ReadGroupOutcomes(std::string_view list,
+                                                    const std::vector<api::PodPtr>& pods);
 
 struct DemoSummary {
   std::string title;
@@ -28,6 +43,7 @@ struct DemoSummary {
   double rate_best_second = 0;
   Latency latency;
   std::vector<ReasonCount> left_pending;  // those that were meant to be
+  std::vector<GroupOutcome> groups;
   double cpu_fill = 0;
   double memory_fill = 0;
   double fullest_cpu = 0;

@@ -22,7 +22,8 @@ struct PlannedPod {
   Amount amount{};        // what it asks for
 };
 
-// What pods of a file refer to: a ResourceClaim or a ResourceClaimTemplate.
+// What pods of a file refer to: a ResourceClaim or a ResourceClaimTemplate, a PodGroup or a
+// CompositePodGroup.
 struct PlannedObject {
   std::string name;
   std::string path;  // of the request that creates it
@@ -32,6 +33,7 @@ struct PlannedObject {
 struct PlannedWorkload {
   std::vector<PlannedPod> pods;
   std::vector<PlannedObject> objects;  // to be there before the pods
+  std::vector<std::string> gates;      // that the scheduler needs for them: "GenericWorkload"
 };
 
 // A priority class that the mix names, as a body for the server.
@@ -65,7 +67,8 @@ std::vector<PlannedPod> MakeMix(const MixOptions& options);
 //     expect: bound    # or pending: it is meant not to be placed; default bound
 //     pod: {spec: …}   # a Pod; apiVersion and kind may be left out
 //
-// ResourceClaims and ResourceClaimTemplates may stand among them, with a name and without a count.
+// ResourceClaims, ResourceClaimTemplates, PodGroups and CompositePodGroups may stand among them,
+// with a name and without a count.
 //
 // Fields that entries do not have, other kinds than these, pods that have a node already, names
 // that occur twice and namespaces other than `ns` are errors.

@@ -40,13 +40,19 @@ struct Entry {
 };
 
 // The kinds besides pods.
-struct ClaimKind {
+struct ObjectKind {
   std::string_view kind;
   std::string_view plural;
+  std::string_view version;
 };
-constexpr std::array<ClaimKind, 2> kClaimKinds = {
-    {{"ResourceClaim", "resourceclaims"}, {"ResourceClaimTemplate", "resourceclaimtemplates"}}};
-constexpr std::string_view kClaimVersion = "resource.k8s.io/v1";
+constexpr ObjectKind kPodGroupKind = {"PodGroup", "podgroups", "scheduling.k8s.io/v1beta1"};
+constexpr ObjectKind kCompositeKind = {"CompositePodGroup", "compositepodgroups",
+                                       "scheduling.k8s.io/v1alpha3"};
+constexpr std::array<ObjectKind, 4> kObjectKinds = {
+    {{"ResourceClaim", "resourceclaims", "resource.k8s.io/v1"},
+     {"ResourceClaimTemplate", "resourceclaimtemplates", "resource.k8s.io/v1"},
+     kPodGroupKind,
+     kCompositeKind}};
 
 class WorkloadReader {
  public:
@@ -64,7 +70,7 @@ class WorkloadReader {
   Result<void> AddPods(const Entry& entry, const std::string& path);
   Result<Json> ObjectJson(const Value& value, const std::string& path, std::string_view kind,
                           std::string_view version) const;
-  Result<void> AddObject(const Value& value, const std::string& path, const ClaimKind& kind);
+  Result<void> AddObject(const Value& value, const std::string& path, const ObjectKind& kind);
   Result<Amount> CheckPod(const Value& value, const std::string& path, const Json& pod);
 
   const std::string name_;
@@ -72,6 +78,7 @@ class WorkloadReader {
   config::Syntax syntax_ = config::Syntax::kYaml;
   api::Decoder decoder_;
   std::set<std::string> names_;
+  std::set<std::string> gates_;
   PlannedWorkload planned_;
 };
 
@@ -104,8 +111,8 @@ Result<void> WorkloadReader::ReadValue(const Value& value, const std::string& pa
                    "a Pod, or an entry with pod, count, name and expect");
   }
   if (kind == nullptr) return ReadEntry(value, path);
-  for (const ClaimKind& claim : kClaimKinds) {
-    if (kind->text == claim.kind) return AddObject(value, path, claim);
+  for (const ObjectKind& known : kObjectKinds) {
+    if (kind->text == known.kind) return AddObject(value, path, known);
   }
   return AddPods({.pod = &value}, path);
 }
@@ -176,8 +183,8 @@ Result<Json> WorkloadReader::ObjectJson(const Value& value, const std::string& p
   const Json own_kind = object.value("/kind"_json_pointer, Json(kind));
   if (own_kind != kind) {
     return Refusal(value, path, fmt::format("kind {} instead of \"{}\"", own_kind.dump(), kind),
-                   "only pods, ResourceClaims and ResourceClaimTemplates can be listed; create "
-                   "other objects beforehand");
+                   "only pods, ResourceClaims, ResourceClaimTemplates, PodGroups and "
+                   "CompositePodGroups can be listed; create other objects beforehand");
   }
   const Json own_version = object.value("/apiVersion"_json_pointer, Json(version));
   if (own_version != version) {
@@ -203,8 +210,8 @@ Result<Json> WorkloadReader::ObjectJson(const Value& value, const std::string& p
 }
 
 Result<void> WorkloadReader::AddObject(const Value& value, const std::string& path,
-                                       const ClaimKind& kind) {
-  const Result<Json> object = ObjectJson(value, path, kind.kind, kClaimVersion);
+                                       const ObjectKind& kind) {
+  const Result<Json> object = ObjectJson(value, path, kind.kind, kind.version);
   if (!object.ok()) return object.error();
   const Json name = object->value("/metadata/name"_json_pointer, Json());
   if (!name.is_string() || name.get_ref<const std::string&>().empty()) {
@@ -212,8 +219,15 @@ Result<void> WorkloadReader::AddObject(const Value& value, const std::string& pa
   }
   planned_.objects.push_back(
       {.name = name.get<std::string>(),
-       .path = fmt::format("/apis/{}/namespaces/{}/{}", kClaimVersion, options_.ns, kind.plural),
+       .path = fmt::format("/apis/{}/namespaces/{}/{}", kind.version, options_.ns, kind.plural),
        .body = object->dump(-1, ' ', false, Json::error_handler_t::replace)});
+  const bool composite = kind.kind == kCompositeKind.kind;
+  if (composite || kind.kind == kPodGroupKind.kind) {
+    gates_.insert("GenericWorkload");
+    const bool constrained = object->contains("/spec/schedulingConstraints"_json_pointer);
+    if (constrained || composite) gates_.insert("TopologyAwareWorkloadScheduling");
+    if (composite) gates_.insert("CompositePodGroup");
+  }
   return {};
 }
 
@@ -288,6 +302,7 @@ Result<PlannedWorkload> WorkloadReader::Read(std::string_view text) {
     if (Result<void> read = ReadValue(document.root, "", false); !read.ok()) return read.error();
   }
   if (planned_.pods.empty()) return Error{name_ + ": no pods"};
+  planned_.gates.assign(gates_.begin(), gates_.end());
   return std::move(planned_);
 }
 

@@ -6,18 +6,22 @@
 #include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include "config/read/defaults.h"
 #include "framework/pod_requests.h"
 #include "inspect/cut_requests.h"
 #include "inspect/explain.h"
 #include "inspect/explain_devices.h"
+#include "inspect/explain_group.h"
 #include "inspect/explain_json.h"
 #include "inspect/explain_volumes.h"
 #include "inspect/offline_cluster.h"
 #include "kubeschedctl/config/effective.h"
 #include "kubeschedctl/explain/explain_table.h"
+#include "kubeschedctl/explain/group_table.h"
 #include "kubeschedctl/text/input.h"
 #include "plugins/registry.h"
 
@@ -78,8 +82,43 @@ Result<std::vector<api::PodPtr>> PodsAskedFor(const OfflineCluster& cluster,
   return std::vector<api::PodPtr>{pod};
 }
 
+// The dump's groups of pods. Lifetime: the copy is kept.
+class DumpedGroups {
+ public:
+  // Without the gate GenericWorkload there are none, and nothing is copied.
+  static Result<DumpedGroups> Of(const OfflineCluster& cluster, const config::FeatureGates& gates) {
+    DumpedGroups groups;
+    if (!gates.Enabled(config::Gate::kGenericWorkload)) return groups;
+    auto copy = cluster.Copy();
+    if (const auto* refusal = std::get_if<inspect::Refusal>(&copy)) return Error{refusal->text};
+    groups.copy_ = std::make_unique<const inspect::ClusterCopy>(
+        std::get<inspect::ClusterCopy>(std::move(copy)));
+    groups.explainer_ = std::make_unique<inspect::GroupExplainer>(*groups.copy_);
+    return groups;
+  }
+
+  // Null: there are none.
+  inspect::GroupExplainer* explainer() const { return explainer_.get(); }
+
+  Result<std::string> Record(const framework::PodGroupKey& group, bool json) const {
+    if (explainer_ == nullptr) {
+      return Error{"groups of pods need --feature-gates GenericWorkload=true"};
+    }
+    const auto explained = explainer_->Explain(group);
+    if (const auto* refusal = std::get_if<inspect::Refusal>(&explained)) {
+      return Error{refusal->text};
+    }
+    const auto& explanation = *std::get<const inspect::GroupExplanation*>(explained);
+    return json ? inspect::GroupExplanationJson(explanation) + "\n" : GroupTable(explanation);
+  }
+
+ private:
+  std::unique_ptr<const inspect::ClusterCopy> copy_;
+  std::unique_ptr<inspect::GroupExplainer> explainer_;
+};
+
 std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
-                   const ExplainQuestion& question) {
+                   const ExplainQuestion& question, inspect::GroupExplainer* groups) {
   inspect::Explanation explanation = inspect::Explain(
       *cluster.ProfileFor(*pod), pod,
       question.preemption ? inspect::ExplainPreemption::kYes : inspect::ExplainPreemption::kNo);
@@ -87,6 +126,7 @@ std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
   inspect::ExplainVolumes(*pod, cluster.snapshot(), cluster.storage(), question.node, &explanation);
   inspect::ExplainDevices(*pod, cluster.snapshot(), cluster.devices(),
                           cluster.ProfileFor(*pod)->handle().gates(), question.node, &explanation);
+  if (groups != nullptr) inspect::ExplainGroupOf(*pod, *groups, &explanation);
   if (!question.json) {
     return ExplanationTable(explanation, ShortagesIn(cluster.snapshot(), *pod), question.node);
   }
@@ -94,6 +134,18 @@ std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
     std::erase_if(explanation.nodes, [&](const auto& node) { return node.name != question.node; });
   }
   return inspect::ExplanationJson(explanation) + "\n";
+}
+
+// Those that have pending members, behind these.
+Result<void> RecordGroups(const DumpedGroups& groups, bool json, const ExplainSinks& sinks) {
+  if (groups.explainer() == nullptr) return {};
+  for (const framework::PodGroupKey& root : groups.explainer()->WaitingRoots()) {
+    const auto record = groups.Record(root, json);
+    if (!record.ok()) return record.error();
+    if (!json) sinks.out("\n");
+    sinks.out(*record);
+  }
+  return {};
 }
 
 }  // namespace
@@ -130,14 +182,22 @@ Result<void> ExplainDump(inspect::ClusterDump dump, const ExplainQuestion& quest
   if (!question.node.empty() && cluster.snapshot().Find(question.node) == nullptr) {
     return Error{"no node " + question.node + " in the dump"};
   }
+  const auto groups = DumpedGroups::Of(cluster, *gates);
+  if (!groups.ok()) return groups.error();
+  if (const auto group = inspect::ParseGroupName(question.pod)) {
+    const auto record = groups->Record(*group, question.json);
+    if (!record.ok()) return record.error();
+    sinks.out(*record);
+    return {};
+  }
   const auto pods = PodsAskedFor(cluster, question.pod);
   if (!pods.ok()) return pods.error();
   if (pods->empty()) sinks.warn("no pending pods in the dump");
   for (const api::PodPtr& pod : *pods) {
     if (!question.json && pod != pods->front()) sinks.out("\n");
-    sinks.out(Record(cluster, pod, question));
+    sinks.out(Record(cluster, pod, question, groups->explainer()));
   }
-  return {};
+  return question.pod.empty() ? RecordGroups(*groups, question.json, sinks) : Result<void>();
 }
 
 }  // namespace ks::ctl

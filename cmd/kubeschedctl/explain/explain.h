@@ -15,8 +15,10 @@ namespace ks::ctl {
 struct ExplainQuestion {
   std::vector<std::string> feature_gates;  // values of --feature-gates
   std::string config_file;                 // empty: the defaults
-  std::string pod;                         // [NAMESPACE/]POD; empty: all pending ones
-  std::string node;                        // empty: all
+  // [NAMESPACE/]POD, or a group (inspect::ParseGroupName); empty: all pending ones, and the groups
+  // that have some.
+  std::string pod;
+  std::string node;         // empty: all
   bool preemption = false;  // also what PostFilter would do for pods that fit nowhere
   bool json = false;
 };
@@ -30,9 +32,9 @@ struct ExplainSinks {
 // Reads the files; "-" is standard input, once. Errors as ClusterDumpReader's.
 Result<inspect::ClusterDump> ReadDump(const std::vector<std::string>& files);
 
-// One record a pod: a line of JSON, or a piece of table with an empty line between two. Errors:
-// the configuration is refused (findings with their places are lines of their own), or pod or node
-// are not there. Nothing is put out then.
+// One record a pod or group: a line of JSON, or a piece of table with an empty line between two.
+// Errors: the configuration is refused (findings with their places are lines of their own), or pod
+// or node are not there. Nothing is put out then.
 Result<void> ExplainDump(inspect::ClusterDump dump, const ExplainQuestion& question,
                          const ExplainSinks& sinks);
 

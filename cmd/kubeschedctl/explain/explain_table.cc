@@ -254,6 +254,19 @@ std::string PreemptionText(const inspect::PreemptionVerdict& preemption,
   return text;
 }
 
+std::string GroupLines(const inspect::GroupShare& share) {
+  std::string text =
+      "  its group, " + share.group + ": " + std::string(VerdictText(share.result)) + "\n";
+  if (!share.message.empty()) text += "    " + share.message + "\n";
+  if (!share.summary.empty()) text += "    " + share.summary + "\n";
+  text += "    this pod in it: " + std::string(VerdictText(share.member_result));
+  if (!share.member_node.empty()) text += " on " + share.member_node;
+  if (!share.member_message.empty() && share.member_message != share.message) {
+    text += ": " + share.member_message;
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 ShortageFinder ShortagesIn(const framework::Snapshot& snapshot, const api::Pod& pod) {
@@ -281,6 +294,7 @@ std::string ExplanationTable(const Explanation& explanation, const ShortageFinde
   }
   std::string text = VerdictLine(explanation, feasible);
   if (!explanation.message.empty()) text += "  " + explanation.message + "\n";
+  if (explanation.group) text += GroupLines(*explanation.group);
   for (const std::string& note : explanation.notes) text += "  note: " + note + "\n";
   const std::vector<Group> rejected = groups.Sorted();
   if (!rejected.empty()) text += "\n" + RejectedNodes(rejected);

@@ -111,7 +111,90 @@ inspect::PreemptionVerdict ReadPreemption(const json& object) {
   return preemption;
 }
 
+size_t Size(const json& object, const char* key) {
+  const int64_t number = Number(object, key);
+  return number < 0 ? 0 : static_cast<size_t>(number);
+}
+
+inspect::GroupShare ReadShare(const json& object) {
+  inspect::GroupShare share{.group = Text(object, "podGroup"),
+                            .result = VerdictOf(Text(object, "result")),
+                            .message = Text(object, "message"),
+                            .summary = Text(object, "summary"),
+                            .member_node = {},
+                            .member_message = {}};
+  const auto member = object.find("member");
+  if (member == object.end() || !member->is_object()) return share;
+  share.member_result = VerdictOf(Text(*member, "result"));
+  share.member_node = Text(*member, "node");
+  share.member_message = Text(*member, "message");
+  return share;
+}
+
+inspect::PlacementVerdict ReadPlacement(const json& object) {
+  inspect::PlacementVerdict placement{.group = Text(object, "podGroup"),
+                                      .name = Text(object, "placement"),
+                                      .nodes = Size(object, "nodes"),
+                                      .result = VerdictOf(Text(object, "result")),
+                                      .message = Text(object, "message"),
+                                      .tally = {},
+                                      .inside = {}};
+  placement.tally.members = Size(object, "members");
+  placement.tally.tried = Size(object, "tried");
+  placement.tally.fit = Size(object, "fit");
+  const auto failure = object.find("firstFailure");
+  if (failure != object.end() && failure->is_object()) {
+    placement.tally.first_failure = {.pod = Text(*failure, "pod"),
+                                     .number = Size(*failure, "number"),
+                                     .message = Text(*failure, "message"),
+                                     .unschedulable_plugins = Texts(*failure, "rejectedBy")};
+  }
+  ForEach(object, "inside", [&](const json& inner) {
+    if (inner.is_object()) placement.inside.push_back(ReadPlacement(inner));
+  });
+  return placement;
+}
+
 }  // namespace
+
+std::vector<inspect::MemberVerdict> ReadMembers(const json& object) {
+  std::vector<inspect::MemberVerdict> members;
+  ForEach(object, "members", [&](const json& member) {
+    if (!member.is_object()) return;
+    members.push_back({.pod = Text(member, "pod"),
+                       .group = Text(member, "podGroup"),
+                       .result = VerdictOf(Text(member, "result")),
+                       .node = Text(member, "node"),
+                       .message = Text(member, "message"),
+                       .unschedulable_plugins = Texts(member, "rejectedBy")});
+  });
+  return members;
+}
+
+inspect::GroupExplanation ReadGroupExplanation(const json& object) {
+  inspect::GroupExplanation explanation{.group = Text(object, "podGroup"),
+                                        .profile = Text(object, "profile"),
+                                        .result = VerdictOf(Text(object, "result")),
+                                        .message = Text(object, "message"),
+                                        .summary = Text(object, "summary")};
+  ForEach(object, "groups", [&](const json& one) {
+    if (!one.is_object()) return;
+    inspect::GroupVerdict& group = explanation.groups.emplace_back();
+    group.group = Text(one, "podGroup");
+    group.result = VerdictOf(Text(one, "result"));
+    group.message = Text(one, "message");
+    if (one.contains("wanted")) group.wanted = Number(one, "wanted");
+    group.scheduled = Size(one, "scheduled");
+    group.queued = Size(one, "queued");
+    group.fit = Size(one, "fit");
+  });
+  explanation.members = ReadMembers(object);
+  ForEach(object, "placements", [&](const json& placement) {
+    if (placement.is_object()) explanation.placements.push_back(ReadPlacement(placement));
+  });
+  explanation.notes = Texts(object, "notes");
+  return explanation;
+}
 
 inspect::Explanation ReadExplanation(const json& object) {
   inspect::Explanation explanation{.pod = Text(object, "pod"),
@@ -129,6 +212,8 @@ inspect::Explanation ReadExplanation(const json& object) {
   if (preemption != object.end() && preemption->is_object()) {
     explanation.preemption = ReadPreemption(*preemption);
   }
+  const auto group = object.find("podGroup");
+  if (group != object.end() && group->is_object()) explanation.group = ReadShare(*group);
   ForEach(object, "details", [&](const json& detail) {
     if (!detail.is_object()) return;
     explanation.details.push_back({.plugin = Text(detail, "plugin"),

@@ -33,8 +33,8 @@ void DeclareQueue(CLI::App& app, LiveQueueOptions& options, int& status) {
   AddPodOptions(*verb, options.pod, options.ns, "this pod only");
   verb->add_option("--plugin", options.plugin, "pods that this plugin rejected or holds");
   verb->add_option("--queue", options.part, "pods of this part of the queue")
-      ->check(CLI::IsMember(
-          {"active", "backoff", "inFlight", "waiting", "binding", "unschedulable", "gated"}));
+      ->check(CLI::IsMember({"active", "backoff", "inFlight", "waiting", "binding", "unschedulable",
+                             "gated", "incomplete", "pending"}));
   AddLimit(*verb, "--limit", options.limit, "pods shown at most; 0: all");
   verb->callback([&options, &status] { status = RunLiveQueue(options); });
 }
@@ -72,8 +72,11 @@ void DeclareSimulate(CLI::App& app, LiveSimulateOptions& options, int& status) {
                          "kubesched");
   verb->footer(
       "Pod, Deployment, ReplicaSet, StatefulSet, ReplicationController and Job, also in Lists and "
-      "several\ndocuments. Replicas are placed one after the other on a copy of the scheduler's "
-      "state; nothing is\npreempted.");
+      "several\ndocuments, and the claims and groups of pods that they name. Replicas are placed "
+      "one "
+      "after the other,\nthe members of a group together, on a copy of the scheduler's state; "
+      "nothing "
+      "is preempted.");
   AddLiveOptions(*verb, options.live);
   verb->add_option("-f,--filename", options.file, "manifest, JSON or YAML; - is standard input")
       ->required()

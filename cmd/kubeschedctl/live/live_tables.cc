@@ -12,6 +12,7 @@
 #include "api/time_text.h"
 #include "kubeschedctl/explain/explain_table.h"
 #include "kubeschedctl/explain/explanation_reader.h"
+#include "kubeschedctl/explain/group_table.h"
 #include "kubeschedctl/text/answer_fields.h"
 #include "kubeschedctl/text/columns.h"
 #include "kubeschedctl/text/printable.h"
@@ -20,6 +21,8 @@ namespace ks::ctl {
 namespace {
 
 using nlohmann::json;
+
+constexpr size_t kMembersShown = 20;  // of a group
 
 // Empty when it is not there.
 const json& List(const json& object, const char* key) {
@@ -100,24 +103,47 @@ std::string HeldBy(const json& pod) {
   return plugins;
 }
 
+// A pod, a group, or below its group a member, of which only what is its own is shown.
+void AddQueueRow(const json& entry, const std::string& now, bool member, Columns& columns) {
+  const std::string since = Text(entry, "since");
+  const std::string end = Text(entry, "backoffEnd");
+  const std::string node = Text(entry, "node");
+  const std::string left = end.empty() ? "-" : Between(now, end);
+  const std::string group = Text(entry, "podGroup");
+  const bool is_group = entry.contains("members");
+  const std::string name =
+      is_group ? group + " (" + Count(List(entry, "members").size(), "member") + ")"
+               : (member ? "  " : "") + Text(entry, "pod") + (node.empty() ? "" : " -> " + node);
+  columns.Add(
+      {member ? "" : Text(entry, "queue"),
+       member                       ? ""
+       : entry.contains("position") ? std::to_string(Number(entry, "position"))
+                                    : "-",
+       name, std::to_string(Number(entry, "priority")), std::to_string(Number(entry, "attempts")),
+       member || since.empty() ? "-" : Between(since, now), member || left == "0s" ? "-" : left,
+       OrDash(HeldBy(entry)), member ? "-" : OrDash(Text(entry, "lastEvent")),
+       member ? "-" : OrDash(WokenBy(entry))});
+}
+
 std::string QueueRows(const json& answer) {
   const std::string now = Text(answer, "time");
   Columns columns("lrlrrrrlll");
   columns.Add({"QUEUE", "POS", "POD", "PRIORITY", "ATTEMPTS", "SINCE", "BACKOFF", "HELD BY",
                "LAST EVENT", "WOKEN BY"});
-  for (const json& pod : List(answer, "pods")) {
-    const std::string since = Text(pod, "since");
-    const std::string end = Text(pod, "backoffEnd");
-    const std::string node = Text(pod, "node");
-    const std::string left = end.empty() ? "-" : Between(now, end);
-    columns.Add({Text(pod, "queue"),
-                 pod.contains("position") ? std::to_string(Number(pod, "position")) : "-",
-                 Text(pod, "pod") + (node.empty() ? "" : " -> " + node),
-                 std::to_string(Number(pod, "priority")), std::to_string(Number(pod, "attempts")),
-                 since.empty() ? "-" : Between(since, now), left == "0s" ? "-" : left,
-                 OrDash(HeldBy(pod)), OrDash(Text(pod, "lastEvent")), OrDash(WokenBy(pod))});
+  for (const json& entry : List(answer, "pods")) {
+    AddQueueRow(entry, now, false, columns);
+    for (const json& member : List(entry, "members")) AddQueueRow(member, now, true, columns);
   }
   return columns.Text("");
+}
+
+// Pods, those in groups included.
+size_t PodsIn(const json& entries) {
+  size_t pods = 0;
+  for (const json& entry : entries) {
+    pods += entry.contains("members") ? List(entry, "members").size() : 1;
+  }
+  return pods;
 }
 
 std::string BestText(const json& decision) {
@@ -161,6 +187,53 @@ std::string RemarksOf(const json& decision) {
 std::string TimeOfDay(const std::string& time) {
   const size_t begin = time.find('T');
   return begin == std::string::npos ? time : time.substr(begin + 1, 12);
+}
+
+void AddDecision(const json& decision, const std::string& indent, Columns& columns) {
+  const std::string node = Text(decision, "node");
+  const std::string nominated = Text(decision, "nominatedNode");
+  const std::string message = Text(decision, "message");
+  columns.Add({TimeOfDay(Text(decision, "time")), indent + Text(decision, "pod"),
+               std::to_string(Number(decision, "attempt")), Text(decision, "result"),
+               node.empty() ? (nominated.empty() ? "-" : "(" + nominated + ")") : node,
+               std::to_string(Number(decision, "feasibleNodes")) + "/" +
+                   std::to_string(Number(decision, "evaluatedNodes")),
+               Microseconds(decision, "decidedMicroseconds"),
+               Microseconds(decision, "endedMicroseconds"),
+               OrDash(message.empty() ? BestText(decision) : message) + RemarksOf(decision)});
+}
+
+// The attempt of a group, and its members below it.
+void AddGroupAttempt(const json& attempt, Columns& columns) {
+  const json& members = List(attempt, "members");
+  columns.Add({TimeOfDay(Text(attempt, "time")), Text(attempt, "podGroup"),
+               std::to_string(Number(attempt, "attempt")), Text(attempt, "result"), "-", "-", "-",
+               "-", OrDash(Text(attempt, "message"))});
+  for (size_t i = 0; i < std::min(members.size(), kMembersShown); ++i) {
+    AddDecision(members[i], "  ", columns);
+  }
+  if (members.size() <= kMembersShown) return;
+  columns.Add({"", "  (" + Count(members.size() - kMembersShown, "more member") + ")", "", "", "",
+               "", "", "", "-o json has all"});
+}
+
+// The verdict of a simulated group and its members' nodes.
+std::string SimulatedGroupText(const json& group) {
+  std::string text = Text(group, "podGroup") + ": " + Text(group, "result") + "\n";
+  if (const std::string message = Text(group, "message"); !message.empty()) {
+    text += "  " + message + "\n";
+  }
+  Columns columns("lll");
+  columns.Add({"MEMBER", "NODE", "WHY NONE"});
+  const std::vector<inspect::MemberVerdict> members = ReadMembers(group);
+  for (size_t i = 0; i < std::min(members.size(), kMembersShown); ++i) {
+    columns.Add({members[i].pod, OrDash(members[i].node), OrDash(members[i].message)});
+  }
+  text += columns.Text("  ");
+  if (members.size() > kMembersShown) {
+    text += "  (" + Count(members.size() - kMembersShown, "more member") + ": -o json has all)\n";
+  }
+  return text;
 }
 
 std::string NodeCell(int64_t used, int64_t all, std::string_view resource) {
@@ -282,14 +355,18 @@ Result<std::string> QueueTable(std::string_view body) {
                      count("backoff") + " in backoff, " + count("inFlight") + " in flight, " +
                      count("waiting") + " waiting at Permit, " + count("binding") +
                      " being bound, " + count("unschedulable") + " unschedulable, " +
-                     count("gated") + " gated\n";
+                     count("gated") + " gated";
+  for (const char* part : {"incomplete", "pending"}) {
+    if (counts.contains(part)) text += ", " + count(part) + " " + part;
+  }
+  text += "\n";
   std::string rejected;
   for (const json& plugin : List(*answer, "rejectedBy")) {
     rejected += (rejected.empty() ? "" : ", ") + Text(plugin, "plugin") + " " +
                 std::to_string(Number(plugin, "pods"));
   }
   if (!rejected.empty()) text += "rejected by: " + rejected + "\n";
-  const size_t shown = List(*answer, "pods").size();
+  const size_t shown = PodsIn(List(*answer, "pods"));
   if (shown > 0) text += "\n" + QueueRows(*answer);
   return text + LeftOut(static_cast<size_t>(Number(*answer, "matching")), shown, "pod");
 }
@@ -306,17 +383,11 @@ Result<std::string> DecisionsTable(std::string_view body) {
                "BEST NODES, OR WHY NONE"});
   const json& decisions = List(*answer, "decisions");
   for (const json& decision : decisions) {
-    const std::string node = Text(decision, "node");
-    const std::string nominated = Text(decision, "nominatedNode");
-    const std::string message = Text(decision, "message");
-    columns.Add({TimeOfDay(Text(decision, "time")), Text(decision, "pod"),
-                 std::to_string(Number(decision, "attempt")), Text(decision, "result"),
-                 node.empty() ? (nominated.empty() ? "-" : "(" + nominated + ")") : node,
-                 std::to_string(Number(decision, "feasibleNodes")) + "/" +
-                     std::to_string(Number(decision, "evaluatedNodes")),
-                 Microseconds(decision, "decidedMicroseconds"),
-                 Microseconds(decision, "endedMicroseconds"),
-                 OrDash(message.empty() ? BestText(decision) : message) + RemarksOf(decision)});
+    if (decision.contains("members")) {
+      AddGroupAttempt(decision, columns);
+    } else {
+      AddDecision(decision, "", columns);
+    }
   }
   if (!decisions.empty()) text += "\n" + columns.Text("");
   return text;
@@ -353,6 +424,7 @@ Result<std::string> SimulationTable(std::string_view body) {
     }
     if (!List(source, "nodes").empty()) text += columns.Text("  ");
   }
+  for (const json& group : List(*answer, "podGroups")) text += SimulatedGroupText(group);
   // Replicas mostly fail for one reason.
   std::vector<std::pair<std::string, size_t>> reasons;
   for (const json& pod : List(*answer, "pods")) {
@@ -375,6 +447,10 @@ Result<std::string> LiveExplanationTable(std::string_view body, std::string_view
   const auto answer = Parsed(body, "result");
   if (!answer.ok()) return answer.error();
   const json& live = Part(*answer, "live");
+  if (const std::string group = Text(*answer, "podGroup"); !group.empty()) {
+    std::string table = GroupTable(ReadGroupExplanation(*answer));
+    return table.insert(table.find('\n') + 1, LiveText(live));
+  }
   inspect::Explanation explanation = ReadExplanation(*answer);
   explanation.nominated_node = Text(live, "nominatedNode");
   std::string table = ExplanationTable(explanation, ShortagesOf(live), only_node);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From options to what is asked of the daemon.
+#include "inspect/explain_group.h"
 #include "kubeschedctl/live/live_verbs.h"
 
 namespace ks::ctl {
@@ -69,8 +70,9 @@ std::string SimulateTarget(const LiveSimulateOptions& options) {
 }
 
 std::string ExplainTarget(const LiveExplainOptions& options) {
+  const bool group = inspect::ParseGroupName(options.pod).has_value();
   return Target("explain")
-      .Add("pod", options.pod)
+      .Add(group ? "podGroup" : "pod", options.pod)
       .Add("node", options.node)
       .Add("preemption", options.preemption)
       .text();

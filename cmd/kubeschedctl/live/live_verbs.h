@@ -55,7 +55,7 @@ int RunLiveSimulate(const LiveSimulateOptions& options);
 
 struct LiveExplainOptions {
   LiveOptions live;
-  std::string pod{};  // [NAMESPACE/]POD
+  std::string pod{};  // [NAMESPACE/]POD, or a group (inspect::ParseGroupName)
   std::string node{};
   bool preemption = false;
 };

@@ -101,6 +101,10 @@ void ReadQueue(const json& answer, TopSample* sample) {
   for (const char* part : kParts) {
     sample->queue.emplace_back(part, Number(answer["counts"].value(part, json())));
   }
+  for (const char* part : {"incomplete", "pending"}) {  // only where there are groups of pods
+    if (!answer["counts"].contains(part)) continue;
+    sample->queue.emplace_back(part, Number(answer["counts"][part]));
+  }
   const auto rejected = answer.find("rejectedBy");
   if (rejected == answer.end() || !rejected->is_array()) return;
   for (const json& plugin : *rejected) {
