@@ -104,6 +104,8 @@ constexpr const char* kCompareFooter =
     "one of those that a\n                selector chooses, which are all; matched, four with an "
     "attribute in common; rare,\n                one of those that a selector chooses, one in "
     "eight (--ask)\n"
+    "  gangs         1000 nodes; the scheduler runs; 3000 pods come, in gangs of three "
+    "(--gang-size), whose groups\n                are there already\n"
     "Both schedulers have the same limit of requests (--qps) in their configuration file and no "
     "leader election.";
 
@@ -114,7 +116,8 @@ void SetScenarioSizes(const CLI::App& verb, CompareOptions& options) {
   const std::map<Scenario, Sizes> all = {
       {Scenario::kBacklog, {5000, 5000, 0}},     {Scenario::kHeadOfLine, {5000, 2000, 3000}},
       {Scenario::kPreemption, {500, 500, 2000}}, {Scenario::kPending, {100, 100000, 0}},
-      {Scenario::kVolumes, {5000, 2000, 0}},     {Scenario::kDevices, {500, 1000, 0}}};
+      {Scenario::kVolumes, {5000, 2000, 0}},     {Scenario::kDevices, {500, 1000, 0}},
+      {Scenario::kGangs, {1000, 3000, 0}}};
   const Sizes& sizes = all.at(options.scenario);
   const auto refuse = [&](const std::string& option) {
     if (verb.get_option(option)->count() == 0) return;
@@ -125,6 +128,7 @@ void SetScenarioSizes(const CLI::App& verb, CompareOptions& options) {
     refuse("--devices");
     refuse("--ask");
   }
+  if (options.scenario != Scenario::kGangs) refuse("--gang-size");
   if (options.scenario != Scenario::kBacklog) {
     refuse("--pod-kind");
     refuse("--bound");
@@ -142,10 +146,13 @@ void DeclareCompare(CLI::App& app, CompareOptions& options, int& status) {
   CLI::App* verb = app.add_subcommand(
       "compare", "kubesched and kube-scheduler side by side, each on a fresh API server");
   verb->footer(kCompareFooter);
-  const std::map<std::string, Scenario> scenarios = {
-      {"backlog", Scenario::kBacklog},       {"head-of-line", Scenario::kHeadOfLine},
-      {"preemption", Scenario::kPreemption}, {"pending", Scenario::kPending},
-      {"volumes", Scenario::kVolumes},       {"devices", Scenario::kDevices}};
+  const std::map<std::string, Scenario> scenarios = {{"backlog", Scenario::kBacklog},
+                                                     {"head-of-line", Scenario::kHeadOfLine},
+                                                     {"preemption", Scenario::kPreemption},
+                                                     {"pending", Scenario::kPending},
+                                                     {"volumes", Scenario::kVolumes},
+                                                     {"devices", Scenario::kDevices},
+                                                     {"gangs", Scenario::kGangs}};
   verb->add_option("--scenario", options.scenario, "what the schedulers have to do, see below")
       ->transform(CLI::Transformer(scenarios))
       ->default_str("backlog");
@@ -163,6 +170,9 @@ void DeclareCompare(CLI::App& app, CompareOptions& options, int& status) {
   verb->add_option("--ask", options.devices.ask, "what each claim asks for")
       ->transform(CLI::Transformer(asks))
       ->default_str("selector");
+  verb->add_option("--gang-size", options.gang_size, "pods of each gang")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   verb->add_option_function<std::string>(
           "--server",
           [&options](const std::string& server) { options.embedded_server = server == "embedded"; },

@@ -21,6 +21,7 @@ enum class Scenario : uint8_t {
   kPending,     // `pods` pods that fit nowhere
   kVolumes,     // `pods` pods with a bound CSI volume each, limits of attached volumes on nodes
   kDevices,     // `pods` pods with a ResourceClaim each (scenario_devices.h)
+  kGangs,       // `pods` pods in gangs of `gang_size` (scenario_groups.h)
 };
 
 struct CompareOptions {
@@ -37,6 +38,7 @@ struct CompareOptions {
   std::chrono::seconds timeout{600};
   std::chrono::seconds settle{2};  // from the last binding to the end of the scheduler
   DeviceLoad devices{};            // of kDevices
+  size_t gang_size = 3;            // of kGangs
   Workload workload{.label = "kubeschedctl-bench", .nodes = 5000, .pods = 5000};
 };
 // Prints the figures to standard output, progress and errors to standard error. 0, or 1 for

@@ -6,9 +6,10 @@
 
 namespace ks::ctl::dev {
 
-Result<void> FreshServer::RunTool(const std::string& verb) {
-  Result<std::unique_ptr<Process>> tool =
-      Process::Start({"/usr/bin/env", "python3", tool_, verb, "--dir", folder_}, log_);
+Result<void> FreshServer::RunTool(const std::string& verb, const std::vector<std::string>& args) {
+  std::vector<std::string> argv = {"/usr/bin/env", "python3", tool_, verb, "--dir", folder_};
+  argv.insert(argv.end(), args.begin(), args.end());
+  Result<std::unique_ptr<Process>> tool = Process::Start(argv, log_);
   if (!tool.ok()) return tool.error();
   if (const std::string how = (*tool)->Wait().how; how != "exit status 0") {
     return Error{tool_ + " " + verb + ": " + how + "\n" + LastLines(log_, 20)};
@@ -29,9 +30,10 @@ Result<std::unique_ptr<FreshServer>> FreshServer::Up(const FreshServerOptions& o
     server->embedded_ = std::move(embedded).value();
     return server;
   }
-  for (const char* verb : {"down", "up"}) {
-    if (Result<void> ran = server->RunTool(verb); !ran.ok()) return ran.error();
-  }
+  if (Result<void> ended = server->RunTool("down"); !ended.ok()) return ended.error();
+  std::vector<std::string> args;
+  for (const std::string& flag : options.apiserver_flags) args.push_back("--apiserver-arg=" + flag);
+  if (Result<void> started = server->RunTool("up", args); !started.ok()) return started.error();
   return server;
 }
 

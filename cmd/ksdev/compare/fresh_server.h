@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "kubeschedctl/cluster/embedded_server.h"
@@ -16,9 +17,11 @@ namespace ks::ctl::dev {
 
 struct FreshServerOptions {
   bool embedded = false;
-  std::string folder;               // for kubeconfigs and logs; what runs there is taken down first
-  std::string log;                  // file
-  std::string controlplane_tool{};  // not for the embedded one
+  std::string folder;  // for kubeconfigs and logs; what runs there is taken down first
+  std::string log;     // file
+  // Not for the embedded one.
+  std::string controlplane_tool{};
+  std::vector<std::string> apiserver_flags{};
 };
 
 // Is up for this object's lifetime. Threads: one at a time.
@@ -38,7 +41,7 @@ class FreshServer {
   FreshServer(std::string tool, std::string folder, std::string log)
       : tool_(std::move(tool)), folder_(std::move(folder)), log_(std::move(log)) {}
 
-  Result<void> RunTool(const std::string& verb);
+  Result<void> RunTool(const std::string& verb, const std::vector<std::string>& args = {});
 
   const std::string tool_;
   const std::string folder_;

@@ -12,6 +12,7 @@
 #include "ksdev/compare/fresh_server.h"
 #include "ksdev/compare/pod_tracker.h"
 #include "ksdev/compare/scenario_devices.h"
+#include "ksdev/compare/scenario_groups.h"
 #include "ksdev/compare/scenario_volumes.h"
 #include "ksdev/text/fail.h"
 #include "ksdev/text/scenario_report.h"
@@ -43,6 +44,8 @@ const char* NameOf(Scenario scenario) {
       return "volumes";
     case Scenario::kDevices:
       return "devices";
+    case Scenario::kGangs:
+      return "gangs";
     case Scenario::kPending:
       break;
   }
@@ -58,6 +61,7 @@ struct Batch {
   size_t nodes = 0;            // not 0: pod i is on node i modulo this
   bool claims = false;         // pod i uses claim i, of a volume
   bool device_claims = false;  // pod i uses claim i, of devices
+  size_t gang_size = 0;        // not 0: so many pods, one after the other, are a gang
 };
 
 std::string BodyOf(const Batch& batch, size_t index) {
@@ -67,6 +71,7 @@ std::string BodyOf(const Batch& batch, size_t index) {
   if (batch.nodes > 0) pod["spec"]["nodeName"] = NodeName(index % batch.nodes);
   if (batch.claims) UseClaim(pod, index);
   if (batch.device_claims) UseDeviceClaim(pod, index);
+  if (batch.gang_size > 0) JoinGang(pod, batch.gang_size, index);
   return pod.dump();
 }
 
@@ -128,6 +133,9 @@ Plan MakePlan(const CompareOptions& options) {
     case Scenario::kDevices:
       plan.pods.device_claims = true;
       break;
+    case Scenario::kGangs:
+      plan.pods.gang_size = options.gang_size;
+      break;
     case Scenario::kPending:
       plan.pods.size = too_large;
       plan.milestone = Milestone::kRefused;
@@ -181,6 +189,10 @@ Result<void> ScenarioRun::Prepare(Cluster& cluster) const {
   }
   if (plan_.pods.device_claims) {
     made = CreateDevices(cluster, plan_.cluster, options_.devices, plan_.pods.count);
+    if (!made.ok()) return made;
+  }
+  if (const size_t size = plan_.pods.gang_size; size > 0) {
+    made = CreateGangs(cluster, plan_.cluster, size, plan_.pods.count);
     if (!made.ok()) return made;
   }
   return Create(cluster, plan_.bound, plan_.cluster);
@@ -258,17 +270,20 @@ Result<void> ScenarioRun::Verify(Cluster& cluster, ScenarioMeasurement* measured
 
 Result<ScenarioMeasurement> ScenarioRun::Measure(const std::string& name,
                                                  const std::string& binary) {
+  const bool gangs = plan_.pods.gang_size > 0;
   const auto server = FreshServer::Up(
       {.embedded = options_.embedded_server,
        .folder = options_.folder.empty() ? folder_.path() + "/server" : options_.folder,
        .log = folder_.path() + "/server.log",
-       .controlplane_tool = options_.controlplane_tool});
+       .controlplane_tool = options_.controlplane_tool,
+       .apiserver_flags = gangs ? GroupApiServerFlags() : std::vector<std::string>()});
   if (!server.ok()) return server.error();
   const auto cluster = Cluster::Open((*server)->admin_kubeconfig());
   if (!cluster.ok()) return cluster.error();
   if (Result<void> prepared = Prepare(**cluster); !prepared.ok()) return prepared.error();
   const auto process =
-      StartScheduler(binary, (*server)->scheduler_kubeconfig(), options_.qps, folder_.path());
+      StartScheduler(binary, (*server)->scheduler_kubeconfig(), options_.qps, folder_.path(),
+                     gangs ? std::vector<std::string>{kGroupGates} : std::vector<std::string>());
   if (!process.ok()) return process.error();
   if (Result<void> running = AwaitRunning(**cluster, **process); !running.ok()) {
     return running.error();
