@@ -58,8 +58,10 @@ json Comparable(json request) {
       return a["metadata"]["name"] < b["metadata"]["name"];
     });
   }
-  // Conditions carry times.
-  if (request.contains("Pod")) request["Pod"]["status"].erase("conditions");
+  // Conditions carry times, and a preemptor may be tried again before its nomination is seen.
+  for (const char* key : {"conditions", "nominatedNodeName"}) {
+    if (request.contains("Pod")) request["Pod"]["status"].erase(key);
+  }
   request.erase("PodUID");
   return request;
 }

@@ -110,13 +110,13 @@ class GroupsWithClaims {
     own.push_back(ByTemplate("c"));
     CreateGroup("gang", 3, shared);
     for (const char* pod : {"gang-0", "gang-1", "gang-2"}) CreateMember(pod, "gang", own, {});
-    for (const char* pod : {"gang-0", "gang-1", "gang-2"}) {
-      ASSERT_NO_FATAL_FAILURE(AwaitBound(pod));
-    }
+    for (const char* pod : {"gang-0", "gang-1", "gang-2"}) AwaitBound(pod);
+    if (!stuck_.empty()) return;
     outcomes_["gang"] = Condition("gang");
     NoteClaims("gang", "");
     CreateMember("gang-late", "gang", shared, {});
-    ASSERT_NO_FATAL_FAILURE(AwaitBound("gang-late"));
+    AwaitBound("gang-late");
+    if (!stuck_.empty()) return;
     NoteClaims("late", "");
     for (const char* pod : {"gang-0", "gang-1", "gang-2", "gang-late"}) DeletePod(pod);
     cluster_.Delete(GroupPath("gang"));
@@ -142,7 +142,8 @@ class GroupsWithClaims {
     ASSERT_TRUE(cluster_.WaitUntil([&] { return !Condition(c.name).empty(); }, kLimit));
     outcomes_[c.name] = Condition(c.name);
     if (c.fate == Fate::kBound) {
-      for (const std::string& pod : pods) ASSERT_NO_FATAL_FAILURE(AwaitBound(pod));
+      for (const std::string& pod : pods) AwaitBound(pod);
+      if (!stuck_.empty()) return;
     }
     EXPECT_TRUE(cluster_.WaitUntil([&] { return HasMet(c); }, kLimit)) << c.name;
     // Later attempts choose devices anew.
@@ -157,6 +158,8 @@ class GroupsWithClaims {
   }
 
   const Outcomes& outcomes() const { return outcomes_; }
+  // Which pods did not get a node in time; empty: all did.
+  const std::string& stuck() const { return stuck_; }
 
  private:
   void CreateClaim(const std::string& name) {
@@ -221,13 +224,16 @@ class GroupsWithClaims {
   }
 
   void AwaitBound(const std::string& pod) {
-    ASSERT_TRUE(cluster_.view().WaitFor(
+    const bool bound = cluster_.view().WaitFor(
         [&](const PodView::Pods& pods) {
           const auto it = pods.find("default/" + pod);
           return it != pods.end() && !it->second->node_name.empty();
         },
-        kLimit))
-        << pod;
+        kLimit);
+    if (!bound) {
+      stuck_ += pod + " is not bound; ";
+      return;
+    }
     outcomes_[pod] = cluster_.view().pods()["default/" + pod]->node_name;
   }
   std::string Condition(const std::string& group) {
@@ -290,9 +296,12 @@ class GroupsWithClaims {
 
   Cluster& cluster_;
   std::string other_;  // uid
+  std::string stuck_;
   Outcomes outcomes_;
 };
 
+// kube-scheduler's members of a group that share a claim fail in PreBind but for one, and now and
+// then some stay unbound: no outcomes then.
 void Choose(bool kubesched, Outcomes* outcomes) {
   const auto cluster = Cluster::Start(
       {.apiserver_args = {kGates, "--runtime-config=scheduling.k8s.io/v1beta1=true"}});
@@ -319,7 +328,14 @@ void Choose(bool kubesched, Outcomes* outcomes) {
                           "kube-scheduler", configuration);
   }
   ASSERT_NO_FATAL_FAILURE(groups.Live());
-  for (const Case& c : Cases()) ASSERT_NO_FATAL_FAILURE(groups.Try(c)) << c.name;
+  for (const Case& c : Cases()) {
+    if (!groups.stuck().empty()) break;
+    ASSERT_NO_FATAL_FAILURE(groups.Try(c)) << c.name;
+  }
+  if (!groups.stuck().empty()) {
+    ASSERT_FALSE(kubesched) << groups.stuck();
+    return;
+  }
   EXPECT_TRUE(cluster->view().moved().empty());
   *outcomes = groups.outcomes();
 }
@@ -331,7 +347,10 @@ TEST(GroupClaims, EqualKubeSchedulers) {
   const bool twice = std::getenv("KS_GROUP_CLAIMS_TWICE") != nullptr;
   Outcomes theirs;
   Outcomes ours;
-  ASSERT_NO_FATAL_FAILURE(Choose(/*kubesched=*/false, &theirs));
+  for (int tries = 0; tries < 3 && theirs.empty(); ++tries) {
+    ASSERT_NO_FATAL_FAILURE(Choose(/*kubesched=*/false, &theirs));
+  }
+  ASSERT_FALSE(theirs.empty()) << "kube-scheduler left members unbound three times";
   ASSERT_NO_FATAL_FAILURE(Choose(/*kubesched=*/!twice, &ours));
   ASSERT_GT(theirs.size(), 2 * Cases().size());
   for (const auto& [what, outcome] : theirs) {
