@@ -189,14 +189,17 @@ class Cluster {
     }
     return true;
   }
-  pid_t StartKubesched(const std::string& configuration) {
-    return StartScheduler({KS_KUBESCHED_PATH, "--secure-port=0", "-v=2"}, "kubesched",
-                          configuration);
+  // `gates`: a flag --feature-gates=…, or empty.
+  pid_t StartKubesched(const std::string& configuration, const std::string& gates = "") {
+    std::vector<std::string> argv = {KS_KUBESCHED_PATH, "--secure-port=0", "-v=2"};
+    if (!gates.empty()) argv.push_back(gates);
+    return StartScheduler(std::move(argv), "kubesched", configuration);
   }
-  pid_t StartKubeScheduler(const std::string& configuration) {
-    return StartScheduler({testing::ControlPlane::BinaryPath("kube-scheduler"), "--secure-port=0",
-                           "--feature-gates=WatchListClient=false"},
-                          "kube-scheduler", configuration);
+  pid_t StartKubeScheduler(const std::string& configuration, const std::string& gates = "") {
+    return StartScheduler(
+        {testing::ControlPlane::BinaryPath("kube-scheduler"), "--secure-port=0",
+         (gates.empty() ? "--feature-gates=" : gates + ",") + "WatchListClient=false"},
+        "kube-scheduler", configuration);
   }
   // One of several: `program` with these flags, configuration and log of its own.
   pid_t StartReplica(std::vector<std::string> argv, const std::string& name,

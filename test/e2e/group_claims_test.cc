@@ -319,14 +319,8 @@ void Choose(bool kubesched, Outcomes* outcomes) {
   GroupsWithClaims groups(*cluster);
   const std::string configuration =
       SchedulerConfiguration(cluster->plane().SchedulerKubeconfig(), /*parallelism=*/1);
-  if (kubesched) {
-    cluster->StartReplica({KS_KUBESCHED_PATH, "--secure-port=0", "-v=2", kGates}, "kubesched",
-                          configuration);
-  } else {
-    cluster->StartReplica({testing::ControlPlane::BinaryPath("kube-scheduler"), "--secure-port=0",
-                           std::string(kGates) + ",WatchListClient=false"},
-                          "kube-scheduler", configuration);
-  }
+  kubesched ? cluster->StartKubesched(configuration, kGates)
+            : cluster->StartKubeScheduler(configuration, kGates);
   ASSERT_NO_FATAL_FAILURE(groups.Live());
   for (const Case& c : Cases()) {
     if (!groups.stuck().empty()) break;

@@ -172,14 +172,8 @@ void Choose(bool kubesched, uint64_t seed, int count, Outcomes* outcomes) {
   Groups groups(*cluster, seed);
   const std::string configuration =
       SchedulerConfiguration(cluster->plane().SchedulerKubeconfig(), /*parallelism=*/1);
-  if (kubesched) {
-    cluster->StartReplica({KS_KUBESCHED_PATH, "--secure-port=0", "-v=2", kGates}, "kubesched",
-                          configuration);
-  } else {
-    cluster->StartReplica({testing::ControlPlane::BinaryPath("kube-scheduler"), "--secure-port=0",
-                           std::string(kGates) + ",WatchListClient=false"},
-                          "kube-scheduler", configuration);
-  }
+  kubesched ? cluster->StartKubesched(configuration, kGates)
+            : cluster->StartKubeScheduler(configuration, kGates);
   for (int number = 0; number < count; ++number) {
     ASSERT_NO_FATAL_FAILURE(groups.Next(number)) << "group " << number;
   }
