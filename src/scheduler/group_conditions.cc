@@ -30,25 +30,29 @@ api::Condition ConditionOf(const api::PodGroup& group, const Status& status, Tim
   return condition;
 }
 
-}  // namespace
-
-bool GroupConditions::WasScheduled(const api::PodGroup& group) const {
-  if (std::find(scheduled_.begin(), scheduled_.end(), group.meta.uid) != scheduled_.end()) {
-    return true;
-  }
+bool SaysScheduled(const api::PodGroup& group) {
   return std::any_of(
       group.conditions.begin(), group.conditions.end(), [](const api::Condition& known) {
         return known.type == api::kPodGroupInitiallyScheduled && known.status == "True";
       });
 }
 
+}  // namespace
+
 void GroupConditions::Tell(const api::PodGroupPtr& group, const Status& status) {
-  if (WasScheduled(*group) && !KS_CANARY(GroupConditionReverts)) return;
-  if (status.ok()) {
-    scheduled_.push_back(group->meta.uid);
+  const bool reverts = KS_CANARY(GroupConditionReverts);
+  if (SaysScheduled(*group) && !reverts) return;
+  const auto known =
+      std::find_if(scheduled_.begin(), scheduled_.end(),
+                   [&group](const Scheduled& earlier) { return earlier.uid == group->meta.uid; });
+  const bool was_scheduled = known != scheduled_.end() && !reverts;
+  if (was_scheduled && std::exchange(known->said, true)) return;
+  if (status.ok() && known == scheduled_.end()) {
+    scheduled_.push_back({.uid = group->meta.uid});
     if (scheduled_.size() > kRemembered) scheduled_.pop_front();
   }
-  const api::Condition condition = ConditionOf(*group, status, context_.clock.WallNow());
+  const api::Condition condition =
+      ConditionOf(*group, was_scheduled ? Status() : status, context_.clock.WallNow());
   const auto waiting = under_way_.find(group->meta.uid);
   if (waiting == under_way_.end()) {
     Send(group, condition);
@@ -61,24 +65,26 @@ void GroupConditions::Send(const api::PodGroupPtr& group, const api::Condition& 
   under_way_[group->meta.uid].reset();
   context_.api.PatchPodGroupStatus(
       group, condition,
-      [this, uid = group->meta.uid, key = group->meta.Key(),
-       scheduled = condition.status == "True"](const std::optional<api::ApiError>& error) {
+      [this, uid = group->meta.uid,
+       key = group->meta.Key()](const std::optional<api::ApiError>& error) {
         if (error) {
           log::Error(error->message, "Failed to update PodGroup status", {{"podGroup", key}});
         }
-        const bool failed = error.has_value();
-        context_.inbox.PostTask([this, uid, told = scheduled && !failed] { Answered(uid, told); });
+        context_.inbox.PostTask([this, uid, failed = error.has_value()] { Answered(uid, failed); });
       });
 }
 
-// A patch that failed may be said anew by the next attempt.
-void GroupConditions::Answered(const std::string& uid, bool scheduled) {
+// A patch that failed may have been written for all that. The next attempt says the same again: a
+// group that was scheduled never reads otherwise afterwards.
+void GroupConditions::Answered(const std::string& uid, bool failed) {
   const auto answered = under_way_.find(uid);
   if (answered == under_way_.end()) return;
   const std::optional<Waiting> next = std::move(answered->second);
   under_way_.erase(answered);
   if (next) return Send(next->group, next->condition);
-  if (!scheduled) std::erase(scheduled_, uid);
+  for (Scheduled& known : scheduled_) {
+    if (known.uid == uid) known.said = !failed;
+  }
 }
 
 }  // namespace ks::scheduler

@@ -30,8 +30,7 @@ class GroupConditions {
 
  private:
   void Send(const api::PodGroupPtr& group, const api::Condition& condition);
-  void Answered(const std::string& uid, bool scheduled);
-  bool WasScheduled(const api::PodGroup& group) const;
+  void Answered(const std::string& uid, bool failed);
 
   struct Waiting {
     api::PodGroupPtr group;
@@ -40,8 +39,12 @@ class GroupConditions {
 
   Context& context_;
   std::map<std::string, std::optional<Waiting>, std::less<>> under_way_;  // by uid: what waits
-  // Uids of the groups that were said to be scheduled last; their objects may not show it yet.
-  std::deque<std::string> scheduled_;
+  struct Scheduled {
+    std::string uid;
+    bool said = true;  // otherwise the patch failed, or may have
+  };
+  // The groups that were scheduled last; their objects may not show it yet.
+  std::deque<Scheduled> scheduled_;
 };
 
 }  // namespace ks::scheduler

@@ -157,6 +157,25 @@ TEST_F(GroupCycleTest, G3ABasicGroupTakesWhatThereIs) {
   EXPECT_EQ(rig->api.group_patches.size(), patches);
 }
 
+// A patch whose answer was an error may have been written: no later one takes it back.
+TEST_F(GroupCycleTest, AGroupThatWasScheduledStaysSoWhenThePatchFails) {
+  Start({Node("n1")});
+  Show<api::PodGroup>(Group(std::nullopt));
+  rig->api.fail_group_patches = true;
+  Add("a", "2");
+  Add("b", "2");
+  rig->Settle();
+  EXPECT_EQ(Bound(), "a→n1");
+  EXPECT_EQ(Condition(), "True Scheduled: ");
+  rig->Bind();
+  rig->api.fail_group_patches = false;
+  const size_t patches = rig->api.group_patches.size();
+  Add("c", "2");
+  rig->Advance(20s);
+  EXPECT_EQ(rig->api.group_patches.size(), patches + 1);
+  EXPECT_EQ(Condition(), "True Scheduled: ") << "said again, whatever became of the others";
+}
+
 TEST_F(GroupCycleTest, G4NobodyIsTriedOnceTheQuorumIsOutOfReach) {
   Start({Node("n1")});
   Show<api::PodGroup>(Group(2));

@@ -363,7 +363,9 @@ std::string CheckPendingDevices(SchedulerProcess& process) {
     const api::OwnerReference* owner = claim->meta.Controller();
     const bool reserved = process.recorder().IsDeviceClaimReserved(key) ||
                           (owner != nullptr && process.recorder().reserved().contains(owner->uid));
-    if (!reserved) return "devices are kept for claim " + key + ", and nobody is binding it";
+    // What a failed attempt wrote is being looked at, or deleted.
+    if (!reserved && !process.recorder().IsDeviceClaimAsked(key))
+      return "devices are kept for claim " + key + ", and nobody is binding it";
   }
   return CheckCountedDevices(process);
 }

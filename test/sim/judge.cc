@@ -7,9 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/explain.h"
+#include "plugins/default_preemption/default_preemption.h"
 #include "plugins/registry.h"
 #include "sim/invariants.h"
+#include "sim/oracle.h"
 
 namespace ks::sim {
 namespace {
@@ -121,7 +122,8 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods, 
     const auto profile = fresh.context().profiles.find(pod->spec->scheduler_name.str());
     if (profile == fresh.context().profiles.end() || !fresh.context().WaitsForResize(*pod))
       continue;
-    if (inspect::Explain(*profile->second, pod).result == inspect::Verdict::kGated) {
+    const framework::Status gate = profile->second->queue_points().RunPreEnqueuePlugins(*pod, {});
+    if (gate.plugin() == plugins::kDefaultPreemptionName) {
       notes.make_room.push_back(pod->meta.name);
     }
   }
@@ -145,6 +147,18 @@ std::string JudgeConditions(World& world, const Notes& notes) {
     }
   }
   return {};
+}
+
+// A node that came to refuse a pod which is nominated to it: the scheduler that saw it happen
+// counts the pod there no more, and its status still names the node while it is held back.
+bool SomebodyIsNominatedInVain(World& world, const std::vector<api::PodPtr>& pods) {
+  const scheduler::NodeDeltas nodes = All<api::Node>(world, "nodes");
+  return std::any_of(pods.begin(), pods.end(), [&nodes](const api::PodPtr& pod) {
+    if (!pod->node_name.empty() || pod->status.nominated_node_name.empty()) return false;
+    return std::any_of(nodes[0].items.begin(), nodes[0].items.end(), [&pod](const auto& node) {
+      return node->meta.name == pod->status.nominated_node_name && !WhyRefused(*pod, *node).empty();
+    });
+  });
 }
 
 // Nodes that are as good as each other are drawn, and a gang that one scheduler gets in another one
@@ -232,6 +246,7 @@ std::string JudgeServer(World& world) {
     return "pod " + notes.make_room.front() +
            " waits for its resize and does not preempt those who are in its way";
   }
+  if (SomebodyIsNominatedInVain(world, live[0].items)) return {};
   return JudgeConditions(world, notes);
 }
 
@@ -271,9 +286,13 @@ api::PodPtr AsThoughtOf(SchedulerProcess& process, const api::PodPtr& seen) {
 namespace {
 
 // Whether somebody but the cluster keeps the pod waiting, or it may oversleep.
-bool HasReasonToSleep(SchedulerProcess& process, const framework::QueuedPod& queued) {
+bool HasReasonToSleep(const World& world, SchedulerProcess& process,
+                      const framework::QueuedPod& queued) {
   const api::Condition* told = queued.pod()->FindCondition("PodScheduled");
   if (told == nullptr || MayOversleep(*queued.pod(), told->message)) return true;
+  // The patch of the last attempt may be under way.
+  const auto said = world.said.find(queued.pod()->meta.uid);
+  if (said != world.said.end() && MayOversleep(*queued.pod(), said->second)) return true;
   // Permit said no: a fault of the simulation, which a scheduler without the recorder does not
   // have.
   if (queued.unschedulable_plugins.contains(kRecorderName)) return true;
@@ -301,7 +320,7 @@ std::string FindParkedPodThatFits(World& world, SchedulerProcess& process) {
     for (const auto& queued :
          process.scheduler().context().queue.stores().PodsIn(queue::Store::kUnschedulable)) {
       if (queued->pod()->meta.name != name) continue;
-      if (HasReasonToSleep(process, *queued)) continue;
+      if (HasReasonToSleep(world, process, *queued)) continue;
       for (const std::string& plugin : queued->unschedulable_plugins) why += " " + plugin;
     }
     if (why.empty()) continue;

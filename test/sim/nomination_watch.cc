@@ -15,6 +15,11 @@ bool IsNominated(const api::Pod& pod) {
   return pod.node_name.empty() && !pod.status.nominated_node_name.empty();
 }
 
+// Parked, and held back by nothing: a member of a group stands or falls with the group.
+bool Sleeps(const queue::Record& record) {
+  return record.pod != nullptr && record.store == queue::Store::kUnschedulable && !record.gated;
+}
+
 }  // namespace
 
 void NominationWatch::Heard(const std::vector<api::Delta<api::Pod>>& deltas) {
@@ -53,33 +58,36 @@ void NominationWatch::Freed(const api::PodPtr& nominated) {
   scheduler::Scheduler& scheduler = process_.scheduler();
   if (!process_.IsOurs(*nominated) || scheduler.context().cluster.cache.IsAssumedPod(*nominated))
     return;
-  for (const auto& queued :
-       scheduler.context().queue.stores().PodsIn(queue::Store::kUnschedulable)) {
-    const api::Pod& pod = *queued->pod();
-    const bool wants_room = queued->gating_plugin.empty() && pod.node_name.empty() &&
-                            queued->unschedulable_plugins.contains("NodeResourcesFit");
-    if (!wants_room || pod.Priority() > nominated->Priority()) continue;
-    if (pod.meta.uid == nominated->meta.uid) continue;
-    sleepers_.push_back({pod.meta.Key(), pod.meta.uid, queued->timestamp, nominated});
-  }
+  scheduler.context().queue.stores().ForEach([&](const queue::Record& record) {
+    if (!Sleeps(record)) return;
+    const api::Pod& pod = *record.pod->pod();
+    const bool wants_room =
+        pod.node_name.empty() && record.pod->unschedulable_plugins.contains("NodeResourcesFit");
+    if (!wants_room || pod.Priority() > nominated->Priority()) return;
+    if (pod.meta.uid == nominated->meta.uid) return;
+    sleepers_.push_back({pod.meta.uid, record.pod->timestamp, nominated});
+  });
 }
 
 std::string NominationWatch::AfterStep() {
-  const queue::SchedulingQueue& queue = process_.scheduler().context().queue;
-  for (const Sleeper& sleeper : std::exchange(sleepers_, {})) {
-    const framework::QueuedPod* queued = queue.stores().FindPod(sleeper.key);
-    if (queued == nullptr || queued->pod()->meta.uid != sleeper.uid) continue;
-    // Held back now, or tried meanwhile, it has been woken.
-    if (queue.stores().StoreOf(sleeper.key) != queue::Store::kUnschedulable ||
-        !queued->gating_plugin.empty() || queued->timestamp != sleeper.since ||
-        process_.scheduler().context().cluster.cache.IsAssumedPod(*sleeper.nominated)) {
-      continue;
+  const std::vector<Sleeper> sleepers = std::exchange(sleepers_, {});
+  if (sleepers.empty()) return {};
+  std::string wrong;
+  const scheduler::Context& context = process_.scheduler().context();
+  context.queue.stores().ForEach([&](const queue::Record& record) {
+    if (!wrong.empty() || !Sleeps(record)) return;
+    for (const Sleeper& sleeper : sleepers) {
+      // Tried meanwhile, it has been woken.
+      if (record.pod->pod()->meta.uid != sleeper.uid || record.pod->timestamp != sleeper.since) {
+        continue;
+      }
+      if (context.cluster.cache.IsAssumedPod(*sleeper.nominated)) continue;
+      wrong = fmt::format("pod {} sleeps on although the nomination of {} to {} was given up",
+                          record.pod->pod()->meta.Key(), sleeper.nominated->meta.name,
+                          sleeper.nominated->status.nominated_node_name);
     }
-    return fmt::format("pod {} sleeps on although the nomination of {} to {} was given up",
-                       sleeper.key, sleeper.nominated->meta.name,
-                       sleeper.nominated->status.nominated_node_name);
-  }
-  return {};
+  });
+  return wrong;
 }
 
 }  // namespace ks::sim

@@ -28,7 +28,6 @@ class NominationWatch {
 
  private:
   struct Sleeper {
-    std::string key;
     std::string uid;
     TimePoint since;
     api::PodPtr nominated;  // who gave the room up

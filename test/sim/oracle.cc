@@ -116,11 +116,15 @@ std::string WhyRefused(const api::Pod& pod, const api::Node& node) {
   return WhyTainted(pod, node);
 }
 
-std::string WhyInfeasible(const api::Pod& pod, const NodeInfo& node,
-                          const framework::Snapshot& snapshot) {
+std::string WhyUnfit(const api::Pod& pod, const NodeInfo& node) {
   if (node.node() == nullptr) return "is gone";
   if (std::string why = WhyRefused(pod, *node.node()); !why.empty()) return why;
-  if (std::string why = WhyFull(pod, node); !why.empty()) return why;
+  return WhyFull(pod, node);
+}
+
+std::string WhyInfeasible(const api::Pod& pod, const NodeInfo& node,
+                          const framework::Snapshot& snapshot) {
+  if (std::string why = WhyUnfit(pod, node); !why.empty()) return why;
   return WhyRepelled(pod, *node.node(), snapshot);
 }
 

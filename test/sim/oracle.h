@@ -10,9 +10,11 @@
 
 namespace ks::sim {
 
-// Why `pod`, which the node is charged with already, should not be on it; empty: it may.
+// Why `pod`, which the node is charged with already, should not be on it; empty: it may. The second
+// leaves out who would repel it, or whom it would.
 std::string WhyInfeasible(const api::Pod& pod, const framework::NodeInfo& node,
                           const framework::Snapshot& snapshot);
+std::string WhyUnfit(const api::Pod& pod, const framework::NodeInfo& node);
 
 // Why the node will not have the pod, whoever is on it: a taint, a cordon, a label that it selects
 // by; empty: it may.

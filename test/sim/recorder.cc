@@ -197,6 +197,9 @@ Status Recorder::Try(framework::Handle& handle, const api::Pod& pod, const std::
   if (reserved_.contains(pod.meta.uid)) {
     host_.fail("pod " + pod.meta.name + " is tried while it is reserved");
   }
+  // When victims are spared, nobody is asked again who found nothing to do while all were away: a
+  // pod that is put back may repel a member (docs/spec/preemption.md 18.4, step 6). What comes of
+  // it is looked at in full when it is reserved.
   CheckReserved(handle, pod, node);
   // Where there are placements, what was possible once has to be again.
   if (!Chance(host_.plan->reserve_fails)) return {};
@@ -208,7 +211,9 @@ void Recorder::CheckReserved(framework::Handle& handle, const api::Pod& pod,
   const framework::NodeInfo* info = handle.snapshot().Find(node);
   if (info == nullptr) {
     host_.fail("pod " + pod.meta.name + " is to go to the unknown node " + node);
-  } else if (const std::string why = WhyInfeasible(pod, *info, handle.snapshot()); !why.empty()) {
+  } else if (const std::string why =
+                 IsTrial(pod) ? WhyUnfit(pod, *info) : WhyInfeasible(pod, *info, handle.snapshot());
+             !why.empty()) {
     host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + why);
   } else if (reserved_.contains(pod.meta.uid) && !GroupOf(pod).empty()) {
     // It was looked at when it was tried. Since then nominations that the scheduler had given up,
@@ -265,12 +270,15 @@ framework::ApiWriter::ClaimDone Recorder::SendsClaim(const api::ClaimRequest& re
   host_.trace(fmt::format("{} claim {}/{} {}", TextOf(request), request.ns, request.name,
                           request.verb == api::ClaimRequest::Verb::kGet ? "" : request.body));
   watch->Sent(host_.scheduler, request);
-  return [this, watch, request, done = std::move(done)](std::optional<api::ApiError> error,
-                                                        api::ResourceClaimPtr claim) {
+  const std::string key = request.ns + "/" + request.name;
+  asked_claims_.insert(key);
+  return [this, watch, key, request, done = std::move(done)](std::optional<api::ApiError> error,
+                                                             api::ResourceClaimPtr claim) {
     if (!dead_) {
       host_.trace(fmt::format("{} claim {}/{}: {}", TextOf(request), request.ns, request.name,
                               error ? error->message : "done"));
       watch->Answered(request, !error.has_value(), claim);
+      asked_claims_.erase(asked_claims_.find(key));
     }
     done(std::move(error), std::move(claim));
   };

@@ -81,6 +81,8 @@ class Recorder {
   bool IsClaimReserved(const std::string& claim) const;
   // The same of a claim of devices.
   bool IsDeviceClaimReserved(const std::string& claim) const;
+  // A request about it has no answer yet.
+  bool IsDeviceClaimAsked(const std::string& claim) const { return asked_claims_.contains(claim); }
   // The process ends.
   void Die();
   // Reserved, and their Bind has not been called.
@@ -123,6 +125,7 @@ class Recorder {
   std::map<std::string, std::string> bound_;
   std::map<std::string, std::string> tried_;
   std::set<std::string> waiting_;
+  std::multiset<std::string> asked_claims_;        // "namespace/name", by request
   std::set<std::string> binding_;                  // by uid: reserved, and Permit is past or waits
   std::map<std::string, uint64_t> joined_before_;  // by uid, at Permit
   std::map<std::string, std::string> to_retry_;

@@ -47,7 +47,7 @@ class FakeApiWriter final : public framework::ApiWriter {
   }
   void PatchPodGroupStatus(api::PodGroupPtr group, api::Condition condition, Done done) override {
     group_patches.push_back({std::move(group), std::move(condition)});
-    done(std::nullopt);
+    done(fail_group_patches ? std::optional<api::ApiError>(std::in_place) : std::nullopt);
   }
   void EvictPod(api::PodPtr pod, api::Condition condition, TimePoint /*decided*/,
                 EvictionDone done) override {
@@ -116,6 +116,7 @@ class FakeApiWriter final : public framework::ApiWriter {
   std::vector<BindCall> binds;
   std::vector<PatchCall> patches;
   std::vector<std::pair<api::PodGroupPtr, api::Condition>> group_patches;
+  bool fail_group_patches = false;
   std::vector<EvictCall> evictions;
   std::vector<WriteCall> writes;
   std::vector<ClaimCall> claim_requests;

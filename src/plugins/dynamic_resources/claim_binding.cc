@@ -80,7 +80,7 @@ class ClaimBinding final : public framework::PreBindSequence {
       relied_on_ = claim.claim->allocation;
       LookAtLatest(claim);
       if (HasOtherDevices(*claim.claim)) return AllocatedElsewhere(*claim.claim);
-      if (IsReserved(*claim.claim)) continue;
+      if (IsReserved(*claim.claim) && !IsUnsure()) continue;
       tries_ = 0;
       if (!claim.exists) return Create();
       if (work_.has_siblings) {
@@ -120,6 +120,17 @@ class ClaimBinding final : public framework::PreBindSequence {
     const std::string& claim = current().claim->meta.uid;
     return work_.releases->Contains({claim, work_.pod->meta.uid}) ||
            (group() != nullptr && work_.releases->Contains({claim, group()->meta.uid}));
+  }
+  // It tried to, and the answer was an error.
+  bool IsUnsure() {
+    const std::string& claim = current().claim->meta.uid;
+    return work_.releases->IsUnsure({claim, work_.pod->meta.uid}) ||
+           (group() != nullptr && work_.releases->IsUnsure({claim, group()->meta.uid}));
+  }
+  void Settle() {
+    const std::string& claim = current().claim->meta.uid;
+    work_.releases->Settle({claim, work_.pod->meta.uid});
+    if (group() != nullptr) work_.releases->Settle({claim, group()->meta.uid});
   }
   PreBindStep AwaitRelease() {
     PreBindStep step;
@@ -234,9 +245,13 @@ class ClaimBinding final : public framework::PreBindSequence {
 
   PreBindStep Reserved() {
     if (answer_->conflict()) return TryLater();
-    if (answer_->error) return Failed(ReserveName() + Named(*written_) + ": ");
     AttemptClaim& claim = current();
+    if (answer_->error) {
+      claim.uncertain = Allocates() && MayBeDone(*answer_->error);
+      return Failed(ReserveName() + Named(*written_) + ": ");
+    }
     claim.claim = answer_->claim;
+    Settle();
     if (claim.extended) return AwaitShown();
     // A claim that is gone meanwhile is none of the pod's concern here.
     (void)handle_.devices().Assume(claim.claim);

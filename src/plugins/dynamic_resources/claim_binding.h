@@ -25,7 +25,7 @@ namespace ks::plugins {
 struct ClaimBindingWork {
   // Lifetime: of the cycle state.
   ClaimsAttempt& attempt;
-  std::shared_ptr<const PendingReleases> releases;
+  std::shared_ptr<PendingReleases> releases;
   std::shared_ptr<ClaimTurns> turns;
   api::PodPtr pod;
   std::string node_name;

@@ -2,6 +2,7 @@
 #include "plugins/dynamic_resources/claim_release.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,10 +28,12 @@ ApiWriter::ClaimDone LogFailure(const char* what, const api::ResourceClaim& clai
   };
 }
 
-// Takes the finalizer away, then deletes the claim. Lives until its last answer.
+// Takes the finalizer away, then deletes the claim. Lives until its last answer; `over` runs then,
+// whatever it was.
 class Deletion : public std::enable_shared_from_this<Deletion> {
  public:
-  Deletion(ApiWriter& api, api::ResourceClaimPtr claim) : api_(api), claim_(std::move(claim)) {}
+  Deletion(ApiWriter& api, api::ResourceClaimPtr claim, std::function<void()> over)
+      : api_(api), claim_(std::move(claim)), over_(std::move(over)) {}
 
   void Start() {
     ++tries_;
@@ -56,7 +59,8 @@ class Deletion : public std::enable_shared_from_this<Deletion> {
     api_.SendClaimRequest(api::DeleteClaimRequest(*claim_),
                           [self = shared_from_this()](const std::optional<api::ApiError>& failed,
                                                       const api::ResourceClaimPtr&) {
-                            if (failed && !failed->IsNotFound()) self->Failed("", *failed);
+                            if (failed && !failed->IsNotFound()) return self->Failed("", *failed);
+                            self->over_();
                           });
   }
 
@@ -64,15 +68,17 @@ class Deletion : public std::enable_shared_from_this<Deletion> {
     const std::string key = claim_->meta.Key();
     log::Error(what.empty() ? error.message : what + key + ": " + error.message,
                "Deleting the claim of extended resources failed", {{"resourceClaim", key}});
+    over_();
   }
 
   ApiWriter& api_;
   api::ResourceClaimPtr claim_;
+  const std::function<void()> over_;
   int tries_ = 0;
 };
 
-void DeleteClaim(ApiWriter& api, const api::ResourceClaimPtr& claim) {
-  std::make_shared<Deletion>(api, claim)->Start();
+void DeleteClaim(ApiWriter& api, const api::ResourceClaimPtr& claim, std::function<void()> over) {
+  std::make_shared<Deletion>(api, claim, std::move(over))->Start();
 }
 
 bool UsedByNobodyElse(const api::ResourceClaim& claim, const api::Pod& pod) {
@@ -84,47 +90,102 @@ bool UsedByNobodyElse(const api::ResourceClaim& claim, const api::Pod& pod) {
 // What PreBind did not wait for may have been done.
 void ReadAnswer(AttemptClaim& claim) {
   const auto answer = std::exchange(claim.unread, nullptr);
-  if (answer == nullptr || answer->error || answer->claim == nullptr) return;
+  if (answer == nullptr) return;
+  claim.uncertain = answer->error && MayBeDone(*answer->error);
+  if (answer->error || answer->claim == nullptr) return;
   if (claim.exists && answer->claim->meta.uid != claim.claim->meta.uid) return;
   claim.claim = answer->claim;
   claim.exists = true;
+}
+
+// What outlives an attempt and its profile.
+struct Releasing {
+  ApiWriter& api;
+  framework::TaskInbox& tasks;
+  DeviceState& devices;
+  framework::PodActivator& activator;
+  std::shared_ptr<PendingReleases> releases;
+};
+Releasing With(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases) {
+  return {handle.api(), handle.tasks(), handle.devices(), handle.activator(), releases};
+}
+
+void SendRelease(const Releasing& with, const api::ResourceClaim& claim,
+                 const std::string& consumer_uid) {
+  const PendingReleases::Key key(claim.meta.uid, consumer_uid);
+  with.releases->Begin(key);
+  with.api.SendClaimRequest(
+      api::RemoveConsumerRequest(claim, consumer_uid),
+      [with, key, log = LogFailure("Unreserving a claim failed", claim)](
+          const std::optional<api::ApiError>& error, const api::ResourceClaimPtr& answered) {
+        log(error, answered);
+        with.tasks.PostTask([with, key, answered, failed = error.has_value()] {
+          // A claim that is gone meanwhile has no reservations either.
+          if (answered != nullptr) (void)with.devices.Assume(answered);
+          with.releases->End(key, failed);
+        });
+      });
+}
+
+// Asks what became of a write; until that is known the devices are taken. The pod's next attempt
+// may have met them so, and there will be no event when they are not.
+void LookAndRelease(const Releasing& with, const AttemptClaim& claim, const api::PodPtr& pod) {
+  with.api.SendClaimRequest(
+      api::GetClaimRequest(*claim.claim),
+      [with, pod, uid = claim.decided_uid](const std::optional<api::ApiError>& /*error*/,
+                                           const api::ResourceClaimPtr& answered) {
+        with.tasks.PostTask([with, pod, uid, answered] {
+          if (answered != nullptr && answered->meta.uid == uid) {
+            (void)with.devices.Assume(answered);
+            if (answered->IsReservedFor(pod->meta.uid)) SendRelease(with, *answered, pod->meta.uid);
+          }
+          with.devices.RemovePendingAllocation(uid, DeviceState::Sharers::kOne);
+          with.activator.Activate({pod});
+        });
+      });
+}
+
+// The devices of a claim that is about to go are free when it has gone, and not before: the cache
+// may not know yet that it has them.
+void ReleaseExtended(framework::Handle& handle, AttemptClaim& claim) {
+  std::function<void()> free = [] {};
+  if (std::exchange(claim.decided, nullptr) != nullptr) {
+    free = [&devices = handle.devices(), uid = claim.decided_uid] {
+      devices.RemovePendingAllocation(uid, DeviceState::Sharers::kOne);
+    };
+  }
+  if (!claim.exists) return free();
+  DeleteClaim(handle.api(), claim.claim,
+              [&tasks = handle.tasks(), free = std::move(free)] { tasks.PostTask(free); });
 }
 
 }  // namespace
 
 void Unreserve(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
                const api::ResourceClaim& claim, const std::string& consumer_uid) {
-  const PendingReleases::Key key(claim.meta.uid, consumer_uid);
-  releases->Begin(key);
-  handle.api().SendClaimRequest(
-      api::RemoveConsumerRequest(claim, consumer_uid),
-      [&tasks = handle.tasks(), &devices = handle.devices(), releases, key,
-       log = LogFailure("Unreserving a claim failed", claim)](
-          const std::optional<api::ApiError>& error, const api::ResourceClaimPtr& answered) {
-        log(error, answered);
-        tasks.PostTask([&devices, releases, key, answered] {
-          // A claim that is gone meanwhile has no reservations either.
-          if (answered != nullptr) (void)devices.Assume(answered);
-          releases->End(key);
-        });
-      });
+  SendRelease(With(handle, releases), claim, consumer_uid);
 }
 
 void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
-                   const api::Pod& pod, ClaimsAttempt& attempt) {
+                   const api::PodPtr& pod, ClaimsAttempt& attempt) {
   for (AttemptClaim& each : attempt.claims()) {
-    if (each.decided != nullptr) {
-      handle.devices().RemovePendingAllocation(each.decided_uid, DeviceState::Sharers::kOne);
-      each.decided = nullptr;
-    }
     ReadAnswer(each);
     if (each.extended) {
-      if (each.exists) DeleteClaim(handle.api(), each.claim);
+      ReleaseExtended(handle, each);
       continue;
     }
-    if (!each.allocated() || !each.claim->IsReservedFor(pod.meta.uid)) continue;
+    if (std::exchange(each.decided, nullptr) != nullptr) {
+      if (std::exchange(each.uncertain, false)) {
+        LookAndRelease(With(handle, releases), each, pod);
+        continue;
+      }
+      // What was written has its devices from now on, shown or not.
+      if (each.claim->allocation != nullptr) (void)handle.devices().Assume(each.claim);
+      handle.devices().RemovePendingAllocation(each.decided_uid, DeviceState::Sharers::kOne);
+    }
+    if (!each.allocated() || !each.claim->IsReservedFor(pod->meta.uid)) continue;
     if (KS_CANARY(ReservationStays)) continue;
-    Unreserve(handle, releases, *each.claim, pod.meta.uid);
+    Unreserve(handle, releases, *each.claim, pod->meta.uid);
   }
 }
 
@@ -146,7 +207,7 @@ ClaimToFree FindClaimToFree(const api::Pod& pod, const ClaimsAttempt& attempt) {
 }
 
 void Free(framework::Handle& handle, const ClaimToFree& what) {
-  if (what.is_deleted) return DeleteClaim(handle.api(), what.claim);
+  if (what.is_deleted) return DeleteClaim(handle.api(), what.claim, [] {});
   if (what.claim->allocation == nullptr && what.claim->reserved_for.empty()) return;
   handle.api().SendClaimRequest(api::DeallocateRequest(*what.claim),
                                 LogFailure("Deallocating a claim failed", *what.claim));

@@ -20,9 +20,11 @@ namespace ks::plugins {
 // assumed.
 void Unreserve(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
                const api::ResourceClaim& claim, const std::string& consumer_uid);
-// Takes back what Reserve decided, and the pod's reservations; that of its group stays. Idempotent.
+// Takes back what Reserve decided, and the pod's reservations; that of its group stays. Where a
+// write failed that may have been done, the devices are free once the API server has been asked.
+// Idempotent.
 void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
-                   const api::Pod& pod, ClaimsAttempt& attempt);
+                   const api::PodPtr& pod, ClaimsAttempt& attempt);
 
 // A claim that keeps the pod from nodes, and that nobody else uses.
 struct ClaimToFree {

@@ -211,7 +211,7 @@ class DynamicResources final : public framework::Plugin,
     ClaimsAttempt* attempt = slot_.Mutable(state);
     if (attempt == nullptr) return;
     EndTrial(*pod, *attempt);
-    ReleaseClaims(handle_, releases_, *pod, *attempt);
+    ReleaseClaims(handle_, releases_, pod, *attempt);
   }
 
   framework::PreBindPreFlightResult PreBindPreFlight(CycleState& state, const api::PodPtr& pod,

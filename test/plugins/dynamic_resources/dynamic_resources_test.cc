@@ -437,6 +437,49 @@ TEST_F(BindingTest, WhatIsAnsweredAfterACancellationIsTakenBack) {
   Unreserve();
   EXPECT_TRUE(Asked().strategic);
   EXPECT_THAT(Asked().body, HasSubstr(R"({"$patch": "delete", "uid": "uid-pod"})"));
+  EXPECT_EQ(stores().PendingAllocation("uid-c"), nullptr);
+  EXPECT_NE(stores().FindClaim("ns/c")->allocation, nullptr)
+      << "nobody else gets the devices before the informer shows who has them";
+}
+
+// The devices stay taken until the API server has said what became of the write.
+TEST_F(BindingTest, AWriteThatFailedMayHaveBeenDone) {
+  for (const bool done : {true, false}) {
+    SCOPED_TRACE(done);
+    const auto claim = AddClaim("c");
+    ASSERT_TRUE(Reserve().ok());
+    Bind();
+    Answer(Version("c", "2", ""));
+    Fail(500, "who knows");
+    EXPECT_EQ(Ended(), "Error: add allocation and reservation to claim ns/c: who knows");
+    Unreserve();
+    EXPECT_EQ(Asked().verb, Verb::kGet);
+    EXPECT_NE(stores().PendingAllocation("uid-c"), nullptr);
+    ASSERT_TRUE(api().AnswerClaimRequest(
+        std::nullopt, Version("c", done ? "3" : "2", done ? Allocation("n1") + reserved_ : "")));
+    EXPECT_EQ(stores().PendingAllocation("uid-c"), nullptr);
+    EXPECT_EQ(stores().FindClaim("ns/c")->allocation != nullptr, done);
+    EXPECT_EQ(Asked().verb, done ? Verb::kPatchStatus : Verb::kGet);
+    Remove<api::ResourceClaim>(stores(), claim);
+  }
+}
+
+// Whether it was done nobody knows: the next attempt writes the reservation again.
+TEST_F(BindingTest, AReleaseThatFailedIsNotReliedOn) {
+  AddClaim("c", Allocation("n1") + reserved_);
+  ASSERT_TRUE(Reserve().ok());
+  Unreserve();
+  api::ApiError error;
+  error.code = 500;
+  ASSERT_TRUE(api().AnswerClaimRequest(error));
+  for (const bool again : {true, false}) {
+    SCOPED_TRACE(again);
+    ASSERT_TRUE(Reserve().ok());
+    Bind();
+    ASSERT_EQ(step.calls.empty(), !again);
+    if (again) Answer(Version("c", "3", Allocation("n1") + reserved_));
+    EXPECT_EQ(Ended(), "Success");
+  }
 }
 
 // The answer to the release may come after the next attempt has begun.
@@ -602,6 +645,9 @@ TEST_F(ExtendedTest, AClaimIsMade) {
   EXPECT_EQ(Asked().verb, Verb::kPatch) << "the finalizer goes first";
   ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, Version("made", "5", "", false)));
   EXPECT_EQ(Asked().verb, Verb::kDelete);
+  EXPECT_NE(stores().PendingAllocation("uid-made"), nullptr) << "until it is gone";
+  ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt));
+  EXPECT_EQ(stores().PendingAllocation("uid-made"), nullptr);
 }
 
 TEST_F(ExtendedTest, AnEarlierClaimIsInTheWay) {
