@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace ks::cache {
 namespace {
 
@@ -23,8 +25,12 @@ void ReplaceIn(List& list, const NodeInfo* info) {
 void SetMember(List& list, const NodeInfo* info, bool member) {
   const auto it = PlaceOf(list, info->index());
   const bool found = it != list.end() && (*it)->index() == info->index();
-  if (member && !found) list.insert(it, info);
-  if (!member && found) list.erase(it);
+  KS_CHECK(member != found, "a node with affinities is listed twice, or not at all");
+  if (member) {
+    list.insert(it, info);
+  } else {
+    list.erase(it);
+  }
 }
 
 }  // namespace
@@ -53,6 +59,9 @@ void AffinityLists::Clear() {
 }
 
 void AffinityLists::Append(const NodeEntry& entry) {
+  KS_CHECK(entry.listed, "a node that is not listed has a place among those with affinities");
+  KS_DCHECK(with_affinity_.empty() || with_affinity_.back()->index() < entry.info.index(),
+            "nodes with affinities are out of order");
   if (entry.had_affinity) with_affinity_.push_back(&entry.info);
   if (entry.had_anti_affinity) with_anti_affinity_.push_back(&entry.info);
 }

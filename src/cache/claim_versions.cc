@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/check.h"
+
 namespace ks::cache {
 
 namespace {
@@ -31,7 +33,7 @@ std::optional<ClaimVersions::Change> ClaimVersions::Show(const api::ResourceClai
   const auto [it, inserted] = claims_.try_emplace(claim->meta.Key());
   Versions& known = it->second;
   if (!inserted && *version <= known.version) return std::nullopt;
-  known.shown = claim;
+  KS_CHECK(inserted == (known.latest == nullptr), "a claim is known without a version of it");
   known.version = *version;
   return Change{std::exchange(known.latest, claim), claim};
 }
@@ -40,6 +42,7 @@ std::optional<ClaimVersions::Change> ClaimVersions::Delete(std::string_view key)
   const auto found = claims_.find(key);
   if (found == claims_.end()) return std::nullopt;
   Change change{std::move(found->second.latest), nullptr};
+  KS_CHECK(change.before != nullptr, "a claim is known without a version of it");
   claims_.erase(found);
   return change;
 }
@@ -57,16 +60,6 @@ Result<ClaimVersions::Change> ClaimVersions::Assume(const api::ResourceClaimPtr&
   }
   known.version = *version;
   return Change{std::exchange(known.latest, claim), claim};
-}
-
-std::optional<ClaimVersions::Change> ClaimVersions::Restore(std::string_view key) {
-  const auto found = claims_.find(key);
-  if (found == claims_.end()) return std::nullopt;
-  Versions& known = found->second;
-  if (known.latest == known.shown) return std::nullopt;
-  const Result<int64_t> version = VersionOf(*known.shown);
-  if (version.ok()) known.version = *version;
-  return Change{std::exchange(known.latest, known.shown), known.shown};
 }
 
 api::ResourceClaimPtr ClaimVersions::Find(std::string_view key) const {

@@ -34,7 +34,6 @@ class ClaimVersions {
   std::optional<Change> Delete(std::string_view key);
   // framework::DeviceState's.
   Result<Change> Assume(const api::ResourceClaimPtr& claim);
-  std::optional<Change> Restore(std::string_view key);
 
   // The latest version; null when unknown.
   api::ResourceClaimPtr Find(std::string_view key) const;
@@ -47,9 +46,8 @@ class ClaimVersions {
 
  private:
   struct Versions {
-    api::ResourceClaimPtr shown;
     api::ResourceClaimPtr latest;
-    int64_t version = 0;  // of `latest`
+    int64_t version = 0;
   };
   StringMap<Versions> claims_;
 };

@@ -6,6 +6,7 @@
 
 #include "api/taken_devices.h"
 #include "base/canary.h"
+#include "base/check.h"
 
 namespace ks::cache {
 
@@ -111,6 +112,7 @@ void DeviceStores::NoteLatest(const ClaimVersions::Change& change) {
   if (after != nullptr) CountAllocation(after->meta.uid, after);
   if (before != nullptr && !PodOfExtendedClaim(*before).empty()) {
     const auto found = extended_claims_.find(PodOfExtendedClaim(*before));
+    KS_CHECK(found != extended_claims_.end(), "a pod's claim for extended resources is lost");
     found->second.erase(before->meta.Key());
     if (found->second.empty()) extended_claims_.erase(found);
   }
@@ -152,7 +154,8 @@ void DeviceStores::ShowSlice(const api::ResourceSlicePtr& before,
                              const api::ResourceSlicePtr& after) {
   const std::string& name = (after ? after : before)->meta.name;
   if (after == nullptr) {
-    slices_.erase(slices_.find(name));
+    const size_t erased = slices_.erase(name);
+    KS_CHECK(erased == 1, "a slice goes that was never shown");
   } else {
     slices_[name] = after;
   }
@@ -242,10 +245,6 @@ Result<void> DeviceStores::Assume(const api::ResourceClaimPtr& claim) {
   return {};
 }
 
-void DeviceStores::Restore(std::string_view key) {
-  if (const auto change = claims_.Restore(key)) NoteLatest(*change);
-}
-
 api::ClaimAllocationPtr DeviceStores::PendingAllocation(std::string_view uid) const {
   const auto found = pending_.find(uid);
   return found == pending_.end() ? nullptr : found->second.claim->allocation;
@@ -253,8 +252,10 @@ api::ClaimAllocationPtr DeviceStores::PendingAllocation(std::string_view uid) co
 
 Result<void> DeviceStores::AddPendingAllocation(const api::ResourceClaimPtr& claim,
                                                 ClaimOrigin origin) {
+  KS_CHECK(claim != nullptr && claim->allocation != nullptr, "no allocation is pending");
   const std::string& uid = claim->meta.uid;
   if (const auto found = pending_.find(uid); found != pending_.end()) {
+    KS_CHECK(found->second.sharers > 0, "a pending allocation is nobody's");
     ++found->second.sharers;
     return {};
   }

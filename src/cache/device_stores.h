@@ -55,7 +55,6 @@ class DeviceStores final : public framework::DeviceState {
   api::DeviceClassPtr FindDeviceClass(std::string_view name) const override;
 
   Result<void> Assume(const api::ResourceClaimPtr& claim) override;
-  void Restore(std::string_view key) override;
 
   api::ClaimAllocationPtr PendingAllocation(std::string_view uid) const override;
   Result<void> AddPendingAllocation(const api::ResourceClaimPtr& claim,

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/check.h"
+
 namespace ks::cache {
 
 using framework::GroupPtr;
@@ -72,11 +74,13 @@ void GroupStores::Link(const GroupPtr& group) {
 }
 
 void GroupStores::Unlink(const GroupPtr& group) {
+  if (SpecOf(group).parent_composite_pod_group_name.empty()) return;
   const auto found = children_.find(ParentKeyOf(group));
-  if (found == children_.end()) return;
-  std::erase_if(found->second, [&group](const GroupPtr& child) {
+  KS_CHECK(found != children_.end(), "a parent has lost its children");
+  const size_t erased = std::erase_if(found->second, [&group](const GroupPtr& child) {
     return child.index() == group.index() && MetaOf(child).name == MetaOf(group).name;
   });
+  KS_CHECK(erased == 1, "a child is in its parent's list once");
   if (found->second.empty()) children_.erase(found);
 }
 

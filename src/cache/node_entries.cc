@@ -10,6 +10,7 @@ namespace ks::cache {
 using framework::Change;
 using framework::NodeInfo;
 using framework::PodInfo;
+using framework::PodInfoPtr;
 
 NodeEntry& NodeEntries::Touch(const std::string& name) {
   std::unique_ptr<NodeEntry>& slot = entries_[name];
@@ -65,22 +66,29 @@ void NodeEntries::Unlink(NodeEntry& entry) {
   entry.older = nullptr;
 }
 
-void NodeEntries::ChargePod(const api::PodPtr& pod) {
-  NodeInfo& info = Touch(pod->node_name).info;
+void NodeEntries::Put(NodeEntry& entry, const api::PodPtr& pod) {
+  KS_DCHECK(pod->node_name == entry.name, "a pod counts on another node than its own");
   auto charged = std::make_shared<const PodInfo>(pod);
-  changes_.Append(Change::Kind::kPodAdded, info.slot(), charged);
-  info.AddPod(std::move(charged));
-  KS_DCHECK(!info.pods().empty(), "a pod does not count on its node");
+  changes_.Append(Change::Kind::kPodAdded, entry.info.slot(), charged);
+  entry.info.AddPod(std::move(charged));
 }
+
+PodInfoPtr NodeEntries::Take(NodeEntry& entry, const api::Pod& pod) {
+  PodInfoPtr removed = entry.info.RemovePod(pod);
+  if (removed == nullptr) return nullptr;
+  changes_.Append(Change::Kind::kPodRemoved, entry.info.slot(), removed);
+  return removed;
+}
+
+void NodeEntries::ChargePod(const api::PodPtr& pod) { Put(Touch(pod->node_name), pod); }
 
 void NodeEntries::ReleasePod(const api::Pod& pod) {
   NodeEntry* const found = FindAlive(pod.node_name);
   KS_CHECK(found != nullptr, kCorrupted);
   NodeEntry& entry = *found;
-  framework::PodInfoPtr removed = entry.info.RemovePod(pod);
+  const PodInfoPtr removed = Take(entry, pod);
   KS_CHECK(removed != nullptr,
            "no corresponding pod " + pod.meta.name + " in pods of node " + pod.node_name);
-  changes_.Append(Change::Kind::kPodRemoved, entry.info.slot(), std::move(removed));
   MoveToFront(entry);
   DropIfEmpty(entry);
 }

@@ -56,7 +56,12 @@ class NodeEntries {
   // For everybody but the view it is gone, unless it has a node object or pods.
   void DropIfEmpty(NodeEntry& entry);
 
-  // The pod counts on its node from now on, or no longer. Requires: it has one, and does.
+  // The pod counts on the entry's node from now on; or no longer, null when it did not. The entry's
+  // place among the newest stays.
+  void Put(NodeEntry& entry, const api::PodPtr& pod);
+  framework::PodInfoPtr Take(NodeEntry& entry, const api::Pod& pod);
+
+  // The same on the pod's node, which becomes the newest. Requires: it has one, and counts there.
   void ChargePod(const api::PodPtr& pod);
   void ReleasePod(const api::Pod& pod);
 

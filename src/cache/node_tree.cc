@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/logging.h"
 
 namespace ks::cache {
@@ -66,7 +67,10 @@ void NodeTree::Forget(std::string_view name) {
   KS_LOG(2, "Removed node from NodeTree", {{"node", name}, {"zone", known->second}});
   const auto zone = std::find_if(zones_.begin(), zones_.end(),
                                  [known](const Zone& z) { return z.key == known->second; });
-  zone->names.erase(std::find(zone->names.begin(), zone->names.end(), name));
+  KS_CHECK(zone != zones_.end(), "a node is in a zone that is not there");
+  const auto place = std::find(zone->names.begin(), zone->names.end(), name);
+  KS_CHECK(place != zone->names.end(), "a node is not in its zone");
+  zone->names.erase(place);
   if (zone->names.empty()) zones_.erase(zone);
   zone_of_.erase(known);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/delta.h"
+#include "base/check.h"
 #include "base/string_map.h"
 
 namespace ks::cache {
@@ -106,6 +107,7 @@ class ObjectStore {
       handler.Delete(gone, true);
     }
     for (const Ptr& item : items) Upsert(item, handler);
+    KS_CHECK(objects_.size() == present.size(), "a list leaves other objects than its own");
   }
 
   std::vector<std::string> SortedKeys() const {

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/check.h"
 #include "framework/events.h"
 
 namespace ks::cache {
@@ -42,6 +43,8 @@ class Counting final : public ObjectHandler<T> {
 template <class T>
 using ByNamespace = std::map<Symbol, std::vector<std::shared_ptr<const T>>>;
 
+constexpr std::string_view kNotListed = "a known object is missing in its namespace's list";
+
 // Where the object stands or belongs.
 template <class T>
 typename std::vector<std::shared_ptr<const T>>::iterator Place(
@@ -55,13 +58,28 @@ typename std::vector<std::shared_ptr<const T>>::iterator Place(
 template <class T>
 void Insert(ByNamespace<T>& lists, const std::shared_ptr<const T>& object) {
   std::vector<std::shared_ptr<const T>>& list = lists[object->meta.ns];
-  list.insert(Place(list, *object), object);
+  const auto place = Place(list, *object);
+  KS_CHECK(place == list.end() || (*place)->meta.name != object->meta.name,
+           "an object is kept twice");
+  list.insert(place, object);
+}
+
+// In place of the one of that name.
+template <class T>
+void Exchange(ByNamespace<T>& lists, const std::shared_ptr<const T>& object) {
+  std::vector<std::shared_ptr<const T>>& list = lists[object->meta.ns];
+  const auto place = Place(list, *object);
+  KS_CHECK(place != list.end() && (*place)->meta.name == object->meta.name, kNotListed);
+  *place = object;
 }
 
 template <class T>
 void Erase(ByNamespace<T>& lists, const T& object) {
   const auto found = lists.find(object.meta.ns);
-  found->second.erase(Place(found->second, object));
+  KS_CHECK(found != lists.end(), kNotListed);
+  const auto place = Place(found->second, object);
+  KS_CHECK(place != found->second.end() && (*place)->meta.name == object.meta.name, kNotListed);
+  found->second.erase(place);
   if (found->second.empty()) lists.erase(found);
 }
 
@@ -93,7 +111,7 @@ class OwnerStores::ServiceHandler final : public ObjectHandler<api::Service> {
     Changed(framework::kActionAdd);
   }
   void Update(const api::ServicePtr& old_service, const api::ServicePtr& new_service) override {
-    *Place(lists_[new_service->meta.ns], *new_service) = new_service;
+    Exchange(lists_, new_service);
     if (!SameContent(*old_service, *new_service)) Changed(framework::kActionUpdate);
   }
   void Delete(const api::ServicePtr& service, bool) override {
@@ -145,7 +163,7 @@ class OwnerStores::BudgetHandler final : public ObjectHandler<api::PodDisruption
   void Add(const api::PodDisruptionBudgetPtr& budget) override { Insert(lists_, budget); }
   void Update(const api::PodDisruptionBudgetPtr&,
               const api::PodDisruptionBudgetPtr& new_budget) override {
-    *Place(lists_[new_budget->meta.ns], *new_budget) = new_budget;
+    Exchange(lists_, new_budget);
   }
   void Delete(const api::PodDisruptionBudgetPtr& budget, bool) override { Erase(lists_, *budget); }
 

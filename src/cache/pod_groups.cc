@@ -99,6 +99,9 @@ const PodGroupState::Member* PodGroups::FindMember(const api::Pod& pod) const {
 
 void PodGroups::SetMember(const PodGroupState::Member& member) {
   const api::Pod& pod = *member.pod;
+  KS_CHECK(pod.spec->scheduling_group.has_value(), "a member without a group");
+  KS_CHECK((member.state == MemberState::kAssumed) == (member.assumed != nullptr),
+           "a member is assumed exactly if it is known where");
   groups_[Name{pod.meta.ns, *pod.spec->scheduling_group}].Set(member.pod, member.state,
                                                               member.assumed);
 }

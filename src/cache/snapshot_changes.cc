@@ -9,20 +9,15 @@ namespace ks::cache {
 
 using framework::Change;
 using framework::NodeInfo;
-using framework::PodInfo;
 using framework::PodInfoPtr;
 
 void SnapshotChanges::Put(NodeEntry& entry, const api::PodPtr& pod) {
-  auto charged = std::make_shared<const PodInfo>(pod);
-  entries_.changes().Append(Change::Kind::kPodAdded, entry.info.slot(), charged);
-  entry.info.AddPod(std::move(charged));
+  entries_.Put(entry, pod);
   affinity_.Update(entry);
 }
 
 PodInfoPtr SnapshotChanges::Take(NodeEntry& entry, const api::Pod& pod) {
-  PodInfoPtr removed = entry.info.RemovePod(pod);
-  if (removed == nullptr) return nullptr;
-  entries_.changes().Append(Change::Kind::kPodRemoved, entry.info.slot(), removed);
+  PodInfoPtr removed = entries_.Take(entry, pod);
   affinity_.Update(entry);
   return removed;
 }

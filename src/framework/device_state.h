@@ -49,8 +49,6 @@ class DeviceState {
   // `ResourceClaim "ns/n" is out of sync (stored: 8, assume: 7)`,
   // `error parsing ResourceVersion "v" for ResourceClaim "ns/n": …`.
   virtual Result<void> Assume(const api::ResourceClaimPtr& claim) = 0;
-  // The API server's version is the latest one again. An unknown key is ignored.
-  virtual void Restore(std::string_view key) = 0;
 
   // The allocation that is decided for the claim of this uid, but not written yet; null: none.
   virtual api::ClaimAllocationPtr PendingAllocation(std::string_view uid) const = 0;

@@ -47,6 +47,7 @@ class IndexedHeap {
 
   // Restores the order after the item's key has changed: down, or else up.
   void Fix(T* item) {
+    KS_DCHECK(item->index < items_.size() && items_[item->index] == item, "not in this heap");
     if (!Down(item->index)) Up(item->index);
   }
 

@@ -156,7 +156,7 @@ Record* ParkedPods::FirstUserOf(const ParkedGroup& group, const std::string& cla
 }
 
 void ParkedPods::Add(Record& record, uint64_t plugins) {
-  KS_DCHECK(record.parked == nullptr, "a pod is parked twice");
+  KS_CHECK(record.parked == nullptr, "a pod is parked twice");
   const api::Pod& pod = *record.pod->pod();
   ParkedBucket& bucket = BucketOf(GroupOf(record, plugins), pod.spec.get());
   ParkedClass& of_labels = ClassOf(bucket, pod);
@@ -172,6 +172,8 @@ void ParkedPods::Remove(Record& record) {
   KS_CHECK(of_labels != nullptr, "a pod leaves the unschedulable map without being in it");
   ForEachClaim(*of_labels->bucket->group, record,
                [this](const ClaimUse& use) { claim_uses_.erase(use); });
+  KS_CHECK(record.index < of_labels->pods.size() && of_labels->pods[record.index] == &record,
+           "a parked pod is not at its place");
   record.parked = nullptr;
   --size_;
   TakeOut(of_labels->pods, record.index);

@@ -6,6 +6,51 @@
 
 namespace ks::scheduler {
 
+namespace {
+
+// Deltas of one kind go to its store, and what they say to the router.
+template <class T>
+void ApplyTo(cache::ObjectStore<T>& store, const std::vector<api::Delta<T>>& deltas,
+             cache::ObjectHandler<T>& handler, bool* synced, bool* whole_missing) {
+  for (const api::Delta<T>& delta : deltas) {
+    store.Apply(delta, handler);
+    if (delta.type != api::Delta<T>::Type::kReplace) continue;
+    *synced = true;
+    *whole_missing = false;
+  }
+}
+
+class PodHandler final : public cache::ObjectHandler<api::Pod> {
+ public:
+  explicit PodHandler(EventRouter& router) : router_(router) {}
+  void Add(const api::PodPtr& pod) override { router_.OnPodAdd(pod); }
+  void Update(const api::PodPtr& old_pod, const api::PodPtr& new_pod) override {
+    router_.OnPodUpdate(old_pod, new_pod);
+  }
+  void Delete(const api::PodPtr& pod, bool unknown) override {
+    if (KS_CANARY(RelistHidesDeletions) && unknown) return;
+    router_.OnPodDelete(pod, unknown);
+  }
+
+ private:
+  EventRouter& router_;
+};
+
+class NodeHandler final : public cache::ObjectHandler<api::Node> {
+ public:
+  explicit NodeHandler(EventRouter& router) : router_(router) {}
+  void Add(const api::NodePtr& node) override { router_.OnNodeAdd(node); }
+  void Update(const api::NodePtr& old_node, const api::NodePtr& new_node) override {
+    router_.OnNodeUpdate(old_node, new_node);
+  }
+  void Delete(const api::NodePtr& node, bool /*unknown*/) override { router_.OnNodeDelete(node); }
+
+ private:
+  EventRouter& router_;
+};
+
+}  // namespace
+
 ClusterState::ClusterState(const config::FeatureGates& gates)
     : members(gates.Enabled(config::Gate::kGenericWorkload)
                   ? std::make_unique<cache::PodGroups>(
@@ -14,48 +59,13 @@ ClusterState::ClusterState(const config::FeatureGates& gates)
       cache(members.get()) {}
 
 void ClusterState::Apply(const PodDeltas& deltas, EventRouter& router) {
-  class Handler final : public cache::ObjectHandler<api::Pod> {
-   public:
-    explicit Handler(EventRouter& router) : router_(router) {}
-    void Add(const api::PodPtr& pod) override { router_.OnPodAdd(pod); }
-    void Update(const api::PodPtr& old_pod, const api::PodPtr& new_pod) override {
-      router_.OnPodUpdate(old_pod, new_pod);
-    }
-    void Delete(const api::PodPtr& pod, bool unknown) override {
-      if (KS_CANARY(RelistHidesDeletions) && unknown) return;
-      router_.OnPodDelete(pod, unknown);
-    }
-
-   private:
-    EventRouter& router_;
-  } handler(router);
-  for (const api::Delta<api::Pod>& delta : deltas) {
-    pods.Apply(delta, handler);
-    if (delta.type != api::Delta<api::Pod>::Type::kReplace) continue;
-    pods_synced = true;
-    whole_pods_missing = false;
-  }
+  PodHandler handler(router);
+  ApplyTo(pods, deltas, handler, &pods_synced, &whole_pods_missing);
 }
 
 void ClusterState::Apply(const NodeDeltas& deltas, EventRouter& router) {
-  class Handler final : public cache::ObjectHandler<api::Node> {
-   public:
-    explicit Handler(EventRouter& router) : router_(router) {}
-    void Add(const api::NodePtr& node) override { router_.OnNodeAdd(node); }
-    void Update(const api::NodePtr& old_node, const api::NodePtr& new_node) override {
-      router_.OnNodeUpdate(old_node, new_node);
-    }
-    void Delete(const api::NodePtr& node, bool /*unknown*/) override { router_.OnNodeDelete(node); }
-
-   private:
-    EventRouter& router_;
-  } handler(router);
-  for (const api::Delta<api::Node>& delta : deltas) {
-    nodes.Apply(delta, handler);
-    if (delta.type != api::Delta<api::Node>::Type::kReplace) continue;
-    nodes_synced = true;
-    whole_nodes_missing = false;
-  }
+  NodeHandler handler(router);
+  ApplyTo(nodes, deltas, handler, &nodes_synced, &whole_nodes_missing);
 }
 
 void ClusterState::Apply(const OwnerDeltas& deltas, EventRouter& router) {

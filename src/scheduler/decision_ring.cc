@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "base/check.h"
+
 namespace ks::scheduler {
 namespace {
 
@@ -80,6 +82,7 @@ DecisionRing::DecisionRing(Options options, const Clock& clock)
     : clock_(clock), options_(std::move(options)), slots_(options_.capacity) {}
 
 Decision* DecisionRing::At(uint64_t number) {
+  KS_CHECK(number < next_, "a decision that nobody began");
   if (number == 0 || number + slots_.size() < next_) return nullptr;
   return &slots_[(number - 1) % slots_.size()];
 }
@@ -121,6 +124,7 @@ void DecisionRing::Scored(uint64_t number, const FeasibleNodes& feasible,
                           const NodeScores& scores) {
   Decision* decision = At(number);
   if (decision == nullptr || scores.totals.empty()) return;
+  KS_CHECK(scores.totals.size() == feasible.size(), "scores of other nodes");
   std::array<size_t, kBestNodes> best{};
   decision->best_count = FindBest(scores.totals, &best);
   decision->best.resize(std::max(decision->best.size(), decision->best_count));
@@ -147,6 +151,8 @@ void DecisionRing::Scored(uint64_t number, const FeasibleNodes& feasible,
 void DecisionRing::Chosen(uint64_t number, const ScheduleResult& result, size_t all_nodes) {
   Decision* decision = At(number);
   if (decision == nullptr) return;
+  KS_CHECK(result.node != nullptr, "a decision for no node");
+  KS_CHECK(decision->result == DecisionResult::kUnderWay, "a pod is decided twice in one attempt");
   decision->result = DecisionResult::kScheduled;
   decision->node = result.node->name();
   decision->all_nodes = all_nodes;
@@ -159,6 +165,7 @@ void DecisionRing::Chosen(uint64_t number, const ScheduleResult& result, size_t 
 void DecisionRing::Bound(uint64_t number) {
   Decision* decision = At(number);
   if (decision == nullptr) return;
+  KS_CHECK(decision->result == DecisionResult::kScheduled, "a pod is bound without a decision");
   decision->result = DecisionResult::kBound;
   decision->ended = clock_.Now() - decision->begin;
   Complete(*decision);
@@ -174,6 +181,8 @@ void DecisionRing::Failed(uint64_t number, const Failure& failure) {
   if (decision == nullptr) return;
   const Duration passed = clock_.Now() - decision->begin;
   const bool was_scheduled = decision->result == DecisionResult::kScheduled;
+  KS_CHECK(was_scheduled || decision->result == DecisionResult::kUnderWay,
+           "an attempt fails twice");
   if (was_scheduled) {
     decision->result = DecisionResult::kBindingFailed;
     decision->ended = passed;

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/canary.h"
+#include "base/check.h"
 #include "base/logging.h"
 #include "plugins/scheduler_rules.h"
 #include "scheduler/metrics/scheduler_metrics.h"
@@ -41,6 +42,14 @@ EventObject ObjectOf(const std::shared_ptr<const T>& object) {
   return object == nullptr ? EventObject() : EventObject(object);
 }
 
+template <class T>
+bool SameName(const T& a, const T& b) {
+  return a.meta.name == b.meta.name && a.meta.ns == b.meta.ns;
+}
+
+constexpr std::string_view kOfTwoObjects = "one change is told of two objects";
+constexpr std::string_view kOfNothing = "a change of nothing is told";
+
 void LogIfFailed(const Result<void>& result, std::string_view message, const std::string& object) {
   if (!result.ok()) log::Error(result.error().message, message, {{"object", object}});
 }
@@ -48,6 +57,7 @@ void LogIfFailed(const Result<void>& result, std::string_view message, const std
 }  // namespace
 
 void EventRouter::OnPodAdd(const api::PodPtr& pod) {
+  KS_CHECK(pod != nullptr && pod->spec != nullptr, kOfNothing);
   if (!pod->node_name.empty()) {
     if (IsQueuedForResize(*pod)) AddPending(pod);
     AddAssigned(pod);
@@ -74,6 +84,7 @@ void EventRouter::AddAssigned(const api::PodPtr& pod) {
 }
 
 void EventRouter::OnPodUpdate(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  KS_CHECK(SameName(*old_pod, *new_pod), kOfTwoObjects);
   // Another uid is another pod that took the name; a bound pod that shows another node can only be
   // that, too. Treated as what it is, a deletion and an addition, where upstream would update under
   // the old identity (docs/spec/api.md 6.5).
@@ -160,6 +171,8 @@ void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
   if (!pod->node_name.empty() || unknown) DeleteAssigned(pod);
   if ((unknown || MayBeQueued(*pod)) && IsOurs(*pod)) DeletePending(pod);
   context_.waiting_pods.RemoveUnheard(pod->meta.uid);
+  KS_DCHECK(!context_.cluster.cache.GetPod(*pod).ok() || context_.cluster.cache.IsAssumedPod(*pod),
+            "a deleted pod still takes room");
 }
 
 void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
@@ -216,6 +229,7 @@ void EventRouter::OnNodeAdd(const api::NodePtr& node) {
 }
 
 void EventRouter::OnNodeUpdate(const api::NodePtr& old_node, const api::NodePtr& new_node) {
+  KS_CHECK(SameName(*old_node, *new_node), kOfTwoObjects);
   context_.cluster.cache.UpdateNode(*old_node, new_node);
   for (const ClusterEvent& event : framework::NodeUpdateEvents(*old_node, *new_node)) {
     const EventTimer timer(context_.scheduler_metrics, event);
@@ -268,6 +282,9 @@ void EventRouter::OnNamespaceChange(uint32_t action, const api::NamespacePtr& fo
 
 void EventRouter::OnObjectChange(EventResource resource, uint32_t action,
                                  const EventObject& old_object, const EventObject& new_object) {
+  KS_CHECK(!std::holds_alternative<std::monostate>(old_object) ||
+               !std::holds_alternative<std::monostate>(new_object),
+           kOfNothing);
   const ClusterEvent event{.resource = resource, .actions = action, .custom_label = {}};
   const EventTimer timer(context_.scheduler_metrics, event);
   context_.queue.MoveAllToActiveOrBackoff(event, old_object, new_object, nullptr);
@@ -284,6 +301,7 @@ void EventRouter::TellQueue(const api::ObjectMeta& group, bool composite, uint32
 
 // Cache, then queue, then those that wait for it (docs/spec/cache.md 18.6).
 void EventRouter::OnGroupChange(const api::PodGroupPtr& before, const api::PodGroupPtr& after) {
+  KS_CHECK(before == nullptr || after == nullptr || SameName(*before, *after), kOfTwoObjects);
   if (cache::PodGroups* const members = context_.cluster.members.get()) {
     if (after == nullptr) {
       members->RemoveGroup(*before);
@@ -298,6 +316,7 @@ void EventRouter::OnGroupChange(const api::PodGroupPtr& before, const api::PodGr
 
 void EventRouter::OnGroupChange(const api::CompositePodGroupPtr& before,
                                 const api::CompositePodGroupPtr& after) {
+  KS_CHECK(before == nullptr || after == nullptr || SameName(*before, *after), kOfTwoObjects);
   TellQueue((after == nullptr ? before : after)->meta, true, ActionOf(before, after));
   OnObjectChange(EventResource::kCompositePodGroup, ActionOf(before, after), ObjectOf(before),
                  ObjectOf(after));

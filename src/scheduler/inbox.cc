@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/check.h"
+
 namespace ks::scheduler {
 
 void Inbox::PushTo(std::vector<Message> Inbox::*lane, Message message) {
@@ -19,7 +21,10 @@ void Inbox::PushTo(std::vector<Message> Inbox::*lane, Message message) {
 
 void Inbox::Post(Message message) { PushTo(&Inbox::messages_, std::move(message)); }
 
-void Inbox::PostTask(Task task) { PushTo(&Inbox::own_, std::move(task)); }
+void Inbox::PostTask(Task task) {
+  KS_CHECK(task != nullptr, "an empty task is posted");
+  PushTo(&Inbox::own_, std::move(task));
+}
 
 void Inbox::Drain(std::vector<Message>* out) {
   out->clear();
@@ -34,6 +39,7 @@ void Inbox::Drain(std::vector<Message>* out) {
     messages_.clear();
   }
   pending_.store(false, std::memory_order_relaxed);
+  KS_CHECK(own_.empty() && messages_.empty(), "a message stays in the inbox");
 }
 
 void Inbox::Wait(std::optional<Duration> timeout) {

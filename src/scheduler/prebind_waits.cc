@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/prebind_waits.h"
 
+#include "base/check.h"
+
 namespace ks::scheduler {
 
 void PreBindWaits::Set(const std::string& uid, framework::PreBindWait wait) {
@@ -8,7 +10,10 @@ void PreBindWaits::Set(const std::string& uid, framework::PreBindWait wait) {
   if (wait.for_any_change) for_any_change_.insert(uid);
   if (wait.deadline) deadlines_.emplace(*wait.deadline, uid);
   for (const framework::ObjectChange& object : wait.objects) by_object_[object].insert(uid);
-  waits_.emplace(uid, std::move(wait));
+  const bool added = waits_.emplace(uid, std::move(wait)).second;
+  KS_CHECK(added, "a pod waits once");
+  KS_DCHECK(for_any_change_.size() <= waits_.size() && deadlines_.size() <= waits_.size(),
+            "what follows from the waits has more pods than there are");
 }
 
 void PreBindWaits::Remove(std::string_view uid) {
@@ -27,6 +32,8 @@ void PreBindWaits::Forget(Waits::const_iterator wait) {
     if (users->second.empty()) by_object_.erase(users);
   }
   waits_.erase(wait);
+  KS_CHECK(!waits_.empty() || (for_any_change_.empty() && deadlines_.empty() && by_object_.empty()),
+           "something is awaited by nobody");
 }
 
 std::vector<std::string> PreBindWaits::Due(TimePoint now, const Logs& logs) {

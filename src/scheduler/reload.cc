@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "base/check.h"
 #include "scheduler/scheduler.h"
 
 namespace ks::scheduler {
@@ -37,7 +36,6 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
   const std::vector<api::PodPtr> taken_up = TakeUpAndLetGo(in_force_->former_profiles());
   queue_->Reconfigure(in_force_->QueueSettings(configuration));
   for (const api::PodPtr& pod : taken_up) queue_->Add(pod);
-  KS_CHECK(!in_force_->profiles().empty(), "a scheduler without profiles");
   DropRetiredProfiles();
   return {};
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace ks::scheduler {
 
 using framework::EvictionOutcome;
@@ -142,6 +144,7 @@ void StepTap::Deliver(StepInput input, Task task) {
 }
 
 void StepTap::Begin() {
+  KS_CHECK(!std::exchange(in_round_, true), "a round begins within another");
   clock_->Advance();
   record_.now = clock_->Now();
   record_.wall = clock_->WallNow();
@@ -149,6 +152,7 @@ void StepTap::Begin() {
 }
 
 void StepTap::End(bool worked) {
+  KS_CHECK(std::exchange(in_round_, false), "a round ends that never began");
   if (!worked) {
     idle_ |= record_.may_attempt;
     return;

@@ -53,6 +53,7 @@ class StepTap {
   const StepObserver observer_;
   StepRecord record_;
   bool idle_ = false;
+  bool in_round_ = false;
   std::atomic<uint64_t> calls_{0};
   std::atomic<uint64_t> requests_{0};
 };

@@ -92,7 +92,6 @@ class EmptyDevices final : public DeviceState {
   Result<void> Assume(const api::ResourceClaimPtr& claim) override {
     return Error{"could not find ResourceClaim \"" + claim->meta.Key() + '"'};
   }
-  void Restore(std::string_view) override {}
   api::ClaimAllocationPtr PendingAllocation(std::string_view) const override { return nullptr; }
   Result<void> AddPendingAllocation(const api::ResourceClaimPtr&, ClaimOrigin) override {
     return {};

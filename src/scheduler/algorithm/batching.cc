@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "scheduler/algorithm/selection.h"
 
 namespace ks::scheduler {
@@ -134,6 +135,8 @@ const char* Batching::Rescore(const framework::CycleState& state, const api::Pod
 
 void Batching::Store(const BatchAttempt& attempt, std::string_view chosen,
                      const FeasibleNodes& feasible, const NodeScores& scores) {
+  KS_CHECK(!chosen.empty(), "an attempt succeeds without a node");
+  KS_CHECK(!last_ || last_->cycle < attempt.cycle, "a cycle is over twice");
   const TimePoint start = metrics_ == nullptr ? TimePoint() : clock_.Now();
   last_ = LastSuccess{.cycle = attempt.cycle, .node = std::string(chosen)};
   const bool used = !attempt.hint.empty() && attempt.hint == chosen;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "scheduler/algorithm/selection.h"
 
 namespace ks::scheduler {
@@ -125,6 +126,8 @@ Status NodeSearch::FindFeasible(Attempt& attempt) {
   // The statuses counted here include that of a nominated node tried before (9.3).
   const size_t all =
       attempt.placement == nullptr ? snapshot_.nodes().size() : attempt.placement->nodes.size();
+  KS_CHECK(all > 0, "a search among no nodes");
+  KS_CHECK(search.feasible.size() <= wanted, "more nodes are found than were wanted");
   start_ = (start_ + search.feasible.size() + search.diagnosis.nodes.explicit_count()) % all;
   return status;
 }

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "base/logging.h"
 #include "scheduler/algorithm/attempt_trace.h"
 #include "scheduler/algorithm/selection.h"
@@ -22,8 +23,10 @@ SchedulingAlgorithm::SchedulingAlgorithm(const framework::Snapshot& snapshot,
       search_(snapshot, parallelizer, percentage_of_nodes_to_score) {}
 
 void SchedulingAlgorithm::SchedulePod(Attempt& attempt, Batching* batching) {
+  KS_CHECK(attempt.search != nullptr, "an attempt without a search space");
   SearchSpace& search = *attempt.search;
   ScheduleResult& result = attempt.result;
+  KS_CHECK(result.node == nullptr, "an attempt chooses twice");
   search.scores.keep_details |= batching != nullptr && Batching::WantsDetails(attempt.batch);
   AttemptTrace trace(trace_clock_, *attempt.pod);
   result.status = FindNodesThatFit(attempt, batching);
@@ -149,6 +152,8 @@ Status SchedulingAlgorithm::Score(Attempt& attempt) {
 
 const framework::NodeInfo* SchedulingAlgorithm::Pick(const SearchSpace& search) {
   const std::vector<const framework::NodeInfo*>& nodes = search.feasible.nodes;
+  KS_CHECK(nodes.size() == 1 || search.scores.totals.size() == nodes.size(),
+           "a node is picked by the scores of others");
   return nodes.size() == 1 ? nodes.front() : nodes[PickBest(search.scores.totals)];
 }
 

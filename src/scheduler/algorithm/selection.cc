@@ -46,6 +46,7 @@ size_t NumFeasibleNodesToFind(size_t candidates, std::optional<int32_t> profile_
   if (percentage == 0) {
     percentage = std::max(kMinPercentage, 50 - static_cast<int64_t>(candidates) / 125);
   }
+  KS_CHECK(percentage > 0 && percentage <= 100, "no percentage of nodes");
   const size_t wanted = candidates * static_cast<size_t>(percentage) / 100;
   return std::max(wanted, kMinFeasibleNodes);
 }
@@ -76,6 +77,7 @@ uint32_t TakeBest(std::span<const int64_t> totals, std::vector<uint32_t>* heap) 
   std::swap(heap->front(), heap->back());
   heap->pop_back();
   SiftDown(totals, *heap, 0);
+  KS_DCHECK(heap->empty() || totals[heap->front()] <= totals[best], "the best is taken first");
   return best;
 }
 
