@@ -97,14 +97,6 @@ class ClaimController final : public Controller {
     if (found == nullptr) return std::nullopt;
     return claims::ReadGroup(found->Parse());
   }
-  void Write(const KindInfo& kind, const std::string& ns, const std::string& name,
-             const std::function<void(Json&)>& change) {
-    [[maybe_unused]] const auto written =
-        registry_.Overwrite(kind, ns, name, [&](Json& json) -> std::optional<Failure> {
-          change(json);
-          return {};
-        });
-  }
 
   const KindInfo& pod_kind_ = *FindResource("", "v1", "pods");
   const KindInfo& group_kind_ = *FindResource("scheduling.k8s.io", "v1beta1", "podgroups");
@@ -256,8 +248,8 @@ void ClaimController::SyncGroup(const std::string& key) {
     made = true;
   }
   if (!made) return;
-  Write(group_kind_, group.self.ns, group.self.name,
-        [&group](Json& json) { claims::NoteClaims(group.claims, json); });
+  registry_.OverwriteIfThere(group_kind_, group.self.ns, group.self.name,
+                             [&group](Json& json) { claims::NoteClaims(group.claims, json); });
 }
 
 // The status says of all claims or of none.
@@ -275,8 +267,8 @@ void ClaimController::SyncPod(const std::string& key) {
     made = true;
   }
   if (made) {
-    Write(pod_kind_, pod.self.ns, pod.self.name,
-          [&pod](Json& json) { claims::NoteClaims(pod.claims, json); });
+    registry_.OverwriteIfThere(pod_kind_, pod.self.ns, pod.self.name,
+                               [&pod](Json& json) { claims::NoteClaims(pod.claims, json); });
   }
   if (!pod.node.empty()) ReserveForBound(pod);
 }
@@ -344,8 +336,8 @@ void ClaimController::ReserveForBound(const Pod& pod) {
     const bool mine = claim.owner && claim.owner->uid == user.uid;
     const bool foreign = !entry.template_name.empty() && !mine;
     if (!claim.allocated || claim.terminating || reserved || foreign) continue;
-    Write(claim_kind_, pod.self.ns, entry.claim,
-          [&user](Json& json) { claims::AddConsumer(user, json); });
+    registry_.OverwriteIfThere(claim_kind_, pod.self.ns, entry.claim,
+                               [&user](Json& json) { claims::AddConsumer(user, json); });
   }
 }
 
@@ -374,7 +366,7 @@ void ClaimController::SyncClaim(const std::string& key) {
       kept.empty() && (!claim.consumers.empty() || claim.terminating || owner != Usage::kUses);
   const bool deallocates = claim.is_protected && unused;
   if (kept.size() < claim.consumers.size() || deallocates) {
-    Write(claim_kind_, found->ns, found->name, [&](Json& json) {
+    registry_.OverwriteIfThere(claim_kind_, found->ns, found->name, [&](Json& json) {
       claims::KeepConsumers(kept, json);
       if (deallocates) claims::Deallocate(json);
     });

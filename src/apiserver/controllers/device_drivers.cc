@@ -146,15 +146,13 @@ void DeviceDrivers::SyncNode(const std::string& name) {
 void DeviceDrivers::SetReady(const ClaimKey& key) {
   const ObjectPtr found = store_.Find(claim_kind_, key.first, key.second);
   if (found == nullptr || !Lacks(found->Parse())) return;
-  [[maybe_unused]] const auto written = registry_.Overwrite(
-      claim_kind_, key.first, key.second, [this](Json& claim) -> std::optional<Failure> {
-        for (const DeviceKind& kind : options_.kinds) {
-          if (kind.binding && LacksConditions(kind, claim)) {
-            SetConditions(kind, registry_.Now(), claim);
-          }
-        }
-        return {};
-      });
+  registry_.OverwriteIfThere(claim_kind_, key.first, key.second, [this](Json& claim) {
+    for (const DeviceKind& kind : options_.kinds) {
+      if (kind.binding && LacksConditions(kind, claim)) {
+        SetConditions(kind, registry_.Now(), claim);
+      }
+    }
+  });
 }
 
 }  // namespace

@@ -168,11 +168,7 @@ class NodeAgents final : public Controller {
   }
   // Status written as the agent or a controller does it: no checks of what may change.
   void Write(const StoredObject& object, const std::function<void(Json&)>& change) {
-    [[maybe_unused]] const auto written = registry_.Overwrite(
-        *object.kind, object.ns, object.name, [&](Json& json) -> std::optional<Failure> {
-          change(json);
-          return {};
-        });
+    registry_.OverwriteIfThere(*object.kind, object.ns, object.name, change);
   }
   const std::string& NodeName(const StoredObject& pod) const { return pod.fields[node_name_]; }
   const std::string& Phase(const StoredObject& pod) const { return pod.fields[phase_]; }

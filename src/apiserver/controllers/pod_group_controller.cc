@@ -90,11 +90,8 @@ class PodGroupController final : public Controller {
       if (finalizer != kGroupProtection) kept.push_back(finalizer);
     }
     if (kept.size() == finalizers->size()) return;
-    [[maybe_unused]] const auto written = registry_.Overwrite(
-        group_kind_, key.first, key.second, [&kept](Json& json) -> std::optional<Failure> {
-          json["metadata"]["finalizers"] = kept;
-          return {};
-        });
+    registry_.OverwriteIfThere(group_kind_, key.first, key.second,
+                               [&kept](Json& json) { json["metadata"]["finalizers"] = kept; });
   }
 
   const KindInfo& pod_kind_ = *FindResource("", "v1", "pods");

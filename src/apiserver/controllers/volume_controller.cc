@@ -86,14 +86,6 @@ class VolumeController final : public Controller {
   void SetPhase(const Volume& volume, std::string_view phase);
   void Say(KnownClaim& known, std::string_view type, std::string_view reason,
            const std::string& message);
-  void Write(const KindInfo& kind, const std::string& ns, const std::string& name,
-             const std::function<void(Json&)>& change) {
-    [[maybe_unused]] const auto written =
-        registry_.Overwrite(kind, ns, name, [&](Json& json) -> std::optional<Failure> {
-          change(json);
-          return {};
-        });
-  }
   Json FindClass(const std::string& name) const {
     const ObjectPtr found = name.empty() ? nullptr : store_.Find(class_kind_, "", name);
     return found == nullptr ? Json() : found->Parse();
@@ -317,8 +309,9 @@ void VolumeController::RetryClass(const std::string& storage_class) {
 
 void VolumeController::SyncVolume(const Volume& volume) {
   if (volume.terminating && volume.is_protected && volume.phase != "Bound") {
-    return Write(volume_kind_, "", volume.name,
-                 [](Json& json) { volumes::RemoveFinalizer(json, volumes::kVolumeProtection); });
+    return registry_.OverwriteIfThere(volume_kind_, "", volume.name, [](Json& json) {
+      volumes::RemoveFinalizer(json, volumes::kVolumeProtection);
+    });
   }
   if (!volume.claimed || volume.claim_uid.empty()) return SetPhase(volume, "Available");
   const auto it = claims_.find(volume.claim_ns + "/" + volume.claim_name);
@@ -338,7 +331,7 @@ void VolumeController::SyncVolume(const Volume& volume) {
     }
     return Reclaim(volume);
   }
-  Write(volume_kind_, "", volume.name, volumes::UnbindVolume);
+  registry_.OverwriteIfThere(volume_kind_, "", volume.name, volumes::UnbindVolume);
 }
 
 // Only what this driver made or serves can be deleted; the rest waits for its own driver.
@@ -353,8 +346,9 @@ void VolumeController::SyncClaim(KnownClaim& known) {
   const Claim& claim = known.claim;
   if (claim.terminating) {
     if (!claim.is_protected || users_.contains(Key(claim))) return;
-    return Write(claim_kind_, claim.ns, claim.name,
-                 [](Json& json) { volumes::RemoveFinalizer(json, volumes::kClaimProtection); });
+    return registry_.OverwriteIfThere(claim_kind_, claim.ns, claim.name, [](Json& json) {
+      volumes::RemoveFinalizer(json, volumes::kClaimProtection);
+    });
   }
   if (claim.bind_completed) return SyncBoundClaim(known);
   if (!claim.volume.empty()) return SyncClaimOfVolume(known);
@@ -440,8 +434,8 @@ void VolumeController::WaitForVolume(KnownClaim& known, const Json& storage_clas
           "' or manually by the system administrator. If volume creation is delayed, please "
           "verify that the provisioner is running and correctly registered.");
   if (claim.provisioner_noted) return;
-  Write(claim_kind_, claim.ns, claim.name,
-        [&](Json& json) { volumes::NoteProvisioner(json, provisioner); });
+  registry_.OverwriteIfThere(claim_kind_, claim.ns, claim.name,
+                             [&](Json& json) { volumes::NoteProvisioner(json, provisioner); });
 }
 
 // The newest default class is taken, and the first by name of equally old ones.
@@ -462,8 +456,8 @@ bool VolumeController::TakeDefaultClass(const Claim& claim) {
     best_time = time;
   }
   if (best.empty()) return false;
-  Write(claim_kind_, claim.ns, claim.name,
-        [&](Json& json) { json["spec"]["storageClassName"] = best; });
+  registry_.OverwriteIfThere(claim_kind_, claim.ns, claim.name,
+                             [&](Json& json) { json["spec"]["storageClassName"] = best; });
   return true;
 }
 
@@ -499,10 +493,12 @@ void VolumeController::Bind(const Volume& volume, KnownClaim& known) {
   Json claim_json = claim_object->Parse();
   Json volume_json = volume_object->Parse();
   if (volumes::BindVolume(volume_json, claim_json, registry_.Now())) {
-    Write(volume_kind_, "", volume.name, [&](Json& json) { json = volume_json; });
+    registry_.OverwriteIfThere(volume_kind_, "", volume.name,
+                               [&](Json& json) { json = volume_json; });
   }
   if (volumes::BindClaim(claim_json, volume_json)) {
-    Write(claim_kind_, claim.ns, claim.name, [&](Json& json) { json = std::move(claim_json); });
+    registry_.OverwriteIfThere(claim_kind_, claim.ns, claim.name,
+                               [&](Json& json) { json = std::move(claim_json); });
   }
 }
 
@@ -525,7 +521,7 @@ void VolumeController::Provision(const std::string& key) {
         "failed to provision volume with StorageClass \"" + claim.storage_class +
             "\": " + topology.error().message);
     // As external-provisioner: the scheduler may choose another node.
-    return Write(claim_kind_, claim.ns, claim.name, [](Json& json) {
+    return registry_.OverwriteIfThere(claim_kind_, claim.ns, claim.name, [](Json& json) {
       json["metadata"]["annotations"].erase(std::string(volumes::kSelectedNode));
     });
   }
@@ -562,7 +558,7 @@ Result<volumes::Topology> VolumeController::TopologyFor(const Claim& claim,
 
 void VolumeController::SetPhase(const Claim& claim, std::string_view phase) {
   if (claim.phase == phase) return;
-  Write(claim_kind_, claim.ns, claim.name, [&](Json& json) {
+  registry_.OverwriteIfThere(claim_kind_, claim.ns, claim.name, [&](Json& json) {
     json["status"]["phase"] = phase;
     if (phase == "Bound") return;
     json["status"].erase("capacity");
@@ -572,8 +568,9 @@ void VolumeController::SetPhase(const Claim& claim, std::string_view phase) {
 
 void VolumeController::SetPhase(const Volume& volume, std::string_view phase) {
   if (volume.phase == phase) return;
-  Write(volume_kind_, "", volume.name,
-        [&](Json& json) { volumes::SetVolumePhase(json, phase, registry_.Now()); });
+  registry_.OverwriteIfThere(volume_kind_, "", volume.name, [&](Json& json) {
+    volumes::SetVolumePhase(json, phase, registry_.Now());
+  });
 }
 
 void VolumeController::Say(KnownClaim& known, std::string_view type, std::string_view reason,

@@ -247,4 +247,13 @@ Outcome<ObjectPtr> Registry::Overwrite(const KindInfo& any_kind, std::string_vie
   return Commit(kind, current, std::move(object), {});
 }
 
+void Registry::OverwriteIfThere(const KindInfo& kind, std::string_view ns, std::string_view name,
+                                const std::function<void(Json&)>& change) {
+  [[maybe_unused]] const auto written =
+      Overwrite(kind, ns, name, [&change](Json& json) -> std::optional<Failure> {
+        change(json);
+        return {};
+      });
+}
+
 }  // namespace ks::apiserver

@@ -62,6 +62,9 @@ class Registry {
   // sets an immutable field). The generation stays: upstream's storage does not count such writes.
   Outcome<ObjectPtr> Overwrite(const KindInfo& kind, std::string_view ns, std::string_view name,
                                const std::function<std::optional<Failure>(Json&)>& change);
+  // The same for controllers, which come too late for an object that is gone.
+  void OverwriteIfThere(const KindInfo& kind, std::string_view ns, std::string_view name,
+                        const std::function<void(Json&)>& change);
   // The object as it is now: gone, or (grace period, finalizers) still there and terminating.
   struct Deleted {
     ObjectPtr object;
