@@ -25,7 +25,7 @@ void SetRequestGates(const config::FeatureGates& gates);
 
 struct RequestOptions {
   bool use_status = false;   // 2.4 "with status": containers counted on a node
-  bool pod_level = true;     // honour spec.resources, if the gate PodLevelResources does
+  bool pod_level = true;     // honor spec.resources, if the gate PodLevelResources does
   bool default_cpu = false;  // put the default into containers that lack cpu
   bool default_memory = false;
 };

@@ -59,7 +59,7 @@ class PreemptionExtender {
   // Has a preempt verb.
   virtual bool SupportsPreemption() const = 0;
   virtual bool IsInterested(const api::Pod& pod) const = 0;
-  // Asks the extender about `victims` in favour of `pod`; the answer comes after its httpTimeout at
+  // Asks the extender about `victims` in favor of `pod`; the answer comes after its httpTimeout at
   // the latest. Nodes missing in it are no candidates any more. Error: the text that users see,
   // without the prefix `preemption: `.
   virtual void ProcessPreemption(const api::Pod& pod, const VictimsByNode& victims,

@@ -129,16 +129,16 @@ TEST_F(OwnerStoresTest, TheOthersAreFoundByNamespaceAndName) {
 }
 
 TEST_F(OwnerStoresTest, ChangesOfNamespacesAreTold) {
-  const auto labelled = [](const std::string& team, const std::string& version) {
+  const auto labeled = [](const std::string& team, const std::string& version) {
     auto object = Named<api::Namespace>("", "a");
     object->meta.labels = api::LabelMap{{Symbol("team"), Symbol(team)}};
     object->meta.resource_version = version;
     return object;
   };
-  Apply(Deltas<api::Namespace>{Replace<api::Namespace>({labelled("x", "1")})});
-  Apply(Deltas<api::Namespace>{Upsert<api::Namespace>(labelled("x", "2"))});
-  Apply(Deltas<api::Namespace>{Upsert<api::Namespace>(labelled("y", "3"))});
-  Apply(Deltas<api::Namespace>{Delete<api::Namespace>(labelled("y", "4"))});
+  Apply(Deltas<api::Namespace>{Replace<api::Namespace>({labeled("x", "1")})});
+  Apply(Deltas<api::Namespace>{Upsert<api::Namespace>(labeled("x", "2"))});
+  Apply(Deltas<api::Namespace>{Upsert<api::Namespace>(labeled("y", "3"))});
+  Apply(Deltas<api::Namespace>{Delete<api::Namespace>(labeled("y", "4"))});
   EXPECT_EQ(namespaces, (std::vector<NamespaceChange>{{framework::kActionAdd, false, true},
                                                       {framework::kActionUpdate, true, true},
                                                       {framework::kActionDelete, true, false}}));

@@ -286,14 +286,14 @@ TEST_F(SchedulingQueueTest, EventsInFlightAreAskedUntilTheAnswerIsFinal) {
 }
 
 TEST_F(SchedulingQueueTest, EffectOfThePodsOwnChanges) {
-  const ClusterEvent relabelled = TargetPod(framework::kActionUpdatePodLabel);
-  SchedulingQueue& queue = Make({{"Skipper", {{relabelled, Says(QueueingHint::kSkip)}}}});
+  const ClusterEvent relabeled = TargetPod(framework::kActionUpdatePodLabel);
+  SchedulingQueue& queue = Make({{"Skipper", {{relabeled, Says(QueueingHint::kSkip)}}}});
   queue.Add(Named("p"));
   PopAndFail("p", {"Skipper"});
   for (const char* value : {"a", "b", "c"}) {
     queue.Update(Stored("p").pod(), MakePod().Name("p").Labels({{"app", value}}).Obj());
   }
-  const EventEffect& effect = queue.stats().effects.at(relabelled.Label());
+  const EventEffect& effect = queue.stats().effects.at(relabeled.Label());
   EXPECT_EQ(effect.events, 3);
   EXPECT_EQ(effect.woken, 0);
   EXPECT_EQ(effect.hint_runs, 3);
@@ -548,13 +548,13 @@ TEST_F(SchedulingQueueTest, AParkedPodIsFoundUnderItsPresentLabels) {
   SchedulingQueue& queue =
       Make({{"ByLabel", {{kNodeAdd, by_label, framework::HintScope::kLabels}}}});
   const api::PodPtr plain = Named("p");
-  auto labelled = std::make_shared<api::Pod>(*plain);
-  labelled->meta.labels.Set(Symbol("app"), Symbol("a"));
+  auto labeled = std::make_shared<api::Pod>(*plain);
+  labeled->meta.labels.Set(Symbol("app"), Symbol("a"));
   for (const char* name : {"p", "q"}) {
     queue.Add(Named(name));
     PopAndFail(name, {"ByLabel"});
   }
-  queue.Update(plain, labelled);
+  queue.Update(plain, labeled);
   EXPECT_EQ(StoreOf("p"), Store::kUnschedulable);
   Send(kNodeAdd);
   EXPECT_EQ(StoreOf("p"), Store::kBackoff);

@@ -260,7 +260,7 @@ TEST_F(ExtenderAttempt, NoPodOnANodeThatItsVolumeLeftMeanwhile) {
   Make({Filtering()});
   rig_->Show<api::StorageClass>(testing::Class());
   rig_->Show<api::PersistentVolumeClaim>(testing::Claim("x"));
-  const auto labelled = [](const std::string& name) {
+  const auto labeled = [](const std::string& name) {
     auto node = std::make_shared<api::Node>(*WholeNode(name));
     node->meta.labels = testing::MakeLabels({{"h", name}});
     return node;
@@ -268,7 +268,7 @@ TEST_F(ExtenderAttempt, NoPodOnANodeThatItsVolumeLeftMeanwhile) {
   for (const char* node : {"n1", "n2"}) {
     rig_->Show<api::PersistentVolume>(testing::VolumeOn("pv-" + std::string(node), "10Gi", node));
   }
-  Begin({labelled("n1"), labelled("n2")}, {Whole(testing::PodWith({"x"}).Obj())});
+  Begin({labeled("n1"), labeled("n2")}, {Whole(testing::PodWith({"x"}).Obj())});
   ASSERT_EQ(fake_->asked.size(), 1u);
   EXPECT_THAT(fake_->asked[0].request.body, HasSubstr(R"("NodeNames":["n1","n2"])"));
   auto bound = testing::BoundClaim("x", "pv-n1");

@@ -57,7 +57,7 @@ config::Configuration MakeConfiguration(const Plan& plan, bool recorded) {
     auto* spread = std::get_if<config::PodTopologySpreadArgs>(&entry.args);
     if (spread != nullptr && !plan.system_defaults) spread->defaulting_type = "List";
     auto* fit = std::get_if<config::NodeResourcesFitArgs>(&entry.args);
-    if (fit != nullptr && !plan.extenders.empty()) fit->ignored_resources = {kLicence};
+    if (fit != nullptr && !plan.extenders.empty()) fit->ignored_resources = {kLicense};
   }
   for (config::PluginConfig& entry : profile.plugin_config) {
     auto* binding = std::get_if<config::VolumeBindingArgs>(&entry.args);

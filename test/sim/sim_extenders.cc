@@ -120,7 +120,7 @@ std::vector<config::Extender> MakeExtenders(const Plan& plan) {
     extender.http_timeout = kTimeout;
     extender.node_cache_capable = !planned.whole_nodes;
     extender.ignorable = planned.ignorable;
-    if (planned.managed_only) extender.managed_resources = {{kLicence, true}};
+    if (planned.managed_only) extender.managed_resources = {{kLicense, true}};
   }
   return extenders;
 }
@@ -128,7 +128,7 @@ std::vector<config::Extender> MakeExtenders(const Plan& plan) {
 bool IsManaged(const api::Pod& pod) {
   return std::any_of(pod.spec->containers.begin(), pod.spec->containers.end(), [](const auto& c) {
     return std::any_of(c.requests.begin(), c.requests.end(),
-                       [](const auto& request) { return request.first.view() == kLicence; });
+                       [](const auto& request) { return request.first.view() == kLicense; });
   });
 }
 

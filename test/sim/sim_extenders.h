@@ -24,7 +24,7 @@
 namespace ks::sim {
 
 // A pod is managed by some extenders if it asks for this resource.
-inline constexpr const char* kLicence = "example.com/licence";
+inline constexpr const char* kLicense = "example.com/license";
 
 // As the configuration has them.
 std::vector<config::Extender> MakeExtenders(const Plan& plan);

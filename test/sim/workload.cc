@@ -261,14 +261,14 @@ Json Workload::NewPod(const std::string& name) {
   Json requests = {{"cpu", std::to_string(Between(1, 20) * 100) + "m"},
                    {"memory", std::to_string(Between(1, 20) * 100) + "Mi"}};
   const bool managed = !world_.plan.extenders.empty() && Chance(0.5);
-  if (managed) requests[kLicence] = "1";
+  if (managed) requests[kLicense] = "1";
   Json pod = {{"metadata", {{"name", name}, {"labels", {{"app", app}}}}},
               {"spec",
                {{"containers", Json::array({{{"name", "c"},
                                              {"image", "example.com/i:1"},
                                              {"resources", {{"requests", requests}}}}})}}}};
   Json& spec = pod["spec"];
-  if (managed) spec["containers"][0]["resources"]["limits"][kLicence] = "1";
+  if (managed) spec["containers"][0]["resources"]["limits"][kLicense] = "1";
   Place(spec);
   if (Chance(0.25)) Repel(spec, app);
   if (Chance(0.2)) {
