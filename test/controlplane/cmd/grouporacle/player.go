@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+	_ "unsafe" // for linkname
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	queue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	testingclock "k8s.io/utils/clock/testing"
+)
+
+const patience = 30 * time.Second
+
+// flushBackoffQCompleted is what the queue's own timer calls; here time passes when the world says so.
+//
+//go:linkname flushBackoffQCompleted k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushBackoffQCompleted
+func flushBackoffQCompleted(*queue.PriorityQueue, klog.Logger)
+
+// player runs upstream's scheduler in a world, one attempt at a time.
+type player struct {
+	ctx       context.Context
+	stop      context.CancelFunc
+	store     *store
+	informers *directInformers
+	sched     *scheduler.Scheduler
+	clock     *testingclock.FakeClock
+
+	mu     sync.Mutex
+	failed map[string]bool // by uid: the attempt's pods that were told so
+	popped []*v1.Pod
+}
+
+func newPlayer(loaded *config.KubeSchedulerConfiguration) (*player, error) {
+	ctx, stop := context.WithCancel(klog.NewContext(context.Background(), klog.Background()))
+	p := &player{ctx: ctx, stop: stop, store: newStore(), clock: testingclock.NewFakeClock(time.Unix(1767323045, 0))}
+	client := p.store.client()
+	p.informers = newDirectInformers(client)
+	recorders := func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
+	var err error
+	p.sched, err = scheduler.New(ctx, client, p.informers, nil, recorders,
+		scheduler.WithProfiles(loaded.Profiles...), scheduler.WithParallelism(1), scheduler.WithClock(p.clock),
+		scheduler.WithPercentageOfNodesToScore(loaded.PercentageOfNodesToScore),
+		scheduler.WithPodInitialBackoffSeconds(loaded.PodInitialBackoffSeconds),
+		scheduler.WithPodMaxBackoffSeconds(loaded.PodMaxBackoffSeconds),
+		scheduler.WithComponentConfigVersion(loaded.TypeMeta.APIVersion),
+		scheduler.WithFrameworkOutOfTreeRegistry(canonicalRegistry()))
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	p.watchAttempts()
+	return p, nil
+}
+
+// watchAttempts notes whose attempt is under way and which of its pods failed.
+func (p *player) watchAttempts() {
+	next, fail := p.sched.NextEntity, p.sched.FailureHandler
+	p.sched.NextEntity = func(logger klog.Logger) (framework.QueuedEntityInfo, error) {
+		entity, err := next(logger)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.popped, p.failed = nil, map[string]bool{}
+		if err == nil && entity != nil {
+			entity.ForEachPodInfo(func(info *framework.QueuedPodInfo) bool {
+				p.popped = append(p.popped, info.Pod)
+				return true
+			})
+		}
+		return entity, err
+	}
+	p.sched.FailureHandler = func(ctx context.Context, profile framework.Framework, info *framework.QueuedPodInfo, status *fwk.Status,
+		nominating *fwk.NominatingInfo, start time.Time) {
+		fail(ctx, profile, info, status, nominating, start)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.failed[string(info.Pod.UID)] = true
+	}
+}
+
+// play carries out a step and lets the scheduler work until it has nothing to do.
+func (p *player) play(s *step) (*record, error) {
+	p.clock.Step(time.Millisecond)
+	if err := s.apply(p.store); err != nil {
+		return nil, err
+	}
+	if err := p.tell(p.store.take()); err != nil {
+		return nil, err
+	}
+	if s.Wait != 0 {
+		p.clock.Step(time.Duration(s.Wait) * time.Second)
+		flushBackoffQCompleted(p.sched.SchedulingQueue.(*queue.PriorityQueue), klog.Background())
+	}
+	attempts := 0
+	for ; len(p.sched.SchedulingQueue.PodsInActiveQ()) > 0; attempts++ {
+		if attempts == 1000 {
+			return nil, fmt.Errorf("attempts without end")
+		}
+		p.sched.ScheduleOne(p.ctx)
+		if err := p.await(); err != nil {
+			return nil, err
+		}
+		if err := p.tell(byName(p.store.take())); err != nil {
+			return nil, err
+		}
+	}
+	return p.store.report(attempts)
+}
+
+func (p *player) tell(changes []change) error {
+	for _, one := range changes {
+		obj := one.after
+		if obj == nil {
+			obj = one.before
+		}
+		if err := p.informers.of(obj).tell(one.before, one.after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// await waits until each pod of the attempt is bound, failed or let go. Its own binding cycle tells.
+func (p *player) await() error {
+	deadline := time.Now().Add(patience)
+	for {
+		waiting := p.underWay()
+		if waiting == "" {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("pod %s is neither bound nor failed", waiting)
+		}
+		time.Sleep(20 * time.Microsecond) // gives way to the binding cycles
+	}
+}
+
+func (p *player) underWay() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, pod := range p.popped {
+		if p.failed[string(pod.UID)] || p.store.isBound(string(pod.UID)) {
+			continue
+		}
+		if assumed, err := p.sched.Cache.IsAssumedPod(pod); err == nil && !assumed {
+			continue
+		}
+		return pod.Name
+	}
+	return ""
+}
