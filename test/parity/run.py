@@ -264,14 +264,14 @@ def report(commands, args, difference):
     return "\n".join(lines)
 
 
-def oracle():
-    """The path of the oracle, or None with the reason on standard error."""
+def oracle(name="oracle"):
+    """The path of an oracle, or None with the reason on standard error."""
     found = subprocess.run([sys.executable, str(ROOT / "tools" / "controlplane"), "bindir"], capture_output=True, text=True,
                            check=False)
     if found.returncode != 0:
         print(f"LEFT OUT: {found.stderr.strip()}", file=sys.stderr)
         return None
-    return str(pathlib.Path(found.stdout.strip()) / "oracle")
+    return str(pathlib.Path(found.stdout.strip()) / name)
 
 
 def device_gaps(coverage):

@@ -12,6 +12,8 @@ import compare
 import device_world
 import devices
 import generate
+import group_worlds
+import groups
 import preempting
 import shrink
 import volumes
@@ -249,6 +251,34 @@ class Shrink(unittest.TestCase):
         self.assertTrue(holds((small, configuration, gates)))
         self.assertEqual(["Node", "Pod"], sorted(item["kind"] for item in small["items"]))
         self.assertEqual((None, ""), (configuration, gates))
+
+
+class GroupWorlds(unittest.TestCase):
+    STEP = {"attempts": 1, "objects": {"Pod/play/a": ["node n1", "nominated "], "PodGroup/play/g": ["PodGroupInitiallyScheduled|True|Scheduled|"]},
+            "evicted": ["Pod/play/v"]}
+    SEEN = (
+        (lambda s: s.update(attempts=2), "attempts"),
+        (lambda s: s.update(evicted=[]), "evicted"),
+        (lambda s: s["objects"].update({"Pod/play/a": ["node n2", "nominated "]}), "Pod/play/a"),
+        (lambda s: s["objects"].pop("PodGroup/play/g"), "PodGroup/play/g"),
+    )
+
+    def test_differences_are_seen(self):
+        for change, wanted in self.SEEN:
+            other = copy.deepcopy(self.STEP)
+            change(other)
+            found = groups.differences({"steps": [self.STEP, self.STEP]}, {"steps": [self.STEP, other]})
+            self.assertEqual([(1, wanted)], [one[:2] for one in found])
+        self.assertEqual([], groups.differences({"steps": [self.STEP]}, {"steps": [self.STEP]}))
+        self.assertNotEqual([], groups.differences({"steps": [self.STEP]}, {"error": "exit 1"}))
+
+    def test_worlds_repeat_and_tell_of_every_pod_once(self):
+        for kind in group_worlds.GATES:
+            for number in range(20):
+                world = group_worlds.world("s", number, kind)
+                self.assertEqual(world, group_worlds.world("s", number, kind))
+                pods = [one["metadata"]["name"] for step in world["steps"] for one in step.get("put", ()) if one["kind"] == "Pod"]
+                self.assertEqual(len(pods), len(set(pods)))
 
 
 if __name__ == "__main__":

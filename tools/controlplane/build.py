@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the control plane's binaries are, and how they get there.
 
-The binaries (etcd, kube-apiserver, kube-controller-manager, kubectl, kube-scheduler, and the references of tests: oracle for
-test/parity, celoracle for test/cel, draoracle for test/plugins/dynamic_resources) are built once from the Go module
-test/controlplane into a cache folder outside the build tree, named after a hash of what they are built from. The folder appears
-by a rename, so it is complete or absent. tools/upstream.py has a second such module.
+The binaries (etcd, kube-apiserver, kube-controller-manager, kubectl, kube-scheduler, and the references of tests: oracle and
+grouporacle for test/parity, celoracle for test/cel, draoracle for test/plugins/dynamic_resources) are built once from the Go
+module test/controlplane into a cache folder outside the build tree, named after a hash of what they are built from. The folder
+appears by a rename, so it is complete or absent. tools/upstream.py has a second such module.
 """
 
 import dataclasses
@@ -124,7 +124,8 @@ class Module:
 
 CONTROL_PLANE = Module(
     "controlplane", "the control plane",
-    ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "kube-scheduler", "oracle", "celoracle", "draoracle"),
+    ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "kube-scheduler", "oracle", "celoracle", "draoracle",
+     "grouporacle"),
     "KS_CONTROLPLANE_BIN", "./dev controlplane build", 6)
 BINARIES = CONTROL_PLANE.files
 pinned_release = CONTROL_PLANE.release

@@ -165,6 +165,19 @@ func (s *store) remove(key string) {
 	s.touched[key] = true
 }
 
+func (s *store) reap() {
+	keys := []string{}
+	for key, obj := range s.objects {
+		if pod, ok := obj.(*v1.Pod); ok && pod.DeletionTimestamp != nil {
+			keys = append(keys, key)
+		}
+	}
+	sort.Strings(keys)
+	for _, key := range keys {
+		s.remove(key)
+	}
+}
+
 // take gives what there is to tell, in an order that does not hang on goroutines: objects by name, each one's changes in order.
 func (s *store) take() []change {
 	s.mu.Lock()

@@ -23,6 +23,7 @@ type world struct {
 type step struct {
 	Put    []json.RawMessage `json:"put"`    // objects, new or changed
 	Delete []string          `json:"delete"` // "Kind/namespace/name"
+	Reap   bool              `json:"reap"`   // pods that terminate go
 	Wait   int               `json:"wait"`   // seconds; then backoffs that are over end
 }
 
@@ -46,7 +47,14 @@ func (s *step) apply(to *store) error {
 		if err != nil {
 			return err
 		}
-		to.put(keyOf(kind.Kind, accessor), obj)
+		key := keyOf(kind.Kind, accessor)
+		if known, ok := to.objects[key].(*schedulingv1beta1.PodGroup); ok {
+			known.Status.DeepCopyInto(&obj.(*schedulingv1beta1.PodGroup).Status)
+		}
+		to.put(key, obj)
+	}
+	if s.Reap {
+		to.reap()
 	}
 	for _, key := range s.Delete {
 		if to.objects[key] != nil {

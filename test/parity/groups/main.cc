@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers what becomes of groups of pods in small worlds as test/controlplane/cmd/grouporacle does,
+// with our scheduler: JSON Lines in, JSON Lines out. test/parity/groups.py asks both. Time stands
+// still but for a world's own waiting.
+//
+//   ks_group_answers CONFIGURATION [FEATURE_GATES]
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "api/kinds.h"
+#include "cache/optional_deltas.h"
+#include "config/gates/feature_gates.h"
+#include "config/read/load.h"
+#include "framework/pod_requests.h"
+#include "parity/groups/api_store.h"
+#include "parity/groups/placement_number.h"
+#include "plugins/registry.h"
+#include "scheduler/scheduler.h"
+#include "testing/fake_clock.h"
+
+namespace ks::parity {
+namespace {
+
+struct Settings {
+  config::Configuration configuration;
+  config::FeatureGates gates;
+  framework::Registry registry = plugins::InTreeRegistry();
+};
+
+class World {
+ public:
+  explicit World(const Settings& settings) {
+    auto made = scheduler::Scheduler::Create({.configuration = settings.configuration,
+                                              .registry = &settings.registry,
+                                              .api = &store_,
+                                              .clock = &clock_,
+                                              .gates = &settings.gates});
+    KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
+    scheduler_ = std::move(made).value();
+    PostNothing<api::Pod>();
+    PostNothing<api::Node>();
+    api::OptionalKindTypes::ForEach([&]<class T>(const T*) {
+      if (!scheduler_->NeededKinds().Contains(framework::kOptionalKindOf<T>)) return;
+      scheduler_->Post(cache::OptionalDeltasOf<T>(WholeState<T>()));
+    });
+    Settle();
+  }
+
+  Json Play(const Json& step) {
+    clock_.Advance(std::chrono::milliseconds(1));
+    const int64_t before = Attempts();
+    for (const Json& object : step.value("put", Json::array())) store_.Put(object);
+    for (const Json& key : step.value("delete", Json::array())) store_.Delete(key);
+    if (step.value("reap", false)) store_.Reap();
+    store_.BeginStep();
+    Tell(/*by_name=*/false);
+    clock_.Advance(std::chrono::seconds(step.value("wait", 0)));
+    Settle();
+    return store_.Report(Attempts() - before);
+  }
+
+ private:
+  template <class T>
+  static std::vector<api::Delta<T>> WholeState() {
+    std::vector<api::Delta<T>> deltas(1);
+    deltas.front().type = api::Delta<T>::Type::kReplace;
+    return deltas;
+  }
+  template <class T>
+  void PostNothing() {
+    scheduler_->Post(WholeState<T>());
+  }
+
+  int64_t Attempts() const { return scheduler_->context().queue.scheduling_cycle(); }
+  void Tell(bool by_name) {
+    for (scheduler::Message& news : store_.TakeNews(by_name)) scheduler_->Post(std::move(news));
+  }
+  // Until there is nothing to do.
+  void Settle() {
+    bool busy = true;
+    for (int rounds = 0; busy; ++rounds) {
+      KS_CHECK(rounds < 100000, "a world settles");
+      busy = scheduler_->Step();
+      busy = store_.CarryOut() || busy;
+      Tell(/*by_name=*/true);
+    }
+  }
+
+  testing::FakeClock clock_;
+  ApiStore store_;
+  std::unique_ptr<scheduler::Scheduler> scheduler_;
+};
+
+Result<Settings> Read(const char* file, const char* gate_flag) {
+  Settings settings;
+  config::GateFlags flags;
+  if (gate_flag != nullptr) flags.feature_gates = {gate_flag};
+  auto gates = config::FeatureGates::Make(flags, nullptr);
+  if (!gates.ok()) return gates.error();
+  settings.gates = std::move(gates).value();
+  framework::SetRequestGates(settings.gates);
+  auto read = config::LoadConfiguration(file, {.gates = &settings.gates, .overlay = {}});
+  if (const auto* faults = std::get_if<config::Faults>(&read)) return Error{faults->text};
+  settings.configuration = std::move(std::get<config::Loaded>(read).configuration);
+  if (auto added = settings.registry.Register(kPlacementNumberName, &NewPlacementNumber);
+      !added.ok()) {
+    return added.error();
+  }
+  return settings;
+}
+
+int Main(int argc, char** argv) {
+  const auto settings = Read(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : nullptr);
+  if (!settings.ok()) {
+    std::cerr << "ks_group_answers: " << settings.error().message << "\n";
+    return 1;
+  }
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    World world(*settings);
+    Json answer = {{"steps", Json::array()}};
+    for (const Json& step : Json::parse(line)["steps"]) answer["steps"].push_back(world.Play(step));
+    std::cout << answer.dump() << "\n" << std::flush;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace ks::parity
+
+int main(int argc, char** argv) { return ks::parity::Main(argc, argv); }
