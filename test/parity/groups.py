@@ -108,6 +108,8 @@ def differences(mine, other):
                  if a["objects"].get(key) != b["objects"].get(key)]
         found += [(number, key, a.get(key), b.get(key)) for key in ("evicted", "attempts") if a.get(key) != b.get(key)]
         return found
+    if len(mine["steps"]) != len(other["steps"]):
+        return [(min(len(mine["steps"]), len(other["steps"])), "steps", len(mine["steps"]), len(other["steps"]))]
     return []
 
 

@@ -271,6 +271,7 @@ class GroupWorlds(unittest.TestCase):
             self.assertEqual([(1, wanted)], [one[:2] for one in found])
         self.assertEqual([], groups.differences({"steps": [self.STEP]}, {"steps": [self.STEP]}))
         self.assertNotEqual([], groups.differences({"steps": [self.STEP]}, {"error": "exit 1"}))
+        self.assertEqual([(1, "steps", 1, 2)], groups.differences({"steps": [self.STEP]}, {"steps": [self.STEP, self.STEP]}))
 
     def test_worlds_repeat_and_tell_of_every_pod_once(self):
         for kind in group_worlds.GATES:

@@ -140,15 +140,16 @@ class DynamicResources final : public framework::Plugin,
     return {FreedStatus(what), {}};
   }
 
-  // Not for trees, nor for groups that are to be placed within a domain.
+  // Not for trees, nor for groups that are to be placed within a domain: of these it says nothing.
   framework::GroupPostFilterResult PodGroupPostFilter(
       const framework::GroupPreemptor& preemptor) override {
     const framework::PodGroupKey& root = preemptor.root;
     const api::GroupSpec* spec = SpecOf(handle_.pod_groups(), root);
-    const bool skipped = root.composite || spec == nullptr || !spec->topology_keys.empty();
+    if (root.composite || spec == nullptr || !spec->topology_keys.empty()) {
+      return {.status = Status(Code::kUnschedulable, {})};
+    }
     std::vector<TriedMember> tried;
     for (const framework::GroupAssignment& member : preemptor.members) {
-      if (skipped) break;
       if (member.state == nullptr) {
         if (&member == &preemptor.members.front()) return {.status = no_state_};
         continue;
@@ -157,7 +158,7 @@ class DynamicResources final : public framework::Plugin,
       if (attempt == nullptr) return {.status = no_state_};
       tried.push_back({.pod = *member.pod, .attempt = *attempt});
     }
-    const bool has_claims = !skipped && owners_ == ClaimOwners::kPodsAndGroups;
+    const bool has_claims = owners_ == ClaimOwners::kPodsAndGroups;
     return {.status =
                 FreeForGroup(handle_, releases_, tried,
                              has_claims ? handle_.pod_groups().Find(root.ns, root.name) : nullptr)};

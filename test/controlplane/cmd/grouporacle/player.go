@@ -27,6 +27,14 @@ const patience = 30 * time.Second
 //go:linkname flushBackoffQCompleted k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushBackoffQCompleted
 func flushBackoffQCompleted(*queue.PriorityQueue, klog.Logger)
 
+// tickingClock never gives a time twice, as a real one: what comes later is later.
+type tickingClock struct{ *testingclock.FakeClock }
+
+func (c tickingClock) Now() time.Time {
+	c.Step(time.Nanosecond)
+	return c.FakeClock.Now()
+}
+
 // player runs upstream's scheduler in a world, one attempt at a time.
 type player struct {
 	ctx       context.Context
@@ -34,7 +42,7 @@ type player struct {
 	store     *store
 	informers *directInformers
 	sched     *scheduler.Scheduler
-	clock     *testingclock.FakeClock
+	clock     tickingClock
 
 	mu     sync.Mutex
 	failed map[string]bool // by uid: the attempt's pods that were told so
@@ -43,7 +51,7 @@ type player struct {
 
 func newPlayer(loaded *config.KubeSchedulerConfiguration) (*player, error) {
 	ctx, stop := context.WithCancel(klog.NewContext(context.Background(), klog.Background()))
-	p := &player{ctx: ctx, stop: stop, store: newStore(), clock: testingclock.NewFakeClock(time.Unix(1767323045, 0))}
+	p := &player{ctx: ctx, stop: stop, store: newStore(), clock: tickingClock{testingclock.NewFakeClock(time.Unix(1767323045, 0))}}
 	client := p.store.client()
 	p.informers = newDirectInformers(client)
 	recorders := func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
