@@ -77,7 +77,7 @@ class Sides:
         path.write_text(json.dumps(configuration), encoding="utf-8")
         if mine and not self.twice:
             return [self.ours, str(path), gates]
-        return [self.theirs, "--config", str(path), "--feature-gates", gates + ",SchedulerAsyncPreemption=false"]
+        return [self.theirs, "--config", str(path), "--feature-gates", gates]
 
     def play(self, kind, worlds):
         """[(ours, theirs)], one a world."""

@@ -3,8 +3,7 @@
 // Command grouporacle answers what upstream's scheduler makes of groups of pods in small worlds: the reference side of
 // test/parity/groups.py. The scheduler is upstream's, with its event handlers, queue, cache, plugins and binding cycles. Its
 // informers are driven by hand and its time stands still (informers.go, player.go), so that a world has one outcome; what
-// upstream draws at random is ordered (canonical.go), and evictions are made within the attempt (-feature-gates
-// SchedulerAsyncPreemption=false).
+// upstream draws at random is ordered (canonical.go), and evictions begin when their attempt is over.
 //
 // It reads worlds as JSON Lines and answers each with one line, in order:
 //

@@ -4,12 +4,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 	_ "unsafe" // for linkname
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -17,6 +19,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	queue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	testingclock "k8s.io/utils/clock/testing"
 )
 
@@ -44,9 +48,13 @@ type player struct {
 	sched     *scheduler.Scheduler
 	clock     tickingClock
 
-	mu     sync.Mutex
-	failed map[string]bool // by uid: the attempt's pods that were told so
-	popped []*v1.Pod
+	mu      sync.Mutex
+	failed  map[string]bool // by uid: the attempt's pods that were told so
+	popped  []*v1.Pod
+	preempt types.UID     // who preempts, if the attempt does
+	over    chan struct{} // closed when the attempt is over
+
+	executors []*preemption.Executor
 }
 
 func newPlayer(loaded *config.KubeSchedulerConfiguration) (*player, error) {
@@ -68,7 +76,46 @@ func newPlayer(loaded *config.KubeSchedulerConfiguration) (*player, error) {
 		return nil, err
 	}
 	p.watchAttempts()
+	p.holdEvictions()
 	return p, nil
+}
+
+// holdEvictions lets an attempt's evictions begin when it is over, as they do where a request takes longer than the rest of an
+// attempt.
+func (p *player) holdEvictions() {
+	for _, profile := range p.sched.Profiles {
+		for _, plugin := range profile.PreEnqueuePlugins() {
+			preempting, ok := plugin.(*defaultpreemption.DefaultPreemption)
+			if !ok {
+				continue
+			}
+			executor := preempting.Executor
+			evict := executor.PreemptPod
+			executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor preemption.ExecutorPreemptor, victim *v1.Pod, plugin string) (bool, error) {
+				p.mu.Lock()
+				over := p.over
+				p.mu.Unlock()
+				<-over
+				return evict(ctx, c, preemptor, victim, plugin)
+			}
+			p.executors = append(p.executors, executor)
+		}
+	}
+}
+
+func rootOf(entity framework.QueuedEntityInfo) types.UID {
+	switch root := entity.(type) {
+	case *framework.QueuedPodInfo:
+		return root.Pod.UID
+	case *framework.QueuedPodGroupInfo:
+		switch {
+		case root.CompositePodGroup != nil:
+			return root.CompositePodGroup.UID
+		case root.PodGroup != nil:
+			return root.PodGroup.UID
+		}
+	}
+	return ""
 }
 
 // watchAttempts notes whose attempt is under way and which of its pods failed.
@@ -78,8 +125,9 @@ func (p *player) watchAttempts() {
 		entity, err := next(logger)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.popped, p.failed = nil, map[string]bool{}
+		p.popped, p.failed, p.over = nil, map[string]bool{}, make(chan struct{})
 		if err == nil && entity != nil {
+			p.preempt = rootOf(entity)
 			entity.ForEachPodInfo(func(info *framework.QueuedPodInfo) bool {
 				p.popped = append(p.popped, info.Pod)
 				return true
@@ -115,6 +163,7 @@ func (p *player) play(s *step) (*record, error) {
 			return nil, fmt.Errorf("attempts without end")
 		}
 		p.sched.ScheduleOne(p.ctx)
+		close(p.over)
 		if err := p.await(); err != nil {
 			return nil, err
 		}
@@ -138,7 +187,7 @@ func (p *player) tell(changes []change) error {
 	return nil
 }
 
-// await waits until each pod of the attempt is bound, failed or let go. Its own binding cycle tells.
+// await waits until each pod of the attempt is bound, failed or let go, and its victims are evicted.
 func (p *player) await() error {
 	deadline := time.Now().Add(patience)
 	for {
@@ -147,9 +196,9 @@ func (p *player) await() error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("pod %s is neither bound nor failed", waiting)
+			return errors.New(waiting)
 		}
-		time.Sleep(20 * time.Microsecond) // gives way to the binding cycles
+		time.Sleep(20 * time.Microsecond) // gives way to binding cycles and evictions
 	}
 }
 
@@ -163,7 +212,12 @@ func (p *player) underWay() string {
 		if assumed, err := p.sched.Cache.IsAssumedPod(pod); err == nil && !assumed {
 			continue
 		}
-		return pod.Name
+		return pod.Name + " is neither bound nor failed"
+	}
+	for _, executor := range p.executors {
+		if executor.IsPodRunningPreemption(p.preempt) {
+			return string(p.preempt) + " preempts without end"
+		}
 	}
 	return ""
 }
