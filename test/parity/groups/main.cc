@@ -89,21 +89,25 @@ class World {
   }
 
   int64_t Attempts() const { return scheduler_->context().queue.scheduling_cycle(); }
-  void Tell(bool by_name) {
-    for (scheduler::Message& news : store_.TakeNews(by_name)) scheduler_->Post(std::move(news));
+  bool Tell(bool by_name) {
+    std::vector<scheduler::Message> all = store_.TakeNews(by_name);
+    for (scheduler::Message& news : all) scheduler_->Post(std::move(news));
+    return !all.empty();
   }
-  // Attempts until there is nothing to do, each one when everything before it is done and told of.
+  // Attempts until there is nothing to do. What an attempt asks for is all done before anything of
+  // it is told of.
   void Settle() {
     int rounds = 0;
     do {
-      attempting_ = false;
-      bool busy = true;
-      while (busy) {
-        busy = scheduler_->Step();
-        busy = store_.CarryOut() || busy;
-        Tell(/*by_name=*/true);
-      }
       KS_CHECK(++rounds < 10000, "a world settles");
+      attempting_ = false;
+      do {
+        bool busy = true;
+        while (busy) {
+          busy = scheduler_->Step();
+          busy = store_.CarryOut() || busy;
+        }
+      } while (Tell(/*by_name=*/true));
       attempting_ = true;
     } while (scheduler_->Step());
   }
