@@ -15,6 +15,7 @@ GATES = {
 }
 PRIORITIES = (0, 0, 0, 5, 10, 50, 100)
 NAMESPACE = "play"
+LONG = 400  # seconds: every backoff is over, and what nothing woke is flushed
 
 
 def meta(name, at, **more):
@@ -42,7 +43,7 @@ class World:
             self.arrive()
             if self.dice.chance(0.5):
                 self.between()
-        self.steps.append({"wait": 60})
+        self.steps.append({"wait": LONG})
         return {"steps": self.steps}
 
     # ---- the cluster -----------------------------------------------------------------------------------------------------
@@ -235,9 +236,9 @@ class World:
         """Something beside the arrival of a group."""
         what = self.dice.weighted((("wait", 5), ("reap", 2), ("delete", 4), ("grow", 2), ("minimum", 1), ("finish", 2)))
         if what in ("wait", "finish"):
-            self.steps.append({"wait": 60})
+            self.steps.append({"wait": LONG})
         elif what == "reap":
-            self.steps.append({"reap": True, "wait": 60})
+            self.steps.append({"reap": True, "wait": LONG})
         elif what == "delete" and self.live:
             gone = self.live.pop(self.dice.number(0, len(self.live) - 1))
             self.steps.append({"delete": [f"{one['kind']}/{NAMESPACE}/{one['metadata']['name']}" for one in reversed(gone)]})
@@ -259,7 +260,7 @@ class World:
                 old = self.dice.pick(gangs)
                 new = {**old, "spec": {**old["spec"], "schedulingPolicy": {"gang": {"minCount": self.dice.number(1, 4)}}}}
                 self.live = [[new if one is old else one for one in made] for made in self.live]
-                self.steps.append({"put": [new], "wait": 60})
+                self.steps.append({"put": [new], "wait": LONG})
 
 
 def world(seed, number, kind, groups=12):

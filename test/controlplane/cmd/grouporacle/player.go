@@ -26,10 +26,13 @@ import (
 
 const patience = 30 * time.Second
 
-// flushBackoffQCompleted is what the queue's own timer calls; here time passes when the world says so.
+// The two are what the queue's own timers call; here time passes when the world says so.
 //
 //go:linkname flushBackoffQCompleted k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushBackoffQCompleted
 func flushBackoffQCompleted(*queue.PriorityQueue, klog.Logger)
+
+//go:linkname flushUnschedulableEntitiesLeftover k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushUnschedulableEntitiesLeftover
+func flushUnschedulableEntitiesLeftover(*queue.PriorityQueue, klog.Logger)
 
 // tickingClock never gives a time twice, as a real one: what comes later is later.
 type tickingClock struct{ *testingclock.FakeClock }
@@ -155,7 +158,9 @@ func (p *player) play(s *step) (*record, error) {
 	}
 	if s.Wait != 0 {
 		p.clock.Step(time.Duration(s.Wait) * time.Second)
-		flushBackoffQCompleted(p.sched.SchedulingQueue.(*queue.PriorityQueue), klog.Background())
+		waiting := p.sched.SchedulingQueue.(*queue.PriorityQueue)
+		flushUnschedulableEntitiesLeftover(waiting, klog.Background())
+		flushBackoffQCompleted(waiting, klog.Background())
 	}
 	attempts := 0
 	for ; len(p.sched.SchedulingQueue.PodsInActiveQ()) > 0; attempts++ {
