@@ -31,16 +31,23 @@ void Inherit(GroupResult& result) {
   }
 }
 
-// A group that was successful shares the lot of the one above it, and so do its members.
-void Invalidate(GroupResult& result, const Status& status) {
-  if (!result.status.ok()) return;
-  result.status = status;
+// Nothing is left of what the group and its members came to.
+void Disregard(GroupResult& result) {
+  result.tried = false;
   for (MemberResult& member : result.members) {
-    if (member.tried && !member.status.ok()) continue;
-    member.status = status;
     member.tried = false;
+    member.fit.reset();
   }
-  for (GroupResult& child : result.children) Invalidate(child, status);
+}
+
+// Groups that were not tried, and successful ones below one that failed, share its lot.
+void Complete(GroupResult& result) {
+  Inherit(result);
+  for (GroupResult& child : result.children) {
+    if (!result.status.ok() && child.status.ok()) Disregard(child);
+    if (!child.tried) child.status = result.status;
+    Complete(child);
+  }
 }
 
 // Every member as if it had not been tried.
@@ -51,7 +58,10 @@ GroupResult Untried(const GroupPlan& plan, const Status& status) {
     untried.member = &member;
     untried.status = status;
   }
-  for (const GroupPlan& child : plan.children) result.children.push_back(Untried(child, status));
+  for (const GroupPlan& child : plan.children) {
+    result.children.push_back(Untried(child, status));
+    result.children.back().tried = false;
+  }
   return result;
 }
 
@@ -64,9 +74,17 @@ std::string NoPlacementText(size_t placements, const Status& first) {
 }  // namespace
 
 GroupResult GroupAlgorithm::Run(const GroupPlan& plan) {
+  GroupResult result = Propose(plan);
+  Complete(result);
+  return result;
+}
+
+GroupResult GroupAlgorithm::Propose(const GroupPlan& plan) {
   GroupResult result = Place(plan, nullptr);
-  if (result.status.ok() && result.CountScheduled() == 0) {
-    Invalidate(result, Unschedulable());
+  if (result.status.ok()) {
+    bool any = false;
+    result.ForEachKept([&any](MemberResult&) { any = true; });
+    if (!any) result.status = Unschedulable();
   }
   if (KS_CANARY(GroupTrialStays) && !result.status.ok()) return result;
   UndoTo(0);
@@ -97,7 +115,10 @@ GroupResult GroupAlgorithm::ChoosePlacement(const GroupPlan& plan, const Placeme
   for (size_t i = 0; i < placements.size(); ++i) {
     results.push_back(TryPlacement(plan, placements[i]));
     const Status& status = results.back().status;
-    if (status.code() == Code::kError) return std::move(results.back());
+    if (status.code() == Code::kError) {
+      for (GroupResult& child : results.back().children) child.tried = false;
+      return std::move(results.back());
+    }
     if (status.ok()) feasible.push_back(i);
   }
   if (feasible.empty()) {
@@ -144,7 +165,9 @@ Status GroupAlgorithm::PickBest(const GroupPlan& plan, const std::vector<Placeme
   for (const size_t at : feasible) {
     PlacementCandidate& candidate = candidates.emplace_back();
     candidate.placement = &placements[at];
-    candidate.assignments = results[at].Assignments();
+    results[at].ForEachKept([&candidate](MemberResult& member) {
+      candidate.assignments.push_back(member.Assignment());
+    });
   }
   std::vector<int64_t> totals;
   Status scored = points_.RunPlacementScorePlugins(plan.group, candidates, &totals);
@@ -160,8 +183,8 @@ Status GroupAlgorithm::PickBest(const GroupPlan& plan, const std::vector<Placeme
 // The members of a chosen placement are seen by what comes after.
 Status GroupAlgorithm::PutBack(GroupResult& result) {
   Status status;
-  result.ForEachMember([&](GroupResult& group, MemberResult& member) {
-    if (!status.ok() || !group.status.ok() || !member.placed()) return;
+  result.ForEachKept([&](MemberResult& member) {
+    if (!status.ok()) return;
     Reserve(member);
     status = member.status;
   });
@@ -189,7 +212,7 @@ Status GroupAlgorithm::TryAll(const PodGroupKey& group, size_t scheduled, size_t
                               const std::function<Status()>& try_next) const {
   size_t remaining = count;
   Status verdict = Feasible(group, scheduled, remaining);
-  if (verdict.IsRejected()) return Unschedulable(verdict.reasons());
+  if (verdict.IsRejected()) return group.composite ? verdict : Unschedulable(verdict.reasons());
   while (remaining > 0 && (verdict.ok() || verdict.IsWait())) {
     const Status status = try_next();
     if (!status.ok() && !status.IsRejected()) {
@@ -235,10 +258,9 @@ GroupResult GroupAlgorithm::PlaceChildren(const GroupPlan& plan, const Placement
                          });
   for (; next != plan.children.end(); ++next) {
     result.children.push_back(Untried(*next, result.status));
+    result.children.back().tried = false;
   }
-  if (result.status.ok()) return result;
-  UndoTo(mark);
-  for (GroupResult& child : result.children) Invalidate(child, result.status);
+  if (!result.status.ok()) UndoTo(mark);
   return result;
 }
 

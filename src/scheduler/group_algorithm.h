@@ -53,6 +53,8 @@ class GroupAlgorithm {
   // Requires: the snapshot was refreshed. Afterwards it is as before. The states of placed members
   // can be used on, each for its node.
   GroupResult Run(const GroupPlan& plan);
+  // The same, but that what was found for groups below one that failed stands as it was found.
+  GroupResult Propose(const GroupPlan& plan);
 
  private:
   using Placement = framework::Placement;

@@ -74,7 +74,7 @@ void GroupCycle::ScheduleGroup(const framework::QueuedPodGroupPtr& group) {
   if (run.members.empty()) return Return(run, Status());
   run.plan = MakePlan(run, group->root());
 
-  GroupResult result = Search(run);
+  GroupResult result = Search(run, /*proposal=*/false);
   const Status found = result.status;
   if (found.code() == Code::kUnschedulable) PostFilter(run, result);
   Tell(run, result.status);
@@ -192,7 +192,7 @@ void GroupCycle::FailEarly(Run& run, const std::string& text, bool patch) {
 
 // ---- the search, and what may make room ----
 
-GroupResult GroupCycle::Search(const Run& run) {
+GroupResult GroupCycle::Search(const Run& run, bool proposal) {
   GroupAlgorithm algorithm({.trial = context_.cluster.cache.mutable_snapshot(),
                             .snapshot = context_.cluster.cache,
                             .states = states(),
@@ -203,7 +203,7 @@ GroupResult GroupCycle::Search(const Run& run) {
                             .metrics = metrics_},
                            *run.framework);
   const TimePoint began = context_.clock.Now();
-  GroupResult result = algorithm.Run(run.plan);
+  GroupResult result = proposal ? algorithm.Propose(run.plan) : algorithm.Run(run.plan);
   if (metrics_ != nullptr) metrics_->AlgorithmEnded(began);
   return result;
 }
@@ -217,7 +217,7 @@ void GroupCycle::PostFilter(const Run& run, GroupResult& result) {
   });
   GroupResult proposed;  // keeps the states of the last proposal
   preemptor.propose = [&] {
-    proposed = Search(run);
+    proposed = Search(run, /*proposal=*/true);
     return framework::GroupProposal{.status = proposed.status,
                                     .assignments = proposed.Assignments()};
   };

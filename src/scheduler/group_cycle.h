@@ -54,7 +54,7 @@ class GroupCycle {
   void DropMembers(Run& run);
   void FailEarly(Run& run, const std::string& text, bool patch);
 
-  GroupResult Search(const Run& run);
+  GroupResult Search(const Run& run, bool proposal);
   void PostFilter(const Run& run, GroupResult& result);
   void Submit(const Run& run, GroupResult& result);
   void SubmitMember(const Run& run, const GroupResult& group, MemberResult& member);

@@ -45,12 +45,17 @@ struct MemberResult {
   std::optional<framework::NominatingInfo> nomination;
 
   bool placed() const { return tried && status.ok(); }
+  // Requires: placed. Lifetime: that of this result.
+  framework::GroupAssignment Assignment() const {
+    return {.pod = member->pod(), .node = attempt->result.node, .state = &attempt->state};
+  }
 };
 
 // A PodGroup has members, a CompositePodGroup children.
 struct GroupResult {
   framework::PodGroupKey group;
   framework::Status status{};
+  bool tried = true;  // else the status is that of the group above
   bool waiting_on_preemption = false;
   std::vector<GroupResult> children;
   std::vector<MemberResult> members;
@@ -68,24 +73,24 @@ struct GroupResult {
       for (MemberResult& member : each.members) visit(each, member);
     });
   }
-  // The members that found a node, in tree order. Lifetime: that of this result.
+  // The members that found a node and keep it, in tree order: those of a group that failed, or is
+  // below one, have given theirs back.
+  template <class Visit>
+  void ForEachKept(Visit visit) {
+    if (!status.ok()) return;
+    for (MemberResult& member : members) {
+      if (member.placed()) visit(member);
+    }
+    for (GroupResult& child : children) child.ForEachKept(visit);
+  }
+  // The members that found a node, whether they keep it or not, in tree order. Lifetime: that of
+  // this result.
   std::vector<framework::GroupAssignment> Assignments() {
     std::vector<framework::GroupAssignment> assignments;
     ForEachMember([&assignments](GroupResult&, MemberResult& member) {
-      if (!member.placed()) return;
-      assignments.push_back({.pod = member.member->pod(),
-                             .node = member.attempt->result.node,
-                             .state = &member.attempt->state});
+      if (member.placed()) assignments.push_back(member.Assignment());
     });
     return assignments;
-  }
-  // How many found a node and keep it: members of a group that failed have given theirs back.
-  size_t CountScheduled() const {
-    if (!status.ok()) return 0;
-    size_t count = 0;
-    for (const MemberResult& member : members) count += member.placed() ? 1 : 0;
-    for (const GroupResult& child : children) count += child.CountScheduled();
-    return count;
   }
 };
 

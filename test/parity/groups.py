@@ -100,7 +100,8 @@ def differences(mine, other):
         if mine.get("error") != other.get("error"):
             return [(len(mine.get("steps", [])), "error", mine.get("error"), other.get("error"))]
         return []
-    for number, (a, b) in enumerate(zip(mine["steps"], other["steps"])):
+    ours, theirs = mine.get("steps", []), other.get("steps", [])
+    for number, (a, b) in enumerate(zip(ours, theirs)):
         if a == b:
             continue
         found = [(number, key, a["objects"].get(key), b["objects"].get(key))
@@ -108,8 +109,8 @@ def differences(mine, other):
                  if a["objects"].get(key) != b["objects"].get(key)]
         found += [(number, key, a.get(key), b.get(key)) for key in ("evicted", "attempts") if a.get(key) != b.get(key)]
         return found
-    if len(mine["steps"]) != len(other["steps"]):
-        return [(min(len(mine["steps"]), len(other["steps"])), "steps", len(mine["steps"]), len(other["steps"]))]
+    if len(ours) != len(theirs):
+        return [(min(len(ours), len(theirs)), "steps", len(ours), len(theirs))]
     return []
 
 
