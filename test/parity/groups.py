@@ -43,7 +43,6 @@ SCORERS = [{"name": "NodeResourcesFit", "weight": 1000}, {"name": "PodGroupPodsC
 REQUIRED = """
 PodGroupInitiallyScheduled|True|Scheduled|
 minCount (#) cannot be satisfied: # scheduled, # remaining
-minGroupCount (#) cannot be satisfied
 pod group preemption: found a placement for podgroup, preempting # victims
 pod group preemption: No preemption victims found for incoming preemptor
 pod group preemption: not eligible due to preemptionPolicy=Never.
@@ -52,7 +51,6 @@ pod group preemption: ongoing preemption on nominated nodes
 no feasible placements found
 all pods in a single pod group should have the same priority as the pod group's priority
 all pods in a single pod group should have the same preemption policy
-more than # domain found for pod group
 preempting to accommodate a higher priority podgroup
 preempting to accommodate a higher priority compositepodgroup
 Insufficient cpu
