@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,12 @@ class ExtenderTransport {
 
   virtual ~ExtenderTransport() = default;
   virtual void Call(ExtenderRequest request, Done done) = 0;
+
+  // Asks all of them side by side and waits: the replies, in the order of the requests. Absent: not
+  // all will come, as when `stop` is requested before. Threads: one that no `done` needs. A
+  // transport whose answers need the asking thread replaces it and answers at once.
+  virtual std::optional<std::vector<ExtenderReply>> CallAndWait(
+      std::vector<ExtenderRequest> requests, const std::stop_token& stop);
 };
 
 // Errors as upstream's, `couldn't build extenders: ` in front.

@@ -340,8 +340,8 @@ bool ClusterTrial::RunPreEnqueue(GroupPlacement* placement) const {
 
 // The profile of all members.
 Result<const framework::Framework*> ClusterTrial::Agree(const GroupPlacement& placement) const {
-  scheduler::MemberAgreement::Terms terms{
-      .priority = states().PriorityOf(placement.root), .policy = {}, .asks_extenders = {}};
+  scheduler::MemberAgreement::Terms terms{.priority = states().PriorityOf(placement.root),
+                                          .policy = {}};
   if (gates_.Enabled(config::Gate::kPodGroupPreemptionPolicy)) {
     terms.policy = states().PolicyOf(placement.root);
   }

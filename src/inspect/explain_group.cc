@@ -296,7 +296,7 @@ std::variant<GroupExplanation, Refusal> GroupExplainer::Make(const PodGroupKey& 
                                                              ClusterTrial& trial) {
   GroupExplanation out{.group = group.Text(), .profile = {}, .message = {}, .summary = {}};
   if (!cluster_.configuration.extenders.empty()) {
-    out.notes.emplace_back("extenders are not asked about groups of pods");
+    out.notes.emplace_back("extenders are not asked: their verdicts and scores are missing");
   }
   PlacementRecorder recorder;
   const bool known = trial.RootOf(group).has_value();

@@ -89,7 +89,7 @@ class ReplayedScheduler::ReplayApi final : public framework::ApiWriter {
   std::unordered_map<uint64_t, std::function<void(const scheduler::CallResult&)>> open_;
 };
 
-// The same for extenders.
+// The same for extenders. What a round is to ask and wait for has its answers in the round already.
 class ReplayedScheduler::ReplayTransport final : public ExtenderTransport {
  public:
   void Call(ExtenderRequest /*request*/, Done done) override {
@@ -98,15 +98,32 @@ class ReplayedScheduler::ReplayTransport final : public ExtenderTransport {
 
   void Answer(const scheduler::ExtenderAnswer& answer) {
     const auto found = open_.find(answer.request);
-    if (found == open_.end()) return;
+    if (found == open_.end()) {
+      early_[answer.request] = answer.reply;
+      return;
+    }
     const Done done = std::move(found->second);
     open_.erase(found);
     done(answer.reply);
   }
 
+  std::optional<std::vector<ExtenderReply>> CallAndWait(std::vector<ExtenderRequest> requests,
+                                                        const std::stop_token& /*stop*/) override {
+    std::vector<ExtenderReply> replies;
+    for (size_t i = 0; i < requests.size(); ++i) {
+      const auto found = early_.find(++requests_);
+      if (found != early_.end()) replies.push_back(found->second);
+    }
+    if (replies.size() < requests.size()) return std::nullopt;
+    return replies;
+  }
+
+  void EndRound() { early_.clear(); }
+
  private:
   uint64_t requests_ = 0;
   std::unordered_map<uint64_t, Done> open_;
+  std::unordered_map<uint64_t, ExtenderReply> early_;  // of the present round
 };
 
 ReplayedScheduler::ReplayedScheduler()
@@ -221,6 +238,7 @@ std::vector<Outcome> ReplayedScheduler::Run(const scheduler::StepRecord& round) 
   clock_->Set(round.now, round.wall);
   for (const scheduler::StepInput& input : round.inputs) Post(input);
   scheduler_->Step();
+  transport_->EndRound();
   return std::exchange(outcomes_, {});
 }
 

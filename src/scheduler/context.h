@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "base/clock.h"
@@ -59,6 +60,7 @@ struct Context {
   const std::shared_ptr<ExtenderSet>& extenders;  // in force; null: none
   framework::FrameworkMetrics* metrics;           // null: nothing is measured
   SchedulerMetrics* scheduler_metrics;            // null: nothing is measured
+  std::stop_token stopping;                       // whoever waits gives up then
   bool groups_have_policies;                      // gate PodGroupPreemptionPolicy
   bool queues_resizes;  // gate InPlacePodVerticalScalingSchedulerPreemption
 

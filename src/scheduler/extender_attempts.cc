@@ -2,12 +2,10 @@
 #include "scheduler/extender_attempts.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include "base/check.h"
 #include "base/logging.h"
-#include "scheduler/algorithm/selection.h"
 #include "scheduler/decision_ring.h"
 
 namespace ks::scheduler {
@@ -23,8 +21,6 @@ constexpr size_t kLongestLine = 1000;
 // How often an attempt begins anew because the nodes that the extenders kept were taken by others
 // meanwhile. Then the pod backs off.
 constexpr int kMaxRestarts = 3;
-
-constexpr std::string_view kExtender = "Extender";
 
 // As at the attempt's start.
 void ClearState(framework::CycleState* state) {
@@ -76,7 +72,14 @@ framework::QueuedPodPtr ExtenderAttempts::Next() {
 bool ExtenderAttempts::HoldsQueue() const {
   if (extenders_ == nullptr) return false;
   const bool busy = inquiry_ != nullptr || objects_missing_ || !line_.empty();
-  return (busy && extenders_->WantsEveryPod()) || line_.size() >= kLongestLine;
+  if (!busy) return false;
+  if (extenders_->WantsEveryPod() || line_.size() >= kLongestLine) return true;
+  queue::Record* next = context_.queue.stores().ActiveTop();
+  const queue::GroupRecord* group = next == nullptr ? nullptr : queue::AsGroup(*next);
+  return group != nullptr && std::any_of(group->members.begin(), group->members.end(),
+                                         [this](const queue::MemberRecord* member) {
+                                           return Takes(*member->pod->pod());
+                                         });
 }
 
 bool ExtenderAttempts::Has(std::string_view uid) const {
@@ -126,10 +129,7 @@ void ExtenderAttempts::SearchAllNodes() {
 
 // About the feasible nodes.
 void ExtenderAttempts::Ask() {
-  std::vector<api::NodePtr> nodes;
-  for (const framework::NodeInfo* node : inquiry_->attempt->search->feasible.nodes) {
-    nodes.push_back(node->node_ptr());
-  }
+  std::vector<api::NodePtr> nodes = FeasibleNodeObjects(*inquiry_->attempt->search);
   inquiry_->asked = nodes.size();
   NoteWhatWasSeen();
   extenders_->Choose(
@@ -204,7 +204,7 @@ void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
     return;
   }
   context_.decisions.Filtered(inquiry_->attempt->decision, verdict.filterings);
-  const Candidates candidates = Keep(verdict, *changed);
+  const ExtenderCandidates candidates = Keep(verdict, *changed);
   if (candidates.empty()) {
     NoneLeft(verdict);
   } else {
@@ -237,14 +237,10 @@ std::optional<bool> ExtenderAttempts::Renew() {
 
 // The nodes that the extenders kept, as far as they are there and, if the state has changed, as far
 // as they still fit: no pod is assumed where the state does not allow it.
-ExtenderAttempts::Candidates ExtenderAttempts::Keep(const ExtenderVerdict& verdict, bool changed) {
+ExtenderCandidates ExtenderAttempts::Keep(const ExtenderVerdict& verdict, bool changed) {
   framework::Diagnosis& diagnosis = inquiry_->attempt->search->diagnosis;
-  for (const auto& [name, status] : verdict.statuses) {
-    const framework::NodeInfo* node = context_.cluster.cache.Find(name);
-    if (node != nullptr) diagnosis.AddNodeStatus(node->index(), status);
-  }
-  if (verdict.kept.size() != inquiry_->asked) diagnosis.unschedulable_plugins.emplace(kExtender);
-  Candidates candidates;
+  NoteRejections(verdict, inquiry_->asked, context_.cluster.cache, &diagnosis);
+  ExtenderCandidates candidates;
   for (const ExtenderVerdict::Kept& kept : verdict.kept) {
     const framework::NodeInfo* node = context_.cluster.cache.Find(kept.name);
     if (node == nullptr) {
@@ -280,69 +276,14 @@ void ExtenderAttempts::NoneLeft(const ExtenderVerdict& verdict) {
   }
 }
 
-void ExtenderAttempts::Select(const ExtenderVerdict& verdict, const Candidates& candidates) {
-  ScheduleResult& result = inquiry_->attempt->result;
-  result.evaluated_nodes =
-      candidates.size() + inquiry_->attempt->search->diagnosis.nodes.explicit_count();
-  result.feasible_nodes = candidates.size();
-  result.node = candidates.front().node;
-  if (candidates.size() > 1) {
-    std::vector<int64_t> ranks;
-    Status status = Score(verdict, candidates, &ranks);
-    if (!status.ok()) {
-      Fail(std::move(status));
-      return;
-    }
-    result.node = candidates[PickBest(ranks)].node;
-  }
-  End();
-}
-
-Status ExtenderAttempts::PluginScores(const Candidates& candidates, framework::NodeScores* scores) {
-  std::vector<std::unique_ptr<framework::NodeInfo>> rebuilt;
-  std::vector<const framework::NodeInfo*> nodes;
-  std::vector<uint32_t> slots;
-  for (const Candidate& candidate : candidates) {
-    slots.push_back(candidate.node->slot());
-    nodes.push_back(candidate.node);
-    if (candidate.replaced == nullptr) continue;
-    rebuilt.push_back(std::make_unique<framework::NodeInfo>(candidate.replaced));
-    rebuilt.back()->SetPlace(candidate.node->index(), candidate.node->slot());
-    nodes.back() = rebuilt.back().get();
-  }
-  const framework::Framework& framework = inquiry_->attempt->framework;
-  framework::CycleState& state = inquiry_->attempt->state;
-  Status status = framework.RunPreScorePlugins(state, pod(), nodes);
-  if (!status.ok()) return status;
-  if (!rebuilt.empty()) return framework.RunScorePlugins(state, pod(), nodes, scores);
-  return framework.score_points().RunScorePlugins(state, pod(), nodes, slots, scores);
-}
-
-// The order of (total, tie-break number) as ranks.
-Status ExtenderAttempts::Score(const ExtenderVerdict& verdict, const Candidates& candidates,
-                               std::vector<int64_t>* ranks) {
-  framework::NodeScores scores;
-  if (inquiry_->attempt->framework.plugins().HasScorePlugins()) {
-    Status status = PluginScores(candidates, &scores);
-    if (!status.ok()) return status;
+void ExtenderAttempts::Select(const ExtenderVerdict& verdict,
+                              const ExtenderCandidates& candidates) {
+  Status status = PickCandidate(verdict, candidates, context_.random, inquiry_->attempt.get());
+  if (status.ok()) {
+    End();
   } else {
-    scores.totals.assign(candidates.size(), 0);
+    Fail(std::move(status));
   }
-  std::vector<std::pair<int64_t, uint64_t>> keys;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const auto extra = verdict.scores.find(candidates[i].node->name());
-    const bool named = extra != verdict.scores.end();
-    // Sums wrap around, as upstream's.
-    const uint64_t total = static_cast<uint64_t>(scores.totals[i]) +
-                           (named ? static_cast<uint64_t>(extra->second) : 0);
-    keys.emplace_back(static_cast<int64_t>(total), named ? context_.random.Next() >> 1 : 0);
-  }
-  std::map<std::pair<int64_t, uint64_t>, int64_t> rank_of;
-  for (const auto& key : keys) rank_of.emplace(key, 0);
-  int64_t rank = 0;
-  for (auto& [key, place] : rank_of) place = rank++;
-  for (const auto& key : keys) ranks->push_back(rank_of[key]);
-  return {};
 }
 
 void ExtenderAttempts::Fail(Status status) {

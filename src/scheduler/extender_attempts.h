@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Attempts of pods that extenders manage. Such an attempt stops while the extenders are asked and
-// goes on with their answers; meanwhile the scheduling thread does everything else. Choosing among
-// the answers is done here, everything before and after is the scheduler's.
+// goes on with their answers; meanwhile the scheduling thread does everything else. Members of
+// groups are not attempted here (awaited_extenders.h); their group waits for the end of the line.
 //
 // Upstream: docs/spec/cycle.md sections 8, 10.1 to 10.3, 12.2, 12.3; docs/decisions/0032.
 
@@ -21,6 +21,7 @@
 #include "scheduler/algorithm/attempt.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
 #include "scheduler/context.h"
+#include "scheduler/extender_choice.h"
 #include "scheduler/extenders/extender_set.h"
 
 namespace ks::scheduler {
@@ -54,7 +55,8 @@ class ExtenderAttempts {
   // asked have answered: then it ends the same way once more. Requires: no attempt since.
   void AwaitPreemption(std::unique_ptr<Attempt> attempt);
 
-  // No pod is to be popped now: every pod would end in line, or the line is full.
+  // Nothing is to be popped now: every pod would end in line, or the line is full, or the next is a
+  // group with such members, which must not overtake the line.
   bool HoldsQueue() const;
   // Whole objects are on their way (a reload asked for them): no attempt begins before. Told again
   // with false.
@@ -93,12 +95,6 @@ class ExtenderAttempts {
     std::vector<std::pair<api::NodePtr, framework::Status>> statuses;
     framework::Status absent;
   };
-  // A node that extenders kept and that is still there.
-  struct Candidate {
-    const framework::NodeInfo* node = nullptr;
-    api::NodePtr replaced;
-  };
-  using Candidates = std::vector<Candidate>;
 
   void Search();
   void SearchAllNodes();
@@ -113,12 +109,9 @@ class ExtenderAttempts {
   // Brings the attempt to the present state if that has changed; an empty optional: the attempt
   // has ended over it.
   std::optional<bool> Renew();
-  Candidates Keep(const ExtenderVerdict& verdict, bool changed);
+  ExtenderCandidates Keep(const ExtenderVerdict& verdict, bool changed);
   void NoneLeft(const ExtenderVerdict& verdict);
-  void Select(const ExtenderVerdict& verdict, const Candidates& candidates);
-  framework::Status Score(const ExtenderVerdict& verdict, const Candidates& candidates,
-                          std::vector<int64_t>* ranks);
-  framework::Status PluginScores(const Candidates& candidates, framework::NodeScores* scores);
+  void Select(const ExtenderVerdict& verdict, const ExtenderCandidates& candidates);
   void Fail(framework::Status status);
   // With the result that the attempt has.
   void End();

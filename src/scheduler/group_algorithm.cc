@@ -277,7 +277,11 @@ MemberResult GroupAlgorithm::PlaceMember(const GroupMember& member, const Placem
   attempt->placement = within;
   attempt->state.record_plugin_metrics = framework_.DrawMetricsSample();
   attempt->state.pods_to_activate = std::make_shared<framework::PodsToActivate>();
-  parts_.algorithm.SchedulePod(*attempt);
+  if (parts_.extenders != nullptr && parts_.extenders->Take(*attempt->pod)) {
+    parts_.extenders->SchedulePod(*attempt);
+  } else {
+    parts_.algorithm.SchedulePod(*attempt);
+  }
   result.status = attempt->result.status;
   if (attempt->result.fit_error) result.fit = FitFailure::Of(attempt->search->diagnosis);
   attempt->search.reset();

@@ -16,6 +16,7 @@
 #include "framework/mutable_snapshot.h"
 #include "framework/runtime/runtime.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
+#include "scheduler/awaited_extenders.h"
 #include "scheduler/group_result.h"
 #include "scheduler/metrics/group_metrics.h"
 
@@ -44,6 +45,7 @@ class GroupAlgorithm {
     SearchSpaces& search_spaces;
     framework::Nominator& nominator;
     Random& random;
+    AwaitedExtenders* extenders = nullptr;  // null: none are asked
     GroupMetrics* metrics = nullptr;        // null: nothing is measured
     PlacementObserver* observer = nullptr;  // null: nobody is told
   };

@@ -44,6 +44,7 @@ struct GroupCycle::Run {
   TimePoint began{};
   const framework::Framework* framework = nullptr;                                 // of all members
   absl::flat_hash_map<PodGroupKey, std::vector<framework::QueuedPodPtr>> members;  // by group
+  AwaitedExtenders extenders;
   GroupPlan plan{};
   std::shared_ptr<GroupAttempt> told{};  // what its members' decisions show of it
 
@@ -57,7 +58,9 @@ struct GroupCycle::Run {
 
 void GroupCycle::ScheduleGroup(const framework::QueuedPodGroupPtr& group) {
   KS_LOG(3, "Attempting to schedule pod group", {{"podGroup", group->root().Name()}});
-  Run run{.group = group, .began = context_.clock.Now()};
+  Run run{.group = group,
+          .began = context_.clock.Now(),
+          .extenders = AwaitedExtenders(context_, algorithm_)};
   run.told = std::make_shared<GroupAttempt>();
   run.told->group = group->root().Text();
   run.told->attempt = group->attempts;
@@ -77,6 +80,7 @@ void GroupCycle::ScheduleGroup(const framework::QueuedPodGroupPtr& group) {
   GroupResult result = Search(run, /*proposal=*/false);
   const Status found = result.status;
   if (found.code() == Code::kUnschedulable) PostFilter(run, result);
+  if (run.extenders.given_up()) return;  // the scheduler stops
   Tell(run, result.status);
   Count(run, result);
   PatchConditions(result);
@@ -107,10 +111,7 @@ Result<void> GroupCycle::Reconcile(const framework::QueuedPodGroup& group) const
 
 // Queued members and those that are on nodes already (docs/spec/cycle.md 25.3).
 Result<void> GroupCycle::Validate(Run& run) const {
-  MemberAgreement::Terms terms{
-      .priority = run.group->Priority(),
-      .policy = {},
-      .asks_extenders = [this](const api::Pod& pod) { return extender_attempts_.Takes(pod); }};
+  MemberAgreement::Terms terms{.priority = run.group->Priority(), .policy = {}};
   if (context_.groups_have_policies) terms.policy = states().PolicyOf(run.group->root());
   MemberAgreement agreement(std::move(terms));
   Result<void> checked;
@@ -192,7 +193,7 @@ void GroupCycle::FailEarly(Run& run, const std::string& text, bool patch) {
 
 // ---- the search, and what may make room ----
 
-GroupResult GroupCycle::Search(const Run& run, bool proposal) {
+GroupResult GroupCycle::Search(Run& run, bool proposal) {
   GroupAlgorithm algorithm({.trial = context_.cluster.cache.mutable_snapshot(),
                             .snapshot = context_.cluster.cache,
                             .states = states(),
@@ -200,6 +201,7 @@ GroupResult GroupCycle::Search(const Run& run, bool proposal) {
                             .search_spaces = context_.search_spaces,
                             .nominator = context_.nominator,
                             .random = context_.random,
+                            .extenders = &run.extenders,
                             .metrics = metrics_},
                            *run.framework);
   const TimePoint began = context_.clock.Now();
@@ -209,7 +211,7 @@ GroupResult GroupCycle::Search(const Run& run, bool proposal) {
 }
 
 // docs/spec/cycle.md 25.8.
-void GroupCycle::PostFilter(const Run& run, GroupResult& result) {
+void GroupCycle::PostFilter(Run& run, GroupResult& result) {
   framework::GroupPreemptor preemptor{.root = run.group->root(), .members = {}, .propose = {}};
   result.ForEachMember([&](GroupResult&, MemberResult& member) {
     framework::CycleState* state = member.attempt == nullptr ? nullptr : &member.attempt->state;
@@ -264,6 +266,7 @@ void GroupCycle::SubmitMember(const Run& run, const GroupResult& group, MemberRe
   }
   KS_CHECK(member.attempt != nullptr, "a member was given a node without an attempt");
   member.attempt->assumed = nullptr;
+  member.attempt->extenders = context_.extenders;
   context_.decisions.Chosen(member.member->decision, member.attempt->result,
                             context_.cluster.cache.nodes().size());
   cycle_.AssumeAndBind(std::move(member.attempt));

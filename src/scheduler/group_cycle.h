@@ -29,7 +29,6 @@ class GroupCycle {
     Context& context;
     SchedulingAlgorithm& algorithm;
     FailureHandler& failures;
-    ExtenderAttempts& extender_attempts;
     SchedulingCycle& cycle;
     GroupMetrics* metrics = nullptr;  // null: nothing is measured
   };
@@ -37,12 +36,12 @@ class GroupCycle {
       : context_(parts.context),
         algorithm_(parts.algorithm),
         failures_(parts.failures),
-        extender_attempts_(parts.extender_attempts),
         cycle_(parts.cycle),
         conditions_(parts.context),
         metrics_(parts.metrics) {}
 
-  // A group that the queue has handed out, from its pop to its return. Nothing here waits.
+  // A group that the queue has handed out, from its pop to its return. Waits for nothing but the
+  // extenders that manage members; when the scheduler stops meanwhile, the group stays in flight.
   void ScheduleGroup(const framework::QueuedPodGroupPtr& group);
 
  private:
@@ -54,8 +53,8 @@ class GroupCycle {
   void DropMembers(Run& run);
   void FailEarly(Run& run, const std::string& text, bool patch);
 
-  GroupResult Search(const Run& run, bool proposal);
-  void PostFilter(const Run& run, GroupResult& result);
+  GroupResult Search(Run& run, bool proposal);
+  void PostFilter(Run& run, GroupResult& result);
   void Submit(const Run& run, GroupResult& result);
   void SubmitMember(const Run& run, const GroupResult& group, MemberResult& member);
   void Fail(const Run& run, MemberResult& member, const AttemptFailure& failure);
@@ -70,7 +69,6 @@ class GroupCycle {
   Context& context_;
   SchedulingAlgorithm& algorithm_;
   FailureHandler& failures_;
-  ExtenderAttempts& extender_attempts_;
   SchedulingCycle& cycle_;
   GroupConditions conditions_;
   GroupMetrics* const metrics_;

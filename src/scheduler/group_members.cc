@@ -29,14 +29,6 @@ Result<void> MemberAgreement::Check(const api::PodPtr& pod) {
         all + ".spec.schedulerName set, got: " + golang::Quote(pod->spec->scheduler_name.view()) +
         " and " + golang::Quote(first_->spec->scheduler_name.view())};
   }
-  // Their answers have to be waited for, which a trial in the snapshot cannot do.
-  if (pod->node_name.empty() && terms_.asks_extenders && terms_.asks_extenders(*pod)) {
-    return Error{
-        "pod " + pod->meta.Key() +
-        " belongs to a pod group and is managed by an extender; kubesched asks no extender "
-        "about pod groups: let the extender manage other pods only, or take the pod out of "
-        "its group"};
-  }
   if (pod->Priority() != terms_.priority) {
     return Error{all + "priority as the pod group's priority, got " +
                  std::to_string(pod->Priority()) + " and " + std::to_string(terms_.priority)};

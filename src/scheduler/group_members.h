@@ -6,7 +6,6 @@
 // Upstream: docs/spec/cycle.md 25.3 and 25.9.
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "api/pod.h"
@@ -22,8 +21,6 @@ class MemberAgreement {
   struct Terms {
     int32_t priority = 0;          // of the group
     std::optional<Symbol> policy;  // of preemption, the group's; absent: that of the first member
-    // Whether extenders would be asked about the pod. Empty: about none.
-    std::function<bool(const api::Pod& pod)> asks_extenders;
   };
   explicit MemberAgreement(Terms terms) : terms_(std::move(terms)) {}
 

@@ -127,6 +127,7 @@ Result<void> Scheduler::Build() {
       .extenders = in_force_->extenders(),
       .metrics = options_.metrics,
       .scheduler_metrics = options_.scheduler_metrics,
+      .stopping = stop_.get_token(),
       .groups_have_policies = options_.gates->Enabled(config::Gate::kPodGroupPreemptionPolicy),
       .queues_resizes =
           options_.gates->Enabled(config::Gate::kInPlacePodVerticalScalingSchedulerPreemption)});
@@ -152,7 +153,6 @@ Scheduler::Steps::Steps(Context& context, SchedulingAlgorithm& algorithm,
       group_cycle({.context = context,
                    .algorithm = algorithm,
                    .failures = failures,
-                   .extender_attempts = extender_attempts,
                    .cycle = cycle,
                    .metrics = options.scheduler_metrics == nullptr
                                   ? nullptr
@@ -160,7 +160,7 @@ Scheduler::Steps::Steps(Context& context, SchedulingAlgorithm& algorithm,
 
 void Scheduler::Stop(std::optional<Duration> grace) {
   if (grace) stop_grace_.store(grace->count(), std::memory_order_release);
-  stopping_.store(true, std::memory_order_release);
+  stop_.request_stop();
   inbox_.Post(Task([] {}));  // wakes the loop
 }
 
@@ -168,7 +168,7 @@ void Scheduler::Run(Duration grace) {
   std::optional<TimePoint> deadline;
   while (true) {
     const bool worked = Step();
-    if (stopping_.load(std::memory_order_acquire)) {
+    if (stop_.stop_requested()) {
       const TimePoint now = options_.clock->Now();
       if (!deadline) deadline = now + std::min(grace, Duration(stop_grace_.load()));
       if (steps_->bindings.binding() != 0 && now < *deadline) {
@@ -216,8 +216,7 @@ bool Scheduler::Round() {
 bool Scheduler::MayAttempt() {
   if (!leading_ || !Synced() || !cluster_.Synced(NeededKinds())) return false;
   if (steps_->bindings.binding() >= options_.max_outstanding_bindings) return false;
-  const bool may = !stopping_.load(std::memory_order_acquire) &&
-                   (!options_.may_attempt || options_.may_attempt());
+  const bool may = !stop_.stop_requested() && (!options_.may_attempt || options_.may_attempt());
   if (tap_ != nullptr) tap_->NoteMayAttempt(may);
   return may;
 }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "base/result.h"
@@ -92,7 +93,8 @@ class Scheduler {
   Result<void> Reload(const config::Configuration& configuration);
 
   // Schedules until Stop: then begins no attempt any more and returns when the bindings under way
-  // are answered, or `grace` has passed. What was posted before Stop has run then.
+  // are answered, or `grace` has passed. What was posted before Stop has run then. An attempt of a
+  // group that waits for extenders is given up.
   void Run(Duration grace = std::chrono::seconds(20));
   // `grace`: shorter than the one that Run was called with.
   void Stop(std::optional<Duration> grace = std::nullopt);
@@ -172,7 +174,7 @@ class Scheduler {
   Random random_;
   Inbox inbox_;
   std::atomic<bool> synced_{false};
-  std::atomic<bool> stopping_{false};
+  std::stop_source stop_;
   std::atomic<int64_t> stop_grace_{INT64_MAX};  // nanoseconds
   bool leading_ = true;
 

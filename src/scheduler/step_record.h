@@ -34,7 +34,8 @@ struct CallResult {
   api::ResourceClaimPtr claim{};   // of requests about claims of devices only; may be null
 };
 
-// The answer of an extender. Requests count from 1 in the order in which they were made.
+// The answer of an extender. Requests count from 1 in the order in which they were made. The round
+// itself may have made the request and waited.
 struct ExtenderAnswer {
   uint64_t request = 0;
   framework::ExtenderReply reply;

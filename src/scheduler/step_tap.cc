@@ -107,6 +107,18 @@ class StepTap::Transport final : public ExtenderTransport {
     });
   }
 
+  // The answers are of this round, behind what came in at its beginning.
+  std::optional<std::vector<ExtenderReply>> CallAndWait(std::vector<ExtenderRequest> requests,
+                                                        const std::stop_token& stop) override {
+    const uint64_t before = tap_.requests_.fetch_add(requests.size());
+    auto replies = inner_->CallAndWait(std::move(requests), stop);
+    if (!replies) return replies;
+    for (size_t i = 0; i < replies->size(); ++i) {
+      tap_.Note(ExtenderAnswer{.request = before + 1 + i, .reply = (*replies)[i]});
+    }
+    return replies;
+  }
+
  private:
   const std::shared_ptr<ExtenderTransport> inner_;
   StepTap& tap_;

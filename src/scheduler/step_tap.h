@@ -5,7 +5,8 @@
 //
 // Three things in a scheduler are not in its inbox. Time: within a round it stands still. Answers
 // of the API server and of extenders: they come in as messages of their own, so that a callback
-// runs on the scheduling thread, in a round. Whether it may attempt: noted.
+// runs on the scheduling thread, in a round; those that a round waits for are noted in it. Whether
+// it may attempt: noted.
 
 #include <atomic>
 #include <memory>

@@ -265,6 +265,59 @@ TEST(Recording, HasTheAnswersOfExtenders) {
   ExpectSame(run.Text(), 1);
 }
 
+// Asked and answered within a round, and in the last one not any more.
+TEST(Recording, HasWhatAGroupWasTold) {
+  const config::GateFlags flags{.feature_gates = {"GenericWorkload=true"}};
+  const config::FeatureGates gates = config::FeatureGates::Make(flags, nullptr).value();
+  auto extenders = std::make_shared<testing::FakeExtenders>();
+  bool stopped = false;
+  extenders->at_once = [&stopped](const framework::ExtenderRequest& request) {
+    const json node = json::parse(request.body)["NodeNames"].back();
+    return stopped ? std::nullopt
+                   : std::optional(framework::ExtenderReply{
+                         .status = 200, .body = json{{"NodeNames", {node}}}.dump()});
+  };
+  config::Configuration configuration = config::DefaultConfiguration(gates);
+  config::Extender& extender = configuration.extenders.emplace_back();
+  extender.url_prefix = "http://h:1";
+  extender.filter_verb = "filter";
+  extender.node_cache_capable = true;
+  RecordedRun run(
+      {.configuration = configuration,
+       .gates = &gates,
+       .extender_transport =
+           [extenders](const auto&) -> Result<std::shared_ptr<framework::ExtenderTransport>> {
+         return std::shared_ptr<framework::ExtenderTransport>(extenders);
+       }},
+      flags);
+  run.SyncGroups();
+  run.Sync({NodeJson("n1", 4), NodeJson("n2", 8)});
+  const auto bring = [&run](const std::string& group, const std::string& first) {
+    run.UpsertGroup<api::PodGroup>(
+        {{"metadata", {{"name", group}, {"namespace", "default"}, {"uid", "uid-" + group}}},
+         {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", 2}}}}}}}});
+    for (const std::string& name : {first, first + "2"}) {
+      json pod = PodJson(name, "1");
+      pod["spec"]["schedulingGroup"] = {{"podGroupName", group}};
+      auto delta = WithText<api::Pod>("ADDED", pod);
+      auto whole = std::make_shared<api::Pod>(*delta.object);
+      whole->raw = delta.text;  // as the reflector would for an extender
+      delta.object = whole;
+      run.rig().scheduler->Post(PodDeltas{delta});
+    }
+    run.rig().Settle();
+  };
+  bring("g", "p");
+  EXPECT_EQ(run.rig().Bound().at("p"), "n2");
+  EXPECT_EQ(run.rig().Bound().at("p2"), "n2");
+  EXPECT_EQ(extenders->asked.size(), 2U);
+  stopped = true;
+  bring("h", "q");
+  EXPECT_EQ(extenders->asked.size(), 3U);
+  EXPECT_EQ(run.rig().Bound().size(), 2U);
+  ExpectSame(run.Text(), 2);
+}
+
 // What had no time between two rounds, and pods that were attempted only in the replay.
 TEST(Recording, ADecisionThatWasNotRecordedIsADifference) {
   RecordedRun run;

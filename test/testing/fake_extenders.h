@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Extenders that answer when the test says so, in virtual time. Threads: one at a time.
+// Extenders that answer when the test says so, in virtual time; to whoever waits they answer at
+// once. Threads: one at a time.
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +25,18 @@ class FakeExtenders final : public framework::ExtenderTransport {
 
   void Call(framework::ExtenderRequest request, Done done) override {
     asked.push_back({std::move(request), std::move(done)});
+  }
+
+  std::optional<std::vector<framework::ExtenderReply>> CallAndWait(
+      std::vector<framework::ExtenderRequest> requests, const std::stop_token& /*stop*/) override {
+    std::vector<framework::ExtenderReply> replies;
+    for (framework::ExtenderRequest& request : requests) {
+      const auto reply = at_once ? at_once(request) : std::nullopt;
+      asked.push_back({std::move(request), nullptr});
+      if (reply) replies.push_back(*reply);
+    }
+    if (replies.size() < requests.size()) return std::nullopt;
+    return replies;
   }
 
   void Answer(size_t i, std::string body, int status = 200) {
@@ -48,6 +63,8 @@ class FakeExtenders final : public framework::ExtenderTransport {
     return verbs;
   }
 
+  // What somebody who waits is answered. Nothing, or empty: the wait is given up.
+  std::function<std::optional<framework::ExtenderReply>(const framework::ExtenderRequest&)> at_once;
   // Everything asked so far.
   std::vector<Asked> asked;
 

@@ -56,12 +56,24 @@ void ExtenderRound::Start(ExtenderSet& set, const api::PodPtr& pod, std::vector<
   round->FilterNext();
 }
 
+ExtenderVerdict ExtenderRound::RunAndWait(ExtenderSet& set, const api::PodPtr& pod,
+                                          std::vector<api::NodePtr> nodes, bool scores,
+                                          const std::stop_token& stop) {
+  ExtenderVerdict verdict;
+  const std::shared_ptr<ExtenderRound> round(
+      new ExtenderRound(set, pod, std::move(nodes), scores,
+                        [&verdict](ExtenderVerdict found) { verdict = std::move(found); }));
+  round->stop_ = &stop;
+  round->FilterNext();
+  return verdict;
+}
+
 void ExtenderRound::FilterNext() {
   const std::vector<ExtenderEntry>& extenders = set_.entries();
   while (next_ < extenders.size() && !nodes_.empty()) {
     const ExtenderEntry& extender = extenders[next_++];
     if (extender.config.filter_verb.empty() || !extender.IsInterestedIn(*pod_)) continue;
-    Ask(extender, extender.config.filter_verb, &ExtenderRound::Filtered);
+    Ask({&extender}, &config::Extender::filter_verb, &ExtenderRound::Filtered);
     return;
   }
   {
@@ -77,7 +89,30 @@ void ExtenderRound::FilterNext() {
   }
 }
 
-void ExtenderRound::Ask(const ExtenderEntry& extender, const std::string& verb, Reader reader) {
+void ExtenderRound::Ask(const Extenders& extenders, Verb verb, Reader reader) {
+  if (stop_ != nullptr) return AskAndWait(extenders, verb, reader);
+  for (const ExtenderEntry* extender : extenders) AskLater(*extender, verb, reader);
+}
+
+void ExtenderRound::AskAndWait(const Extenders& extenders, Verb verb, Reader reader) {
+  Extenders asked;
+  std::vector<framework::ExtenderRequest> requests;
+  for (const ExtenderEntry* extender : extenders) {
+    Result<framework::ExtenderRequest> request = RequestTo(*extender, verb);
+    if (!request.ok()) {
+      (this->*reader)(*extender, {.error = request.error().message});
+      continue;
+    }
+    asked.push_back(extender);
+    requests.push_back(std::move(request).value());
+  }
+  if (asked.empty()) return;
+  const auto replies = set_.CallAndWait(std::move(requests), *stop_);
+  if (!replies) return Finish(kStopping, true);
+  for (size_t i = 0; i < asked.size(); ++i) (this->*reader)(*asked[i], (*replies)[i]);
+}
+
+void ExtenderRound::AskLater(const ExtenderEntry& extender, Verb verb, Reader reader) {
   size_t bytes = 0;
   if (!extender.config.node_cache_capable) {
     for (const api::NodePtr& node : nodes_) bytes += node->raw == nullptr ? 0 : node->raw->size();
@@ -86,23 +121,30 @@ void ExtenderRound::Ask(const ExtenderEntry& extender, const std::string& verb, 
     Send(extender, verb, reader);
     return;
   }
-  const bool going = set_.RunAside([self = shared_from_this(), &extender, &verb, reader] {
-    self->Send(extender, verb, reader);
-  });
+  const bool going = set_.RunAside(
+      [self = shared_from_this(), &extender, verb, reader] { self->Send(extender, verb, reader); });
   if (!going) (this->*reader)(extender, {.error = kStopping});
 }
 
-void ExtenderRound::Send(const ExtenderEntry& extender, const std::string& verb, Reader reader) {
+Result<framework::ExtenderRequest> ExtenderRound::RequestTo(const ExtenderEntry& extender,
+                                                            Verb verb) const {
   Result<std::string> body = FilterRequestBody(*pod_, nodes_, extender.config.node_cache_capable);
-  if (!body.ok()) {
-    (this->*reader)(extender, {.error = body.error().message});
+  if (!body.ok()) return body.error();
+  return framework::ExtenderRequest{.extender = extender.position,
+                                    .verb = extender.config.*verb,
+                                    .body = std::move(body).value()};
+}
+
+void ExtenderRound::Send(const ExtenderEntry& extender, Verb verb, Reader reader) {
+  Result<framework::ExtenderRequest> request = RequestTo(extender, verb);
+  if (!request.ok()) {
+    (this->*reader)(extender, {.error = request.error().message});
     return;
   }
-  const bool going =
-      set_.Call({.extender = extender.position, .verb = verb, .body = std::move(body).value()},
-                [self = shared_from_this(), &extender, reader](const ExtenderReply& reply) {
-                  ((*self).*reader)(extender, reply);
-                });
+  const bool going = set_.Call(std::move(request).value(), [self = shared_from_this(), &extender,
+                                                            reader](const ExtenderReply& reply) {
+    ((*self).*reader)(extender, reply);
+  });
   if (!going) (this->*reader)(extender, {.error = kStopping});
 }
 
@@ -168,7 +210,7 @@ bool ExtenderRound::TakeAnswer(const ExtenderEntry& extender, FilterAnswer answe
 }
 
 void ExtenderRound::Prioritize() {
-  std::vector<const ExtenderEntry*> asked;
+  Extenders asked;
   for (const ExtenderEntry& extender : set_.entries()) {
     if (!extender.IsInterestedIn(*pod_)) continue;
     if (!extender.config.prioritize_verb.empty()) {
@@ -188,9 +230,7 @@ void ExtenderRound::Prioritize() {
     MutexLock lock(mutex_);
     unanswered_ = asked.size();
   }
-  for (const ExtenderEntry* extender : asked) {
-    Ask(*extender, extender->config.prioritize_verb, &ExtenderRound::Prioritized);
-  }
+  Ask(asked, &config::Extender::prioritize_verb, &ExtenderRound::Prioritized);
 }
 
 void ExtenderRound::AddScores(const ExtenderEntry& extender,
@@ -223,13 +263,14 @@ void ExtenderRound::Prioritized(const ExtenderEntry& extender, const ExtenderRep
   if (last) Finish({});
 }
 
-void ExtenderRound::Finish(std::string error) {
+void ExtenderRound::Finish(std::string error, bool given_up) {
   ExtenderVerdict verdict;
   {
     MutexLock lock(mutex_);
     verdict = std::move(verdict_);
   }
   verdict.error = std::move(error);
+  verdict.given_up = given_up;
   done_(std::move(verdict));
 }
 

@@ -119,6 +119,18 @@ bool ExtenderSet::Call(framework::ExtenderRequest request,
   return true;
 }
 
+// Answers to other questions may ask on meanwhile.
+std::optional<std::vector<framework::ExtenderReply>> ExtenderSet::CallAndWait(
+    std::vector<framework::ExtenderRequest> requests, const std::stop_token& stop) {
+  std::shared_ptr<framework::ExtenderTransport> transport;
+  {
+    MutexLock lock(mutex_);
+    transport = transport_;
+  }
+  KS_CHECK(transport != nullptr, "nobody waits while the extenders are being destroyed");
+  return transport->CallAndWait(std::move(requests), stop);
+}
+
 void ExtenderSet::Choose(const api::PodPtr& pod, std::vector<api::NodePtr> nodes, bool scores,
                          VerdictDone done) {
   ++outstanding_;
@@ -127,6 +139,11 @@ void ExtenderSet::Choose(const api::PodPtr& pod, std::vector<api::NodePtr> nodes
                          done(std::move(verdict));
                          --outstanding_;
                        });
+}
+
+ExtenderVerdict ExtenderSet::ChooseAndWait(const api::PodPtr& pod, std::vector<api::NodePtr> nodes,
+                                           bool scores, const std::stop_token& stop) {
+  return ExtenderRound::RunAndWait(*this, pod, std::move(nodes), scores, stop);
 }
 
 bool ExtenderSet::Binds(const api::Pod& pod) const {

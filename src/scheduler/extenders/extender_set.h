@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ namespace ks::scheduler {
 
 // What the extenders say about the nodes that are feasible for a pod.
 struct ExtenderVerdict {
-  std::string error;  // not empty: the attempt fails with it; the rest is meaningless
+  std::string error;      // not empty: the attempt fails with it; the rest is meaningless
+  bool given_up = false;  // there is an error because answers were waited for, and will not come
 
   struct Kept {
     std::string name;
@@ -84,6 +86,11 @@ class ExtenderSet {
   void Choose(const api::PodPtr& pod, std::vector<api::NodePtr> nodes, bool scores,
               VerdictDone done);
 
+  // The same, waiting for each answer, unless `stop` is requested: then the verdict is given up.
+  // Threads: no other call meanwhile, except by answers.
+  ExtenderVerdict ChooseAndWait(const api::PodPtr& pod, std::vector<api::NodePtr> nodes,
+                                bool scores, const std::stop_token& stop);
+
   // Some interested extender binds.
   bool Binds(const api::Pod& pod) const;
   // Asks it. `done` as above: Success or Error; Skip when it cannot be reached and is ignorable.
@@ -114,6 +121,10 @@ class ExtenderSet {
   bool RunAside(std::function<void()> task) KS_EXCLUDES(mutex_);
   // Threads: any. False: the set is being destroyed, and `done` will not come.
   bool Call(framework::ExtenderRequest request, framework::ExtenderTransport::Done done)
+      KS_EXCLUDES(mutex_);
+  // As the transport's. Threads: the scheduling thread.
+  std::optional<std::vector<framework::ExtenderReply>> CallAndWait(
+      std::vector<framework::ExtenderRequest> requests, const std::stop_token& stop)
       KS_EXCLUDES(mutex_);
 
   // Constant.
