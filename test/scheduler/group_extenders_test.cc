@@ -234,6 +234,8 @@ class GroupExtenders : public ::testing::Test {
 
 // ---- what an attempt comes to, two members and two nodes of two cpu each ----
 
+using Calls = std::vector<std::string>;
+
 struct Case {
   const char* name;
   std::vector<config::Extender> extenders;
@@ -245,7 +247,7 @@ struct Case {
   std::string want_condition;
   std::string want_of_a{};  // messages
   std::string want_of_b{};
-  std::optional<std::vector<std::string>> want_asked{};  // absent: not looked at
+  std::optional<Calls> want_asked{};  // absent: not looked at
 };
 
 constexpr char kNoVictims[] =
@@ -259,7 +261,7 @@ const Case kCases[] = {
      .says = {},
      .want_bound = "a→n1 b→n2",
      .want_condition = "True Scheduled: ",
-     .want_asked = {"filter a: n1 n2", "filter b: n2"}},
+     .want_asked = Calls{"filter a: n1 n2", "filter b: n2"}},
     {.name = "AFilterTakesTheNodeOfTheQuorum",
      .extenders = {AnExtender()},
      .min_count = 2,
@@ -298,8 +300,8 @@ const Case kCases[] = {
                   }},
      .want_bound = "a→n2 b→n1",
      .want_condition = "True Scheduled: ",
-     .want_asked = {"filter a: n1 n2", "prioritize a: n1 n2", "filter b: n1 n2",
-                    "prioritize b: n1 n2"}},
+     .want_asked =
+         Calls{"filter a: n1 n2", "prioritize a: n1 n2", "filter b: n1 n2", "prioritize b: n1 n2"}},
     {.name = "APrioritizeThatFailsScoresNothing",
      .extenders = {Ignorable(), Scoring()},
      .min_count = 2,
@@ -318,7 +320,7 @@ const Case kCases[] = {
                   }},
      .want_bound = "a→n2 b→n1",
      .want_condition = "True Scheduled: ",
-     .want_asked = {"filter a: n1 n2", "prioritize a: n1 n2", "filter b: n1"}},
+     .want_asked = Calls{"filter a: n1 n2", "prioritize a: n1 n2", "filter b: n1"}},
     {.name = "AFailureEndsTheAttemptOfTheGroup",
      .extenders = {AnExtender()},
      .min_count = 1,
@@ -347,7 +349,7 @@ const Case kCases[] = {
                        kNoVictims,
      .want_of_a = "0/2 nodes are available: 2 Insufficient cpu.",
      .want_of_b = "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining",
-     .want_asked = std::vector<std::string>()},
+     .want_asked = Calls()},
 };
 
 class GroupExtendersCases : public GroupExtenders, public ::testing::WithParamInterface<Case> {};
