@@ -49,6 +49,7 @@ class ApiModel {
 
   ApiModel(EventLoop& loop, Trace& trace, const Plan& plan, Fail fail);
 
+  const Plan& plan() const { return plan_; }
   bool up() const { return up_; }
   void set_up(bool up) { up_ = up; }
   // A restart: watches end, nothing older than now can be watched from.

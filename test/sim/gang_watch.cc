@@ -9,6 +9,7 @@
 
 #include "sim/api_model.h"
 #include "sim/gang_fit.h"
+#include "sim/sim_extenders.h"
 
 namespace ks::sim {
 namespace {
@@ -220,7 +221,10 @@ std::string GangWatch::WhyItFits(const Gang& gang) const {
   std::vector<api::PodPtr> members;
   for (const auto& [key, node] : api_.Objects("nodes")) nodes.push_back(Decoded<api::Node>(*node));
   for (const auto& [key, pod] : api_.Objects("pods")) pods.push_back(Decoded<api::Pod>(*pod));
-  for (const auto& [uid, member] : gang.members) members.push_back(member);
+  for (const auto& [uid, member] : gang.members) {
+    if (HasExtender(api_.plan(), *member)) return {};  // room is not all there is to it
+    members.push_back(member);
+  }
   const std::optional<int64_t> room = RoomForGang(*gang.object, members, nodes, pods);
   const int64_t missing = std::max<int64_t>(1, WantedBy(*gang.object) - OnNodes(gang));
   if (!room || *room < missing) return {};

@@ -167,7 +167,7 @@ void DrawDevices(uint64_t seed, bool calm, Plan* plan) {
 // Share of the seeds without extenders that have groups of pods.
 constexpr double kWithGroups = 0.35;
 
-// Extenders are not asked about groups: their members would wait for ever.
+// What must hold of groups' conditions does not know yet what extenders bind after a fail-over.
 void DrawGroups(uint64_t seed, Plan* plan) {
   Random random(seed ^ 0x67726f757073ULL);
   if (!Chance(random, kWithGroups) || !plan->extenders.empty()) return;

@@ -170,11 +170,12 @@ void ExtenderWatch::Reserved(const api::Pod& pod, const std::string& node) {
     const auto told = told_.find({name, i});
     if (told == told_.end()) {
       fail_(fmt::format("pod {} is to go to {}, and extender {} was not asked", name, node, i));
-    } else if (!told->second.has_value()) {
-      if (extender.ignorable) continue;
-      fail_(fmt::format("pod {} is to go to {}, although extender {} failed", name, node, i));
-    } else if (!told->second->contains(node)) {
+    } else if (told->second.kept.contains(node)) {
+      continue;
+    } else if (!told->second.failed) {
       fail_(fmt::format("pod {} is to go to {}, against extender {}", name, node, i));
+    } else if (!extender.ignorable) {
+      fail_(fmt::format("pod {} is to go to {}, although extender {} failed", name, node, i));
     }
   }
   Forget(name);
@@ -185,12 +186,13 @@ void ExtenderWatch::Failed(const api::Pod& pod, const std::string& message) {
   bool asked = false;
   bool excused = message.find("nodes are available") != std::string::npos ||
                  message.find("no nodes available") != std::string::npos ||
-                 message.find("taken by others") != std::string::npos;
+                 message.find("taken by others") != std::string::npos ||
+                 pod.spec->scheduling_group.has_value();  // over what another member was told
   for (size_t i = 0; i < plan_.extenders.size(); ++i) {
     const auto told = told_.find({name, i});
     if (told == told_.end()) continue;
     asked = true;
-    excused |= !told->second.has_value() && !plan_.extenders[i].ignorable;
+    excused |= told->second.failed && !plan_.extenders[i].ignorable;
   }
   if (asked && !excused) {
     fail_(fmt::format("pod {} is held up by extenders that may be ignored: {}", name, message));
@@ -232,15 +234,34 @@ void SimExtenders::Call(ExtenderRequest request, Done done) {
                     });
 }
 
+// Time stands still.
+std::optional<std::vector<ExtenderReply>> SimExtenders::CallAndWait(
+    std::vector<ExtenderRequest> requests, const std::stop_token& /*stop*/) {
+  std::vector<ExtenderReply> replies;
+  for (const ExtenderRequest& request : requests) {
+    const Fault fault = DrawFault();
+    ExtenderReply& reply = replies.emplace_back(Reply(request, fault));
+    TraceFault(request, fault, reply);
+    if (request.verb != "filter") continue;
+    host_.watch->AddFilterAnswer(request.extender, PodOf(json::parse(request.body)),
+                                 Kept(request, reply));
+  }
+  return replies;
+}
+
+void SimExtenders::TraceFault(const ExtenderRequest& request, Fault fault,
+                              const ExtenderReply& reply) const {
+  if (fault == Fault::kNone) return;
+  host_.trace(fmt::format("fault of extender {}: {}: {}", request.extender, request.verb,
+                          reply.error.empty() ? std::to_string(reply.status) : reply.error));
+}
+
 void SimExtenders::Arrive(uint64_t id) {
   const auto call = calls_.find(id);
   if (call == calls_.end()) return;
   const auto& [request, done, fault] = call->second;
   ExtenderReply reply = Reply(request, fault);
-  if (fault != Fault::kNone) {
-    host_.trace(fmt::format("fault of extender {}: {}: {}", request.extender, request.verb,
-                            reply.error.empty() ? std::to_string(reply.status) : reply.error));
-  }
+  TraceFault(request, fault, reply);
   Duration more = host_.plan->network.latency;
   if (fault == Fault::kLostBefore || fault == Fault::kLostAfter) more = kTimeout;
   if (Chance(host_.plan->extender_faults.slow)) {
@@ -307,6 +328,15 @@ std::string SimExtenders::WrongAnswer(const ExtenderRequest& request) {
       return R"({"NodeNames":["nobody-knows-it"],"Nodes":{"items":[{"metadata":{"name":)"
              R"("nobody-knows-it"}}]}})";
   }
+}
+
+std::optional<std::vector<ExtenderReply>> TrueExtenders::CallAndWait(
+    std::vector<ExtenderRequest> requests, const std::stop_token& /*stop*/) {
+  std::vector<ExtenderReply> replies;
+  for (const ExtenderRequest& request : requests) {
+    replies.push_back({.error = {}, .status = 200, .body = TrueAnswer(plan_, request)});
+  }
+  return replies;
 }
 
 bool TrueExtenders::AnswerAll() {

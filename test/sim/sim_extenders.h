@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The extenders of a plan: what they say of a pod and a node never changes, but their answers may
-// come late, broken or not at all. What they last said is kept, and held against what the scheduler
-// makes of it.
+// come late, broken or not at all. Whoever waits for them has them at once. What they last said is
+// kept, and held against what the scheduler makes of it.
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +46,14 @@ class ExtenderWatch {
   // A filter call was answered. `kept`: absent: the answer means nothing.
   void RecordFilterAnswer(size_t extender, const std::string& pod,
                           std::optional<std::set<std::string>> kept) {
-    told_[{pod, extender}] = std::move(kept);
+    told_[{pod, extender}] = {.kept = kept.value_or(std::set<std::string>()), .failed = !kept};
+  }
+  // The same of a member of a group, which is asked about more than once in an attempt.
+  void AddFilterAnswer(size_t extender, const std::string& pod,
+                       std::optional<std::set<std::string>> kept) {
+    Told& told = told_[{pod, extender}];
+    told.failed |= !kept;
+    if (kept) told.kept.merge(*kept);
   }
   // The pod is to go to that node: every extender that is asked about it said so, or may be ignored
   // and failed.
@@ -54,12 +62,16 @@ class ExtenderWatch {
   void Failed(const api::Pod& pod, const std::string& message);
 
  private:
+  struct Told {
+    std::set<std::string> kept{};
+    bool failed = false;
+  };
   void Forget(const std::string& pod);
 
   const Plan& plan_;
   const std::function<void(const std::string&)> fail_;
   // By pod and extender: since the pod's attempt began.
-  std::map<std::pair<std::string, size_t>, std::optional<std::set<std::string>>> told_;
+  std::map<std::pair<std::string, size_t>, Told> told_;
 };
 
 // The way of one process to its extenders.
@@ -90,6 +102,8 @@ class SimExtenders final : public framework::ExtenderTransport,
   ~SimExtenders() override;
 
   void Call(framework::ExtenderRequest request, Done done) override;
+  std::optional<std::vector<framework::ExtenderReply>> CallAndWait(
+      std::vector<framework::ExtenderRequest> requests, const std::stop_token& stop) override;
   size_t outstanding() const { return calls_.size(); }
 
  private:
@@ -110,6 +124,8 @@ class SimExtenders final : public framework::ExtenderTransport,
 
   bool Chance(double p) { return p > 0 && !host_.faults_over() && random_.Unit() < p; }
   Fault DrawFault();
+  void TraceFault(const framework::ExtenderRequest& request, Fault fault,
+                  const framework::ExtenderReply& reply) const;
   framework::ExtenderReply Reply(const framework::ExtenderRequest& request, Fault fault);
   std::string Answer(const framework::ExtenderRequest& request);
   std::string WrongAnswer(const framework::ExtenderRequest& request);
@@ -131,6 +147,8 @@ class TrueExtenders final : public framework::ExtenderTransport {
   void Call(framework::ExtenderRequest request, Done done) override {
     calls_.emplace_back(std::move(request), std::move(done));
   }
+  std::optional<std::vector<framework::ExtenderReply>> CallAndWait(
+      std::vector<framework::ExtenderRequest> requests, const std::stop_token& stop) override;
   // False: nothing was asked.
   bool AnswerAll();
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/sim_extenders.h"
 #include "sim/workload.h"
 
 namespace ks::sim {
@@ -68,6 +69,11 @@ std::string Workload::NewGang(int members, int wanted, Json pod) {
         {"topology", Json::array({{{"key", GroupChance(0.7) ? kZone : kHost}}})}};
   }
   PlaceGang(pod, group);
+  if (!world_.plan.extenders.empty() && GroupChance(0.5)) {
+    for (const char* of : {"requests", "limits"}) {
+      pod["spec"]["containers"][0]["resources"][of][kLicence] = "1";
+    }
+  }
   pod["spec"]["schedulingGroup"] = {{"podGroupName", name}};
   gangs_[name] = {.pod = std::move(pod),
                   .alike = members < 2 || GroupChance(0.75),
