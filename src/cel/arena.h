@@ -3,32 +3,41 @@
 // Memory for the values of one evaluation, one compiled program or one device: given out piece by
 // piece, given back all at once. Values can so be plain 16 bytes without counts of references.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <memory>
+#include <new>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace ks::cel {
 
-// The first few hundred bytes need no allocation. Objects with destructors are destroyed with the
-// arena, in reverse order.
+// Objects with destructors are destroyed with the arena, in reverse order.
 //
 // Threads: one. Lifetime: everything made here dies with the arena.
 class Arena {
  public:
   Arena() = default;
+  // What is asked for lies in `first` until that is full. Requires: `first` is aligned as a Value
+  // is, and outlives the arena.
+  Arena(void* first, size_t size) : next_(static_cast<char*>(first)), left_(size) {}
   ~Arena() {
-    for (size_t i = owned_.size(); i > 0; --i) owned_[i - 1].destroy(owned_[i - 1].object);
+    for (const Owned* owned = owned_; owned != nullptr; owned = owned->before) {
+      owned->destroy(owned->object);
+    }
+    while (chunks_ != nullptr)
+      delete[] reinterpret_cast<char*>(std::exchange(chunks_, chunks_->before));
   }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
+  // What a piece of so many bytes takes.
+  static constexpr size_t Rounded(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
   // Raw memory, aligned for any value.
   void* Allocate(size_t bytes) {
-    bytes = (bytes + kAlign - 1) / kAlign * kAlign;
+    bytes = Rounded(bytes);
     if (bytes > left_) return AllocateChunk(bytes);
     char* place = next_;
     next_ += bytes;
@@ -41,9 +50,16 @@ class Arena {
     static_assert(alignof(T) <= kAlign);
     T* object = new (Allocate(sizeof(T))) T{std::forward<Args>(args)...};
     if constexpr (!std::is_trivially_destructible_v<T>) {
-      owned_.push_back(Owned{object, [](void* dead) { static_cast<T*>(dead)->~T(); }});
+      owned_ = new (Allocate(sizeof(Owned)))
+          Owned{object, [](void* dead) { static_cast<T*>(dead)->~T(); }, owned_};
     }
     return object;
+  }
+
+  // What New<T> takes.
+  template <class T>
+  static constexpr size_t BytesOf() {
+    return Rounded(sizeof(T)) + (std::is_trivially_destructible_v<T> ? 0 : Rounded(sizeof(Owned)));
   }
 
   // An array of `count` objects, not yet constructed.
@@ -66,32 +82,46 @@ class Arena {
  private:
   static constexpr size_t kAlign = 16;
   static constexpr size_t kFirstChunk = 512;
-  static constexpr size_t kChunk = 8192;
+  static constexpr size_t kLargestChunk = 8192;
 
   struct Owned {
     void* object;
     void (*destroy)(void*);
+    const Owned* before;
+  };
+  struct alignas(kAlign) Chunk {
+    Chunk* before;
   };
 
   // Large pieces have a chunk of their own; what is left of the current one stays in use.
   void* AllocateChunk(size_t bytes) {
-    const bool large = bytes > kChunk / 4;
-    const size_t size = large ? bytes : kChunk;
-    chunks_.emplace_back(new char[size]);
+    const size_t usual = std::clamp(2 * bytes_, kFirstChunk, kLargestChunk);
+    const bool large = bytes > usual / 4;
+    const size_t size = large ? bytes : usual;
+    char* memory = new char[sizeof(Chunk) + size];
+    chunks_ = new (memory) Chunk{chunks_};
     bytes_ += size;
-    char* place = chunks_.back().get();
+    char* place = memory + sizeof(Chunk);
     if (large) return place;
     next_ = place + bytes;
     left_ = size - bytes;
     return place;
   }
 
-  alignas(kAlign) char first_[kFirstChunk];
-  char* next_ = first_;
-  size_t left_ = kFirstChunk;
+  char* next_ = nullptr;
+  size_t left_ = 0;
   size_t bytes_ = 0;
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  std::vector<Owned> owned_;
+  Chunk* chunks_ = nullptr;
+  const Owned* owned_ = nullptr;
+};
+
+// An arena whose first few hundred bytes need no allocation.
+class LocalArena : public Arena {
+ public:
+  LocalArena() : Arena(first_, sizeof(first_)) {}
+
+ private:
+  alignas(16) char first_[512];
 };
 
 }  // namespace ks::cel

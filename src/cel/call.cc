@@ -142,6 +142,10 @@ Call::Call(std::string_view function, bool member, const std::vector<const Type*
     candidate.binding = &BindingOf(OverloadId::kNegateInt);
     candidates_.push_back(candidate);
   }
+  constexpr OverloadId kPanicking[] = {OverloadId::kDistinct, OverloadId::kSort,
+                                       OverloadId::kSortByKeys, OverloadId::kFlatten};
+  may_panic_ =
+      std::find(std::begin(kPanicking), std::end(kPanicking), unique()) != std::end(kPanicking);
 }
 
 Call::Parameter Call::ParameterOf(const Type& type) {
@@ -194,8 +198,8 @@ Value Call::Refuse(Context& context, Arguments arguments) const {
 
 // Where upstream takes a value for a list without looking and panics: the text. None: it does not.
 std::optional<std::string> Call::Panic(Arguments arguments) const {
-  const bool sorts = unique() == OverloadId::kDistinct || unique() == OverloadId::kSort ||
-                     unique() == OverloadId::kSortByKeys;
+  if (!may_panic_) return std::nullopt;
+  const bool sorts = unique() != OverloadId::kFlatten;
   const std::string prefix = "internal error: interface conversion: ";
   for (const Value& argument : arguments) {
     if (argument.is_error() && sorts) {

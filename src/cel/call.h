@@ -54,6 +54,7 @@ class Call {
   const std::string_view function_;
   std::vector<Candidate> candidates_;
   std::vector<OverloadId> cost_;  // one for each signature that the static types allow
+  bool may_panic_ = false;
 };
 
 class CallNode final : public Node {
@@ -69,18 +70,36 @@ class CallNode final : public Node {
 
 enum class Comparison : uint8_t { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
 
-// `e == constant` and the like: integers and strings are compared on the spot.
+// A call of constants that costs as often as it is asked, but whose value is computed once.
+class ComputedNode final : public Node {
+ public:
+  ComputedNode(Value value, uint64_t cost) : value_(value), cost_(cost) {}
+  Value Evaluate(Context& context) const override {
+    context.Charge(cost_);
+    return value_;
+  }
+
+ private:
+  const Value value_;
+  const uint64_t cost_;
+};
+
+// `e == constant` and the like: booleans, integers and strings are compared on the spot.
 template <Comparison kComparison>
 class CompareNode final : public Node {
  public:
   CompareNode(Call call, const Node* left, Value right)
-      : call_(std::move(call)), left_(left), right_(right) {}
+      : call_(std::move(call)),
+        left_(left),
+        right_(right),
+        by_size_(call_.unique() != OverloadId::kCount) {}
   Value Evaluate(Context& context) const override;
 
  private:
   const Call call_;
   const Node* const left_;
   const Value right_;
+  const bool by_size_;  // what strings cost
 };
 
 // `x in [constants]`: a set.
@@ -114,6 +133,7 @@ class PatternNode final : public Node {
 };
 
 // Null: not a comparison, or the constant is of a kind without special treatment.
+// Otherwise it takes the call.
 std::unique_ptr<Node> MakeCompareNode(Call& call, const Node* left, const Value& right);
 
 }  // namespace ks::cel

@@ -50,8 +50,12 @@ Value CompareNode<kComparison>::Evaluate(Context& context) const {
       const int order = left.integer < right_.integer ? -1 : left.integer > right_.integer ? 1 : 0;
       return Value::Bool(Holds<kComparison>(order));
     }
+    if (left.is(Kind::kBool)) {
+      context.Charge(1);
+      return Value::Bool(Holds<kComparison>(int{left.boolean} - int{right_.boolean}));
+    }
     if (left.is(Kind::kString)) {
-      context.Charge(Tenth(std::min(left.text->length, right_.text->length)));
+      context.Charge(by_size_ ? Tenth(std::min(left.text->length, right_.text->length)) : 1);
       return Value::Bool(HoldsForTexts<kComparison>(left.view(), right_.view()));
     }
   }
@@ -60,8 +64,7 @@ Value CompareNode<kComparison>::Evaluate(Context& context) const {
 }
 
 std::unique_ptr<Node> MakeCompareNode(Call& call, const Node* left, const Value& right) {
-  if (!right.is(Kind::kInt) && !right.is(Kind::kString)) return nullptr;
-  if (call.unique() == OverloadId::kCount) return nullptr;  // costs differently
+  if (!right.is(Kind::kBool) && !right.is(Kind::kInt) && !right.is(Kind::kString)) return nullptr;
   struct Named {
     std::string_view function;
     std::unique_ptr<Node> (*make)(Call&, const Node*, const Value&);

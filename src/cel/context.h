@@ -88,7 +88,7 @@ class Context {
   uint64_t cost_at_abort_ = 0;
   Value device_map_{};
   Value* slots_ = nullptr;
-  Arena arena_;
+  LocalArena arena_;
 };
 
 }  // namespace ks::cel

@@ -2,129 +2,133 @@
 #include "cel/device.h"
 
 #include <algorithm>
+#include <new>
+#include <string>
 #include <utility>
-
-#include "cel/semver.h"
 
 namespace ks::cel {
 namespace {
 
-template <class T, class Convert>
-Value ListOf(Arena& arena, const std::vector<T>& items, Convert convert) {
-  List* list = List::Make(arena, items.size());
-  for (const auto& item : items) list->Append(arena, convert(item));
-  return Value::Of(list);
+constexpr std::align_val_t kLine{64};
+
+DeviceName NameOf(const std::string& driver, std::string_view name, bool capacity) {
+  const size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return {capacity, Symbol(driver), Symbol(name)};
+  return {capacity, Symbol(name.substr(0, slash)), Symbol(name.substr(slash + 1))};
+}
+
+// Names of attributes, then of capacities, in the order of the content.
+std::vector<DeviceName> NamesOf(const DeviceContent& content) {
+  std::vector<DeviceName> names;
+  for (const DeviceContent::Attribute& attribute : content.attributes) {
+    names.push_back(NameOf(content.driver, attribute.name, false));
+  }
+  for (const DeviceContent::Capacity& capacity : content.capacity) {
+    names.push_back(NameOf(content.driver, capacity.name, true));
+  }
+  return names;
+}
+
+std::shared_ptr<const DeviceShape> ShapeOf(const DeviceContent& content,
+                                           std::vector<DeviceName> names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return DeviceShape::Of(Symbol(content.driver), std::move(names));
 }
 
 }  // namespace
 
-Device::Device(const DeviceContent& content)
-    : driver_text_(content.driver),
-      driver_(MakeString(arena_, content.driver)),
-      shareable_(content.allow_multiple_allocations) {
-  std::vector<Named> named;
-  for (const DeviceContent::Attribute& attribute : content.attributes) {
-    named.push_back(MakeNamed(attribute.name, Convert(attribute)));
-  }
-  attributes_ = MakeTable(std::move(named));
-  named.clear();
-  for (const DeviceContent::Capacity& capacity : content.capacity) {
-    const api::Quantity* quantity = arena_.New<api::Quantity>(capacity.value);
-    named.push_back(MakeNamed(capacity.name, Value::Of(quantity)));
-  }
-  capacity_ = MakeTable(std::move(named));
-}
+// The values of a content as they are found, and the memory that the rest takes.
+struct Device::Draft {
+  std::shared_ptr<const DeviceShape> shape;
+  struct Item {
+    uint32_t place = 0;
+    std::optional<Value> shared;
+  };
+  std::vector<Item> items;  // in the order of the content
+  size_t bytes = 0;
 
-Device::Named Device::MakeNamed(std::string_view name, Value value) const {
-  const size_t slash = name.find('/');
-  if (slash == std::string_view::npos) return Named{Symbol(driver_text_), Symbol(name), value};
-  return Named{Symbol(name.substr(0, slash)), Symbol(name.substr(slash + 1)), value};
-}
-
-Value Device::ConvertVersion(std::string_view attribute, std::string_view text) {
-  Result<Semver> version = Semver::Parse(text);
-  if (version.ok()) return Value::Of(arena_.New<Semver>(std::move(*version)));
-  if (!error_) {
-    error_ = "attribute " + std::string(attribute) +
-             ": parse semantic version: " + version.error().message;
-  }
-  return Value();
-}
-
-struct Device::Converter {
-  Device& device;
-  const std::string& name;
-
-  Value operator()(std::monostate /*unknown*/) const {
-    if (!device.error_) device.error_ = "attribute " + name + ": unsupported attribute value";
-    return Value();
-  }
-  Value operator()(int64_t v) const { return Value::Int(v); }
-  Value operator()(bool v) const { return Value::Bool(v); }
-  Value operator()(const std::string& v) const { return MakeString(device.arena_, v); }
-  Value operator()(const VersionText& v) const { return device.ConvertVersion(name, v.text); }
-  Value operator()(const std::vector<bool>& v) const {
-    return ListOf(device.arena_, v, [](bool item) { return Value::Bool(item); });
-  }
-  template <class T>
-  Value operator()(const std::vector<T>& v) const {
-    return ListOf(device.arena_, v, *this);
+  explicit Draft(const DeviceContent& content) {
+    const std::vector<DeviceName> names = NamesOf(content);
+    shape = ShapeOf(content, names);
+    for (const DeviceName& name : names) items.push_back({.place = shape->Find(name)});
+    for (size_t i = 0; i < content.attributes.size(); ++i) {
+      const DeviceContent::AttributeValue& value = content.attributes[i].value;
+      const size_t needed = BytesToConvert(value);
+      if (needed == 0) continue;
+      items[i].shared = shape->Shared(items[i].place, value);
+      if (!items[i].shared) bytes += needed;
+    }
+    for (size_t i = 0; i < content.capacity.size(); ++i) {
+      Item& item = items[content.attributes.size() + i];
+      item.shared = shape->Shared(item.place, content.capacity[i].value);
+      if (!item.shared) bytes += Arena::BytesOf<api::Quantity>();
+    }
   }
 };
 
-Value Device::Convert(const DeviceContent::Attribute& attribute) {
-  return std::visit(Converter{*this, attribute.name}, attribute.value);
+std::shared_ptr<const Device> Device::Make(const DeviceContent& content) {
+  const Draft draft(content);
+  const size_t values = draft.shape->names().size() * sizeof(Value);
+  char* memory = static_cast<char*>(::operator new(ValuesAt() + values + draft.bytes, kLine));
+  char* rest = memory + ValuesAt() + values;
+  return std::shared_ptr<const Device>(new (memory) Device(draft, content, rest), Deleter());
 }
 
-Device::Table Device::MakeTable(std::vector<Named> named) {
-  std::stable_sort(named.begin(), named.end(),
-                   [](const Named& a, const Named& b) { return a.key() < b.key(); });
-  Table table;
-  for (const Named& each : named) {
-    // "id" and "driver/id" may both be there: the last one counts.
-    if (!table.keys.empty() && table.keys.back() == each.key()) {
-      table.entries.back() = each;
-      continue;
+void Device::Deleter::operator()(const Device* device) const {
+  device->~Device();
+  ::operator delete(const_cast<Device*>(device), kLine);
+}
+
+Device::Device(const Draft& draft, const DeviceContent& content, void* rest)
+    : shape_number_(draft.shape->number()),
+      shape_(draft.shape),
+      shareable_(content.allow_multiple_allocations),
+      arena_(rest, draft.bytes) {
+  auto* values = const_cast<Value*>(this->values());
+  std::uninitialized_value_construct_n(values, shape_->names().size());
+  // "id" and "driver/id" may both be there: the last one counts.
+  for (size_t i = 0; i < draft.items.size(); ++i) {
+    const Draft::Item& item = draft.items[i];
+    Value& value = values[item.place];
+    if (item.shared) {
+      value = *item.shared;
+    } else if (i < content.attributes.size()) {
+      value = ConvertAttribute(arena_, content.attributes[i].value);
+    } else {
+      const api::Quantity& quantity = content.capacity[i - content.attributes.size()].value;
+      value = Value::Of(arena_.New<api::Quantity>(quantity));
     }
-    table.keys.push_back(each.key());
-    table.entries.push_back(each);
+    if (value.is_error() && error_ == nullptr) {
+      error_ = MakeText(
+          arena_, "attribute " + content.attributes[i].name + ": " + std::string(value.view()));
+    }
   }
-  return table;
 }
 
-const Value* Device::Find(const Table& table, Symbol domain, Symbol id) {
-  const uint64_t key = Key(domain, id);
-  const uint64_t* base = table.keys.data();
-  size_t size = table.keys.size();
-  if (size == 0) return nullptr;
-  while (size > 1) {  // without branches: the compiler makes a conditional move of it
-    const size_t half = size / 2;
-    base = base[half] <= key ? base + half : base;
-    size -= half;
+Value Device::TableAsMap(Arena& arena, bool capacity) const {
+  const std::vector<DeviceName>& names = shape_->names();
+  std::vector<size_t> sorted;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].capacity == capacity) sorted.push_back(i);
   }
-  if (*base != key) return nullptr;
-  return &table.entries[static_cast<size_t>(base - table.keys.data())].value;
-}
-
-Value Device::TableAsMap(Arena& arena, const Table& table) {
-  std::vector<const Named*> sorted;
-  for (const Named& each : table.entries) sorted.push_back(&each);
-  std::sort(sorted.begin(), sorted.end(), [](const Named* a, const Named* b) {
-    if (a->domain != b->domain) return a->domain.view() < b->domain.view();
-    return a->id.view() < b->id.view();
+  std::sort(sorted.begin(), sorted.end(), [&](size_t a, size_t b) {
+    if (names[a].domain != names[b].domain) return names[a].domain.view() < names[b].domain.view();
+    return names[a].id.view() < names[b].id.view();
   });
   Map* domains = Map::Make(arena, 4);
   domains->complete = true;
   domains->of_device = true;
   Map* ids = nullptr;
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    if (i == 0 || sorted[i - 1]->domain != sorted[i]->domain) {
+  Symbol last;
+  for (const size_t i : sorted) {
+    if (ids == nullptr || names[i].domain != last) {
+      last = names[i].domain;
       ids = Map::Make(arena, 4);
       ids->of_device = true;
-      domains->Insert(arena, Value::String(RefText(arena, sorted[i]->domain.view())),
-                      Value::Of(ids));
+      domains->Insert(arena, Value::String(RefText(arena, last.view())), Value::Of(ids));
     }
-    ids->Insert(arena, Value::String(RefText(arena, sorted[i]->id.view())), sorted[i]->value);
+    ids->Insert(arena, Value::String(RefText(arena, names[i].id.view())), values()[i]);
   }
   return Value::Of(domains);
 }
@@ -136,9 +140,9 @@ Value Device::AsMap(Arena& arena) const {
     fields->Insert(arena, Value::String(RefText(arena, name)), value);
   };
   add("allowMultipleAllocations", allow_multiple_allocations());
-  add("attributes", TableAsMap(arena, attributes_));
-  add("capacity", TableAsMap(arena, capacity_));
-  add("driver", driver_);
+  add("attributes", TableAsMap(arena, false));
+  add("capacity", TableAsMap(arena, true));
+  add("driver", driver());
   return Value::Of(fields);
 }
 

@@ -1,128 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A device as selectors see it: driver, shareability, attributes and capacities, converted once
-// into a flat form in which a constant path is one lookup.
+// into one block of memory in which a constant path is one read.
 //
 // Upstream: docs/spec/cel.md section 2.
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
 
-#include "api/quantity.h"
-#include "base/symbol.h"
+#include "cel/arena.h"
+#include "cel/device_content.h"
+#include "cel/device_shape.h"
 #include "cel/value.h"
 
 namespace ks::cel {
 
-// A semantic version as written.
-struct VersionText {
-  std::string text;
-};
-
-// What the API says about a device. Names: "domain/id", or "id" alone for the driver's own domain.
-struct DeviceContent {
-  // monostate: an attribute of a type that is not known, which fails every selector.
-  using AttributeValue =
-      std::variant<std::monostate, int64_t, bool, std::string, VersionText, std::vector<int64_t>,
-                   std::vector<bool>, std::vector<std::string>, std::vector<VersionText>>;
-  struct Attribute {
-    std::string name{};
-    AttributeValue value{};
-  };
-  struct Capacity {
-    std::string name{};
-    api::Quantity value{};
-  };
-
-  std::string driver{};
-  bool allow_multiple_allocations = false;
-  std::vector<Attribute> attributes{};
-  std::vector<Capacity> capacity{};
-};
-
+// The block, in lines of the processor's cache: verdicts, the fields here, the values (in the order
+// of the shape's names), what values point to and other devices do not share.
+//
 // Threads: any. Lifetime: shared; values that point into it die with it.
 class Device {
  public:
-  explicit Device(const DeviceContent& content);
+  static std::shared_ptr<const Device> Make(const DeviceContent& content);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
 
-  // The value of one (domain, id); null: there is none.
-  const Value* FindAttribute(Symbol domain, Symbol id) const {
-    return Find(attributes_, domain, id);
+  // Null: there is none.
+  const Value* Find(const DevicePath& path) const {
+    const uint32_t place = path.PlaceIn(*shape_, shape_number_);
+    return place == DeviceShape::kNowhere ? nullptr : values() + place;
   }
-  const Value* FindCapacity(Symbol domain, Symbol id) const { return Find(capacity_, domain, id); }
-  const Value& driver() const { return driver_; }
+  const Value& driver() const { return shape_->driver(); }
   Value allow_multiple_allocations() const { return Value::Bool(shareable_); }
 
-  // A failed conversion (a bad version) is the result of every selector.
-  const std::optional<std::string>& error() const { return error_; }
+  // A failed conversion (a bad version) is the result of every selector. Empty: none.
+  std::string_view error() const { return error_ == nullptr ? std::string_view() : error_->view(); }
 
   // The device as the map that it is at run time, in `arena`: real domains only, by name.
   Value AsMap(Arena& arena) const;
 
-  // Verdicts of the programs that were last asked about this content.
+  // Verdicts of the programs that were last asked about this content. Each has two places.
   class Memo {
    public:
     // None: not known.
     std::optional<bool> Find(uint32_t program) const {
-      const uint64_t entry = Slot(program).load(std::memory_order_relaxed);
-      if (entry >> 2 != program) return std::nullopt;
-      return (entry & 1) != 0;
+      const size_t home = program % kSlots;
+      for (const size_t place : {home, home ^ 1}) {
+        const uint32_t entry = slots_[place].load(std::memory_order_relaxed);
+        if (entry >> 2 == program) return (entry & 1) != 0;
+      }
+      return std::nullopt;
     }
     void Store(uint32_t program, bool verdict) {
-      const uint64_t entry = uint64_t{program} << 2 | 2 | (verdict ? 1 : 0);
-      Slot(program).store(entry, std::memory_order_relaxed);
+      if (program >= kMaxPrograms) return;
+      const size_t home = program % kSlots;
+      const uint32_t before = slots_[home].load(std::memory_order_relaxed);
+      slots_[home ^ 1].store(before, std::memory_order_relaxed);
+      slots_[home].store(program << 2 | 2 | (verdict ? 1 : 0), std::memory_order_relaxed);
     }
 
    private:
-    static constexpr size_t kSlots = 32;
-    const std::atomic<uint64_t>& Slot(uint32_t program) const { return slots_[program % kSlots]; }
-    std::atomic<uint64_t>& Slot(uint32_t program) { return slots_[program % kSlots]; }
+    static constexpr size_t kSlots = 16;  // a line
+    static constexpr uint32_t kMaxPrograms = uint32_t{1} << 30;
 
-    std::array<std::atomic<uint64_t>, kSlots> slots_{};
+    std::array<std::atomic<uint32_t>, kSlots> slots_{};
   };
   Memo& memo() const { return memo_; }
 
  private:
-  struct Named {
-    Symbol domain{};
-    Symbol id{};
-    Value value{};
-
-    uint64_t key() const { return Key(domain, id); }
-  };
-  // Sorted by key, the two symbols' numbers; the keys lie apart because only they are searched.
-  struct Table {
-    std::vector<uint64_t> keys;
-    std::vector<Named> entries;
+  struct Deleter {
+    void operator()(const Device* device) const;
   };
 
-  struct Converter;
+  struct Draft;
 
-  static uint64_t Key(Symbol domain, Symbol id) {
-    return uint64_t{domain.id()} << 32 | uint64_t{id.id()};
+  // `rest`: memory for what values point to.
+  Device(const Draft& draft, const DeviceContent& content, void* rest);
+
+  static constexpr size_t ValuesAt() { return Arena::Rounded(sizeof(Device)); }
+  const Value* values() const {
+    return reinterpret_cast<const Value*>(reinterpret_cast<const char*>(this) + ValuesAt());
   }
-  static const Value* Find(const Table& table, Symbol domain, Symbol id);
-  static Table MakeTable(std::vector<Named> named);
-  static Value TableAsMap(Arena& arena, const Table& table);
-  Named MakeNamed(std::string_view name, Value value) const;
-  Value Convert(const DeviceContent::Attribute& attribute);
-  Value ConvertVersion(std::string_view attribute, std::string_view text);
+  Value TableAsMap(Arena& arena, bool capacity) const;
 
-  Arena arena_;
-  std::string driver_text_;
-  Value driver_{};
-  bool shareable_ = false;
-  Table attributes_;
-  Table capacity_;
-  std::optional<std::string> error_;
   mutable Memo memo_;
+  const uint64_t shape_number_;
+  const std::shared_ptr<const DeviceShape> shape_;
+  const bool shareable_;
+  const Text* error_ = nullptr;
+  Arena arena_;
 };
 
 }  // namespace ks::cel

@@ -77,7 +77,7 @@ std::shared_ptr<const Device> Engine::Intern(const DeviceContent& content) {
   const MutexLock lock(devices_mutex_);
   std::weak_ptr<const Device>& place = devices_[key];
   if (std::shared_ptr<const Device> known = place.lock()) return known;
-  auto device = std::make_shared<const Device>(content);
+  std::shared_ptr<const Device> device = Device::Make(content);
   place = device;
   if (devices_.size() >= sweep_at_) {
     absl::erase_if(devices_, [](const auto& entry) { return entry.second.expired(); });

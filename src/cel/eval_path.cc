@@ -87,11 +87,7 @@ Found FindIn(Context& context, const Value& operand, const Value& key) {
 
 Value DevicePathNode::Evaluate(Context& context) const {
   const Device* device = context.device();
-  const Value* found = nullptr;
-  if (device != nullptr) {
-    found = table_ == Table::kAttributes ? device->FindAttribute(domain_, id_)
-                                         : device->FindCapacity(domain_, id_);
-  }
+  const Value* found = device == nullptr ? nullptr : device->Find(path_);
   context.Charge(3);
   if (mode_ == PathMode::kTest) return Value::Bool(found != nullptr);
   if (found == nullptr && mode_ == PathMode::kOptional) return None();

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/symbol.h"
 #include "cel/context.h"
+#include "cel/device_shape.h"
 #include "cel/library.h"
 #include "cel/value.h"
 
@@ -89,18 +89,14 @@ enum class PathMode : uint8_t { kPlain, kOptional, kTest };
 // `device.attributes["d"].x`, `.?x`, has(…), and the same of capacities: one lookup.
 class DevicePathNode final : public Node {
  public:
-  enum class Table : uint8_t { kAttributes, kCapacity };
-
-  DevicePathNode(Table table, Symbol domain, Symbol id, PathMode mode, Value missing)
-      : table_(table), mode_(mode), domain_(domain), id_(id), missing_(missing) {}
+  DevicePathNode(const DeviceName& name, PathMode mode, Value missing)
+      : mode_(mode), path_(name), missing_(missing) {}
   Value Evaluate(Context& context) const override;
   bool attribute() const override { return mode_ != PathMode::kTest; }
 
  private:
-  const Table table_;
   const PathMode mode_;
-  const Symbol domain_;
-  const Symbol id_;
+  const DevicePath path_;
   const Value missing_;  // the error
 };
 

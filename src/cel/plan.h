@@ -67,6 +67,8 @@ class Planner {
   const Node* PlanPath(const Expr& expr);
   // Null: not constant.
   const Node* Fold(const Expr& expr, const std::vector<const Node*>& arguments);
+  // Null: not constant, or an error.
+  const Node* Compute(const Call& call, const std::vector<const Node*>& arguments);
 
   std::optional<Path> PathOf(const Expr& expr) const;
   const Variable* FindVariable(std::string_view name) const;

@@ -38,6 +38,12 @@ bool IsFolded(std::string_view function) {
   return std::find(std::begin(kFolded), std::end(kFolded), function) != std::end(kFolded);
 }
 
+// Functions whose calls with constants give the same value each time.
+bool IsComputed(std::string_view function) {
+  constexpr std::string_view kComputed[] = {"cidr", "ip", "quantity", "semver", "url"};
+  return std::find(std::begin(kComputed), std::end(kComputed), function) != std::end(kComputed);
+}
+
 bool IsSetElement(const Value& value) {
   return value.is_number() || value.is(Kind::kString) || value.is(Kind::kBool);
 }
@@ -82,10 +88,10 @@ const Node* Planner::PlanPath(const Expr& expr) {
   if (path->steps != 3) return nullptr;
   const bool attributes = path->field == "attributes";
   if (!attributes && path->field != "capacity") return nullptr;
-  using Table = DevicePathNode::Table;
   const Value missing = MakeError(arena(), "no such key: " + std::string(path->id));
-  return New<DevicePathNode>(attributes ? Table::kAttributes : Table::kCapacity,
-                             Symbol(path->domain), Symbol(path->id), path->mode, missing);
+  const DeviceName name{
+      .capacity = !attributes, .domain = Symbol(path->domain), .id = Symbol(path->id)};
+  return New<DevicePathNode>(name, path->mode, missing);
 }
 
 const Node* Planner::PlanSelection(const Expr& expr) {
@@ -152,6 +158,7 @@ const Node* Planner::PlanLibraryCall(const Expr& expr) {
     if (const Node* in = PlanIn(expr, arguments)) return in;
   }
   Call call(expr.name, expr.target != nullptr, types);
+  if (const Node* computed = Compute(call, arguments)) return computed;
   if (arguments.size() < 2 || arguments[1]->constant() == nullptr) {
     return New<CallNode>(std::move(call), std::move(arguments));
   }
@@ -186,6 +193,19 @@ const Node* Planner::Fold(const Expr& expr, const std::vector<const Node*>& argu
   const Call call(expr.name, false, {&plan_.checked.type_of(*expr.args[0])});
   const Value folded = call.Apply(plan_.constants, Arguments(constant, 1));
   return folded.is_error() ? Fail(std::string(folded.view())) : Constant(folded);
+}
+
+const Node* Planner::Compute(const Call& call, const std::vector<const Node*>& arguments) {
+  if (!IsComputed(call.function())) return nullptr;
+  std::vector<Value> values;
+  for (const Node* argument : arguments) {
+    if (argument->constant() == nullptr) return nullptr;
+    values.push_back(*argument->constant());
+  }
+  const uint64_t before = plan_.constants.cost();
+  const Value value = call.Apply(plan_.constants, values);
+  if (value.is_error()) return nullptr;
+  return New<ComputedNode>(value, plan_.constants.cost() - before);
 }
 
 }  // namespace ks::cel

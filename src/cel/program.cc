@@ -121,7 +121,7 @@ Value Program::Run(Context& context) const {
 
 Result<DeviceContent::AttributeValue> Program::Derive(const Device& device,
                                                       const EvalOptions& options) const {
-  if (device.error()) return Error{.message = *device.error()};
+  if (!device.error().empty()) return Error{.message = std::string(device.error())};
   Context context(&device, {.cost = options.cost_limit, .cancelled = options.cancelled});
   const Value value = RunWithoutAdvice(context);
   if (value.is_error()) return Error{.message = std::string(value.view())};
@@ -129,7 +129,7 @@ Result<DeviceContent::AttributeValue> Program::Derive(const Device& device,
 }
 
 Verdict Program::EvaluateAnew(const Device& device, const EvalOptions& options) const {
-  if (device.error()) return Verdict{.error = *device.error()};
+  if (!device.error().empty()) return Verdict{.error = std::string(device.error())};
   Context context(&device, {.cost = options.cost_limit, .cancelled = options.cancelled});
   Value value = Run(context);
   if (value.is(Kind::kOptional) && value.optional->present) value = value.optional->value;

@@ -22,7 +22,7 @@ constexpr std::string_view kThreeComparisons =
     R"(device.attributes["gpu.example.com"].cores >= 64 && )"
     R"(device.attributes["gpu.example.com"].numa == 1)";
 
-std::unique_ptr<Device> MakeDevice(int number) {
+std::shared_ptr<const Device> MakeDevice(int number) {
   DeviceContent content{.driver = "gpu.example.com"};
   content.attributes = {{"model", std::string("a100")},
                         {"cores", int64_t{108}},
@@ -34,12 +34,12 @@ std::unique_ptr<Device> MakeDevice(int number) {
                         {"k8s.io/pcieRoot", std::string("pci0000:01")}};
   for (int i = 0; i < 4; ++i) content.attributes.push_back({"a" + std::to_string(i), int64_t{i}});
   content.capacity = {{"memory", *api::Quantity::Parse("80Gi")}};
-  return std::make_unique<Device>(content);
+  return Device::Make(content);
 }
 
-const std::vector<std::unique_ptr<Device>>& Devices() {
-  static const std::vector<std::unique_ptr<Device>> kAll = [] {
-    std::vector<std::unique_ptr<Device>> all;
+const std::vector<std::shared_ptr<const Device>>& Devices() {
+  static const std::vector<std::shared_ptr<const Device>> kAll = [] {
+    std::vector<std::shared_ptr<const Device>> all;
     for (int i = 0; i < kDevices; ++i) all.push_back(MakeDevice(i));
     return all;
   }();

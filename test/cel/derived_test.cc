@@ -30,13 +30,13 @@ struct Shown {
 };
 
 std::string Derived(const std::string& expression) {
-  static const Device device({.driver = "drv",
-                              .attributes = {{"n", int64_t{3}},
-                                             {"l", std::vector<int64_t>{1, 2}},
-                                             {"v", VersionText{"1.2.3-a.1+b"}}}});
+  static const auto device = Device::Make({.driver = "drv",
+                                           .attributes = {{"n", int64_t{3}},
+                                                          {"l", std::vector<int64_t>{1, 2}},
+                                                          {"v", VersionText{"1.2.3-a.1+b"}}}});
   const auto program = Program::Compile(expression, Program::Wanted::kAttribute);
   if (!program.ok()) return program.error().message;
-  const auto value = (*program)->Derive(device);
+  const auto value = (*program)->Derive(*device);
   return value.ok() ? std::visit(Shown(), *value) : value.error().message;
 }
 
@@ -80,10 +80,10 @@ TEST(DerivedTest, ValuesAndErrors) {
 }
 
 TEST(DerivedTest, ABadVersionOfTheDeviceFailsAll) {
-  const Device device({.driver = "drv", .attributes = {{"v", VersionText{"x"}}}});
+  const auto device = Device::Make({.driver = "drv", .attributes = {{"v", VersionText{"x"}}}});
   const auto program = Program::Compile("1", Program::Wanted::kAttribute);
   ASSERT_TRUE(program.ok());
-  const auto value = (*program)->Derive(device);
+  const auto value = (*program)->Derive(*device);
   ASSERT_FALSE(value.ok());
   EXPECT_EQ(value.error().message,
             "attribute v: parse semantic version: No Major.Minor.Patch elements found");

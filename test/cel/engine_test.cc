@@ -36,7 +36,7 @@ TEST(EngineTest, ForgetsProgramsBeyondItsBytes) {
     ASSERT_TRUE(engine.Compile("device.driver == '" + std::to_string(i) + "'").ok());
   }
   EXPECT_LT(engine.programs(), 100u);
-  EXPECT_FALSE((*kept)->EvaluateAnew(Device(SampleDevice())).matches);  // outlives its place
+  EXPECT_FALSE((*kept)->EvaluateAnew(*Device::Make(SampleDevice())).matches);  // outlives its place
 }
 
 TEST(EngineTest, EqualContentsAreOneDevice) {

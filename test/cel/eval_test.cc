@@ -98,12 +98,12 @@ TEST(EvalTest, Costs) {
 }
 
 TEST(EvalTest, TheLimitOfCosts) {
-  const Device device(SampleDevice());
+  const auto device = Device::Make(SampleDevice());
   const auto program = Program::Compile("lists.range(1000).all(i, true)");
   ASSERT_TRUE(program.ok());
-  EXPECT_EQ((*program)->EvaluateAnew(device, {.cost_limit = 100}).error,
+  EXPECT_EQ((*program)->EvaluateAnew(*device, {.cost_limit = 100}).error,
             "operation cancelled: actual cost limit exceeded");
-  EXPECT_TRUE((*program)->EvaluateAnew(device).matches);
+  EXPECT_TRUE((*program)->EvaluateAnew(*device).matches);
 }
 
 TEST(EvalTest, AbsurdSizesEndAtTheLimit) {
@@ -112,15 +112,15 @@ TEST(EvalTest, AbsurdSizesEndAtTheLimit) {
 }
 
 TEST(EvalTest, Interruption) {
-  const Device device(SampleDevice());
+  const auto device = Device::Make(SampleDevice());
   const std::atomic<bool> cancelled{true};
   const auto long_loop = Program::Compile("lists.range(1000).all(i, true)");
   ASSERT_TRUE(long_loop.ok());
-  EXPECT_EQ((*long_loop)->EvaluateAnew(device, {.cancelled = &cancelled}).error,
+  EXPECT_EQ((*long_loop)->EvaluateAnew(*device, {.cancelled = &cancelled}).error,
             "operation interrupted");
   const auto short_loop = Program::Compile("lists.range(99).all(i, true)");
   ASSERT_TRUE(short_loop.ok());
-  EXPECT_TRUE((*short_loop)->EvaluateAnew(device, {.cancelled = &cancelled}).matches);
+  EXPECT_TRUE((*short_loop)->EvaluateAnew(*device, {.cancelled = &cancelled}).matches);
 }
 
 constexpr Row kResults[] = {
@@ -140,12 +140,12 @@ constexpr Row kResults[] = {
 };
 
 TEST(EvalTest, ResultsThatAreNoBool) {
-  const Device device(SampleDevice());
+  const auto device = Device::Make(SampleDevice());
   for (const Row& row : kResults) {
     SCOPED_TRACE(row.expression);
     const auto program = Program::Compile(row.expression);
     ASSERT_TRUE(program.ok());
-    const Verdict verdict = (*program)->EvaluateAnew(device);
+    const Verdict verdict = (*program)->EvaluateAnew(*device);
     EXPECT_EQ(verdict.ok() ? "true" : verdict.error, row.wanted);
   }
 }
@@ -157,11 +157,11 @@ TEST(EvalTest, ResultTypesThatAreRefused) {
 }
 
 TEST(EvalTest, ABadVersionFailsEverySelector) {
-  const Device device(
-      {.driver = "d", .attributes = {{.name = "a", .value = VersionText{"01.2.3"}}}});
+  const auto device =
+      Device::Make({.driver = "d", .attributes = {{.name = "a", .value = VersionText{"01.2.3"}}}});
   const auto program = Program::Compile("true");
   ASSERT_TRUE(program.ok());
-  EXPECT_EQ((*program)->Evaluate(device).error,
+  EXPECT_EQ((*program)->Evaluate(*device).error,
             "attribute a: parse semantic version: Major number must not contain leading zeroes "
             "\"01\"");
 }

@@ -31,10 +31,10 @@ struct Evaluated {
 };
 
 inline Evaluated EvaluateOnSample(std::string_view expression) {
-  static const Device device(SampleDevice());
+  static const auto device = Device::Make(SampleDevice());
   const auto program = Program::Compile(expression, Program::Wanted::kAny);
   if (!program.ok()) return {.text = program.error().message};
-  Context context(&device, {});
+  Context context(device.get(), {});
   const Value value = (*program)->Run(context);
   if (value.is_error()) return {std::string(value.view()), context.cost()};
   if (value.is(Kind::kBool)) return {value.boolean ? "true" : "false", context.cost()};

@@ -26,7 +26,7 @@ TEST(ValueTest, KeysAreExact) {
 }
 
 TEST(ValueTest, OrderIsWithinATypeOrAmongNumbers) {
-  Arena arena;
+  LocalArena arena;
   EXPECT_EQ(Compare(Value::Int(-1), Value::Uint(0)), -1);
   EXPECT_EQ(Compare(MakeString(arena, "b"), MakeString(arena, "a")), 1);
   EXPECT_EQ(Compare(MakeString(arena, "b"), Value::Int(1)), std::nullopt);
@@ -34,14 +34,14 @@ TEST(ValueTest, OrderIsWithinATypeOrAmongNumbers) {
 }
 
 TEST(ValueTest, TextsKnowTheirLength) {
-  Arena arena;
+  LocalArena arena;
   EXPECT_EQ(MakeText(arena, "h\u00e9llo")->length, 5u);
   EXPECT_FALSE(MakeText(arena, "h\u00e9llo")->ascii());
   EXPECT_TRUE(MakeText(arena, "hello")->ascii());
 }
 
 TEST(ValueTest, MapsFindKeysSmallAndLarge) {
-  Arena arena;
+  LocalArena arena;
   for (const int64_t size : {3, 8, 9, 1000}) {
     SCOPED_TRACE(size);
     Map* map = Map::Make(arena, 0);
@@ -56,7 +56,7 @@ TEST(ValueTest, MapsFindKeysSmallAndLarge) {
 }
 
 TEST(ValueTest, ListsGrow) {
-  Arena arena;
+  LocalArena arena;
   List* list = List::Make(arena, 0);
   for (int64_t i = 0; i < 100; ++i) list->Append(arena, Value::Int(i));
   ASSERT_EQ(list->size, 100u);

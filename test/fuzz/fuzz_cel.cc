@@ -38,8 +38,8 @@ std::string CheckVerdicts(const Program& program, const Device& device) {
     return "another verdict at the second time";
   }
   if (!first.ok() && first.matches) return "an error that matches";
-  const Device copy(RichContent());
-  const cel::Verdict other = program.EvaluateAnew(copy, options);
+  const auto copy = Device::Make(RichContent());
+  const cel::Verdict other = program.EvaluateAnew(*copy, options);
   if (first.matches != other.matches || first.error != other.error) {
     return "another verdict on an equal device";
   }
@@ -49,8 +49,8 @@ std::string CheckVerdicts(const Program& program, const Device& device) {
 }  // namespace
 
 std::string RunCel(std::string_view input) {
-  static const Device rich(RichContent());
-  static const Device empty{DeviceContent{}};
+  static const auto rich = Device::Make(RichContent());
+  static const auto empty = Device::Make(DeviceContent{});
   const auto any = Program::Compile(input, Program::Wanted::kAny);
   const auto selector = Program::Compile(input, Program::Wanted::kSelector);
   if (!any.ok()) {
@@ -58,13 +58,13 @@ std::string RunCel(std::string_view input) {
     return selector.ok() ? "a selector that is no expression" : "";
   }
   if ((*any)->type_text().empty()) return "no type";
-  for (const Device* device : {&rich, &empty}) {
+  for (const Device* device : {rich.get(), empty.get()}) {
     cel::Context context(device, {.cost = kCostLimit});
     const cel::Value value = (*any)->Run(context);
     if (value.is_error() && value.view().empty()) return "error without text";
   }
   if (!selector.ok()) return "";
-  return CheckVerdicts(**selector, rich);
+  return CheckVerdicts(**selector, *rich);
 }
 
 }  // namespace ks::fuzz

@@ -168,7 +168,7 @@ std::vector<DeviceContent> ReadDevices(std::string_view json) {
 
 Subject::Subject(std::string_view devices) {
   for (const DeviceContent& content : ReadDevices(devices)) {
-    devices_.push_back(std::make_unique<Device>(content));
+    devices_.push_back(Device::Make(content));
   }
 }
 

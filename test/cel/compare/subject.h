@@ -28,7 +28,7 @@ class Subject {
   Outcome Answer(const Question& question) const;
 
  private:
-  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::shared_ptr<const Device>> devices_;
 };
 
 }  // namespace ks::cel::compare
