@@ -20,6 +20,7 @@ DeviceName NameOf(const std::string& driver, std::string_view name, bool capacit
 // Names of attributes, then of capacities, in the order of the content.
 std::vector<DeviceName> NamesOf(const DeviceContent& content) {
   std::vector<DeviceName> names;
+  names.reserve(content.attributes.size() + content.capacity.size());
   for (const DeviceContent::Attribute& attribute : content.attributes) {
     names.push_back(NameOf(content.driver, attribute.name, false));
   }
@@ -51,6 +52,7 @@ struct Device::Draft {
   explicit Draft(const DeviceContent& content) {
     const std::vector<DeviceName> names = NamesOf(content);
     shape = ShapeOf(content, names);
+    items.reserve(names.size());
     for (const DeviceName& name : names) items.push_back({.place = shape->Find(name)});
     for (size_t i = 0; i < content.attributes.size(); ++i) {
       const DeviceContent::AttributeValue& value = content.attributes[i].value;

@@ -60,7 +60,7 @@ class Device {
       if (program >= kMaxPrograms) return;
       const size_t home = program % kSlots;
       const uint32_t before = slots_[home].load(std::memory_order_relaxed);
-      slots_[home ^ 1].store(before, std::memory_order_relaxed);
+      if (before != 0) slots_[home ^ 1].store(before, std::memory_order_relaxed);
       slots_[home].store(program << 2 | 2 | (verdict ? 1 : 0), std::memory_order_relaxed);
     }
 

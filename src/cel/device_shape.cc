@@ -128,8 +128,7 @@ std::optional<Value> DeviceShape::Shared(uint32_t place, const api::Quantity& va
   const MutexLock lock(mutex_);
   std::vector<Kept>& kept = kept_[place];
   const auto known = std::find_if(kept.begin(), kept.end(), [&](const Kept& each) {
-    const api::Quantity& other = *each.value.quantity;
-    return other.SameForm(value) && other.ToString() == value.ToString();
+    return each.value.quantity->SameForm(value);
   });
   if (known != kept.end()) return known->value;
   if (kept.size() == kMaxShared) return std::nullopt;
