@@ -2,6 +2,7 @@
 #include "cel/call.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "base/check.h"
@@ -98,7 +99,7 @@ constexpr Operator kOperators[] = {
     {"contains", kEverything},
     {"startsWith", kEverything},
     {"endsWith", kEverything},
-    {"matches", kEverything},
+    {"matches", kReceivers},
     {"-_", kReceivers | Bit(Kind::kBool) | Bit(Kind::kInt) | Bit(Kind::kDouble)},
     {"_+_", kReceivers | kNumbers | Bit(Kind::kBytes) | Bit(Kind::kList)},
     {"_-_", kReceivers | kNumbers},
@@ -110,10 +111,15 @@ constexpr Operator kOperators[] = {
     {"_>_", kOrdered},
     {"_>=_", kOrdered},
     {"size", kReceivers},
-    {"find", kEverything},
-    {"findAll", kEverything},
     {"sort", kReceivers},
 };
+
+// Functions of which the checker's overload alone is tried if it found only one.
+bool IsFixed(std::string_view function) {
+  return function == "isSorted" || function == "max" || function == "min" || function == "sum";
+}
+
+constexpr Text kNanText = Literal("NaN values cannot be ordered");
 
 }  // namespace
 
@@ -122,6 +128,7 @@ Call::Call(std::string_view function, bool member, const std::vector<const Type*
   const Function* declared = FindFunction(function);
   KS_CHECK(declared != nullptr, "a call of an undeclared function passed the checker");
   KS_CHECK(types.size() <= kMaxArguments, "a call with too many arguments passed the checker");
+  size_t only = 0;
   for (const Overload& overload : declared->overloads) {
     if (overload.member != member || overload.params.size() != types.size()) continue;
     bool possible = true;
@@ -132,10 +139,14 @@ Call::Call(std::string_view function, bool member, const std::vector<const Type*
     }
     // Keys that have no order are refused with words of their own.
     if (overload.id == OverloadId::kSortByKeys) candidate.parameters[1].element = kAnyKind;
-    if (possible) cost_.push_back(overload.id);
+    if (possible) {
+      cost_.push_back(overload.id);
+      only = candidates_.size();
+    }
     candidate.binding = &BindingOf(overload.id);
     if (candidate.binding->run != nullptr) candidates_.push_back(candidate);
   }
+  if (IsFixed(function) && unique() != OverloadId::kCount) candidates_ = {candidates_[only]};
   if (function == "-_") {  // declared for numbers only, but a duration can be negated, too
     Candidate candidate;
     candidate.parameters[0].kind = Kind::kDuration;
@@ -181,8 +192,10 @@ Value Call::Refuse(Context& context, Arguments arguments) const {
   if (function_ == "sort" && arguments[0].is(Kind::kList)) {
     return MakeError(context.arena(), "list elements must be comparable");
   }
+  const bool nan = arguments[0].is(Kind::kDouble) && std::isnan(arguments[0].real);
   for (const Operator& each : kOperators) {
     if (each.function != function_) continue;
+    if (nan && each.knowing == kOrdered) return Value::Error(&kNanText);
     if ((each.knowing & Bit(arguments[0].kind)) != 0) return NoSuchOverload();
     return MakeError(context.arena(), "no such overload: " + std::string(function_));
   }
@@ -206,10 +219,12 @@ std::optional<std::string> Call::Panic(Arguments arguments) const {
       return prefix + "*types.Err is not traits.Lister: missing method Add";
     }
   }
-  if (unique() == OverloadId::kFlatten && arguments.size() > 1 && arguments[1].is_error()) {
-    return prefix + "ref.Val is *types.Err, not types.Int";
+  if (!sorts && arguments.size() > 1 && !arguments[1].is(Kind::kInt)) {
+    const std::string type(arguments[1].is_error() ? "*types.Err" : GoTypeName(arguments[1]));
+    return prefix + "ref.Val is " + type + ", not types.Int";
   }
-  if (unique() != OverloadId::kDistinct || arguments[0].is(Kind::kList)) return std::nullopt;
+  const bool looks = unique() != OverloadId::kDistinct && unique() != OverloadId::kSort;
+  if (looks || arguments[0].is(Kind::kList)) return std::nullopt;
   const bool adds = (Bit(arguments[0].kind) & (kReceivers | kNumbers | Bit(Kind::kBytes))) != 0;
   return prefix + std::string(GoTypeName(arguments[0])) + " is not traits.Lister: missing method " +
          (adds ? "Contains" : "Add");

@@ -130,6 +130,7 @@ struct Fields {
   Value nanos = Value::Int(0);
   Value value{};
   bool has_value = false;
+  std::string_view type_url{};
 };
 
 Value BuildTime(std::string_view type_name, const Fields& fields) {
@@ -203,6 +204,13 @@ Value Build(Context& context, std::string_view type_name, const Fields& fields) 
   if (type_name.starts_with("kubernetes.")) {
     return MakeError(context.arena(), "unknown type '" + std::string(type_name) + "'");
   }
+  constexpr std::string_view kTypes = "type.googleapis.com/";
+  if (fields.type_url.starts_with(kTypes)) {
+    const std::string_view name = fields.type_url.substr(kTypes.size());
+    if (!name.starts_with("google.protobuf.")) {
+      return MakeError(context.arena(), "unknown type: '" + std::string(name) + "'");
+    }
+  }
   if (fields.has_value) return Narrowed(context, type_name, fields.value);
   if (const Value* empty = EmptyWrapper(type_name)) return *empty;
   if (type_name == "google.protobuf.Any") {
@@ -227,6 +235,7 @@ Value MessageNode::Evaluate(Context& context) const {
     } else if (entry.field == "nanos") {
       fields.nanos = *unwrapped;
     } else {
+      if (entry.field == "type_url") fields.type_url = unwrapped->view();
       fields.value = *unwrapped;
       fields.has_value = true;
     }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selecting: paths into the device, fields, indices, presence.
+#include <chrono>
 #include <cmath>
 #include <string>
 
+#include "base/clock.h"
 #include "cel/device.h"
+#include "cel/net.h"
 #include "cel/node.h"
 #include "cel/number_text.h"
 
@@ -26,7 +29,30 @@ std::string KeyText(const Value& key) {
       return DoubleText(key.real);
     case Kind::kString:
     case Kind::kBytes:
+    case Kind::kType:
       return std::string(key.view());
+    case Kind::kNull:
+      return "0";
+    case Kind::kDuration:
+      return FormatDuration(std::chrono::nanoseconds(key.integer));
+    case Kind::kIp:
+      return key.ip->ToString();
+    case Kind::kCidr:
+      return key.cidr->ToString();
+    case Kind::kOptional:
+      return "optional.none()";
+    case Kind::kMap: {
+      std::string text = "{";
+      for (const Map::Entry& entry : *key.map) {
+        text += (text.size() > 1 ? ", " : "") + KeyText(entry.key) + ": " + KeyText(entry.value);
+      }
+      return text + "}";
+    }
+    case Kind::kList: {
+      std::string text = "[";
+      for (const Value& item : *key.list) text += (text.size() > 1 ? ", " : "") + KeyText(item);
+      return text + "]";
+    }
     default:
       return std::string(RuntimeTypeName(key));
   }
@@ -49,7 +75,10 @@ Found FindInList(Context& context, const List& list, const Value& key) {
   if (key.is(Kind::kInt)) {
     index = key.integer;
   } else if (key.is(Kind::kUint)) {
-    index = key.natural >> 63 == 0 ? static_cast<int64_t>(key.natural) : -1;
+    if (key.natural >> 63 != 0) {
+      return Failed(context, "unsupported index value " + KeyText(key) + " in list");
+    }
+    index = static_cast<int64_t>(key.natural);
   } else if (key.is(Kind::kDouble)) {
     if (std::trunc(key.real) != key.real || std::abs(key.real) > kTwoTo53) {
       return Failed(context, "unsupported index value " + KeyText(key) + " in list");
@@ -103,9 +132,9 @@ Value DeviceFieldNode::Evaluate(Context& context) const {
   return driver_ ? device->driver() : device->allow_multiple_allocations();
 }
 
-Value SelectNode::Test(Context& context, const Value& operand, const Value& key) const {
+Value SelectNode::Test(Context& context, const Value& operand, const Value& key, bool chained) {
   // One less than selecting; what is charged may be refunded only afterwards.
-  if (!operand.is(Kind::kOptional)) {
+  if (!chained) {
     const Found found = FindIn(context, operand, key);
     return found.outcome == Found::Outcome::kFailed
                ? found.value
@@ -119,24 +148,31 @@ Value SelectNode::Test(Context& context, const Value& operand, const Value& key)
 }
 
 Value SelectNode::Evaluate(Context& context) const {
-  Value operand = operand_->Evaluate(context);
+  bool wrapped = false;
+  return EvaluateLink(context, &wrapped);
+}
+
+Value SelectNode::EvaluateLink(Context& context, bool* wrapped) const {
+  bool chained = false;
+  Value operand = operand_->EvaluateLink(context, &chained);
+  *wrapped = chained || mode_ == PathMode::kOptional;
   if (!operand_->attribute()) context.Charge(1);
   if (operand.is_error()) {
     if (mode_ == PathMode::kTest) context.Refund(1);
     return operand;
   }
-  if (mode_ == PathMode::kTest) return Test(context, operand, *key_->constant());
-  const bool chained = operand.is(Kind::kOptional);
+  if (mode_ == PathMode::kTest && free_) context.Refund(1);
+  if (mode_ == PathMode::kTest) return Test(context, operand, *key_->constant(), chained);
   if (chained && !operand.optional->present) return operand;
   if (chained) operand = operand.optional->value;
 
   const Value key = key_->Evaluate(context);
   if (key_->refunded()) context.Refund(1);
-  const bool optional = chained || mode_ == PathMode::kOptional;
+  const bool optional = *wrapped;
   const Found found =
       key.is_error() ? Found{Found::Outcome::kFailed, key} : FindIn(context, operand, key);
   if (optional && found.outcome == Found::Outcome::kMissing) return None();
-  context.Charge(1);
+  if (!free_) context.Charge(1);
   if (found.outcome != Found::Outcome::kFound || !optional) return found.value;
   return MakeSome(context.arena(), found.value);
 }

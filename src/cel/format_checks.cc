@@ -77,12 +77,9 @@ void CheckFormat(const Expr& call, const Checked& checked, Issues& issues) {
   const std::vector<Entry>& args = list.entries;
   size_t used = 0;
   for (std::string_view format = *text; !format.empty();) {
-    const Result<FormatClause> clause = TakeFormatClause(format);
+    const Result<FormatClause> clause = TakeFormatClause(format, used, args.size());
     if (!clause.ok()) return issues.Add(call.position, clause.error().message);
     if (clause.value().verb == '\0') break;
-    if (used == args.size()) {
-      return issues.Add(call.position, "index " + std::to_string(used) + " out of range");
-    }
     const Verb& verb = FindVerb(clause.value().verb);
     if (!CheckArgument(*args[used].value, verb, checked, issues)) return;
     ++used;

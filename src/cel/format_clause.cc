@@ -37,7 +37,7 @@ Result<int> TakePrecision(std::string_view& format) {
 
 }  // namespace
 
-Result<FormatClause> TakeFormatClause(std::string_view& format) {
+Result<FormatClause> TakeFormatClause(std::string_view& format, size_t index, size_t count) {
   FormatClause clause;
   while (!format.empty()) {
     const size_t percent = format.find('%');
@@ -53,6 +53,7 @@ Result<FormatClause> TakeFormatClause(std::string_view& format) {
     format.remove_prefix(1);
   }
   if (format.empty()) return clause;
+  if (index >= count) return Error{"index " + std::to_string(index) + " out of range"};
   if (format[0] == '.') {
     format.remove_prefix(1);
     const Result<int> precision = TakePrecision(format);

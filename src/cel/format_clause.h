@@ -4,6 +4,7 @@
 //
 // Upstream: docs/spec/cel.md section 6.2 (format).
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,8 @@ struct FormatClause {
   std::optional<int> precision{};
 };
 
-// Takes the next clause off the beginning of `format`. Errors: upstream's. Requires: `format` is
-// not empty.
-Result<FormatClause> TakeFormatClause(std::string_view& format);
+// Takes the clause for argument `index` of `count` off the beginning of `format`. Errors:
+// upstream's. Requires: `format` is not empty.
+Result<FormatClause> TakeFormatClause(std::string_view& format, size_t index, size_t count);
 
 }  // namespace ks::cel

@@ -27,13 +27,13 @@ std::string_view GoTypeName(const Value& value) {
     case Kind::kType:
       return "*types.Type";
     case Kind::kList:
-      return "*types.baseList";
+      return value.list->joined ? "*types.concatList" : "*types.baseList";
     case Kind::kMap:
-      return "*types.baseMap";
+      return value.map->complete ? "cel.mapper" : "*types.baseMap";
     case Kind::kOptional:
       return "*types.Optional";
     case Kind::kQuantity:
-      return "cel.Quantity";
+      return value.offset == 0 ? "cel.Quantity" : "*cel.Quantity";
     case Kind::kSemver:
       return "cel.Semver";
     case Kind::kUrl:

@@ -9,25 +9,22 @@
 namespace ks::cel {
 namespace {
 
-// A value, or the error of two that have no order.
+// What has no order is in order.
 Value IsSorted(Context& /*context*/, Arguments args) {
   const List& list = *args[0].list;
   for (size_t i = 1; i < list.size; ++i) {
-    const std::optional<int> order = Compare(list[i - 1], list[i]);
-    if (!order) return NoSuchOverload();
-    if (*order > 0) return Value::Bool(false);
+    if (Compare(list[i - 1], list[i]).value_or(0) > 0) return Value::Bool(false);
   }
   return Value::Bool(true);
 }
 
-// Adds by the overload of `+` that fits.
+// Adds to a zero of the kind by the overload of `+` that fits.
+template <Kind kKind>
 Value Sum(Context& context, Arguments args) {
   static const Function& plus = *FindFunction("_+_");
-  const List& list = *args[0].list;
-  if (list.size == 0) return Value::Int(0);
-  Value sum = list[0];
-  for (size_t i = 1; i < list.size; ++i) {
-    const std::array<Value, 2> both = {sum, list[i]};
+  Value sum(kKind, int64_t{0});  // a double's zero has the same bits
+  for (const Value& item : *args[0].list) {
+    const std::array<Value, 2> both = {sum, item};
     const OverloadId id = SelectOverload(plus, false, both);
     if (id == OverloadId::kCount) return NoSuchOverload();
     sum = BindingOf(id).run(context, both);
@@ -45,9 +42,7 @@ Value Extreme(Context& context, Arguments args) {
   }
   Value extreme = list[0];
   for (size_t i = 1; i < list.size; ++i) {
-    const std::optional<int> order = Compare(list[i], extreme);
-    if (!order) return NoSuchOverload();
-    if (*order * kSign > 0) extreme = list[i];
+    if (Compare(list[i], extreme).value_or(0) * kSign > 0) extreme = list[i];
   }
   return extreme;
 }
@@ -76,7 +71,10 @@ Value Includes(Context& /*context*/, Arguments args) {
 }
 
 constexpr Binding kAggregateTable[] = {
-    {OverloadId::kSum, Sum, CostOfElements, true},
+    {OverloadId::kSumInt, Sum<Kind::kInt>, CostOfElements, true},
+    {OverloadId::kSumUint, Sum<Kind::kUint>, CostOfElements, true},
+    {OverloadId::kSumDouble, Sum<Kind::kDouble>, CostOfElements, true},
+    {OverloadId::kSumDuration, Sum<Kind::kDuration>, CostOfElements, true},
     {OverloadId::kMin, Extreme<-1>, CostOfElements, true},
     {OverloadId::kMax, Extreme<1>, CostOfElements, true},
     {OverloadId::kIsSorted, IsSorted, CostOfElements, true},

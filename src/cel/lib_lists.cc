@@ -11,14 +11,21 @@
 namespace ks::cel {
 namespace {
 
+bool IsSeen(const List& seen, const Value& item) {
+  return std::any_of(seen.begin(), seen.end(), [&](const Value& other) {
+    return other.kind == item.kind && Equal(item, other).is_true();
+  });
+}
+
 Value Distinct(Context& context, Arguments args) {
-  // A map answers quickly what was seen; what has no hash of its own is compared one by one.
+  // A map answers quickly what was seen; what is no key by its value is compared one by one.
   const List& list = *args[0].list;
   List* distinct = List::Make(context.arena(), list.size);
   Map* seen = Map::Make(context.arena(), 8);
   for (const Value& item : list) {
-    if (seen->Find(item) != nullptr) continue;
-    seen->Insert(context.arena(), item, Value());
+    const bool plain = item.is_number() || item.is(Kind::kString) || item.is(Kind::kBool);
+    if (plain ? seen->Find(item) != nullptr : IsSeen(*distinct, item)) continue;
+    if (plain) seen->Insert(context.arena(), item, Value());
     distinct->Append(context.arena(), item);
   }
   return Value::Of(distinct);
@@ -119,7 +126,7 @@ Value SortByKeys(Context& context, Arguments args) {
 
 bool Has(const List& list, const Value& value) {
   return std::any_of(list.begin(), list.end(),
-                     [&](const Value& e) { return Equal(e, value).is_true(); });
+                     [&](const Value& e) { return Equal(value, e).is_true(); });
 }
 
 bool HasAll(const List& list, const List& values) {
@@ -149,8 +156,14 @@ uint64_t CostOfFlattening(Arguments args, const Value& /*result*/) {
   const bool given = args.size() > 1 && args[1].is(Kind::kInt) && args[1].integer >= 0;
   return kNewList + SizeOf(args[0]) * (given ? static_cast<uint64_t>(args[1].integer) : 1);
 }
+// Texts cost a little more to compare.
 uint64_t CostOfSorting(Arguments args, const Value& /*result*/) {
-  return kNewList + 2 * SizeOf(args[0]) * SizeOf(args[0]);
+  const Value& compared = args.back();
+  const uint64_t pairs = SizeOf(args[0]) * SizeOf(args[0]);
+  const bool texts =
+      compared.is(Kind::kList) && compared.list->size > 0 &&
+      ((*compared.list)[0].is(Kind::kString) || (*compared.list)[0].is(Kind::kBytes));
+  return kNewList + 2 * pairs + (texts ? pairs / 10 : 0);
 }
 uint64_t CostOfSets(Arguments args, const Value& /*result*/) {
   return 1 + SizeOf(args[0]) * SizeOf(args[1]);

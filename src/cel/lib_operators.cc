@@ -84,7 +84,7 @@ Value NegateInt(Context& /*context*/, Arguments args) {
   if (args[0].integer == std::numeric_limits<int64_t>::min()) {
     return Value::Error(&kIntegerOverflow);
   }
-  return Value::Int(-args[0].integer);
+  return Value(args[0].kind, -args[0].integer);  // a duration, maybe
 }
 
 Value NegateDouble(Context& /*context*/, Arguments args) { return Value::Double(-args[0].real); }
@@ -104,11 +104,13 @@ Value AddTexts(Context& context, Arguments args) {
 Value AddLists(Context& context, Arguments args) {
   const List& a = *args[0].list;
   const List& b = *args[1].list;
+  if (a.size == 0 || b.size == 0) return args[a.size == 0 ? 1 : 0];
   if (!context.Reserve((a.size + b.size) * sizeof(Value))) return Value();
   List* joined = List::Make(context.arena(), a.size + b.size);
   std::uninitialized_copy_n(a.items, a.size, joined->items);
   std::uninitialized_copy_n(b.items, b.size, joined->items + a.size);
   joined->size = a.size + b.size;
+  joined->joined = true;
   return Value::Of(joined);
 }
 
@@ -142,15 +144,17 @@ Value NotEqualValues(Context& /*context*/, Arguments args) {
 Value InList(Context& /*context*/, Arguments args) {
   const List& list = *args[1].list;
   return Value::Bool(std::any_of(list.begin(), list.end(),
-                                 [&](const Value& e) { return Equal(e, args[0]).is_true(); }));
+                                 [&](const Value& e) { return Equal(args[0], e).is_true(); }));
 }
 
 Value InMap(Context& context, Arguments args) {
-  if (const auto type = UnhashableType(args[0])) {
+  const Map& map = *args[1].map;
+  const bool hashes = map.size > 0 && !map.of_device;
+  if (const auto type = UnhashableType(args[0]); type && hashes) {
     return context.Abort("internal error: runtime error: hash of unhashable type " +
                          std::string(*type));
   }
-  return Value::Bool(args[1].map->Find(args[0]) != nullptr);
+  return Value::Bool(map.Find(args[0]) != nullptr);
 }
 
 Value AddDurationTimestamp(Context& context, Arguments args) {

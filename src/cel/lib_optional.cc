@@ -23,9 +23,11 @@ bool IsZero(const Value& v) {
       return false;
     case Kind::kString:
     case Kind::kBytes:
+      return v.text->size == 0;
     case Kind::kList:
+      return v.list->size == 0;
     case Kind::kMap:
-      return SizeOf(v) == 0;
+      return v.map->size == 0 && !v.map->complete;
     default:
       return false;
   }

@@ -235,13 +235,10 @@ Result<std::string> Apply(const FormatClause& clause, const Value& value) {
 Result<std::string> Printed(std::string_view pattern, const List& values) {
   std::string text;
   for (size_t next = 0; !pattern.empty(); ++next) {
-    const Result<FormatClause> clause = TakeFormatClause(pattern);
+    const Result<FormatClause> clause = TakeFormatClause(pattern, next, values.size);
     if (!clause.ok()) return clause.error();
     text += clause->text;
     if (clause->verb == '\0') break;
-    if (next >= values.size) {
-      return Error{.message = "index " + std::to_string(next) + " out of range"};
-    }
     Result<std::string> part = Apply(*clause, values[next]);
     if (!part.ok()) return part;
     text += *part;

@@ -11,6 +11,12 @@ Value Make(Context& context, api::Quantity quantity) {
   return Value::Of(context.arena().New<api::Quantity>(std::move(quantity)));
 }
 
+Value MakeComputed(Context& context, api::Quantity quantity) {
+  Value value = Make(context, std::move(quantity));
+  value.offset = 1;
+  return value;
+}
+
 Value ParseQuantity(Context& context, Arguments args) {
   Result<api::Quantity> quantity = api::Quantity::Parse(args[0].view());
   if (!quantity.ok()) return MakeError(context.arena(), quantity.error().message);
@@ -36,13 +42,13 @@ api::Quantity Operand(const Value& value) {
 Value Add(Context& context, Arguments args) {
   api::Quantity sum = *args[0].quantity;
   sum += Operand(args[1]);
-  return Make(context, std::move(sum));
+  return MakeComputed(context, std::move(sum));
 }
 
 Value Subtract(Context& context, Arguments args) {
   api::Quantity difference = *args[0].quantity;
   difference -= Operand(args[1]);
-  return Make(context, std::move(difference));
+  return MakeComputed(context, std::move(difference));
 }
 
 Value CompareQuantities(Context& /*context*/, Arguments args) { return Value::Int(OrderOf(args)); }

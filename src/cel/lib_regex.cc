@@ -146,7 +146,7 @@ Value FindAll(const re2::RE2& pattern, Context& context, Arguments args) {
     if (limit >= 0 && all->size >= static_cast<size_t>(limit)) break;
     if (!pattern.Match(text, from, text.size(), re2::RE2::UNANCHORED, &found, 1)) break;
     // An empty match directly behind the last one does not count.
-    if (!found.empty() || found.data() != last_end) {
+    if (!found.empty() || last_end == nullptr || found.data() != last_end) {
       all->Append(context.arena(),
                   Value::String(RefText(context.arena(), {found.data(), found.size()})));
     }

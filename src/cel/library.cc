@@ -121,15 +121,31 @@ uint64_t SizeOf(const Value& value) {
   }
 }
 
-uint64_t CostOfElements(Arguments arguments, const Value& /*result*/) {
-  const auto cost_of = [](const Value& value) -> uint64_t {
-    const bool text = value.is(Kind::kString) || value.is(Kind::kBytes);
-    return text ? value.text->size / 10 : value.is(Kind::kMap) ? SizeOf(value) : 1;
-  };
-  if (!arguments[0].is(Kind::kList)) return cost_of(arguments[0]);
+namespace {
+
+uint64_t CostOfElement(const Value& value) {
   uint64_t cost = 0;
-  for (const Value& item : *arguments[0].list) cost += item.is(Kind::kMap) ? 1 : cost_of(item);
-  return cost;
+  switch (value.kind) {
+    case Kind::kString:
+    case Kind::kBytes:
+      return value.text->size / 10;
+    case Kind::kList:
+      for (const Value& item : *value.list) cost += CostOfElement(item);
+      return cost;
+    case Kind::kMap:
+      for (const Map::Entry& entry : *value.map) {
+        cost += CostOfElement(entry.key) + CostOfElement(entry.value);
+      }
+      return cost;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+uint64_t CostOfElements(Arguments arguments, const Value& /*result*/) {
+  return CostOfElement(arguments[0]);
 }
 
 uint64_t TenthOfFirst(Arguments arguments, const Value& /*result*/) {

@@ -59,7 +59,7 @@ uint64_t SizeOf(const Value& value);
 // ⌈size / 10⌉.
 constexpr uint64_t Tenth(uint64_t size) { return (size + 9) / 10; }
 uint64_t TenthOfFirst(Arguments arguments, const Value& result);
-// 1 for each element, ⌊bytes / 10⌋ for a text.
+// Of the first argument, however deep: 1 for each element, ⌊bytes / 10⌋ for a text.
 uint64_t CostOfElements(Arguments arguments, const Value& result);
 
 }  // namespace ks::cel

@@ -25,6 +25,13 @@ class Node {
  public:
   virtual ~Node() = default;
   virtual Value Evaluate(Context& context) const = 0;
+  // The same; `wrapped`: whether selecting from the value looks into an optional that it is. It
+  // does not if the optional was found on the way from a variable.
+  virtual Value EvaluateLink(Context& context, bool* wrapped) const {
+    const Value value = Evaluate(context);
+    *wrapped = value.is(Kind::kOptional);
+    return value;
+  }
   // The value if it is the same always and costs nothing; null otherwise.
   virtual const Value* constant() const { return nullptr; }
   // Upstream resolves variables and what is selected from them as one "attribute": nested in
@@ -114,17 +121,22 @@ class DeviceFieldNode final : public Node {
 // `e.f`, `e[i]`, `e.?f`, `e[?i]`, has(e.f).
 class SelectNode final : public Node {
  public:
-  SelectNode(const Node* operand, const Node* key, PathMode mode)
-      : operand_(operand), key_(key), mode_(mode) {}
+  SelectNode(const Node* operand, const Node* key, PathMode mode, bool free)
+      : operand_(operand), key_(key), mode_(mode), free_(free) {}
   Value Evaluate(Context& context) const override;
+  Value EvaluateLink(Context& context, bool* wrapped) const override;
   bool attribute() const override { return mode_ != PathMode::kTest; }
+  bool refunded() const override {
+    return attribute() && (!operand_->attribute() || operand_->refunded());
+  }
 
  private:
-  Value Test(Context& context, const Value& operand, const Value& key) const;
+  static Value Test(Context& context, const Value& operand, const Value& key, bool chained);
 
   const Node* const operand_;
   const Node* const key_;
   const PathMode mode_;
+  const bool free_;  // costs nothing
 };
 
 // Made by macros: whether a loop goes on. Errors do not end it.

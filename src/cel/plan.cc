@@ -106,17 +106,15 @@ const Node* Planner::PlanMap(const Expr& expr) {
     entries.push_back(EntryPlan{
         .key = PlanExpr(*entry.key), .value = PlanExpr(*entry.value), .optional = entry.optional});
     const Value* key = entries.back().key->constant();
-    if (key != nullptr) {
-      if (const auto type = UnhashableType(*key)) {
-        return Fail("runtime error: hash of unhashable type " + std::string(*type));
-      }
-    }
     constant = constant && !entry.optional && key != nullptr &&
                entries.back().value->constant() != nullptr;
   }
   if (!constant) return New<MapNode>(std::move(entries));
   Map* map = Map::Make(arena(), entries.size());
   for (const EntryPlan& entry : entries) {
+    if (const auto type = UnhashableType(*entry.key->constant())) {
+      return Fail("runtime error: hash of unhashable type " + std::string(*type));
+    }
     Put(plan_.constants, *map, *entry.key->constant(), *entry.value->constant());
   }
   return Constant(Value::Of(map));

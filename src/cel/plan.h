@@ -71,6 +71,7 @@ class Planner {
   const Node* Compute(const Call& call, const std::vector<const Node*>& arguments);
 
   std::optional<Path> PathOf(const Expr& expr) const;
+  bool IsUnderShadow(const Expr& expr) const;
   const Variable* FindVariable(std::string_view name) const;
   const Node* Fail(std::string message);
   Value ValueOf(const Constant& constant);

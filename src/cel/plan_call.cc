@@ -52,10 +52,8 @@ bool IsSetElement(const Value& value) {
 
 std::optional<Planner::Path> Planner::PathOf(const Expr& expr) const {
   if (expr.kind == ExprKind::kIdent) {
-    const bool global = expr.name == ".device";
-    if (!global && (expr.name != "device" || FindVariable("device") != nullptr)) {
-      return std::nullopt;
-    }
+    const bool device = expr.name == "device" || expr.name == ".device";
+    if (!device || FindVariable("device") != nullptr) return std::nullopt;
     return Path{};
   }
   const Selection selection = SelectionOf(expr);
@@ -103,7 +101,15 @@ const Node* Planner::PlanSelection(const Expr& expr) {
   if (key->constant() != nullptr && !IsQualifier(*key->constant())) {
     return Fail("invalid qualifier type: " + std::string(GoTypeName(*key->constant())));
   }
-  return New<SelectNode>(operand, key, selection.mode);
+  return New<SelectNode>(operand, key, selection.mode, IsUnderShadow(expr));
+}
+
+// Upstream charges nothing for what is selected from `.device` where a variable has that name.
+bool Planner::IsUnderShadow(const Expr& expr) const {
+  const Expr* root = &expr;
+  for (const Expr* next = root; next != nullptr; next = SelectionOf(*next).operand) root = next;
+  return root->kind == ExprKind::kIdent && root->name == ".device" &&
+         FindVariable("device") != nullptr;
 }
 
 const Node* Planner::PlanLogic(const Expr& expr) {
@@ -196,7 +202,8 @@ const Node* Planner::Fold(const Expr& expr, const std::vector<const Node*>& argu
 }
 
 const Node* Planner::Compute(const Call& call, const std::vector<const Node*>& arguments) {
-  if (!IsComputed(call.function())) return nullptr;
+  // In a loop each call makes an object of its own, which counts where objects are keys.
+  if (!IsComputed(call.function()) || !scope_.empty()) return nullptr;
   std::vector<Value> values;
   for (const Node* argument : arguments) {
     if (argument->constant() == nullptr) return nullptr;

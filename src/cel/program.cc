@@ -75,7 +75,9 @@ Result<std::shared_ptr<const Program>> Program::Compile(std::string_view text, W
   if (!checked.ok()) return Error{.message = "compilation failed: " + checked.error().message};
   const Type& type = checked->type_of(*checked->root);
   std::string type_text = RuntimeTypeName(type);
-  if (wanted == Wanted::kSelector && type.kind != TypeKind::kBool && type.kind != TypeKind::kDyn) {
+  const bool boolean = type.kind == TypeKind::kBool ||
+                       (type.kind == TypeKind::kWrapper && type.params[0]->kind == TypeKind::kBool);
+  if (wanted == Wanted::kSelector && !boolean && type.kind != TypeKind::kDyn) {
     return Error{.message = "must evaluate to bool or the unknown type, not " + type_text};
   }
   if (wanted == Wanted::kAttribute && !CanBeAttribute(type)) {
@@ -131,15 +133,16 @@ Result<DeviceContent::AttributeValue> Program::Derive(const Device& device,
 Verdict Program::EvaluateAnew(const Device& device, const EvalOptions& options) const {
   if (!device.error().empty()) return Verdict{.error = std::string(device.error())};
   Context context(&device, {.cost = options.cost_limit, .cancelled = options.cancelled});
-  Value value = Run(context);
-  if (value.is(Kind::kOptional) && value.optional->present) value = value.optional->value;
+  const Value result = Run(context);
+  const bool wrapped = result.is(Kind::kOptional) && result.optional->present;
+  const Value value = wrapped ? result.optional->value : result;
   Verdict verdict{.cost = context.cost()};
   if (value.is(Kind::kBool)) {
     verdict.matches = value.boolean;
   } else if (value.is_error()) {
     verdict.error = value.view();
   } else {
-    verdict.error = "CEL result of type " + std::string(RuntimeTypeName(value)) +
+    verdict.error = "CEL result of type " + std::string(RuntimeTypeName(result)) +
                     " could not be converted to bool: " + WhyNoBool(value);
   }
   return verdict;

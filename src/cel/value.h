@@ -66,7 +66,9 @@ class Device;
 // Threads: like an integer. Lifetime: as long as the arena, device or static object it points to.
 struct Value {
   Kind kind = Kind::kNull;
-  int16_t offset = 0;  // timestamp: minutes east of Greenwich, as written
+  // Timestamp: minutes east of Greenwich, as written. Quantity: not 0 if it is a sum or difference,
+  // which upstream does not take for a quantity on the right of an equation.
+  int16_t offset = 0;
   uint32_t nanos = 0;  // timestamp: of the second
   union {
     bool boolean;
@@ -146,6 +148,7 @@ struct List {
   Value* items = nullptr;
   size_t size = 0;
   size_t capacity = 0;
+  bool joined = false;  // of two that are not empty
 
   const Value* begin() const { return items; }
   const Value* end() const { return items + size; }
@@ -224,7 +227,8 @@ Value Equal(const Value& a, const Value& b);
 // Three-way order of two values that the ordering operators compare. None: they do not (`no such
 // overload`). Requires: no NaN.
 std::optional<int> Compare(const Value& a, const Value& b);
-// As keys: numbers by mathematical value, everything else by Equal.
+// As keys: numbers by mathematical value; lists, maps, quantities, URLs and optional values that
+// are present only if they are one object; everything else by Equal.
 bool SameKey(const Value& a, const Value& b);
 size_t HashKey(const Value& value);
 

@@ -103,7 +103,7 @@ Value Equal(const Value& a, const Value& b) {
     case Kind::kDevice:
       return Value::Bool(a.device == b.device);
     case Kind::kQuantity:
-      return Value::Bool(*a.quantity == *b.quantity);
+      return b.offset != 0 ? NoSuchOverload() : Value::Bool(*a.quantity == *b.quantity);
     case Kind::kSemver:
       return Value::Bool(*a.semver == *b.semver);
     case Kind::kUrl:
@@ -151,7 +151,21 @@ bool SameKey(const Value& a, const Value& b) {
     }
     return real >= 0 && real < kTwoTo64 && static_cast<uint64_t>(real) == whole.natural;
   }
-  return a.kind == b.kind && Equal(a, b).is_true();
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case Kind::kList:
+      return a.list == b.list;
+    case Kind::kMap:
+      return a.map == b.map;
+    case Kind::kQuantity:
+      return a.quantity == b.quantity;
+    case Kind::kUrl:
+      return a.url == b.url;
+    case Kind::kOptional:
+      return !a.optional->present && !b.optional->present;
+    default:
+      return Equal(a, b).is_true();
+  }
 }
 
 size_t HashKey(const Value& value) {
