@@ -164,13 +164,12 @@ void DrawDevices(uint64_t seed, bool calm, Plan* plan) {
   }
 }
 
-// Share of the seeds without extenders that have groups of pods.
+// Share of the seeds that have groups of pods.
 constexpr double kWithGroups = 0.35;
 
-// What must hold of groups' conditions does not know yet what extenders bind after a fail-over.
 void DrawGroups(uint64_t seed, Plan* plan) {
   Random random(seed ^ 0x67726f757073ULL);
-  if (!Chance(random, kWithGroups) || !plan->extenders.empty()) return;
+  if (!Chance(random, kWithGroups)) return;
   plan->groups = Between(random, 2, 10);
   plan->group_changes = Chance(random, 0.8) ? Between(random, 1, 30) : 0;
   plan->group_late = random.Unit();

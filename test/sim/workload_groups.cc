@@ -71,7 +71,7 @@ std::string Workload::NewGang(int members, int wanted, Json pod) {
   PlaceGang(pod, group);
   if (!world_.plan.extenders.empty() && GroupChance(0.5)) {
     for (const char* of : {"requests", "limits"}) {
-      pod["spec"]["containers"][0]["resources"][of][kLicence] = "1";
+      pod["spec"]["containers"][0]["resources"][of][kLicense] = "1";
     }
   }
   pod["spec"]["schedulingGroup"] = {{"podGroupName", name}};
