@@ -175,13 +175,24 @@ void GangWatch::Orphaned(const std::string& scheduler) {
 
 void GangWatch::ConditionSent(const std::string& scheduler, const api::PodGroup& group,
                               bool scheduled) {
+  NoteMisaddressed(group);
   sending_[group.meta.uid] = scheduler;
   if (scheduled) in_doubt_.insert(group.meta.uid);
 }
 
 void GangWatch::ConditionAnswered(const api::PodGroup& group, bool scheduled, bool done) {
+  NoteMisaddressed(group);
   sending_.erase(group.meta.uid);
   if (scheduled && done) in_doubt_.erase(group.meta.uid);
+}
+
+// A patch goes to whoever has the name: it may say of a group what became of one that was there
+// before, as its scheduler does not know yet.
+void GangWatch::NoteMisaddressed(const api::PodGroup& group) {
+  const auto gang = gangs_.find(group.meta.Key());
+  if (gang == gangs_.end() || gang->second.object == nullptr) return;
+  const std::string& uid = gang->second.object->meta.uid;
+  if (uid != group.meta.uid) late_.insert(uid);
 }
 
 std::string GangWatch::AtEnd(const std::map<std::string, api::Condition>& fresh) const {

@@ -68,6 +68,7 @@ class GangWatch {
     bool torn = false;
   };
 
+  void NoteMisaddressed(const api::PodGroup& group);
   void GroupChanged(const apiserver::Change& change);
   void PodChanged(const apiserver::Change& change);
   void MemberBound(const std::string& key, const Gang& gang, const api::Pod& pod);

@@ -236,7 +236,8 @@ std::string JudgeServer(World& world) {
     const auto said = world.said.find((*pod)->meta.uid);
     const std::string message = said == world.said.end() ? "nothing" : said->second;
     if (!GroupOf(**pod).empty() && !IsBoundByAll(world, name)) continue;
-    if (!world.plan.conditions_current() && MayOversleep(**pod, message)) continue;
+    const bool may_wait = !world.plan.conditions_current() || world.plan.waits_in_vain();
+    if (may_wait && MayOversleep(**pod, message)) continue;
     return fmt::format("pod {} waits although it fits on {}; the scheduler said: {}", name, node,
                        message);
   }

@@ -170,6 +170,8 @@ struct Plan {
   bool strict_capacity = false;
   // Every pod is looked at again after the last fault, so that its condition must be of today.
   bool conditions_current() const { return unschedulable_max <= std::chrono::minutes(5); }
+  // No pod whose devices have to become ready is ever bound: each attempt ends after its wait.
+  bool waits_in_vain() const { return device_ready_delay > device_bind_timeout; }
 
   std::string Text() const;
 };

@@ -45,11 +45,11 @@ void Parallelizer::Run(size_t pieces, const std::function<void(size_t, size_t)>&
     body(0, pieces);
     return;
   }
-  KS_CHECK(body_ == nullptr, "a parallel loop within another");
   if (workers_.empty()) StartWorkers();
   const size_t chunk = std::max<size_t>(1, pieces / (static_cast<size_t>(threads_) * 4));
   {
     MutexLock lock(mutex_);
+    KS_CHECK(body_ == nullptr, "a parallel loop within another");
     next_.store(0, std::memory_order_relaxed);
     body_ = &body;
     pieces_ = pieces;
