@@ -152,20 +152,6 @@ TEST_F(DeviceStoresTest, AssumedClaimIsTheLatestUntilANewerOneIsShown) {
   EXPECT_EQ(VersionOf("ns/c"), "10");
 }
 
-TEST_F(DeviceStoresTest, RestoreReturnsToWhatWasShown) {
-  See(Claim("c", "8"));
-  ASSERT_TRUE(stores.Assume(Claim("c", "9")).ok());
-  TakeEvents();
-  stores.Restore("ns/c");
-  EXPECT_EQ(VersionOf("ns/c"), "8");
-  EXPECT_EQ(TakeEvents(), Names{"ResourceClaimUpdate old new"});
-  stores.Restore("ns/c");
-  stores.Restore("ns/unknown");
-  EXPECT_TRUE(TakeEvents().empty()) << "nothing to undo";
-  See(Claim("c", "9"));
-  EXPECT_EQ(VersionOf("ns/c"), "9") << "newer than the latest one again";
-}
-
 TEST_F(DeviceStoresTest, WhatCannotBeAssumed) {
   See(Claim("c", "8"));
   EXPECT_EQ(stores.Assume(Claim("d", "9")).error().message,

@@ -101,6 +101,12 @@ class NoPlugins final : public framework::PluginsRunner {
   }
 };
 
+// Runs what is posted at once.
+class TasksAtOnce final : public framework::TaskInbox {
+ public:
+  void PostTask(std::function<void()> task) override { task(); }
+};
+
 // What a FakeHandle gives. `snapshot`: instead of the fake one; null: that one.
 struct FakeParts {
   explicit FakeParts(const framework::Snapshot* snapshot)
@@ -116,6 +122,7 @@ struct FakeParts {
                  .api = &api,
                  .pods = &pods,
                  .nodes = &nodes,
+                 .tasks = &tasks,
                  .pods_in_pre_bind = &pods_in_pre_bind}) {}
 
   FakeSnapshot fake_snapshot;
@@ -126,6 +133,7 @@ struct FakeParts {
   framework::PodsInPreBind pods_in_pre_bind;
   FakePodLister pods;
   FakeNodeLister nodes;
+  TasksAtOnce tasks;
   cache::StorageStores storage;
   cache::DeviceStores devices;
   cache::GroupStores group_objects;
