@@ -26,8 +26,9 @@ class Arena {
     for (const Owned* owned = owned_; owned != nullptr; owned = owned->before) {
       owned->destroy(owned->object);
     }
-    while (chunks_ != nullptr)
+    while (chunks_ != nullptr) {
       delete[] reinterpret_cast<char*>(std::exchange(chunks_, chunks_->before));
+    }
   }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
