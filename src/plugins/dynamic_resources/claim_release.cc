@@ -130,16 +130,19 @@ void SendRelease(const Releasing& with, const api::ResourceClaim& claim,
 // Asks what became of a write; until that is known the devices are taken. The pod's next attempt
 // may have met them so, and there will be no event when they are not.
 void LookAndRelease(const Releasing& with, const AttemptClaim& claim, const api::PodPtr& pod) {
+  const PendingReleases::Key key(claim.decided_uid, pod->meta.uid);
+  with.releases->Begin(key);
   with.api.SendClaimRequest(
       api::GetClaimRequest(*claim.claim),
-      [with, pod, uid = claim.decided_uid](const std::optional<api::ApiError>& /*error*/,
-                                           const api::ResourceClaimPtr& answered) {
-        with.tasks.PostTask([with, pod, uid, answered] {
-          if (answered != nullptr && answered->meta.uid == uid) {
+      [with, pod, key](const std::optional<api::ApiError>& error,
+                       const api::ResourceClaimPtr& answered) {
+        with.tasks.PostTask([with, pod, key, answered, failed = error.has_value()] {
+          if (answered != nullptr && answered->meta.uid == key.first) {
             (void)with.devices.Assume(answered);
-            if (answered->IsReservedFor(pod->meta.uid)) SendRelease(with, *answered, pod->meta.uid);
+            if (answered->IsReservedFor(key.second)) SendRelease(with, *answered, key.second);
           }
-          with.devices.RemovePendingAllocation(uid, DeviceState::Sharers::kOne);
+          with.devices.RemovePendingAllocation(key.first, DeviceState::Sharers::kOne);
+          with.releases->End(key, failed);
           with.activator.Activate({pod});
         });
       });
