@@ -116,21 +116,20 @@ class ClaimBinding final : public framework::PreBindSequence {
            (group() != nullptr && IsReservedForGroup(claim, *group()));
   }
   // An earlier attempt of the pod, or of its group, takes the reservation back.
-  bool IsBeingReleased() {
-    const std::string& claim = current().claim->meta.uid;
-    return work_.releases->Contains({claim, work_.pod->meta.uid}) ||
-           (group() != nullptr && work_.releases->Contains({claim, group()->meta.uid}));
-  }
+  bool IsBeingReleased() { return AnyReservation(&PendingReleases::Contains); }
   // It tried to, and the answer was an error.
-  bool IsUnsure() {
-    const std::string& claim = current().claim->meta.uid;
-    return work_.releases->IsUnsure({claim, work_.pod->meta.uid}) ||
-           (group() != nullptr && work_.releases->IsUnsure({claim, group()->meta.uid}));
+  bool IsUnsure() { return AnyReservation(&PendingReleases::IsUnsure); }
+  // Of the current claim's, the pod's or its group's.
+  bool AnyReservation(bool (PendingReleases::*is)(const PendingReleases::Key& key) const) {
+    const std::vector<PendingReleases::Key> keys = Reservations();
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](const auto& key) { return ((*work_.releases).*is)(key); });
   }
-  void Settle() {
+  std::vector<PendingReleases::Key> Reservations() {
     const std::string& claim = current().claim->meta.uid;
-    work_.releases->Settle({claim, work_.pod->meta.uid});
-    if (group() != nullptr) work_.releases->Settle({claim, group()->meta.uid});
+    std::vector<PendingReleases::Key> keys{{claim, work_.pod->meta.uid}};
+    if (group() != nullptr) keys.emplace_back(claim, group()->meta.uid);
+    return keys;
   }
   PreBindStep AwaitRelease() {
     PreBindStep step;
@@ -251,7 +250,7 @@ class ClaimBinding final : public framework::PreBindSequence {
       return Failed(ReserveName() + Named(*written_) + ": ");
     }
     claim.claim = answer_->claim;
-    Settle();
+    for (const PendingReleases::Key& key : Reservations()) work_.releases->Settle(key);
     if (claim.extended) return AwaitShown();
     // A claim that is gone meanwhile is none of the pod's concern here.
     (void)handle_.devices().Assume(claim.claim);
