@@ -136,7 +136,7 @@ GroupFinding GroupPreemption::FindInScope() {
   PartitionByBudgets(handle_.owner_listers(), &*potential);
   SetNominations(false);
   // Members of failed groups of a tree are proposed, too, and may have one place twice.
-  counts_beyond_nodes_ |= !EveryoneFits();
+  counts_beyond_nodes_ = counts_beyond_nodes_ || !EveryoneFits();
   Status status;
   for (size_t i = 0; i < potential->size() && status.ok(); ++i) status = Reprieve((*potential)[i]);
   SetNominations(true);
