@@ -139,22 +139,34 @@ TEST_P(StreamTest, ErrorStatusComesWithItsBody) {
   EXPECT_LE(harness.server().connections(), 2);
 }
 
-TEST_P(StreamTest, DeadlineEndsWithTheHeaders) {
+// False: the deadline was over before the headers came.
+bool ExpectNoDeadlineAfterHeaders(TransportKind kind, milliseconds timeout) {
   ScriptedServer::Gate gate;
-  Harness harness(GetParam(), [&gate](ScriptedConnection& connection) {
+  Harness harness(kind, [&gate](ScriptedConnection& connection) {
     Begin(connection);
     gate.Wait();
     connection.EndChunked();
     connection.WaitForClose();
   });
-  const auto sink = harness.Open({.target = "/watch", .timeout = milliseconds(300)});
-  sink->WaitData(8);
+  const auto sink = harness.Open({.target = "/watch", .timeout = timeout});
   // Past the deadline by the clock that the deadline would use.
   ReplySlot slot;
-  harness.timers().Schedule(milliseconds(400), [done = slot.Handler()] { done({}); });
+  harness.timers().Schedule(timeout + milliseconds(100), [done = slot.Handler()] { done({}); });
   slot.Wait();
   gate.Open();
-  EXPECT_FALSE(sink->WaitEnd().has_value());
+  const std::optional<TransportError> error = sink->WaitEnd();
+  if (sink->status() == 0) return false;
+  EXPECT_FALSE(error.has_value());
+  return true;
+}
+
+// The deadline is waited out, so it is short, and longer where the machine is busy.
+TEST_P(StreamTest, DeadlineEndsWithTheHeaders) {
+  bool began = false;
+  for (milliseconds timeout(300); !began && timeout < std::chrono::minutes(1); timeout *= 4) {
+    began = ExpectNoDeadlineAfterHeaders(GetParam(), timeout);
+  }
+  EXPECT_TRUE(began) << "no answer";
 }
 
 TEST_P(StreamTest, CancelBeforeHeaders) {

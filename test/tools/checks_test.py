@@ -215,18 +215,19 @@ class Counts(unittest.TestCase):
             cases = "".join(f'<testcase name="{test}" status="{status}"/>' for test, status in tests.items())
             (folder / "ctest.xml").write_text(f"<testsuite>{cases}</testsuite>")
             for test, results in reports.items():
-                (folder / f"ks_{test}_test.json").write_text(json.dumps({"testsuites": [{"testsuite": results}]}))
-            return count_results.count(folder)
+                (folder / f"ks_{test}_test.json").write_text(json.dumps({"testsuites": [{"name": "Suite", "testsuite": results}]}))
+            passed, failed, skipped = count_results.count(folder)
+            return [passed, [": ".join(case) for case in failed], skipped]
 
     def test_cases(self):
-        good = {"result": "COMPLETED"}
-        bad = {"result": "COMPLETED", "failures": [{}]}
-        skipped = {"result": "SKIPPED"}
+        good = {"name": "Good", "result": "COMPLETED"}
+        bad = {"name": "Bad", "result": "COMPLETED", "failures": [{"failure": "1 is not 2"}]}
+        skipped = {"name": "Skipped", "result": "SKIPPED"}
         for name, tests, reports, want in (
-                ("cases of a program", {"a": "fail"}, {"a": [good, bad, skipped]}, [1, 1, 1]),
-                ("no GoogleTest program", {"a": "run", "b": "fail"}, {}, [1, 1, 0]),
-                ("died after good cases", {"a": "fail"}, {"a": [good]}, [1, 1, 0]),
-                ("not built", {"a": "notrun"}, {}, [0, 1, 0])):
+                ("cases of a program", {"a": "fail"}, {"a": [good, bad, skipped]}, [1, ["Suite.Bad: 1 is not 2"], 1]),
+                ("no GoogleTest program", {"a": "run", "b": "fail"}, {}, [1, ["b: ctest says fail"], 0]),
+                ("died after good cases", {"a": "fail"}, {"a": [good]}, [1, ["a: ctest says fail"], 0]),
+                ("not built", {"a": "notrun"}, {}, [0, ["a: ctest says notrun"], 0])):
             with self.subTest(name):
                 self.assertEqual(self._count(tests, reports), want)
 
