@@ -22,6 +22,11 @@ class NoGroups final : public PodGroupStates {
 
 }  // namespace
 
+std::optional<PodGroupKey> GroupOf(const api::Pod& pod) {
+  if (!pod.spec->scheduling_group) return std::nullopt;
+  return PodGroupKey{.ns = pod.meta.ns, .name = *pod.spec->scheduling_group};
+}
+
 const api::GroupSpec* SpecOf(const PodGroupStates& states, const PodGroupKey& group) {
   if (group.composite) {
     const api::CompositePodGroupPtr object = states.FindComposite(group.ns, group.name);

@@ -48,6 +48,9 @@ struct PodGroupKey {
   }
 };
 
+// The PodGroup that the pod names, whether it is known or not; absent: none.
+std::optional<PodGroupKey> GroupOf(const api::Pod& pod);
+
 // How far a member has come. Exactly one holds.
 enum class MemberState : uint8_t {
   kUnscheduled,

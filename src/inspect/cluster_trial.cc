@@ -29,10 +29,6 @@ std::unique_ptr<cache::PodGroups> MakeMembers(const cache::GroupStores& objects,
                                             gates.Enabled(config::Gate::kCompositePodGroup));
 }
 
-PodGroupKey LeafOf(const api::Pod& pod) {
-  return {pod.meta.ns, *pod.spec->scheduling_group, false};
-}
-
 void SetVerdict(const Status& status, Verdict* result, std::string* message) {
   if (status.ok()) {
     *result = Verdict::kSchedulable;
@@ -182,7 +178,7 @@ void ClusterTrial::AddMembers(const std::vector<api::PodPtr>& added) {
   for (const framework::QueuedPodPtr& member : queued) {
     members_->AddMember(member->pod());
     if (member->pod()->meta.deletion_timestamp) continue;
-    queued_[LeafOf(*member->pod()).Text()].push_back(member);
+    queued_[framework::GroupOf(*member->pod())->Text()].push_back(member);
   }
   for (auto& [group, those] : queued_) {
     std::sort(those.begin(), those.end(), queue::TriedBefore);

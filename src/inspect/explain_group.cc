@@ -338,8 +338,7 @@ std::vector<PodGroupKey> GroupExplainer::WaitingRoots() {
   if (look_up == nullptr) return roots;
   std::map<std::string, PodGroupKey> by_name;
   for (const framework::QueuedPodPtr& member : cluster_.members) {
-    const api::Pod& pod = *member->pod();
-    const PodGroupKey leaf{pod.meta.ns, *pod.spec->scheduling_group, false};
+    const PodGroupKey leaf = *framework::GroupOf(*member->pod());
     const PodGroupKey root = look_up->RootOf(leaf).value_or(leaf);
     by_name.try_emplace(root.Text(), root);
   }
@@ -387,7 +386,7 @@ GroupShare ShareOf(const GroupExplanation& explanation, const api::Pod& pod) {
 
 void ExplainGroupOf(const api::Pod& pod, GroupExplainer& groups, Explanation* explanation) {
   if (!groups.IsQueuedMember(pod)) return;
-  const auto explained = groups.Explain({pod.meta.ns, *pod.spec->scheduling_group, false});
+  const auto explained = groups.Explain(*framework::GroupOf(pod));
   const auto* const* group = std::get_if<const GroupExplanation*>(&explained);
   if (group != nullptr) explanation->group = ShareOf(**group, pod);
 }

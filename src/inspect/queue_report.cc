@@ -79,9 +79,9 @@ class EntryGroups {
     return known;
   }
   Ptr Of(const api::Pod& pod) {
-    if (states_ == nullptr || !pod.spec->scheduling_group) return nullptr;
-    const framework::PodGroupKey leaf{pod.meta.ns, *pod.spec->scheduling_group, false};
-    const framework::PodGroupKey root = states_->RootOf(leaf).value_or(leaf);
+    const std::optional<framework::PodGroupKey> leaf = framework::GroupOf(pod);
+    if (states_ == nullptr || !leaf) return nullptr;
+    const framework::PodGroupKey root = states_->RootOf(*leaf).value_or(*leaf);
     Ptr& known = elsewhere_[root.Text()];
     if (known == nullptr) {
       known = std::make_shared<QueuedGroup>(

@@ -37,7 +37,7 @@ class Run {
  private:
   // With the first of its pods; the others have their answers then.
   void DecideGroupOf(const api::Pod& pod, SimulatedPlacement* placement) {
-    const framework::PodGroupKey leaf{pod.meta.ns, *pod.spec->scheduling_group, false};
+    const framework::PodGroupKey leaf = *framework::GroupOf(pod);
     const std::optional<framework::PodGroupKey> root = trial_.RootOf(leaf);
     if (!root) {
       placement->result = Verdict::kGated;

@@ -63,11 +63,7 @@ GroupQueue::~GroupQueue() = default;
 
 bool GroupQueue::SameGroup(const api::Pod& a, const api::Pod& b) {
   if (!IsMember(a) || !IsMember(b)) return IsMember(a) == IsMember(b);
-  return LeafOf(a) == LeafOf(b);
-}
-
-PodGroupKey GroupQueue::LeafOf(const api::Pod& pod) {
-  return {.ns = pod.meta.ns, .name = *pod.spec->scheduling_group};
+  return framework::GroupOf(a) == framework::GroupOf(b);
 }
 
 GroupRecord* GroupQueue::Find(const PodGroupKey& root) const {
@@ -78,14 +74,14 @@ GroupRecord* GroupQueue::Find(const PodGroupKey& root) const {
 MemberRecord& GroupQueue::CreateMember(QueuedPodPtr pod) {
   KS_CHECK(IsMember(*pod->pod()), "a pod without a group is queued by its group");
   MemberRecord& member = placement_.stores().CreateMember(std::move(pod));
-  Members& siblings = members_of_[NameOf(LeafOf(*member.pod->pod()))];
+  Members& siblings = members_of_[NameOf(*framework::GroupOf(*member.pod->pod()))];
   member.leaf_place = static_cast<uint32_t>(siblings.size());
   siblings.push_back(&member);
   return member;
 }
 
 void GroupQueue::EraseMember(MemberRecord& member) {
-  const auto leaf = members_of_.find(NameOf(LeafOf(*member.pod->pod())));
+  const auto leaf = members_of_.find(NameOf(*framework::GroupOf(*member.pod->pod())));
   Members& siblings = leaf->second;
   siblings[member.leaf_place] = siblings.back();
   siblings[member.leaf_place]->leaf_place = member.leaf_place;
@@ -118,8 +114,8 @@ void GroupQueue::Join(GroupRecord& group, MemberRecord& member) {
   group.group->pod_count = group.members.size();
   Placement::NoteUnasked(member);
   const api::Pod& pod = *member.pod->pod();
-  member.alone =
-      placement_.GateChangesAlone(pod) || states_.RootOf(LeafOf(pod)) != group.group->root();
+  member.alone = placement_.GateChangesAlone(pod) ||
+                 states_.RootOf(*framework::GroupOf(pod)) != group.group->root();
   if (member.alone) ++group.alone;
 }
 
@@ -141,7 +137,7 @@ void GroupQueue::Add(QueuedPodPtr pod) { Settle(CreateMember(std::move(pod))); }
 
 // Where a member goes that is in no group: 18.3.
 void GroupQueue::Settle(MemberRecord& member) {
-  const std::optional<PodGroupKey> root = states_.RootOf(LeafOf(*member.pod->pod()));
+  const std::optional<PodGroupKey> root = states_.RootOf(*framework::GroupOf(*member.pod->pod()));
   if (!root) {
     placement_.stores().Put(member, Store::kIncomplete);
     return;
@@ -200,7 +196,7 @@ std::vector<QueuedPodGroup::Leaf> GroupQueue::SortMembers(const GroupRecord& gro
   for (const MemberRecord* member : group.members) {
     const std::string& name = *member->pod->pod()->spec->scheduling_group;
     const auto [leaf, added] = by_name.try_emplace(name);
-    if (added) leaf->second.group = LeafOf(*member->pod->pod());
+    if (added) leaf->second.group = *framework::GroupOf(*member->pod->pod());
     leaf->second.members.push_back(member->pod);
   }
   std::vector<QueuedPodGroup::Leaf> sorted;
@@ -266,7 +262,7 @@ GroupQueue::Members GroupQueue::PendingOf(const PodGroupKey& root) {
   Members members;
   for (Record* record : placement_.stores().Pending()) {
     MemberRecord* member = AsMember(*record);
-    const auto present = states_.RootOf(LeafOf(*member->pod->pod()));
+    const auto present = states_.RootOf(*framework::GroupOf(*member->pod->pod()));
     if (present && NameOf(*present) == NameOf(root)) members.push_back(member);
   }
   std::sort(members.begin(), members.end(), CameBefore);

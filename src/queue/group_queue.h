@@ -106,7 +106,6 @@ class GroupQueue {
   };
 
   static Name NameOf(const framework::PodGroupKey& key) { return {key.ns, key.name}; }
-  static framework::PodGroupKey LeafOf(const api::Pod& pod);
   MemberRecord& CreateMember(framework::QueuedPodPtr pod);
   void EraseMember(MemberRecord& member);
   void Settle(MemberRecord& member);

@@ -189,7 +189,7 @@ class DefaultPreemption final : public framework::Plugin,
   std::string PreemptorOf(const api::Pod& pod) const {
     if (!IsMember(pod)) return pod.meta.uid;
     const framework::PodGroupStates& groups = handle_.pod_groups();
-    const std::optional<framework::PodGroupKey> root = groups.RootOf(*GroupOfPod(pod));
+    const std::optional<framework::PodGroupKey> root = groups.RootOf(*framework::GroupOf(pod));
     return root ? UidOf(groups, *root) : std::string();
   }
 

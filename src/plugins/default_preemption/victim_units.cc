@@ -62,11 +62,6 @@ bool IsMoreImportantUnit(const PotentialUnit& a, const PotentialUnit& b) {
 
 }  // namespace
 
-std::optional<PodGroupKey> GroupOfPod(const api::Pod& pod) {
-  if (!pod.spec->scheduling_group) return std::nullopt;
-  return PodGroupKey{pod.meta.ns, *pod.spec->scheduling_group};
-}
-
 const VictimUnits::Group& VictimUnits::GroupOf(const PodGroupKey& group) {
   const auto [known, first] = known_.try_emplace(group);
   if (!first) return known->second;
@@ -80,7 +75,7 @@ const VictimUnits::Group& VictimUnits::GroupOf(const PodGroupKey& group) {
 }
 
 int32_t VictimUnits::PriorityOf(const api::Pod& pod) {
-  const std::optional<PodGroupKey> group = GroupOfPod(pod);
+  const std::optional<PodGroupKey> group = framework::GroupOf(pod);
   return group ? GroupOf(*group).priority.value_or(pod.Priority()) : pod.Priority();
 }
 
@@ -113,7 +108,7 @@ Result<VictimUnitPtr> VictimUnits::MakeWhole(const PodGroupKey& group, int32_t p
 
 Result<VictimUnitPtr> VictimUnits::UnitOf(const PodInfoPtr& info) {
   const api::Pod& pod = info->pod();
-  const std::optional<PodGroupKey> group = GroupOfPod(pod);
+  const std::optional<PodGroupKey> group = framework::GroupOf(pod);
   if (group) {
     const std::optional<PodGroupKey>& disrupted = GroupOf(*group).disrupted;
     if (disrupted) {

@@ -78,9 +78,6 @@ class VictimUnits {
   absl::flat_hash_map<framework::PodGroupKey, VictimUnitPtr> whole_;  // null: nobody is known
 };
 
-// The group of a member, whether it is known or not.
-std::optional<framework::PodGroupKey> GroupOfPod(const api::Pod& pod);
-
 // Higher priority first; then composites before groups before plain pods, more pods, earlier start.
 void SortByImportance(PotentialUnits* units);
 

@@ -30,11 +30,6 @@ using framework::Status;
 // How long a member holds its node for its siblings.
 constexpr Duration kPermitTimeout = std::chrono::minutes(5);
 
-std::optional<PodGroupKey> GroupOf(const api::Pod& pod) {
-  if (!pod.spec->scheduling_group) return std::nullopt;
-  return PodGroupKey{pod.meta.ns, *pod.spec->scheduling_group, false};
-}
-
 class GangScheduling final : public framework::Plugin,
                              public framework::PreEnqueuePlugin,
                              public framework::PermitPlugin,
@@ -59,7 +54,7 @@ class GangScheduling final : public framework::Plugin,
   // ---- enough of them exist ----
 
   Status PreEnqueue(const api::Pod& pod) override {
-    const std::optional<PodGroupKey> group = GroupOf(pod);
+    const std::optional<PodGroupKey> group = framework::GroupOf(pod);
     if (!group) return {};
     const PodGroupState* state = groups().Find(group->ns, group->name);
     if (trees_) return PreEnqueueTree(*group, state);
@@ -98,7 +93,7 @@ class GangScheduling final : public framework::Plugin,
 
   PermitResult Permit(CycleState& /*state*/, const api::PodPtr& pod,
                       const std::string& /*node_name*/) override {
-    const std::optional<PodGroupKey> group = GroupOf(*pod);
+    const std::optional<PodGroupKey> group = framework::GroupOf(*pod);
     if (!group) return {};
     const PodGroupState* state = groups().Find(group->ns, group->name);
     if (state == nullptr || state->object == nullptr) {
@@ -171,7 +166,7 @@ class GangScheduling final : public framework::Plugin,
     if (KS_CANARY(SiblingsNotReleased)) return {};
     handle_.waiting_pods().ForEachWaitingPod([&](framework::WaitingPod& waiting) {
       const api::Pod& pod = *waiting.pod();
-      const std::optional<PodGroupKey> leaf = GroupOf(pod);
+      const std::optional<PodGroupKey> leaf = framework::GroupOf(pod);
       if (!leaf || std::find(leaves.begin(), leaves.end(), *leaf) == leaves.end()) return;
       const PodGroupState* state = groups().Find(leaf->ns, leaf->name);
       const PodGroupState::Member* member = state == nullptr ? nullptr : state->Find(pod.meta.uid);
@@ -188,7 +183,7 @@ class GangScheduling final : public framework::Plugin,
     return trees_ ? groups().RootOf(group) : group;
   }
   QueueingHint IfSame(const api::Pod& pod, const PodGroupKey& other) const {
-    const std::optional<PodGroupKey> group = GroupOf(pod);
+    const std::optional<PodGroupKey> group = framework::GroupOf(pod);
     if (!group) return QueueingHint::kSkip;
     if (*group == other) return QueueingHint::kQueue;
     if (!trees_) return QueueingHint::kSkip;
@@ -198,7 +193,7 @@ class GangScheduling final : public framework::Plugin,
 
   framework::QueueingHintFn OnPodAdd() const {
     return HintOn<api::Pod>([this](const api::Pod& pod, const api::Pod*, const api::Pod* added) {
-      const std::optional<PodGroupKey> other = GroupOf(*added);
+      const std::optional<PodGroupKey> other = framework::GroupOf(*added);
       return other ? IfSame(pod, *other) : QueueingHint::kSkip;
     });
   }
