@@ -112,11 +112,9 @@ void GroupQueue::Join(GroupRecord& group, MemberRecord& member) {
   member.place = static_cast<uint32_t>(group.members.size());
   group.members.push_back(&member);
   group.group->pod_count = group.members.size();
-  Placement::NoteUnasked(member);
   const api::Pod& pod = *member.pod->pod();
-  member.alone = placement_.GateChangesAlone(pod) ||
-                 states_.RootOf(*framework::GroupOf(pod)) != group.group->root();
-  if (member.alone) ++group.alone;
+  group.answers.Join(member, placement_.GateChangesAlone(pod) ||
+                                 states_.RootOf(*framework::GroupOf(pod)) != group.group->root());
 }
 
 // The group is placed anew by the caller, or erased.
@@ -127,9 +125,7 @@ void GroupQueue::Leave(MemberRecord& member) {
   group.members[member.place]->place = member.place;
   group.members.pop_back();
   group.group->pod_count = group.members.size();
-  if (member.unasked) std::erase(group.unasked, &member);
-  if (member.alone) --group.alone;
-  member.unasked = member.alone = false;
+  group.answers.Leave(member);
   member.group = nullptr;
 }
 

@@ -44,7 +44,7 @@ const PodStores::Less& QueueSort(const std::map<std::string, ProfileHooks>& prof
 
 // Members that are not in the store yet, or may be filed in the wrong place there.
 const std::vector<MemberRecord*>& MembersToPut(const GroupRecord& group, Store store) {
-  return group.store != store || group.all_asked ? group.members : group.unasked;
+  return group.store != store ? group.members : group.answers.ToFile(group.members);
 }
 
 }  // namespace
@@ -119,8 +119,7 @@ void Placement::TakeOut(Record& record) {
 
 void Placement::NoteUnasked(MemberRecord& member) {
   KS_CHECK(member.group != nullptr, "a member is asked for a group that it is not in");
-  if (std::exchange(member.unasked, true)) return;
-  member.group->unasked.push_back(&member);
+  member.group->answers.NoteUnasked(member);
 }
 
 bool Placement::GateChangesAlone(const api::Pod& pod) const {
@@ -143,11 +142,8 @@ void Placement::Put(Record& record, Store store) {
   const std::vector<MemberRecord*>& moving = MembersToPut(*group, store);
   stores_.Put(record, store);
   for (MemberRecord* member : moving) stores_.Put(*member, store, plugins_of(*member));
-  if (group->asked) {
-    for (MemberRecord* member : group->unasked) member->unasked = false;
-    group->unasked.clear();
-  }
-  group->arriving = group->asked = group->all_asked = false;
+  group->answers.NoteFiled();
+  group->arriving = false;
 }
 
 void Placement::PutBackoff(Record& record, std::optional<Strategy> strategy,
@@ -211,18 +207,17 @@ bool Placement::AskGroup(GroupRecord& group) {
   Symbol& gate = group.group->gating_plugin;
   const Symbol former = gate;
   const MemberRecord* const spokesman = AskOneForAll(group);
-  const auto& asked = spokesman == nullptr ? group.members : group.unasked;
+  const auto& asked = spokesman == nullptr ? group.members : group.answers.unasked();
   for (MemberRecord* member : asked) RunPreEnqueue(*member->pod);
 
   const Symbol common = (spokesman == nullptr ? asked.front() : spokesman)->pod->gating_plugin;
   gate = common;
-  group.alike = true;
+  bool alike = true;
   for (const MemberRecord* member : asked) {
     if (gate.empty()) gate = member->pod->gating_plugin;
-    if (member->pod->gating_plugin != common) group.alike = false;
+    if (member->pod->gating_plugin != common) alike = false;
   }
-  group.asked = true;
-  if (spokesman == nullptr || gate != former) group.all_asked = true;
+  group.answers.NoteAsked({.everybody = spokesman == nullptr || gate != former, .alike = alike});
   if (gate.empty()) return true;
   group.group->was_flushed_from_unschedulable = false;
   return false;
@@ -230,7 +225,7 @@ bool Placement::AskGroup(GroupRecord& group) {
 
 // Asks one of the members that were asked before. Null: all of them have to be.
 const MemberRecord* Placement::AskOneForAll(GroupRecord& group) {
-  if (!group.alike || group.alone > 0) return nullptr;
+  if (!group.answers.OneSpeaksForAll()) return nullptr;
   const auto known = std::find_if(group.members.begin(), group.members.end(),
                                   [](const MemberRecord* member) { return !member->unasked; });
   if (known == group.members.end()) return nullptr;

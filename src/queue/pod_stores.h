@@ -17,6 +17,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "framework/queued_pod.h"
 #include "queue/backoff.h"
+#include "queue/gate_answers.h"
 #include "queue/heap.h"
 #include "queue/parked_pods.h"
 
@@ -68,23 +69,16 @@ struct GroupRecord : Record {
   framework::QueuedPodGroupPtr group;
   std::vector<MemberRecord*> members;  // in no particular order
   bool arriving = false;  // the next placement is an arrival, even where the group is already
-
-  // What is remembered of PreEnqueue, so that not all members have to be asked and placed each time
-  // one of them comes.
-  std::vector<MemberRecord*> unasked;  // came or changed since
-  size_t alone = 0;        // members whose answers can change without those of the others
-  bool alike = false;      // the others gave the same answer
-  bool asked = false;      // since the last placement
-  bool all_asked = false;  // or what they are filed by has changed
+  GateAnswers answers;    // of PreEnqueue
 };
 
 // A member, in its group or alone.
 struct MemberRecord : Record {
   GroupRecord* group = nullptr;  // null: incomplete or pending
-  bool unasked = false;          // is in group->unasked
-  bool alone = false;            // counts in group->alone
-  uint32_t place = 0;            // in group->members
-  uint32_t leaf_place = 0;       // among the members of its PodGroup, for GroupQueue
+  bool unasked = false;          // for GateAnswers, as is the next
+  bool alone = false;
+  uint32_t place = 0;       // in group->members
+  uint32_t leaf_place = 0;  // among the members of its PodGroup, for GroupQueue
 };
 
 inline framework::QueuedEntity& Record::entity() const {

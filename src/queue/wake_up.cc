@@ -106,7 +106,7 @@ void WakeUp::LookIntoUsers(const ParkedGroup& group, const RequeueRules::Inquiry
     Record* const member = parked_.FirstUserOf(group, claim);
     if (member == nullptr) return;
     // Otherwise it may be one of another tree, whose root has the same name.
-    if (static_cast<const GroupRecord&>(EntityOf(*member)).alone == 0) {
+    if (static_cast<const GroupRecord&>(EntityOf(*member)).answers.ChangeTogether()) {
       AskOne(*member, inquiry, {});
       return;
     }
