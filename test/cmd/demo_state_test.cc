@@ -189,6 +189,21 @@ INSTANTIATE_TEST_SUITE_P(
                    "node(s) had odd taint, or not"},
         ReasonCase{"no_nodes", Refused("a", "no nodes available to schedule pods"),
                    "no nodes available to schedule pods"},
+        ReasonCase{"group",
+                   Refused("a",
+                           "pod group is unschedulable, minCount (4) cannot be satisfied: 3 "
+                           "scheduled, 0 remaining, pod group preemption: No preemption victims "
+                           "found for incoming preemptor"),
+                   "minCount (4) cannot be satisfied"},
+        ReasonCase{"not_tried_in_its_group",
+                   Refused("a", "minCount (4) cannot be satisfied: 2 scheduled, 1 remaining"),
+                   "minCount (4) cannot be satisfied"},
+        ReasonCase{"placements",
+                   Refused("a",
+                           "pod group is unschedulable, 0/3 placements are available, first "
+                           "placement status: minCount (2) cannot be satisfied: 1 scheduled, 0 "
+                           "remaining"),
+                   "0/3 placements are available"},
         ReasonCase{"no_message", Refused("a", ""), "Unschedulable"}),
     [](const auto& row) { return row.param.name; });
 

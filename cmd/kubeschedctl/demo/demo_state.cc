@@ -50,6 +50,17 @@ std::string WithoutCounts(std::string_view causes) {
   return text;
 }
 
+// What the members of a group that waits have in common, without how far its attempt came and what
+// preemption says: "minCount (4) cannot be satisfied", "0/3 placements are available".
+std::string_view GroupReason(std::string_view text) {
+  constexpr std::string_view kUnschedulable = "pod group is unschedulable, ";
+  if (text.starts_with(kUnschedulable)) text.remove_prefix(kUnschedulable.size());
+  for (const std::string_view detail : {", first placement status: ", ", pod group preemption: "}) {
+    text = text.substr(0, text.find(detail));
+  }
+  return text.starts_with("minCount (") ? text.substr(0, text.find(": ")) : text;
+}
+
 void Count(std::vector<ReasonCount>& counts, const std::string& reason) {
   for (ReasonCount& count : counts) {
     if (count.reason == reason) {
@@ -80,7 +91,7 @@ std::string PendingReason(const api::Pod& pod) {
   constexpr std::string_view kAvailable = "nodes are available: ";
   const size_t start = text.find(kAvailable);
   if (start == std::string_view::npos) {
-    return condition->message.empty() ? condition->reason : condition->message;
+    return text.empty() ? condition->reason : std::string(GroupReason(text));
   }
   text.remove_prefix(start + kAvailable.size());
   const size_t end = text.find(". ");
