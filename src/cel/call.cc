@@ -10,64 +10,6 @@
 namespace ks::cel {
 namespace {
 
-// The kind of a static type's values; nothing for what any value may be, kError (which is no
-// argument's kind) for what none can be.
-std::optional<Kind> KindOf(const Type& type) {
-  struct Named {
-    std::string_view name;
-    Kind kind;
-  };
-  static constexpr Named kOpaque[] = {
-      {"kubernetes.Quantity", Kind::kQuantity},
-      {"kubernetes.Semver", Kind::kSemver},
-      {"kubernetes.URL", Kind::kUrl},
-      {"kubernetes.NamedFormat", Kind::kFormat},
-      {"net.IP", Kind::kIp},
-      {"net.CIDR", Kind::kCidr},
-  };
-  switch (type.kind) {
-    case TypeKind::kDyn:
-    case TypeKind::kError:
-    case TypeKind::kAny:
-    case TypeKind::kParam:
-    case TypeKind::kWrapper:
-      return std::nullopt;
-    case TypeKind::kBool:
-      return Kind::kBool;
-    case TypeKind::kInt:
-      return Kind::kInt;
-    case TypeKind::kUint:
-      return Kind::kUint;
-    case TypeKind::kDouble:
-      return Kind::kDouble;
-    case TypeKind::kString:
-      return Kind::kString;
-    case TypeKind::kBytes:
-      return Kind::kBytes;
-    case TypeKind::kNull:
-      return Kind::kNull;
-    case TypeKind::kTimestamp:
-      return Kind::kTimestamp;
-    case TypeKind::kDuration:
-      return Kind::kDuration;
-    case TypeKind::kList:
-      return Kind::kList;
-    case TypeKind::kMap:
-      return Kind::kMap;
-    case TypeKind::kOptional:
-      return Kind::kOptional;
-    case TypeKind::kType:
-      return Kind::kType;
-    case TypeKind::kOpaque:
-    case TypeKind::kObject:
-      for (const Named& each : kOpaque) {
-        if (each.name == type.name) return each.kind;
-      }
-      return Kind::kMessage;
-  }
-  return std::nullopt;
-}
-
 // Whether an argument of static type `argument` may be meant for `parameter`.
 bool MayBe(const Type& parameter, const Type& argument) {
   const std::optional<Kind> wanted = KindOf(parameter);

@@ -31,54 +31,66 @@ Table MakeTable() {
 
 // Whether a value may stand where `type` is declared. Elements are not looked at.
 bool Fits(const Type& type, const Value& value) {
-  constexpr auto kNone = Kind::kError;
-  const auto kind_of = [](TypeKind kind) {
-    switch (kind) {
-      case TypeKind::kBool:
-        return Kind::kBool;
-      case TypeKind::kInt:
-        return Kind::kInt;
-      case TypeKind::kUint:
-        return Kind::kUint;
-      case TypeKind::kDouble:
-        return Kind::kDouble;
-      case TypeKind::kString:
-        return Kind::kString;
-      case TypeKind::kBytes:
-        return Kind::kBytes;
-      case TypeKind::kNull:
-        return Kind::kNull;
-      case TypeKind::kTimestamp:
-        return Kind::kTimestamp;
-      case TypeKind::kDuration:
-        return Kind::kDuration;
-      case TypeKind::kList:
-        return Kind::kList;
-      case TypeKind::kMap:
-        return Kind::kMap;
-      case TypeKind::kOptional:
-        return Kind::kOptional;
-      case TypeKind::kType:
-        return Kind::kType;
-      default:
-        return kNone;
-    }
-  };
-  switch (type.kind) {
-    case TypeKind::kDyn:
-    case TypeKind::kAny:
-    case TypeKind::kParam:
-    case TypeKind::kError:
-      return true;
-    case TypeKind::kOpaque:
-    case TypeKind::kObject:
-      return RuntimeTypeName(value) == type.name;
-    default:
-      return value.kind == kind_of(type.kind);
-  }
+  return value.kind == KindOf(type).value_or(value.kind);
 }
 
 }  // namespace
+
+std::optional<Kind> KindOf(const Type& type) {
+  struct Named {
+    std::string_view name;
+    Kind kind;
+  };
+  static constexpr Named kOpaque[] = {
+      {"kubernetes.Quantity", Kind::kQuantity},
+      {"kubernetes.Semver", Kind::kSemver},
+      {"kubernetes.URL", Kind::kUrl},
+      {"kubernetes.NamedFormat", Kind::kFormat},
+      {"net.IP", Kind::kIp},
+      {"net.CIDR", Kind::kCidr},
+  };
+  switch (type.kind) {
+    case TypeKind::kDyn:
+    case TypeKind::kError:
+    case TypeKind::kAny:
+    case TypeKind::kParam:
+    case TypeKind::kWrapper:
+      return std::nullopt;
+    case TypeKind::kBool:
+      return Kind::kBool;
+    case TypeKind::kInt:
+      return Kind::kInt;
+    case TypeKind::kUint:
+      return Kind::kUint;
+    case TypeKind::kDouble:
+      return Kind::kDouble;
+    case TypeKind::kString:
+      return Kind::kString;
+    case TypeKind::kBytes:
+      return Kind::kBytes;
+    case TypeKind::kNull:
+      return Kind::kNull;
+    case TypeKind::kTimestamp:
+      return Kind::kTimestamp;
+    case TypeKind::kDuration:
+      return Kind::kDuration;
+    case TypeKind::kList:
+      return Kind::kList;
+    case TypeKind::kMap:
+      return Kind::kMap;
+    case TypeKind::kOptional:
+      return Kind::kOptional;
+    case TypeKind::kType:
+      return Kind::kType;
+    case TypeKind::kOpaque:
+    case TypeKind::kObject:
+      for (const Named& each : kOpaque) {
+        if (each.name == type.name) return each.kind;
+      }
+      return Kind::kMessage;
+  }
+  return std::nullopt;
+}
 
 const Binding& BindingOf(OverloadId id) {
   static const Table* const table = new Table(MakeTable());

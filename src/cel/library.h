@@ -6,6 +6,7 @@
 // Upstream: docs/spec/cel.md sections 5, 6.2 and 8.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "cel/context.h"
@@ -33,6 +34,9 @@ const Binding& BindingOf(OverloadId id);
 
 // How a complaint about arguments that fit no overload reads: with or without signature.
 Value NoSuchOverload(Context& context, std::string_view function, Arguments arguments);
+
+// The kind of a static type's values; nothing for what any value may be.
+std::optional<Kind> KindOf(const Type& type);
 
 // The overload of `function` that fits the kinds of the arguments, kCount if none.
 OverloadId SelectOverload(const Function& function, bool member, Arguments arguments);
