@@ -235,11 +235,7 @@ class ClaimBinding final : public framework::PreBindSequence {
   // The write gives the claim its devices.
   bool Allocates() { return current().decided != nullptr && written_->allocation == nullptr; }
   api::ClaimConsumer Consumer() {
-    if (current().for_group) return ConsumerOf(*group());
-    return {.api_group = {},
-            .resource = "pods",
-            .name = work_.pod->meta.name,
-            .uid = work_.pod->meta.uid};
+    return current().for_group ? ConsumerOf(*group()) : ConsumerOf(*work_.pod);
   }
 
   PreBindStep Reserved() {

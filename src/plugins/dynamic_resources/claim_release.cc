@@ -12,6 +12,7 @@
 #include "api/json/claim_requests.h"
 #include "base/canary.h"
 #include "base/logging.h"
+#include "plugins/dynamic_resources/group_claims.h"
 
 namespace ks::plugins {
 namespace {
@@ -104,25 +105,59 @@ struct Releasing {
   framework::TaskInbox& tasks;
   DeviceState& devices;
   framework::PodActivator& activator;
+  const framework::PodLister& pods;
+  const framework::PodGroupStates& groups;
   std::shared_ptr<PendingReleases> releases;
 };
 Releasing With(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases) {
-  return {handle.api(), handle.tasks(), handle.devices(), handle.activator(), releases};
+  return {handle.api(),  handle.tasks(),      handle.devices(), handle.activator(),
+          handle.pods(), handle.pod_groups(), releases};
+}
+
+struct Reservation {
+  Reservation(const api::ResourceClaim& of, const std::string& uid, api::ClaimConsumer by)
+      : ns(of.meta.ns), claim(of.meta.Key()), consumer(std::move(by)), key(uid, consumer.uid) {}
+
+  Symbol ns;
+  std::string claim;  // "namespace/name"
+  api::ClaimConsumer consumer;
+  PendingReleases::Key key;
+};
+
+// Whether the claim is still there, and the pod or group.
+bool IsThere(const DeviceState& devices, const framework::PodLister& pods,
+             const framework::PodGroupStates& groups, const Reservation& of) {
+  const api::ResourceClaimPtr claim = devices.FindClaim(of.claim);
+  if (claim == nullptr || claim->meta.uid != of.key.first) return false;
+  if (IsPod(of.consumer)) {
+    const api::PodPtr pod = pods.FindPod(of.ns.str() + '/' + of.consumer.name);
+    return pod != nullptr && pod->meta.uid == of.consumer.uid;
+  }
+  const framework::PodGroupState* group = groups.Find(of.ns, of.consumer.name);
+  return group != nullptr && group->object != nullptr && group->object->meta.uid == of.consumer.uid;
+}
+
+void End(const Releasing& with, const Reservation& of, bool failed) {
+  if (!failed) return with.releases->End(of.key);
+  with.releases->EndUnsure(of.key,
+                           [&devices = with.devices, &pods = with.pods, &groups = with.groups, of] {
+                             return IsThere(devices, pods, groups, of);
+                           });
 }
 
 void SendRelease(const Releasing& with, const api::ResourceClaim& claim,
-                 const std::string& consumer_uid) {
-  const PendingReleases::Key key(claim.meta.uid, consumer_uid);
-  with.releases->Begin(key);
+                 const api::ClaimConsumer& consumer) {
+  const Reservation of(claim, claim.meta.uid, consumer);
+  with.releases->Begin(of.key);
   with.api.SendClaimRequest(
-      api::RemoveConsumerRequest(claim, consumer_uid),
-      [with, key, log = LogFailure("Unreserving a claim failed", claim)](
+      api::RemoveConsumerRequest(claim, consumer.uid),
+      [with, of, log = LogFailure("Unreserving a claim failed", claim)](
           const std::optional<api::ApiError>& error, const api::ResourceClaimPtr& answered) {
         log(error, answered);
-        with.tasks.PostTask([with, key, answered, failed = error.has_value()] {
+        with.tasks.PostTask([with, of, answered, failed = error.has_value()] {
           // A claim that is gone meanwhile has no reservations either.
           if (answered != nullptr) (void)with.devices.Assume(answered);
-          with.releases->End(key, failed);
+          End(with, of, failed);
         });
       });
 }
@@ -130,19 +165,19 @@ void SendRelease(const Releasing& with, const api::ResourceClaim& claim,
 // Asks what became of a write; until that is known the devices are taken. The pod's next attempt
 // may have met them so, and there will be no event when they are not.
 void LookAndRelease(const Releasing& with, const AttemptClaim& claim, const api::PodPtr& pod) {
-  const PendingReleases::Key key(claim.decided_uid, pod->meta.uid);
-  with.releases->Begin(key);
+  const Reservation of(*claim.claim, claim.decided_uid, ConsumerOf(*pod));
+  with.releases->Begin(of.key);
   with.api.SendClaimRequest(
-      api::GetClaimRequest(*claim.claim),
-      [with, pod, key](const std::optional<api::ApiError>& error,
-                       const api::ResourceClaimPtr& answered) {
-        with.tasks.PostTask([with, pod, key, answered, failed = error.has_value()] {
-          if (answered != nullptr && answered->meta.uid == key.first) {
+      api::GetClaimRequest(*claim.claim), [with, pod, of](const std::optional<api::ApiError>& error,
+                                                          const api::ResourceClaimPtr& answered) {
+        with.tasks.PostTask([with, pod, of, answered, failed = error.has_value()] {
+          const auto& [claim_uid, pod_uid] = of.key;
+          if (answered != nullptr && answered->meta.uid == claim_uid) {
             (void)with.devices.Assume(answered);
-            if (answered->IsReservedFor(key.second)) SendRelease(with, *answered, key.second);
+            if (answered->IsReservedFor(pod_uid)) SendRelease(with, *answered, of.consumer);
           }
-          with.devices.RemovePendingAllocation(key.first, DeviceState::Sharers::kOne);
-          with.releases->End(key, failed);
+          with.devices.RemovePendingAllocation(claim_uid, DeviceState::Sharers::kOne);
+          End(with, of, failed);
           with.activator.Activate({pod});
         });
       });
@@ -165,8 +200,8 @@ void ReleaseExtended(framework::Handle& handle, AttemptClaim& claim) {
 }  // namespace
 
 void Unreserve(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
-               const api::ResourceClaim& claim, const std::string& consumer_uid) {
-  SendRelease(With(handle, releases), claim, consumer_uid);
+               const api::ResourceClaim& claim, const api::ClaimConsumer& consumer) {
+  SendRelease(With(handle, releases), claim, consumer);
 }
 
 void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
@@ -188,7 +223,7 @@ void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingRelea
     }
     if (!each.allocated() || !each.claim->IsReservedFor(pod->meta.uid)) continue;
     if (KS_CANARY(ReservationStays)) continue;
-    Unreserve(handle, releases, *each.claim, pod->meta.uid);
+    Unreserve(handle, releases, *each.claim, ConsumerOf(*pod));
   }
 }
 

@@ -19,7 +19,7 @@ namespace ks::plugins {
 // Takes one reservation back. `releases` has those that are not answered yet; what is answered is
 // assumed.
 void Unreserve(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
-               const api::ResourceClaim& claim, const std::string& consumer_uid);
+               const api::ResourceClaim& claim, const api::ClaimConsumer& consumer);
 // Takes back what Reserve decided, and the pod's reservations; that of its group stays. Where a
 // write failed that may have been done, the devices are free once the API server has been asked.
 // Idempotent.

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kGroup = "scheduling.k8s.io";
 constexpr std::string_view kResource = "podgroups";
+constexpr std::string_view kPods = "pods";
 
 const api::PodResourceClaimStatus* StatusOf(const api::PodGroup& group, const std::string& entry) {
   const auto& statuses = group.resource_claim_statuses;
@@ -57,11 +58,20 @@ bool IsEntryOfGroup(const api::PodGroup& group, const api::PodResourceClaim& ent
   return std::find(entries.begin(), entries.end(), entry) != entries.end();
 }
 
+api::ClaimConsumer ConsumerOf(const api::Pod& pod) {
+  return {
+      .api_group = {}, .resource = std::string(kPods), .name = pod.meta.name, .uid = pod.meta.uid};
+}
+
 api::ClaimConsumer ConsumerOf(const api::PodGroup& group) {
   return {.api_group = std::string(kGroup),
           .resource = std::string(kResource),
           .name = group.meta.name,
           .uid = group.meta.uid};
+}
+
+bool IsPod(const api::ClaimConsumer& consumer) {
+  return consumer.api_group.empty() && consumer.resource == kPods;
 }
 
 bool IsReservedForGroup(const api::ResourceClaim& claim, const api::PodGroup& group) {

@@ -22,8 +22,11 @@ bool IsMadeForGroup(const api::ResourceClaim& claim, std::string_view group);
 // Whether the entry of a member stands for an entry of its group: all of its fields are equal.
 bool IsEntryOfGroup(const api::PodGroup& group, const api::PodResourceClaim& entry);
 
-// The group as a user of claims.
+// The pod, or the whole group, as a user of claims.
+api::ClaimConsumer ConsumerOf(const api::Pod& pod);
 api::ClaimConsumer ConsumerOf(const api::PodGroup& group);
+// Whether the user is a pod.
+bool IsPod(const api::ClaimConsumer& consumer);
 // Whether the claim is reserved for the whole group.
 bool IsReservedForGroup(const api::ResourceClaim& claim, const api::PodGroup& group);
 // Whether the group may lose the claim without harm to others: nobody else has reserved it.

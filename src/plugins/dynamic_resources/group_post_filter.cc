@@ -52,7 +52,7 @@ Status FreeForGroup(framework::Handle& handle, const std::shared_ptr<PendingRele
   const auto reserved = FindReservedClaim(handle.devices(), *group->object);
   if (!reserved.ok()) return Status::Error(reserved.error().message);
   if (*reserved == nullptr) return completed;
-  Unreserve(handle, releases, **reserved, group->object->meta.uid);
+  Unreserve(handle, releases, **reserved, ConsumerOf(*group->object));
   return Status(Code::kUnschedulableAndUnresolvable, {"ResourceClaim unreserved for PodGroup"});
 }
 

@@ -482,6 +482,31 @@ TEST_F(BindingTest, AReleaseThatFailedIsNotReliedOn) {
   }
 }
 
+// A pod that is gone does not come again.
+TEST_F(BindingTest, AReleaseThatFailedIsForgottenWithItsPod) {
+  AddClaim("c", Allocation("n1") +
+                    ",'reservedFor':[{'resource':'pods','name':'pod','uid':'uid-pod'},"
+                    "{'resource':'pods','name':'other','uid':'uid-other'}]");
+  const api::PodPtr first = pod;
+  const api::PodPtr other = PodWith({"c"}).Name("other").Obj();
+  for (const bool there : {false, true}) {
+    SCOPED_TRACE(there);
+    if (there) rig.handle.fake_pods().Add(first);
+    for (const api::PodPtr& released : {first, other}) {
+      pod = released;
+      ASSERT_TRUE(Reserve().ok());
+      Unreserve();
+      api::ApiError error;
+      error.code = 500;
+      ASSERT_TRUE(api().AnswerClaimRequest(error));
+    }
+    pod = first;
+    ASSERT_TRUE(Reserve().ok());
+    Bind();
+    EXPECT_EQ(!step.calls.empty(), there);
+  }
+}
+
 // The answer to the release may come after the next attempt has begun.
 TEST_F(BindingTest, AReservationThatIsBeingTakenBackIsNotReliedOn) {
   AddClaim("c", Allocation("n1") + reserved_);
