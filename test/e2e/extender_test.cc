@@ -8,12 +8,14 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "e2e/child.h"
 #include "e2e/cluster.h"
 #include "e2e/embedded_server.h"
+#include "e2e/recording_extender.h"
 #include "testing/control_plane.h"
 #include "testing/scripted_server.h"
 #include "testing/temp_dir.h"
@@ -66,71 +68,40 @@ json Comparable(json request) {
   return request;
 }
 
-// Extenders under one address; writes down the first request of each kind about each pod.
-class Recorder {
- public:
-  using Requests = std::map<std::string, json>;
+// Only n1 is to do among the candidates.
+json PreemptAnswer(const json& body) {
+  const json& meta = body["NodeNameToMetaVictims"];
+  if (meta.is_object()) return {{"NodeNameToMetaVictims", {{"n1", meta["n1"]}}}};
+  json pods = json::array();
+  for (const json& pod : body["NodeNameToVictims"]["n1"]["Pods"]) {
+    pods.push_back({{"UID", pod["metadata"]["uid"]}});
+  }
+  return {{"NodeNameToMetaVictims", {{"n1", {{"Pods", pods}}}}}};
+}
 
-  std::string url() const { return server_.url(); }
-  Requests requests() {
-    MutexLock lock(mutex_);
-    return requests_;
+json AnswerTo(const RecordingExtender::Question& question) {
+  const auto& [verb, pod, body] = question;
+  if (verb == "bind") return {{"Error", "not today"}};
+  if (verb == "preempt") return PreemptAnswer(body);
+  if (verb == "filter" && pod == "unwanted") {
+    return {{"NodeNames", json::array()},
+            {"FailedNodes", {{"n0", "no dev"}}},
+            {"FailedAndUnresolvableNodes", {{"n1", "never"}}}};
   }
+  if (verb == "filter" && pod == "twice") return {{"NodeNames", {"n0", "n1", "n0"}}};
+  if (verb == "filter") return {{"nodenames", body["NodeNames"]}, {"nodes", body["Nodes"]}};
+  json scores = json::array();
+  for (const json& name : body["NodeNames"]) {
+    const std::string text = name;
+    scores.push_back({{"Host", text}, {"Score", 10 * (text[1] - '0')}});
+  }
+  return scores;
+}
 
- private:
-  void Serve(testing::ScriptedConnection& connection) {
-    while (const auto request = connection.Read()) {
-      const json body = json::parse(request->body, nullptr, false);
-      if (!body.is_object()) return;
-      const std::string pod = body.contains("Pod") ? body["Pod"]["metadata"].value("name", "")
-                                                   : body.value("PodName", "");
-      {
-        MutexLock lock(mutex_);
-        requests_.emplace(request->target + " " + pod, Comparable(body));
-      }
-      const std::string verb = request->target.substr(request->target.rfind('/') + 1);
-      if (pod == "refused") {
-        connection.Respond(500, "");
-      } else if (pod == "marked") {
-        connection.Respond(200, "\xEF\xBB\xBF" + Answer(verb, pod, body).dump());
-      } else {
-        connection.Respond(200, Answer(verb, pod, body).dump());
-      }
-    }
-  }
-  // Only n1 is to do among the candidates.
-  static json PreemptAnswer(const json& body) {
-    const json& meta = body["NodeNameToMetaVictims"];
-    if (meta.is_object()) return {{"NodeNameToMetaVictims", {{"n1", meta["n1"]}}}};
-    json pods = json::array();
-    for (const json& pod : body["NodeNameToVictims"]["n1"]["Pods"]) {
-      pods.push_back({{"UID", pod["metadata"]["uid"]}});
-    }
-    return {{"NodeNameToMetaVictims", {{"n1", {{"Pods", pods}}}}}};
-  }
-  static json Answer(const std::string& verb, const std::string& pod, const json& body) {
-    if (verb == "bind") return {{"Error", "not today"}};
-    if (verb == "preempt") return PreemptAnswer(body);
-    if (verb == "filter" && pod == "unwanted") {
-      return {{"NodeNames", json::array()},
-              {"FailedNodes", {{"n0", "no dev"}}},
-              {"FailedAndUnresolvableNodes", {{"n1", "never"}}}};
-    }
-    if (verb == "filter" && pod == "twice") return {{"NodeNames", {"n0", "n1", "n0"}}};
-    if (verb == "filter") return {{"nodenames", body["NodeNames"]}, {"nodes", body["Nodes"]}};
-    json scores = json::array();
-    for (const json& name : body["NodeNames"]) {
-      const std::string text = name;
-      scores.push_back({{"Host", text}, {"Score", 10 * (text[1] - '0')}});
-    }
-    return scores;
-  }
-
-  Mutex mutex_;
-  Requests requests_ KS_GUARDED_BY(mutex_);
-  testing::ScriptedServer server_{
-      {}, [this](testing::ScriptedConnection& connection) { Serve(connection); }};
-};
+std::optional<std::string> TextOfAnswer(const RecordingExtender::Question& question) {
+  if (question.pod == "refused") return std::nullopt;
+  return (question.pod == "marked" ? "\xEF\xBB\xBF" : "") + AnswerTo(question).dump();
+}
 
 constexpr char kConfiguration[] = R"(
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -160,7 +131,7 @@ extenders:
 )";
 
 struct Outcome {
-  Recorder::Requests requests;
+  RecordingExtender::Requests requests;
   std::map<std::string, std::string> nodes;     // by pod
   std::map<std::string, std::string> messages;  // by pod
 };
@@ -249,7 +220,7 @@ void RunScheduler(const std::string& binary, Outcome* outcome) {
   pod("twice", {{"cpu", "100m"}});
   pod("marked", {{"cpu", "100m"}});
 
-  Recorder recorder;
+  RecordingExtender recorder(Comparable, TextOfAnswer);
   Child child(cluster.CommandLine(binary, kConfiguration, recorder.url()), cluster.log());
   {
     PodView view(cluster.admin());

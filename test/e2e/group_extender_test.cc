@@ -8,12 +8,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "e2e/cluster.h"
-#include "testing/scripted_server.h"
+#include "e2e/recording_extender.h"
 
 namespace ks::e2e {
 namespace {
@@ -29,82 +30,64 @@ std::string Without(std::string text, const std::string& word) {
   return text;
 }
 
-// Extenders under one address, whose answers hang on the names of pods and nodes alone. Writes down
-// what it is asked first of each kind about each pod.
-class AskedExtenders {
- public:
-  using Requests = std::map<std::string, std::string>;
+bool HasWholeNodes(const json& body) { return body["Nodes"].is_object(); }
 
-  std::string url() const { return server_.url(); }
-  Requests requests() {
-    MutexLock lock(mutex_);
-    return requests_;
+std::vector<std::string> NodesAskedAbout(const json& body) {
+  const bool whole = HasWholeNodes(body);
+  std::vector<std::string> nodes;
+  for (const json& node : whole ? body["Nodes"]["items"] : body["NodeNames"]) {
+    nodes.push_back(whole ? node["metadata"]["name"] : node);
   }
+  return nodes;
+}
 
- private:
-  void Serve(testing::ScriptedConnection& connection) {
-    while (const auto request = connection.Read()) {
-      const json body = json::parse(request->body, nullptr, false);
-      if (!body.is_object()) return;
-      const std::string pod = body["Pod"]["metadata"].value("name", "");
-      const bool whole = body["Nodes"].is_object();
-      std::vector<std::string> nodes;
-      for (const json& node : whole ? body["Nodes"]["items"] : body["NodeNames"]) {
-        nodes.push_back(whole ? node["metadata"]["name"] : node);
-      }
-      Note(request->target + " " + pod, nodes);
-      if (pod.ends_with("-failing")) {
-        connection.Respond(500, "");
-      } else {
-        const bool filters = request->target.ends_with("/filter");
-        connection.Respond(200, (filters ? Filter(pod, nodes, body) : Scores(pod, nodes)).dump());
-      }
-    }
-  }
-  void Note(const std::string& what, std::vector<std::string> nodes) {
-    // The search begins anywhere.
-    std::sort(nodes.begin(), nodes.end());
-    MutexLock lock(mutex_);
-    requests_.emplace(what, json(nodes).dump());
-  }
-  static json Filter(const std::string& pod, const std::vector<std::string>& nodes,
-                     const json& body) {
-    const bool whole = body["Nodes"].is_object();
-    json kept = json::array();
-    json failed = json::object();
-    json never = json::object();
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (pod.ends_with("-unwanted")) {
-        (nodes[i] == "n1" ? never : failed)[nodes[i]] = "no unit on " + nodes[i];
-      } else if (pod.ends_with("-picky") && nodes[i] != "n1") {
-        failed[nodes[i]] = "no unit";
-      } else {
-        kept.push_back(whole ? body["Nodes"]["items"][i] : json(nodes[i]));
-      }
-    }
-    json answer = {{"FailedNodes", failed}, {"FailedAndUnresolvableNodes", never}};
-    if (whole) {
-      answer["Nodes"]["items"] = kept;
+// The search begins anywhere.
+json SortedNodes(const json& body) {
+  std::vector<std::string> nodes = NodesAskedAbout(body);
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+json FilterAnswer(const std::string& pod, const std::vector<std::string>& nodes, const json& body) {
+  const bool whole = HasWholeNodes(body);
+  json kept = json::array();
+  json failed = json::object();
+  json never = json::object();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (pod.ends_with("-unwanted")) {
+      (nodes[i] == "n1" ? never : failed)[nodes[i]] = "no unit on " + nodes[i];
+    } else if (pod.ends_with("-picky") && nodes[i] != "n1") {
+      failed[nodes[i]] = "no unit";
     } else {
-      answer["NodeNames"] = kept;
+      kept.push_back(whole ? body["Nodes"]["items"][i] : json(nodes[i]));
     }
-    return answer;
   }
-  // Another node for each member, in turn.
-  static json Scores(const std::string& pod, const std::vector<std::string>& nodes) {
-    json scores = json::array();
-    for (const std::string& node : nodes) {
-      const int turn = (node.back() - '0' + pod[1] - '0') % 4;
-      scores.push_back({{"Host", node}, {"Score", 3 * turn}});
-    }
-    return scores;
+  json answer = {{"FailedNodes", failed}, {"FailedAndUnresolvableNodes", never}};
+  if (whole) {
+    answer["Nodes"]["items"] = kept;
+  } else {
+    answer["NodeNames"] = kept;
   }
+  return answer;
+}
 
-  Mutex mutex_;
-  Requests requests_ KS_GUARDED_BY(mutex_);
-  testing::ScriptedServer server_{
-      {}, [this](testing::ScriptedConnection& connection) { Serve(connection); }};
-};
+// Another node for each member, in turn.
+json ScoresAnswer(const std::string& pod, const std::vector<std::string>& nodes) {
+  json scores = json::array();
+  for (const std::string& node : nodes) {
+    const int turn = (node.back() - '0' + pod[1] - '0') % 4;
+    scores.push_back({{"Host", node}, {"Score", 3 * turn}});
+  }
+  return scores;
+}
+
+// Hangs on the names of pods and nodes alone.
+std::optional<std::string> AnswerByNames(const RecordingExtender::Question& question) {
+  const auto& [verb, pod, body] = question;
+  if (pod.ends_with("-failing")) return std::nullopt;
+  const std::vector<std::string> nodes = NodesAskedAbout(body);
+  return (verb == "filter" ? FilterAnswer(pod, nodes, body) : ScoresAnswer(pod, nodes)).dump();
+}
 
 std::string Configuration(const std::string& kubeconfig, const std::string& url) {
   std::string text = SchedulerConfiguration(kubeconfig, /*parallelism=*/1) + "extenders:\n";
@@ -121,7 +104,7 @@ std::string Configuration(const std::string& kubeconfig, const std::string& url)
 // What came of groups and members.
 struct SeenOutcome {
   std::map<std::string, std::string> of{};
-  AskedExtenders::Requests requests{};
+  RecordingExtender::Requests requests{};
 };
 
 struct PlannedGang {
@@ -237,7 +220,7 @@ void Decide(bool kubesched, SeenOutcome* outcome) {
   const auto cluster = Cluster::Start(
       {.apiserver_args = {kGates, "--runtime-config=scheduling.k8s.io/v1beta1=true"}});
   ASSERT_NE(cluster, nullptr);
-  AskedExtenders extenders;
+  RecordingExtender extenders(SortedNodes, AnswerByNames);
   GangsWithExtenders gangs(*cluster);
   const std::string configuration =
       Configuration(cluster->plane().SchedulerKubeconfig(), extenders.url());
