@@ -74,32 +74,32 @@ Result<std::string> Comparison::Lasting(const Question& question, const Outcome&
   return difference;
 }
 
-void Comparison::Report(const std::string& expression, const std::string& difference) {
-  if (++differences_ <= most_shown_) fmt::print("{}\n  {}\n", expression, difference);
+void Comparison::Report(const std::string& title, const std::string& difference) {
+  if (++differences_ <= most_shown_) fmt::print("{}\n  {}\n", title, difference);
+}
+
+Result<std::string> Comparison::DifferenceFrom(const Outcome& reference, const Question& question) {
+  const Outcome ours = subject_.Answer(question);
+  if (Difference(reference, ours).empty()) return std::string();
+  return Lasting(question, ours);
 }
 
 Result<void> Comparison::Check(const std::vector<Question>& questions) {
   auto outcomes = reference_.Ask(questions);
   if (!outcomes.ok()) return outcomes.error();
   for (size_t i = 0; i < questions.size(); ++i) {
-    const Outcome ours = subject_.Answer(questions[i]);
-    Count((*outcomes)[i]);
-    if (Difference((*outcomes)[i], ours).empty()) continue;
-    auto lasting = Lasting(questions[i], ours);
-    if (!lasting.ok()) return lasting.error();
-    if (!lasting->empty()) Report(questions[i].expression, *lasting);
+    const Result<void> checked = CheckKnown(questions[i].expression, questions[i], (*outcomes)[i]);
+    if (!checked.ok()) return checked;
   }
   return {};
 }
 
-Result<void> Comparison::CheckKnown(const std::string& name, const Question& question,
+Result<void> Comparison::CheckKnown(const std::string& title, const Question& question,
                                     const Outcome& reference) {
   Count(reference);
-  const Outcome ours = subject_.Answer(question);
-  if (Difference(reference, ours).empty()) return {};
-  auto lasting = Lasting(question, ours);
-  if (!lasting.ok()) return lasting.error();
-  if (!lasting->empty()) Report(name + ": " + question.expression, *lasting);
+  const auto difference = DifferenceFrom(reference, question);
+  if (!difference.ok()) return difference.error();
+  if (!difference->empty()) Report(title, *difference);
   return {};
 }
 
@@ -131,12 +131,10 @@ Result<Comparison::Drawn> Comparison::Shrink(Drawn drawn) {
       const Question question{candidate.Text(), Mode::kValue};
       auto reference = reference_.Ask({question});
       if (!reference.ok()) return reference.error();
-      const Outcome ours = subject_.Answer(question);
       if (++steps >= kShrinkSteps) break;
-      if (Difference(reference->front(), ours).empty()) continue;
-      auto lasting = Lasting(question, ours);
-      if (!lasting.ok()) return lasting.error();
-      if (lasting->empty()) continue;
+      const auto difference = DifferenceFrom(reference->front(), question);
+      if (!difference.ok()) return difference.error();
+      if (difference->empty()) continue;
       drawn = {std::move(candidate), question, false};
       smaller = true;
       break;
@@ -157,12 +155,10 @@ Result<void> Comparison::CheckRandom(uint64_t seed, uint64_t count) {
     auto outcomes = reference_.Ask(questions);
     if (!outcomes.ok()) return outcomes.error();
     for (size_t i = 0; i < questions.size(); ++i) {
-      const Outcome ours = subject_.Answer(questions[i]);
       Count((*outcomes)[i]);
-      if (Difference((*outcomes)[i], ours).empty()) continue;
-      auto lasting = Lasting(questions[i], ours);
-      if (!lasting.ok()) return lasting.error();
-      if (lasting->empty()) continue;
+      const auto difference = DifferenceFrom((*outcomes)[i], questions[i]);
+      if (!difference.ok()) return difference.error();
+      if (difference->empty()) continue;
       if (differences_ >= most_shown_) {
         ++differences_;
         continue;

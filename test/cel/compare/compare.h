@@ -28,8 +28,8 @@ class Comparison {
   Result<void> Check(const std::vector<Question>& questions);
   // The same of random expressions, made as small as they go before they are printed.
   Result<void> CheckRandom(uint64_t seed, uint64_t count);
-  // Compares with outcomes that are known.
-  Result<void> CheckKnown(const std::string& name, const Question& question,
+  // Compares with an outcome that is known; `title` stands over the report of a difference.
+  Result<void> CheckKnown(const std::string& title, const Question& question,
                           const Outcome& reference);
 
   uint64_t compared() const { return compared_; }
@@ -48,7 +48,9 @@ class Comparison {
   void Count(const Outcome& reference);
   // The difference that stays when the reference is asked again: the order of maps is random there.
   Result<std::string> Lasting(const Question& question, const Outcome& ours);
-  void Report(const std::string& expression, const std::string& difference);
+  // The same, of our answer; empty: there is none.
+  Result<std::string> DifferenceFrom(const Outcome& reference, const Question& question);
+  void Report(const std::string& title, const std::string& difference);
   Result<Drawn> Shrink(Drawn drawn);
 
   Oracle& reference_;

@@ -91,7 +91,8 @@ Result<void> Conformance(const Options& options, Comparison& comparison) {
       continue;
     }
     agreed += test->agrees ? 1 : 0;
-    auto checked = comparison.CheckKnown(test->name, test->question, test->outcome);
+    auto checked = comparison.CheckKnown(test->name + ": " + test->question.expression,
+                                         test->question, test->outcome);
     if (!checked.ok()) return checked;
   }
   fmt::print("{} tests, {} of them end as they officially should here, {} left out\n",
