@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "apiserver/service/own_kinds.h"
 #include "apiserver/service/subresources.h"
 #include "apiserver/table/table_cells.h"
 #include "base/text.h"
@@ -18,15 +19,6 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 // A disrupted pod that is still there after this time is forgiven: its eviction went wrong.
 constexpr auto kDisruptionTimeout = std::chrono::minutes(2);
-
-const KindInfo& Pods() {
-  static const KindInfo* kind = FindResource("", "v1", "pods");
-  return *kind;
-}
-const KindInfo& Budgets() {
-  static const KindInfo* kind = FindResource("policy", "v1", "poddisruptionbudgets");
-  return *kind;
-}
 
 const std::string* Label(const Labels& labels, const std::string& key) {
   const auto it = std::lower_bound(

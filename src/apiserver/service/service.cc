@@ -5,6 +5,7 @@
 
 #include "apiserver/body/body.h"
 #include "apiserver/service/discovery.h"
+#include "apiserver/service/own_kinds.h"
 #include "apiserver/service/service_call.h"
 #include "apiserver/store/json_write.h"
 #include "apiserver/store/watch_stream.h"
@@ -18,18 +19,8 @@ constexpr Duration kBudgetPause = std::chrono::milliseconds(100);
 // Controllers that answer each other's writes get so many turns in one Step.
 constexpr int kTurns = 8;
 
-const KindInfo& Pods() {
-  static const KindInfo* kind = FindKind("v1", "Pod");
-  return *kind;
-}
-
 const KindInfo& Events() {
   static const KindInfo* kind = FindKind("v1", "Event");
-  return *kind;
-}
-
-const KindInfo& Budgets() {
-  static const KindInfo* kind = FindKind("policy/v1", "PodDisruptionBudget");
   return *kind;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 
+#include "apiserver/service/own_kinds.h"
 #include "apiserver/store/json_fields.h"
 
 namespace ks::apiserver {
@@ -25,11 +26,6 @@ const Json& Member(const Json& object, const char* key) {
   if (!object.is_object()) return *none;
   const auto it = object.find(key);
   return it == object.end() ? *none : *it;
-}
-
-const KindInfo& Pods() {
-  static const KindInfo* kind = FindResource("", "v1", "pods");
-  return *kind;
 }
 
 bool IsSubdomain(std::string_view name) {
@@ -184,6 +180,14 @@ void SetScheduled(const std::string& now, Json& pod) {
 
 }  // namespace
 
+Json CreatedStatus() {
+  return Json{{"kind", "Status"},
+              {"apiVersion", "v1"},
+              {"metadata", Json::object()},
+              {"status", "Success"},
+              {"code", 201}};
+}
+
 Outcome<Json> BindPod(Registry& registry, std::string_view ns, std::string_view url_name,
                       const Json& binding, bool dry_run) {
   auto wish = ReadBinding(ns, url_name, binding);
@@ -207,11 +211,7 @@ Outcome<Json> BindPod(Registry& registry, std::string_view ns, std::string_view 
     const auto written = registry.Overwrite(Pods(), ns, wish->pod, assign);
     if (!written.ok()) return written.failure();
   }
-  return Json{{"kind", "Status"},
-              {"apiVersion", "v1"},
-              {"metadata", Json::object()},
-              {"status", "Success"},
-              {"code", 201}};
+  return CreatedStatus();
 }
 
 }  // namespace ks::apiserver

@@ -18,6 +18,9 @@
 
 namespace ks::apiserver {
 
+// The Status that says that something posted was done: 201.
+Json CreatedStatus();
+
 // POST pods/<name>/binding and POST bindings. The answer's body is a Status, 201.
 Outcome<Json> BindPod(Registry& registry, std::string_view ns, std::string_view url_name,
                       const Json& binding, bool dry_run);

@@ -5,20 +5,12 @@
 #include <vector>
 
 #include "apiserver/service/disruption_budgets.h"
+#include "apiserver/service/own_kinds.h"
 #include "apiserver/service/subresources.h"
 #include "apiserver/table/table_cells.h"
 
 namespace ks::apiserver {
 namespace {
-
-const KindInfo& Pods() {
-  static const KindInfo* kind = FindResource("", "v1", "pods");
-  return *kind;
-}
-const KindInfo& Budgets() {
-  static const KindInfo* kind = FindResource("policy", "v1", "poddisruptionbudgets");
-  return *kind;
-}
 
 constexpr size_t kDisruptedPodsMax = 2000;
 
@@ -187,11 +179,7 @@ Outcome<Json> EvictPod(Registry& registry, std::string_view ns, std::string_view
   }
   const auto deleted = registry.Delete(Pods(), ns, url_name, deletion);
   if (!deleted.ok()) return deleted.failure();
-  return Json{{"kind", "Status"},
-              {"apiVersion", "v1"},
-              {"metadata", Json::object()},
-              {"status", "Success"},
-              {"code", 201}};
+  return CreatedStatus();
 }
 
 }  // namespace ks::apiserver

@@ -148,33 +148,18 @@ Json PriorityClassCells(const Json& object, TimePoint now) {
 
 const Column kName{.name = "Name", .format = "name"};
 
+std::vector<Column> ReplicaColumns() {
+  return {kName,   {"Desired", "integer"},      {"Current", "integer"},  {"Ready", "integer"},
+          {"Age"}, {"Containers", "string", 1}, {"Images", "string", 1}, {"Selector", "string", 1}};
+}
+
 }  // namespace
 
 const std::vector<Printer>& WorkloadPrinters() {
   static const auto* printers = new std::vector<Printer>{
       {"", "Namespace", {kName, {"Status"}, {"Age"}}, NamespaceCells},
-      {"apps",
-       "ReplicaSet",
-       {kName,
-        {"Desired", "integer"},
-        {"Current", "integer"},
-        {"Ready", "integer"},
-        {"Age"},
-        {"Containers", "string", 1},
-        {"Images", "string", 1},
-        {"Selector", "string", 1}},
-       ReplicaSetCells},
-      {"",
-       "ReplicationController",
-       {kName,
-        {"Desired", "integer"},
-        {"Current", "integer"},
-        {"Ready", "integer"},
-        {"Age"},
-        {"Containers", "string", 1},
-        {"Images", "string", 1},
-        {"Selector", "string", 1}},
-       ReplicaSetCells},
+      {"apps", "ReplicaSet", ReplicaColumns(), ReplicaSetCells},
+      {"", "ReplicationController", ReplicaColumns(), ReplicaSetCells},
       {"apps",
        "StatefulSet",
        {kName, {"Ready"}, {"Age"}, {"Containers", "string", 1}, {"Images", "string", 1}},
