@@ -37,6 +37,14 @@ config::LoadResult LoadForScheduler(const std::string& file, const config::Featu
                         .findings = {{.message = text.error().message}}};
 }
 
+Error FaultsError(const config::Faults& faults, const std::string& file) {
+  std::string message = file + ": " + faults.text;
+  for (const config::Finding& finding : faults.findings) {
+    message += "\n" + config::Render(finding, file);
+  }
+  return Error{message};
+}
+
 std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(
     std::string_view text, const config::FeatureGates& gates) {
   config::LoadResult read = LoadTextForScheduler(text, gates);

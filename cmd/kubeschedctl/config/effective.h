@@ -36,6 +36,8 @@ struct Effective {
 config::LoadResult LoadTextForScheduler(std::string_view text, const config::FeatureGates& gates);
 // The same of a file.
 config::LoadResult LoadForScheduler(const std::string& file, const config::FeatureGates& gates);
+// The faults of a file as one error: the text, then a line for each finding.
+Error FaultsError(const config::Faults& faults, const std::string& file);
 
 // As above, and builds the profiles. Gates must outlive the result.
 std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(

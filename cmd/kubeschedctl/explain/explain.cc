@@ -37,11 +37,7 @@ Result<config::Configuration> LoadConfiguration(const std::string& file,
   if (file.empty()) return config::DefaultConfiguration(gates);
   config::LoadResult loaded = LoadForScheduler(file, gates);
   if (const auto* faults = std::get_if<config::Faults>(&loaded)) {
-    std::string message = file + ": " + faults->text;
-    for (const config::Finding& finding : faults->findings) {
-      message += "\n" + config::Render(finding, file);
-    }
-    return Error{message};
+    return FaultsError(*faults, file);
   }
   auto& read = std::get<config::Loaded>(loaded);
   for (const config::Finding& warning : read.warnings) {

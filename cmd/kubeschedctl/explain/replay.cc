@@ -48,11 +48,7 @@ Result<std::unique_ptr<std::istream>> OpenRecording(const std::string& file) {
 Result<recording::ReplaySide> LoadSide(const std::string& file, const config::FeatureGates& gates) {
   config::LoadResult loaded = LoadForScheduler(file, gates);
   if (const auto* faults = std::get_if<config::Faults>(&loaded)) {
-    std::string message = file + ": " + faults->text;
-    for (const config::Finding& finding : faults->findings) {
-      message += "\n" + config::Render(finding, file);
-    }
-    return Error{message};
+    return FaultsError(*faults, file);
   }
   return recording::ReplaySide{std::move(std::get<config::Loaded>(loaded).configuration)};
 }
