@@ -106,7 +106,8 @@ class Module:
 
     def _key(self):
         digest = hashlib.sha256()
-        for path in [self.source / "go.mod", self.source / "go.sum", *sorted((self.source / "cmd").glob("*/*.go"))]:
+        code = [*self.source.glob("cmd/*/*.go"), *self.source.glob("internal/*/*.go")]
+        for path in [self.source / "go.mod", self.source / "go.sum", *sorted(code)]:
             digest.update(f"{path.relative_to(self.source)}\0".encode())
             digest.update(path.read_bytes())
         return digest.hexdigest()[:16]

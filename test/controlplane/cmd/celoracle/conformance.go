@@ -104,7 +104,7 @@ func convert(reference *reference, test *conformance.SimpleTest) conformanceTest
 	if test.CheckOnly {
 		mode = "compile"
 	}
-	outcome := reference.answer(request{Expression: &expression, Mode: mode})
+	outcome := reference.answer(&request{Expression: &expression, Mode: mode})
 	made := conformanceTest{Expression: expression, Outcome: &outcome, Wanted: wanted(reference, test)}
 	switch {
 	case test.CheckOnly:

@@ -20,12 +20,11 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
-	"os"
+
+	"kubesched.dev/test/controlplane/internal/jsonlines"
 )
 
 func run() error {
@@ -39,40 +38,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(os.Stdout, 1<<20)
-	defer out.Flush()
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
 	if *conformance {
-		return printConformance(reference, *folder, encoder)
+		return jsonlines.Print(func(encoder *json.Encoder) error { return printConformance(reference, *folder, encoder) })
 	}
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err == io.EOF && len(line) == 0 {
-			return nil
-		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-		var asked request
-		if err := json.Unmarshal(line, &asked); err != nil {
-			return fmt.Errorf("no request: %w: %s", err, line)
-		}
-		if err := encoder.Encode(reference.answer(asked)); err != nil {
-			return err
-		}
-		if in.Buffered() == 0 { // whoever asks may wait for this answer
-			if err := out.Flush(); err != nil {
-				return err
-			}
-		}
-	}
+	return jsonlines.Answer(reference.answer)
 }
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "celoracle:", err)
-		os.Exit(1)
-	}
-}
+func main() { jsonlines.Main("celoracle", run) }

@@ -59,7 +59,7 @@ func newReference() (*reference, error) {
 	return made, nil
 }
 
-func (r *reference) answer(asked request) (given answer) {
+func (r *reference) answer(asked *request) (given answer) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			given = answer{Panic: fmt.Sprint(panicked)}

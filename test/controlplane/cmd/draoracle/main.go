@@ -21,14 +21,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -44,6 +41,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+
+	"kubesched.dev/test/controlplane/internal/jsonlines"
 )
 
 type request struct {
@@ -176,38 +175,7 @@ func run() error {
 	if err := setGates(*set, *minimum); err != nil {
 		return err
 	}
-	reference := newReference(*timeout)
-	out := bufio.NewWriterSize(os.Stdout, 1<<20)
-	defer out.Flush()
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err == io.EOF && len(line) == 0 {
-			return nil
-		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-		var asked request
-		if err := json.Unmarshal(line, &asked); err != nil {
-			return fmt.Errorf("no request: %w: %s", err, line)
-		}
-		if err := encoder.Encode(reference.answer(&asked)); err != nil {
-			return err
-		}
-		if in.Buffered() == 0 { // whoever asks may wait for this answer
-			if err := out.Flush(); err != nil {
-				return err
-			}
-		}
-	}
+	return jsonlines.Answer(newReference(*timeout).answer)
 }
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "draoracle:", err)
-		os.Exit(1)
-	}
-}
+func main() { jsonlines.Main("draoracle", run) }

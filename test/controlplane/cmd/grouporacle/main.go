@@ -14,12 +14,9 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
@@ -27,6 +24,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"kubesched.dev/test/controlplane/internal/jsonlines"
 )
 
 type answer struct {
@@ -85,27 +84,7 @@ func run() error {
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	out := bufio.NewWriter(os.Stdout)
-	defer out.Flush()
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	in := json.NewDecoder(bufio.NewReaderSize(os.Stdin, 1<<20))
-	for {
-		var w world
-		if err := in.Decode(&w); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("no world: %w", err)
-		}
-		if err := encoder.Encode(playWorld(loaded, &w)); err != nil {
-			return err
-		}
-	}
+	return jsonlines.Answer(func(w *world) answer { return playWorld(loaded, w) })
 }
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "grouporacle:", err)
-		os.Exit(1)
-	}
-}
+func main() { jsonlines.Main("grouporacle", run) }

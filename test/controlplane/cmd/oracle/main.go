@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -16,6 +15,8 @@ import (
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
+
+	"kubesched.dev/test/controlplane/internal/jsonlines"
 )
 
 // fileList is a flag that may be given several times.
@@ -59,20 +60,14 @@ func run() error {
 	}
 	defer evaluator.stop()
 
-	out := bufio.NewWriterSize(os.Stdout, 1<<20)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	for _, pod := range cluster.pending(evaluator.profiles()) {
-		if err := encoder.Encode(evaluator.explain(pod)); err != nil {
-			return err
+	return jsonlines.Print(func(encoder *json.Encoder) error {
+		for _, pod := range cluster.pending(evaluator.profiles()) {
+			if err := encoder.Encode(evaluator.explain(pod)); err != nil {
+				return err
+			}
 		}
-	}
-	return out.Flush()
+		return nil
+	})
 }
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "oracle:", err)
-		os.Exit(1)
-	}
-}
+func main() { jsonlines.Main("oracle", run) }
