@@ -295,6 +295,35 @@ TEST_F(GroupPreemptionTest, ATree) {
   EXPECT_EQ(Bound(), "a→n1 b→n1");
 }
 
+// It has its tree's failure instead of one of its own, so no plugin but DefaultPreemption holds it
+// (docs/spec/queue.md 10.15). Upstream parks it for the five minutes of the flush.
+TEST_F(GroupPreemptionTest, WhatIsLeftOfATreeComesBackWhenItsVictimsHaveLeft) {
+  Start({CpuNode("n1", "4"), CpuNode("n2", "1")}, {On("n1", "v1", 0, "4")},
+        ",TopologyAwareWorkloadScheduling=true,CompositePodGroup=true");
+  auto top = std::make_shared<api::CompositePodGroup>();
+  top->meta.ns = Symbol("ns");
+  top->meta.name = "top";
+  top->meta.uid = "cpg-top";
+  top->meta.resource_version = "1";
+  top->spec.priority = 10;
+  ShowGroup<api::CompositePodGroup>(top);
+  const auto group = Group("g", 10, 1);
+  group->spec.parent_composite_pod_group_name = "top";
+  ShowGroup<api::PodGroup>(group);
+  rig->UpsertPod(In("g", CpuPod("a", 10, "1")).Obj());
+  rig->Settle();
+  ASSERT_EQ(Bound(), "a→n2");
+  rig->UpsertPod(In("g", CpuPod("b", 10, "2")).Obj());
+  rig->Settle();
+  ASSERT_EQ(rig->Victims(), PreemptionTexts{"v1"});
+  const uint64_t attempts = rig->scheduler->context().stats.attempts;
+  rig->Advance(20s);
+  EXPECT_EQ(rig->scheduler->context().stats.attempts, attempts);
+  rig->AnswerAll();
+  rig->Advance(20s);
+  EXPECT_EQ(Bound(), "a→n2 b→n1");
+}
+
 // ---- what a member's state knew stays as it was, whoever came after it
 
 TEST_F(GroupPreemptionTest, MembersThatKeepApartEvictNoMoreThanNeeded) {
