@@ -315,7 +315,7 @@ void ClusterTrial::Describe(const scheduler::GroupPlan& plan, GroupPlacement* pl
   }
   placement->groups.push_back(std::move(group));
   for (const scheduler::GroupMember& member : plan.members) {
-    placement->members.push_back({.queued = member.queued, .group = plan.group, .own_cause = {}});
+    placement->members.push_back({.queued = member.queued, .group = plan.group});
   }
   for (const scheduler::GroupPlan& child : plan.children) Describe(child, placement);
 }
@@ -394,7 +394,8 @@ void ClusterTrial::Search(const framework::Framework& framework, const scheduler
                                        .search_spaces = spaces_,
                                        .nominator = *nominations_,
                                        .random = random_,
-                                       .observer = observer},
+                                       .observer = observer,
+                                       .to_the_end = true},
                                       framework);
   scheduler::GroupResult result = algorithm.Run(plan);
   SetVerdict(result.status, &placement->result, &placement->message);
@@ -420,7 +421,15 @@ void ClusterTrial::Search(const framework::Framework& framework, const scheduler
 void ClusterTrial::Settle(const scheduler::GroupResult& group, scheduler::MemberResult& result,
                           GroupPlacement::Member* member) {
   member->tried = result.tried;
-  member->fits = result.placed();
+  member->searched = result.searched();
+  member->fits = result.searched() && result.fits();
+  if (member->searched && !member->fits) {
+    const auto& fit = result.own_fit();
+    member->own_cause = fit ? fit->text : result.own_status().Message();
+    if (fit) {
+      member->own_plugins = {fit->unschedulable_plugins.begin(), fit->unschedulable_plugins.end()};
+    }
+  }
   SimulatedPlacement& placement = member->placement;
   if (result.attempt != nullptr) placement.feasible_nodes = result.attempt->result.feasible_nodes;
   if (result.placed() && group.status.ok()) {
@@ -429,13 +438,7 @@ void ClusterTrial::Settle(const scheduler::GroupResult& group, scheduler::Member
     if (attempt.assumed != nullptr) Reserve(attempt, &placement);
     return;
   }
-  if (result.fit) {
-    placement.unschedulable_plugins.assign(result.fit->unschedulable_plugins.begin(),
-                                           result.fit->unschedulable_plugins.end());
-    member->own_cause = result.fit->text;
-  } else if (result.tried && !result.status.ok()) {
-    member->own_cause = result.status.Message();
-  }
+  if (result.fit) placement.unschedulable_plugins = member->own_plugins;
   const scheduler::AttemptFailure failure = scheduler::FailureOf(group, result);
   const bool rejected = failure.fit || failure.status.IsRejected();
   placement.result = rejected ? Verdict::kUnschedulable : Verdict::kError;

@@ -57,9 +57,12 @@ struct GroupPlacement {
     framework::QueuedPodPtr queued;
     framework::PodGroupKey group;  // its PodGroup
     SimulatedPlacement placement{};
-    bool tried = false;
-    bool fits = false;      // a node was found for it, whatever became of its group
-    std::string own_cause;  // why none was found
+    bool tried = false;     // an attempt comes to it before it ends
+    bool searched = false;  // a node was looked for
+    bool fits = false;      // … and found, whatever became of its group
+    // Why none was found, and who rejected it then.
+    std::string own_cause{};
+    std::vector<std::string> own_plugins{};
   };
   framework::PodGroupKey root;
   std::string profile;

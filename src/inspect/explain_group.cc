@@ -16,17 +16,18 @@ using framework::PodGroupKey;
 // The result of a group without topology constraints, told by its members.
 MemberTally TallyOf(const std::vector<GroupPlacement::Member>& members) {
   MemberTally tally{.members = members.size(), .first_failure = {}};
+  size_t number = 0;
   for (const GroupPlacement::Member& member : members) {
-    if (!member.tried) continue;
-    ++tally.tried;
+    if (!member.searched) continue;
+    ++number;
+    if (member.tried) ++tally.tried;
     if (member.fits) {
       ++tally.fit;
     } else if (!tally.first_failure) {
-      tally.first_failure =
-          FailedMember{.pod = member.queued->pod()->meta.Key(),
-                       .number = tally.tried,
-                       .message = member.own_cause,
-                       .unschedulable_plugins = member.placement.unschedulable_plugins};
+      tally.first_failure = FailedMember{.pod = member.queued->pod()->meta.Key(),
+                                         .number = number,
+                                         .message = member.own_cause,
+                                         .unschedulable_plugins = member.own_plugins};
     }
   }
   return tally;
@@ -34,20 +35,23 @@ MemberTally TallyOf(const std::vector<GroupPlacement::Member>& members) {
 
 MemberTally TallyOf(scheduler::GroupResult& result) {
   MemberTally tally;
+  size_t number = 0;
   result.ForEachMember([&](scheduler::GroupResult&, scheduler::MemberResult& member) {
     ++tally.members;
-    if (!member.tried) return;
-    ++tally.tried;
-    if (member.status.ok()) {
+    if (!member.searched()) return;
+    ++number;
+    if (member.tried) ++tally.tried;
+    if (member.fits()) {
       ++tally.fit;
     } else if (!tally.first_failure) {
+      const auto& fit = member.own_fit();
       FailedMember& failure = tally.first_failure.emplace();
       failure.pod = member.member->pod()->meta.Key();
-      failure.number = tally.tried;
-      failure.message = member.fit ? member.fit->text : member.status.Message();
-      if (!member.fit) return;
-      failure.unschedulable_plugins.assign(member.fit->unschedulable_plugins.begin(),
-                                           member.fit->unschedulable_plugins.end());
+      failure.number = number;
+      failure.message = fit ? fit->text : member.own_status().Message();
+      if (!fit) return;
+      failure.unschedulable_plugins.assign(fit->unschedulable_plugins.begin(),
+                                           fit->unschedulable_plugins.end());
     }
   });
   return tally;
@@ -126,7 +130,7 @@ std::string SummaryOf(const GroupPlacement& placement,
   const MemberTally all = TallyOf(placement.members);
   if (placement.result == Verdict::kGated || all.members == 0) return "";
   if (placement.result == Verdict::kSchedulable || placements.empty()) {
-    return all.tried == 0 ? "" : TallyText(all) + FailureText(all);
+    return all.fit == 0 && !all.first_failure ? "" : TallyText(all) + FailureText(all);
   }
   const PlacementVerdict& first = placements.front();
   const auto best =

@@ -25,15 +25,16 @@ namespace ks::inspect {
 // A member for which no node was found.
 struct FailedMember {
   std::string pod;    // namespace/name
-  size_t number = 0;  // among those that are tried, from 1
+  size_t number = 0;  // among all, from 1
   std::string message;
   std::vector<std::string> unschedulable_plugins;
 };
 
-// How far an attempt got with some members. It ends when too few are left to try.
+// For how many of some members there is room at once, the earlier ones on their nodes. All are
+// looked at, though an attempt ends when too few are left to try.
 struct MemberTally {
   size_t members = 0;
-  size_t tried = 0;
+  size_t tried = 0;  // before an attempt ends
   size_t fit = 0;
   std::optional<FailedMember> first_failure;
 };

@@ -35,9 +35,22 @@ void Inherit(GroupResult& result) {
 void Disregard(GroupResult& result) {
   result.tried = false;
   for (MemberResult& member : result.members) {
+    if (member.tried) member.aside = MemberOutcome{member.status, std::move(member.fit)};
     member.tried = false;
     member.fit.reset();
   }
+}
+
+// What was found for a group that counts as untried.
+void NoteAside(GroupResult& found, GroupResult* untried) {
+  std::vector<MemberResult*> members;
+  untried->ForEachMember([&](GroupResult&, MemberResult& member) { members.push_back(&member); });
+  size_t at = 0;
+  found.ForEachMember([&](GroupResult&, MemberResult& member) {
+    std::optional<MemberOutcome>& aside = members[at++]->aside;
+    if (!member.tried) aside = std::move(member.aside);
+    if (member.tried) aside = MemberOutcome{member.status, std::move(member.fit)};
+  });
 }
 
 // Groups that were not tried, and successful ones below one that failed, share its lot.
@@ -242,6 +255,8 @@ GroupResult GroupAlgorithm::PlaceMembers(const GroupPlan& plan, const Placement*
                            *next = PlaceMember(*next->member, within);
                            return (next++)->status;
                          });
+  std::vector<MemberResult> aside;  // until they are off their nodes
+  if (GoesOn(result.status)) aside = PlaceAside({next, result.members.end()}, within);
   if (!result.status.ok() && !KS_CANARY(GroupTrialStays)) UndoTo(mark);
   Inherit(result);
   return result;
@@ -256,15 +271,30 @@ GroupResult GroupAlgorithm::PlaceChildren(const GroupPlan& plan, const Placement
                            result.children.push_back(Place(*next++, within));
                            return result.children.back().status;
                          });
+  std::vector<GroupResult> aside;  // until their members are off their nodes
   for (; next != plan.children.end(); ++next) {
     result.children.push_back(Untried(*next, result.status));
     result.children.back().tried = false;
+    if (!GoesOn(result.status)) continue;
+    aside.push_back(Place(*next, within));
+    NoteAside(aside.back(), &result.children.back());
   }
   if (!result.status.ok()) UndoTo(mark);
   return result;
 }
 
 // ---- one member ----
+
+// Everyone's node sees those before.
+std::vector<MemberResult> GroupAlgorithm::PlaceAside(std::span<MemberResult> untried,
+                                                     const Placement* within) {
+  std::vector<MemberResult> found;
+  for (MemberResult& member : untried) {
+    MemberResult& one = found.emplace_back(PlaceMember(*member.member, within));
+    member.aside = MemberOutcome{one.status, std::move(one.fit)};
+  }
+  return found;
+}
 
 MemberResult GroupAlgorithm::PlaceMember(const GroupMember& member, const Placement* within) {
   MemberResult result;

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,9 @@ class GroupAlgorithm {
     AwaitedExtenders* extenders = nullptr;  // null: none are asked
     GroupMetrics* metrics = nullptr;        // null: nothing is measured
     PlacementObserver* observer = nullptr;  // null: nobody is told
+    // Members that the search does not come to, because the quorum is out of reach, are searched
+    // for all the same, and it is noted aside: it changes nothing.
+    bool to_the_end = false;
   };
   GroupAlgorithm(const Parts& parts, const framework::Framework& framework)
       : parts_(parts), framework_(framework), points_(framework.group_points()) {}
@@ -67,6 +71,10 @@ class GroupAlgorithm {
   GroupResult PlaceMembers(const GroupPlan& plan, const Placement* within);
   GroupResult PlaceChildren(const GroupPlan& plan, const Placement* within);
   MemberResult PlaceMember(const GroupMember& member, const Placement* within);
+  std::vector<MemberResult> PlaceAside(std::span<MemberResult> untried, const Placement* within);
+  bool GoesOn(const framework::Status& status) const {
+    return parts_.to_the_end && status.IsRejected();
+  }
   void Reserve(MemberResult& result);
 
   GroupResult ChoosePlacement(const GroupPlan& plan, const Placement* within);

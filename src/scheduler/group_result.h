@@ -33,6 +33,12 @@ struct GroupMember {
   const api::PodPtr& pod() const { return queued->pod(); }
 };
 
+// Whether a member has a place, if its group is not asked.
+struct MemberOutcome {
+  framework::Status status{};  // Success: a node was found
+  std::optional<FitFailure> fit{};
+};
+
 struct MemberResult {
   const GroupMember* member = nullptr;
   framework::Status status{};     // Success: there is a node
@@ -43,8 +49,17 @@ struct MemberResult {
   std::unique_ptr<Attempt> attempt;
   // Absent: the nomination stays as it is.
   std::optional<framework::NominatingInfo> nomination;
+  // For those who watch: what its search came to where that does not count, because a group above
+  // failed or, with GroupAlgorithm::Parts::to_the_end, the quorum was out of reach before. Never of
+  // a member that is `tried`.
+  std::optional<MemberOutcome> aside{};
 
   bool placed() const { return tried && status.ok(); }
+  bool searched() const { return tried || aside; }
+  // Requires: searched. Whatever became of its group.
+  bool fits() const { return aside ? aside->status.ok() : status.ok(); }
+  const std::optional<FitFailure>& own_fit() const { return aside ? aside->fit : fit; }
+  const framework::Status& own_status() const { return aside ? aside->status : status; }
   // Requires: placed. Lifetime: that of this result.
   framework::GroupAssignment Assignment() const {
     return {.pod = member->pod(), .node = attempt->result.node, .state = &attempt->state};
