@@ -152,7 +152,9 @@ Result<void> ClusterTrial::Prepare(const AddedObjects& added) {
                             .groups = states(),
                             .nominator = *nominations_,
                             .pods = *no_objects_,
-                            .nodes = *no_objects_},
+                            .nodes = *no_objects_,
+                            .trial = &cache_.mutable_snapshot(),
+                            .trial_nominator = nominations_.get()},
                            /*remember_verdicts=*/true);
   if (!made.ok()) return made.error();
   what_if_ = std::move(made).value();
@@ -362,7 +364,8 @@ Result<const framework::Framework*> ClusterTrial::Agree(const GroupPlacement& pl
 }
 
 GroupPlacement ClusterTrial::PlaceGroup(const PodGroupKey& root,
-                                        scheduler::PlacementObserver* observer) {
+                                        scheduler::PlacementObserver* observer,
+                                        GroupPreemptionTrial* preemption) {
   GroupPlacement placement{.root = root, .profile = {}, .message = {}, .groups = {}, .members = {}};
   const scheduler::GroupPlan plan = PlanOf(root);
   Describe(plan, &placement);
@@ -381,23 +384,46 @@ GroupPlacement ClusterTrial::PlaceGroup(const PodGroupKey& root,
     return placement;
   }
   placement.profile = (*framework)->ProfileName();
-  Search(**framework, plan, observer, &placement);
+  scheduler::GroupResult result = Search(**framework, plan, observer, &placement);
+  if (preemption != nullptr) Preempt(**framework, plan, result, preemption);
   return placement;
 }
 
-void ClusterTrial::Search(const framework::Framework& framework, const scheduler::GroupPlan& plan,
-                          scheduler::PlacementObserver* observer, GroupPlacement* placement) {
-  scheduler::GroupAlgorithm algorithm({.trial = cache_.mutable_snapshot(),
-                                       .snapshot = cache_,
-                                       .states = states(),
-                                       .algorithm = algorithm_,
-                                       .search_spaces = spaces_,
-                                       .nominator = *nominations_,
-                                       .random = random_,
-                                       .observer = observer,
-                                       .to_the_end = true},
-                                      framework);
-  scheduler::GroupResult result = algorithm.Run(plan);
+scheduler::GroupAlgorithm ClusterTrial::AlgorithmOf(const framework::Framework& framework,
+                                                    scheduler::PlacementObserver* observer) {
+  return scheduler::GroupAlgorithm({.trial = cache_.mutable_snapshot(),
+                                    .snapshot = cache_,
+                                    .states = states(),
+                                    .algorithm = algorithm_,
+                                    .search_spaces = spaces_,
+                                    .nominator = *nominations_,
+                                    .random = random_,
+                                    .observer = observer,
+                                    .to_the_end = true},
+                                   framework);
+}
+
+// As the group cycle, which asks in the same case.
+void ClusterTrial::Preempt(const framework::Framework& framework, const scheduler::GroupPlan& plan,
+                           scheduler::GroupResult& result, GroupPreemptionTrial* preemption) {
+  const framework::GroupPoints& points = framework.group_points();
+  if (result.status.code() != framework::Code::kUnschedulable) return;
+  if (!points.HasPodGroupPostFilterPlugins()) return;
+  scheduler::GroupResult proposed;  // keeps the states of the last proposal
+  const framework::GroupPreemptor preemptor{
+      .root = plan.group, .members = result.Unassigned(), .propose = [&] {
+        proposed = AlgorithmOf(framework, preemption->observer).Propose(plan);
+        return framework::GroupProposal{.status = proposed.status,
+                                        .assignments = proposed.Assignments()};
+      }};
+  preemption->result = points.ExplainPodGroupPostFilterPlugins(preemptor, &preemption->victims);
+}
+
+scheduler::GroupResult ClusterTrial::Search(const framework::Framework& framework,
+                                            const scheduler::GroupPlan& plan,
+                                            scheduler::PlacementObserver* observer,
+                                            GroupPlacement* placement) {
+  scheduler::GroupResult result = AlgorithmOf(framework, observer).Run(plan);
   SetVerdict(result.status, &placement->result, &placement->message);
   size_t group_at = 0;
   size_t member_at = 0;
@@ -416,6 +442,7 @@ void ClusterTrial::Search(const framework::Framework& framework, const scheduler
                          });
     });
   }
+  return result;
 }
 
 void ClusterTrial::Settle(const scheduler::GroupResult& group, scheduler::MemberResult& result,

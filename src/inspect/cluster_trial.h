@@ -72,6 +72,14 @@ struct GroupPlacement {
   std::vector<Member> members;  // in the order in which they are tried
 };
 
+// What preemption would do for a tree of groups that fits nowhere.
+struct GroupPreemptionTrial {
+  // Null, or told of each placement that is tried without the pods of lower priority.
+  scheduler::PlacementObserver* observer = nullptr;
+  std::optional<framework::GroupPostFilterResult> result{};  // absent: it is not asked
+  framework::GroupVictims victims{};
+};
+
 // All nodes are looked at, whatever percentageOfNodesToScore says. Threads: one at a time; takes as
 // long as building a cache of that size. Lifetime: the copy outlives it.
 class ClusterTrial {
@@ -91,9 +99,10 @@ class ClusterTrial {
   // The top of the tree that the group belongs to; absent: not known.
   std::optional<framework::PodGroupKey> RootOf(const framework::PodGroupKey& group) const;
   // Decides all queued members of the tree, as one attempt does. Those that get nodes are queued no
-  // more. `observer`: null, or told of each placement.
+  // more. `observer`: null, or told of each placement. `preemption`: null, or what is to be filled.
   GroupPlacement PlaceGroup(const framework::PodGroupKey& root,
-                            scheduler::PlacementObserver* observer = nullptr);
+                            scheduler::PlacementObserver* observer = nullptr,
+                            GroupPreemptionTrial* preemption = nullptr);
 
  private:
   class Nominations;
@@ -114,8 +123,13 @@ class ClusterTrial {
   void Describe(const scheduler::GroupPlan& plan, GroupPlacement* placement) const;
   bool RunPreEnqueue(GroupPlacement* placement) const;
   Result<const framework::Framework*> Agree(const GroupPlacement& placement) const;
-  void Search(const framework::Framework& framework, const scheduler::GroupPlan& plan,
-              scheduler::PlacementObserver* observer, GroupPlacement* placement);
+  scheduler::GroupAlgorithm AlgorithmOf(const framework::Framework& framework,
+                                        scheduler::PlacementObserver* observer);
+  scheduler::GroupResult Search(const framework::Framework& framework,
+                                const scheduler::GroupPlan& plan,
+                                scheduler::PlacementObserver* observer, GroupPlacement* placement);
+  void Preempt(const framework::Framework& framework, const scheduler::GroupPlan& plan,
+               scheduler::GroupResult& result, GroupPreemptionTrial* preemption);
   void Settle(const scheduler::GroupResult& group, scheduler::MemberResult& result,
               GroupPlacement::Member* member);
 

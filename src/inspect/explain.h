@@ -67,6 +67,7 @@ struct GroupShare {
   Verdict member_result = Verdict::kError;
   std::string member_node;
   std::string member_message;
+  std::optional<GroupPreemptionVerdict> preemption{};  // of the group
 };
 
 // Lifetime: see PluginScore.
@@ -86,7 +87,7 @@ struct Explanation {
   // status.nominatedNodeName, when that node fits: it is chosen before all others.
   std::string nominated_node;
   // What preemption would do for a kUnschedulable pod, when asked for and the profile has
-  // PostFilter plugins.
+  // PostFilter plugins. Not of a member that waits: only its group preempts.
   std::optional<PreemptionVerdict> preemption;
   // Of a member that waits, by explain_group.h: the rest speaks of the pod alone. Explain leaves it
   // empty.

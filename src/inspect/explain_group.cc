@@ -76,6 +76,9 @@ void AddUp(const std::vector<PlacementVerdict>& inside, MemberTally* tally) {
 class PlacementRecorder final : public scheduler::PlacementObserver {
  public:
   void OnBegin(const PodGroupKey& group, const framework::Placement& placement) override {
+    if (open_.empty()) {
+      for (const framework::NodeInfo* node : placement.nodes) home_[node->name()] = placement.name;
+    }
     open_.push_back({.group = group.Text(),
                      .name = placement.name,
                      .nodes = placement.nodes.size(),
@@ -106,11 +109,45 @@ class PlacementRecorder final : public scheduler::PlacementObserver {
     if (!choice) done_.clear();
     return std::move(done_);
   }
+  // The root's placement that a node belongs to; empty: there was no choice.
+  std::string HomeOf(const std::string& node) const {
+    const auto found = home_.find(node);
+    return found == home_.end() ? std::string() : found->second;
+  }
 
  private:
   std::vector<PlacementVerdict> open_;  // the innermost last
   std::vector<PlacementVerdict> done_;
+  std::map<std::string, std::string> home_;  // placement by node
 };
+
+GroupPreemptionVerdict VerdictOf(const GroupPreemptionTrial& trial, const GroupPlacement& placement,
+                                 const PlacementRecorder& recorder) {
+  const framework::GroupPostFilterResult& result = *trial.result;
+  GroupPreemptionVerdict verdict{.code = framework::CodeText(result.status.code()),
+                                 .message = result.status.ok() ? result.message
+                                            : result.status.IsRejected()
+                                                ? result.status.Message()
+                                                : result.status.ErrorText(),
+                                 .placement = {},
+                                 .nominated = {},
+                                 .victims = {},
+                                 .violations = trial.victims.pdb_violations,
+                                 .disruptions = trial.victims.disruptions};
+  for (const GroupPlacement::Member& member : placement.members) {
+    const api::ObjectMeta& meta = member.queued->pod()->meta;
+    const auto found = result.nominations.find(meta.uid);
+    if (found == result.nominations.end() || found->second.node_name.empty()) continue;
+    verdict.nominated.emplace_back(meta.Key(), found->second.node_name);
+  }
+  if (!verdict.nominated.empty()) {
+    verdict.placement = recorder.HomeOf(verdict.nominated.front().second);
+  }
+  for (const api::PodPtr& victim : trial.victims.pods) {
+    verdict.victims.push_back(GroupVictimOf(*victim));
+  }
+  return verdict;
+}
 
 std::string TallyText(const MemberTally& tally) {
   return std::to_string(tally.fit) + " of " + std::to_string(tally.members) +
@@ -190,6 +227,13 @@ void AddPlacement(JsonBuilder& json, const PlacementVerdict& placement) {
   json.EndObject();
 }
 
+void AddPlacementList(JsonBuilder& json, const std::vector<PlacementVerdict>& placements) {
+  if (placements.empty()) return;
+  json.Key("placements").BeginArray();
+  for (const PlacementVerdict& placement : placements) AddPlacement(json, placement);
+  json.EndArray();
+}
+
 void AddVerdict(JsonBuilder& json, const GroupExplanation& explanation) {
   json.Key("podGroup").Text(explanation.group);
   AddText(json, "profile", explanation.profile);
@@ -248,6 +292,37 @@ void AddGroupList(JsonBuilder& json, const std::vector<GroupVerdict>& groups) {
   json.EndArray();
 }
 
+void AddGroupPreemption(JsonBuilder& json, const GroupPreemptionVerdict& preemption,
+                        const std::vector<PlacementVerdict>& placements) {
+  json.Key("preemption").BeginObject();
+  json.Key("code").Text(preemption.code);
+  AddText(json, "message", preemption.message);
+  AddText(json, "placement", preemption.placement);
+  json.Key("nominated").BeginArray();
+  for (const auto& [pod, node] : preemption.nominated) {
+    json.BeginObject();
+    json.Key("pod").Text(pod);
+    json.Key("node").Text(node);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("victims").BeginArray();
+  for (const GroupVictimVerdict& one : preemption.victims) {
+    json.BeginObject();
+    json.Key("pod").Text(one.victim.pod);
+    json.Key("priority").Number(one.victim.priority);
+    if (one.victim.terminating) json.Key("terminating").Bool(true);
+    json.Key("node").Text(one.node);
+    AddText(json, "podGroup", one.group);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("violations").Number(preemption.violations);
+  json.Key("disruptions").Number(preemption.disruptions);
+  AddPlacementList(json, placements);
+  json.EndObject();
+}
+
 void AddMemberList(JsonBuilder& json, const std::vector<MemberVerdict>& members) {
   json.Key("members").BeginArray();
   for (const MemberVerdict& member : members) AddMember(json, member);
@@ -304,7 +379,10 @@ std::variant<GroupExplanation, Refusal> GroupExplainer::Make(const PodGroupKey& 
   }
   PlacementRecorder recorder;
   const bool known = trial.RootOf(group).has_value();
-  const GroupPlacement placement = trial.PlaceGroup(group, &recorder);
+  PlacementRecorder without_victims;
+  GroupPreemptionTrial preemption{.observer = &without_victims};
+  const GroupPlacement placement = trial.PlaceGroup(
+      group, &recorder, preemption_ == ExplainPreemption::kYes ? &preemption : nullptr);
   if (!known && placement.members.empty()) {
     return Refusal{404, "no " + group.Text() +
                             " is known to the scheduler; name it as podgroup/NAMESPACE/NAME (and "
@@ -322,6 +400,10 @@ std::variant<GroupExplanation, Refusal> GroupExplainer::Make(const PodGroupKey& 
   out.message = placement.message;
   out.placements = recorder.Take();
   out.summary = SummaryOf(placement, out.placements);
+  if (preemption.result) {
+    out.preemption = VerdictOf(preemption, placement, without_victims);
+    out.preempting_placements = without_victims.Take();
+  }
   if (placement.members.empty()) {
     size_t scheduled = 0;
     for (const GroupVerdict& one : out.groups) scheduled += one.scheduled;
@@ -356,10 +438,9 @@ std::string GroupExplanationJson(const GroupExplanation& explanation, std::strin
   AddVerdict(json, explanation);
   AddGroupList(json, explanation.groups);
   AddMemberList(json, explanation.members);
-  if (!explanation.placements.empty()) {
-    json.Key("placements").BeginArray();
-    for (const PlacementVerdict& placement : explanation.placements) AddPlacement(json, placement);
-    json.EndArray();
+  AddPlacementList(json, explanation.placements);
+  if (explanation.preemption) {
+    AddGroupPreemption(json, *explanation.preemption, explanation.preempting_placements);
   }
   if (!explanation.notes.empty()) {
     json.Key("notes").BeginArray();
@@ -378,7 +459,8 @@ GroupShare ShareOf(const GroupExplanation& explanation, const api::Pod& pod) {
                    .summary = explanation.summary,
                    .member_result = explanation.result,
                    .member_node = {},
-                   .member_message = {}};
+                   .member_message = {},
+                   .preemption = explanation.preemption};
   for (const MemberVerdict& member : explanation.members) {
     if (member.pod != pod.meta.Key()) continue;
     share.member_result = member.result;
@@ -392,7 +474,9 @@ void ExplainGroupOf(const api::Pod& pod, GroupExplainer& groups, Explanation* ex
   if (!groups.IsQueuedMember(pod)) return;
   const auto explained = groups.Explain(*framework::GroupOf(pod));
   const auto* const* group = std::get_if<const GroupExplanation*>(&explained);
-  if (group != nullptr) explanation->group = ShareOf(**group, pod);
+  if (group == nullptr) return;
+  explanation->group = ShareOf(**group, pod);
+  explanation->preemption.reset();
 }
 
 }  // namespace ks::inspect

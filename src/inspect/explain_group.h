@@ -30,8 +30,8 @@ struct FailedMember {
   std::vector<std::string> unschedulable_plugins;
 };
 
-// For how many of some members there is room at once, the earlier ones on their nodes. All are
-// looked at, though an attempt ends when too few are left to try.
+// For how many of some members there is room, those before them in their PodGroup on their nodes.
+// All are looked at, though an attempt ends when too few are left to try.
 struct MemberTally {
   size_t members = 0;
   size_t tried = 0;  // before an attempt ends
@@ -82,14 +82,20 @@ struct GroupExplanation {
   std::vector<GroupVerdict> groups;          // from the top
   std::vector<MemberVerdict> members;        // in the order in which they are tried
   std::vector<PlacementVerdict> placements;  // of the root, in the order in which they are tried
-  std::vector<std::string> notes;
+  // What preemption would do for a group that fits nowhere, when asked for; and how the placements
+  // are without all pods that it may evict.
+  std::optional<GroupPreemptionVerdict> preemption{};
+  std::vector<PlacementVerdict> preempting_placements{};
+  std::vector<std::string> notes{};
 };
 
 // The groups of one copy; each is explained as if its tree were the only one that waits.
 // Threads: one at a time. Lifetime: the copy outlives it.
 class GroupExplainer {
  public:
-  explicit GroupExplainer(const ClusterCopy& cluster) : cluster_(cluster) {}
+  explicit GroupExplainer(const ClusterCopy& cluster,
+                          ExplainPreemption preemption = ExplainPreemption::kNo)
+      : cluster_(cluster), preemption_(preemption) {}
 
   // The tree that the group belongs to. Refuses with 404 for a group of which nothing is known, 500
   // when a profile cannot be built. The result lives as long as this.
@@ -107,6 +113,7 @@ class GroupExplainer {
   const ClusterTrial* LookUp();
 
   const ClusterCopy& cluster_;
+  const ExplainPreemption preemption_;
   std::unique_ptr<ClusterTrial> look_up_;
   std::map<std::string, std::unique_ptr<const GroupExplanation>, std::less<>> known_;  // by root
 };
@@ -118,15 +125,20 @@ std::string UnknownGroupText(const framework::PodGroupKey& group);
 std::optional<framework::PodGroupKey> ParseGroupName(std::string_view text);
 
 // {"podGroup", "profile", "result", "message", "summary", "groups": […], "members": […],
-// "placements": […], "notes": […]}, and `live` (JSON; may be empty) as a field of that name.
+// "placements": […], "preemption": {…}, "notes": […]}, and `live` (JSON; may be empty) as a field
+// of that name.
 std::string GroupExplanationJson(const GroupExplanation& explanation, std::string_view live = {});
 // What is added to a member's own explanation.
 GroupShare ShareOf(const GroupExplanation& explanation, const api::Pod& pod);
-// Adds it, if the pod is a member that waits.
+// Adds it, if the pod is a member that waits, and takes away what preemption would do for the pod
+// alone.
 void ExplainGroupOf(const api::Pod& pod, GroupExplainer& groups, Explanation* explanation);
 
 std::vector<GroupVerdict> GroupVerdicts(const GroupPlacement& placement);
 std::vector<MemberVerdict> MemberVerdicts(const GroupPlacement& placement);
+// The field "preemption" of a group that it is told of.
+void AddGroupPreemption(config::JsonBuilder& json, const GroupPreemptionVerdict& preemption,
+                        const std::vector<PlacementVerdict>& placements);
 // The fields "groups" and "members".
 void AddGroupList(config::JsonBuilder& json, const std::vector<GroupVerdict>& groups);
 void AddMemberList(config::JsonBuilder& json, const std::vector<MemberVerdict>& members);

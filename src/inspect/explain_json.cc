@@ -3,6 +3,7 @@
 
 #include "api/json/encode_claim.h"
 #include "config/print/print_json.h"
+#include "inspect/explain_group.h"
 #include "inspect/json_fields.h"
 
 namespace ks::inspect {
@@ -133,6 +134,7 @@ void AddGroup(JsonBuilder& json, const GroupShare& group) {
   AddText(json, "node", group.member_node);
   AddText(json, "message", group.member_message);
   json.EndObject();
+  if (group.preemption) AddGroupPreemption(json, *group.preemption, {});
   json.EndObject();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/diagnosis.h"
+#include "framework/pod_group_state.h"
 
 namespace ks::inspect {
 namespace {
@@ -12,13 +13,15 @@ namespace {
 using framework::PostFilterResult;
 using framework::Status;
 
+VictimVerdict VerdictOf(const api::Pod& pod) {
+  return {.pod = pod.meta.Key(),
+          .priority = pod.Priority(),
+          .terminating = pod.meta.deletion_timestamp.has_value()};
+}
+
 std::vector<VictimVerdict> Verdicts(std::span<const api::PodPtr> pods) {
   std::vector<VictimVerdict> verdicts;
-  for (const api::PodPtr& pod : pods) {
-    verdicts.push_back({.pod = pod->meta.Key(),
-                        .priority = pod->Priority(),
-                        .terminating = pod->meta.deletion_timestamp.has_value()});
-  }
+  for (const api::PodPtr& pod : pods) verdicts.push_back(VerdictOf(*pod));
   return verdicts;
 }
 
@@ -64,6 +67,14 @@ PreemptionVerdict PreemptionLog::Run(const framework::Framework& framework,
   std::sort(verdict_.tried.begin(), verdict_.tried.end(),
             [](const TriedNode& a, const TriedNode& b) { return a.name < b.name; });
   return std::move(verdict_);
+}
+
+GroupVictimVerdict GroupVictimOf(const api::Pod& victim) {
+  GroupVictimVerdict verdict{.victim = VerdictOf(victim), .node = victim.node_name, .group = {}};
+  if (const auto& group = victim.spec->scheduling_group) {
+    verdict.group = framework::PodGroupKey{victim.meta.ns, *group, false}.Text();
+  }
+  return verdict;
 }
 
 }  // namespace ks::inspect

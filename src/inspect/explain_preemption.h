@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What preemption would do for a pod that fits nowhere, as data.
+// What preemption would do for a pod, or a group of pods, that fits nowhere, as data.
 //
 // Upstream: docs/spec/explain.md, "Preemption"; docs/spec/preemption.md (the rules).
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/preemption_explainer.h"
@@ -40,6 +41,23 @@ struct PreemptionVerdict {
   std::vector<TriedNode> tried;  // ascending by name
 };
 
+struct GroupVictimVerdict {
+  VictimVerdict victim;
+  std::string node;   // that it leaves
+  std::string group;  // PodGroupKey::Text of its PodGroup; empty: none
+};
+
+struct GroupPreemptionVerdict {
+  std::string_view code;  // of PodGroupPostFilter; static text
+  std::string message;    // of PodGroupPostFilter: what it adds to the PodGroup's condition
+  std::string placement;  // in which the members would go; empty: nowhere, or there is no choice
+  // Members that would be nominated, with their nodes, in their order.
+  std::vector<std::pair<std::string, std::string>> nominated;
+  std::vector<GroupVictimVerdict> victims;  // the most important one first
+  int64_t violations = 0;                   // of PodDisruptionBudgets
+  size_t disruptions = 0;                   // as framework::GroupVictims
+};
+
 // Takes down one dry run. Threads: the scheduling thread.
 class PreemptionLog final : public framework::PreemptionObserver {
  public:
@@ -55,5 +73,7 @@ class PreemptionLog final : public framework::PreemptionObserver {
  private:
   PreemptionVerdict verdict_;
 };
+
+GroupVictimVerdict GroupVictimOf(const api::Pod& victim);
 
 }  // namespace ks::inspect

@@ -240,16 +240,17 @@ std::string LiveExplanationJson(const LiveExplanation& live, const AnsweringRepl
   return ExplanationJson(live.explanation, json.Take());
 }
 
-void ExplainGroupOf(LiveExplanation* live) {
+void ExplainGroupOf(LiveExplanation* live, ExplainPreemption preemption) {
   if (live->copy == nullptr) return;
-  GroupExplainer groups(*live->copy);
+  GroupExplainer groups(*live->copy, preemption);
   ExplainGroupOf(*live->pod, groups, &live->explanation);
 }
 
 std::variant<std::string, Refusal> LiveGroupJson(const ClusterCopy& copy,
                                                  const framework::PodGroupKey& group,
-                                                 const AnsweringReplica& replica) {
-  GroupExplainer groups(copy);
+                                                 const AnsweringReplica& replica,
+                                                 ExplainPreemption preemption) {
+  GroupExplainer groups(copy, preemption);
   const auto explained = groups.Explain(group);
   if (const auto* refusal = std::get_if<Refusal>(&explained)) return *refusal;
   config::JsonBuilder json;

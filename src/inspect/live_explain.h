@@ -70,11 +70,11 @@ std::variant<LiveExplanation, Refusal> ExplainLive(scheduler::Scheduler& schedul
 std::string LiveExplanationJson(const LiveExplanation& live, const AnsweringReplica& replica);
 
 // The groups of `live.copy` explained, as far as `live` is a member. Threads: any.
-void ExplainGroupOf(LiveExplanation* live);
+void ExplainGroupOf(LiveExplanation* live, ExplainPreemption preemption = ExplainPreemption::kNo);
 // A group of the copy, with a further field "live": {"time", "standby", "identity", "notes"}.
 // Refuses as GroupExplainer::Explain. Threads: any.
-std::variant<std::string, Refusal> LiveGroupJson(const ClusterCopy& copy,
-                                                 const framework::PodGroupKey& group,
-                                                 const AnsweringReplica& replica);
+std::variant<std::string, Refusal> LiveGroupJson(
+    const ClusterCopy& copy, const framework::PodGroupKey& group, const AnsweringReplica& replica,
+    ExplainPreemption preemption = ExplainPreemption::kNo);
 
 }  // namespace ks::inspect

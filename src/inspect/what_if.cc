@@ -34,9 +34,10 @@ WhatIf::WhatIf(const scheduler::SchedulerOptions& of, const View& view)
               .devices = &view.devices,
               .device_classes = &view.devices.device_classes(),
               .pod_groups = &view.groups,
+              .mutable_snapshot = view.trial,
               .clock = of.clock,
               .gates = of.gates,
-              .nominator = &nominations_,
+              .nominator = view.trial_nominator == nullptr ? &nominations_ : view.trial_nominator,
               .pods = &view.pods,
               .nodes = &view.nodes}) {}
 

@@ -90,6 +90,10 @@ class WhatIf {
     const framework::Nominator& nominator;
     const framework::PodLister& pods;
     const framework::NodeLister& nodes;
+    // The asker's own snapshot and nominations, which preemption for a group changes and restores.
+    // Null: it is not asked.
+    framework::MutableSnapshot* trial = nullptr;
+    framework::Nominator* trial_nominator = nullptr;
   };
   // `of`: registry, gates, clock and configuration are taken from it. `remember_verdicts` pays when
   // many pods of one template are asked about. Error: as framework::BuildProfiles.

@@ -212,11 +212,8 @@ GroupResult GroupCycle::Search(Run& run, bool proposal) {
 
 // docs/spec/cycle.md 25.8.
 void GroupCycle::PostFilter(Run& run, GroupResult& result) {
-  framework::GroupPreemptor preemptor{.root = run.group->root(), .members = {}, .propose = {}};
-  result.ForEachMember([&](GroupResult&, MemberResult& member) {
-    framework::CycleState* state = member.attempt == nullptr ? nullptr : &member.attempt->state;
-    preemptor.members.push_back({.pod = member.member->pod(), .node = nullptr, .state = state});
-  });
+  framework::GroupPreemptor preemptor{
+      .root = run.group->root(), .members = result.Unassigned(), .propose = {}};
   GroupResult proposed;  // keeps the states of the last proposal
   preemptor.propose = [&] {
     proposed = Search(run, /*proposal=*/true);

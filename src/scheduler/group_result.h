@@ -98,6 +98,15 @@ struct GroupResult {
     }
     for (GroupResult& child : children) child.ForEachKept(visit);
   }
+  // All members, without nodes, with the states of their searches. Lifetime: that of this result.
+  std::vector<framework::GroupAssignment> Unassigned() {
+    std::vector<framework::GroupAssignment> all;
+    ForEachMember([&all](GroupResult&, MemberResult& member) {
+      framework::CycleState* state = member.attempt == nullptr ? nullptr : &member.attempt->state;
+      all.push_back({.pod = member.member->pod(), .node = nullptr, .state = state});
+    });
+    return all;
+  }
   // The members that found a node, whether they keep it or not, in tree order. Lifetime: that of
   // this result.
   std::vector<framework::GroupAssignment> Assignments() {

@@ -76,6 +76,66 @@ TEST(ExplainGroups, AMemberIsToldOfItsGroup) {
   EXPECT_THAT(text, HasSubstr("\n    this pod in it: Unschedulable: "));
 }
 
+// A gang of priority 10 that wants two; a rack with pods above it, and one with pods below.
+std::string FullRacks(const std::string& wanted) {
+  const auto pod = [](const std::string& name, const std::string& spec) {
+    return "- {kind: Pod, metadata: {name: " + name + "}, spec: {" + spec +
+           ", containers: [{name: c, resources: {requests: {cpu: 1}}}]}}\n";
+  };
+  std::string dump = "kind: List\nitems:\n";
+  for (const char* node : {"a1", "b1", "b2"}) {
+    dump += std::string("- {kind: Node, metadata: {name: ") + node + ", labels: {rack: " + *node +
+            "}}, status: {allocatable: {cpu: 1, pods: 10}}}\n";
+  }
+  dump +=
+      "- {kind: PodGroup, apiVersion: scheduling.k8s.io/v1beta1, metadata: {name: gang}, spec: "
+      "{priority: 10, schedulingPolicy: {gang: {minCount: " +
+      wanted + "}}, schedulingConstraints: {topology: [{key: rack}]}}}\n";
+  dump +=
+      "- {kind: PodGroup, apiVersion: scheduling.k8s.io/v1beta1, metadata: {name: old}, spec: "
+      "{priority: 2, schedulingPolicy: {basic: {}}}}\n";
+  dump += pod("high", "nodeName: a1, priority: 20");
+  dump += pod("low", "nodeName: b1, priority: 1");
+  dump += pod("old-0", "nodeName: b2, priority: 2, schedulingGroup: {podGroupName: old}");
+  for (const char* name : {"w0", "w1", "w2"}) {
+    if (*std::string(name).rbegin() - '0' >= std::stoi(wanted)) break;
+    dump += pod(name, "priority: 10, schedulingGroup: {podGroupName: gang}");
+  }
+  return dump;
+}
+
+TEST(ExplainGroups, WhatPreemptionWouldDo) {
+  const std::string text = ExplainRacks(
+      {.feature_gates = kGateFlags, .pod = "podgroup/gang", .preemption = true}, FullRacks("2"));
+  EXPECT_THAT(text, HasSubstr(R"(
+  pod group preemption: found a placement for podgroup, preempting 2 victims, in b
+  NODE  MEMBERS  VICTIMS
+  b1          1  default/low (priority 1)
+  b2          1  default/old-0 (priority 2, of podgroup/default/old)
+
+  WITHOUT LOWER PRIORITIES  NODES  FIT  RESULT         WHY NOT
+  b                             2  2/2  Schedulable    -
+  a                             1  0/2  Unschedulable  default/w0: 0/1 nodes are available: 1 Insufficient cpu.
+)"));
+  const std::string member =
+      ExplainRacks({.feature_gates = kGateFlags, .pod = "w0", .preemption = true}, FullRacks("2"));
+  EXPECT_THAT(member, HasSubstr("preempting 2 victims, in b\n  NODE  MEMBERS  VICTIMS\n"));
+  EXPECT_THAT(member, Not(HasSubstr("TRIED")));  // the pod alone preempts nobody
+}
+
+TEST(ExplainGroups, WhyPreemptionWouldNotHelp) {
+  EXPECT_THAT(
+      ExplainRacks({.feature_gates = kGateFlags, .pod = "podgroup/gang", .preemption = true},
+                   FullRacks("3")),
+      HasSubstr(
+          "\n  pod group preemption: 0/2 placements are available, first placement status: "));
+  EXPECT_THAT(
+      ExplainRacks({.feature_gates = kGateFlags, .pod = "podgroup/gang", .preemption = true}),
+      HasSubstr("\n  pod group preemption: No preemption victims found for incoming preemptor\n"));
+  EXPECT_THAT(ExplainRacks({.feature_gates = kGateFlags, .pod = "podgroup/gang"}, FullRacks("2")),
+              Not(HasSubstr("preemption")));
+}
+
 TEST(ExplainGroups, AllRecordsAsJson) {
   const std::string text = ExplainRacks({.feature_gates = kGateFlags, .json = true});
   std::vector<nlohmann::json> records;

@@ -61,6 +61,48 @@ TEST(ExplainGroup, TheFirstMemberThatDoesNotFit) {
   EXPECT_TRUE(group.placements.empty());
 }
 
+// The scheduler's attempt ends with b: two are left, and three are wanted.
+TEST(ExplainGroup, MembersBehindTheEndOfTheAttemptCount) {
+  GroupRig rig({GroupRig::Node("n1", "3")});
+  rig.ShowGroup("g", 4);
+  rig.Add("a", "1");
+  rig.Add("b", "64");
+  rig.Add("c", "2");
+  rig.Add("d", "1");
+  rig.Settle();
+  Asked asked(rig);
+  const inspect::GroupExplanation& group = asked.Of(kG);
+  EXPECT_EQ(group.message, "minCount (4) cannot be satisfied: 1 scheduled, 2 remaining");
+  EXPECT_EQ(group.summary,
+            "2 of 4 members fit; member 2 (ns/b) does not: 0/1 nodes are available: 1 "
+            "Insufficient cpu.");
+  EXPECT_EQ(group.groups[0].fit, 2U);  // d finds a and c on the node
+  EXPECT_EQ(group.members[3].message, group.message);
+  EXPECT_TRUE(group.members[3].unschedulable_plugins.empty());
+}
+
+TEST(ExplainGroup, MembersBehindTheEndOfATreesAttemptCount) {
+  GroupRig rig({GroupRig::Node("a1", "3", "a"), GroupRig::Node("b1", "9", "b")},
+               std::string(kTopology) + ",CompositePodGroup=true");
+  rig.ShowComposite("tree", 2, "rack");
+  rig.ShowGroup("g", 2, "", "tree");
+  rig.ShowGroup("h", 2, "", "tree");
+  rig.Add("g1", "1", "g");
+  rig.Add("g2", "64", "g");
+  for (const char* name : {"h1", "h2"}) rig.Add(name, "2", "h");
+  rig.Settle();
+  Asked asked(rig);
+  const inspect::GroupExplanation& tree = asked.Of(kG);
+  ASSERT_EQ(tree.placements.size(), 2U);
+  EXPECT_EQ(tree.placements[0].tally.fit, 2U);
+  EXPECT_EQ(tree.placements[1].tally.fit, 3U);
+  EXPECT_EQ(tree.placements[1].tally.tried, 2U);
+  ASSERT_EQ(tree.placements[1].inside.size(), 2U);
+  EXPECT_EQ(tree.placements[1].inside[1].tally.fit, 2U);
+  EXPECT_THAT(tree.summary, HasSubstr("2 of 4 members fit in a; member 2 (ns/g2) does not: "));
+  EXPECT_THAT(tree.summary, HasSubstr("; the most fit in b: 3"));
+}
+
 TEST(ExplainGroup, EveryPlacementAndTheBest) {
   GroupRig rig({GroupRig::Node("a1", "1", "a"), GroupRig::Node("b1", "1", "b"),
                 GroupRig::Node("b2", "1", "b"), GroupRig::Node("none", "9")},
@@ -186,10 +228,14 @@ TEST(ExplainGroup, LeavesNothingBehind) {
   const std::string metrics = rig.rig().metrics_registry.Text();
   const size_t patches = rig.rig().api.group_patches.size();
   const framework::QueuedPod before = *rig.scheduler().context().queue.stores().FindPod("ns/a");
-  const auto json =
-      inspect::LiveGroupJson(std::get<inspect::ClusterCopy>(inspect::CopyCluster(rig.scheduler())),
-                             kG, {.standby = true, .identity = "me"});
+  const auto json = inspect::LiveGroupJson(
+      std::get<inspect::ClusterCopy>(inspect::CopyCluster(rig.scheduler())), kG,
+      {.standby = true, .identity = "me"}, inspect::ExplainPreemption::kYes);
   ASSERT_TRUE(std::holds_alternative<std::string>(json));
+  EXPECT_THAT(std::get<std::string>(json),
+              HasSubstr(R"("preemption":{"code":"UnschedulableAndUnresolvable","message":"pod )"
+                        R"(group preemption: No preemption victims found for incoming preemptor",)"
+                        R"("nominated":[],"victims":[],"violations":0,"disruptions":0})"));
   EXPECT_THAT(std::get<std::string>(json), HasSubstr(R"("standby":true,"identity":"me")"));
   rig.Settle();
   EXPECT_EQ(rig.rig().metrics_registry.Text(), metrics);

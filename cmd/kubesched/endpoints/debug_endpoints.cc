@@ -225,20 +225,21 @@ void AnswerQueue(const QuestionDispatcher& dispatcher, const Request& request, c
 }
 
 void AnswerExplainGroup(const QuestionDispatcher& dispatcher, const framework::PodGroupKey& group,
-                        const Reply& reply) {
-  dispatcher.AskScheduler(reply, inspect::CopyCluster,
-                          [group](const std::variant<inspect::ClusterCopy, Refusal>& copy,
-                                  const AnsweringReplica& replica) {
-                            if (const auto* refusal = std::get_if<Refusal>(&copy)) {
-                              return Refused(*refusal);
-                            }
-                            const auto answer = inspect::LiveGroupJson(
-                                std::get<inspect::ClusterCopy>(copy), group, replica);
-                            if (const auto* refusal = std::get_if<Refusal>(&answer)) {
-                              return Refused(*refusal);
-                            }
-                            return Json(std::get<std::string>(answer));
-                          });
+                        inspect::ExplainPreemption preemption, const Reply& reply) {
+  dispatcher.AskScheduler(
+      reply, inspect::CopyCluster,
+      [group, preemption](const std::variant<inspect::ClusterCopy, Refusal>& copy,
+                          const AnsweringReplica& replica) {
+        if (const auto* refusal = std::get_if<Refusal>(&copy)) {
+          return Refused(*refusal);
+        }
+        const auto answer = inspect::LiveGroupJson(std::get<inspect::ClusterCopy>(copy), group,
+                                                   replica, preemption);
+        if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+          return Refused(*refusal);
+        }
+        return Json(std::get<std::string>(answer));
+      });
 }
 
 void AnswerExplain(const QuestionDispatcher& dispatcher, const Request& request,
@@ -255,12 +256,13 @@ void AnswerExplain(const QuestionDispatcher& dispatcher, const Request& request,
     parameters.Fault("podGroup", group, "podgroup/NAMESPACE/NAME or compositepodgroup/…");
   }
   if (RefuseParameters(parameters, reply)) return;
-  if (key) return AnswerExplainGroup(dispatcher, *key, reply);
+  if (key) return AnswerExplainGroup(dispatcher, *key, question.preemption, reply);
   dispatcher.AskScheduler(
       reply, [question](Scheduler& scheduler) { return inspect::ExplainLive(scheduler, question); },
-      [](std::variant<inspect::LiveExplanation, Refusal>& answer, const AnsweringReplica& replica) {
+      [preemption = question.preemption](std::variant<inspect::LiveExplanation, Refusal>& answer,
+                                         const AnsweringReplica& replica) {
         if (const auto* refusal = std::get_if<Refusal>(&answer)) return Refused(*refusal);
-        inspect::ExplainGroupOf(&std::get<0>(answer));
+        inspect::ExplainGroupOf(&std::get<0>(answer), preemption);
         return Json(inspect::LiveExplanationJson(std::get<0>(answer), replica));
       });
 }

@@ -82,14 +82,15 @@ Result<std::vector<api::PodPtr>> PodsAskedFor(const OfflineCluster& cluster,
 class DumpedGroups {
  public:
   // Without the gate GenericWorkload there are none, and nothing is copied.
-  static Result<DumpedGroups> Of(const OfflineCluster& cluster, const config::FeatureGates& gates) {
+  static Result<DumpedGroups> Of(const OfflineCluster& cluster, const config::FeatureGates& gates,
+                                 inspect::ExplainPreemption preemption) {
     DumpedGroups groups;
     if (!gates.Enabled(config::Gate::kGenericWorkload)) return groups;
     auto copy = cluster.Copy();
     if (const auto* refusal = std::get_if<inspect::Refusal>(&copy)) return Error{refusal->text};
     groups.copy_ = std::make_unique<const inspect::ClusterCopy>(
         std::get<inspect::ClusterCopy>(std::move(copy)));
-    groups.explainer_ = std::make_unique<inspect::GroupExplainer>(*groups.copy_);
+    groups.explainer_ = std::make_unique<inspect::GroupExplainer>(*groups.copy_, preemption);
     return groups;
   }
 
@@ -113,11 +114,14 @@ class DumpedGroups {
   std::unique_ptr<inspect::GroupExplainer> explainer_;
 };
 
+inspect::ExplainPreemption PreemptionOf(const ExplainQuestion& question) {
+  return question.preemption ? inspect::ExplainPreemption::kYes : inspect::ExplainPreemption::kNo;
+}
+
 std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
                    const ExplainQuestion& question, inspect::GroupExplainer* groups) {
-  inspect::Explanation explanation = inspect::Explain(
-      *cluster.ProfileFor(*pod), pod,
-      question.preemption ? inspect::ExplainPreemption::kYes : inspect::ExplainPreemption::kNo);
+  inspect::Explanation explanation =
+      inspect::Explain(*cluster.ProfileFor(*pod), pod, PreemptionOf(question));
   explanation.notes = inspect::NotesOnCutRequests(*pod);
   inspect::ExplainVolumes(*pod, cluster.snapshot(), cluster.storage(), question.node, &explanation);
   inspect::ExplainDevices(*pod, cluster.snapshot(), cluster.devices(),
@@ -178,7 +182,7 @@ Result<void> ExplainDump(inspect::ClusterDump dump, const ExplainQuestion& quest
   if (!question.node.empty() && cluster.snapshot().Find(question.node) == nullptr) {
     return Error{"no node " + question.node + " in the dump"};
   }
-  const auto groups = DumpedGroups::Of(cluster, *gates);
+  const auto groups = DumpedGroups::Of(cluster, *gates, PreemptionOf(question));
   if (!groups.ok()) return groups.error();
   if (const auto group = inspect::ParseGroupName(question.pod)) {
     const auto record = groups->Record(*group, question.json);

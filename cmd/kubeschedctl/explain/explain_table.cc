@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/pod_requests.h"
+#include "kubeschedctl/explain/group_table.h"
 #include "kubeschedctl/text/columns.h"
 
 namespace ks::ctl {
@@ -300,6 +301,9 @@ std::string ExplanationTable(const Explanation& explanation, const ShortageFinde
   if (!rejected.empty()) text += "\n" + RejectedNodes(rejected);
   if (!to_rank.empty()) text += "\n" + BestNodes(std::move(to_rank));
   if (explanation.preemption) text += "\n" + PreemptionText(*explanation.preemption, only_node);
+  if (explanation.group && explanation.group->preemption) {
+    text += "\n" + GroupPreemptionText(*explanation.group->preemption);
+  }
   return text;
 }
 

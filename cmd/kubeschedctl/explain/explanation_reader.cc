@@ -116,13 +116,40 @@ size_t Size(const json& object, const char* key) {
   return number < 0 ? 0 : static_cast<size_t>(number);
 }
 
+std::optional<inspect::GroupPreemptionVerdict> ReadGroupPreemption(const json& object) {
+  const auto found = object.find("preemption");
+  if (found == object.end() || !found->is_object()) return std::nullopt;
+  inspect::GroupPreemptionVerdict preemption{.code = Name(*found, "code"),
+                                             .message = Text(*found, "message"),
+                                             .placement = Text(*found, "placement"),
+                                             .nominated = {},
+                                             .victims = {},
+                                             .violations = Number(*found, "violations"),
+                                             .disruptions = Size(*found, "disruptions")};
+  ForEach(*found, "nominated", [&](const json& member) {
+    if (!member.is_object()) return;
+    preemption.nominated.emplace_back(Text(member, "pod"), Text(member, "node"));
+  });
+  ForEach(*found, "victims", [&](const json& victim) {
+    if (!victim.is_object()) return;
+    preemption.victims.push_back(
+        {.victim = {.pod = Text(victim, "pod"),
+                    .priority = static_cast<int32_t>(Number(victim, "priority")),
+                    .terminating = Flag(victim, "terminating")},
+         .node = Text(victim, "node"),
+         .group = Text(victim, "podGroup")});
+  });
+  return preemption;
+}
+
 inspect::GroupShare ReadShare(const json& object) {
   inspect::GroupShare share{.group = Text(object, "podGroup"),
                             .result = VerdictOf(Text(object, "result")),
                             .message = Text(object, "message"),
                             .summary = Text(object, "summary"),
                             .member_node = {},
-                            .member_message = {}};
+                            .member_message = {},
+                            .preemption = ReadGroupPreemption(object)};
   const auto member = object.find("member");
   if (member == object.end() || !member->is_object()) return share;
   share.member_result = VerdictOf(Text(*member, "result"));
@@ -192,6 +219,13 @@ inspect::GroupExplanation ReadGroupExplanation(const json& object) {
   ForEach(object, "placements", [&](const json& placement) {
     if (placement.is_object()) explanation.placements.push_back(ReadPlacement(placement));
   });
+  explanation.preemption = ReadGroupPreemption(object);
+  if (explanation.preemption) {
+    ForEach(object.at("preemption"), "placements", [&](const json& placement) {
+      if (!placement.is_object()) return;
+      explanation.preempting_placements.push_back(ReadPlacement(placement));
+    });
+  }
   explanation.notes = Texts(object, "notes");
   return explanation;
 }

@@ -55,9 +55,10 @@ void AddPlacements(const std::vector<PlacementVerdict>& placements, const std::s
   }
 }
 
-std::string PlacementsTable(const std::vector<PlacementVerdict>& placements) {
+std::string PlacementsTable(const std::vector<PlacementVerdict>& placements,
+                            const char* head = "PLACEMENT") {
   Columns columns("lrrll");
-  columns.Add({"PLACEMENT", "NODES", "FIT", "RESULT", "WHY NOT"});
+  columns.Add({head, "NODES", "FIT", "RESULT", "WHY NOT"});
   AddPlacements(placements, "", columns);
   return "\n" + columns.Text("  ") + LeftOut(placements.size(), "more placement");
 }
@@ -129,6 +130,34 @@ std::string MembersTable(const std::vector<MemberVerdict>& members) {
   return text;
 }
 
+std::string GroupPreemptionText(const inspect::GroupPreemptionVerdict& preemption) {
+  std::string text = "  ";
+  text += preemption.message.empty() ? "pod group preemption: nothing to say" : preemption.message;
+  if (!preemption.placement.empty()) text += ", in " + preemption.placement;
+  if (preemption.violations > 0) {
+    text += "; against PodDisruptionBudgets: " + std::to_string(preemption.violations);
+  }
+  text += "\n";
+  std::map<std::string, std::pair<size_t, std::string>> nodes;  // members and victims
+  for (const auto& [pod, node] : preemption.nominated) ++nodes[node].first;
+  for (const inspect::GroupVictimVerdict& one : preemption.victims) {
+    std::string& victims = nodes[one.node].second;
+    victims += (victims.empty() ? "" : ", ") + one.victim.pod + " (priority " +
+               std::to_string(one.victim.priority) +
+               (one.group.empty() ? "" : ", of " + one.group) +
+               (one.victim.terminating ? ", leaving" : "") + ")";
+  }
+  if (nodes.empty()) return text;
+  Columns columns("lrl");
+  columns.Add({"NODE", "MEMBERS", "VICTIMS"});
+  size_t shown = 0;
+  for (const auto& [node, row] : nodes) {
+    if (shown++ == kGroupRowsShown) break;
+    columns.Add({node, std::to_string(row.first), OrDash(row.second)});
+  }
+  return text + columns.Text("  ") + LeftOut(nodes.size(), "more node");
+}
+
 std::string GroupTable(const GroupExplanation& explanation) {
   std::string text = explanation.group + ": " + std::string(VerdictText(explanation.result)) + "\n";
   if (!explanation.message.empty()) text += "  " + explanation.message + "\n";
@@ -136,7 +165,12 @@ std::string GroupTable(const GroupExplanation& explanation) {
   for (const std::string& note : explanation.notes) text += "  note: " + note + "\n";
   if (!explanation.placements.empty()) text += PlacementsTable(explanation.placements);
   if (!explanation.groups.empty()) text += GroupsTable(explanation.groups);
-  return text + MembersTable(explanation.members);
+  text += MembersTable(explanation.members);
+  if (explanation.preemption) text += "\n" + GroupPreemptionText(*explanation.preemption);
+  if (!explanation.preempting_placements.empty()) {
+    text += PlacementsTable(explanation.preempting_placements, "WITHOUT LOWER PRIORITIES");
+  }
+  return text;
 }
 
 }  // namespace ks::ctl

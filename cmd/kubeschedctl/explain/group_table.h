@@ -15,6 +15,9 @@ inline constexpr size_t kGroupRowsShown = 10;  // of each table
 
 // Lines, each with its line feed.
 std::string GroupTable(const inspect::GroupExplanation& explanation);
+// What preemption would do for a group: its message, then by node the members that would go there
+// and the pods that would leave.
+std::string GroupPreemptionText(const inspect::GroupPreemptionVerdict& preemption);
 // Of simulated or explained members: how many go to which node, and why the others go nowhere.
 std::string MembersTable(const std::vector<inspect::MemberVerdict>& members);
 

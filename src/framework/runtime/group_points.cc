@@ -111,13 +111,26 @@ Status GroupPoints::ScoreWith(const PlacementScoreEntry& entry, const PodGroupKe
 
 GroupPostFilterResult GroupPoints::RunPodGroupPostFilterPlugins(
     const GroupPreemptor& preemptor) const {
+  return AskPostFilters(
+      [&](PodGroupPostFilterPlugin& plugin) { return plugin.PodGroupPostFilter(preemptor); });
+}
+
+GroupPostFilterResult GroupPoints::ExplainPodGroupPostFilterPlugins(const GroupPreemptor& preemptor,
+                                                                    GroupVictims* victims) const {
+  return AskPostFilters([&](PodGroupPostFilterPlugin& plugin) {
+    auto* explainer = dynamic_cast<GroupPreemptionExplainer*>(&plugin);
+    return explainer == nullptr ? plugin.PodGroupPostFilter(preemptor)
+                                : explainer->ExplainGroup(preemptor, victims);
+  });
+}
+
+GroupPostFilterResult GroupPoints::AskPostFilters(const AskPostFilter& ask) const {
   const PointTimer timer = meters_.StartTimer(MetricPoint::kPodGroupPostFilter);
   const CallSampler sampler = meters_.Sampler(true);
   std::vector<std::string> reasons;
   std::string rejecting_plugin;
   for (const PointEntry<PodGroupPostFilterPlugin>& entry : lists_.pod_group_post_filter) {
-    GroupPostFilterResult result =
-        sampler.Measure(entry.meter, [&] { return entry.plugin->PodGroupPostFilter(preemptor); });
+    GroupPostFilterResult result = sampler.Measure(entry.meter, [&] { return ask(*entry.plugin); });
     const Status& status = result.status;
     if (status.ok() || status.code() == Code::kUnschedulableAndUnresolvable) {
       timer.Stop(status.code());

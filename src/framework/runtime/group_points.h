@@ -4,11 +4,13 @@
 //
 // Upstream: docs/spec/framework.md 3.12.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "framework/group_plugins.h"
+#include "framework/preemption_explainer.h"
 #include "framework/runtime/point_lists.h"
 #include "framework/runtime/profile_meters.h"
 
@@ -37,9 +39,16 @@ class GroupPoints {
   Status RunPlacementScorePlugins(const PodGroupKey& group,
                                   std::span<const PlacementCandidate> candidates,
                                   std::vector<int64_t>* totals) const;
+  bool HasPodGroupPostFilterPlugins() const { return !lists_.pod_group_post_filter.empty(); }
   GroupPostFilterResult RunPodGroupPostFilterPlugins(const GroupPreemptor& preemptor) const;
+  // The same, but plugins that preempt only explain. The others do what they do: what they say to
+  // the API has to lead nowhere (OfflineParts).
+  GroupPostFilterResult ExplainPodGroupPostFilterPlugins(const GroupPreemptor& preemptor,
+                                                         GroupVictims* victims) const;
 
  private:
+  using AskPostFilter = std::function<GroupPostFilterResult(PodGroupPostFilterPlugin&)>;
+  GroupPostFilterResult AskPostFilters(const AskPostFilter& ask) const;
   Status ScorePlacements(const PodGroupKey& group, std::span<const PlacementCandidate> candidates,
                          std::vector<int64_t>* totals) const;
   Status ScoreWith(const PlacementScoreEntry& entry, const PodGroupKey& group,

@@ -174,6 +174,7 @@ HandleParts OfflineParts::parts() const {
           .devices = Or<DeviceState>(given_.devices, empty_->devices),
           .device_classes = Or(given_.device_classes, NoDeviceClasses()),
           .pod_groups = Or(given_.pod_groups, NoPodGroupStates()),
+          .mutable_snapshot = given_.mutable_snapshot,
           .clock = Or(given_.clock, RealClock()),
           .gates = Or<const config::FeatureGates>(given_.gates, empty_->gates),
           .random = Or(given_.random, empty_->random),

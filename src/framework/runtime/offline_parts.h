@@ -25,6 +25,7 @@ class OfflineParts {
     DeviceState* devices = nullptr;
     const DeviceClassLister* device_classes = nullptr;
     const PodGroupStates* pod_groups = nullptr;
+    MutableSnapshot* mutable_snapshot = nullptr;  // stays null: preemption for groups is not asked
     const Clock* clock = nullptr;                 // the real one
     const config::FeatureGates* gates = nullptr;  // the defaults
     Random* random = nullptr;

@@ -89,7 +89,8 @@ class DefaultPreemption final : public framework::Plugin,
                                 public framework::PodGroupPostFilterPlugin,
                                 public framework::EnqueueExtensions,
                                 public framework::OptionalKindReader,
-                                public framework::PreemptionExplainer {
+                                public framework::PreemptionExplainer,
+                                public framework::GroupPreemptionExplainer {
  public:
   DefaultPreemption(framework::Handle& handle, const config::DefaultPreemptionArgs& args)
       : handle_(handle),
@@ -166,6 +167,17 @@ class DefaultPreemption final : public framework::Plugin,
     Finding finding = FindVictims(state, pod, statuses, &observer);
     if (finding.result.status.ok()) {
       observer.OnChosen(finding.result.nomination->node_name, finding.victims);
+    }
+    return std::move(finding.result);
+  }
+
+  framework::GroupPostFilterResult ExplainGroup(const framework::GroupPreemptor& preemptor,
+                                                framework::GroupVictims* victims) override {
+    GroupFinding finding = GroupPreemption(handle_, preemptor).Find();
+    if (finding.preemption) {
+      *victims = {.pods = std::move(finding.preemption->victims),
+                  .pdb_violations = finding.violations,
+                  .disruptions = finding.disruptions};
     }
     return std::move(finding.result);
   }
