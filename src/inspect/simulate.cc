@@ -41,7 +41,7 @@ class Run {
     const std::optional<framework::PodGroupKey> root = trial_.RootOf(leaf);
     if (!root) {
       placement->result = Verdict::kGated;
-      placement->message = UnknownGroupText(leaf);
+      placement->message = UnknownGroupText(leaf) + WhyNotMade(leaf);
       return;
     }
     if (decided_.try_emplace(root->Text(), true).second) {
@@ -55,6 +55,13 @@ class Run {
       // No member in the eyes of this scheduler.
       placement->message = "no profile is named " + pod.spec->scheduler_name.str();
     }
+  }
+
+  std::string WhyNotMade(const framework::PodGroupKey& group) const {
+    for (const SimulatedPods::MadeGroup& made : pods_.made_groups) {
+      if (made.key == group && !made.object) return "; " + made.why_none;
+    }
+    return "";
   }
 
   ClusterTrial& trial_;
@@ -113,10 +120,19 @@ void AddGroup(JsonBuilder& json, const GroupPlacement& group) {
   json.EndObject();
 }
 
+bool HasGroup(const ClusterCopy& cluster, const framework::PodGroupKey& key) {
+  if (key.composite) return cluster.groups.FindCompositePodGroup(key.ns, key.name) != nullptr;
+  return cluster.groups.FindPodGroup(key.ns, key.name) != nullptr;
+}
+
 }  // namespace
 
 Result<Simulation> Simulate(const ClusterCopy& cluster, const SimulatedPods& pods) {
-  auto trial = ClusterTrial::Make(cluster, pods);
+  AddedObjects added = pods;
+  for (const SimulatedPods::MadeGroup& made : pods.made_groups) {
+    if (made.object && !HasGroup(cluster, made.key)) added.groups.push_back(*made.object);
+  }
+  auto trial = ClusterTrial::Make(cluster, added);
   if (!trial.ok()) return trial.error();
   Simulation simulation{.time = cluster.time,
                         .extenders_left_out = !cluster.configuration.extenders.empty()};

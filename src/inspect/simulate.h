@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,14 @@ inline constexpr size_t kMostSimulatedPods = 5000;
 // those of the texts, and one a pod for each template of the texts that it names; groups are those
 // of the texts, each an addition.
 struct SimulatedPods : AddedObjects {
+  // A group that pods name and the texts do not have, but Workloads of its namespace. Counts where
+  // the cluster has none of the name.
+  struct MadeGroup {
+    framework::PodGroupKey key;
+    std::optional<cache::GroupDeltas> object{};  // absent: no template is known for it
+    std::string why_none;
+  };
+  std::vector<MadeGroup> made_groups;
   struct Source {
     std::string title;  // "Deployment default/web"
     size_t begin = 0;   // in `pods`
@@ -38,11 +47,11 @@ struct SimulatedPods : AddedObjects {
 
 // JSON or YAML: Pod, Deployment, ReplicaSet, StatefulSet, ReplicationController, Job, or Lists and
 // several documents of them, with the ResourceClaims and ResourceClaimTemplates that they name,
-// and the PodGroups and CompositePodGroups that pods are members of; Workloads, which no scheduler
-// reads, are passed over.
-// Missing are filled in: namespace default, scheduler name
-// default-scheduler. `replicas`: of each object but Pods, instead of its own number; negative: its
-// own. Errors name the document, the object and the field; a kind that has no pods is one.
+// and the PodGroups and CompositePodGroups that pods are members of, or the Workloads whose
+// templates such groups are made of (workload_templates.h). Missing are filled in: namespace
+// default, scheduler name default-scheduler. `replicas`: of each object but Pods, instead of its
+// own number; negative: its own. Errors name the document, the object and the field; a kind that
+// has no pods is one.
 Result<SimulatedPods> ReadManifests(std::string text, int64_t replicas = -1);
 
 struct Simulation {

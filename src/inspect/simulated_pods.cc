@@ -5,6 +5,7 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "api/json/decode.h"
@@ -13,9 +14,12 @@
 #include "config/text/document.h"
 #include "config/text/yaml_document.h"
 #include "inspect/simulate.h"
+#include "inspect/workload_templates.h"
 
 namespace ks::inspect {
 namespace {
+
+using framework::PodGroupKey;
 
 constexpr int kMostNestedLists = 8;
 constexpr std::string_view kHashLabel = "pod-template-hash";
@@ -63,6 +67,7 @@ class Reader {
       if (Result<void> read = ReadValue(std::move(manifest), 0); !read.ok()) return read.error();
     }
     if (out_.sources.empty()) return Error{"no manifest in the text"};
+    if (Result<void> made = MakeGroups(); !made.ok()) return made.error();
     for (api::PodPtr& pod : out_.pods) {
       if (!pod->spec->resource_claims.empty()) pod = WithClaims(*pod);
     }
@@ -126,7 +131,7 @@ class Reader {
     if (manifest.kind == "ResourceClaimTemplate") return ReadTemplate(manifest);
     if (manifest.kind == "PodGroup") return ReadGroup<api::PodGroup>(manifest);
     if (manifest.kind == "CompositePodGroup") return ReadGroup<api::CompositePodGroup>(manifest);
-    if (manifest.kind == "Workload") return {};
+    if (manifest.kind == "Workload") return ReadTemplates(manifest);
     const bool known = manifest.kind == "Deployment" || manifest.kind == "ReplicaSet" ||
                        manifest.kind == "StatefulSet" || manifest.kind == "ReplicationController" ||
                        manifest.kind == "Job";
@@ -153,18 +158,77 @@ class Reader {
 
   template <class T>
   Result<void> ReadGroup(const Manifest& manifest) {
-    const auto decoded = Decoded<T>("", manifest.spec);
-    if (!decoded.ok()) return At(manifest, decoded.error().message);
+    const PodGroupKey key{NamespaceOf(manifest), std::string(manifest.name),
+                          std::is_same_v<T, api::CompositePodGroup>};
+    const auto group = Group<T>(key, manifest.spec);
+    if (!group.ok()) return At(manifest, group.error().message);
+    groups_.insert(key.Text());
+    out_.groups.push_back(Added<T>(*group));
+    return {};
+  }
+
+  static Symbol NamespaceOf(const Manifest& manifest) {
+    return Symbol(manifest.ns.empty() ? "default" : manifest.ns);
+  }
+
+  template <class T>
+  Result<std::shared_ptr<T>> Group(const PodGroupKey& key, std::string_view spec) {
+    const auto decoded = Decoded<T>("", spec);
+    if (!decoded.ok()) return decoded.error();
     auto group = std::make_shared<T>(**decoded);
-    group->meta.name = manifest.name;
-    group->meta.ns = Symbol(manifest.ns.empty() ? "default" : manifest.ns);
-    group->meta.uid = "simulated " + manifest.Title();
+    group->meta.name = key.name;
+    group->meta.ns = key.ns;
+    group->meta.uid = "simulated " + key.Text();
     group->meta.resource_version = "1";
+    return group;
+  }
+
+  template <class T>
+  static cache::GroupDeltas Added(std::shared_ptr<T> group) {
     std::vector<api::Delta<T>> added(1);
     added.front().type = api::Delta<T>::Type::kUpsert;
     added.front().object = std::move(group);
-    out_.groups.emplace_back(std::move(added));
+    return added;
+  }
+
+  Result<void> ReadTemplates(const Manifest& manifest) {
+    const Result<void> read =
+        workloads_.Read(splitter_, NamespaceOf(manifest), manifest.name, manifest.spec);
+    return read.ok() ? read : At(manifest, read.error().message);
+  }
+
+  // Those that pods name and no manifest has, as creators of the Workloads would.
+  Result<void> MakeGroups() {
+    for (const api::PodPtr& pod : out_.pods) {
+      const auto& name = pod->spec->scheduling_group;
+      if (!name || !workloads_.Any(pod->meta.ns)) continue;
+      const PodGroupKey key{pod->meta.ns, *name, false};
+      if (!groups_.insert(key.Text()).second) continue;
+      const auto chosen = workloads_.Of(key.ns, key.name);
+      if (!chosen.ok()) {
+        out_.made_groups.push_back({.key = key, .why_none = chosen.error().message});
+      } else if (Result<void> made = Make<api::PodGroup>(key, *chosen); !made.ok()) {
+        return made;
+      }
+    }
     return {};
+  }
+
+  // With the composites above it, of which there is one a template.
+  template <class T>
+  Result<void> Make(const PodGroupKey& key, size_t number) {
+    const GroupTemplate& from = workloads_.at(number);
+    const auto group = Group<T>(key, from.spec);
+    if (!group.ok()) {
+      return Error{"Workload " + from.ns.str() + "/" + from.workload + ": template " + from.name +
+                   ": " + group.error().message};
+    }
+    std::optional<PodGroupKey> above;
+    if (from.parent) above = {from.ns, workloads_.at(*from.parent).Stem(), true};
+    (*group)->spec.parent_composite_pod_group_name = above ? above->name : "";
+    out_.made_groups.push_back({.key = key, .object = Added<T>(*group), .why_none = {}});
+    if (!above || !groups_.insert(above->Text()).second) return {};
+    return Make<api::CompositePodGroup>(*above, *from.parent);
   }
 
   // As the API server would.
@@ -371,6 +435,8 @@ class Reader {
   const int64_t replicas_;
   api::Decoder decoder_;
   std::vector<api::ResourceClaimPtr> templates_;  // as claims
+  WorkloadTemplates workloads_;
+  std::set<std::string> groups_;  // that are in the text or made: PodGroupKey::Text
   SimulatedPods out_;
 };
 

@@ -116,6 +116,89 @@ TEST(SimulateGroups, MembersOfTheClusterAreDecidedTogetherWithTheNewOnes) {
   EXPECT_EQ(rig.scheduler().context().cluster.cache.counts().pods, 1U);
 }
 
+std::string WorkloadText(const std::string& templates) {
+  return "kind: Workload\nmetadata: {name: w, namespace: ns}\nspec: {" + templates + "}\n";
+}
+
+constexpr const char* kWorkersAndLeader =
+    "podGroupTemplates: [{name: workers, schedulingPolicy: {gang: {minCount: 4}}}, {name: leader, "
+    "schedulingPolicy: {basic: {}}}]";
+
+// As the Job controller names them, and as the template is called.
+TEST(SimulateGroups, AWorkloadsTemplatesMakeTheGroupsThatPodsName) {
+  GroupRig rig({GroupRig::Node("n1", "3")});
+  for (const char* name : {"w-workers-x7k2p", "w-workers", "workers"}) {
+    const inspect::Simulation simulation =
+        SimulatedGroups(rig, WorkloadText(kWorkersAndLeader) + JobText(4, "1", name));
+    ASSERT_EQ(simulation.groups.size(), 1U) << name;
+    EXPECT_EQ(simulation.groups[0].root.Text(), std::string("podgroup/ns/") + name);
+    EXPECT_EQ(simulation.groups[0].message,
+              "minCount (4) cannot be satisfied: 3 scheduled, 0 remaining");
+  }
+  const inspect::Simulation leader =
+      SimulatedGroups(rig, WorkloadText(kWorkersAndLeader) + JobText(4, "1", "leader"));
+  ASSERT_EQ(leader.groups.size(), 1U);
+  EXPECT_EQ(leader.groups[0].result, inspect::Verdict::kSchedulable);
+}
+
+TEST(SimulateGroups, TheOnlyTemplateIsThatOfEveryGroup) {
+  GroupRig rig({GroupRig::Node("n1", "3")});
+  const inspect::Simulation simulation = SimulatedGroups(
+      rig, WorkloadText("podGroupTemplates: [{name: t, schedulingPolicy: {gang: {minCount: 4}}}]") +
+               JobText(4, "1", "anything"));
+  ASSERT_EQ(simulation.groups.size(), 1U);
+  EXPECT_EQ(simulation.groups[0].groups[0].wanted, 4);
+}
+
+TEST(SimulateGroups, ATemplateThatCannotBeTold) {
+  GroupRig rig({GroupRig::Node("n1", "3")});
+  const std::string unknown =
+      "waiting for pod group ns/odd, or a group above it, to appear: it is not known; ";
+  EXPECT_EQ(SimulatedGroups(rig, WorkloadText(kWorkersAndLeader) + JobText(1, "1", "odd"))
+                .placements[0]
+                .message,
+            unknown +
+                "its name does not tell which template of the Workloads it is made of: w/workers, "
+                "w/leader; call it TEMPLATE or WORKLOAD-TEMPLATE-…, or add the PodGroup to the "
+                "manifests");
+  EXPECT_EQ(SimulatedGroups(rig, WorkloadText("") + JobText(1, "1", "odd")).placements[0].message,
+            unknown + "no Workload of the manifests has podGroupTemplates for it");
+  const auto nameless = inspect::ReadManifests(
+      WorkloadText("podGroupTemplates: [{schedulingPolicy: {basic: {}}}]") + JobText(1, "1"));
+  ASSERT_FALSE(nameless.ok());
+  EXPECT_EQ(nameless.error().message, "Workload ns/w: spec.podGroupTemplates[0].name: is missing");
+}
+
+// What is there already counts before what would be made.
+TEST(SimulateGroups, GroupsOfTheManifestsAndTheClusterComeBeforeTemplates) {
+  GroupRig rig({GroupRig::Node("n1", "8")});
+  rig.ShowGroup("workers", 2);
+  const inspect::Simulation of_cluster =
+      SimulatedGroups(rig, WorkloadText(kWorkersAndLeader) + JobText(2, "1", "workers"));
+  EXPECT_EQ(of_cluster.groups[0].groups[0].wanted, 2);
+  const inspect::Simulation of_text = SimulatedGroups(
+      rig, WorkloadText("podGroupTemplates: [{name: g, schedulingPolicy: {gang: {minCount: 4}}}]") +
+               "---\n" + PodGroupText(1) + JobText(1, "1"));
+  EXPECT_EQ(of_text.groups[0].groups[0].wanted, 1);
+}
+
+TEST(SimulateGroups, ATreeOfTemplates) {
+  GroupRig rig({GroupRig::Node("n1", "8")},
+               ",TopologyAwareWorkloadScheduling=true,CompositePodGroup=true");
+  const inspect::Simulation simulation = SimulatedGroups(
+      rig, WorkloadText("compositePodGroupTemplates: [{name: all, schedulingPolicy: {gang: "
+                        "{minGroupCount: 2}}, podGroupTemplates: [{name: a, schedulingPolicy: "
+                        "{gang: {minCount: 1}}}, {name: b, schedulingPolicy: {basic: {}}}]}]") +
+               JobText(1, "1", "a") +
+               "---\nkind: Pod\nmetadata: {name: p, namespace: ns}\nspec: {schedulingGroup: "
+               "{podGroupName: w-b-1}}\n");
+  ASSERT_EQ(simulation.groups.size(), 1U);
+  EXPECT_EQ(simulation.groups[0].root.Text(), "compositepodgroup/ns/w-all");
+  EXPECT_EQ(simulation.groups[0].result, inspect::Verdict::kSchedulable);
+  EXPECT_EQ(simulation.groups[0].groups.size(), 3U);
+  EXPECT_EQ(simulation.groups[0].groups[0].wanted, 2);
+}
+
 TEST(SimulateGroups, OneRackForAll) {
   GroupRig rig({GroupRig::Node("a1", "1", "a"), GroupRig::Node("b1", "1", "b"),
                 GroupRig::Node("b2", "1", "b")},
