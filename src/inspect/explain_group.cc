@@ -65,12 +65,8 @@ void AddUp(const std::vector<PlacementVerdict>& inside, MemberTally* tally) {
     if (known == nullptr || one.tally.fit > known->tally.fit) known = &one;
     if (!tally->first_failure) tally->first_failure = one.tally.first_failure;
   }
-  tally->tried = 0;
   tally->fit = 0;
-  for (const auto& [group, one] : best) {
-    tally->tried += one->tally.tried;
-    tally->fit += one->tally.fit;
-  }
+  for (const auto& [group, one] : best) tally->fit += one->tally.fit;
 }
 
 class PlacementRecorder final : public scheduler::PlacementObserver {
