@@ -124,11 +124,12 @@ TEST(ExplainGroups, WhatPreemptionWouldDo) {
 }
 
 TEST(ExplainGroups, WhyPreemptionWouldNotHelp) {
-  EXPECT_THAT(
-      ExplainRacks({.feature_gates = kGateFlags, .pod = "podgroup/gang", .preemption = true},
-                   FullRacks("3")),
-      HasSubstr(
-          "\n  pod group preemption: 0/2 placements are available, first placement status: "));
+  const std::string too_many = ExplainRacks(
+      {.feature_gates = kGateFlags, .pod = "podgroup/gang", .preemption = true}, FullRacks("3"));
+  EXPECT_THAT(too_many, HasSubstr("\n  pod group preemption: pod group is unschedulable, 0/2 "
+                                  "placements are available, first placement status: "));
+  EXPECT_THAT(too_many, HasSubstr("\n  b                             2  2/3  Unschedulable  "
+                                  "default/w2: 0/2 nodes are available: 2 Insufficient cpu.\n"));
   EXPECT_THAT(
       ExplainRacks({.feature_gates = kGateFlags, .pod = "podgroup/gang", .preemption = true}),
       HasSubstr("\n  pod group preemption: No preemption victims found for incoming preemptor\n"));
