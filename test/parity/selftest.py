@@ -273,6 +273,26 @@ class GroupWorlds(unittest.TestCase):
         self.assertNotEqual([], groups.differences({"steps": [self.STEP]}, {"error": "exit 1"}))
         self.assertEqual([(1, "steps", 1, 2)], groups.differences({"steps": [self.STEP]}, {"steps": [self.STEP, self.STEP]}))
 
+    def test_attempts_that_upstream_leaves_to_the_flush_are_none(self):
+        class Answers:
+            """Of both sides to the world with waits, which it keeps."""
+            def __init__(self, *answers):
+                self.answers, self.asked = answers, None
+
+            def play(self, _kind, worlds):
+                self.asked = worlds
+                return [self.answers]
+
+        more = {**self.STEP, "attempts": 2}
+        same, other = {"steps": [self.STEP]}, {"steps": [more]}
+        world = {"steps": [{"put": []}]}
+        for mine, theirs, waited, wanted in ((other, same, (same, same), True), (other, same, (other, same), False),
+                                             (same, other, (same, same), False)):
+            sides = Answers(*waited)
+            self.assertEqual(wanted, groups.woken_earlier(sides, "gangs", world, groups.differences(mine, theirs)))
+            if wanted:
+                self.assertEqual([{"steps": [{"put": []}, {"wait": group_worlds.LONG}]}], sides.asked)
+
     def test_worlds_repeat_and_tell_of_every_pod_once(self):
         for kind in group_worlds.GATES:
             for number in range(20):
