@@ -5,6 +5,7 @@
 //
 // Upstream: docs/spec/explain.md (the form), docs/spec/cycle.md sections 6 to 12 (the rules).
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -35,6 +36,19 @@ struct PluginScore {
   int64_t weighted = 0;  // after NormalizeScore, times weight
 };
 
+// What a claim would take of a device that others may use as well.
+struct DeviceShare {
+  struct Amount {
+    std::string capacity;
+    std::string asked;  // what is taken, which can be more than the request says
+    std::string free;   // before the pod comes
+    std::string total;
+  };
+  size_t claim = 0;   // index into NodeVerdict::allocations
+  size_t result = 0;  // of it
+  std::vector<Amount> amounts{};
+};
+
 // Lifetime: see PluginScore.
 struct NodeVerdict {
   std::string name;
@@ -46,6 +60,7 @@ struct NodeVerdict {
   int64_t total = 0;                // of a feasible node
   // Of a feasible node: what the pod's claims would get there.
   std::vector<framework::ClaimOutcome> allocations{};
+  std::vector<DeviceShare> shares{};  // in the order of results; filled by ExplainDevices
 };
 
 // What the reason that a plugin gives for some nodes leaves out; one of several texts may be.

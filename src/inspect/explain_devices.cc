@@ -115,10 +115,7 @@ class DeviceExplainer {
       : pod_(pod), snapshot_(snapshot), devices_(devices), gates_(gates) {}
 
   DeviceStory Why(std::string_view reason, const NodeInfo& node) {
-    if (reason == kNoSolution || reason == kInvalidPools) {
-      if (!requests_) requests_.emplace(pod_, devices_, gates_);
-      return requests_->Why(node);
-    }
+    if (reason == kNoSolution || reason == kInvalidPools) return Requests().Why(node);
     if (reason == kNotAvailable) return AllocatedExplainer(pod_, devices_).Why(node);
     if (reason.starts_with(kClaimOfReason) && reason.ends_with(kBeingAllocated)) {
       reason.remove_prefix(kClaimOfReason.size());
@@ -128,7 +125,22 @@ class DeviceExplainer {
     return {};
   }
 
+  void AddShares(const NodeInfo& node, NodeVerdict& verdict) {
+    const bool any = std::any_of(
+        verdict.allocations.begin(), verdict.allocations.end(), [](const auto& outcome) {
+          const std::vector<api::DeviceResult>& results = outcome.allocation.results;
+          return std::any_of(results.begin(), results.end(),
+                             [](const auto& result) { return !result.share_id.empty(); });
+        });
+    if (any) verdict.shares = Requests().Shares(node, verdict.allocations);
+  }
+
  private:
+  RequestExplainer& Requests() {
+    if (!requests_) requests_.emplace(pod_, devices_, gates_);
+    return *requests_;
+  }
+
   // The same for all nodes.
   DeviceStory BeingAllocated(const std::string& claim) {
     if (!allocating_) allocating_ = PodWith(claim, snapshot_, devices_);
@@ -151,11 +163,12 @@ void ExplainDevices(const api::Pod& pod, const framework::Snapshot& snapshot,
                     std::string_view only_node, Explanation* explanation) {
   DeviceExplainer explainer(pod, snapshot, devices, gates);
   std::map<std::string, std::map<std::string, Nodes>> rows;  // by reason and the story's key
-  for (const NodeVerdict& verdict : explanation->nodes) {
-    if (verdict.plugin != plugins::kDynamicResourcesName) continue;
+  for (NodeVerdict& verdict : explanation->nodes) {
     if (!only_node.empty() && verdict.name != only_node) continue;
     const NodeInfo* node = snapshot.Find(verdict.name);
     if (node == nullptr) continue;
+    if (verdict.feasible) explainer.AddShares(*node, verdict);
+    if (verdict.plugin != plugins::kDynamicResourcesName) continue;
     for (const std::string& reason : verdict.reasons) {
       DeviceStory story = explainer.Why(reason, *node);
       if (story.texts.empty()) continue;

@@ -16,9 +16,10 @@
 
 namespace ks::inspect {
 
-// Adds to `details`: for each reason the stories of its nodes, that of most nodes first, and for
-// each story one or more texts. `only_node`: speak of this one; empty: of all. Requires: the
-// explanation is of this pod in this snapshot, with these devices. Threads: the scheduling thread.
+// Adds amounts to what claims would take of shared devices of feasible nodes, and to `details`: for
+// each reason the stories of its nodes, that of most nodes first, and for each story one or more
+// texts. `only_node`: speak of this one; empty: of all. Requires: the explanation is of this pod in
+// this snapshot, with these devices. Threads: the scheduling thread.
 void ExplainDevices(const api::Pod& pod, const framework::Snapshot& snapshot,
                     const cache::DeviceStores& devices, const config::FeatureGates& gates,
                     std::string_view only_node, Explanation* explanation);

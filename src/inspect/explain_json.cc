@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/explain_json.h"
 
+#include <algorithm>
+
 #include "api/json/encode_claim.h"
 #include "config/print/print_json.h"
 #include "inspect/explain_group.h"
@@ -18,9 +20,33 @@ void AddTexts(JsonBuilder& json, std::string_view key, const Texts& texts) {
   json.EndArray();
 }
 
-void AddAllocations(JsonBuilder& json, const std::vector<framework::ClaimOutcome>& outcomes) {
+// Of one claim.
+void AddShares(JsonBuilder& json, const NodeVerdict& node, size_t claim) {
+  const auto of_claim = [claim](const DeviceShare& share) { return share.claim == claim; };
+  if (std::none_of(node.shares.begin(), node.shares.end(), of_claim)) return;
+  json.Key("shares").BeginArray();
+  for (const DeviceShare& share : node.shares) {
+    if (!of_claim(share)) continue;
+    json.BeginObject();
+    json.Key("result").Number(static_cast<int64_t>(share.result));
+    json.Key("capacity").BeginObject();
+    for (const DeviceShare::Amount& amount : share.amounts) {
+      json.Key(amount.capacity).BeginObject();
+      json.Key("asked").Text(amount.asked);
+      json.Key("free").Text(amount.free);
+      json.Key("total").Text(amount.total);
+      json.EndObject();
+    }
+    json.EndObject();
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void AddAllocations(JsonBuilder& json, const NodeVerdict& node) {
   json.Key("allocations").BeginArray();
-  for (const framework::ClaimOutcome& outcome : outcomes) {
+  for (size_t i = 0; i < node.allocations.size(); ++i) {
+    const framework::ClaimOutcome& outcome = node.allocations[i];
     json.BeginObject();
     json.Key("claim").Text(outcome.claim);
     json.Key("allocation").Json(api::AllocationJson(&outcome.allocation, std::nullopt));
@@ -42,6 +68,7 @@ void AddAllocations(JsonBuilder& json, const std::vector<framework::ClaimOutcome
       }
       json.EndArray();
     }
+    AddShares(json, node, i);
     json.EndObject();
   }
   json.EndArray();
@@ -68,7 +95,7 @@ void AddNode(JsonBuilder& json, const NodeVerdict& node) {
     json.EndArray();
   }
   if (node.feasible) json.Key("total").Number(node.total);
-  if (!node.allocations.empty()) AddAllocations(json, node.allocations);
+  if (!node.allocations.empty()) AddAllocations(json, node);
   json.EndObject();
 }
 

@@ -19,6 +19,7 @@ using plugins::AlternativePlan;
 using plugins::ClaimPlan;
 using plugins::NodePools;
 using plugins::Pool;
+using plugins::PoolDevice;
 using plugins::RequestPlan;
 
 // Steps of a search for what stands in the way of all requests together.
@@ -50,6 +51,39 @@ api::ResourceClaimPtr Without(const api::ResourceClaim& one, std::optional<size_
     constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(*constraint));
   }
   return claim;
+}
+
+const PoolDevice* FindDevice(const NodePools& pools, const api::DeviceResult& result) {
+  for (const PoolDevice& one : pools.devices) {
+    const Pool& pool = pools.pools[one.pool];
+    if (one.device->name == result.device && pool.name == result.pool &&
+        pool.driver == result.driver) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+// By name. `consumed`: by others; null: nothing.
+std::vector<DeviceShare::Amount> AmountsOf(const api::DeviceResult& result,
+                                           const api::Device& device,
+                                           const api::SymbolMap<api::Quantity>* consumed) {
+  std::vector<DeviceShare::Amount> amounts;
+  for (const api::NamedQuantity& asked : result.consumed_capacity) {
+    for (const api::DeviceCapacity& capacity : device.capacity) {
+      if (capacity.name != asked.name) continue;
+      api::Quantity free = capacity.value;
+      const api::Quantity* used = consumed == nullptr ? nullptr : consumed->Find(asked.name);
+      if (used != nullptr) free -= *used;
+      amounts.push_back({.capacity = asked.name.str(),
+                         .asked = asked.value.ToString(),
+                         .free = free.ToString(),
+                         .total = capacity.value.ToString()});
+    }
+  }
+  std::sort(amounts.begin(), amounts.end(),
+            [](const auto& a, const auto& b) { return a.capacity < b.capacity; });
+  return amounts;
 }
 
 std::string PoolName(const Pool& pool) { return pool.driver.str() + '/' + pool.name.str(); }
@@ -87,6 +121,25 @@ DeviceStory RequestExplainer::Why(const NodeInfo& node) {
     story.key = story.texts.back();
   }
   return story;
+}
+
+std::vector<DeviceShare> RequestExplainer::Shares(
+    const NodeInfo& node, const std::vector<framework::ClaimOutcome>& outcomes) const {
+  std::vector<DeviceShare> shares;
+  const auto pools = memory_.slices().PoolsOf(*node.node());
+  for (size_t c = 0; c < outcomes.size(); ++c) {
+    const std::vector<api::DeviceResult>& results = outcomes[c].allocation.results;
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (results[i].share_id.empty()) continue;
+      const PoolDevice* device = FindDevice(*pools, results[i]);
+      if (device == nullptr) continue;
+      shares.push_back({.claim = c,
+                        .result = i,
+                        .amounts = AmountsOf(results[i], *device->device,
+                                             memory_.allocated().Consumed(device->number))});
+    }
+  }
+  return shares;
 }
 
 const RequestExplainer::Asked& RequestExplainer::AskedOn(const NodeInfo& node) {

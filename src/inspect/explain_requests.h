@@ -15,6 +15,7 @@
 #include "config/gates/feature_gates.h"
 #include "framework/node_info.h"
 #include "inspect/device_judge.h"
+#include "inspect/explain.h"
 #include "plugins/dynamic_resources/device_memory.h"
 #include "plugins/dynamic_resources/extended_requests.h"
 #include "plugins/dynamic_resources/plan.h"
@@ -37,6 +38,9 @@ class RequestExplainer {
 
   // Requires: the claims that are not allocated cannot all be on the node.
   DeviceStory Why(const framework::NodeInfo& node);
+  // Of the devices that the claims would get on the node, those that others may use as well.
+  std::vector<DeviceShare> Shares(const framework::NodeInfo& node,
+                                  const std::vector<framework::ClaimOutcome>& outcomes) const;
 
  private:
   // What is asked for on nodes where devices serve the same extended resources.

@@ -88,5 +88,36 @@ TEST(ExplainDevicesTable, BestNodesShowTheDevices) {
   EXPECT_THAT(TableOfJson(Explained(World(2), true)), HasSubstr(line));
 }
 
+// gpu-0 has room for two shares, of which another claim has one.
+std::string SharedWorld() {
+  std::string world = World(1);
+  const std::string device = "{name: gpu-0}, {name: gpu-1}";
+  world.replace(
+      world.find(device), device.size(),
+      "{name: gpu-0, allowMultipleAllocations: true, capacity: {memory: {value: 40Gi, "
+      "requestPolicy: {default: 15Gi}}, cores: {value: 8, requestPolicy: {default: 2}}}}");
+  return world +
+         "- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: other, "
+         "namespace: default, uid: v, resourceVersion: \"2\"}, spec: {}, status: {allocation: "
+         "{devices: {results: [{request: r, driver: drv.example, pool: n1, device: gpu-0, shareID: "
+         "s, consumedCapacity: {memory: 10Gi}}]}}}}\n";
+}
+
+TEST(ExplainDevicesTable, SharesShowAmounts) {
+  const std::string line =
+      "    claim c: gpu-0 [cores 2, 8 of 8 free; memory 15Gi, 30Gi of 40Gi free] (drv.example, "
+      "pool n1)\n";
+  EXPECT_THAT(Explained(SharedWorld()), HasSubstr(line));
+  const std::string json = Explained(SharedWorld(), true);
+  EXPECT_THAT(json, HasSubstr(R"("shares":[{"result":0,"capacity":{"cores":{"asked":"2",)"
+                              R"("free":"8","total":"8"},"memory":{"asked":"15Gi",)"
+                              R"("free":"30Gi","total":"40Gi"}}}])"));
+  EXPECT_THAT(TableOfJson(json), HasSubstr(line));
+}
+
+TEST(ExplainDevicesTable, DevicesOfOneClaimHaveNoShares) {
+  EXPECT_THAT(Explained(World(2), true), ::testing::Not(HasSubstr("\"shares\"")));
+}
+
 }  // namespace
 }  // namespace ks::ctl

@@ -20,6 +20,7 @@ GATED = {"DRADerivedAttributes": ("derived", "constraints"),
          "DRAListTypeAttributes": ("lists", "constraints"),
          "DRAOptionalNodeOperations": ("operations", "pools")}
 OPTIONAL_OPERATIONS = "DRAOptionalNodeOperations"
+NEEDS = {"DRADeviceCompatibilityGroups": ("DRAPartitionableDevices",), FRACTIONAL: ("DRAConsumableCapacity",)}  # gates of gates
 AMOUNTS = ("0", "1", "2", "500m", "1500m", "1Gi", "2Gi", "6G", "3", "4", "1e3", "10Gi")
 
 
@@ -42,7 +43,7 @@ class World:
         self.features = {name for name in ("selectors", "all", "constraints", "first", "admin", "taints", "counters", "capacity",
                                            "pools", "nodes", "broken", "config", "conditions") if self.chance(0.3)}
         for gate in sorted(GATED) if gates else ():
-            if self.chance(0.7 if gate in gates else 0.2):
+            if self.chance(0.7 if gate in gates else 0.05):
                 self.features.update(GATED[gate])
         if gates and self.chance(0.5):
             self.features.discard("broken")

@@ -381,27 +381,32 @@ def with_arguments(dice, configuration, gates):
     return configuration
 
 
-def alpha_gates(rng):
+def closed_gates(rng, often):
     """At times one gate of the allocator that is off by default, or all of them."""
-    gates = sorted(set(device_world.GATED) - {device_world.FRACTIONAL})  # that one asks for the API servers' version as well
-    return rng.choice([[gate] for gate in gates] + [gates]) if rng.random() < 0.2 else []
+    gates = sorted(device_world.GATED)
+    return rng.choice([[gate] for gate in gates] + [gates]) if rng.random() < often else []
 
 
-def case(seed, number, pods, cross_pod=True):
+def gated_case(seed, number, pods, cross_pod=True):
+    """Like case, but some of the gates that are off by default are on in each."""
+    return case(seed, number, pods, cross_pod, often=1)
+
+
+def case(seed, number, pods, cross_pod=True, often=0.2):
     """(cluster, configuration or None, feature gates) of a case with `pods` pending pods. Affinity between pods is left out."""
     del cross_pod
     rng = random.Random(f"devices/{seed}/{number}")
     dice = objects.Dice(rng, rng.choice((0.0, 0.0, 0.003, 0.01)))
     form = shape(dice)
-    alpha = alpha_gates(random.Random(f"gates/{seed}/{number}"))
-    devices = device_world.World(f"devices/{seed}/{number}", alpha)
+    opened = closed_gates(random.Random(f"gates/{seed}/{number}"), often)
+    devices = device_world.World(f"devices/{seed}/{number}", opened)
     devices.contradictory = False
-    if dice.chance(0.6):
+    if dice.chance(0.2 if opened else 0.6):
         devices.features.discard("broken")
     made = Making(dice, devices, [f"n{i:03}" for i in range(form["nodes"])], form)
     gates = dice.pick(GATES) if dice.chance(0.25) else ""
-    if alpha and "DRAPartitionableDevices" not in gates:  # which one of them needs
-        gates = ",".join(filter(None, (gates, *(gate + "=true" for gate in alpha))))
+    if not any(need + "=false" in gates for gate in opened for need in device_world.NEEDS.get(gate, ())):
+        gates = ",".join(filter(None, (gates, *(gate + "=true" for gate in opened))))
     configuration = configs.configuration(dice, {"names": made.names}) if dice.chance(0.3) else None
     configuration = with_arguments(dice, configuration, gates)
     profiles = [profile["schedulerName"] for profile in configuration["profiles"]]

@@ -13,6 +13,8 @@ prints it. A difference is shrunk to a small case and written to a folder.
     run.py --kubeschedctl build/bin/kubeschedctl --volumes               volumes, claims, drivers and limits
     run.py --kubeschedctl build/bin/kubeschedctl --volumes --preemption  the same, and what preemption would do
     run.py --kubeschedctl build/bin/kubeschedctl --devices --preemption  resource claims, devices, extended resources of classes
+    run.py --kubeschedctl build/bin/kubeschedctl --devices --gates --preemption
+                                                                         the same, with gates that are off by default
 """
 
 import argparse
@@ -146,6 +148,7 @@ REQUIRED_DEVICE_ERRORS = (
     "CEL runtime error: no such key",
     "nodeSelectorTerms",
 )
+REQUIRED_CLOSED_GATES = ("compile derived attribute", "evaluate derived attribute")  # errors
 REQUIRED_ALLOCATIONS = """
 claims: 3 or more
 config FromClass
@@ -213,7 +216,7 @@ def compare_folder(commands, folder, coverage=None):
 def generator(args):
     """The function that makes the cases."""
     if args.devices:
-        return devices.case
+        return devices.gated_case if args.gates else devices.case
     if args.volumes:
         return volumes.case
     return preempting.case if args.preemption else generate.case
@@ -274,6 +277,11 @@ def oracle(name="oracle"):
     return str(pathlib.Path(found.stdout.strip()) / name)
 
 
+def closed_gate_gaps(coverage):
+    return ([text for text in REQUIRED_CLOSED_GATES if not any(text in error for error in coverage.errors)] +
+            [text for text in ("result with skipNodeOperations",) if text not in coverage.allocations])
+
+
 def device_gaps(coverage):
     wanted = ((REQUIRED_DEVICES, coverage.rejections), (REQUIRED_GATED, coverage.gated), (REQUIRED_ALLOCATIONS, coverage.allocations),
               (REQUIRED_FREED, coverage.preemption))
@@ -287,7 +295,7 @@ def gaps(args, coverage):
     if coverage.pods < LONG_RUN_PODS:
         return []
     if args.devices:
-        return device_gaps(coverage)
+        return closed_gate_gaps(coverage) if args.gates else device_gaps(coverage)
     if args.volumes:
         return ([text for text in REQUIRED_VOLUMES.strip().splitlines() if text not in coverage.rejections] +
                 [text for text in REQUIRED_VOLUME_ERRORS if not any(text in error for error in coverage.errors)] +
@@ -318,6 +326,8 @@ def parse_arguments():
                         help="clusters with volumes, claims, storage classes, drivers, capacities, limits and attachments")
     parser.add_argument("--devices", action="store_true",
                         help="clusters with devices, classes, taint rules, claims in every state and extended resources")
+    parser.add_argument("--gates", action="store_true",
+                        help="with --devices: in each cluster gates of the allocator are on that are off by default")
     parser.add_argument("--no-cross-pod", action="store_true", help="leave out affinity between pods and topology spread")
     parser.add_argument("--out", default="parity-differences", help="the folder for small cases")
     args = parser.parse_args()

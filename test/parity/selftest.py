@@ -225,6 +225,18 @@ class Generate(unittest.TestCase):
                 numbers[item["spec"]["driver"], pool["name"]].add(pool["resourceSliceCount"])
             self.assertTrue(all(len(one) == 1 for one in numbers.values()))
 
+    def test_gates_that_are_off_by_default_are_drawn(self):
+        seen = collections.Counter()
+        for number in range(60):
+            made = devices.gated_case("s", number, 5)
+            closed = [gate for gate in device_world.GATED if gate + "=true" in made[2]]
+            seen.update(closed)
+            for gate in closed:
+                self.assertFalse([need for need in device_world.NEEDS.get(gate, ()) if need + "=false" in made[2]])
+            if "DRADerivedAttributes" in closed:
+                seen["fields"] += "derivedAttributes" in json.dumps(made[0])
+        self.assertEqual([], [name for name in (*device_world.GATED, "fields") if not seen[name]])
+
     def test_device_worlds_repeat(self):
         self.assertEqual(device_world.case(7), device_world.case(7))
         self.assertNotEqual(device_world.case(7), device_world.case(8))

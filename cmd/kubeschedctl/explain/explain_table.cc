@@ -156,17 +156,31 @@ std::string RejectedNodes(const std::vector<Group>& groups) {
   return text;
 }
 
-// "    claim c: gpu-0, gpu-1 (drv.example, pool n1)", a line each.
-std::string ClaimLines(const std::vector<framework::ClaimOutcome>& outcomes) {
+// " [memory 10Gi, 25Gi of 40Gi free]"; empty: the device is the claim's alone.
+std::string ShareText(const NodeVerdict& node, size_t claim, size_t result) {
   std::string text;
-  for (const framework::ClaimOutcome& outcome : outcomes) {
+  for (const inspect::DeviceShare& share : node.shares) {
+    if (share.claim != claim || share.result != result) continue;
+    for (const inspect::DeviceShare::Amount& amount : share.amounts) {
+      text += (text.empty() ? " [" : "; ") + amount.capacity + ' ' + amount.asked + ", " +
+              amount.free + " of " + amount.total + " free";
+    }
+  }
+  return text.empty() ? text : text + ']';
+}
+
+// "    claim c: gpu-0, gpu-1 (drv.example, pool n1)", a line each.
+std::string ClaimLines(const NodeVerdict& node) {
+  std::string text;
+  for (size_t claim = 0; claim < node.allocations.size(); ++claim) {
+    const framework::ClaimOutcome& outcome = node.allocations[claim];
     text += "    claim " + outcome.claim + ": ";
     const std::vector<api::DeviceResult>& results = outcome.allocation.results;
     for (size_t i = 0; i < results.size(); ++i) {
       const api::DeviceResult& result = results[i];
       const bool last_of_pool = i + 1 == results.size() || results[i + 1].pool != result.pool ||
                                 results[i + 1].driver != result.driver;
-      text += result.device.str();
+      text += result.device.str() + ShareText(node, claim, i);
       if (last_of_pool) text += " (" + result.driver.str() + ", pool " + result.pool.str() + ")";
       if (i + 1 < results.size()) text += last_of_pool ? "; " : ", ";
     }
@@ -198,7 +212,7 @@ std::string BestNodes(std::vector<const NodeVerdict*> feasible) {
   for (size_t i = 0; i < shown; ++i) {
     const size_t begin = std::exchange(end, table.find('\n', end) + 1);
     text += table.substr(begin, end - begin);
-    if (feasible[i]->total == feasible.front()->total) text += ClaimLines(feasible[i]->allocations);
+    if (feasible[i]->total == feasible.front()->total) text += ClaimLines(*feasible[i]);
   }
   if (shown < feasible.size()) {
     text += "  (" + Count(feasible.size() - shown, "more feasible node") + " left out)\n";

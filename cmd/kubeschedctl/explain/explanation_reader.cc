@@ -60,6 +60,24 @@ framework::ClaimOutcome ReadOutcome(const json& object) {
   return outcome;
 }
 
+void ReadShares(const json& outcome, size_t claim, std::vector<inspect::DeviceShare>& shares) {
+  ForEach(outcome, "shares", [&](const json& one) {
+    if (!one.is_object()) return;
+    inspect::DeviceShare share{.claim = claim,
+                               .result = static_cast<size_t>(Number(one, "result"))};
+    const auto capacity = one.find("capacity");
+    if (capacity == one.end() || !capacity->is_object()) return;
+    for (const auto& [name, amount] : capacity->items()) {
+      if (!amount.is_object()) continue;
+      share.amounts.push_back({.capacity = name,
+                               .asked = Text(amount, "asked"),
+                               .free = Text(amount, "free"),
+                               .total = Text(amount, "total")});
+    }
+    shares.push_back(std::move(share));
+  });
+}
+
 inspect::NodeVerdict ReadNode(const json& object) {
   inspect::NodeVerdict node{.name = Text(object, "name"),
                             .feasible = Flag(object, "feasible"),
@@ -75,7 +93,9 @@ inspect::NodeVerdict ReadNode(const json& object) {
                            .weighted = Number(score, "weighted")});
   });
   ForEach(object, "allocations", [&](const json& outcome) {
-    if (outcome.is_object()) node.allocations.push_back(ReadOutcome(outcome));
+    if (!outcome.is_object()) return;
+    ReadShares(outcome, node.allocations.size(), node.shares);
+    node.allocations.push_back(ReadOutcome(outcome));
   });
   return node;
 }

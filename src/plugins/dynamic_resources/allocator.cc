@@ -26,12 +26,12 @@ NodeAllocation Found(const AllocationPlan& plan, const NodePools& pools, DeviceP
 
 NodeAllocation AllocateDevices(const AllocationPlan& plan, const NodePools& pools,
                                const AllocatedState& allocated,
-                               const std::function<std::string()>& cancelled) {
+                               const std::function<std::string()>& cancelled, size_t patience) {
   if (!pools.error.empty()) return Fatal(pools.error);
   DeviceCandidates candidates(plan, pools);
   const auto prepared = candidates.Prepare();
   if (!prepared.ok()) return Fatal(prepared.error().message);
-  DeviceSearch search(plan, pools, allocated, candidates, cancelled);
+  DeviceSearch search(plan, pools, allocated, candidates, cancelled, patience);
   switch (search.Run()) {
     case DeviceSearch::Outcome::kFound:
       return Found(plan, pools, search.TakePicks());

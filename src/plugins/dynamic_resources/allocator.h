@@ -5,6 +5,7 @@
 //
 // Upstream: docs/spec/plugins-dra.md sections 6 and 8.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -29,10 +30,11 @@ struct NodeAllocation {
 };
 
 // `cancelled` is asked at every step; a text ends the search as `filter operation aborted: <text>`.
-// May be empty.
+// May be empty. `patience`: DeviceSearch's.
 // Threads: any, several nodes at once; nothing that it is given may change meanwhile.
 NodeAllocation AllocateDevices(const AllocationPlan& plan, const NodePools& pools,
                                const AllocatedState& allocated,
-                               const std::function<std::string()>& cancelled = {});
+                               const std::function<std::string()>& cancelled = {},
+                               size_t patience = DeviceSearch::kPatience);
 
 }  // namespace ks::plugins

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace ks::plugins {
 namespace {
 
@@ -61,6 +63,15 @@ bool CompatibilityLedger::Take(const PoolDevice& device) {
 void CompatibilityLedger::GiveBack() {
   now_[earlier_.back().first] = std::move(earlier_.back().second);
   earlier_.pop_back();
+}
+
+std::string CompatibilityLedger::StateOf(uint32_t pool) {
+  std::string text;
+  for (const auto& [set, groups] : Now(pool)) {
+    text += fmt::format("{}{}", set.id(), groups.none ? '!' : ':');
+    for (const Symbol group : groups.common) text += fmt::format("{},", group.id());
+  }
+  return text;
 }
 
 }  // namespace ks::plugins

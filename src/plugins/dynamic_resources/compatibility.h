@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ class CompatibilityLedger {
   bool Take(const PoolDevice& device);
   // The device that was taken last and is not given back yet.
   void GiveBack();
+  // Which devices go with those in place of the pool: equal texts, the same ones.
+  std::string StateOf(uint32_t pool);
 
  private:
   // By counter set: the groups that all devices in place have in common; empty from the first on:

@@ -19,6 +19,8 @@ class AttributeConstraint {
   // `lists`: values are sets, of one element where they are no lists.
   explicit AttributeConstraint(const api::DeviceConstraint& constraint, bool lists = false);
 
+  // Whether only the first of the accepted values counts.
+  bool first_decides() const { return !distinct_ && !lists_; }
   // "domain/id".
   Symbol name() const { return name_; }
   // The attribute's value on a device of this driver; null: it has none.

@@ -61,7 +61,9 @@ bool Concerns(const api::DeviceNodes& nodes, const api::Node& node, std::string*
 // Makes one pool of the slices that a node sees of it.
 class PoolMaker {
  public:
-  PoolMaker(const api::Node& node, NodePools& made) : node_(node), made_(made) {}
+  // `counted`: devices may take counters, and those that they name must be there.
+  PoolMaker(const api::Node& node, bool counted, NodePools& made)
+      : node_(node), counted_(counted), made_(made) {}
 
   // `relevant`: of one generation. `others`: further slices of this generation, of other nodes.
   void Make(SliceList relevant, SliceList others, bool complete);
@@ -77,6 +79,7 @@ class PoolMaker {
   }
 
   const api::Node& node_;
+  const bool counted_;
   NodePools& made_;
   Pool pool_;
   std::vector<PoolDevice> devices_;
@@ -131,7 +134,7 @@ void PoolMaker::AddDevices(const SliceEntryPtr& entry, bool relevant) {
                     .position = i,
                     .number = entry->numbers[i],
                     .pool = static_cast<uint32_t>(made_.pools.size())};
-    if (!device.consumes_counters.empty()) {
+    if (counted_ && !device.consumes_counters.empty()) {
       AddUses(device, &made.uses_begin, &made.uses_end);
       pool_.consumers.push_back({.number = made.number,
                                  .uses_begin = made.uses_begin,
@@ -165,8 +168,10 @@ void PoolMaker::Make(SliceList relevant, SliceList others, bool complete) {
     return;
   }
   std::sort(others.begin(), others.end(), by_name);
-  AddCounterSets(relevant);
-  AddCounterSets(others);
+  if (counted_) {
+    AddCounterSets(relevant);
+    AddCounterSets(others);
+  }
   for (const SliceEntryPtr& entry : relevant) AddDevices(entry, true);
   for (const SliceEntryPtr& entry : others) AddDevices(entry, false);
   if (pool_.state == Pool::State::kInvalid) {
@@ -236,7 +241,8 @@ void AddPool(const PoolContext& context, Group& group, NodePools& made) {
     }
     complete = count == first.pool_slice_count;
   }
-  PoolMaker(context.node, made).Make(std::move(group.slices), std::move(others), complete);
+  PoolMaker(context.node, context.features.partitions, made)
+      .Make(std::move(group.slices), std::move(others), complete);
 }
 
 // Pools with binding conditions after all others.

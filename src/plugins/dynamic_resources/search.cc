@@ -33,7 +33,7 @@ bool TakesInOrder(const ClaimPlan& claim) {
 
 DeviceSearch::DeviceSearch(const AllocationPlan& plan, const NodePools& pools,
                            const AllocatedState& allocated, DeviceCandidates& candidates,
-                           const std::function<std::string()>& cancelled)
+                           const std::function<std::string()>& cancelled, size_t patience)
     : plan_(plan),
       pools_(pools),
       allocated_(allocated),
@@ -41,7 +41,8 @@ DeviceSearch::DeviceSearch(const AllocationPlan& plan, const NodePools& pools,
       cancelled_(cancelled),
       counters_(pools, allocated),
       compatibility_(pools, allocated),
-      picked_(pools.devices.size()) {
+      picked_(pools.devices.size()),
+      patience_(patience) {
   for (const ClaimPlan& claim : plan.claims()) {
     constrained_.emplace_back(claim.constraints.size());
     ordered_ = ordered_ || TakesInOrder(claim);
@@ -76,10 +77,32 @@ int64_t DeviceSearch::LeastOf(const ClaimPlan& claim, uint32_t from_request) con
   return sum;
 }
 
+template <class Search>
+Outcome DeviceSearch::UnlessDeadEnd(const SearchPlace& place, const Search& search) {
+  std::string state;
+  if (dead_ends_) {
+    state = dead_ends_->State(place, {picks_, constrained_, counters_, compatibility_});
+    if (dead_ends_->Contains(state)) return Outcome::kNone;
+  }
+  const Outcome outcome = search();
+  if (outcome == Outcome::kNone && !state.empty()) dead_ends_->Add(std::move(state));
+  return outcome;
+}
+
+void DeviceSearch::CountFailure() {
+  if (++failures_ <= patience_ || dead_ends_) return;
+  dead_ends_.emplace(plan_, pools_, allocated_, candidates_, ordered_);
+}
+
 Outcome DeviceSearch::FromRequest(uint32_t claim, uint32_t request) {
   if (claim == plan_.claims().size()) return Outcome::kFound;
+  if (request == plan_.claims()[claim].requests.size()) return FromRequest(claim + 1, 0);
+  return UnlessDeadEnd({.claim = claim, .request = request},
+                       [&] { return AnyAlternative(claim, request); });
+}
+
+Outcome DeviceSearch::AnyAlternative(uint32_t claim, uint32_t request) {
   const ClaimPlan& plan = plan_.claims()[claim];
-  if (request == plan.requests.size()) return FromRequest(claim + 1, 0);
   const int64_t others = ResultsOf(claim) + LeastOf(plan, request + 1);
   for (const AlternativePlan& alternative : plan.requests[request].alternatives) {
     const int64_t needed = candidates_.Needed(alternative);
@@ -102,6 +125,15 @@ Outcome DeviceSearch::ExactCount(const Place& place, uint32_t first, int64_t nee
       return Fatal("filter operation aborted: " + cause);
     }
   }
+  return UnlessDeadEnd({.claim = place.claim,
+                        .request = place.request,
+                        .alternative = &place.alternative,
+                        .first = first,
+                        .needed = needed},
+                       [&] { return FromDevice(place, first, needed); });
+}
+
+Outcome DeviceSearch::FromDevice(const Place& place, uint32_t first, int64_t needed) {
   std::vector<uint32_t> failed;
   for (uint32_t device = first; device < pools_.devices.size(); ++device) {
     if (InUse(place, device)) continue;
@@ -119,6 +151,7 @@ Outcome DeviceSearch::ExactCount(const Place& place, uint32_t first, int64_t nee
     }
     if (outcome != Outcome::kNone) return outcome;
     failed.push_back(device);
+    CountFailure();
   }
   return Outcome::kNone;
 }
@@ -269,6 +302,10 @@ bool DeviceSearch::Alike(uint32_t a, uint32_t b) const {
   if (ordered_) return false;
   const PoolDevice& one = pools_.devices[a];
   const PoolDevice& other = pools_.devices[b];
+  if (dead_ends_ && dead_ends_->kinds().Of(a) == dead_ends_->kinds().Of(b)) {
+    return picked_[a] == 0 && picked_[b] == 0 && !capacity_.Shares(one.number) &&
+           !capacity_.Shares(other.number);
+  }
   if (one.pool != other.pool || one.for_node != other.for_node) return false;
   if (SkipsOperations(one) != SkipsOperations(other)) return false;
   if (pools_.slices[one.slice]->content[one.position] !=

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,29 +17,25 @@
 #include "plugins/dynamic_resources/capacity.h"
 #include "plugins/dynamic_resources/compatibility.h"
 #include "plugins/dynamic_resources/counters.h"
+#include "plugins/dynamic_resources/dead_ends.h"
+#include "plugins/dynamic_resources/device_pick.h"
 #include "plugins/dynamic_resources/plan.h"
 #include "plugins/dynamic_resources/pools.h"
 
 namespace ks::plugins {
-
-// A device that a request got.
-struct DevicePick {
-  uint32_t claim = 0;
-  uint32_t device = 0;                               // index into NodePools::devices
-  size_t alternative = 0;                            // AlternativePlan::index
-  std::shared_ptr<const CapacityAmounts> amounts{};  // of a shareable device; else null
-  bool counters_taken = false;
-};
-using DevicePicks = std::vector<DevicePick>;
 
 // Threads: one. Lifetime: all that it is given must outlive it.
 class DeviceSearch {
  public:
   enum class Outcome : uint8_t { kFound, kNone, kFatal };
 
+  // After so many devices that led nowhere it begins to remember dead ends (dead_ends.h).
+  static constexpr size_t kPatience = 512;
+
   // `cancelled` is asked at every step; it answers why, or nothing.
   DeviceSearch(const AllocationPlan& plan, const NodePools& pools, const AllocatedState& allocated,
-               DeviceCandidates& candidates, const std::function<std::string()>& cancelled);
+               DeviceCandidates& candidates, const std::function<std::string()>& cancelled,
+               size_t patience = kPatience);
 
   Outcome Run() { return FromRequest(0, 0); }
 
@@ -59,9 +55,16 @@ class DeviceSearch {
   using Values = std::vector<const api::DeviceAttributeValue*>;
 
   Outcome FromRequest(uint32_t claim, uint32_t request);
+  Outcome AnyAlternative(uint32_t claim, uint32_t request);
   Outcome ExactCount(const Place& place, uint32_t first, int64_t needed);
+  Outcome FromDevice(const Place& place, uint32_t first, int64_t needed);
   Outcome AllDevices(const Place& place, size_t next);
   Outcome Fatal(std::string text);
+
+  // What `search` answers at the place; kNone at once where it has failed before.
+  template <class Search>
+  Outcome UnlessDeadEnd(const SearchPlace& place, const Search& search);
+  void CountFailure();
 
   // Takes the device; kNone: it cannot be taken, and nothing has changed.
   Outcome Take(const Place& place, uint32_t device);
@@ -102,6 +105,9 @@ class DeviceSearch {
   std::vector<uint8_t> picked_;                   // by device: not shareable, and picked
   std::vector<std::vector<Values>> constrained_;  // by claim and constraint
   std::string error_;
+  const size_t patience_;
+  size_t failures_ = 0;
+  std::optional<DeadEnds> dead_ends_;  // from the time on when patience ends
 };
 
 }  // namespace ks::plugins

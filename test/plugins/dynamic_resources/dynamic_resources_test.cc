@@ -305,6 +305,26 @@ TEST_F(BindingTest, FinalizerThenStatus) {
   EXPECT_NE(stores().FindClaim("ns/c")->allocation, nullptr) << "assumed";
 }
 
+// Members of a group reserve twice.
+TEST_F(BindingTest, AFixedStateReservesAgainWhatItDid) {
+  AddClaim("c");
+  rig.FilterAll(*pod);
+  auto* reserve = rig.As<framework::ReservePlugin>();
+  rig.state.Fix(*rig.nodes()[0]);
+  ASSERT_TRUE(reserve->Reserve(rig.state, pod, "n1").ok());
+  const auto first = stores().PendingAllocation("uid-c");
+  ASSERT_NE(first, nullptr);
+  Unreserve();
+  EXPECT_EQ(stores().PendingAllocation("uid-c"), nullptr);
+  EXPECT_EQ(Describe(rig.As<framework::FilterPlugin>()->Filter(rig.state, *pod, *rig.nodes()[1])),
+            "Success");
+  ASSERT_TRUE(reserve->Reserve(rig.state, pod, "n1").ok());
+  const auto second = stores().PendingAllocation("uid-c");
+  ASSERT_NE(second, nullptr);
+  ASSERT_EQ(second->results.size(), 1U);
+  EXPECT_EQ(second->results[0].device, first->results[0].device);
+}
+
 TEST_F(BindingTest, AnAllocatedClaimIsReserved) {
   AddClaim("c", Allocation("n1"));
   ASSERT_TRUE(Reserve().ok());

@@ -440,5 +440,65 @@ TEST_F(InterPodAffinityHintsTest, Nodes) {
   EXPECT_TRUE(NodeEvent(Pod().Far(Malformed()), z1, z1)) << "an error queues";
 }
 
+struct FixCase {
+  std::string name;
+  AffinePod incoming;
+  AffinePod joins;  // node a, after the state was fixed
+  std::string before;
+  std::string after;  // where nothing was fixed
+};
+
+std::vector<FixCase> FixCases() {
+  return {
+      {"affinity", Pod().Near(Zone("x")), Other("j", {{"app", "x"}}), kAffinity, kSuccess},
+      {"affinity, matches itself", Pod({{"app", "x"}}).Near(Zone("x")), Other("j", {{"app", "x"}}),
+       kSuccess, kSuccess},
+      {"anti-affinity", Pod().Far(Zone("x")), Other("j", {{"app", "x"}}), kSuccess, kAntiAffinity},
+      {"anti-affinity of another", Pod({{"app", "p"}}), Other("j").Far(Zone("p")), kSuccess,
+       kExisting},
+  };
+}
+
+TEST(InterPodAffinityFixedState, StaysWhatItWas) {
+  for (const FixCase& c : FixCases()) {
+    SCOPED_TRACE(c.name);
+    PluginRig rig(NewInterPodAffinity);
+    // Somebody who asks, so that there is something to count.
+    framework::NodeInfo& node =
+        rig.AddNode(InZone("a", "z1"), {Other("e").Far(Zone("none")).Obj()});
+    rig.AddNode(InZone("b", "z2"), {Other("f", {{"app", "p"}}).Far(Zone("p")).Obj()});
+    const api::PodPtr pod = AffinePod(c.incoming).Obj();
+    ASSERT_EQ(rig.FilterAll(*pod)[0], c.before);
+    framework::CycleState following = rig.state.Clone();
+    rig.state.Fix(node);
+    const auto joined = std::make_shared<framework::PodInfo>(AffinePod(c.joins).Obj());
+    node.AddPod(joined);
+    rig.handle.fake_snapshot().log().Append(framework::Change::Kind::kPodAdded, node.slot(),
+                                            joined);
+    framework::CycleState other;
+    auto* filter = rig.As<framework::FilterPlugin>();
+    rig.As<framework::PreFilterPlugin>()->PreFilter(other, *pod, rig.handle.snapshot());
+    EXPECT_EQ(Describe(filter->Filter(rig.state, *pod, node)), c.before);
+    EXPECT_EQ(Describe(filter->Filter(following, *pod, node)), c.after);
+  }
+}
+
+// The pod that matches its own terms passes as long as nobody else does anywhere.
+TEST(InterPodAffinityFixedState, CountsOnForSimulations) {
+  PluginRig rig(NewInterPodAffinity);
+  framework::NodeInfo& a = rig.AddNode(InZone("a", "z1"));
+  framework::NodeInfo& b = rig.AddNode(InZone("b", "z2"));
+  const api::PodPtr pod = Pod({{"app", "x"}}).Near(Zone("x")).Obj();
+  ASSERT_EQ(rig.FilterAll(*pod)[0], kSuccess);
+  rig.state.Fix(a);
+  const framework::PodInfo other(Other("o", {{"app", "x"}}).Obj());
+  auto* extensions = rig.As<framework::PreFilterExtensions>();
+  auto* filter = rig.As<framework::FilterPlugin>();
+  ASSERT_TRUE(extensions->AddPod(rig.state, *pod, other, b).ok());
+  EXPECT_EQ(Describe(filter->Filter(rig.state, *pod, a)), kAffinity);
+  ASSERT_TRUE(extensions->RemovePod(rig.state, *pod, other, b).ok());
+  EXPECT_EQ(Describe(filter->Filter(rig.state, *pod, a)), kSuccess);
+}
+
 }  // namespace
 }  // namespace ks::plugins

@@ -254,5 +254,50 @@ TEST(SpreadWhatIfTest, WithoutPreFilter) {
   EXPECT_EQ(Describe(extensions->RemovePod(rig.state, *pod, other, node)), want);
 }
 
+// A pod joins the node, and another pod's PreFilter makes the counters follow.
+void Join(SpreadRig& rig, size_t node, const api::Pod& pod) {
+  auto& snapshot = rig.handle.fake_snapshot();
+  const auto joined =
+      std::make_shared<framework::PodInfo>(MakePod().Name("joined").Labels(kFoo).Obj());
+  const framework::NodeInfo* info = rig.nodes()[node];
+  const_cast<framework::NodeInfo*>(info)->AddPod(joined);  // the fake's own
+  snapshot.log().Append(framework::Change::Kind::kPodAdded, info->slot(), joined);
+  framework::CycleState other;
+  rig.As<framework::PreFilterPlugin>()->PreFilter(other, pod, snapshot);
+}
+
+TEST(SpreadFixedState, StaysWhatItWas) {
+  SpreadRig rig(TwoZones(1, 1));
+  const api::PodPtr pod = Incoming({Spread("zone")}).Obj();
+  ASSERT_EQ(rig.Letters(pod), "SS");
+  const framework::CycleState following = rig.state.Clone();
+  rig.state.Fix(*rig.nodes()[0]);
+  Join(rig, 0, *pod);
+  EXPECT_EQ(rig.Filters(*pod), "SS");
+  rig.state = following.Clone();
+  EXPECT_EQ(rig.Filters(*pod), "KS") << "the counters have moved";
+}
+
+TEST(SpreadFixedState, CanBeSimulatedOn) {
+  SpreadRig rig(TwoZones(1, 1));
+  const api::PodPtr pod = Incoming({Spread("zone")}).Obj();
+  ASSERT_EQ(rig.Letters(pod), "SS");
+  rig.state.Fix(*rig.nodes()[0]);
+  Join(rig, 1, *pod);
+  rig.Simulate(*pod, 1, MakePod().Labels(kFoo), 0);
+  EXPECT_EQ(rig.Filters(*pod), "KS");
+  rig.Simulate(*pod, -1, MakePod().Labels(kFoo), 0);
+  EXPECT_EQ(rig.Filters(*pod), "SS");
+}
+
+TEST(SpreadFixedState, KeepsWhatWasSimulatedBefore) {
+  SpreadRig rig(TwoZones(1, 1));
+  const api::PodPtr pod = Incoming({Spread("zone")}).Obj();
+  ASSERT_EQ(rig.Letters(pod), "SS");
+  rig.Simulate(*pod, 1, MakePod().Labels(kFoo), 0);
+  rig.state.Fix(*rig.nodes()[0]);
+  EXPECT_EQ(rig.Filters(*pod), "KS");
+}
+
 }  // namespace
 }  // namespace ks::plugins

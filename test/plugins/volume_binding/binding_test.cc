@@ -232,6 +232,21 @@ TEST(VolumeBindingPreBind, HasNothingToDoWithoutClaims) {
   EXPECT_TRUE(step.status.ok());
 }
 
+// Members of a group reserve twice.
+TEST(VolumeBindingReserve, AFixedStateReservesAgainWhatItDid) {
+  for (const bool fixed : {true, false}) {
+    SCOPED_TRACE(fixed);
+    StaticRig rig;
+    rig.Judge(*rig.pod);
+    if (fixed) rig.rig.state.Fix(*rig.rig.nodes()[0]);
+    ASSERT_TRUE(rig.Reserve(rig.pod, "n1").ok());
+    rig.Unreserve(rig.pod, "n1");
+    ASSERT_FALSE(rig.storage.CurrentVolume("pv1")->claim_ref);
+    EXPECT_EQ(rig.Reserve(rig.pod, "n1").ok(), fixed);
+    EXPECT_EQ(rig.storage.CurrentVolume("pv1")->claim_ref.has_value(), fixed);
+  }
+}
+
 TEST(VolumeBindingReserve, PreFlightMissesTheNode) {
   StaticRig rig;
   rig.Judge(*rig.pod);

@@ -127,6 +127,7 @@ def main():
     parser.add_argument("--shown", type=int, default=5, help="differences after which it ends")
     parser.add_argument("--gates", type=lambda text: [gate for gate in text.split(",") if gate], default=[],
                         help="feature gates to turn on, of device_world.GATED; or `all`")
+    parser.add_argument("--patience", default="512", help="of our search, before it begins to remember dead ends")
     options = parser.parse_args()
     if options.gates == ["all"]:
         options.gates = sorted(device_world.GATED)
@@ -137,7 +138,7 @@ def main():
     gates = ",".join(gate + "=true" for gate in options.gates)
     version = "1.37" if device_world.FRACTIONAL in options.gates else "1.36"  # of the API servers that the gate asks for
     reference = Program([options.oracle, "-timeout", "2s", "-feature-gates", gates, "-min-compatibility-version", version])
-    ours = Program([options.ours, gates, version])
+    ours = Program([options.ours, gates, version, options.patience])
     tally, differences = collections.Counter(), 0
 
     def differs(request):

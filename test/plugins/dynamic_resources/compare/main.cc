@@ -2,7 +2,9 @@
 // Answers requests for allocations as test/controlplane/cmd/draoracle does, with our allocator:
 // JSON Lines in, JSON Lines out. compare.py asks both.
 //
-//   ks_dra_answers [FEATURE_GATES [MIN_COMPATIBILITY_VERSION]]
+//   ks_dra_answers [FEATURE_GATES [MIN_COMPATIBILITY_VERSION [PATIENCE]]]
+//
+// PATIENCE: of the search, before it begins to remember dead ends.
 
 #include <iostream>
 #include <string>
@@ -20,6 +22,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   ks::plugins::dra_compare::Subject subject(ks::plugins::FeaturesOf(*gates));
+  if (argc > 3) subject.SetPatience(std::stoul(argv[3]));
   std::string line;
   while (std::getline(std::cin, line)) std::cout << subject.Answer(line) << "\n" << std::flush;
   return 0;

@@ -112,7 +112,12 @@ std::string Subject::Answer(std::string_view request) {
       },
       selectors, features_);
   const auto pools = inventory.PoolsOf(*node);
-  const NodeAllocation outcome = AllocateDevices(plan, *pools, allocated);
+  const NodeAllocation outcome = AllocateDevices(
+      plan, *pools, allocated,
+      [this, steps = size_t{0}]() mutable {
+        return std::string(++steps > max_steps_ ? "too many steps" : "");
+      },
+      patience_);
   return Write(outcome, plan, *pools, *node).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

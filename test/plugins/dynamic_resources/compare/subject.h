@@ -2,11 +2,13 @@
 #pragma once
 // Our allocator behind the protocol of test/controlplane/cmd/draoracle.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "cel/engine.h"
 #include "plugins/dynamic_resources/features.h"
+#include "plugins/dynamic_resources/search.h"
 
 namespace ks::plugins::dra_compare {
 
@@ -15,11 +17,19 @@ class Subject {
  public:
   explicit Subject(AllocatorFeatures features = {}) : features_(features) {}
 
+  // DeviceSearch's.
+  void SetPatience(size_t patience) { patience_ = patience; }
+
+  // A search with more steps ends with an error.
+  void SetMaxSteps(size_t steps) { max_steps_ = steps; }
+
   // The answer to a request, both one line of JSON without its end.
   std::string Answer(std::string_view request);
 
  private:
   const AllocatorFeatures features_;
+  size_t patience_ = DeviceSearch::kPatience;
+  size_t max_steps_ = SIZE_MAX;
   cel::Engine engine_;
 };
 
