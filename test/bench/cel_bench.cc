@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "cel/device.h"
+#include "cel/engine.h"
 #include "cel/program.h"
+#include "plugins/dynamic_resources/selectors.h"
 
 namespace ks::cel {
 namespace {
@@ -67,6 +69,34 @@ BENCHMARK(BM_SelectThreeComparisons)->Unit(benchmark::kMicrosecond);
 
 void BM_SelectRemembered(benchmark::State& state) { Evaluate(state, kThreeComparisons, true); }
 BENCHMARK(BM_SelectRemembered)->Unit(benchmark::kMicrosecond);
+
+// As the search for devices reads verdicts: by slice and position.
+void BM_SelectInSlices(benchmark::State& state) {
+  const auto per_slice = static_cast<size_t>(state.range(0));
+  Engine engine;
+  plugins::SelectorSets sets(engine);
+  const auto set = sets.Get({}, {api::DeviceSelector(std::string(kThreeComparisons))});
+  std::vector<plugins::SliceVerdicts> slices(kDevices / per_slice);
+  int64_t matching = 0;
+  const auto ask_all = [&] {
+    for (size_t i = 0; i < slices.size(); ++i) {
+      const auto verdicts = slices[i].Of(*set, per_slice);
+      for (size_t j = 0; j < per_slice; ++j) {
+        auto verdict = static_cast<plugins::SelectorSet::Verdict>((*verdicts)[j].load());
+        if (verdict == plugins::SelectorSet::Verdict::kNotAsked) {
+          verdict = set->Ask(*Devices()[i * per_slice + j]);
+          (*verdicts)[j] = static_cast<uint8_t>(verdict);
+        }
+        matching += verdict == plugins::SelectorSet::Verdict::kYes ? 1 : 0;
+      }
+    }
+  };
+  ask_all();
+  for (auto _ : state) ask_all();
+  if (matching != (state.iterations() + 1) * kDevices) state.SkipWithError("not every device");
+  state.SetItemsProcessed(state.iterations() * kDevices);
+}
+BENCHMARK(BM_SelectInSlices)->Arg(8)->Arg(64)->Unit(benchmark::kMicrosecond);
 
 void BM_SelectByDriver(benchmark::State& state) {
   Evaluate(state, R"(device.driver == "gpu.example.com")", false);
