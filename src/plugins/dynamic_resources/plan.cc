@@ -142,6 +142,12 @@ void AllocationPlan::AddClaim(const api::ResourceClaimPtr& claim, const FindDevi
     for (const api::ExactDeviceRequest& spec : request.first_available) {
       plan.alternatives.push_back(MakeAlternative(made, request.name, spec, classes, selectors));
     }
+    // Looked for in all alternatives, before anything else is looked at in the first.
+    const auto refused = std::find_if(
+        plan.alternatives.begin(), plan.alternatives.end(), [this](const AlternativePlan& one) {
+          return one.spec->has_capacity && !features_.consumable_capacity;
+        });
+    if (refused != plan.alternatives.end()) plan.alternatives.front().error = refused->error;
   }
   for (size_t i = 0; i < claim->constraints.size(); ++i) {
     const api::DeviceConstraint& constraint = claim->constraints[i];

@@ -59,6 +59,59 @@ const GatedExample kOperationExamples[] = {
       .wanted = "r=d0"}},
 };
 
+constexpr AllocatorFeatures kNoPartitions{.partitions = false};
+constexpr std::string_view kUnknownSet =
+    "[{'name':'d0','consumesCounters':[{'counterSet':'Z','counters':{'c':{'value':'1'}}}]},"
+    "{'name':'d1'}]";
+
+const GatedExample kPartitionExamples[] = {
+    {{},
+     {.name = "an unknown set of counters",
+      .devices = kUnknownSet,
+      .requests = ONE("'count':1"),
+      .wanted = "invalid resource pools were encountered"}},
+    {kNoPartitions,
+     {.name = "off: nobody asks for the set",
+      .devices = kUnknownSet,
+      .requests = ONE("'count':1"),
+      .wanted = "r=d1"}},
+    {kNoPartitions,
+     {.name = "off: a part of a device is not given",
+      .devices = kUnknownSet,
+      .requests = ONE("'count':2"),
+      .wanted = kNoSolution}},
+    {kNoPartitions,
+     {.name = "off: sets of another slice",
+      .devices = "[{'name':'d0'}]",
+      .requests = ONE("'count':1"),
+      .slice = "{'pool':{'name':'p','generation':1,'resourceSliceCount':2}}",
+      .more = "[{'metadata':{'name':'t'},'spec':{'driver':'drv.example','nodeName':'n2','pool':{"
+              "'name':'p','generation':1,'resourceSliceCount':2},'sharedCounters':[{'name':'A'},"
+              "{'name':'A'}]}}]",
+      .wanted = "r=d0"}},
+};
+
+constexpr AllocatorFeatures kNoCapacity{.consumable_capacity = false};
+constexpr std::string_view kCapacityLast =
+    "[{'name':'r','firstAvailable':[{'name':'a','deviceClassName':'none','allocationMode':"
+    "'ExactCount','count':1},{'name':'b','deviceClassName':'gpu','allocationMode':'ExactCount',"
+    "'count':1,'capacity':{'requests':{'mem':'1'}}}]}]";
+
+const GatedExample kCapacityExamples[] = {
+    {{},
+     {.name = "the first alternative that cannot be",
+      .devices = "[{'name':'d0'}]",
+      .requests = kCapacityLast,
+      .wanted = "claim ns/x, request a: could not retrieve device class none: "
+                "deviceclass.resource.k8s.io \"none\" not found"}},
+    {kNoCapacity,
+     {.name = "off: amounts in any alternative come before",
+      .devices = "[{'name':'d0'}]",
+      .requests = kCapacityLast,
+      .wanted = "claim ns/x, subrequest b: has capacity requests, but the DRAConsumableCapacity "
+                "feature is disabled"}},
+};
+
 #define A(name, value) "{'name':'" name "','attributes':{'a':{" value "}}}"
 
 const GatedExample kListExamples[] = {
@@ -406,6 +459,10 @@ void ExpectAll(const Examples& examples) {
     EXPECT_EQ(Shown(subject.Answer(Request(each.example))), each.example.wanted);
   }
 }
+
+TEST(GatedAllocatorTest, PartitionableDevices) { ExpectAll(kPartitionExamples); }
+
+TEST(GatedAllocatorTest, ConsumableCapacity) { ExpectAll(kCapacityExamples); }
 
 TEST(GatedAllocatorTest, OptionalNodeOperations) { ExpectAll(kOperationExamples); }
 
