@@ -78,11 +78,19 @@ class Context {
   void set_slots(Value* slots) { slots_ = slots; }
   Value& slot(size_t index) { return slots_[index]; }
 
+  // The value of a field of the device. Upstream wraps a list or map anew each time, and as a key
+  // of a map a list or map is the same as itself only.
+  Value Fetched(Value value) {
+    if (value.is(Kind::kList) || value.is(Kind::kMap)) value.nanos = ++fetched_;
+    return value;
+  }
+
  private:
   const Device* const device_;
   Limits limits_;
   uint64_t cost_ = 0;
   uint64_t steps_ = 0;
+  uint32_t fetched_ = 0;
   bool interrupted_ = false;
   std::optional<Value> aborted_;
   uint64_t cost_at_abort_ = 0;

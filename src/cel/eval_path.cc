@@ -107,7 +107,9 @@ Found FindIn(Context& context, const Value& operand, const Value& key) {
   }
   if (operand.is(Kind::kList)) return FindInList(context, *operand.list, key);
   if (!operand.is(Kind::kMap)) return Missing(context, key);
-  if (const Value* value = operand.map->Find(key)) return Found{Found::Outcome::kFound, *value};
+  if (const Value* value = operand.map->Find(key)) {
+    return Found{Found::Outcome::kFound, operand.map->of_device ? context.Fetched(*value) : *value};
+  }
   if (operand.map->complete) {
     return Found{Found::Outcome::kFound, Value::Of(&kEmptyMap)};
   }
@@ -121,8 +123,8 @@ Value DevicePathNode::Evaluate(Context& context) const {
   if (mode_ == PathMode::kTest) return Value::Bool(found != nullptr);
   if (found == nullptr && mode_ == PathMode::kOptional) return None();
   context.Charge(1);
-  if (mode_ == PathMode::kOptional) return MakeSome(context.arena(), *found);
-  return found == nullptr ? missing_ : *found;
+  if (mode_ == PathMode::kOptional) return MakeSome(context.arena(), context.Fetched(*found));
+  return found == nullptr ? missing_ : context.Fetched(*found);
 }
 
 Value DeviceFieldNode::Evaluate(Context& context) const {

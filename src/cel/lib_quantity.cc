@@ -45,9 +45,20 @@ Value Add(Context& context, Arguments args) {
   return MakeComputed(context, std::move(sum));
 }
 
+// Upstream adds the opposite number, and the opposite of the least one is itself. A sum that is too
+// small it computes exactly.
+bool WrapsAround(const api::Quantity& from, const api::Quantity& operand) {
+  return operand.WholeUnits() == INT64_MIN && from.WholeUnits().value_or(-1) >= 0;
+}
+
 Value Subtract(Context& context, Arguments args) {
   api::Quantity difference = *args[0].quantity;
-  difference -= Operand(args[1]);
+  const api::Quantity operand = Operand(args[1]);
+  if (WrapsAround(difference, operand)) {
+    difference += operand;
+  } else {
+    difference -= operand;
+  }
   return MakeComputed(context, std::move(difference));
 }
 

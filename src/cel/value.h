@@ -69,7 +69,7 @@ struct Value {
   // Timestamp: minutes east of Greenwich, as written. Quantity: not 0 if it is a sum or difference,
   // which upstream does not take for a quantity on the right of an equation.
   int16_t offset = 0;
-  uint32_t nanos = 0;  // timestamp: of the second
+  uint32_t nanos = 0;  // timestamp: of the second; list, map: Context::Fetched's
   union {
     bool boolean;
     int64_t integer = 0;  // int; duration in nanoseconds; timestamp in seconds since 1970

@@ -154,9 +154,9 @@ bool SameKey(const Value& a, const Value& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
     case Kind::kList:
-      return a.list == b.list;
+      return a.list == b.list && a.nanos == b.nanos;
     case Kind::kMap:
-      return a.map == b.map;
+      return a.map == b.map && a.nanos == b.nanos;
     case Kind::kQuantity:
       return a.quantity == b.quantity;
     case Kind::kUrl:

@@ -15,9 +15,10 @@
 namespace ks::plugins {
 namespace {
 
-constexpr AllocatorFeatures kAllGates{.list_attributes = true,
+constexpr AllocatorFeatures kAllGates{.compatibility_groups = true,
                                       .derived_attributes = true,
-                                      .compatibility_groups = true,
+                                      .fractional_ranges = true,
+                                      .list_attributes = true,
                                       .optional_node_operations = true};
 
 // Small worlds in which many searches fail late. A world is its seed's.
