@@ -431,12 +431,12 @@ bool SchedulerProcess::WasFlushed(const api::Pod& pod) const {
   return clock_.Now() - *seen->second.parked > world_.plan.unschedulable_max;
 }
 
-// A pod that goes, or begins to, on its way to a node gives back its room.
+// A pod that goes, or begins to, on its way to a node gives back its room. One that got there
+// before it began to keeps it until it is gone.
 void SchedulerProcess::NoteTurnedBack(const api::PodPtr& before, const api::PodPtr& after) {
   if (!before->node_name.empty() || before->meta.deletion_timestamp) return;
-  if (after != nullptr && after->meta.uid == before->meta.uid && !after->meta.deletion_timestamp) {
-    return;
-  }
+  const bool is_there = after != nullptr && after->meta.uid == before->meta.uid;
+  if (is_there && (!after->meta.deletion_timestamp || !after->node_name.empty())) return;
   const api::PodPtr reserved = recorder_->ReservedPod(before->meta.uid);
   if (reserved != nullptr) hint_watch_.Freed(reserved);
 }
