@@ -97,6 +97,7 @@ ApiModel::ApiModel(EventLoop& loop, Trace& trace, const Plan& plan, Fail fail)
 }
 
 void ApiModel::Restart() {
+  ++restarts_;
   service_.store().ForgetHistory();
   service_.EndWatches();
 }

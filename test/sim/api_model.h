@@ -54,6 +54,7 @@ class ApiModel {
   void set_up(bool up) { up_ = up; }
   // A restart: watches end, nothing older than now can be watched from.
   void Restart();
+  uint64_t restarts() const { return restarts_; }
   void ForgetHistory() { service_.store().ForgetHistory(); }
 
   apiserver::ApiResponse Handle(const apiserver::ApiRequest& request);
@@ -107,6 +108,7 @@ class ApiModel {
   const Fail fail_;
   apiserver::Service service_;
   bool up_ = true;
+  uint64_t restarts_ = 0;
   uint64_t seen_ = 0;  // of the pods' log
   std::map<std::string, std::string> node_of_;
   std::optional<TimePoint> due_;                   // of the event that calls Step

@@ -294,12 +294,12 @@ bool SimTransport::FailWrite(uint64_t id, const CallPtr& call) {
     Answer(id, std::move(reply));
   } else if (Chance(faults.stalled)) {
     told("stalls");
-    // Half of them are carried out, at some time.
+    // Half of them are carried out, at some time, unless the server that has them goes down.
     if (Chance(0.5)) {
       const auto most = static_cast<uint64_t>(kIdleTimeout.count());
       net_.loop.After(Duration(static_cast<int64_t>(net_.random.Below(most))),
-                      [self = shared_from_this(), call] {
-                        if (self->net_.api.up()) self->AskServer(call->request);
+                      [self = shared_from_this(), call, restarts = net_.api.restarts()] {
+                        if (self->net_.api.restarts() == restarts) self->AskServer(call->request);
                       });
     }
     AnswerError(id, Kind::kTimedOut, "timed out", kIdleTimeout);
