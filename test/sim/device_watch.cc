@@ -25,6 +25,12 @@ std::string IdOf(const api::DeviceResult& result) {
   return result.driver.str() + "/" + result.pool.str() + "/" + result.device.str();
 }
 
+// Of a strategic patch: the claim, and the uid of the pod that gives up its reservation.
+std::pair<std::string, std::string> ReleaseOf(const api::ClaimRequest& request) {
+  const apiserver::Json body = apiserver::Json::parse(request.body);
+  return {KeyOf(request), body.at("status").at("reservedFor").at(0).at("uid")};
+}
+
 bool IsTrue(const api::AllocatedDeviceStatus& status, const std::string& type) {
   return std::any_of(status.conditions.begin(), status.conditions.end(),
                      [&](const auto& it) { return it.type == type && it.status == "True"; });
@@ -123,13 +129,16 @@ void DeviceWatch::ClaimChanged(const Change& change) {
   CheckDevices(key, *now);
 }
 
-// Nobody takes away what a pod on a node has reserved, or one that is being bound.
+// Nobody takes away what a pod on a node has reserved, or one that is being bound. Not asked of
+// what a scheduler that is gone sent: as upstream's, the end of a reservation holds at any version
+// of the claim.
 void DeviceWatch::CheckConsumers(const std::string& key, const api::ResourceClaim& before,
                                  const api::ResourceClaim& now) {
   for (const api::ClaimConsumer& consumer : before.reserved_for) {
     if (now.IsReservedFor(consumer.uid) || !binding_.contains(consumer.uid)) continue;
     const api::PodPtr pod = FindPod(now, consumer.name, consumer.uid);
     if (pod == nullptr || IsFinished(*pod) || pod->meta.deletion_timestamp) continue;
+    if (late_releases_.contains({key, consumer.uid})) continue;
     fail_(fmt::format("claim {} is not reserved for pod {} any more, which uses it", key,
                       consumer.name));
   }
@@ -256,7 +265,11 @@ void DeviceWatch::Sent(const std::string& scheduler, const api::ClaimRequest& re
   ++doubt.under_way;
   // What is taken away is free for the scheduler before the server knows.
   if (request.verb == Verb::kDelete) doubt.devices = true;
-  if (request.verb != Verb::kPatchStatus || request.strategic) return;
+  if (request.verb != Verb::kPatchStatus) return;
+  if (request.strategic) {
+    releases_[ReleaseOf(request)] = scheduler;
+    return;
+  }
   const apiserver::Json body = apiserver::Json::parse(request.body);
   const apiserver::Json& status = body.at("status");
   if (!status.contains("allocation")) return;
@@ -274,6 +287,7 @@ void DeviceWatch::Answered(const api::ClaimRequest& request, bool done,
   if (request.verb == Verb::kCreate) return;
   Doubt& doubt = doubts_[KeyOf(request)];
   if (request.verb != Verb::kGet) --doubt.under_way;
+  if (request.strategic) releases_.erase(ReleaseOf(request));
   if (claim != nullptr && claim->allocation != nullptr && !request.strategic) {
     doubt.devices = false;
   }
@@ -292,6 +306,13 @@ void DeviceWatch::Orphan(const api::Pod& pod) {
     doubts_[claim].devices = true;
     doubts_[claim].reservation = true;
   }
+}
+
+void DeviceWatch::Orphaned(const std::string& scheduler) {
+  std::erase_if(releases_, [&](const auto& release) {
+    if (release.second == scheduler) late_releases_.insert(release.first);
+    return release.second == scheduler;
+  });
 }
 
 // Upstream takes back nothing that it does not know to be written, and tries only once to take back

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/devices.h"
@@ -52,6 +53,8 @@ class DeviceWatch {
   void GivesUp(const std::string& uid) { binding_.erase(uid); }
   // The scheduler that was binding the pod is gone.
   void Orphan(const api::Pod& pod);
+  // The scheduler is gone: what it sent may come after its successor's writes.
+  void Orphaned(const std::string& scheduler);
 
   // Once nothing happens any more. Empty: all is as it should be.
   std::string AtEnd();
@@ -64,6 +67,8 @@ class DeviceWatch {
     bool devices = false;      // may be taken or free
     bool reservation = false;  // may be there or not
   };
+  // The end of a reservation: the claim, and the uid of the pod.
+  using Release = std::pair<std::string, std::string>;
   // A device that more claims have than it can serve.
   struct Clash {
     std::string device;
@@ -96,6 +101,8 @@ class DeviceWatch {
   std::set<std::string> deallocated_;             // claims that a scheduler took devices from
   std::set<std::string> binding_;                 // uids of pods
   std::set<std::string> orphans_;                 // uids of pods
+  std::map<Release, std::string> releases_;       // under way, with their schedulers
+  std::set<Release> late_releases_;               // of schedulers that are gone
   std::vector<Clash> clashes_;
   uint64_t uncertain_ = 0;
 };

@@ -303,6 +303,7 @@ void Recorder::Die() {
   dead_ = true;
   if (host_.api->gang_watch() != nullptr) host_.api->gang_watch()->Orphaned(host_.scheduler);
   if (host_.api->device_watch() == nullptr) return;
+  host_.api->device_watch()->Orphaned(host_.scheduler);
   for (const auto& [uid, pod] : reserved_pods_) host_.api->device_watch()->Orphan(*pod);
 }
 
