@@ -77,7 +77,7 @@ inline constexpr std::array<CanaryInfo, 71> kCanaries = {{
     {"PersistentVolumeAddUnheard", "a new volume wakes nobody", 6},
     {"PersistentVolumeUpdateUnheard", "a volume that changed wakes nobody", 5},
     {"CSINodeAddUnheard", "a driver on a node that had none wakes nobody", 16},
-    {"CSINodeUpdateUnheard", "a driver that attaches more wakes nobody", 188},
+    {"CSINodeUpdateUnheard", "a driver that attaches more wakes nobody", 700},
     {"CSIStorageCapacityAddUnheard", "news of capacity wake nobody", 10},
     {"CSIStorageCapacityUpdateUnheard", "more capacity wakes nobody", 10},
     {"AssignedPodUpdatePodScaleUpUnheard", "a pod on a node that asks for more wakes nobody", 25},
