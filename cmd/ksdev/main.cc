@@ -9,6 +9,7 @@
 #include "client/http/transport.h"
 #include "ksdev/compare/compare.h"
 #include "ksdev/load/load.h"
+#include "ksdev/perf/perf.h"
 #include "ksdev/soak/soak.h"
 #include "kubeschedctl/text/duration_option.h"
 
@@ -248,6 +249,56 @@ void DeclareSoak(CLI::App& app, SoakOptions& options, int& status) {
   verb->callback([&options, &status] { status = RunSoak(options); });
 }
 
+void AddPrograms(CLI::App& verb, perf::PerfOptions& options) {
+  verb.add_option("--kubesched", options.kubesched, "kubesched (default: next to this program)")
+      ->type_name("FILE");
+  verb.add_option("--kube-scheduler", options.kube_scheduler,
+                  "kube-scheduler (default: the one built with the control plane)")
+      ->type_name("FILE");
+  verb.add_option("--controlplane-tool", options.controlplane_tool,
+                  "the program that starts control planes")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  verb.add_option("--dir", options.folder,
+                  "folder of the server; a control plane that is up there is taken down")
+      ->type_name("FOLDER");
+}
+
+void DeclarePerf(CLI::App& app, perf::PerfOptions& options, int& status) {
+  CLI::App* verb = app.add_subcommand(
+      "perf", "upstream's benchmark suite, for kubesched and kube-scheduler by turns");
+  verb->footer(
+      "pods/s, p50, p90, p99: of windows of one second, as upstream counts; - when all was over "
+      "before there was\none. seconds: from the beginning of the measurement to the last binding. "
+      "ratio: kubesched's pods/s to\nkube-scheduler's. Status: 0 every workload ran to its end, 1 "
+      "not so; thresholds are shown only.");
+  verb->add_option("--suite", options.suite,
+                   "folder test/integration/scheduler_perf of Kubernetes' sources")
+      ->required()
+      ->type_name("FOLDER");
+  verb->add_option("--label", options.labels,
+                   "labels that a workload must have, or not have: integration-test,short,-dra")
+      ->capture_default_str();
+  verb->add_option("--filter", options.filter,
+                   "regular expression that \"<topic>: <case>/<workload>\" must contain");
+  verb->add_flag("--list", options.list, "show the workloads and run nothing");
+  verb->add_option("--scheduler", options.scheduler, "which to run")
+      ->check(CLI::IsMember({"both", "kubesched", "kube-scheduler"}))
+      ->capture_default_str();
+  verb->add_option_function<std::string>(
+          "--server",
+          [&options](const std::string& server) { options.embedded_server = server == "embedded"; },
+          "the API server: kube-apiserver with etcd, or our own in memory")
+      ->check(CLI::IsMember({"kube-apiserver", "embedded"}))
+      ->default_str("kube-apiserver");
+  AddPrograms(*verb, options);
+  verb->add_option("--runs", options.runs, "runs of each scheduler")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  AddTimeout(*verb, "--timeout", options.timeout, "of each waiting for pods");
+  verb->callback([&options, &status] { status = perf::RunPerf(options); });
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("ksdev is the tool for developers of kubesched: load and measurements.", "ksdev");
   app.require_subcommand(1);
@@ -256,10 +307,12 @@ int Main(int argc, char** argv) {
   BindRateOptions bind_rate;
   CompareOptions compare;
   SoakOptions soak;
+  perf::PerfOptions perf;
   DeclareLoad(app, load, status);
   DeclareBindRate(app, bind_rate, status);
   DeclareCompare(app, compare, status);
   DeclareSoak(app, soak, status);
+  DeclarePerf(app, perf, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -44,7 +44,7 @@ def _up(options):
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         sys.exit(f"{folder} is not empty and is no control plane's folder: choose another with --dir")
-    made = cluster.Cluster(folder, False, options.apiserver_arg, options.with_controller_manager)
+    made = cluster.Cluster(folder, False, options.apiserver_arg, options.with_controller_manager, options.controller_manager_arg)
     try:
         made.up()
     except (cluster.StartError, RuntimeError) as error:
@@ -100,6 +100,13 @@ def _bindir(_options):
     sys.exit(1 if why else 0)
 
 
+def _source(_options):
+    try:
+        print(build.CONTROL_PLANE.kubernetes_source())
+    except build.BuildError as error:
+        sys.exit(str(error))
+
+
 def _serve(options):
     sys.exit(supervisor.serve(options.apiserver_arg, options.with_controller_manager))
 
@@ -115,6 +122,7 @@ def _parse():
             ("status", _status, "print what runs; status 1 if anything does not"),
             ("build", _build, "build the binaries into the cache, unless they are there; needs Go"),
             ("bindir", _bindir, "print the folder of the binaries; status 1 and the reason instead if they are not there"),
+            ("source", _source, "print the folder of Kubernetes' sources in Go's module cache; fetches them unless they are there; needs Go"),
             ("serve", _serve, "run one until standard input ends; for test programs")):
         sub = verbs.add_parser(verb, help=text, description=text)
         sub.set_defaults(run=run)
@@ -124,6 +132,9 @@ def _parse():
             sub.add_argument("--with-controller-manager", action="store_true")
             sub.add_argument("--apiserver-arg", action="append", default=[], metavar="FLAG",
                              help="a further kube-apiserver flag, such as --apiserver-arg=--feature-gates=X=true")
+        if verb == "up":
+            sub.add_argument("--controller-manager-arg", action="append", default=[], metavar="FLAG",
+                             help="a further kube-controller-manager flag")
     return parser.parse_args()
 
 

@@ -10,6 +10,7 @@ appears by a rename, so it is complete or absent. tools/upstream.py has a second
 import dataclasses
 import fcntl
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -60,6 +61,17 @@ class Module:
         if not match:
             raise BuildError(f"{self.source}/go.mod does not require k8s.io/kubernetes")
         return match.group(1)
+
+    def kubernetes_source(self):
+        """The folder of Kubernetes' sources in Go's module cache, fetched unless they are there. Raises BuildError."""
+        go = find_go()
+        if go is None:
+            raise BuildError("Go is needed to find Kubernetes' sources, and there is no go command or one before 1.21: install Go 1.26")
+        found = subprocess.run([go, "mod", "download", "-json", f"k8s.io/kubernetes@{self.release()}"], cwd=self.source,
+                               capture_output=True, text=True, check=False)
+        if found.returncode != 0:
+            raise BuildError(f"go mod download failed: {found.stderr or found.stdout}")
+        return json.loads(found.stdout)["Dir"]
 
     def folder(self):
         """The folder of the binaries: that of the environment's variable, else the cache folder of this module's hash."""

@@ -4,8 +4,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "ksdev/compare/compare.h"
 #include "ksdev/compare/fresh_server.h"
 #include "ksdev/compare/pod_tracker.h"
+#include "ksdev/compare/programs.h"
 #include "ksdev/compare/scenario.h"
 #include "ksdev/load/load.h"
 #include "ksdev/text/fail.h"
@@ -202,41 +201,6 @@ Result<Comparison> Compare::Run() {
   return comparison_;
 }
 
-// Fills in the paths that were not given: kubesched lies next to this program, kube-scheduler with
-// the control plane's binaries.
-Result<void> FindPrograms(CompareOptions& options, const std::string& folder) {
-  if (options.kubesched.empty()) {
-    options.kubesched = OwnFolder() + "/kubesched";
-  }
-  const bool needs_tool = !options.embedded_server || options.kube_scheduler.empty();
-  if (needs_tool && !std::filesystem::exists(options.controlplane_tool)) {
-    return Error{options.controlplane_tool +
-                 " does not exist: run this in the source tree or give --controlplane-tool"};
-  }
-  if (options.kube_scheduler.empty()) {
-    const std::string output = folder + "/bindir.log";
-    const auto tool =
-        Process::Start({"/usr/bin/env", "python3", options.controlplane_tool, "bindir"}, output);
-    if (!tool.ok()) {
-      return tool.error();
-    }
-    const bool found = (*tool)->Wait().how == "exit status 0";
-    std::ifstream file(output);
-    std::string line;
-    std::getline(file, line);
-    if (!found) {
-      return Error{"no kube-scheduler to compare with: " + line};
-    }
-    options.kube_scheduler = line + "/kube-scheduler";
-  }
-  for (const std::string& path : {options.kubesched, options.kube_scheduler}) {
-    if (!std::filesystem::exists(path)) {
-      return Error{path + " does not exist"};
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 int RunCompare(CompareOptions options) {
@@ -244,9 +208,15 @@ int RunCompare(CompareOptions options) {
   if (!folder.ok()) {
     return Fail(folder.error().message);
   }
-  if (Result<void> found = FindPrograms(options, (*folder)->path()); !found.ok()) {
+  Programs programs{.kubesched = options.kubesched,
+                    .kube_scheduler = options.kube_scheduler,
+                    .controlplane_tool = options.controlplane_tool,
+                    .embedded_server = options.embedded_server};
+  if (Result<void> found = FindPrograms(programs, (*folder)->path()); !found.ok()) {
     return Fail(found.error().message);
   }
+  options.kubesched = programs.kubesched;
+  options.kube_scheduler = programs.kube_scheduler;
   if (options.scenario != Scenario::kBacklog) return RunScenario(options, **folder);
   const Result<Comparison> comparison = Compare(options, **folder).Run();
   if (!comparison.ok()) {

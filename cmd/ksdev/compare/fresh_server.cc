@@ -24,8 +24,11 @@ Result<std::unique_ptr<FreshServer>> FreshServer::Up(const FreshServerOptions& o
     std::error_code error;
     std::filesystem::create_directories(options.folder, error);
     if (error) return Error{"cannot make the folder " + options.folder + ": " + error.message()};
-    Result<std::unique_ptr<EmbeddedServer>> embedded = EmbeddedServer::Start(
-        {.folder = options.folder, .log = options.log, .program = OwnFolder() + "/kubeschedctl"});
+    Result<std::unique_ptr<EmbeddedServer>> embedded =
+        EmbeddedServer::Start({.folder = options.folder,
+                               .log = options.log,
+                               .program = OwnFolder() + "/kubeschedctl",
+                               .flags = options.embedded_flags});
     if (!embedded.ok()) return embedded.error();
     server->embedded_ = std::move(embedded).value();
     return server;
@@ -33,6 +36,10 @@ Result<std::unique_ptr<FreshServer>> FreshServer::Up(const FreshServerOptions& o
   if (Result<void> ended = server->RunTool("down"); !ended.ok()) return ended.error();
   std::vector<std::string> args;
   for (const std::string& flag : options.apiserver_flags) args.push_back("--apiserver-arg=" + flag);
+  if (options.controller_manager) args.emplace_back("--with-controller-manager");
+  for (const std::string& flag : options.controller_manager_flags) {
+    args.push_back("--controller-manager-arg=" + flag);
+  }
   if (Result<void> started = server->RunTool("up", args); !started.ok()) return started.error();
   return server;
 }

@@ -19,9 +19,12 @@ struct FreshServerOptions {
   bool embedded = false;
   std::string folder;  // for kubeconfigs and logs; what runs there is taken down first
   std::string log;     // file
+  std::vector<std::string> embedded_flags{};  // of kubeschedctl apiserver
   // Not for the embedded one.
   std::string controlplane_tool{};
   std::vector<std::string> apiserver_flags{};
+  bool controller_manager = false;  // start kube-controller-manager too
+  std::vector<std::string> controller_manager_flags{};
 };
 
 // Is up for this object's lifetime. Threads: one at a time.

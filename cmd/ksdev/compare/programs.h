@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where the two schedulers are that are measured side by side.
+
+#include <string>
+
+#include "base/result.h"
+
+namespace ks::ctl::dev {
+
+struct Programs {
+  std::string kubesched;          // empty: next to this program
+  std::string kube_scheduler;     // empty: with the control plane's binaries
+  std::string controlplane_tool;  // of the source tree
+  bool embedded_server = false;   // the tool is not needed for a server
+};
+
+// Fills in the paths that were not given. `folder`: for a log. Errors: something that is needed
+// does not exist.
+Result<void> FindPrograms(Programs& programs, const std::string& folder);
+
+}  // namespace ks::ctl::dev

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The verb perf: upstream's benchmark suite, as its files describe it, for kubesched and
+// kube-scheduler by turns, each run on a fresh API server.
+//
+// Upstream: test/integration/scheduler_perf, v1.37.1. There the scheduler runs in the suite's own
+// process; here it is a process of its own, beside the API server.
+
+#include <chrono>
+#include <string>
+
+namespace ks::ctl::dev::perf {
+
+struct PerfOptions {
+  std::string suite;                   // folder test/integration/scheduler_perf
+  std::string labels = "performance";  // upstream's filter
+  std::string filter;                  // regular expression, found in "<topic>: <case>/<workload>"
+  bool list = false;                   // only that
+  std::string scheduler = "both";      // or kubesched, kube-scheduler
+  bool embedded_server = false;        // instead of kube-apiserver
+  int runs = 1;
+  std::string kubesched;                                 // empty: next to this program
+  std::string kube_scheduler;                            // empty: with the control plane's binaries
+  std::string controlplane_tool = "tools/controlplane";  // of the source tree
+  std::string folder;                 // for the server; a control plane there is taken down
+  std::chrono::seconds timeout{600};  // of each waiting for pods
+};
+
+// Prints the table to standard output, progress and errors to standard error. 0, or 1 when
+// something failed.
+int RunPerf(PerfOptions options);
+
+}  // namespace ks::ctl::dev::perf
