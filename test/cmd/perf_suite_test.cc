@@ -110,8 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "createNodes: uniqueNodeLabelStrategy: unknown field \"b\""},
         FaultCase{"Parameter", "{opcode: createNodes, countParam: $n}",
                   "createNodes: countParam: parameter n is undefined"},
-        FaultCase{"NoReference", "{opcode: createNodes, countParam: n}",
-                  "createNodes: countParam: is no reference to a parameter ($name): \"n\""},
+        FaultCase{"NoReference", "{opcode: createNodes, countParam: nodes}",
+                  "createNodes: countParam: is no reference to a parameter ($name): \"nodes\""},
         FaultCase{"Number", "{opcode: createNodes, count: many}",
                   "createNodes: count: is no whole number that is not negative: \"many\""},
         FaultCase{"Negative", "{opcode: createNodes, count: -1}",
@@ -156,16 +156,16 @@ constexpr const char* kFile = R"(
         values: [x]
   workloadTemplate:
   - opcode: createNodes
-    countParam: $n
+    countParam: $nodes
   workloads:
   - name: small
     labels: [short]
     featureGates: {B: false}
     threshold: 7.5
-    params: {n: 5}
+    params: {nodes: 5}
   - name: large
     threshold: {dra_sub: 9, dra: 8}
-    params: {n: 5, m: 6}
+    params: {nodes: 5, moons: 6}
   - name: odd
     params: {}
 )";
@@ -194,11 +194,11 @@ TEST_F(PerfCaseFileTest, ErrorsNameFileCaseAndOperation) {
   ASSERT_FALSE(unused.ok());
   EXPECT_EQ(unused.error().message, suite_ +
                                         "/dra/sub/performance-config.yaml: Case/large: no "
-                                        "operation names the parameter m");
+                                        "operation names the parameter moons");
   const auto missing = OperationsOf((*cases)[2]);
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().message,
-              HasSubstr("Case/odd: op 0: createNodes: countParam: parameter n is undefined"));
+              HasSubstr("Case/odd: op 0: createNodes: countParam: parameter nodes is undefined"));
 }
 
 TEST_F(PerfCaseFileTest, UnknownFieldsAndOperationsAreErrors) {

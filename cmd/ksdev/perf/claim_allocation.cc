@@ -135,7 +135,7 @@ Result<void> Allocation::Load(const std::set<Device>& used) {
   for (auto& [key, devices] : by_node) {
     nodes_.push_back({.node = key.first, .driver = key.second, .devices = std::move(devices)});
   }
-  std::mt19937 chance(1);  // NOLINT(bugprone-random-generator-seed): the same each time
+  std::mt19937 chance(1);
   std::shuffle(nodes_.begin(), nodes_.end(), chance);
   return {};
 }

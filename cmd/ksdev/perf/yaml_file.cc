@@ -10,8 +10,11 @@ namespace ks::ctl::dev::perf {
 
 using Json = nlohmann::json;
 
+// The reader takes what begins with a brace for JSON, which a comment before it prevents.
 Result<Json> ParseYaml(std::string_view text, const std::string& name) {
-  const auto parsed = config::ParseDocument(text);
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  const bool brace = first != std::string_view::npos && text[first] == '{';
+  const auto parsed = config::ParseDocument(brace ? "#\n" + std::string(text) : std::string(text));
   if (const auto* fault = std::get_if<config::Finding>(&parsed)) {
     return Error{config::Render(*fault, name)};
   }
