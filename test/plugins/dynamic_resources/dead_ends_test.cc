@@ -136,7 +136,7 @@ TEST(DeadEndsProperty, MemoryChoosesAsBlindSearchDoes) {
     blind.SetMaxSteps(100'000);
     dra_compare::Subject remembers(features);
     remembers.SetPatience(0);
-    for (uint32_t seed = 1; seed <= 400; ++seed) {
+    for (uint32_t seed = 1; seed <= 250; ++seed) {
       const std::string world = RandomWorld(seed).Make();
       const std::string wanted = blind.Answer(world);
       if (wanted.find("too many steps") != std::string::npos) continue;
@@ -144,10 +144,10 @@ TEST(DeadEndsProperty, MemoryChoosesAsBlindSearchDoes) {
       without_solution += wanted == "{}" ? 1 : 0;
     }
   }
-  EXPECT_GT(without_solution, 100);
+  EXPECT_GT(without_solution, 60);
 }
 
-// `count` devices; `attributes` of the i-th with I for its number, M for a sixth of it.
+// `count` devices; `attributes` of the i-th with I for its number, M for a fifteenth of it.
 std::string Many(int count, const std::string& fields) {
   std::string text;
   for (int i = 0; i < count; ++i) {
@@ -156,7 +156,7 @@ std::string Many(int count, const std::string& fields) {
       device.replace(at, 1, std::to_string(i));
     }
     for (size_t at = device.find('M'); at != std::string::npos; at = device.find('M')) {
-      device.replace(at, 1, std::to_string(i / 6));
+      device.replace(at, 1, std::to_string(i / 15));
     }
     text += (text.empty() ? "" : ",") + device;
   }
@@ -170,14 +170,14 @@ struct HardCase {
 
 TEST(DeadEnds, SearchesThatWouldNotEnd) {
   const std::string request = "{'deviceClassName':'gpu','allocationMode':'ExactCount','count':";
-  const std::string gpus = "[{'name':'r','exactly':" + request + "7}}]";
+  const std::string gpus = "[{'name':'r','exactly':" + request + "16}}]";
   const std::string two = "[{'name':'r','exactly':" + request +
                           "4}},{'name':'n','exactly':" + request +
                           "1,'selectors':[{'cel':{'expression':"
                           "'device.attributes[\\\"drv.example\\\"].?nic.orValue(false)'}}]}}]";
   const std::string numa = Many(60, "'numa':{'int':M}}");
   const std::string late = numa.substr(0, numa.size() - 1) +
-                           ",{'name':'n0','attributes':{'nic':{'bool':true},'numa':{'int':9}}}]";
+                           ",{'name':'n0','attributes':{'nic':{'bool':true},'numa':{'int':3}}}]";
   const std::string parts =
       Many(40,
            "'n':{'int':M}},'consumesCounters':[{'counterSet':'A','counters':{'c':{'value':"
@@ -198,7 +198,7 @@ TEST(DeadEnds, SearchesThatWouldNotEnd) {
         .devices = late,
         .requests = two,
         .constraints = "[{'matchAttribute':'drv.example/numa'}]",
-        .wanted = "r=d54 r=d55 r=d56 r=d57 n=n0"},
+        .wanted = "r=d45 r=d46 r=d47 r=d48 n=n0"},
        3000},
       {{.name = "counters",
         .devices = parts,
