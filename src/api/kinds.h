@@ -3,7 +3,7 @@
 // The kinds of objects that a scheduler reads, each once: what a decoder, a watch, a permission, a
 // dump or a recording needs to know of a kind follows from these tables.
 //
-// A new kind: its struct (storage.h, devices.h …), its ReadField (json/decode_*.cc), a row here,
+// A new kind: its struct (storage.h, devices.h …), its ReadField (decode/decode_*.cc), a row here,
 // a store (src/cache) and, if plugins ask for its events, framework::EventResource.
 //
 // Upstream: docs/spec/api.md section 2.

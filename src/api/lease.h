@@ -20,6 +20,8 @@ struct Lease {
   std::optional<TimePoint> acquire_time;
   std::optional<TimePoint> renew_time;
   int32_t lease_transitions = 0;
+
+  bool operator==(const Lease&) const = default;
 };
 
 struct LeaseCandidate {
@@ -27,6 +29,8 @@ struct LeaseCandidate {
   std::string lease_name;
   std::optional<TimePoint> ping_time;  // when the server asked last, by its clock
   std::optional<TimePoint> renew_time;
+
+  bool operator==(const LeaseCandidate&) const = default;
 };
 
 }  // namespace ks::api

@@ -27,6 +27,8 @@ struct Taint {
 struct ContainerImage {
   std::vector<Symbol> names;
   int64_t size_bytes = 0;
+
+  bool operator==(const ContainerImage&) const = default;
 };
 
 // Threads: immutable once shared.
@@ -42,12 +44,16 @@ struct Node {
   std::vector<std::string> declared_features;
   // The whole object as JSON for extenders (Decoder::set_keep_raw); null unless asked for.
   std::shared_ptr<const std::string> raw{};
+
+  bool operator==(const Node&) const = default;
 };
 
 using NodePtr = std::shared_ptr<const Node>;
 
 struct Namespace {
   ObjectMeta meta;
+
+  bool operator==(const Namespace&) const = default;
 };
 
 using NamespacePtr = std::shared_ptr<const Namespace>;

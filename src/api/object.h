@@ -57,6 +57,8 @@ struct ObjectMeta {
     }
     return nullptr;
   }
+
+  bool operator==(const ObjectMeta&) const = default;
 };
 
 // Which of two resource versions is older (docs/spec/api.md 6.6). Error: `resource version is not

@@ -195,6 +195,8 @@ struct PodStatus {
   std::optional<ResourceList> resources_requests;  // status.resources.requests
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
   std::optional<std::string> extended_resource_claim_name;
+
+  bool operator==(const PodStatus&) const = default;
 };
 
 // Threads: immutable once shared.

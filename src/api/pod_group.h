@@ -49,6 +49,8 @@ struct PodGroup {
   std::vector<PodResourceClaim> resource_claims;
   std::vector<Condition> conditions;
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
+
+  bool operator==(const PodGroup&) const = default;
 };
 
 // scheduling.k8s.io/v1alpha3: the parent of PodGroups and other composites. Its status is not read.
@@ -57,6 +59,8 @@ struct CompositePodGroup {
   ObjectMeta meta;
   GroupSpec spec;
   std::optional<int32_t> min_group_count;  // schedulingPolicy.gang.minGroupCount; none: basic
+
+  bool operator==(const CompositePodGroup&) const = default;
 };
 
 using PodGroupPtr = std::shared_ptr<const PodGroup>;

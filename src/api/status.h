@@ -16,6 +16,8 @@ struct StatusCause {
   std::string reason;
   std::string message;
   std::string field;
+
+  bool operator==(const StatusCause&) const = default;
 };
 
 // A failed request. Transport failures (no HTTP answer) have code 0 and reason empty.
@@ -43,6 +45,8 @@ struct ApiError {
   bool Is(std::string_view wanted_reason, int32_t wanted_code) const {
     return reason.empty() ? code == wanted_code : reason == wanted_reason;
   }
+
+  bool operator==(const ApiError&) const = default;
 };
 
 }  // namespace ks::api

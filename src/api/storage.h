@@ -97,6 +97,8 @@ struct PersistentVolumeClaim {
   }
   // Bound in the scheduler's sense (section 2.5).
   bool FullyBound() const { return !volume_name.empty() && bind_completed; }
+
+  bool operator==(const PersistentVolumeClaim&) const = default;
 };
 
 // One way to say where volumes of a class may be: all expressions must hold.
@@ -118,6 +120,8 @@ struct StorageClass {
   std::string provisioner;
   std::optional<Symbol> volume_binding_mode;
   std::vector<TopologySelectorTerm> allowed_topologies;
+
+  bool operator==(const StorageClass&) const = default;
 };
 
 // storage.k8s.io/v1; named like its node. Threads: immutable once shared.
@@ -131,6 +135,8 @@ struct CsiNode {
   ObjectMeta meta;
   std::string migrated_plugins;  // kMigratedPluginsAnnotation
   std::vector<Driver> drivers;
+
+  bool operator==(const CsiNode&) const = default;
 };
 
 // storage.k8s.io/v1. Threads: immutable once shared.
@@ -138,6 +144,8 @@ struct CsiDriver {
   ObjectMeta meta;
   std::optional<bool> storage_capacity;
   std::optional<bool> prevent_pod_scheduling_if_missing;
+
+  bool operator==(const CsiDriver&) const = default;
 };
 
 // storage.k8s.io/v1. Threads: immutable once shared.
@@ -152,6 +160,8 @@ struct CsiStorageCapacity {
   const std::optional<Quantity>& Limit() const {
     return maximum_volume_size ? maximum_volume_size : capacity;
   }
+
+  bool operator==(const CsiStorageCapacity&) const = default;
 };
 
 // storage.k8s.io/v1. Threads: immutable once shared.
@@ -160,6 +170,8 @@ struct VolumeAttachment {
   std::string attacher;
   std::string node_name;
   std::optional<std::string> persistent_volume_name;  // absent: an inline source
+
+  bool operator==(const VolumeAttachment&) const = default;
 };
 
 using PersistentVolumePtr = std::shared_ptr<const PersistentVolume>;

@@ -22,24 +22,32 @@ namespace ks::api {
 struct Service {
   ObjectMeta meta;
   std::optional<LabelMap> selector;  // absent: null; an empty one is satisfied by every pod
+
+  bool operator==(const Service&) const = default;
 };
 
 // core/v1. Threads: immutable once shared.
 struct ReplicationController {
   ObjectMeta meta;
   LabelMap selector;  // null reads as empty
+
+  bool operator==(const ReplicationController&) const = default;
 };
 
 // apps/v1. Threads: immutable once shared.
 struct ReplicaSet {
   ObjectMeta meta;
   LabelSelector selector;  // matches nothing when null or invalid
+
+  bool operator==(const ReplicaSet&) const = default;
 };
 
 // apps/v1. Threads: immutable once shared.
 struct StatefulSet {
   ObjectMeta meta;
   LabelSelector selector;  // matches nothing when null or invalid
+
+  bool operator==(const StatefulSet&) const = default;
 };
 
 // policy/v1. Threads: immutable once shared.
@@ -48,6 +56,8 @@ struct PodDisruptionBudget {
   LabelSelector selector;  // matches nothing when null or invalid
   int32_t disruptions_allowed = 0;
   std::vector<std::string> disrupted_pods;  // names, the keys of status.disruptedPods
+
+  bool operator==(const PodDisruptionBudget&) const = default;
 };
 
 using ServicePtr = std::shared_ptr<const Service>;

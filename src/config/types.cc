@@ -35,4 +35,11 @@ std::string Extender::ShownUrl() const {
   return url_prefix.substr(0, begin) + url_prefix.substr(at + 1);
 }
 
+bool AcceptsProtobuf(const ClientConnection& connection) {
+  const std::string& accepted = connection.accept_content_types.empty()
+                                    ? connection.content_type
+                                    : connection.accept_content_types;
+  return accepted.find(kProtobufType) != std::string::npos;
+}
+
 }  // namespace ks::config

@@ -81,14 +81,20 @@ struct LeaderElection {
   bool operator==(const LeaderElection&) const = default;
 };
 
+inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+inline constexpr std::string_view kJsonType = "application/json";
+
 struct ClientConnection {
-  std::string kubeconfig;  // empty: in-cluster
-  std::string accept_content_types;
-  std::string content_type = "application/vnd.kubernetes.protobuf";
+  std::string kubeconfig;            // empty: in-cluster
+  std::string accept_content_types;  // empty: content_type
+  std::string content_type{kProtobufType};
   float qps = 50;  // requests per second; negative: no limit
   int32_t burst = 100;
   bool operator==(const ClientConnection&) const = default;
 };
+
+// Whether lists and watches may come as protobuf; else they come as JSON.
+bool AcceptsProtobuf(const ClientConnection& connection);
 
 struct ExtenderTls {
   bool insecure = false;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/logging.h"
 
 namespace ks::daemon {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "api/json/json_split.h"
 #include "base/string_map.h"
 #include "config/text/document.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "api/json/json_split.h"
 #include "config/print/print_json.h"
 #include "config/text/document.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/result.h"
 #include "config/types.h"
 #include "framework/extender_transport.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watch events, list pages, the kinds other than Pod, and failure bodies.
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 
 #include <string>
 
@@ -177,7 +177,7 @@ TEST(DecodeNodeTest, AllFields) {
   EXPECT_EQ(node.taints, (std::vector<Taint>{{Symbol("k"), Symbol("v"), Symbol("NoSchedule")},
                                              {Symbol("l"), Symbol(), Symbol("NoExecute")}}));
   EXPECT_TRUE(node.pod_preemption_policy_present);
-  EXPECT_EQ(node.disable_resize_preemption, "x");
+  EXPECT_EQ(node.disable_resize_preemption, "true");
   EXPECT_EQ(node.allocatable.size(), 3u);
   EXPECT_EQ(node.allocatable.Find(Symbol("memory"))->Value(), int64_t{8} << 30);
   ASSERT_EQ(node.images.size(), 2u);

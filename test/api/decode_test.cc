@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 
 #include <algorithm>
 #include <chrono>

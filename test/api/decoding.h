@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 
 namespace ks::api {
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "api/quantity.h"
 
 namespace ks::api {

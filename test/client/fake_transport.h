@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/mutex.h"
 #include "client/auth/credentials.h"
 #include "client/http/transport.h"

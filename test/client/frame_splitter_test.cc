@@ -58,6 +58,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "{\"a\":\"\\\\\"}{\"b\":\"\\\\\\\"{\"}",
                   {"{\"a\":\"\\\\\"}", "{\"b\":\"\\\\\\\"{\"}"}},
         SplitCase{"incomplete", "{\"a\":1}\n{\"b\":", {"{\"a\":1}"}},
+        SplitCase{
+            "protobuf", std::string("\0\0\0\x3\n{}\0\0\0\0\0\0\0\x2{\"", 17), {"\n{}", "", "{\""}},
+        SplitCase{"cutProtobuf", std::string("\0\0\0\x1x\0\0\x1\0y", 10), {"x"}},
+        SplitCase{"hugeProtobuf", std::string("\0\0\0\x1x\x8\0\0\0y", 10), {"x"}, true},
         SplitCase{"strayBrace", "{\"a\":1}}{}", {"{\"a\":1}"}, true},
         SplitCase{
             "longerThanABlock",

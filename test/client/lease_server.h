@@ -12,7 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/clock.h"
 #include "client/http/transport.h"
 

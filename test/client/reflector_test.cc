@@ -9,6 +9,7 @@
 
 #include "api/node.h"
 #include "client/fake_transport.h"
+#include "testing/protobuf.h"
 
 namespace ks::client {
 namespace {
@@ -146,6 +147,41 @@ TEST_F(ReflectorTest, ListThenWatch) {
   ASSERT_EQ(net_.transport.size(), 3u);
   EXPECT_THAT(Target(), HasSubstr("resourceVersion=20&"));
   EXPECT_EQ(net_.transport.at(2), minutes(6));
+}
+
+TEST_F(ReflectorTest, TheServerChoosesTheForm) {
+  using namespace ks::testing;  // NOLINT(google-build-using-namespace)
+  reflector_->Start();
+  net_.transport.Answer(0, 200,
+                        ProtoBody("NodeList", ProtoField(1, ProtoField(2, "10")) +
+                                                  ProtoField(2, ProtoMeta("a", "7"))));
+  EXPECT_THAT(TakeBatches(), ElementsAre("=a7;"));
+  net_.transport.Headers(1, 200);
+  const std::string frames =
+      ProtoFrame(ProtoEvent("ADDED", ProtoBody("Node", ProtoMeta("b", "11")))) +
+      ProtoFrame(ProtoEvent("DELETED", ProtoBody("Node", ProtoMeta("a", "12"))));
+  net_.transport.Data(1, frames.substr(0, frames.size() - 9));
+  net_.transport.Data(1, frames.substr(frames.size() - 9));
+  EXPECT_THAT(TakeBatches(), ElementsAre("+b11", "-a12"));
+  EXPECT_EQ(reflector_->Status().resource_version, "12");
+  net_.transport.Data(1, ProtoFrame("x"));
+  net_.transport.End(1);
+  ASSERT_TRUE(reflector_->Status().error.has_value());
+  EXPECT_THAT(reflector_->Status().error->message, HasSubstr("unable to decode an event"));
+}
+
+// The JSON of objects cannot be had from another form.
+TEST_F(ReflectorTest, KeptJsonIsAskedFor) {
+  const auto client = net_.Client({.qps = -1, .accept = "a/b"});
+  const auto ask = [&](ReflectorOptions options) {
+    options.path = "/api/v1/nodes";
+    Reflector<api::Node> reflector(*client, std::move(options), [](auto) {});
+    reflector.Start();
+    return net_.transport.request(Last()).headers.at(0).second;
+  };
+  EXPECT_EQ(ask({}), "a/b");
+  EXPECT_EQ(ask({.keep_raw = api::KeepRaw::kAll}), "application/json");
+  EXPECT_EQ(ask({.keep_texts = true}), "application/json");
 }
 
 TEST_F(ReflectorTest, FieldSelectorAndSortedParameters) {
@@ -341,7 +377,7 @@ TEST_F(ReflectorTest, BadFramesEndTheRound) {
        "unable to decode an event from the watch stream: "},
       {"value", EventJson("ADDED", R"({"kind":"Node","apiVersion":"v1","metadata":{"name":7}})"),
        "unable to decode an event from the watch stream: "},
-      {"framing", "}{", "no sequence of JSON objects"},
+      {"framing", "}{", "no sequence of objects"},
       {"error", EventJson("ERROR", StatusBody(500, "InternalError", "boom")),
        "failed to watch *v1.Node: boom"},
   };

@@ -153,6 +153,16 @@ TEST(RestClient, Headers) {
   EXPECT_TRUE(slot.reply->ok());
 }
 
+TEST(RestClient, WhatIsDecodedMayComeInOtherForms) {
+  FakeNetwork net;
+  const auto client = net.Client({.qps = -1, .accept = "a/b, application/json"});
+  Slot slot;
+  client->Send({.target = "/x", .decoded = true}, slot.Handler());
+  EXPECT_THAT(net.transport.request(0).headers,
+              ElementsAre(std::pair<std::string, std::string>("Accept", "a/b, application/json")));
+  net.transport.Answer(0, 200, "{}");
+}
+
 // docs/spec/api.md 7.4: 150 binds at once with 50/100.
 TEST(RestClient, RateLimit) {
   FakeNetwork net;

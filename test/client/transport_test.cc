@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "client/transport_harness.h"
 
 namespace ks::client {

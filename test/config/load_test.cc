@@ -463,13 +463,13 @@ TEST(LoadFindings, OfTheChecksHaveTheirPlaces) {
 TEST(LoadWarnings, TellWhatIsIgnored) {
   EXPECT_EQ(Rendered(Accepted("").warnings), "");
   const std::string want =
-      R"(ks.yaml:3:20: clientConnection.contentType: "application/vnd.kubernetes.protobuf" is not used: kubesched speaks JSON with the API server
+      R"(ks.yaml:3:20: clientConnection.contentType: "application/yaml" is not used: kubesched speaks JSON with the API server unless this is application/vnd.kubernetes.protobuf
 ks.yaml:5:32: profiles[0].plugins.score.disabled[0]: there is no plugin "ImageLocalty" to disable here (did you mean "ImageLocality"?)
 ks.yaml:5:75: profiles[0].plugins.score.disabled[1].weight: a disabled plugin has no weight (remove it)
 ks.yaml:6:18: profiles[0].pluginConfig[0]: the arguments of plugin "Foo" are not used, because the profile does not enable it
 )";
   EXPECT_EQ(
-      Rendered(Accepted(R"(clientConnection: {contentType: application/vnd.kubernetes.protobuf}
+      Rendered(Accepted(R"(clientConnection: {contentType: application/yaml}
 profiles:
 - plugins: {score: {disabled: [{name: ImageLocalty}, {name: NodeAffinity, weight: 5}, {name: "*"}]}}
   pluginConfig: [{name: Foo, args: {}}, {name: NodeAffinity}]

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "testing/builders.h"
 
 namespace ks::framework {

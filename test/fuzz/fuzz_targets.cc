@@ -5,7 +5,7 @@
 #include <set>
 #include <variant>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "api/json/encode.h"
 #include "api/quantity.h"
 #include "api/selector.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "recording/recording.h"
 #include "recording/replay.h"
 #include "scheduler/rig.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "apiserver/service/service.h"
 #include "base/check.h"
 #include "sim/device_watch.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "apiserver/store/failure.h"
 
 namespace ks::sim {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes src/apiserver/schema/schema_data_*.cc: python3 tools/apischema/generate.py. Needs Go and the modules of test/controlplane."""
+"""Writes src/apiserver/schema/schema_data_*.cc and test/api/data/forms.jsonl: python3 tools/apischema/generate.py. Needs Go and the modules of test/controlplane."""
 
 import pathlib
 import shutil
@@ -9,15 +9,16 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODULE = ROOT / "test" / "controlplane"
+FORMS = ROOT / "test" / "api" / "data" / "forms.jsonl"
 HALVES = (("a_to_o", "SchemaTextAToO", "Types A to O."), ("p_to_z", "SchemaTextPToZ", "Types P to Z, and those of groups."))
 
 
-def type_lines():
-    """The lines main.go prints, sorted by type."""
+def lines_of(program, *arguments):
+    """What a Go program of tools/apischema prints, run with the modules of the control plane."""
     with tempfile.TemporaryDirectory() as folder:
-        for path in (MODULE / "go.mod", MODULE / "go.sum", ROOT / "tools" / "apischema" / "main.go"):
+        for path in (MODULE / "go.mod", MODULE / "go.sum", ROOT / "tools" / "apischema" / program):
             shutil.copy(path, folder)
-        done = subprocess.run(["go", "run", "-mod=mod", "."], cwd=folder, capture_output=True, text=True, check=True)
+        done = subprocess.run(["go", "run", "-mod=mod", ".", *arguments], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
@@ -48,12 +49,15 @@ def source(function, lines, title):
 
 
 def main():
-    lines = type_lines()
+    lines = lines_of("main.go")
     middle = next(index for index, line in enumerate(lines) if line >= "P")
     for (suffix, function, title), part in zip(HALVES, (lines[:middle], lines[middle:])):
         path = ROOT / "src" / "apiserver" / "schema" / f"schema_data_{suffix}.cc"
         path.write_text(source(function, part, title), encoding="utf-8")
         print(f"{path.relative_to(ROOT)}: {len(part)} types")
+    forms = lines_of("forms/main.go", "4", "1")
+    FORMS.write_text("\n".join(forms) + "\n", encoding="utf-8")
+    print(f"{FORMS.relative_to(ROOT)}: {len(forms)} objects")
 
 
 if __name__ == "__main__":

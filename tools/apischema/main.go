@@ -15,6 +15,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -33,7 +34,7 @@ var roots = []any{
 	corev1.Namespace{}, corev1.Node{}, corev1.Pod{}, corev1.Event{}, corev1.ConfigMap{}, corev1.Secret{},
 	corev1.ServiceAccount{}, corev1.Service{}, corev1.ReplicationController{}, corev1.PersistentVolume{},
 	corev1.PersistentVolumeClaim{}, corev1.Binding{}, appsv1.ReplicaSet{}, appsv1.StatefulSet{},
-	policyv1.PodDisruptionBudget{}, policyv1.Eviction{}, coordinationv1.Lease{}, eventsv1.Event{},
+	policyv1.PodDisruptionBudget{}, policyv1.Eviction{}, coordinationv1.Lease{}, coordinationv1beta1.LeaseCandidate{}, eventsv1.Event{},
 	storagev1.StorageClass{}, storagev1.CSINode{}, storagev1.CSIDriver{}, storagev1.CSIStorageCapacity{},
 	storagev1.VolumeAttachment{}, schedulingv1.PriorityClass{}, schedulingv1beta1.PodGroup{},
 	schedulingv1alpha3.CompositePodGroup{}, schedulingv1beta1.Workload{}, resourcev1.ResourceClaim{}, resourcev1.ResourceClaimTemplate{},

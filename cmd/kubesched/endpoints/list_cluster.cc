@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "client/rest/connection.h"
 
 namespace ks::daemon {

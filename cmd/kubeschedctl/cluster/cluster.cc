@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/mutex.h"
 
 namespace ks::ctl {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "client/auth/kubeconfig.h"
 
 namespace ks::ctl {

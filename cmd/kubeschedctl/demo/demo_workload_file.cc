@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "config/text/document.h"
 #include "config/text/json_document.h"
 #include "config/text/nearest_name.h"

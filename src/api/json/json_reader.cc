@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/json/json_reader.h"
 
-#include <functional>
 #include <limits>
 
 #include <fmt/format.h>
@@ -54,21 +53,6 @@ std::string_view Trim(std::string_view text, std::string_view blanks) {
 
 }  // namespace
 
-void JsonReader::Reset() {
-  path_.clear();
-  cause_.clear();
-}
-
-Error JsonReader::TakeError() {
-  return Error{path_.empty() ? std::move(cause_) : fmt::format("{}: {}", path_, cause_)};
-}
-
-bool JsonReader::Fail(std::string_view cause) {
-  path_.clear();
-  cause_ = cause;
-  return false;
-}
-
 bool JsonReader::Fail(simdjson::error_code code) {
   return Fail(fmt::format("invalid JSON: {}", simdjson::error_message(code)));
 }
@@ -89,6 +73,47 @@ bool JsonReader::IsNull(Value value, bool& is_null) {
   return is_null || Fail("invalid JSON: not a value");
 }
 
+bool JsonReader::IsObject(Value value) {
+  json_type type{};
+  return !value.type().get(type) && type == json_type::object;
+}
+
+bool JsonReader::ObjectText(Value value, Members& object, std::string_view& text) {
+  if (value.get_object().get(object) != simdjson::SUCCESS) return FailType(value, "an object");
+  simdjson::error_code error = object.raw_json().get(text);
+  if (!error) error = object.reset().error();
+  if (error) return Fail(error);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
+  return true;
+}
+
+bool JsonReader::ObjectJson(Value value, std::string& json) {
+  Members object;
+  std::string_view text;
+  const bool ok = ObjectText(value, object, text);
+  json = text;
+  return ok;
+}
+
+bool JsonReader::NonEmpty(Value value, bool& non_empty) {
+  const auto found = [&] {
+    non_empty = true;
+    return true;
+  };
+  json_type type{};
+  if (const simdjson::error_code error = value.type().get(type)) return Fail(error);
+  if (type == json_type::array) return Array(value, [&](Value) { return found(); });
+  if (type == json_type::object) {
+    return Object(value, [&](std::string_view, Value) { return found(); });
+  }
+  if (type == json_type::boolean) {
+    bool flag = false;
+    return Bool(value, flag) && (!flag || found());
+  }
+  std::string_view text;
+  return Text(value, text) && (text.empty() || found());
+}
+
 bool JsonReader::Text(Value value, std::string_view& out) {
   const simdjson::error_code error = value.get_string().get(out);
   if (!error) return true;
@@ -97,20 +122,6 @@ bool JsonReader::Text(Value value, std::string_view& out) {
   if (!value.type().get(type) && type == json_type::string) return Fail(error);
   bool is_null = false;
   return IsNull(value, is_null) && (is_null || FailType(value, "a string"));
-}
-
-bool JsonReader::String(Value value, std::string& out) {
-  std::string_view text;
-  if (!Text(value, text)) return false;
-  out = text;
-  return true;
-}
-
-bool JsonReader::Sym(Value value, Symbol& out) {
-  std::string_view text;
-  if (!Text(value, text)) return false;
-  out = Intern(text);
-  return true;
 }
 
 bool JsonReader::Bool(Value value, bool& out) {
@@ -179,57 +190,6 @@ bool JsonReader::Time(Value value, std::optional<TimePoint>& out) {
 
 bool JsonReader::MicroTime(Value value, std::optional<TimePoint>& out) {
   return TimeOf(value, out, TimePrecision::kMicros);
-}
-
-bool JsonReader::Strings(Value value, std::vector<std::string>& out) {
-  return List(value, out, [&](Value element, std::string& text) { return String(element, text); });
-}
-
-bool JsonReader::Syms(Value value, std::vector<Symbol>& out) {
-  return List(value, out, [&](Value element, Symbol& symbol) { return Sym(element, symbol); });
-}
-
-template <class V, class Read>
-bool JsonReader::Map(Value value, SymbolMap<V>& out, std::vector<std::pair<Symbol, V>>& scratch,
-                     Read&& read) {
-  scratch.clear();
-  const bool ok = Object(value, [&](std::string_view key, Value item) {
-    return read(item, scratch.emplace_back(Intern(key), V()).second);
-  });
-  out.Assign(scratch);
-  return ok;
-}
-
-bool JsonReader::SymMap(Value value, LabelMap& out) {
-  return Map(value, out, label_scratch_,
-             [&](Value item, Symbol& symbol) { return Sym(item, symbol); });
-}
-
-bool JsonReader::StringMap(Value value, SymbolMap<std::string>& out) {
-  return Map(value, out, string_scratch_,
-             [&](Value item, std::string& text) { return String(item, text); });
-}
-
-bool JsonReader::Resources(Value value, ResourceList& out) {
-  return Map(value, out, resource_scratch_,
-             [&](Value item, Quantity& quantity) { return ReadQuantity(item, quantity); });
-}
-
-Symbol JsonReader::Intern(std::string_view text) {
-  if (text.empty()) return Symbol();
-  Symbol& cached = symbols_[std::hash<std::string_view>()(text) % symbols_.size()];
-  if (cached.view() != text) cached = Symbol(text);
-  return cached;
-}
-
-void JsonReader::AddKeyToPath(std::string_view key) {
-  std::string path(key);
-  if (!path_.empty() && path_.front() != '[') path += '.';
-  path_.insert(0, path);
-}
-
-void JsonReader::AddIndexToPath(size_t index) {
-  path_.insert(0, fmt::format("[{}]{}", index, path_.empty() || path_.front() == '[' ? "" : "."));
 }
 
 }  // namespace ks::api

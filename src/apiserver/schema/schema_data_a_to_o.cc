@@ -228,6 +228,9 @@ LabelSelector 1matchLabels:%s 2matchExpressions:*@LabelSelectorRequirement
 LabelSelectorAttributes 1rawSelector:s 2requirements:*@LabelSelectorRequirement
 LabelSelectorRequirement 1key:s! 2operator:s<v1.LabelSelectorOperator>! 3values:*s
 Lease & 1metadata:@ObjectMeta! 2spec:@LeaseSpec!
+LeaseCandidate & 1metadata:@ObjectMeta! 2spec:@LeaseCandidateSpec!
+LeaseCandidateSpec 1leaseName:s! 2pingTime:M? 3renewTime:M? 4binaryVersion:s! 5emulationVersion:s
+ 6strategy:s<v1.CoordinatedLeaseStrategy>
 LeaseSpec 1holderIdentity:s? 2leaseDurationSeconds:i? 3acquireTime:M? 4renewTime:M?
  5leaseTransitions:i? 6strategy:s<v1.CoordinatedLeaseStrategy>? 7preferredHolder:s?
 Lifecycle 1postStart:@LifecycleHandler? 2preStop:@LifecycleHandler? 3stopSignal:s<v1.Signal>?

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "api/kinds.h"
 #include "base/clock.h"
 #include "base/logging.h"

@@ -8,7 +8,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/logging.h"
 #include "client/http/http_connection.h"
 #include "client/http/inflater.h"

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/logging.h"
 #include "base/mutex.h"
 #include "client/http/cpprest_clients.h"

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/canary.h"
 #include "base/logging.h"
 #include "base/mutex.h"
@@ -70,7 +70,8 @@ HttpRequest ToHttp(const RestRequest& request, const RestOptions& options, const
                    .repeat_when_lost = request.repeat_when_lost,
                    .tls = access.tls,
                    .fence = request.fence};
-  http.headers.emplace_back("Accept", options.accept);
+  http.headers.emplace_back("Accept",
+                            request.decoded ? std::string_view(options.accept) : kJsonType);
   if (!options.user_agent.empty()) http.headers.emplace_back("User-Agent", options.user_agent);
   if (!request.body.empty()) http.headers.emplace_back("Content-Type", request.content_type);
   return http;

@@ -21,11 +21,14 @@ namespace ks::client {
 
 class HostMetrics;
 
+inline constexpr std::string_view kJsonType = "application/json";
+
 struct RestOptions {
   float qps = 50;  // negative: no limit
   int burst = 100;
   std::string user_agent{};  // see UserAgent()
-  std::string accept = "application/json";
+  // Of the answers that an api::Decoder reads (RestRequest::decoded); the others come as JSON.
+  std::string accept{kJsonType};
   HostMetrics* metrics = nullptr;  // outlives the client; null: nothing is measured
 };
 
@@ -35,6 +38,7 @@ struct RestRequest {
   std::string body{};
   std::string content_type = "application/json";  // sent with a body only
   Duration timeout{};                             // of one sending; zero: none
+  bool decoded = false;  // the answer may come in any form of RestOptions::accept
   bool accept_gzip = false;
   bool repeat_when_lost = true;  // HttpRequest::repeat_when_lost
   // Asked before every sending; a shut one ends the request with RestReply::fenced. Null: none.

@@ -8,13 +8,19 @@
 #include <algorithm>
 #include <cctype>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/canary.h"
 
 namespace ks::client {
 namespace {
 
 constexpr size_t kCompactBytes = 64 << 10;
+
+// In front of each message, most significant byte first.
+constexpr size_t kLengthBytes = 4;
+
+// The first byte of the length of a bearable message; no JSON begins with it.
+bool IsLength(char first) { return static_cast<unsigned char>(first) < '\t'; }
 
 bool Matters(char c) { return c == '"' || c == '\\' || c == '{' || c == '}'; }
 
@@ -58,6 +64,7 @@ bool FrameSplitter::Next(std::string_view* frame) {
       ++begin_;
     }
     scanned_ = begin_;
+    if (begin_ < buffer_.size() && IsLength(buffer_[begin_])) return NextMeasured(frame);
   }
   if (broken_ || !FindEnd()) {
     if (buffer_.size() - begin_ > most_bytes_) broken_ = true;
@@ -65,6 +72,19 @@ bool FrameSplitter::Next(std::string_view* frame) {
   }
   *frame = std::string_view(buffer_).substr(begin_, scanned_ - begin_);
   begin_ = scanned_;
+  return true;
+}
+
+bool FrameSplitter::NextMeasured(std::string_view* frame) {
+  const std::string_view rest = std::string_view(buffer_).substr(begin_);
+  if (broken_ || rest.size() < kLengthBytes) return false;
+  size_t length = 0;
+  for (size_t i = 0; i < kLengthBytes; ++i) length = length << 8 | static_cast<uint8_t>(rest[i]);
+  if (length > most_bytes_) broken_ = true;
+  if (broken_ || rest.size() - kLengthBytes < length) return false;
+  *frame = rest.substr(kLengthBytes, length);
+  begin_ += kLengthBytes + length;
+  scanned_ = begin_;
   return true;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cuts a watch body into its JSON objects, whatever pieces it comes in. Looks at each byte once;
-// does not depend on line ends.
+// Cuts a watch body into its events, whatever pieces it comes in: JSON objects one behind the other
+// (each byte is looked at once; line ends do not matter), or protobuf messages, each behind its
+// length. The first byte tells which.
 //
 // Upstream: docs/spec/api.md section 6.8.
 
@@ -15,21 +16,23 @@ namespace ks::client {
 // Threads: one at a time.
 class FrameSplitter {
  public:
-  // An incomplete object beyond this is an error.
+  // An incomplete event beyond this is an error.
   explicit FrameSplitter(size_t most_bytes = 64 << 20) : most_bytes_(most_bytes) {}
 
   void Append(std::string_view piece);
 
-  // The next complete object, followed by api::kJsonPadding readable bytes; valid until the next
+  // The next complete event, followed by api::kJsonPadding readable bytes; valid until the next
   // Append. False: none is complete.
   bool Next(std::string_view* frame);
 
-  // The body is no sequence of JSON objects of a bearable size; nothing more will come.
+  // The body is no sequence of objects or messages of a bearable size; nothing more will come.
   bool broken() const { return broken_; }
 
   void Clear();
 
  private:
+  // Of protobuf.
+  bool NextMeasured(std::string_view* frame);
   // Advances scanned_ to behind the next top-level object; false when the data ends before.
   bool FindEnd();
   // One character that matters, at `at`. True: it closes a top-level object, or breaks the body.

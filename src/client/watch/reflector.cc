@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "api/kinds.h"
 #include "base/canary.h"
 #include "base/check.h"
@@ -151,6 +151,8 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   std::string Target(std::vector<std::pair<std::string, std::string>> parameters) const;
   std::string WatchTarget();
 
+  // Objects are then needed in that form.
+  bool KeepsJson() const { return options_.keep_texts || options_.keep_raw != api::KeepRaw::kNone; }
   bool Stopped() const {
     MutexLock lock(mutex_);
     return stopped_;
@@ -252,6 +254,7 @@ void Reflector<T>::Core::List(ListForm form) {
   const uint64_t operation = NextOperation();
   auto self = this->shared_from_this();
   Keep(operation, client_.Send({.target = Target(std::move(parameters)),
+                                .decoded = !KeepsJson(),
                                 .accept_gzip = options_.gzip_lists,
                                 .verb = "list",
                                 .resource = options_.resource},
@@ -361,9 +364,11 @@ void Reflector<T>::Core::Watch() {
     is_watch_ = true;
     abort_ = relist_.has_value();  // asked for meanwhile
   }
-  Keep(operation,
-       client_.Watch({.target = WatchTarget(), .verb = "watch", .resource = options_.resource},
-                     this->shared_from_this()));
+  Keep(operation, client_.Watch({.target = WatchTarget(),
+                                 .decoded = !KeepsJson(),
+                                 .verb = "watch",
+                                 .resource = options_.resource},
+                                this->shared_from_this()));
 }
 
 template <class T>
@@ -379,7 +384,7 @@ StreamSink::Flow Reflector<T>::Core::OnData(std::string_view data) {
     watch_error_.emplace();
     watch_error_->code = 500;
     watch_error_->message =
-        "unable to decode an event from the watch stream: no sequence of JSON objects";
+        "unable to decode an event from the watch stream: no sequence of objects";
   }
   const uint64_t events = batch.size();
   if (events != 0) sink_(std::move(batch));

@@ -2,8 +2,9 @@
 #pragma once
 // Keeps a consumer's copy of one kind of object current: list in pages, then watch, resume, list
 // again when the server forgot where we were. One per kind and selector. Not a store: the consumer
-// keeps the objects and derives old/new pairs (api/delta.h). The initial state comes by list (6.3);
-// the streaming list (6.2) is not used.
+// keeps the objects and derives old/new pairs (api/delta.h). Objects come in the form that the
+// server chooses of those that the client accepts; in JSON where their JSON is kept. The initial
+// state comes by list (6.3); the streaming list (6.2) is not used.
 //
 // Upstream: docs/spec/api.md sections 6.1, 6.3 to 6.7, 7.3.
 
@@ -13,8 +14,8 @@
 #include <optional>
 #include <string>
 
+#include "api/decode/decoder.h"
 #include "api/delta.h"
-#include "api/json/decode.h"
 #include "api/status.h"
 #include "client/rest/rest_client.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/write/bind_job.h"
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "api/json/encode.h"
 #include "base/canary.h"
 #include "client/write/pod_requests.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/write/claim_job.h"
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 
 namespace ks::client {
 namespace {

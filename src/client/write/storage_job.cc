@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "api/json/storage_patches.h"
 #include "base/logging.h"
 

@@ -51,9 +51,12 @@ class IgnoredFinder {
 
   void CheckTop(const Configuration& configuration) {
     const std::string& type = configuration.client_connection.content_type;
-    if (source_.Contains("clientConnection.contentType") && type != "application/json") {
+    if (type != kJsonType && type != kProtobufType) {
       Add("clientConnection.contentType",
-          "\"" + type + "\" is not used: kubesched speaks JSON with the API server", "");
+          "\"" + type +
+              "\" is not used: kubesched speaks JSON with the API server unless this is " +
+              std::string(kProtobufType),
+          "");
     }
     if (configuration.delay_cache_until_active) {
       Add("delayCacheUntilActive",

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/blocking_pool.h"
 #include "base/mutex.h"
 #include "base/symbol.h"

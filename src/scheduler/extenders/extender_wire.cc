@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "config/text/json_document.h"
 
 namespace ks::scheduler {

@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "framework/api_writer.h"
 #include "scheduler/inbox.h"
 

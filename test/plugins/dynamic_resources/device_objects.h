@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "base/check.h"
 #include "cache/device_stores.h"
 

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 #include "api/json/encode_claim.h"
 #include "base/check.h"
 #include "plugins/dynamic_resources/allocated_state.h"

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Services, the kinds that own pods, and disruption budgets.
 
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
 
 namespace ks::api {
 
 namespace {
 
-using Value = JsonReader::Value;
-
 // Labels, owners and times of these kinds are not read by anything.
-bool ReadIdentity(JsonReader& reader, Value value, ObjectMeta& meta) {
+bool ReadIdentity(FieldReader auto& reader, auto value, ObjectMeta& meta) {
   meta = ObjectMeta();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.String(field, meta.name);
     if (key == "namespace") return reader.Sym(field, meta.ns);
     if (key == "uid") return reader.String(field, meta.uid);
@@ -23,33 +21,33 @@ bool ReadIdentity(JsonReader& reader, Value value, ObjectMeta& meta) {
 
 // spec.selector; read(Value) -> bool.
 template <class Read>
-bool ReadSelectorOf(JsonReader& reader, Value spec, Read&& read) {
+bool ReadSelectorOf(FieldReader auto& reader, auto spec, Read&& read) {
   return reader.Object(
-      spec, [&](std::string_view key, Value field) { return key != "selector" || read(field); });
+      spec, [&](std::string_view key, auto field) { return key != "selector" || read(field); });
 }
 
 // spec.selector of the kinds that have a label selector.
-bool ReadSpecSelector(JsonReader& reader, Value spec_value, LabelSelector& out) {
+bool ReadSpecSelector(FieldReader auto& reader, auto spec_value, LabelSelector& out) {
   out = LabelSelector();
   return ReadSelectorOf(reader, spec_value,
-                        [&](Value field) { return ReadCompiledSelector(reader, field, out); });
+                        [&](auto field) { return ReadCompiledSelector(reader, field, out); });
 }
 
 // A ReplicaSet or StatefulSet.
 template <class T>
-bool ReadWorkload(JsonReader& reader, std::string_view key, Value value, T& object) {
+bool ReadWorkload(FieldReader auto& reader, std::string_view key, auto value, T& object) {
   if (key == "metadata") return ReadIdentity(reader, value, object.meta);
   if (key != "spec") return true;
   return ReadSpecSelector(reader, value, object.selector);
 }
 
-bool ReadBudgetStatus(JsonReader& reader, Value value, PodDisruptionBudget& budget) {
+bool ReadBudgetStatus(FieldReader auto& reader, auto value, PodDisruptionBudget& budget) {
   budget.disruptions_allowed = 0;
   budget.disrupted_pods.clear();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "disruptionsAllowed") return reader.Int32(field, budget.disruptions_allowed);
     if (key != "disruptedPods") return true;
-    return reader.Object(field, [&](std::string_view name, Value) {
+    return reader.Object(field, [&](std::string_view name, auto) {
       budget.disrupted_pods.emplace_back(name);
       return true;
     });
@@ -58,42 +56,50 @@ bool ReadBudgetStatus(JsonReader& reader, Value value, PodDisruptionBudget& budg
 
 }  // namespace
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Service>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value, Draft<Service>& draft) {
   Service& service = draft.object;
   if (key == "metadata") return ReadIdentity(reader, value, service.meta);
   if (key != "spec") return true;
   service.selector.reset();
-  return ReadSelectorOf(reader, value, [&](Value field) {
-    return reader.Optional(field, service.selector, [&](Value object, LabelMap& labels) {
+  return ReadSelectorOf(reader, value, [&](auto field) {
+    return reader.Optional(field, service.selector, [&](auto object, LabelMap& labels) {
       return reader.SymMap(object, labels);
     });
   });
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value,
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
                Draft<ReplicationController>& draft) {
   ReplicationController& controller = draft.object;
   if (key == "metadata") return ReadIdentity(reader, value, controller.meta);
   if (key != "spec") return true;
   controller.selector = LabelMap();
   return ReadSelectorOf(reader, value,
-                        [&](Value field) { return reader.SymMap(field, controller.selector); });
+                        [&](auto field) { return reader.SymMap(field, controller.selector); });
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<ReplicaSet>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
+               Draft<ReplicaSet>& draft) {
   return ReadWorkload(reader, key, value, draft.object);
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<StatefulSet>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
+               Draft<StatefulSet>& draft) {
   return ReadWorkload(reader, key, value, draft.object);
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value,
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
                Draft<PodDisruptionBudget>& draft) {
   PodDisruptionBudget& budget = draft.object;
   if (key == "metadata") return ReadIdentity(reader, value, budget.meta);
   if (key == "spec") return ReadSpecSelector(reader, value, budget.selector);
   return key != "status" || ReadBudgetStatus(reader, value, budget);
 }
+
+KS_READ_FIELD_FOR_EACH_READER(Service)
+KS_READ_FIELD_FOR_EACH_READER(ReplicationController)
+KS_READ_FIELD_FOR_EACH_READER(ReplicaSet)
+KS_READ_FIELD_FOR_EACH_READER(StatefulSet)
+KS_READ_FIELD_FOR_EACH_READER(PodDisruptionBudget)
 
 }  // namespace ks::api

@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "api/json/decode.h"
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
+#include "api/decode/decoder.h"
+#include "api/proto/proto_envelope.h"
 #include "api/selector.h"
 #include "golang/quote.h"
 
@@ -18,8 +19,16 @@ namespace {
 // This much of a body that is no Status can end up in a message.
 constexpr size_t kMaxBodyText = 2048;
 
+bool ReadProtoStatus(std::string_view body, ApiError& error) {
+  ProtoEnvelope envelope;
+  ProtoReader reader;
+  return ReadEnvelope(body, envelope) && envelope.kind == "Status" &&
+         ReadStatus(reader, ProtoReader::Root(ProtoStatusMessage(), envelope.raw), error);
+}
+
 // False when the body is no Status.
 bool ReadStatusBody(std::string_view body, ApiError& error) {
+  if (IsProtobuf(body)) return ReadProtoStatus(body, error);
   using simdjson::ondemand::document;
   const simdjson::padded_string padded(body);
   simdjson::ondemand::parser parser;

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // spec.affinity.
 
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
 
 namespace ks::api {
 
 namespace {
 
-using Value = JsonReader::Value;
-
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 
-bool ReadNodeTerm(JsonReader& reader, Value value, NodeSelectorTerm& term) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadNodeTerm(FieldReader auto& reader, auto value, NodeSelectorTerm& term) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "matchExpressions") return ReadRequirements(reader, field, term.match_expressions);
     if (key == "matchFields") return ReadRequirements(reader, field, term.match_fields);
     return true;
   });
 }
 
-bool ReadPreferredNodeTerm(JsonReader& reader, Value value, PreferredSchedulingTerm& term) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadPreferredNodeTerm(FieldReader auto& reader, auto value, PreferredSchedulingTerm& term) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "weight") return reader.Int32(field, term.weight);
     if (key != "preference") return true;
     term.preference = NodeSelectorTerm();
@@ -29,11 +27,11 @@ bool ReadPreferredNodeTerm(JsonReader& reader, Value value, PreferredSchedulingT
   });
 }
 
-bool ReadNodeAffinity(JsonReader& reader, Value value, NodeAffinity& affinity) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadNodeAffinity(FieldReader auto& reader, auto value, NodeAffinity& affinity) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == kRequired) {
       return reader.Optional(field, affinity.required,
-                             [&](Value object, NodeSelectorSpec& selector) {
+                             [&](auto object, NodeSelectorSpec& selector) {
                                return ReadNodeSelector(reader, object, selector);
                              });
     }
@@ -43,15 +41,14 @@ bool ReadNodeAffinity(JsonReader& reader, Value value, NodeAffinity& affinity) {
     affinity.preferred_present = !is_null;
     affinity.preferred.clear();
     if (is_null) return true;
-    return reader.List(field, affinity.preferred,
-                       [&](Value element, PreferredSchedulingTerm& term) {
-                         return ReadPreferredNodeTerm(reader, element, term);
-                       });
+    return reader.List(field, affinity.preferred, [&](auto element, PreferredSchedulingTerm& term) {
+      return ReadPreferredNodeTerm(reader, element, term);
+    });
   });
 }
 
-bool ReadPodTerm(JsonReader& reader, Value value, PodAffinityTerm& term) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadPodTerm(FieldReader auto& reader, auto value, PodAffinityTerm& term) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "labelSelector") {
       return ReadOptionalLabelSelector(reader, field, term.label_selector);
     }
@@ -64,8 +61,8 @@ bool ReadPodTerm(JsonReader& reader, Value value, PodAffinityTerm& term) {
   });
 }
 
-bool ReadWeightedPodTerm(JsonReader& reader, Value value, WeightedPodAffinityTerm& weighted) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadWeightedPodTerm(FieldReader auto& reader, auto value, WeightedPodAffinityTerm& weighted) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "weight") return reader.Int32(field, weighted.weight);
     if (key != "podAffinityTerm") return true;
     weighted.term = PodAffinityTerm();
@@ -73,42 +70,41 @@ bool ReadWeightedPodTerm(JsonReader& reader, Value value, WeightedPodAffinityTer
   });
 }
 
-bool ReadPodAffinity(JsonReader& reader, Value value, PodAffinity& affinity) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadPodAffinity(FieldReader auto& reader, auto value, PodAffinity& affinity) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == kRequired) {
-      return reader.List(field, affinity.required, [&](Value element, PodAffinityTerm& term) {
+      return reader.List(field, affinity.required, [&](auto element, PodAffinityTerm& term) {
         return ReadPodTerm(reader, element, term);
       });
     }
     if (key != kPreferred) return true;
-    return reader.List(field, affinity.preferred,
-                       [&](Value element, WeightedPodAffinityTerm& term) {
-                         return ReadWeightedPodTerm(reader, element, term);
-                       });
+    return reader.List(field, affinity.preferred, [&](auto element, WeightedPodAffinityTerm& term) {
+      return ReadWeightedPodTerm(reader, element, term);
+    });
   });
 }
 
 }  // namespace
 
-bool ReadNodeSelector(JsonReader& reader, Value value, NodeSelectorSpec& selector) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadNodeSelector(FieldReader auto& reader, auto value, NodeSelectorSpec& selector) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key != "nodeSelectorTerms") return true;
-    return reader.List(field, selector.terms, [&](Value element, NodeSelectorTerm& term) {
+    return reader.List(field, selector.terms, [&](auto element, NodeSelectorTerm& term) {
       return ReadNodeTerm(reader, element, term);
     });
   });
 }
 
-bool ReadAffinity(JsonReader& reader, Value value, PodSpec& spec) {
+bool ReadAffinity(FieldReader auto& reader, auto value, PodSpec& spec) {
   spec.node_affinity.reset();
   spec.pod_affinity.reset();
   spec.pod_anti_affinity.reset();
-  const auto pod_affinity = [&](Value object, PodAffinity& affinity) {
+  const auto pod_affinity = [&](auto object, PodAffinity& affinity) {
     return ReadPodAffinity(reader, object, affinity);
   };
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "nodeAffinity") {
-      return reader.Optional(field, spec.node_affinity, [&](Value object, NodeAffinity& affinity) {
+      return reader.Optional(field, spec.node_affinity, [&](auto object, NodeAffinity& affinity) {
         return ReadNodeAffinity(reader, object, affinity);
       });
     }
@@ -119,5 +115,8 @@ bool ReadAffinity(JsonReader& reader, Value value, PodSpec& spec) {
     return true;
   });
 }
+
+KS_FOR_EACH_READER(ReadNodeSelector, NodeSelectorSpec&)
+KS_FOR_EACH_READER(ReadAffinity, PodSpec&)
 
 }  // namespace ks::api

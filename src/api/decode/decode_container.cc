@@ -3,16 +3,14 @@
 
 #include <algorithm>
 
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
 
 namespace ks::api {
 
 namespace {
 
-using Value = JsonReader::Value;
-
-bool ReadPort(JsonReader& reader, Value value, ContainerPort& port) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadPort(FieldReader auto& reader, auto value, ContainerPort& port) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "hostIP") return reader.String(field, port.host_ip);
     if (key == "protocol") return reader.String(field, port.protocol);
     if (key == "hostPort") return reader.Int32(field, port.host_port);
@@ -21,9 +19,9 @@ bool ReadPort(JsonReader& reader, Value value, ContainerPort& port) {
 }
 
 // Ports that are not on the host are dropped.
-bool ReadPorts(JsonReader& reader, Value value, std::vector<ContainerPort>& ports) {
+bool ReadPorts(FieldReader auto& reader, auto value, std::vector<ContainerPort>& ports) {
   ports.clear();
-  const bool ok = reader.Array(value, [&](Value element) {
+  const bool ok = reader.Array(value, [&](auto element) {
     ContainerPort port;
     if (!ReadPort(reader, element, port)) return false;
     if (port.host_port > 0) ports.push_back(std::move(port));
@@ -33,32 +31,32 @@ bool ReadPorts(JsonReader& reader, Value value, std::vector<ContainerPort>& port
   return ok;
 }
 
-bool ReadClaim(JsonReader& reader, Value value, ContainerClaim& claim) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadClaim(FieldReader auto& reader, auto value, ContainerClaim& claim) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.String(field, claim.name);
     if (key == "request") return reader.String(field, claim.request);
     return true;
   });
 }
 
-bool ReadRequirements(JsonReader& reader, Value value, Container& container) {
+bool ReadRequirements(FieldReader auto& reader, auto value, Container& container) {
   container.requests = ResourceList();
   container.limits = ResourceList();
   container.claims.clear();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "requests") return reader.Resources(field, container.requests);
     if (key == "limits") return reader.Resources(field, container.limits);
     if (key != "claims") return true;
-    return reader.List(field, container.claims, [&](Value element, ContainerClaim& claim) {
+    return reader.List(field, container.claims, [&](auto element, ContainerClaim& claim) {
       return ReadClaim(reader, element, claim);
     });
   });
 }
 
-bool ReadRestartRules(JsonReader& reader, Value value, bool& restarts_all) {
+bool ReadRestartRules(FieldReader auto& reader, auto value, bool& restarts_all) {
   restarts_all = false;
-  return reader.Array(value, [&](Value rule) {
-    return reader.Object(rule, [&](std::string_view key, Value field) {
+  return reader.Array(value, [&](auto rule) {
+    return reader.Object(rule, [&](std::string_view key, auto field) {
       if (key != "action") return true;
       std::string_view action;
       if (!reader.Text(field, action)) return false;
@@ -68,33 +66,10 @@ bool ReadRestartRules(JsonReader& reader, Value value, bool& restarts_all) {
   });
 }
 
-// A text, list or object that is not empty.
-bool ReadNonEmpty(JsonReader& reader, Value value, bool& non_empty) {
-  using simdjson::ondemand::json_type;
-  json_type type{};
-  if (const simdjson::error_code error = value.type().get(type)) return reader.Fail(error);
-  if (type == json_type::array) {
-    return reader.Array(value, [&](Value) {
-      non_empty = true;
-      return true;
-    });
-  }
-  if (type == json_type::object) {
-    return reader.Object(value, [&](std::string_view, Value) {
-      non_empty = true;
-      return true;
-    });
-  }
-  std::string_view text;
-  if (!reader.Text(value, text)) return false;
-  non_empty = non_empty || !text.empty();
-  return true;
-}
-
-bool ReadMounts(JsonReader& reader, Value value, bool& any) {
-  return reader.Array(value, [&](Value mount) {
-    return reader.Object(mount, [&](std::string_view key, Value field) {
-      return key != "bindMountOptions" || ReadNonEmpty(reader, field, any);
+bool ReadMounts(FieldReader auto& reader, auto value, bool& any) {
+  return reader.Array(value, [&](auto mount) {
+    return reader.Object(mount, [&](std::string_view key, auto field) {
+      return key != "bindMountOptions" || reader.NonEmpty(field, any);
     });
   });
 }
@@ -129,32 +104,31 @@ void TakeFingerprint(std::string_view key, std::string_view text, Volume& volume
 }
 
 // Reads a source of which no field is kept.
-bool ReadOther(JsonReader& reader, std::string_view key, Value value, Volume& volume) {
+bool ReadOther(FieldReader auto& reader, std::string_view key, auto value, Volume& volume) {
   bool is_null = false;
   if (!reader.IsNull(value, is_null)) return false;
   if (is_null) return true;
-  simdjson::ondemand::json_type type{};
-  if (value.type().get(type) || type != simdjson::ondemand::json_type::object) return true;
-  simdjson::ondemand::object object;
+  if (!reader.IsObject(value)) return true;
+  MembersOf<decltype(reader)> object;
   std::string_view text;
-  if (!ReadObjectText(reader, value, object, text)) return false;
+  if (!reader.ObjectText(value, object, text)) return false;
   TakeFingerprint(key, text, volume);
   return true;
 }
 
-bool ReadSource(JsonReader& reader, Value value, const SourceKind& kind, Volume& volume) {
+bool ReadSource(FieldReader auto& reader, auto value, const SourceKind& kind, Volume& volume) {
   bool is_null = false;
   if (!reader.IsNull(value, is_null)) return false;
   if (is_null) return true;
   volume.source = kind.source;
   if (volume.source == Volume::Source::kConfigMapOrSecret) return true;
-  simdjson::ondemand::object object;
+  MembersOf<decltype(reader)> object;
   std::string_view text;
-  if (!ReadObjectText(reader, value, object, text)) return false;
+  if (!reader.ObjectText(value, object, text)) return false;
   TakeFingerprint(kind.key, text, volume);
   if (kind.id_key.empty()) return true;
   const std::string_view pool_key = kind.source == Volume::Source::kAzureDisk ? "kind" : "pool";
-  return reader.Fields(object, [&](std::string_view key, Value field) {
+  return reader.Fields(object, [&](std::string_view key, auto field) {
     if (key == kind.id_key) return reader.String(field, volume.id);
     if (key == "readOnly") return reader.Bool(field, volume.read_only);
     if (key == pool_key) return reader.String(field, volume.pool);
@@ -167,8 +141,8 @@ bool ReadSource(JsonReader& reader, Value value, const SourceKind& kind, Volume&
 
 }  // namespace
 
-bool ReadContainer(JsonReader& reader, Value value, Container& container) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadContainer(FieldReader auto& reader, auto value, Container& container) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.String(field, container.name);
     if (key == "image") return reader.String(field, container.image);
     if (key == "resources") return ReadRequirements(reader, field, container);
@@ -190,17 +164,17 @@ bool ReadContainer(JsonReader& reader, Value value, Container& container) {
   });
 }
 
-bool ReadBindMountOptions(JsonReader& reader, Value containers, bool& any) {
+bool ReadBindMountOptions(FieldReader auto& reader, auto containers, bool& any) {
   any = false;
-  return reader.Array(containers, [&](Value container) {
-    return reader.Object(container, [&](std::string_view key, Value field) {
+  return reader.Array(containers, [&](auto container) {
+    return reader.Object(container, [&](std::string_view key, auto field) {
       return key != "volumeMounts" || ReadMounts(reader, field, any);
     });
   });
 }
 
-bool ReadVolume(JsonReader& reader, Value value, Volume& volume) {
-  const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadVolume(FieldReader auto& reader, auto value, Volume& volume) {
+  const bool ok = reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.String(field, volume.name);
     const auto* const kind = std::find_if(std::begin(kSources), std::end(kSources),
                                           [&](const SourceKind& s) { return s.key == key; });
@@ -215,5 +189,9 @@ bool ReadVolume(JsonReader& reader, Value value, Volume& volume) {
   }
   return ok;
 }
+
+KS_FOR_EACH_READER(ReadContainer, Container&)
+KS_FOR_EACH_READER(ReadBindMountOptions, bool&)
+KS_FOR_EACH_READER(ReadVolume, Volume&)
 
 }  // namespace ks::api

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes, namespaces, leases and their candidates.
 
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
 
 namespace ks::api {
 
 namespace {
 
-using Value = JsonReader::Value;
-
-bool ReadTaint(JsonReader& reader, Value value, Taint& taint) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadTaint(FieldReader auto& reader, auto value, Taint& taint) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "key") return reader.Sym(field, taint.key);
     if (key == "value") return reader.Sym(field, taint.value);
     if (key == "effect") return reader.Sym(field, taint.effect);
@@ -18,63 +16,51 @@ bool ReadTaint(JsonReader& reader, Value value, Taint& taint) {
   });
 }
 
-bool ReadImage(JsonReader& reader, Value value, ContainerImage& image) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadImage(FieldReader auto& reader, auto value, ContainerImage& image) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "names") return reader.Syms(field, image.names);
     if (key == "sizeBytes") return reader.Int64(field, image.size_bytes);
     return true;
   });
 }
 
-bool ReadNodeCondition(JsonReader& reader, Value value, std::pair<Symbol, Symbol>& condition) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadNodeCondition(FieldReader auto& reader, auto value, std::pair<Symbol, Symbol>& condition) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "type") return reader.Sym(field, condition.first);
     if (key == "status") return reader.Sym(field, condition.second);
     return true;
   });
 }
 
-// Only whether it is empty matters, so that anything that is no text counts as set.
-bool ReadDisableResizePreemption(JsonReader& reader, Value value, std::string& out) {
-  using simdjson::ondemand::json_type;
-  json_type type{};
-  if (const simdjson::error_code error = value.type().get(type)) return reader.Fail(error);
-  if (type == json_type::string || type == json_type::null) return reader.String(value, out);
-  out.clear();
-  const auto set = [&] {
-    out = "true";
-    return true;
-  };
-  if (type == json_type::array) return reader.Array(value, [&](Value) { return set(); });
-  if (type == json_type::object) {
-    return reader.Object(value, [&](std::string_view, Value) { return set(); });
-  }
-  bool flag = false;
-  if (!reader.Bool(value, flag)) return false;
-  return !flag || set();
+// Only whether it is empty matters.
+bool ReadDisableResizePreemption(FieldReader auto& reader, auto value, std::string& out) {
+  bool set = false;
+  const bool ok = reader.NonEmpty(value, set);
+  out = set ? "true" : "";
+  return ok;
 }
 
-bool ReadPreemptionPolicy(JsonReader& reader, Value value, Node& node) {
+bool ReadPreemptionPolicy(FieldReader auto& reader, auto value, Node& node) {
   node.disable_resize_preemption.clear();
   bool is_null = false;
   if (!reader.IsNull(value, is_null)) return false;
   node.pod_preemption_policy_present = !is_null;
   if (is_null) return true;
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     return key != "disableResizePreemption" ||
            ReadDisableResizePreemption(reader, field, node.disable_resize_preemption);
   });
 }
 
-bool ReadNodeSpec(JsonReader& reader, Value value, Node& node) {
+bool ReadNodeSpec(FieldReader auto& reader, auto value, Node& node) {
   node.unschedulable = false;
   node.taints.clear();
   node.pod_preemption_policy_present = false;
   node.disable_resize_preemption.clear();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "unschedulable") return reader.Bool(field, node.unschedulable);
     if (key == "taints") {
-      return reader.List(field, node.taints, [&](Value element, Taint& taint) {
+      return reader.List(field, node.taints, [&](auto element, Taint& taint) {
         return ReadTaint(reader, element, taint);
       });
     }
@@ -83,21 +69,21 @@ bool ReadNodeSpec(JsonReader& reader, Value value, Node& node) {
   });
 }
 
-bool ReadNodeStatus(JsonReader& reader, Value value, Node& node) {
+bool ReadNodeStatus(FieldReader auto& reader, auto value, Node& node) {
   node.allocatable = ResourceList();
   node.images.clear();
   node.conditions.clear();
   node.declared_features.clear();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "allocatable") return reader.Resources(field, node.allocatable);
     if (key == "images") {
-      return reader.List(field, node.images, [&](Value element, ContainerImage& image) {
+      return reader.List(field, node.images, [&](auto element, ContainerImage& image) {
         return ReadImage(reader, element, image);
       });
     }
     if (key == "conditions") {
       return reader.List(field, node.conditions,
-                         [&](Value element, std::pair<Symbol, Symbol>& condition) {
+                         [&](auto element, std::pair<Symbol, Symbol>& condition) {
                            return ReadNodeCondition(reader, element, condition);
                          });
     }
@@ -106,8 +92,8 @@ bool ReadNodeStatus(JsonReader& reader, Value value, Node& node) {
   });
 }
 
-bool ReadCandidateSpec(JsonReader& reader, Value value, LeaseCandidate& candidate) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadCandidateSpec(FieldReader auto& reader, auto value, LeaseCandidate& candidate) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "leaseName") return reader.String(field, candidate.lease_name);
     if (key == "pingTime") return reader.MicroTime(field, candidate.ping_time);
     if (key == "renewTime") return reader.MicroTime(field, candidate.renew_time);
@@ -115,8 +101,8 @@ bool ReadCandidateSpec(JsonReader& reader, Value value, LeaseCandidate& candidat
   });
 }
 
-bool ReadLeaseSpec(JsonReader& reader, Value value, Lease& lease) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadLeaseSpec(FieldReader auto& reader, auto value, Lease& lease) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "holderIdentity") return reader.String(field, lease.holder_identity);
     if (key == "leaseDurationSeconds") return reader.Int32(field, lease.lease_duration_seconds);
     if (key == "acquireTime") return reader.MicroTime(field, lease.acquire_time);
@@ -128,18 +114,19 @@ bool ReadLeaseSpec(JsonReader& reader, Value value, Lease& lease) {
 
 }  // namespace
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Node>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value, Draft<Node>& draft) {
   if (key == "metadata") return ReadMeta(reader, value, draft.object.meta, KeepAnnotations::kYes);
   if (key == "spec") return ReadNodeSpec(reader, value, draft.object);
   if (key == "status") return ReadNodeStatus(reader, value, draft.object);
   return true;
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Namespace>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
+               Draft<Namespace>& draft) {
   return key != "metadata" || ReadMeta(reader, value, draft.object.meta, KeepAnnotations::kNo);
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Lease>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value, Draft<Lease>& draft) {
   if (key == "metadata") return ReadMeta(reader, value, draft.object.meta, KeepAnnotations::kYes);
   if (key != "spec") return true;
   ObjectMeta meta = std::move(draft.object.meta);
@@ -148,7 +135,7 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Leas
   return ReadLeaseSpec(reader, value, draft.object);
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value,
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
                Draft<LeaseCandidate>& draft) {
   if (key == "metadata") return ReadMeta(reader, value, draft.object.meta, KeepAnnotations::kNo);
   if (key != "spec") return true;
@@ -157,5 +144,10 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value,
   draft.object.meta = std::move(meta);
   return ReadCandidateSpec(reader, value, draft.object);
 }
+
+KS_READ_FIELD_FOR_EACH_READER(Node)
+KS_READ_FIELD_FOR_EACH_READER(Namespace)
+KS_READ_FIELD_FOR_EACH_READER(Lease)
+KS_READ_FIELD_FOR_EACH_READER(LeaseCandidate)
 
 }  // namespace ks::api

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds that volumes are made of.
 
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
 
 namespace ks::api {
 
 namespace {
 
-using Value = JsonReader::Value;
-
 // on_annotation(key, value) -> bool, for each annotation.
 template <class OnAnnotation>
-bool ReadVolumeMeta(JsonReader& reader, Value value, ObjectMeta& meta,
+bool ReadVolumeMeta(FieldReader auto& reader, auto value, ObjectMeta& meta,
                     OnAnnotation&& on_annotation) {
   meta = ObjectMeta();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "annotations") return reader.Object(field, on_annotation);
     return ReadMetaField(reader, key, field, meta);
   });
 }
 
-bool ReadClaimReference(JsonReader& reader, Value value, ClaimReference& reference) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadClaimReference(FieldReader auto& reader, auto value, ClaimReference& reference) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "kind") return reader.String(field, reference.kind);
     if (key == "apiVersion") return reader.String(field, reference.api_version);
     if (key == "namespace") return reader.String(field, reference.ns);
@@ -48,12 +46,12 @@ constexpr MigratableSource kMigratableSources[] = {
     {"csi", Volume::Source::kCsi, "driver"},
 };
 
-bool ReadVolumeSource(JsonReader& reader, const MigratableSource& kind, Value value,
+bool ReadVolumeSource(FieldReader auto& reader, const MigratableSource& kind, auto value,
                       PersistentVolume& volume) {
   bool is_null = false;
   if (!reader.IsNull(value, is_null) || is_null) return is_null;
   volume.source = kind.source;
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == kind.id_key) return reader.String(field, volume.source_id);
     if (key == "kind" && kind.source == Volume::Source::kAzureDisk) {
       return reader.String(field, volume.azure_kind);
@@ -65,25 +63,25 @@ bool ReadVolumeSource(JsonReader& reader, const MigratableSource& kind, Value va
   });
 }
 
-bool ReadVolumeSpecField(JsonReader& reader, std::string_view key, Value value,
+bool ReadVolumeSpecField(FieldReader auto& reader, std::string_view key, auto value,
                          PersistentVolume& volume) {
   if (key == "capacity") {
     return ReadMember(reader, value, "storage",
-                      [&](Value field) { return reader.ReadQuantity(field, volume.capacity); });
+                      [&](auto field) { return reader.ReadQuantity(field, volume.capacity); });
   }
   if (key == "storageClassName") return reader.Sym(value, volume.storage_class_name);
   if (key == "accessModes") return reader.Syms(value, volume.access_modes);
   if (key == "volumeMode") return reader.Sym(value, volume.volume_mode);
   if (key == "volumeAttributesClassName") return reader.Sym(value, volume.attributes_class);
   if (key == "claimRef") {
-    return reader.Optional(value, volume.claim_ref, [&](Value object, ClaimReference& reference) {
+    return reader.Optional(value, volume.claim_ref, [&](auto object, ClaimReference& reference) {
       return ReadClaimReference(reader, object, reference);
     });
   }
   if (key == "nodeAffinity") {
-    return ReadMember(reader, value, "required", [&](Value field) {
+    return ReadMember(reader, value, "required", [&](auto field) {
       return reader.Optional(field, volume.node_affinity_spec,
-                             [&](Value object, NodeSelectorSpec& selector) {
+                             [&](auto object, NodeSelectorSpec& selector) {
                                return ReadNodeSelector(reader, object, selector);
                              });
     });
@@ -94,8 +92,8 @@ bool ReadVolumeSpecField(JsonReader& reader, std::string_view key, Value value,
   return true;
 }
 
-bool ReadVolumeSpec(JsonReader& reader, Value value, PersistentVolume& volume) {
-  const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadVolumeSpec(FieldReader auto& reader, auto value, PersistentVolume& volume) {
+  const bool ok = reader.Object(value, [&](std::string_view key, auto field) {
     return ReadVolumeSpecField(reader, key, field, volume);
   });
   if (!ok) return false;
@@ -105,11 +103,11 @@ bool ReadVolumeSpec(JsonReader& reader, Value value, PersistentVolume& volume) {
   return true;
 }
 
-bool ReadPhase(JsonReader& reader, Value status, Symbol& phase) {
-  return ReadMember(reader, status, "phase", [&](Value field) { return reader.Sym(field, phase); });
+bool ReadPhase(FieldReader auto& reader, auto status, Symbol& phase) {
+  return ReadMember(reader, status, "phase", [&](auto field) { return reader.Sym(field, phase); });
 }
 
-bool ReadClaimSelector(JsonReader& reader, Value value, PersistentVolumeClaim& claim) {
+bool ReadClaimSelector(FieldReader auto& reader, auto value, PersistentVolumeClaim& claim) {
   std::optional<LabelSelectorSpec> spec;
   if (!ReadOptionalLabelSelector(reader, value, spec)) return false;
   if (!spec) return true;
@@ -119,8 +117,8 @@ bool ReadClaimSelector(JsonReader& reader, Value value, PersistentVolumeClaim& c
   return true;
 }
 
-bool ReadClaimSpec(JsonReader& reader, Value value, PersistentVolumeClaim& claim) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadClaimSpec(FieldReader auto& reader, auto value, PersistentVolumeClaim& claim) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "storageClassName") return ReadOptional(reader, field, claim.storage_class_name);
     if (key == "accessModes") return reader.Syms(field, claim.access_modes);
     if (key == "volumeMode") return reader.Sym(field, claim.volume_mode);
@@ -128,15 +126,15 @@ bool ReadClaimSpec(JsonReader& reader, Value value, PersistentVolumeClaim& claim
     if (key == "volumeName") return reader.String(field, claim.volume_name);
     if (key == "selector") return ReadClaimSelector(reader, field, claim);
     if (key != "resources") return true;
-    return ReadMember(reader, field, "requests", [&](Value requests) {
-      return ReadMember(reader, requests, "storage", [&](Value storage) {
+    return ReadMember(reader, field, "requests", [&](auto requests) {
+      return ReadMember(reader, requests, "storage", [&](auto storage) {
         return ReadOptional(reader, storage, claim.requested);
       });
     });
   });
 }
 
-bool ReadClaimAnnotation(JsonReader& reader, std::string_view key, Value value,
+bool ReadClaimAnnotation(FieldReader auto& reader, std::string_view key, auto value,
                          PersistentVolumeClaim& claim) {
   claim.has_annotations = true;
   if (key == kStorageClassAnnotation) return reader.Sym(value, claim.class_annotation.emplace());
@@ -145,11 +143,11 @@ bool ReadClaimAnnotation(JsonReader& reader, std::string_view key, Value value,
   return true;
 }
 
-bool ReadTopologyTerm(JsonReader& reader, Value value, TopologySelectorTerm& term) {
+bool ReadTopologyTerm(FieldReader auto& reader, auto value, TopologySelectorTerm& term) {
   using Expression = TopologySelectorTerm::Expression;
-  return ReadMember(reader, value, "matchLabelExpressions", [&](Value list) {
-    return reader.List(list, term.expressions, [&](Value element, Expression& expression) {
-      return reader.Object(element, [&](std::string_view key, Value field) {
+  return ReadMember(reader, value, "matchLabelExpressions", [&](auto list) {
+    return reader.List(list, term.expressions, [&](auto element, Expression& expression) {
+      return reader.Object(element, [&](std::string_view key, auto field) {
         if (key == "key") return reader.Sym(field, expression.key);
         return key != "values" || reader.Syms(field, expression.values);
       });
@@ -157,26 +155,26 @@ bool ReadTopologyTerm(JsonReader& reader, Value value, TopologySelectorTerm& ter
   });
 }
 
-bool ReadCsiNodeDriver(JsonReader& reader, Value value, CsiNode::Driver& driver) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadCsiNodeDriver(FieldReader auto& reader, auto value, CsiNode::Driver& driver) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.String(field, driver.name);
     if (key != "allocatable") return true;
-    return ReadMember(reader, field, "count", [&](Value count) {
+    return ReadMember(reader, field, "count", [&](auto count) {
       return reader.Optional(count, driver.allocatable_count,
-                             [&](Value number, int32_t& out) { return reader.Int32(number, out); });
+                             [&](auto number, int32_t& out) { return reader.Int32(number, out); });
     });
   });
 }
 
-constexpr auto kNoAnnotations = [](std::string_view, Value) { return true; };
+constexpr auto kNoAnnotations = [](std::string_view, auto) { return true; };
 
 }  // namespace
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value,
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
                Draft<PersistentVolume>& draft) {
   PersistentVolume& volume = draft.object;
   if (key == "metadata") {
-    return ReadVolumeMeta(reader, value, volume.meta, [&](std::string_view name, Value text) {
+    return ReadVolumeMeta(reader, value, volume.meta, [&](std::string_view name, auto text) {
       if (name == kStorageClassAnnotation) {
         return reader.Sym(text, volume.class_annotation.emplace());
       }
@@ -188,11 +186,11 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value,
   return key != "status" || ReadPhase(reader, value, volume.phase);
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value,
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
                Draft<PersistentVolumeClaim>& draft) {
   PersistentVolumeClaim& claim = draft.object;
   if (key == "metadata") {
-    return ReadVolumeMeta(reader, value, claim.meta, [&](std::string_view name, Value text) {
+    return ReadVolumeMeta(reader, value, claim.meta, [&](std::string_view name, auto text) {
       return ReadClaimAnnotation(reader, name, text, claim);
     });
   }
@@ -200,7 +198,8 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value,
   return key != "status" || ReadPhase(reader, value, claim.phase);
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<StorageClass>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
+               Draft<StorageClass>& draft) {
   StorageClass& storage_class = draft.object;
   if (key == "metadata") return ReadVolumeMeta(reader, value, storage_class.meta, kNoAnnotations);
   if (key == "provisioner") return reader.String(value, storage_class.provisioner);
@@ -209,38 +208,39 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Stor
   }
   if (key != "allowedTopologies") return true;
   return reader.List(value, storage_class.allowed_topologies,
-                     [&](Value element, TopologySelectorTerm& term) {
+                     [&](auto element, TopologySelectorTerm& term) {
                        return ReadTopologyTerm(reader, element, term);
                      });
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<CsiNode>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value, Draft<CsiNode>& draft) {
   CsiNode& node = draft.object;
   if (key == "metadata") {
-    return ReadVolumeMeta(reader, value, node.meta, [&](std::string_view name, Value text) {
+    return ReadVolumeMeta(reader, value, node.meta, [&](std::string_view name, auto text) {
       return name != kMigratedPluginsAnnotation || reader.String(text, node.migrated_plugins);
     });
   }
   if (key != "spec") return true;
-  return ReadMember(reader, value, "drivers", [&](Value list) {
-    return reader.List(list, node.drivers, [&](Value element, CsiNode::Driver& driver) {
+  return ReadMember(reader, value, "drivers", [&](auto list) {
+    return reader.List(list, node.drivers, [&](auto element, CsiNode::Driver& driver) {
       return ReadCsiNodeDriver(reader, element, driver);
     });
   });
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<CsiDriver>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
+               Draft<CsiDriver>& draft) {
   CsiDriver& driver = draft.object;
   if (key == "metadata") return ReadVolumeMeta(reader, value, driver.meta, kNoAnnotations);
   if (key != "spec") return true;
-  return reader.Object(value, [&](std::string_view name, Value field) {
+  return reader.Object(value, [&](std::string_view name, auto field) {
     if (name == "storageCapacity") return ReadOptional(reader, field, driver.storage_capacity);
     return name != "preventPodSchedulingIfMissing" ||
            ReadOptional(reader, field, driver.prevent_pod_scheduling_if_missing);
   });
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value,
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
                Draft<CsiStorageCapacity>& draft) {
   CsiStorageCapacity& capacity = draft.object;
   if (key == "metadata") return ReadVolumeMeta(reader, value, capacity.meta, kNoAnnotations);
@@ -252,19 +252,27 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value,
   return key != "nodeTopology" || ReadCompiledSelector(reader, value, capacity.node_topology);
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value,
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
                Draft<VolumeAttachment>& draft) {
   VolumeAttachment& attachment = draft.object;
   if (key == "metadata") return ReadVolumeMeta(reader, value, attachment.meta, kNoAnnotations);
   if (key != "spec") return true;
-  return reader.Object(value, [&](std::string_view name, Value field) {
+  return reader.Object(value, [&](std::string_view name, auto field) {
     if (name == "attacher") return reader.String(field, attachment.attacher);
     if (name == "nodeName") return reader.String(field, attachment.node_name);
     if (name != "source") return true;
-    return ReadMember(reader, field, "persistentVolumeName", [&](Value text) {
+    return ReadMember(reader, field, "persistentVolumeName", [&](auto text) {
       return ReadOptional(reader, text, attachment.persistent_volume_name);
     });
   });
 }
+
+KS_READ_FIELD_FOR_EACH_READER(PersistentVolume)
+KS_READ_FIELD_FOR_EACH_READER(PersistentVolumeClaim)
+KS_READ_FIELD_FOR_EACH_READER(StorageClass)
+KS_READ_FIELD_FOR_EACH_READER(CsiNode)
+KS_READ_FIELD_FOR_EACH_READER(CsiDriver)
+KS_READ_FIELD_FOR_EACH_READER(CsiStorageCapacity)
+KS_READ_FIELD_FOR_EACH_READER(VolumeAttachment)
 
 }  // namespace ks::api

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
 
 namespace ks::api {
 
 namespace {
 
-using Value = JsonReader::Value;
-
-bool ReadOwner(JsonReader& reader, Value value, OwnerReference& owner) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadOwner(FieldReader auto& reader, auto value, OwnerReference& owner) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "apiVersion") return reader.String(field, owner.api_version);
     if (key == "kind") return reader.String(field, owner.kind);
     if (key == "name") return reader.String(field, owner.name);
@@ -22,8 +20,8 @@ bool ReadOwner(JsonReader& reader, Value value, OwnerReference& owner) {
   });
 }
 
-bool ReadRequirement(JsonReader& reader, Value value, SelectorRequirement& requirement) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadRequirement(FieldReader auto& reader, auto value, SelectorRequirement& requirement) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "key") return reader.String(field, requirement.key);
     if (key == "operator") return reader.String(field, requirement.op);
     if (key == "values") return reader.Strings(field, requirement.values);
@@ -32,10 +30,10 @@ bool ReadRequirement(JsonReader& reader, Value value, SelectorRequirement& requi
 }
 
 // Sorted by key; of equal keys the last one stays.
-bool ReadMatchLabels(JsonReader& reader, Value value,
+bool ReadMatchLabels(FieldReader auto& reader, auto value,
                      std::vector<std::pair<std::string, std::string>>& out) {
   out.clear();
-  const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
+  const bool ok = reader.Object(value, [&](std::string_view key, auto field) {
     auto it = std::lower_bound(
         out.begin(), out.end(), key,
         [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
@@ -46,8 +44,8 @@ bool ReadMatchLabels(JsonReader& reader, Value value,
   return ok;
 }
 
-bool ReadCause(JsonReader& reader, Value value, StatusCause& cause) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadCause(FieldReader auto& reader, auto value, StatusCause& cause) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "reason") return reader.String(field, cause.reason);
     if (key == "message") return reader.String(field, cause.message);
     if (key == "field") return reader.String(field, cause.field);
@@ -57,42 +55,30 @@ bool ReadCause(JsonReader& reader, Value value, StatusCause& cause) {
 
 }  // namespace
 
-bool ReadOptional(JsonReader& reader, Value value, std::optional<Symbol>& out) {
+bool ReadOptional(FieldReader auto& reader, auto value, std::optional<Symbol>& out) {
   return reader.Optional(value, out,
-                         [&](Value text, Symbol& symbol) { return reader.Sym(text, symbol); });
+                         [&](auto text, Symbol& symbol) { return reader.Sym(text, symbol); });
 }
 
-bool ReadOptional(JsonReader& reader, Value value, std::optional<std::string>& out) {
+bool ReadOptional(FieldReader auto& reader, auto value, std::optional<std::string>& out) {
   return reader.Optional(value, out,
-                         [&](Value text, std::string& read) { return reader.String(text, read); });
+                         [&](auto text, std::string& read) { return reader.String(text, read); });
 }
 
-bool ReadOptional(JsonReader& reader, Value value, std::optional<bool>& out) {
+bool ReadOptional(FieldReader auto& reader, auto value, std::optional<bool>& out) {
   return reader.Optional(value, out,
-                         [&](Value flag, bool& read) { return reader.Bool(flag, read); });
+                         [&](auto flag, bool& read) { return reader.Bool(flag, read); });
 }
 
-bool ReadOptional(JsonReader& reader, Value value, std::optional<int64_t>& out) {
+bool ReadOptional(FieldReader auto& reader, auto value, std::optional<int64_t>& out) {
   return reader.Optional(value, out,
-                         [&](Value number, int64_t& read) { return reader.Int64(number, read); });
+                         [&](auto number, int64_t& read) { return reader.Int64(number, read); });
 }
 
-bool ReadOptional(JsonReader& reader, Value value, std::optional<Quantity>& out) {
-  return reader.Optional(value, out, [&](Value text, Quantity& quantity) {
+bool ReadOptional(FieldReader auto& reader, auto value, std::optional<Quantity>& out) {
+  return reader.Optional(value, out, [&](auto text, Quantity& quantity) {
     return reader.ReadQuantity(text, quantity);
   });
-}
-
-bool ReadObjectText(JsonReader& reader, Value value, simdjson::ondemand::object& object,
-                    std::string_view& text) {
-  if (value.get_object().get(object) != simdjson::SUCCESS) {
-    return reader.FailType(value, "an object");
-  }
-  simdjson::error_code error = object.raw_json().get(text);
-  if (!error) error = object.reset().error();
-  if (error) return reader.Fail(error);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
-  return true;
 }
 
 uint64_t MixFingerprint(uint64_t fingerprint, std::string_view text) {
@@ -102,7 +88,7 @@ uint64_t MixFingerprint(uint64_t fingerprint, std::string_view text) {
   return fingerprint;
 }
 
-bool ReadMetaField(JsonReader& reader, std::string_view key, Value value, ObjectMeta& meta) {
+bool ReadMetaField(FieldReader auto& reader, std::string_view key, auto value, ObjectMeta& meta) {
   if (key == "name") return reader.String(value, meta.name);
   if (key == "namespace") return reader.Sym(value, meta.ns);
   if (key == "uid") return reader.String(value, meta.uid);
@@ -112,23 +98,23 @@ bool ReadMetaField(JsonReader& reader, std::string_view key, Value value, Object
   if (key == "creationTimestamp") return reader.Time(value, meta.creation_timestamp);
   if (key == "deletionTimestamp") return reader.Time(value, meta.deletion_timestamp);
   if (key == "ownerReferences") {
-    return reader.List(value, meta.owner_references, [&](Value element, OwnerReference& owner) {
+    return reader.List(value, meta.owner_references, [&](auto element, OwnerReference& owner) {
       return ReadOwner(reader, element, owner);
     });
   }
   return true;
 }
 
-bool ReadMeta(JsonReader& reader, Value value, ObjectMeta& meta, KeepAnnotations keep) {
+bool ReadMeta(FieldReader auto& reader, auto value, ObjectMeta& meta, KeepAnnotations keep) {
   meta = ObjectMeta();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key != "annotations") return ReadMetaField(reader, key, field, meta);
     return keep == KeepAnnotations::kNo || reader.StringMap(field, meta.annotations);
   });
 }
 
-bool ReadCondition(JsonReader& reader, Value value, Condition& condition) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadCondition(FieldReader auto& reader, auto value, Condition& condition) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "type") return reader.String(field, condition.type);
     if (key == "status") return reader.String(field, condition.status);
     if (key == "reason") return reader.String(field, condition.reason);
@@ -140,14 +126,14 @@ bool ReadCondition(JsonReader& reader, Value value, Condition& condition) {
   });
 }
 
-bool ReadRequirements(JsonReader& reader, Value value, std::vector<SelectorRequirement>& out) {
-  return reader.List(value, out, [&](Value element, SelectorRequirement& requirement) {
+bool ReadRequirements(FieldReader auto& reader, auto value, std::vector<SelectorRequirement>& out) {
+  return reader.List(value, out, [&](auto element, SelectorRequirement& requirement) {
     return ReadRequirement(reader, element, requirement);
   });
 }
 
-bool ReadLabelSelector(JsonReader& reader, Value value, LabelSelectorSpec& selector) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadLabelSelector(FieldReader auto& reader, auto value, LabelSelectorSpec& selector) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "matchLabels") return ReadMatchLabels(reader, field, selector.match_labels);
     if (key == "matchExpressions") {
       return ReadRequirements(reader, field, selector.match_expressions);
@@ -156,40 +142,55 @@ bool ReadLabelSelector(JsonReader& reader, Value value, LabelSelectorSpec& selec
   });
 }
 
-bool ReadOptionalLabelSelector(JsonReader& reader, Value value,
+bool ReadOptionalLabelSelector(FieldReader auto& reader, auto value,
                                std::optional<LabelSelectorSpec>& selector) {
-  return reader.Optional(value, selector, [&](Value object, LabelSelectorSpec& spec) {
+  return reader.Optional(value, selector, [&](auto object, LabelSelectorSpec& spec) {
     return ReadLabelSelector(reader, object, spec);
   });
 }
 
-bool ReadStatus(JsonReader& reader, Value value, ApiError& error) {
+bool ReadStatus(FieldReader auto& reader, auto value, ApiError& error) {
   error = ApiError();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "code") return reader.Int32(field, error.code);
     if (key == "reason") return reader.String(field, error.reason);
     if (key == "message") return reader.String(field, error.message);
     if (key != "details") return true;
-    return reader.Object(field, [&](std::string_view detail, Value item) {
+    return reader.Object(field, [&](std::string_view detail, auto item) {
       if (detail == "retryAfterSeconds") {
         const bool ok = reader.Int32(item, error.retry_after_seconds);
         if (error.retry_after_seconds <= 0) error.retry_after_seconds = -1;
         return ok;
       }
       if (detail != "causes") return true;
-      return reader.List(item, error.causes, [&](Value element, StatusCause& cause) {
+      return reader.List(item, error.causes, [&](auto element, StatusCause& cause) {
         return ReadCause(reader, element, cause);
       });
     });
   });
 }
 
-bool ReadCompiledSelector(JsonReader& reader, Value value, LabelSelector& selector) {
+bool ReadCompiledSelector(FieldReader auto& reader, auto value, LabelSelector& selector) {
   std::optional<LabelSelectorSpec> spec;
   if (!ReadOptionalLabelSelector(reader, value, spec)) return false;
   Result<LabelSelector> compiled = LabelSelector::Compile(spec);
   selector = compiled.ok() ? std::move(compiled).value() : LabelSelector();
   return true;
 }
+
+KS_FOR_EACH_READER(ReadOptional, std::optional<Symbol>&)
+KS_FOR_EACH_READER(ReadOptional, std::optional<std::string>&)
+KS_FOR_EACH_READER(ReadOptional, std::optional<bool>&)
+KS_FOR_EACH_READER(ReadOptional, std::optional<int64_t>&)
+KS_FOR_EACH_READER(ReadOptional, std::optional<Quantity>&)
+KS_FOR_EACH_READER(ReadMeta, ObjectMeta&, KeepAnnotations)
+template bool ReadMetaField(JsonReader&, std::string_view, JsonReader::Value, ObjectMeta&);
+template bool ReadMetaField(ProtoReader&, std::string_view, ProtoReader::Value, ObjectMeta&);
+KS_FOR_EACH_READER(ReadCondition, Condition&)
+KS_FOR_EACH_READER(ReadStatus, ApiError&)
+KS_FOR_EACH_READER(ReadRequirements, std::vector<SelectorRequirement>&)
+KS_FOR_EACH_READER(ReadLabelSelector, LabelSelectorSpec&)
+KS_FOR_EACH_READER(ReadOptionalLabelSelector, std::optional<LabelSelectorSpec>&)
+KS_FOR_EACH_READER(ReadCompiledSelector, LabelSelector&)
 
 }  // namespace ks::api

@@ -7,17 +7,15 @@
 
 #include <vector>
 
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
 
 namespace ks::api {
 
 // Null when null.
-bool ReadDeviceNodeSelector(JsonReader& reader, JsonReader::Value value,
-                            DeviceNodeSelectorPtr& selector);
-bool ReadDeviceSelectors(JsonReader& reader, JsonReader::Value value,
+bool ReadDeviceNodeSelector(FieldReader auto& reader, auto value, DeviceNodeSelectorPtr& selector);
+bool ReadDeviceSelectors(FieldReader auto& reader, auto value,
                          std::vector<DeviceSelector>& selectors);
 // `opaque` as written; entries of classes have no `requests`.
-bool ReadDeviceConfigs(JsonReader& reader, JsonReader::Value value,
-                       std::vector<DeviceConfig>& configs);
+bool ReadDeviceConfigs(FieldReader auto& reader, auto value, std::vector<DeviceConfig>& configs);
 
 }  // namespace ks::api

@@ -3,16 +3,14 @@
 
 #include <functional>
 
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
 
 namespace ks::api {
 
 namespace {
 
-using Value = JsonReader::Value;
-
-bool ReadToleration(JsonReader& reader, Value value, Toleration& toleration) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadToleration(FieldReader auto& reader, auto value, Toleration& toleration) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "key") return reader.Sym(field, toleration.key);
     if (key == "operator") return reader.String(field, toleration.op);
     if (key == "value") return reader.Sym(field, toleration.value);
@@ -21,8 +19,8 @@ bool ReadToleration(JsonReader& reader, Value value, Toleration& toleration) {
   });
 }
 
-bool ReadSpread(JsonReader& reader, Value value, TopologySpreadConstraint& constraint) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadSpread(FieldReader auto& reader, auto value, TopologySpreadConstraint& constraint) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "maxSkew") return reader.Int32(field, constraint.max_skew);
     if (key == "topologyKey") return reader.Sym(field, constraint.topology_key);
     if (key == "whenUnsatisfiable") return reader.String(field, constraint.when_unsatisfiable);
@@ -31,7 +29,7 @@ bool ReadSpread(JsonReader& reader, Value value, TopologySpreadConstraint& const
     }
     if (key == "minDomains") {
       return reader.Optional(field, constraint.min_domains,
-                             [&](Value number, int32_t& out) { return reader.Int32(number, out); });
+                             [&](auto number, int32_t& out) { return reader.Int32(number, out); });
     }
     if (key == "nodeAffinityPolicy") return reader.String(field, constraint.node_affinity_policy);
     if (key == "nodeTaintsPolicy") return reader.String(field, constraint.node_taints_policy);
@@ -40,8 +38,8 @@ bool ReadSpread(JsonReader& reader, Value value, TopologySpreadConstraint& const
   });
 }
 
-bool ReadPodClaim(JsonReader& reader, Value value, PodResourceClaim& claim) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadPodClaim(FieldReader auto& reader, auto value, PodResourceClaim& claim) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.String(field, claim.name);
     if (key == "resourceClaimName") return reader.String(field, claim.resource_claim_name);
     if (key == "resourceClaimTemplateName") {
@@ -51,50 +49,50 @@ bool ReadPodClaim(JsonReader& reader, Value value, PodResourceClaim& claim) {
   });
 }
 
-bool ReadOptionalText(JsonReader& reader, Value value, std::optional<std::string>& out) {
+bool ReadOptionalText(FieldReader auto& reader, auto value, std::optional<std::string>& out) {
   return reader.Optional(value, out,
-                         [&](Value text, std::string& s) { return reader.String(text, s); });
+                         [&](auto text, std::string& s) { return reader.String(text, s); });
 }
 
-bool ReadOptionalResources(JsonReader& reader, Value value, std::optional<ResourceList>& out) {
-  return reader.Optional(
-      value, out, [&](Value map, ResourceList& list) { return reader.Resources(map, list); });
+bool ReadOptionalResources(FieldReader auto& reader, auto value, std::optional<ResourceList>& out) {
+  return reader.Optional(value, out,
+                         [&](auto map, ResourceList& list) { return reader.Resources(map, list); });
 }
 
 // The requests of a resources object, as absent as they are in it.
-bool ReadRequests(JsonReader& reader, Value value, std::optional<ResourceList>& requests) {
+bool ReadRequests(FieldReader auto& reader, auto value, std::optional<ResourceList>& requests) {
   requests.reset();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     return key != "requests" || ReadOptionalResources(reader, field, requests);
   });
 }
 
 // spec.resources.
-bool ReadPodResources(JsonReader& reader, Value value, PodSpec& spec) {
+bool ReadPodResources(FieldReader auto& reader, auto value, PodSpec& spec) {
   spec.resource_requests.reset();
   spec.resource_limits = {};
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "requests") return ReadOptionalResources(reader, field, spec.resource_requests);
     return key != "limits" || reader.Resources(field, spec.resource_limits);
   });
 }
 
 // An object of which one text is read, under `wanted`.
-bool ReadOnly(JsonReader& reader, Value value, std::string_view wanted,
+bool ReadOnly(FieldReader auto& reader, auto value, std::string_view wanted,
               std::optional<std::string>& out) {
   out.reset();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     return key != wanted || ReadOptionalText(reader, field, out);
   });
 }
 
-bool ReadGate(JsonReader& reader, Value value, std::string& name) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadGate(FieldReader auto& reader, auto value, std::string& name) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     return key != "name" || reader.String(field, name);
   });
 }
 
-bool ReadNodeSelectorMap(JsonReader& reader, Value value, PodSpec& spec) {
+bool ReadNodeSelectorMap(FieldReader auto& reader, auto value, PodSpec& spec) {
   bool is_null = false;
   if (!reader.IsNull(value, is_null)) return false;
   spec.node_selector_present = !is_null;
@@ -102,8 +100,8 @@ bool ReadNodeSelectorMap(JsonReader& reader, Value value, PodSpec& spec) {
   return is_null || reader.SymMap(value, spec.node_selector);
 }
 
-bool ReadContainerStatus(JsonReader& reader, Value value, ContainerStatus& status) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadContainerStatus(FieldReader auto& reader, auto value, ContainerStatus& status) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.String(field, status.name);
     if (key == "allocatedResources") {
       return ReadOptionalResources(reader, field, status.allocated_resources);
@@ -114,10 +112,10 @@ bool ReadContainerStatus(JsonReader& reader, Value value, ContainerStatus& statu
 }
 
 // Entries without resources are dropped.
-bool ReadContainerStatuses(JsonReader& reader, Value value,
+bool ReadContainerStatuses(FieldReader auto& reader, auto value,
                            std::vector<ContainerStatus>& statuses) {
   statuses.clear();
-  const bool ok = reader.Array(value, [&](Value element) {
+  const bool ok = reader.Array(value, [&](auto element) {
     ContainerStatus status;
     if (!ReadContainerStatus(reader, element, status)) return false;
     if (status.allocated_resources || status.resources_requests) {
@@ -129,8 +127,8 @@ bool ReadContainerStatuses(JsonReader& reader, Value value,
   return ok;
 }
 
-bool ReadClaimStatus(JsonReader& reader, Value value, PodResourceClaimStatus& status) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadClaimStatus(FieldReader auto& reader, auto value, PodResourceClaimStatus& status) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.String(field, status.name);
     if (key == "resourceClaimName") {
       return ReadOptionalText(reader, field, status.resource_claim_name);
@@ -140,9 +138,9 @@ bool ReadClaimStatus(JsonReader& reader, Value value, PodResourceClaimStatus& st
 }
 
 // spec fields that only a few pods have.
-bool ReadRareSpecField(JsonReader& reader, std::string_view key, Value field, PodSpec& spec) {
+bool ReadRareSpecField(FieldReader auto& reader, std::string_view key, auto field, PodSpec& spec) {
   if (key == "schedulingGates") {
-    return reader.List(field, spec.scheduling_gates, [&](Value element, std::string& name) {
+    return reader.List(field, spec.scheduling_gates, [&](auto element, std::string& name) {
       return ReadGate(reader, element, name);
     });
   }
@@ -152,7 +150,7 @@ bool ReadRareSpecField(JsonReader& reader, std::string_view key, Value field, Po
   if (key == "topologySpreadConstraints") {
     return reader.List(
         field, spec.topology_spread_constraints,
-        [&](Value element, TopologySpreadConstraint& c) { return ReadSpread(reader, element, c); });
+        [&](auto element, TopologySpreadConstraint& c) { return ReadSpread(reader, element, c); });
   }
   if (key == "ephemeralContainers") {
     return ReadBindMountOptions(reader, field, spec.ephemeral_bind_mount_options);
@@ -163,7 +161,7 @@ bool ReadRareSpecField(JsonReader& reader, std::string_view key, Value field, Po
   if (key == "hostNetwork") return reader.Bool(field, spec.host_network);
   if (key == "hostUsers") {
     return reader.Optional(field, spec.host_users,
-                           [&](Value b, bool& out) { return reader.Bool(b, out); });
+                           [&](auto b, bool& out) { return reader.Bool(b, out); });
   }
   return true;
 }
@@ -224,44 +222,44 @@ size_t HashOf(const PodSpec& spec) {
 
 }  // namespace
 
-bool ReadPodClaims(JsonReader& reader, Value value, std::vector<PodResourceClaim>& claims) {
-  return reader.List(value, claims, [&](Value element, PodResourceClaim& claim) {
+bool ReadPodClaims(FieldReader auto& reader, auto value, std::vector<PodResourceClaim>& claims) {
+  return reader.List(value, claims, [&](auto element, PodResourceClaim& claim) {
     return ReadPodClaim(reader, element, claim);
   });
 }
 
-bool ReadPodClaimStatuses(JsonReader& reader, Value value,
+bool ReadPodClaimStatuses(FieldReader auto& reader, auto value,
                           std::vector<PodResourceClaimStatus>& statuses) {
-  return reader.List(value, statuses, [&](Value element, PodResourceClaimStatus& status) {
+  return reader.List(value, statuses, [&](auto element, PodResourceClaimStatus& status) {
     return ReadClaimStatus(reader, element, status);
   });
 }
 
-bool ReadPodSpec(JsonReader& reader, Value value, PodSpec& spec, std::string& node_name) {
+bool ReadPodSpec(FieldReader auto& reader, auto value, PodSpec& spec, std::string& node_name) {
   spec = PodSpec();
   node_name.clear();
-  const auto container = [&](Value element, Container& out) {
+  const auto container = [&](auto element, Container& out) {
     return ReadContainer(reader, element, out);
   };
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "nodeName") return reader.String(field, node_name);
     if (key == "schedulerName") return reader.Sym(field, spec.scheduler_name);
     if (key == "priority") {
       return reader.Optional(field, spec.priority,
-                             [&](Value number, int32_t& out) { return reader.Int32(number, out); });
+                             [&](auto number, int32_t& out) { return reader.Int32(number, out); });
     }
     if (key == "preemptionPolicy") return reader.Sym(field, spec.preemption_policy);
     if (key == "nodeSelector") return ReadNodeSelectorMap(reader, field, spec);
     if (key == "affinity") return ReadAffinity(reader, field, spec);
     if (key == "tolerations") {
-      return reader.List(field, spec.tolerations, [&](Value element, Toleration& t) {
+      return reader.List(field, spec.tolerations, [&](auto element, Toleration& t) {
         return ReadToleration(reader, element, t);
       });
     }
     if (key == "containers") return reader.List(field, spec.containers, container);
     if (key == "initContainers") return reader.List(field, spec.init_containers, container);
     if (key == "volumes") {
-      return reader.List(field, spec.volumes, [&](Value element, Volume& volume) {
+      return reader.List(field, spec.volumes, [&](auto element, Volume& volume) {
         return ReadVolume(reader, element, volume);
       });
     }
@@ -269,13 +267,13 @@ bool ReadPodSpec(JsonReader& reader, Value value, PodSpec& spec, std::string& no
   });
 }
 
-bool ReadPodStatus(JsonReader& reader, Value value, PodStatus& status) {
+bool ReadPodStatus(FieldReader auto& reader, auto value, PodStatus& status) {
   status = PodStatus();
-  return reader.Object(value, [&](std::string_view key, Value field) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "phase") return reader.String(field, status.phase);
     if (key == "nominatedNodeName") return reader.String(field, status.nominated_node_name);
     if (key == "conditions") {
-      return reader.List(field, status.conditions, [&](Value element, Condition& c) {
+      return reader.List(field, status.conditions, [&](auto element, Condition& c) {
         return ReadCondition(reader, element, c);
       });
     }
@@ -306,7 +304,7 @@ bool ReadPodStatus(JsonReader& reader, Value value, PodStatus& status) {
   });
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Pod>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value, Draft<Pod>& draft) {
   if (key == "metadata") return ReadMeta(reader, value, draft.object.meta, KeepAnnotations::kNo);
   if (key == "spec") return ReadPodSpec(reader, value, draft.spec, draft.object.node_name);
   if (key == "status") return ReadPodStatus(reader, value, draft.object.status);
@@ -323,5 +321,11 @@ std::shared_ptr<const PodSpec> SpecCache::Share(PodSpec&& spec) {
   slot = shared;
   return shared;
 }
+
+KS_FOR_EACH_READER(ReadPodClaims, std::vector<PodResourceClaim>&)
+KS_FOR_EACH_READER(ReadPodClaimStatuses, std::vector<PodResourceClaimStatus>&)
+KS_FOR_EACH_READER(ReadPodSpec, PodSpec&, std::string&)
+KS_FOR_EACH_READER(ReadPodStatus, PodStatus&)
+KS_READ_FIELD_FOR_EACH_READER(Pod)
 
 }  // namespace ks::api

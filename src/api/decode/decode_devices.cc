@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices, classes and taint rules of devices, and what claims share with them.
 
-#include "api/json/decode_devices.h"
+#include "api/decode/decode_devices.h"
 
 namespace ks::api {
 
 namespace {
 
-using Value = JsonReader::Value;
-
-bool ReadTaint(JsonReader& reader, Value value, DeviceTaint& taint) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadTaint(FieldReader auto& reader, auto value, DeviceTaint& taint) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "key") return reader.Sym(field, taint.key);
     if (key == "value") return reader.Sym(field, taint.value);
     return key != "effect" || reader.Sym(field, taint.effect);
@@ -18,16 +16,16 @@ bool ReadTaint(JsonReader& reader, Value value, DeviceTaint& taint) {
 }
 
 template <class T, class Read>
-bool ReadValues(JsonReader& reader, Value value, DeviceAttributeValue& out, Read&& read) {
+bool ReadValues(FieldReader auto& reader, auto value, DeviceAttributeValue& out, Read&& read) {
   return reader.List(value, out.emplace<std::vector<T>>(), read);
 }
 
-bool ReadVersion(JsonReader& reader, Value value, DeviceVersion& version) {
+bool ReadVersion(FieldReader auto& reader, auto value, DeviceVersion& version) {
   return reader.String(value, version.text);
 }
 
 // One of the members of the union; null: that member is absent.
-bool ReadAttributeMember(JsonReader& reader, std::string_view key, Value value,
+bool ReadAttributeMember(FieldReader auto& reader, std::string_view key, auto value,
                          DeviceAttributeValue& out) {
   bool is_null = false;
   if (!reader.IsNull(value, is_null) || is_null) return is_null;
@@ -36,19 +34,19 @@ bool ReadAttributeMember(JsonReader& reader, std::string_view key, Value value,
   if (key == "string") return reader.String(value, out.emplace<std::string>());
   if (key == "version") return ReadVersion(reader, value, out.emplace<DeviceVersion>());
   if (key == "ints") {
-    return ReadValues<int64_t>(reader, value, out, [&](Value element, int64_t& number) {
+    return ReadValues<int64_t>(reader, value, out, [&](auto element, int64_t& number) {
       return reader.Int64(element, number);
     });
   }
   if (key == "strings") return reader.Strings(value, out.emplace<std::vector<std::string>>());
   if (key == "versions") {
-    return ReadValues<DeviceVersion>(reader, value, out, [&](Value element, DeviceVersion& read) {
+    return ReadValues<DeviceVersion>(reader, value, out, [&](auto element, DeviceVersion& read) {
       return ReadVersion(reader, element, read);
     });
   }
   if (key != "bools") return true;
   std::vector<bool>& flags = out.emplace<std::vector<bool>>();
-  return reader.Array(value, [&](Value element) {
+  return reader.Array(value, [&](auto element) {
     bool flag = false;
     const bool ok = reader.Bool(element, flag);
     flags.push_back(flag);
@@ -56,12 +54,12 @@ bool ReadAttributeMember(JsonReader& reader, std::string_view key, Value value,
   });
 }
 
-bool ReadAttributes(JsonReader& reader, Value value, std::vector<DeviceAttribute>& out) {
+bool ReadAttributes(FieldReader auto& reader, auto value, std::vector<DeviceAttribute>& out) {
   out.clear();
-  const bool ok = reader.Object(value, [&](std::string_view name, Value attribute) {
+  const bool ok = reader.Object(value, [&](std::string_view name, auto attribute) {
     DeviceAttribute& read = out.emplace_back();
     read.name = reader.Intern(name);
-    return reader.Object(attribute, [&](std::string_view key, Value field) {
+    return reader.Object(attribute, [&](std::string_view key, auto field) {
       return ReadAttributeMember(reader, key, field, read.value);
     });
   });
@@ -69,28 +67,28 @@ bool ReadAttributes(JsonReader& reader, Value value, std::vector<DeviceAttribute
   return ok;
 }
 
-bool ReadRange(JsonReader& reader, Value value, CapacityRequestPolicy::Range& range) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadRange(FieldReader auto& reader, auto value, CapacityRequestPolicy::Range& range) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "min") return ReadOptional(reader, field, range.min);
     if (key == "max") return ReadOptional(reader, field, range.max);
     return key != "step" || ReadOptional(reader, field, range.step);
   });
 }
 
-bool ReadPolicy(JsonReader& reader, Value value, DeviceCapacity& capacity) {
+bool ReadPolicy(FieldReader auto& reader, auto value, DeviceCapacity& capacity) {
   bool is_null = false;
   if (!reader.IsNull(value, is_null) || is_null) return is_null;
   auto policy = std::make_shared<CapacityRequestPolicy>();
-  const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
+  const bool ok = reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "default") return ReadOptional(reader, field, policy->default_amount);
     if (key == "validValues") {
-      return reader.List(field, policy->valid_values, [&](Value element, Quantity& amount) {
+      return reader.List(field, policy->valid_values, [&](auto element, Quantity& amount) {
         return reader.ReadQuantity(element, amount);
       });
     }
     if (key != "validRange") return true;
     return reader.Optional(field, policy->valid_range,
-                           [&](Value object, CapacityRequestPolicy::Range& range) {
+                           [&](auto object, CapacityRequestPolicy::Range& range) {
                              return ReadRange(reader, object, range);
                            });
   });
@@ -98,12 +96,12 @@ bool ReadPolicy(JsonReader& reader, Value value, DeviceCapacity& capacity) {
   return ok;
 }
 
-bool ReadCapacity(JsonReader& reader, Value value, std::vector<DeviceCapacity>& out) {
+bool ReadCapacity(FieldReader auto& reader, auto value, std::vector<DeviceCapacity>& out) {
   out.clear();
-  const bool ok = reader.Object(value, [&](std::string_view name, Value object) {
+  const bool ok = reader.Object(value, [&](std::string_view name, auto object) {
     DeviceCapacity& capacity = out.emplace_back();
     capacity.name = reader.Intern(name);
-    return reader.Object(object, [&](std::string_view key, Value field) {
+    return reader.Object(object, [&](std::string_view key, auto field) {
       if (key == "value") return reader.ReadQuantity(field, capacity.value);
       return key != "requestPolicy" || ReadPolicy(reader, field, capacity);
     });
@@ -112,26 +110,26 @@ bool ReadCapacity(JsonReader& reader, Value value, std::vector<DeviceCapacity>& 
   return ok;
 }
 
-bool ReadCounters(JsonReader& reader, Value value, std::vector<NamedQuantity>& out) {
+bool ReadCounters(FieldReader auto& reader, auto value, std::vector<NamedQuantity>& out) {
   out.clear();
-  const bool ok = reader.Object(value, [&](std::string_view name, Value object) {
+  const bool ok = reader.Object(value, [&](std::string_view name, auto object) {
     NamedQuantity& counter = out.emplace_back();
     counter.name = reader.Intern(name);
     return ReadMember(reader, object, "value",
-                      [&](Value field) { return reader.ReadQuantity(field, counter.value); });
+                      [&](auto field) { return reader.ReadQuantity(field, counter.value); });
   });
   out.shrink_to_fit();
   return ok;
 }
 
-bool ReadConsumption(JsonReader& reader, Value value, Device& device) {
-  return reader.List(value, device.consumes_counters, [&](Value element, CounterSet& counters) {
-    return reader.Object(element, [&](std::string_view key, Value field) {
+bool ReadConsumption(FieldReader auto& reader, auto value, Device& device) {
+  return reader.List(value, device.consumes_counters, [&](auto element, CounterSet& counters) {
+    return reader.Object(element, [&](std::string_view key, auto field) {
       if (key == "counterSet") return reader.Sym(field, counters.name);
       if (key == "counters") return ReadCounters(reader, field, counters.counters);
       if (key != "compatibilityGroups") return true;
       return reader.List(field, counters.compatibility_groups,
-                         [&](Value group, Symbol& name) { return reader.Sym(group, name); });
+                         [&](auto group, Symbol& name) { return reader.Sym(group, name); });
     });
   });
 }
@@ -141,21 +139,22 @@ bool IsNodesField(std::string_view key) {
 }
 
 // Requires: IsNodesField(key).
-bool ReadNodesField(JsonReader& reader, std::string_view key, Value value, DeviceNodes& nodes) {
+bool ReadNodesField(FieldReader auto& reader, std::string_view key, auto value,
+                    DeviceNodes& nodes) {
   if (key == "nodeName") return reader.Sym(value, nodes.node_name);
   if (key == "allNodes") return reader.Bool(value, nodes.all_nodes);
   return ReadDeviceNodeSelector(reader, value, nodes.selector);
 }
 
-bool ReadDevice(JsonReader& reader, Value value, Device& device) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadDevice(FieldReader auto& reader, auto value, Device& device) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.Sym(field, device.name);
     if (key == "attributes") return ReadAttributes(reader, field, device.attributes);
     if (key == "capacity") return ReadCapacity(reader, field, device.capacity);
     if (key == "consumesCounters") return ReadConsumption(reader, field, device);
     if (IsNodesField(key)) return ReadNodesField(reader, key, field, device.nodes);
     if (key == "taints") {
-      return reader.List(field, device.taints, [&](Value element, DeviceTaint& taint) {
+      return reader.List(field, device.taints, [&](auto element, DeviceTaint& taint) {
         return ReadTaint(reader, element, taint);
       });
     }
@@ -169,16 +168,16 @@ bool ReadDevice(JsonReader& reader, Value value, Device& device) {
   });
 }
 
-bool ReadPool(JsonReader& reader, Value value, ResourceSlice& slice) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadPool(FieldReader auto& reader, auto value, ResourceSlice& slice) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.Sym(field, slice.pool);
     if (key == "generation") return reader.Int64(field, slice.pool_generation);
     return key != "resourceSliceCount" || reader.Int64(field, slice.pool_slice_count);
   });
 }
 
-bool ReadSliceSpec(JsonReader& reader, Value value, ResourceSlice& slice) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadSliceSpec(FieldReader auto& reader, auto value, ResourceSlice& slice) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "driver") return reader.Sym(field, slice.driver);
     if (key == "pool") return ReadPool(reader, field, slice);
     if (IsNodesField(key)) return ReadNodesField(reader, key, field, slice.nodes);
@@ -187,13 +186,13 @@ bool ReadSliceSpec(JsonReader& reader, Value value, ResourceSlice& slice) {
     }
     if (key == "skipNodeOperations") return reader.Strings(field, slice.skip_node_operations);
     if (key == "devices") {
-      return reader.List(field, slice.devices, [&](Value element, Device& device) {
+      return reader.List(field, slice.devices, [&](auto element, Device& device) {
         return ReadDevice(reader, element, device);
       });
     }
     if (key != "sharedCounters") return true;
-    return reader.List(field, slice.shared_counters, [&](Value element, CounterSet& counters) {
-      return reader.Object(element, [&](std::string_view name, Value member) {
+    return reader.List(field, slice.shared_counters, [&](auto element, CounterSet& counters) {
+      return reader.Object(element, [&](std::string_view name, auto member) {
         if (name == "name") return reader.Sym(member, counters.name);
         return name != "counters" || ReadCounters(reader, member, counters.counters);
       });
@@ -201,8 +200,8 @@ bool ReadSliceSpec(JsonReader& reader, Value value, ResourceSlice& slice) {
   });
 }
 
-bool ReadRuleSelector(JsonReader& reader, Value value, DeviceTaintRule::Selector& selector) {
-  return reader.Object(value, [&](std::string_view key, Value field) {
+bool ReadRuleSelector(FieldReader auto& reader, auto value, DeviceTaintRule::Selector& selector) {
+  return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "driver") return ReadOptional(reader, field, selector.driver);
     if (key == "pool") return ReadOptional(reader, field, selector.pool);
     return key != "device" || ReadOptional(reader, field, selector.device);
@@ -211,7 +210,7 @@ bool ReadRuleSelector(JsonReader& reader, Value value, DeviceTaintRule::Selector
 
 }  // namespace
 
-bool ReadDeviceNodeSelector(JsonReader& reader, Value value, DeviceNodeSelectorPtr& selector) {
+bool ReadDeviceNodeSelector(FieldReader auto& reader, auto value, DeviceNodeSelectorPtr& selector) {
   selector = nullptr;
   bool is_null = false;
   if (!reader.IsNull(value, is_null) || is_null) return is_null;
@@ -222,43 +221,42 @@ bool ReadDeviceNodeSelector(JsonReader& reader, Value value, DeviceNodeSelectorP
   return true;
 }
 
-bool ReadDeviceSelectors(JsonReader& reader, Value value, std::vector<DeviceSelector>& selectors) {
-  const auto read_expression = [&](Value object, std::string& expression) {
+bool ReadDeviceSelectors(FieldReader auto& reader, auto value,
+                         std::vector<DeviceSelector>& selectors) {
+  const auto read_expression = [&](auto object, std::string& expression) {
     return ReadMember(reader, object, "expression",
-                      [&](Value text) { return reader.String(text, expression); });
+                      [&](auto text) { return reader.String(text, expression); });
   };
-  return reader.List(value, selectors, [&](Value element, DeviceSelector& selector) {
+  return reader.List(value, selectors, [&](auto element, DeviceSelector& selector) {
     return ReadMember(reader, element, "cel",
-                      [&](Value cel) { return reader.Optional(cel, selector, read_expression); });
+                      [&](auto cel) { return reader.Optional(cel, selector, read_expression); });
   });
 }
 
-bool ReadDeviceConfigs(JsonReader& reader, Value value, std::vector<DeviceConfig>& configs) {
-  return reader.List(value, configs, [&](Value element, DeviceConfig& config) {
-    return reader.Object(element, [&](std::string_view key, Value field) {
+bool ReadDeviceConfigs(FieldReader auto& reader, auto value, std::vector<DeviceConfig>& configs) {
+  return reader.List(value, configs, [&](auto element, DeviceConfig& config) {
+    return reader.Object(element, [&](std::string_view key, auto field) {
       if (key == "requests") return reader.Strings(field, config.requests);
       if (key != "opaque") return true;
       bool is_null = false;
       if (!reader.IsNull(field, is_null) || is_null) return is_null;
-      simdjson::ondemand::object object;
-      std::string_view text;
-      const bool ok = ReadObjectText(reader, field, object, text);
-      config.opaque = text;
-      return ok;
+      return reader.ObjectJson(field, config.opaque);
     });
   });
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<ResourceSlice>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
+               Draft<ResourceSlice>& draft) {
   if (key == "metadata") return ReadMeta(reader, value, draft.object.meta, KeepAnnotations::kNo);
   return key != "spec" || ReadSliceSpec(reader, value, draft.object);
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<DeviceClass>& draft) {
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
+               Draft<DeviceClass>& draft) {
   DeviceClass& device_class = draft.object;
   if (key == "metadata") return ReadMeta(reader, value, device_class.meta, KeepAnnotations::kNo);
   if (key != "spec") return true;
-  return reader.Object(value, [&](std::string_view name, Value field) {
+  return reader.Object(value, [&](std::string_view name, auto field) {
     if (name == "selectors") return ReadDeviceSelectors(reader, field, device_class.selectors);
     if (name == "config") return ReadDeviceConfigs(reader, field, device_class.config);
     return name != "extendedResourceName" ||
@@ -266,19 +264,26 @@ bool ReadField(JsonReader& reader, std::string_view key, Value value, Draft<Devi
   });
 }
 
-bool ReadField(JsonReader& reader, std::string_view key, Value value,
+bool ReadField(FieldReader auto& reader, std::string_view key, auto value,
                Draft<DeviceTaintRule>& draft) {
   DeviceTaintRule& rule = draft.object;
   if (key == "metadata") return ReadMeta(reader, value, rule.meta, KeepAnnotations::kNo);
   if (key != "spec") return true;
-  return reader.Object(value, [&](std::string_view name, Value field) {
+  return reader.Object(value, [&](std::string_view name, auto field) {
     if (name == "taint") return ReadTaint(reader, field, rule.taint);
     if (name != "deviceSelector") return true;
     return reader.Optional(field, rule.selector,
-                           [&](Value object, DeviceTaintRule::Selector& selector) {
+                           [&](auto object, DeviceTaintRule::Selector& selector) {
                              return ReadRuleSelector(reader, object, selector);
                            });
   });
 }
+
+KS_FOR_EACH_READER(ReadDeviceNodeSelector, DeviceNodeSelectorPtr&)
+KS_FOR_EACH_READER(ReadDeviceSelectors, std::vector<DeviceSelector>&)
+KS_FOR_EACH_READER(ReadDeviceConfigs, std::vector<DeviceConfig>&)
+KS_READ_FIELD_FOR_EACH_READER(ResourceSlice)
+KS_READ_FIELD_FOR_EACH_READER(DeviceClass)
+KS_READ_FIELD_FOR_EACH_READER(DeviceTaintRule)
 
 }  // namespace ks::api

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/json/decode.h"
+#include "api/decode/decoder.h"
 
 #include <fmt/format.h>
 
-#include "api/json/decode_object.h"
+#include "api/decode/decode_object.h"
 #include "api/json/json_split.h"
 #include "api/kinds.h"
+#include "api/proto/proto_envelope.h"
 
 namespace ks::api {
 
 namespace {
 
 namespace od = simdjson::ondemand;
-using Value = JsonReader::Value;
 
 static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+constexpr std::string_view kNoEnvelope =
+    "invalid protobuf: not an object in the envelope of Kubernetes";
+constexpr std::string_view kNoWatchEvent = "invalid protobuf: not a watch event";
 
 std::optional<WatchEventType> ParseEventType(std::string_view text) {
   if (text == "ADDED") return WatchEventType::kAdded;
@@ -27,11 +30,22 @@ std::optional<WatchEventType> ParseEventType(std::string_view text) {
   return std::nullopt;
 }
 
-bool ReadEventType(JsonReader& reader, Value value, std::optional<WatchEventType>& type) {
+std::string NoEventType(std::string_view text) {
+  return fmt::format("\"{}\" is no type of watch event", text);
+}
+
+bool ReadEventType(FieldReader auto& reader, auto value, std::optional<WatchEventType>& type) {
   std::string_view text;
   if (!reader.Text(value, text)) return false;
   type = ParseEventType(text);
-  return type || reader.Fail(fmt::format("\"{}\" is no type of watch event", text));
+  return type || reader.Fail(NoEventType(text));
+}
+
+template <class T>
+bool CheckListKind(FieldReader auto& reader, std::string_view kind) {
+  const bool fits =
+      kind.starts_with(kKindOf<T>.kind) && kind.substr(kKindOf<T>.kind.size()) == "List";
+  return fits || reader.Fail(fmt::format("must be {}List, not {}", kKindOf<T>.kind, kind));
 }
 
 std::string WithoutManagedFields(std::string_view metadata) {
@@ -76,6 +90,7 @@ std::string Embedded(std::string_view object, bool drop_managed_fields) {
 
 struct Decoder::Impl {
   JsonReader reader;
+  ProtoReader proto;
   od::parser parser;
   od::document document;
   SpecCache specs;
@@ -140,7 +155,8 @@ struct Decoder::Impl {
   // A field of the root object. Once the kind is known to be another one, only the metadata is
   // read.
   template <class T>
-  bool ReadRootField(std::string_view key, Value value, Draft<T>& draft, bool& other_kind) {
+  bool ReadRootField(std::string_view key, JsonReader::Value value, Draft<T>& draft,
+                     bool& other_kind) {
     if (key == "kind") {
       std::string_view kind;
       if (!reader.Text(value, kind)) return false;
@@ -151,10 +167,12 @@ struct Decoder::Impl {
     return ReadField(reader, key, value, draft);
   }
 
+  // An object inside of a list or an event.
   template <class T>
-  bool ReadObject(Value value, Draft<T>& draft, bool& other_kind, std::string_view& raw) {
+  bool ReadObject(JsonReader& /*reader*/, JsonReader::Value value, Draft<T>& draft,
+                  bool& other_kind, std::string_view& raw) {
     other_kind = false;
-    const auto read = [&](std::string_view key, Value field) {
+    const auto read = [&](std::string_view key, JsonReader::Value field) {
       return ReadRootField(key, field, draft, other_kind);
     };
     od::object object;
@@ -165,19 +183,28 @@ struct Decoder::Impl {
     if (!error) error = object.reset().error();
     return error ? reader.Fail(error) : reader.Fields(object, read);
   }
+  template <class T>
+  bool ReadObject(ProtoReader& /*reader*/, const ProtoReader::Value& value, Draft<T>& draft,
+                  bool& other_kind, std::string_view& /*raw*/) {
+    other_kind = false;
+    if (KeepsRaw<T>()) return proto.Fail("protobuf was sent where the JSON of objects is kept");
+    return proto.Object(value, [&](std::string_view key, const ProtoReader::Value& field) {
+      return ReadField(proto, key, field, draft);
+    });
+  }
 
   template <class T>
-  bool ReadEventObject(Value value, WatchEvent<T>& event) {
-    if (event.type == WatchEventType::kError) return ReadStatus(reader, value, event.error);
-    if (event.type == WatchEventType::kBookmark) return ReadBookmark(value, event);
+  bool ReadEventObject(FieldReader auto& form, auto value, WatchEvent<T>& event) {
+    if (event.type == WatchEventType::kError) return ReadStatus(form, value, event.error);
+    if (event.type == WatchEventType::kBookmark) return ReadBookmark(form, value, event);
     bool is_null = false;
-    if (!reader.IsNull(value, is_null)) return false;
+    if (!form.IsNull(value, is_null)) return false;
     event.object = nullptr;
     if (is_null) return true;
     Draft<T> draft;
     bool other_kind = false;
     std::string_view raw;
-    if (!ReadObject(value, draft, other_kind, raw)) return false;
+    if (!ReadObject(form, value, draft, other_kind, raw)) return false;
     event.resource_version = draft.object.meta.resource_version;
     if (other_kind) return true;
     event.object = Finish(std::move(draft), raw);
@@ -186,10 +213,10 @@ struct Decoder::Impl {
   }
 
   template <class T>
-  bool ReadBookmark(Value value, WatchEvent<T>& event) {
+  bool ReadBookmark(FieldReader auto& form, auto value, WatchEvent<T>& event) {
     ObjectMeta meta;
-    const bool ok = reader.Object(value, [&](std::string_view key, Value field) {
-      return key != "metadata" || ReadMeta(reader, field, meta, KeepAnnotations::kYes);
+    const bool ok = form.Object(value, [&](std::string_view key, auto field) {
+      return key != "metadata" || ReadMeta(form, field, meta, KeepAnnotations::kYes);
     });
     const std::string* const end_mark = meta.annotations.Find(Symbol(kInitialEventsEnd));
     event.initial_events_end = end_mark != nullptr && *end_mark == "true";
@@ -200,7 +227,7 @@ struct Decoder::Impl {
   // Only the type; it may stand behind the object, whose meaning depends on it.
   bool FindEventType(std::string_view json, std::optional<WatchEventType>& type) {
     od::object root;
-    return Open(json, root) && reader.Fields(root, [&](std::string_view key, Value value) {
+    return Open(json, root) && reader.Fields(root, [&](std::string_view key, auto value) {
       return key != "type" || ReadEventType(reader, value, type);
     });
   }
@@ -210,7 +237,14 @@ struct Decoder::Impl {
   template <class T>
   bool ReadList(std::string_view json, ListPage<T>& page);
   template <class T>
-  bool ReadListField(std::string_view key, Value value, ListPage<T>& page);
+  bool ReadListField(FieldReader auto& form, std::string_view key, auto value, ListPage<T>& page);
+
+  template <class T>
+  bool ReadProtoObject(std::string_view bytes, Draft<T>& draft, bool& other_kind);
+  template <class T>
+  bool ReadProtoEvent(std::string_view bytes, WatchEvent<T>& event);
+  template <class T>
+  bool ReadProtoList(std::string_view bytes, ListPage<T>& page);
 };
 
 // Reads in one pass when the type stands before the object, as servers write it; otherwise it is
@@ -223,7 +257,7 @@ bool Decoder::Impl::ReadEvent(std::string_view json, std::optional<WatchEventTyp
   const bool type_given = type.has_value();
   bool early_object = false;
   event = WatchEvent<T>();
-  const bool ok = reader.Fields(root, [&](std::string_view key, Value value) {
+  const bool ok = reader.Fields(root, [&](std::string_view key, auto value) {
     if (key == "type" && !type_given) {
       return !early_object && !type ? ReadEventType(reader, value, type) : true;
     }
@@ -231,7 +265,7 @@ bool Decoder::Impl::ReadEvent(std::string_view json, std::optional<WatchEventTyp
     early_object = !type;
     if (early_object) return true;
     event.type = *type;
-    return ReadEventObject(value, event);
+    return ReadEventObject(reader, value, event);
   });
   if (!ok || !AtEnd()) return false;
   if (early_object) {
@@ -244,31 +278,29 @@ bool Decoder::Impl::ReadEvent(std::string_view json, std::optional<WatchEventTyp
 }
 
 template <class T>
-bool Decoder::Impl::ReadListField(std::string_view key, Value value, ListPage<T>& page) {
+bool Decoder::Impl::ReadListField(FieldReader auto& form, std::string_view key, auto value,
+                                  ListPage<T>& page) {
   if (key == "kind") {
     std::string_view kind;
-    if (!reader.Text(value, kind)) return false;
-    const bool fits = kind.empty() || (kind.starts_with(kKindOf<T>.kind) &&
-                                       kind.substr(kKindOf<T>.kind.size()) == "List");
-    return fits || reader.Fail(fmt::format("must be {}List, not {}", kKindOf<T>.kind, kind));
+    return form.Text(value, kind) && (kind.empty() || CheckListKind<T>(form, kind));
   }
   if (key == "metadata") {
     page.resource_version.clear();
     page.continue_token.clear();
-    return reader.Object(value, [&](std::string_view name, Value field) {
-      if (name == "resourceVersion") return reader.String(field, page.resource_version);
-      if (name == "continue") return reader.String(field, page.continue_token);
+    return form.Object(value, [&](std::string_view name, auto field) {
+      if (name == "resourceVersion") return form.String(field, page.resource_version);
+      if (name == "continue") return form.String(field, page.continue_token);
       return true;
     });
   }
   if (key != "items") return true;
   page.items.clear();
   page.texts.clear();
-  return reader.Array(value, [&](Value item) {
+  return form.Array(value, [&](auto item) {
     Draft<T> draft;
     bool other_kind = false;
     std::string_view raw;
-    if (!ReadObject(item, draft, other_kind, raw)) return false;
+    if (!ReadObject(form, item, draft, other_kind, raw)) return false;
     if (other_kind) return true;
     page.items.push_back(Finish(std::move(draft), raw));
     if (keep_texts) page.texts.push_back(TextOf(*page.items.back(), raw));
@@ -279,9 +311,55 @@ bool Decoder::Impl::ReadListField(std::string_view key, Value value, ListPage<T>
 template <class T>
 bool Decoder::Impl::ReadList(std::string_view json, ListPage<T>& page) {
   od::object root;
-  return Open(json, root) && reader.Fields(root, [&](std::string_view key, Value value) {
-    return ReadListField(key, value, page);
+  return Open(json, root) && reader.Fields(root, [&](std::string_view key, auto value) {
+    return ReadListField(reader, key, value, page);
   }) && AtEnd();
+}
+
+template <class T>
+bool Decoder::Impl::ReadProtoObject(std::string_view bytes, Draft<T>& draft, bool& other_kind) {
+  proto.Reset();
+  ProtoEnvelope envelope;
+  if (!ReadEnvelope(bytes, envelope)) return proto.Fail(kNoEnvelope);
+  other_kind = envelope.kind != kKindOf<T>.kind;
+  std::string_view raw;
+  return other_kind || ReadObject(proto, ProtoReader::Root(ProtoMessageOf<T>(), envelope.raw),
+                                  draft, other_kind, raw);
+}
+
+template <class T>
+bool Decoder::Impl::ReadProtoEvent(std::string_view bytes, WatchEvent<T>& event) {
+  proto.Reset();
+  event = WatchEvent<T>();
+  ProtoWatchEvent frame;
+  ProtoEnvelope envelope;
+  if (!ReadWatchEvent(bytes, frame)) return proto.Fail(kNoWatchEvent);
+  const std::optional<WatchEventType> type = ParseEventType(frame.type);
+  if (!type) return proto.Fail(NoEventType(frame.type));
+  event.type = *type;
+  if (frame.object.empty()) return true;
+  if (!ReadEnvelope(frame.object, envelope)) return proto.Fail(kNoEnvelope);
+  const bool is_status = event.type == WatchEventType::kError;
+  if (!is_status && envelope.kind != kKindOf<T>.kind) return true;
+  return ReadEventObject(
+      proto,
+      ProtoReader::Root(is_status ? ProtoStatusMessage() : ProtoMessageOf<T>(), envelope.raw),
+      event);
+}
+
+template <class T>
+bool Decoder::Impl::ReadProtoList(std::string_view bytes, ListPage<T>& page) {
+  static const ProtoField fields[] = {
+      {1, ProtoType::kMessage, ProtoShape::kOne, false, false, "metadata", &ProtoListMeta()},
+      {2, ProtoType::kMessage, ProtoShape::kMany, false, false, "items", &ProtoMessageOf<T>()}};
+  static const ProtoMessage list = {fields};
+  proto.Reset();
+  ProtoEnvelope envelope;
+  if (!ReadEnvelope(bytes, envelope)) return proto.Fail(kNoEnvelope);
+  return CheckListKind<T>(proto, envelope.kind) &&
+         proto.Fields(ProtoReader::Root(list, envelope.raw), [&](std::string_view key, auto value) {
+           return ReadListField(proto, key, value, page);
+         });
 }
 
 Decoder::Decoder() : impl_(std::make_unique<Impl>()) {}
@@ -293,12 +371,19 @@ void Decoder::set_keep_texts(bool keep) { impl_->keep_texts = keep; }
 
 template <class T>
 Result<std::shared_ptr<const T>> Decoder::Object(std::string_view json) {
+  if (IsProtobuf(json)) {
+    Draft<T> draft;
+    bool other_kind = false;
+    if (!impl_->ReadProtoObject(json, draft, other_kind)) return impl_->proto.TakeError();
+    if (other_kind) return std::shared_ptr<const T>();
+    return impl_->Finish(std::move(draft), json);
+  }
   od::object root;
   Draft<T> draft;
   bool other_kind = false;
   const bool ok = impl_->Open(json, root) &&
                   impl_->reader.Fields(root,
-                                       [&](std::string_view key, Value value) {
+                                       [&](std::string_view key, auto value) {
                                          return impl_->ReadRootField(key, value, draft, other_kind);
                                        }) &&
                   impl_->AtEnd();
@@ -310,6 +395,10 @@ Result<std::shared_ptr<const T>> Decoder::Object(std::string_view json) {
 template <class T>
 Result<WatchEvent<T>> Decoder::Event(std::string_view json) {
   WatchEvent<T> event;
+  if (json.starts_with('\n')) {  // the tag of a message's first field
+    if (!impl_->ReadProtoEvent(json, event)) return impl_->proto.TakeError();
+    return event;
+  }
   if (!impl_->ReadEvent(json, std::nullopt, event)) return impl_->reader.TakeError();
   return event;
 }
@@ -317,6 +406,10 @@ Result<WatchEvent<T>> Decoder::Event(std::string_view json) {
 template <class T>
 Result<ListPage<T>> Decoder::List(std::string_view json) {
   ListPage<T> page;
+  if (IsProtobuf(json)) {
+    if (!impl_->ReadProtoList(json, page)) return impl_->proto.TakeError();
+    return page;
+  }
   if (!impl_->ReadList(json, page)) return impl_->reader.TakeError();
   return page;
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/proto/proto_envelope.h"
+
+#include <protozero/pbf_reader.hpp>
+
+namespace ks::api {
+
+namespace {
+
+constexpr std::string_view kMagic("k8s\0", 4);
+
+std::string_view TakeView(protozero::pbf_reader& reader) {
+  const protozero::data_view view = reader.get_view();
+  return {view.data(), view.size()};
+}
+
+// The last of the fields with this number, or "".
+std::string_view FieldOf(protozero::pbf_reader message, uint32_t number) {
+  std::string_view found;
+  while (message.next(number)) found = TakeView(message);
+  return found;
+}
+
+}  // namespace
+
+bool IsProtobuf(std::string_view body) { return body.starts_with(kMagic); }
+
+bool ReadEnvelope(std::string_view body, ProtoEnvelope& envelope) {
+  if (!IsProtobuf(body)) return false;
+  body.remove_prefix(kMagic.size());
+  try {
+    protozero::pbf_reader reader(body.data(), body.size());
+    std::string_view encoding;
+    while (reader.next()) {
+      if (reader.tag() == 1) {
+        envelope.kind = FieldOf(reader.get_message(), 2);
+      } else if (reader.tag() == 2) {
+        envelope.raw = TakeView(reader);
+      } else if (reader.tag() == 3) {
+        encoding = TakeView(reader);
+      } else {
+        reader.skip();
+      }
+    }
+    return encoding.empty();
+  } catch (const protozero::exception&) {
+    return false;
+  }
+}
+
+bool ReadWatchEvent(std::string_view frame, ProtoWatchEvent& event) {
+  try {
+    protozero::pbf_reader reader(frame.data(), frame.size());
+    while (reader.next()) {
+      if (reader.tag() == 1) {
+        event.type = TakeView(reader);
+      } else if (reader.tag() == 2) {
+        event.object = FieldOf(reader.get_message(), 1);
+      } else {
+        reader.skip();
+      }
+    }
+    return true;
+  } catch (const protozero::exception&) {
+    return false;
+  }
+}
+
+}  // namespace ks::api
