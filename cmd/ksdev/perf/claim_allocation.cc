@@ -42,11 +42,11 @@ Result<Json> Items(ObjectClient& objects, const std::string& path) {
 }
 
 std::set<Device> InUse(const Json& claims) {
-  static const Json::json_pointer kResults("/status/allocation/devices/results");
+  static const Json::json_pointer results_path("/status/allocation/devices/results");
   std::set<Device> used;
   for (const Json& claim : claims) {
-    if (!claim.contains(kResults)) continue;
-    for (const Json& result : claim.at(kResults)) {
+    if (!claim.contains(results_path)) continue;
+    for (const Json& result : claim.at(results_path)) {
       used.insert(
           {result.value("driver", ""), result.value("pool", ""), result.value("device", "")});
     }
@@ -56,19 +56,19 @@ std::set<Device> InUse(const Json& claims) {
 
 // The driver of a class whose one selector compares it and nothing else.
 Result<std::string> DriverOf(const Json& device_class) {
-  static const Json::json_pointer kSelectors("/spec/selectors");
+  static const Json::json_pointer selectors_path("/spec/selectors");
   constexpr std::string_view kBegin = "device.driver == \"";
-  const Json selectors = device_class.value(kSelectors, Json::array());
+  const Json selectors = device_class.value(selectors_path, Json::array());
   if (selectors.size() == 1) {
-    static const Json::json_pointer kExpression("/cel/expression");
-    const std::string text = selectors[0].value(kExpression, std::string());
+    static const Json::json_pointer expression_path("/cel/expression");
+    const std::string text = selectors[0].value(expression_path, std::string());
     const size_t end = text.find('"', kBegin.size());
     if (text.starts_with(kBegin) && end + 1 == text.size()) {
       return text.substr(kBegin.size(), end - kBegin.size());
     }
   }
   return Error{"allocResourceClaims: the device class is none of all devices of a driver: " +
-               device_class.value(kSelectors, Json()).dump()};
+               device_class.value(selectors_path, Json()).dump()};
 }
 
 // What one claim asks for.

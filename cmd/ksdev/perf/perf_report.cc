@@ -93,8 +93,9 @@ std::string Extras(const std::vector<PerfRun>& runs) {
 
 std::string RunLine(const PerfRun& run) {
   std::string text = fmt::format("{}  {}", run.workload, run.scheduler);
-  if (!run.failure.empty())
+  if (!run.failure.empty()) {
     return text + ": failed: " + run.failure.substr(0, run.failure.find('\n'));
+  }
   for (const Collected& one : run.collected) {
     text += fmt::format("  {}: {} pods in {:.2f} s, {} pods/s", one.name, one.pods, one.seconds,
                         one.throughput.measured ? RateText(one.throughput.average) : "-");
