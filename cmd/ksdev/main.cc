@@ -143,6 +143,27 @@ void SetScenarioSizes(const CLI::App& verb, CompareOptions& options) {
   if (verb.get_option("--others")->count() == 0) options.others = sizes.others;
 }
 
+void AddPrograms(CLI::App& verb, Programs& options) {
+  verb.add_option_function<std::string>(
+          "--server",
+          [&options](const std::string& server) { options.embedded_server = server == "embedded"; },
+          "the API server: kube-apiserver with etcd, or our own in memory")
+      ->check(CLI::IsMember({"kube-apiserver", "embedded"}))
+      ->default_str("kube-apiserver");
+  verb.add_option("--kubesched", options.kubesched, "kubesched (default: next to this program)")
+      ->type_name("FILE");
+  verb.add_option("--kube-scheduler", options.kube_scheduler,
+                  "kube-scheduler (default: the one built with the control plane)")
+      ->type_name("FILE");
+  verb.add_option("--controlplane-tool", options.controlplane_tool,
+                  "the program that starts control planes")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  verb.add_option("--dir", options.folder,
+                  "folder of the server; a control plane that is up there is taken down")
+      ->type_name("FOLDER");
+}
+
 void DeclareCompare(CLI::App& app, CompareOptions& options, int& status) {
   CLI::App* verb = app.add_subcommand(
       "compare", "kubesched and kube-scheduler side by side, each on a fresh API server");
@@ -174,24 +195,7 @@ void DeclareCompare(CLI::App& app, CompareOptions& options, int& status) {
   verb->add_option("--gang-size", options.gang_size, "pods of each gang")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option_function<std::string>(
-          "--server",
-          [&options](const std::string& server) { options.embedded_server = server == "embedded"; },
-          "the API server: kube-apiserver with etcd, or our own in memory")
-      ->check(CLI::IsMember({"kube-apiserver", "embedded"}))
-      ->default_str("kube-apiserver");
-  verb->add_option("--kubesched", options.kubesched, "kubesched (default: next to this program)")
-      ->type_name("FILE");
-  verb->add_option("--kube-scheduler", options.kube_scheduler,
-                   "kube-scheduler (default: the one built with the control plane)")
-      ->type_name("FILE");
-  verb->add_option("--controlplane-tool", options.controlplane_tool,
-                   "the program that starts control planes")
-      ->type_name("FOLDER")
-      ->capture_default_str();
-  verb->add_option("--dir", options.folder,
-                   "folder of the server; a control plane that is up there is taken down")
-      ->type_name("FOLDER");
+  AddPrograms(*verb, options);
   verb->add_option("--runs", options.runs, "runs of each scheduler")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
@@ -249,21 +253,6 @@ void DeclareSoak(CLI::App& app, SoakOptions& options, int& status) {
   verb->callback([&options, &status] { status = RunSoak(options); });
 }
 
-void AddPrograms(CLI::App& verb, perf::PerfOptions& options) {
-  verb.add_option("--kubesched", options.kubesched, "kubesched (default: next to this program)")
-      ->type_name("FILE");
-  verb.add_option("--kube-scheduler", options.kube_scheduler,
-                  "kube-scheduler (default: the one built with the control plane)")
-      ->type_name("FILE");
-  verb.add_option("--controlplane-tool", options.controlplane_tool,
-                  "the program that starts control planes")
-      ->type_name("FOLDER")
-      ->capture_default_str();
-  verb.add_option("--dir", options.folder,
-                  "folder of the server; a control plane that is up there is taken down")
-      ->type_name("FOLDER");
-}
-
 void DeclarePerf(CLI::App& app, perf::PerfOptions& options, int& status) {
   CLI::App* verb = app.add_subcommand(
       "perf", "upstream's benchmark suite, for kubesched and kube-scheduler by turns");
@@ -285,12 +274,6 @@ void DeclarePerf(CLI::App& app, perf::PerfOptions& options, int& status) {
   verb->add_option("--scheduler", options.scheduler, "which to run")
       ->check(CLI::IsMember({"both", "kubesched", "kube-scheduler"}))
       ->capture_default_str();
-  verb->add_option_function<std::string>(
-          "--server",
-          [&options](const std::string& server) { options.embedded_server = server == "embedded"; },
-          "the API server: kube-apiserver with etcd, or our own in memory")
-      ->check(CLI::IsMember({"kube-apiserver", "embedded"}))
-      ->default_str("kube-apiserver");
   AddPrograms(*verb, options);
   verb->add_option("--runs", options.runs, "runs of each scheduler")
       ->check(CLI::Range(1, 100))

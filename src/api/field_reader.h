@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@
 #include "base/result.h"
 
 namespace ks::api {
+
+inline constexpr std::string_view kOutOfRange = "must be an integer within the range of its type";
 
 // Threads: one at a time.
 class ReaderState {
@@ -81,6 +84,14 @@ class ReaderKit : public ReaderState {
     std::string_view text;
     if (!form().Text(value, text)) return false;
     out = Intern(text);
+    return true;
+  }
+  bool Int32(auto value, int32_t& out) {
+    int64_t wide = 0;
+    out = 0;
+    if (!form().Int64(value, wide)) return false;
+    if (!std::in_range<int32_t>(wide)) return Fail(kOutOfRange);
+    out = static_cast<int32_t>(wide);
     return true;
   }
   bool Strings(auto value, std::vector<std::string>& out) {

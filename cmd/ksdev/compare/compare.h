@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ksdev/compare/programs.h"
 #include "ksdev/compare/scenario_devices.h"
 #include "kubeschedctl/cluster/workload.h"
 
@@ -24,14 +25,9 @@ enum class Scenario : uint8_t {
   kGangs,       // `pods` pods in gangs of `gang_size` (scenario_groups.h)
 };
 
-struct CompareOptions {
+struct CompareOptions : Programs {
   Scenario scenario = Scenario::kBacklog;
-  size_t others = 0;                                     // see Scenario
-  std::string kubesched;                                 // empty: next to this program
-  std::string kube_scheduler;                            // empty: with the control plane's binaries
-  std::string controlplane_tool = "tools/controlplane";  // of the source tree
-  bool embedded_server = false;                          // instead of kube-apiserver
-  std::string folder;  // for the server; a control plane there is taken down first
+  size_t others = 0;  // see Scenario
   int runs = 3;
   int qps = 5000;
   bool json = false;

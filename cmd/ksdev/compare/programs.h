@@ -9,10 +9,11 @@
 namespace ks::ctl::dev {
 
 struct Programs {
-  std::string kubesched;          // empty: next to this program
-  std::string kube_scheduler;     // empty: with the control plane's binaries
-  std::string controlplane_tool;  // of the source tree
-  bool embedded_server = false;   // the tool is not needed for a server
+  std::string kubesched;                                 // empty: next to this program
+  std::string kube_scheduler;                            // empty: with the control plane's binaries
+  std::string controlplane_tool = "tools/controlplane";  // of the source tree
+  bool embedded_server = false;  // instead of kube-apiserver; the tool is not needed for it
+  std::string folder;            // for the server; a control plane there is taken down first
 };
 
 // Fills in the paths that were not given. `folder`: for a log. Errors: something that is needed

@@ -111,15 +111,9 @@ int RunPerf(PerfOptions options) {
   if (options.list) return List(*cases);
   const Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
   if (!folder.ok()) return Fail(folder.error().message);
-  Programs programs{.kubesched = options.kubesched,
-                    .kube_scheduler = options.kube_scheduler,
-                    .controlplane_tool = options.controlplane_tool,
-                    .embedded_server = options.embedded_server};
-  if (Result<void> found = FindPrograms(programs, (*folder)->path()); !found.ok()) {
+  if (Result<void> found = FindPrograms(options, (*folder)->path()); !found.ok()) {
     return Fail(found.error().message);
   }
-  options.kubesched = programs.kubesched;
-  options.kube_scheduler = programs.kube_scheduler;
   return RunAll(options, *cases, **folder);
 }
 

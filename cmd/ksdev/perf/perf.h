@@ -9,20 +9,17 @@
 #include <chrono>
 #include <string>
 
+#include "ksdev/compare/programs.h"
+
 namespace ks::ctl::dev::perf {
 
-struct PerfOptions {
+struct PerfOptions : Programs {
   std::string suite;                   // folder test/integration/scheduler_perf
   std::string labels = "performance";  // upstream's filter
   std::string filter;                  // regular expression, found in "<topic>: <case>/<workload>"
   bool list = false;                   // only that
   std::string scheduler = "both";      // or kubesched, kube-scheduler
-  bool embedded_server = false;        // instead of kube-apiserver
   int runs = 1;
-  std::string kubesched;                                 // empty: next to this program
-  std::string kube_scheduler;                            // empty: with the control plane's binaries
-  std::string controlplane_tool = "tools/controlplane";  // of the source tree
-  std::string folder;                 // for the server; a control plane there is taken down
   std::chrono::seconds timeout{600};  // of each waiting for pods
 };
 

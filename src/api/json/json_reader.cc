@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/json/json_reader.h"
 
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "api/selector.h"
@@ -136,21 +134,10 @@ bool JsonReader::Int64(Value value, int64_t& out) {
   out = 0;
   json_type type{};
   if (!value.type().get(type) && type == json_type::number) {
-    return Fail("must be an integer within the range of its type");
+    return Fail(kOutOfRange);
   }
   bool is_null = false;
   return IsNull(value, is_null) && (is_null || FailType(value, "an integer"));
-}
-
-bool JsonReader::Int32(Value value, int32_t& out) {
-  int64_t wide = 0;
-  out = 0;
-  if (!Int64(value, wide)) return false;
-  if (wide < std::numeric_limits<int32_t>::min() || wide > std::numeric_limits<int32_t>::max()) {
-    return Fail("must be an integer within the range of its type");
-  }
-  out = static_cast<int32_t>(wide);
-  return true;
 }
 
 // The text between the quotes is taken raw (docs/spec/api.md 3.5), hence the token instead of the

@@ -54,7 +54,6 @@ class JsonReader : public ReaderKit<JsonReader> {
   // The view lives as long as the document.
   bool Text(Value value, std::string_view& out);
   bool Bool(Value value, bool& out);
-  bool Int32(Value value, int32_t& out);
   bool Int64(Value value, int64_t& out);
   bool ReadQuantity(Value value, Quantity& out);
   bool Time(Value value, std::optional<TimePoint>& out);

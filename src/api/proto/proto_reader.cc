@@ -2,7 +2,6 @@
 #include "api/proto/proto_reader.h"
 
 #include <cstdlib>
-#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -193,17 +192,6 @@ bool ProtoReader::Int64(const Value& value, int64_t& out) {
   out = static_cast<int64_t>(value.number);
   return (value.type == ProtoType::kInteger && value.shape == ProtoShape::kOne) ||
          FailType("an integer");
-}
-
-bool ProtoReader::Int32(const Value& value, int32_t& out) {
-  int64_t wide = 0;
-  out = 0;
-  if (!Int64(value, wide)) return false;
-  if (wide < std::numeric_limits<int32_t>::min() || wide > std::numeric_limits<int32_t>::max()) {
-    return Fail("must be an integer within the range of its type");
-  }
-  out = static_cast<int32_t>(wide);
-  return true;
 }
 
 // A message whose only field that matters is its first.

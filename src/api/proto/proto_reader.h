@@ -123,7 +123,6 @@ class ProtoReader : public ReaderKit<ProtoReader> {
   // The view lives as long as the message's bytes.
   bool Text(const Value& value, std::string_view& out);
   bool Bool(const Value& value, bool& out);
-  bool Int32(const Value& value, int32_t& out);
   bool Int64(const Value& value, int64_t& out);
   bool ReadQuantity(const Value& value, Quantity& out);
   // Whole seconds.
