@@ -103,7 +103,6 @@ struct ExactDeviceRequest {
   std::vector<NamedQuantity> capacity;  // capacity.requests
   bool has_capacity = false;            // `capacity` is non-null, possibly without requests
   std::vector<DerivedAttribute> derived_attributes;
-
   bool operator==(const ExactDeviceRequest&) const = default;
 };
 
@@ -112,7 +111,6 @@ struct DeviceRequest {
   std::string name;
   std::optional<ExactDeviceRequest> exactly;
   std::vector<ExactDeviceRequest> first_available;
-
   bool operator==(const DeviceRequest&) const = default;
 };
 
@@ -138,7 +136,6 @@ struct DeviceResult {
   std::vector<DeviceToleration> tolerations{};
   std::vector<std::string> binding_conditions{};
   std::vector<std::string> binding_failure_conditions{};
-
   bool operator==(const DeviceResult&) const = default;
 };
 
@@ -220,13 +217,11 @@ struct CapacityRequestPolicy {
     std::optional<Quantity> min;
     std::optional<Quantity> max;
     std::optional<Quantity> step;
-
     bool operator==(const Range&) const = default;
   };
   std::optional<Quantity> default_amount;
   std::vector<Quantity> valid_values;  // ascending, as the API demands
   std::optional<Range> valid_range;
-
   bool operator==(const CapacityRequestPolicy&) const = default;
 };
 
@@ -280,8 +275,6 @@ struct DeviceClass {
   std::vector<DeviceSelector> selectors;
   std::vector<DeviceConfig> config;    // `opaque` alone
   std::string extended_resource_name;  // empty: absent
-
-  bool operator==(const DeviceClass&) const = default;
 };
 
 // resource.k8s.io/v1. Threads: immutable once shared.
@@ -297,8 +290,6 @@ struct DeviceTaintRule {
   ObjectMeta meta;
   std::optional<Selector> selector;  // none: no device
   DeviceTaint taint;
-
-  bool operator==(const DeviceTaintRule&) const = default;
 };
 
 using ResourceClaimPtr = std::shared_ptr<const ResourceClaim>;

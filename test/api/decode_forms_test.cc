@@ -81,6 +81,13 @@ bool Same(const ResourceClaim& a, const ResourceClaim& b) {
          SameTarget(a.allocation, b.allocation) && a.reserved_for == b.reserved_for &&
          a.devices == b.devices && (a.status_fingerprint == 0) == (b.status_fingerprint == 0);
 }
+bool Same(const DeviceClass& a, const DeviceClass& b) {
+  return a.meta == b.meta && a.selectors == b.selectors && a.config == b.config &&
+         a.extended_resource_name == b.extended_resource_name;
+}
+bool Same(const DeviceTaintRule& a, const DeviceTaintRule& b) {
+  return a.meta == b.meta && a.taint == b.taint && a.selector == b.selector;
+}
 bool Same(const PersistentVolume& a, const PersistentVolume& b) {
   return a.meta == b.meta && a.storage_class_name == b.storage_class_name &&
          a.class_annotation == b.class_annotation &&

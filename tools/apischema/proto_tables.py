@@ -8,6 +8,7 @@ those of the kinds that a scheduler reads, and of the messages inside them that 
 import pathlib
 import re
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "src" / "apiserver" / "schema"
@@ -34,10 +35,56 @@ UNREAD = {
     "KeyToPath", "DownwardAPIVolumeFile", "VolumeProjection", "PersistentVolumeClaimTemplate", "EvictionResponder", "PodVolumeHealth",
     "ShardInfo", "TokenRequest", "StorageHealth", "NodeAllocatableResourceClaimStatus", "NodeAllocatableResource", "WorkloadReference",
     "scheduling.v1alpha3.WorkloadReference", "ContainerRestartRuleOnExitCodes", "ContainerExtendedResourceRequest",
+    "HostPathVolumeSource", "GlusterfsPersistentVolumeSource", "GlusterfsVolumeSource", "NFSVolumeSource", "CephFSVolumeSource",
+    "CephFSPersistentVolumeSource", "FCVolumeSource", "FlockerVolumeSource", "FlexPersistentVolumeSource", "FlexVolumeSource",
+    "QuobyteVolumeSource", "PhotonPersistentDiskVolumeSource", "ScaleIOPersistentVolumeSource", "ScaleIOVolumeSource",
+    "LocalVolumeSource", "StorageOSPersistentVolumeSource", "StorageOSVolumeSource", "EmptyDirVolumeSource", "GitRepoVolumeSource",
+    "SecretVolumeSource", "DownwardAPIVolumeSource", "ConfigMapVolumeSource", "ProjectedVolumeSource", "EphemeralVolumeSource",
 }
-SCALARS = {"s": "kText", "b": "kBool", "i": "kInteger", "l": "kInteger", "Q": "kQuantity", "T": "kTime", "M": "kMicroTime",
-           "R": "kJson", "f": "kOther", "y": "kOther", "I": "kOther", "F": "kOther"}
-SHAPES = {"*": "kMany", "%": "kMap"}
+SCALARS = {"s": "s", "b": "b", "i": "i", "l": "i", "Q": "Q", "T": "T", "M": "M", "R": "R", "f": "-", "y": "-", "I": "-", "F": "-"}
+HEAD = """// SPDX-License-Identifier: Apache-2.0
+// Written by tools/apischema/proto_tables.py from the types of Kubernetes v1.37.1.
+#include "api/proto/proto_message.h"
+
+namespace ks::api {
+namespace {
+
+constexpr ProtoType TypeOf(char letter) {
+  switch (letter) {
+    case 's':
+      return ProtoType::kText;
+    case 'b':
+      return ProtoType::kBool;
+    case 'i':
+      return ProtoType::kInteger;
+    case 'Q':
+      return ProtoType::kQuantity;
+    case 'T':
+      return ProtoType::kTime;
+    case 'M':
+      return ProtoType::kMicroTime;
+    case 'R':
+      return ProtoType::kJson;
+    case '@':
+      return ProtoType::kMessage;
+    default:
+      return ProtoType::kOther;
+  }
+}
+
+// `how`: the type's letter, then * for many or % for a map, ^ for inlined, z for omit_zero.
+constexpr ProtoField F(uint8_t number, std::string_view name, std::string_view how,
+                       const ProtoMessage* message = nullptr) {
+  const auto has = [how](char mark) { return how.find(mark) != std::string_view::npos; };
+  return {number,
+          TypeOf(how[0]),
+          has('*') ? ProtoShape::kMany : (has('%') ? ProtoShape::kMap : ProtoShape::kOne),
+          has('^'),
+          has('z'),
+          name,
+          message};
+}
+"""
 FIELD = re.compile(r"(?P<number>\d*)(?P<inline>\^?)(?P<name>\w*):?(?P<shape>[*%]?)(?P<type>@[\w.]+|[a-zA-Z])(?:<[^>]*>)?(?P<flags>.*)")
 
 
@@ -50,6 +97,10 @@ def types():
             name, *fields = row.split()
             rows[name] = [field for field in fields if field != "&"]
     return rows
+
+
+def wrapped(text):
+    return textwrap.fill(text, width=138, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def cpp_name(type_name):
@@ -72,21 +123,20 @@ class Table:
             raise ValueError(f"not a field: {text}")
         if not match["number"]:
             return None
-        kind, message = match["type"], "nullptr"
+        kind, message = match["type"], ""
         if kind.startswith("@"):
-            kind, type_name = "kMessage", kind[1:]
+            kind, type_name = "@", kind[1:]
             if type_name not in UNREAD:
                 self.want(type_name)
                 message = "&" + cpp_name(type_name)
         else:
             kind = SCALARS[kind]
-        omit = "!" not in match["flags"] and "?" not in match["flags"] and kind != "kMessage" and not match["shape"]
+        omit = "!" not in match["flags"] and "?" not in match["flags"] and kind != "@" and not match["shape"]
         number = int(match["number"])
         if number >= 64:
             raise ValueError(f"the reader keeps fields in 64 bits: {text}")
-        flag = {True: "true", False: "false"}
-        return number, (f'{{{number}, ProtoType::{kind}, ProtoShape::{SHAPES.get(match["shape"], "kOne")}, {flag[bool(match["inline"])]}, '
-                        f'{flag[omit]}, "{match["name"]}", {message}}}')
+        how = kind + match["shape"] + match["inline"] + "z" * omit
+        return number, f'F({number},"{match["name"]}","{how}"{message and "," + message})'
 
     def source(self):
         for kind in KINDS:
@@ -98,17 +148,14 @@ class Table:
         for type_name in self.wanted:  # grows meanwhile
             fields = sorted(filter(None, map(self.field, self.rows[type_name])))
             name = cpp_name(type_name)
-            body = "".join(f"    {text},\n" for _, text in fields)
-            arrays.append(f"constexpr ProtoField {name}Fields[] = {{\n{body}}};\nconst ProtoMessage {name} = {{{name}Fields}};\n"
-                          if fields else f"const ProtoMessage {name} = {{}};\n")
-        declared = "".join(f"extern const ProtoMessage {cpp_name(name)};\n" for name in self.wanted)
-        kinds = "".join(f"template <>\nconst ProtoMessage& ProtoMessageOf<{cpp}>() {{\n  return {cpp_name(kind)};\n}}\n"
+            body = ", ".join(text for _, text in fields)
+            arrays.append(f"constexpr ProtoField {name}Fields[] = {{ {body} }}; const ProtoMessage {name} = {{{name}Fields}};"
+                          if fields else f"const ProtoMessage {name} = {{}};")
+        declared = "extern const ProtoMessage " + ", ".join(cpp_name(name) for name in self.wanted) + ";"
+        kinds = "".join(f"template <> const ProtoMessage& ProtoMessageOf<{cpp}>() {{ return {cpp_name(kind)}; }}\n"
                         for kind, cpp in KINDS.items() if kind in self.rows)
         return "\n".join([
-            "// SPDX-License-Identifier: Apache-2.0",
-            "// Written by tools/apischema/proto_tables.py from the types of Kubernetes v1.37.1.",
-            '#include "api/proto/proto_message.h"', "", "namespace ks::api {", "namespace {", "", "// clang-format off", declared,
-            "\n".join(arrays), "// clang-format on", "", "}  // namespace", "", kinds,
+            HEAD, "// clang-format off", wrapped(declared), *map(wrapped, arrays), "", "}  // namespace", "", kinds + "// clang-format on", "",
             "const ProtoMessage& ProtoStatusMessage() { return kStatus; }", "const ProtoMessage& ProtoListMeta() { return kListMeta; }", "", "}  // namespace ks::api", ""])
 
 

@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "api/json/json_reader.h"
+#include "api/decode/json_reader.h"
+#include "api/decode/proto_reader.h"
 #include "api/kinds.h"
-#include "api/proto/proto_reader.h"
 #include "api/status.h"
 
 namespace ks::api {

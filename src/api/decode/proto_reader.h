@@ -18,7 +18,7 @@
 
 #include <protozero/pbf_reader.hpp>
 
-#include "api/field_reader.h"
+#include "api/decode/field_reader.h"
 #include "api/proto/proto_message.h"
 #include "base/clock.h"
 
@@ -97,7 +97,7 @@ class ProtoReader : public ReaderKit<ProtoReader> {
   // on_field(std::string_view key, Value value) -> bool, for each field.
   template <class OnField>
   bool Object(const Value& value, OnField&& on_field);
-  // Requires: a message whose fields are read.
+  // Requires: a message.
   template <class OnField>
   bool Fields(const Value& value, OnField&& on_field);
   // on_element(Value element) -> bool.
@@ -140,6 +140,7 @@ class ProtoReader : public ReaderKit<ProtoReader> {
 
 template <class OnField>
 bool ProtoReader::Fields(const Value& value, OnField&& on_field) {
+  if (value.message == nullptr) return true;
   internal::ProtoFields fields(*value.message, value.bytes);
   Value field;
   while (fields.Next(field)) {
@@ -171,7 +172,7 @@ template <class OnField>
 bool ProtoReader::Object(const Value& value, OnField&& on_field) {
   if (value.shape == ProtoShape::kMap) return Entries(value, on_field);
   if (!IsObject(value)) return FailType("an object");
-  return value.message == nullptr || Fields(value, on_field);
+  return Fields(value, on_field);
 }
 
 template <class OnElement>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the readers of both forms of objects (json/json_reader.h, proto/proto_reader.h) share:
+// What the readers of both forms of objects (json_reader.h, proto_reader.h) share:
 // errors that know their path, interned texts, and values that are made of simpler ones. For those
 // two and the decoders alone.
 //

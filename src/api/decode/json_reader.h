@@ -10,7 +10,7 @@
 
 #include <simdjson.h>
 
-#include "api/field_reader.h"
+#include "api/decode/field_reader.h"
 #include "api/time_text.h"
 
 namespace ks::api {

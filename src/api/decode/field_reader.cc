@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/field_reader.h"
+#include "api/decode/field_reader.h"
 
 #include <functional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/json/json_reader.h"
+#include "api/decode/json_reader.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/proto/proto_reader.h"
+#include "api/decode/proto_reader.h"
 
 #include <cstdlib>
 
@@ -216,20 +216,20 @@ bool ProtoReader::TimeOf(const Value& value, std::optional<TimePoint>& out,
   }
   const ProtoMessage wrapper = {kTimeFields};
   internal::ProtoFields fields(wrapper, value.bytes);
-  std::chrono::nanoseconds time(0);
+  std::chrono::nanoseconds since_epoch{0};
   Value part;
   while (fields.Next(part)) {
     const auto number = static_cast<int64_t>(part.number);
     if (fields.field().number == 2) {
-      time += std::chrono::nanoseconds(number);
+      since_epoch += std::chrono::nanoseconds(number);
     } else if (std::abs(number) > kMostSeconds) {
       return Fail("is no time that can be represented");
     } else {
-      time += std::chrono::seconds(number);
+      since_epoch += std::chrono::seconds(number);
     }
   }
   if (!fields.failure().empty()) return Fail(fields.failure());
-  if (time.count() != 0) out = TimePoint(time - time % precision);
+  if (since_epoch.count() != 0) out = TimePoint(since_epoch - since_epoch % precision);
   return true;
 }
 
