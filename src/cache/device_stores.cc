@@ -177,11 +177,13 @@ api::ResourceSlicePtr DeviceStores::WithRules(const api::ResourceSlicePtr& slice
 }
 
 void DeviceStores::Note(const api::DeviceTaintRulePtr&, const api::DeviceTaintRulePtr&) {
+  const size_t told = events_.size();
   for (const api::ResourceSlicePtr& slice : Stored<api::ResourceSlice>().List()) {
     const api::ResourceSlicePtr before = FindSlice(slice->meta.name);
     const api::ResourceSlicePtr after = WithRules(slice);
     if (!SameTaints(*before, *after)) ShowSlice(before, after);
   }
+  if (KS_CANARY(TaintRuleUnheard)) events_.resize(told);
 }
 
 void DeviceStores::Note(const api::DeviceClassPtr& before, const api::DeviceClassPtr& after) {

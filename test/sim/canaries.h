@@ -16,7 +16,7 @@ struct CanaryInfo {
   uint64_t seed;
 };
 
-inline constexpr std::array<CanaryInfo, 71> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 77> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed", 1},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled", 579},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen", 4},
@@ -92,6 +92,12 @@ inline constexpr std::array<CanaryInfo, 71> kCanaries = {{
     {"UnscheduledPodAddUnheard", "a gang does not hear of a new member", 8},
     {"PodGroupAddUnheard", "a gang does not hear that its group has come", 94},
     {"PodGroupUpdateUnheard", "a gang does not hear that it wants fewer members", 33},
+    {"ResourceClaimAddUnheard", "a new claim of devices wakes nobody", 6},
+    {"ResourceClaimUpdateUnheard", "a claim that gives back its devices wakes nobody", 6},
+    {"ResourceClaimDeleteUnheard", "the devices of a claim that goes wake nobody", 6},
+    {"ResourceSliceAddUnheard", "new devices wake nobody", 6},
+    {"ResourceSliceUpdateUnheard", "devices that changed wake nobody", 6},
+    {"TaintRuleUnheard", "devices that a rule does not taint any more wake nobody", 6},
 }};
 
 }  // namespace ks::sim

@@ -97,6 +97,34 @@ void HintWatch::Changed(const api::DeviceClassPtr& before, const api::DeviceClas
   Add(EventResource::kDeviceClass, before, after);
 }
 
+void HintWatch::Know(const cache::DeviceStores& devices,
+                     const std::map<std::string, api::ResourceClaimPtr>& claims) {
+  std::map<std::string, api::ResourceClaimPtr> latest;
+  for (const auto& [key, told] : claims) {
+    if (auto claim = devices.FindClaim(key)) latest.emplace(key, std::move(claim));
+  }
+  for (const auto& [key, before] : known_claims_) {
+    const auto now = latest.find(key);
+    Add(EventResource::kResourceClaim, before, now == latest.end() ? nullptr : now->second);
+  }
+  for (const auto& [key, now] : latest) {
+    if (!known_claims_.contains(key)) {
+      Add(EventResource::kResourceClaim, api::ResourceClaimPtr(), now);
+    }
+  }
+  known_claims_ = std::move(latest);
+  std::map<std::string, api::ResourceSlicePtr> slices;
+  for (const api::ResourceSlicePtr& now : devices.Slices()) {
+    const auto before = known_slices_.find(now->meta.name);
+    if (before != known_slices_.end() && before->second != now &&
+        before->second->meta.resource_version == now->meta.resource_version) {
+      Add(EventResource::kResourceSlice, framework::kActionUpdate, before->second, now);
+    }
+    slices.emplace(now->meta.name, now);
+  }
+  known_slices_ = std::move(slices);
+}
+
 void HintWatch::Freed(const api::PodPtr& assumed) {
   Add(EventResource::kAssignedPod, framework::kActionDelete, assumed, {});
 }

@@ -17,6 +17,7 @@
 #include "api/pod.h"
 #include "api/storage.h"
 #include "base/clock.h"
+#include "cache/device_stores.h"
 #include "queue/requeue_rules.h"
 #include "queue/scheduling_queue.h"
 
@@ -45,6 +46,12 @@ class HintWatch {
   void Changed(const api::ResourceSlicePtr& before, const api::ResourceSlicePtr& after);
   void Changed(const api::DeviceClassPtr& before, const api::DeviceClassPtr& after);
 
+  // What a scheduler knows of devices after a step. Told of once more is what no stream tells:
+  // versions of claims that were assumed, and taints that rules put on devices. `claims`: those
+  // that the streams told, by key.
+  void Know(const cache::DeviceStores& devices,
+            const std::map<std::string, api::ResourceClaimPtr>& claims);
+
   // The binding of a pod that is still known without a node failed: its room is free.
   void Freed(const api::PodPtr& assumed);
 
@@ -67,7 +74,9 @@ class HintWatch {
   std::string WhyToWake(const framework::QueuedPod& parked);
 
   std::optional<queue::RequeueRules> rules_;
-  std::vector<Change> changes_;                         // since the last step
+  std::map<std::string, api::ResourceClaimPtr> known_claims_;  // by key, in their latest version
+  std::map<std::string, api::ResourceSlicePtr> known_slices_;  // by name, with taints of rules
+  std::vector<Change> changes_;                                // since the last step
   std::map<std::string, framework::QueuedPod> parked_;  // by uid, and not gated, after that step
 };
 

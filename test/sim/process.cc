@@ -452,6 +452,7 @@ void SchedulerProcess::NoteFreed(const api::PodPtr& assumed) {
 void SchedulerProcess::CheckAwake() {
   const WakeView view = {
       .nodes = nodes_, .namespaces = namespaces_, .queue = scheduler().context().queue};
+  hint_watch_.Know(scheduler().context().cluster.devices, device_claims());
   for (const std::string& asleep :
        {wake_watch_.AfterStep(view), hint_watch_.AfterStep(scheduler().context().queue)}) {
     if (!asleep.empty()) world_.fail(name() + ": " + asleep);
