@@ -16,7 +16,7 @@ struct CanaryInfo {
   uint64_t seed;
 };
 
-inline constexpr std::array<CanaryInfo, 77> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 79> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed", 1},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled", 579},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen", 4},
@@ -98,6 +98,8 @@ inline constexpr std::array<CanaryInfo, 77> kCanaries = {{
     {"ResourceSliceAddUnheard", "new devices wake nobody", 6},
     {"ResourceSliceUpdateUnheard", "devices that changed wake nobody", 6},
     {"TaintRuleUnheard", "devices that a rule does not taint any more wake nobody", 6},
+    {"NobodySpared", "preemption for a group spares nobody who is on a member's node", 8},
+    {"GroupsTornApart", "of a group that goes as a whole some are evicted", 8},
 }};
 
 }  // namespace ks::sim

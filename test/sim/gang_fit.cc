@@ -20,6 +20,8 @@ bool IsUnknownToOthers(const api::Pod& pod) {
   });
 }
 
+}  // namespace
+
 bool AsksForRoomOnly(const api::Pod& pod) {
   const api::PodSpec& spec = *pod.spec;
   return !spec.pod_affinity && !spec.pod_anti_affinity &&
@@ -28,6 +30,8 @@ bool AsksForRoomOnly(const api::Pod& pod) {
          framework::AccountPod(pod).requested.scalars.empty() && !pod.meta.deletion_timestamp &&
          pod.spec->scheduler_name.view() != "somebody-else" && IsUnknownToOthers(pod);
 }
+
+namespace {
 
 bool AreAlike(const api::Pod& a, const api::Pod& b) {
   const auto tolerations = [](const api::Pod& pod) { return pod.spec->tolerations.size(); };

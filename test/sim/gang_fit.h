@@ -13,6 +13,9 @@
 
 namespace ks::sim {
 
+// Nothing but cpu, memory, the node's labels and taints decides where it fits.
+bool AsksForRoomOnly(const api::Pod& pod);
+
 // For how many of the members without a node there is room, in the best of the gang's domains.
 // Absent: it cannot be said, because the members differ or ask for more than cpu, memory, labels
 // and tolerations, because something keeps them from being tried, or because none of them waits.

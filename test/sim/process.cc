@@ -158,6 +158,10 @@ void SchedulerProcess::MakeWatches() {
     });
   };
   preemption_ = MakePreemptionWatch();
+  group_victims_ = std::make_unique<GroupVictimWatch>(GroupVictimHost{
+      .fail = fail,
+      .now = [this] { return clock_.Now(); },
+      .is_held = [this](const auto& uid) { return recorder_->waiting().contains(uid); }});
   extender_watch_ = std::make_unique<ExtenderWatch>(world_.plan, fail);
   recorder_ = std::make_unique<Recorder>(
       RecorderHost{.plan = &world_.plan,
@@ -179,6 +183,7 @@ void SchedulerProcess::MakeWatches() {
                    .preemption = preemption_.get(),
                    .extenders = extender_watch_.get(),
                    .gangs = world_.plan.groups == 0 ? nullptr : &gangs_,
+                   .group_victims = group_victims_.get(),
                    .is_assumed =
                        [this](const api::Pod& pod) {
                          return scheduler().context().cluster.cache.IsAssumedPod(pod);
@@ -413,6 +418,7 @@ void SchedulerProcess::LookAtPreemption() {
   const uint64_t evictions = preemption_->evictions();
   world_.preemptions += decisions - std::exchange(preemptions_, decisions);
   world_.evictions += evictions - std::exchange(evictions_, evictions);
+  group_victims_->AfterStep();
   preemption_->AfterStep(
       [this](const std::string& key, const std::string& uid) -> std::optional<int64_t> {
         const framework::QueuedPod* queued = scheduler().context().queue.stores().FindPod(key);

@@ -212,6 +212,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
   std::unique_ptr<client::RestClient> events_;
   std::unique_ptr<client::RestClient> election_;
   std::unique_ptr<PreemptionWatch> preemption_;
+  std::unique_ptr<GroupVictimWatch> group_victims_;
   WakeWatch wake_watch_;
   HintWatch hint_watch_;
   NominationWatch nominations_{*this};

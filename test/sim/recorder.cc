@@ -38,6 +38,7 @@ const char* TextOf(const api::ClaimRequest& request) {
 // The plugin.
 class Recorder::Part final : public framework::Plugin,
                              public framework::PostFilterPlugin,
+                             public framework::PodGroupPostFilterPlugin,
                              public framework::ReservePlugin,
                              public framework::PermitPlugin,
                              public framework::PostBindPlugin {
@@ -52,6 +53,11 @@ class Recorder::Part final : public framework::Plugin,
       recorder_.host_.preemption->Asked(handle_, state, *pod, statuses);
     }
     return {Status(framework::Code::kUnschedulable, {}), {}};
+  }
+  framework::GroupPostFilterResult PodGroupPostFilter(
+      const framework::GroupPreemptor& preemptor) override {
+    recorder_.host_.group_victims->Asked(handle_, preemptor);
+    return {.status = Status(framework::Code::kUnschedulable, {})};
   }
   Status Reserve(framework::CycleState& /*state*/, const api::PodPtr& pod,
                  const std::string& node_name) override {
@@ -89,6 +95,9 @@ class Recorder::Writer final : public framework::ApiWriter {
   }
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
     if (change.condition) recorder_.host_.says(*pod, *change.condition);
+    if (change.nominated_node_name) {
+      recorder_.host_.group_victims->Nominated(pod->meta.uid, *change.nominated_node_name);
+    }
     recorder_.CheckSaid(*pod);
     real_.PatchPodStatus(std::move(pod), std::move(change), std::move(done));
   }
@@ -104,6 +113,14 @@ class Recorder::Writer final : public framework::ApiWriter {
     PreemptionWatch* const watch = recorder_.host_.preemption;
     if (recorder_.host_.gangs != nullptr) {
       recorder_.host_.trace("evict " + pod->meta.name + ": " + condition.message);
+      GroupVictimWatch* const groups = recorder_.host_.group_victims;
+      if (groups->EvictionStarts(*pod, decided, condition.message)) {
+        done = [groups, decided, done = std::move(done)](framework::EvictionOutcome outcome,
+                                                         std::optional<api::ApiError> error) {
+          groups->EvictionEnds(decided, outcome == framework::EvictionOutcome::kFailed);
+          done(outcome, std::move(error));
+        };
+      }
       return real_.EvictPod(std::move(pod), std::move(condition), decided, std::move(done));
     }
     const uint64_t decision = watch->EvictionStarts(*pod, decided);

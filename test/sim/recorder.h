@@ -17,6 +17,7 @@
 #include "framework/registry.h"
 #include "sim/api_model.h"
 #include "sim/gang_steps.h"
+#include "sim/group_victim_watch.h"
 #include "sim/preemption_watch.h"
 #include "sim/sim_extenders.h"
 #include "testing/test_plugins.h"
@@ -41,6 +42,7 @@ struct RecorderHost {
   PreemptionWatch* preemption = nullptr;
   ExtenderWatch* extenders = nullptr;
   GangSteps* gangs = nullptr;  // null: there are no groups
+  GroupVictimWatch* group_victims = nullptr;
   // Whether the pod has its node in the scheduler's cache, not only in an attempt of its group.
   std::function<bool(const api::Pod& pod)> is_assumed;
   // Some pod without a node, as the process was told; null: there is none.

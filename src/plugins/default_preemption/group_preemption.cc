@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/canary.h"
 #include "plugins/default_preemption/terminating.h"
 
 namespace ks::plugins {
@@ -157,7 +158,7 @@ void GroupPreemption::Choose(const GroupProposal& proposal) {
 Status GroupPreemption::Reprieve(const PotentialUnit& potential) {
   if (!Concerns(*potential.unit)) return {};
   Status status = PutBack(*potential.unit);
-  if (!status.ok() || EveryoneFits()) return status;
+  if (!status.ok() || (EveryoneFits() && !KS_CANARY(NobodySpared))) return status;
   victims_.push_back(potential);
   for (const PodInfoPtr& info : potential.unit->pods) {
     const NodeInfo& node = *handle_.snapshot().Find(info->pod().node_name);

@@ -6,6 +6,7 @@
 
 #include <absl/container/flat_hash_set.h>
 
+#include "base/canary.h"
 #include "golang/quote.h"
 #include "plugins/default_preemption/budgets.h"
 #include "plugins/kit/group_trees.h"
@@ -111,7 +112,7 @@ Result<VictimUnitPtr> VictimUnits::UnitOf(const PodInfoPtr& info) {
   const std::optional<PodGroupKey> group = framework::GroupOf(pod);
   if (group) {
     const std::optional<PodGroupKey>& disrupted = GroupOf(*group).disrupted;
-    if (disrupted) {
+    if (disrupted && !KS_CANARY(GroupsTornApart)) {
       auto whole = whole_.find(*disrupted);
       if (whole == whole_.end()) {
         Result<VictimUnitPtr> made = MakeWhole(*disrupted, PriorityOf(pod));
