@@ -92,14 +92,14 @@ inline constexpr std::array<CanaryInfo, 79> kCanaries = {{
     {"UnscheduledPodAddUnheard", "a gang does not hear of a new member", 8},
     {"PodGroupAddUnheard", "a gang does not hear that its group has come", 94},
     {"PodGroupUpdateUnheard", "a gang does not hear that it wants fewer members", 33},
-    {"ResourceClaimAddUnheard", "a new claim of devices wakes nobody", 6},
+    {"ResourceClaimAddUnheard", "a new claim of devices wakes nobody", 32},
     {"ResourceClaimUpdateUnheard", "a claim that gives back its devices wakes nobody", 6},
-    {"ResourceClaimDeleteUnheard", "the devices of a claim that goes wake nobody", 6},
-    {"ResourceSliceAddUnheard", "new devices wake nobody", 6},
-    {"ResourceSliceUpdateUnheard", "devices that changed wake nobody", 6},
-    {"TaintRuleUnheard", "devices that a rule does not taint any more wake nobody", 6},
-    {"NobodySpared", "preemption for a group spares nobody who is on a member's node", 8},
-    {"GroupsTornApart", "of a group that goes as a whole some are evicted", 8},
+    {"ResourceClaimDeleteUnheard", "the devices of a claim that goes wake nobody", 13},
+    {"ResourceSliceAddUnheard", "new devices wake nobody", 15},
+    {"ResourceSliceUpdateUnheard", "devices that changed wake nobody", 15},
+    {"TaintRuleUnheard", "devices that a rule does not taint any more wake nobody", 15},
+    {"NobodySpared", "preemption for a group spares nobody who is on a member's node", 24},
+    {"GroupsTornApart", "of a group that goes as a whole some are evicted", 65},
 }};
 
 }  // namespace ks::sim

@@ -97,6 +97,10 @@ void HintWatch::Changed(const api::DeviceClassPtr& before, const api::DeviceClas
   Add(EventResource::kDeviceClass, before, after);
 }
 
+void HintWatch::Changed(const api::ResourceClaimPtr& before, const api::ResourceClaimPtr& after) {
+  ++claims_told_[(after == nullptr ? before : after)->meta.Key()];
+}
+
 void HintWatch::Know(const cache::DeviceStores& devices,
                      const std::map<std::string, api::ResourceClaimPtr>& claims) {
   std::map<std::string, api::ResourceClaimPtr> latest;
@@ -104,15 +108,17 @@ void HintWatch::Know(const cache::DeviceStores& devices,
     if (auto claim = devices.FindClaim(key)) latest.emplace(key, std::move(claim));
   }
   for (const auto& [key, before] : known_claims_) {
+    if (claims_told_[key] > 1) continue;
     const auto now = latest.find(key);
     Add(EventResource::kResourceClaim, before, now == latest.end() ? nullptr : now->second);
   }
   for (const auto& [key, now] : latest) {
-    if (!known_claims_.contains(key)) {
+    if (!known_claims_.contains(key) && claims_told_[key] <= 1) {
       Add(EventResource::kResourceClaim, api::ResourceClaimPtr(), now);
     }
   }
   known_claims_ = std::move(latest);
+  claims_told_.clear();
   std::map<std::string, api::ResourceSlicePtr> slices;
   for (const api::ResourceSlicePtr& now : devices.Slices()) {
     const auto before = known_slices_.find(now->meta.name);

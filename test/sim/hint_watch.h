@@ -45,10 +45,13 @@ class HintWatch {
   void Changed(const api::VolumeAttachmentPtr& before, const api::VolumeAttachmentPtr& after);
   void Changed(const api::ResourceSlicePtr& before, const api::ResourceSlicePtr& after);
   void Changed(const api::DeviceClassPtr& before, const api::DeviceClassPtr& after);
+  // What became of it, Know tells.
+  void Changed(const api::ResourceClaimPtr& before, const api::ResourceClaimPtr& after);
 
   // What a scheduler knows of devices after a step. Told of once more is what no stream tells:
-  // versions of claims that were assumed, and taints that rules put on devices. `claims`: those
-  // that the streams told, by key.
+  // versions of claims that were assumed, and taints that rules put on devices. Of a claim that the
+  // streams told of several times within the step nothing is: a hint may have had its reason in
+  // none of them, but in all together. `claims`: those that the streams told, by key.
   void Know(const cache::DeviceStores& devices,
             const std::map<std::string, api::ResourceClaimPtr>& claims);
 
@@ -76,7 +79,8 @@ class HintWatch {
   std::optional<queue::RequeueRules> rules_;
   std::map<std::string, api::ResourceClaimPtr> known_claims_;  // by key, in their latest version
   std::map<std::string, api::ResourceSlicePtr> known_slices_;  // by name, with taints of rules
-  std::vector<Change> changes_;                                // since the last step
+  std::map<std::string, int> claims_told_;              // by key, how often since the last step
+  std::vector<Change> changes_;                         // since the last step
   std::map<std::string, framework::QueuedPod> parked_;  // by uid, and not gated, after that step
 };
 
