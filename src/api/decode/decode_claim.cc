@@ -170,8 +170,9 @@ bool ReadClaimStatus(FieldReader auto& reader, auto value, ResourceClaim& claim)
   std::string_view text;
   if (!reader.ObjectText(value, object, text)) return false;
   // An empty status is as good as none.
-  if (!text.empty() && text != "{}")
+  if (!text.empty() && text != "{}") {
     claim.status_fingerprint = MixFingerprint(kFingerprintSeed, text);
+  }
   return reader.Fields(object, [&](std::string_view key, auto field) {
     if (key == "allocation") return ReadAllocation(reader, field, claim.allocation);
     if (key == "reservedFor") {

@@ -82,13 +82,7 @@ void DeviceKinds::Describe(Device& device, bool alone) {
   for (const ClaimPlan& claim : plan_.claims()) {
     for (const RequestPlan& request : claim.requests) {
       for (const AlternativePlan& alternative : request.alternatives) {
-        std::string details;
-        const Opinion opinion = Ask(claim, alternative, device, details);
-        device.text += static_cast<char>(opinion);
-        if (opinion == Opinion::kYes) {
-          AppendNumber(details.size(), device.text);
-          device.text += details;
-        }
+        const Opinion opinion = DescribeOpinion(claim, alternative, device);
         if (opinion != Opinion::kNo) last_taker_ = alternative.index + 1;
         alone = alone || opinion == Opinion::kError;
       }
@@ -97,6 +91,19 @@ void DeviceKinds::Describe(Device& device, bool alone) {
   DescribeCounters(device);
   if (device.shareable) DescribeShares(device);
   if (alone) AppendNumber(device.index, device.text);
+}
+
+DeviceKinds::Opinion DeviceKinds::DescribeOpinion(const ClaimPlan& claim,
+                                                  const AlternativePlan& alternative,
+                                                  Device& device) {
+  std::string details;
+  const Opinion opinion = Ask(claim, alternative, device, details);
+  device.text += static_cast<char>(opinion);
+  if (opinion == Opinion::kYes) {
+    AppendNumber(details.size(), device.text);
+    device.text += details;
+  }
+  return opinion;
 }
 
 DeviceKinds::Opinion DeviceKinds::Ask(const ClaimPlan& claim, const AlternativePlan& alternative,

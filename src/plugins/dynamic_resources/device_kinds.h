@@ -62,6 +62,8 @@ class DeviceKinds {
   };
 
   void Describe(Device& device, bool alone);
+  Opinion DescribeOpinion(const ClaimPlan& claim, const AlternativePlan& alternative,
+                          Device& device);
   // `details`: what tells devices apart of which an alternative thinks kYes.
   Opinion Ask(const ClaimPlan& claim, const AlternativePlan& alternative, const Device& device,
               std::string& details);
