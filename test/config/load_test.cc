@@ -468,14 +468,13 @@ ks.yaml:5:32: profiles[0].plugins.score.disabled[0]: there is no plugin "ImageLo
 ks.yaml:5:75: profiles[0].plugins.score.disabled[1].weight: a disabled plugin has no weight (remove it)
 ks.yaml:6:18: profiles[0].pluginConfig[0]: the arguments of plugin "Foo" are not used, because the profile does not enable it
 )";
-  EXPECT_EQ(
-      Rendered(Accepted(R"(clientConnection: {contentType: application/yaml}
+  EXPECT_EQ(Rendered(Accepted(R"(clientConnection: {contentType: application/yaml}
 profiles:
 - plugins: {score: {disabled: [{name: ImageLocalty}, {name: NodeAffinity, weight: 5}, {name: "*"}]}}
   pluginConfig: [{name: Foo, args: {}}, {name: NodeAffinity}]
 )")
-                   .warnings),
-      want);
+                         .warnings),
+            want);
 }
 
 TEST(LoadWarnings, TellWhatHasNoEffectYet) {
