@@ -12,8 +12,6 @@
 namespace ks::daemon {
 namespace {
 
-constexpr const char* kProtobufOrJson = "application/vnd.kubernetes.protobuf, application/json";
-
 // Upstream's client takes 0 for its own defaults, which are lower than the scheduler's.
 client::RestOptions RestOptionsOf(const config::ClientConnection& settings,
                                   std::string_view component, client::HostMetrics& metrics) {
@@ -24,7 +22,9 @@ client::RestOptions RestOptionsOf(const config::ClientConnection& settings,
   rest.burst = settings.burst == 0 ? kUnsetBurst : settings.burst;
   rest.user_agent = client::UserAgent("kubesched", component);
   rest.metrics = &metrics;
-  if (config::AcceptsProtobuf(settings)) rest.accept = kProtobufOrJson;
+  if (config::AcceptsProtobuf(settings)) {
+    rest.accept = std::string(config::kProtobufType) + ", " + std::string(config::kJsonType);
+  }
   return rest;
 }
 

@@ -215,6 +215,18 @@ TEST(DecodeForms, BadBytesAreRefused) {
        "not an object in the envelope"},
       {"OtherKind", ProtoBody("PodList", ""), "must be NamespaceList, not PodList"},
       {"CutField", ProtoBody("NamespaceList", "\x12\x7f"), "ends too early"},
+      {"TooEarlyATime",
+       ProtoBody("NamespaceList",
+                 ProtoField(2, ProtoField(1, ProtoField(8,
+                                                        "\x08\x80\x80\x80\x80\x80\x80\x80\x80"
+                                                        "\x80\x01")))),
+       "items[0].metadata.creationTimestamp: is no time that can be represented"},
+      {"TooManyNanoseconds",
+       ProtoBody("NamespaceList",
+                 ProtoField(2, ProtoField(1, ProtoField(8,
+                                                        "\x10\xff\xff\xff\xff\xff\xff\xff\xff"
+                                                        "\x7f")))),
+       "items[0].metadata.creationTimestamp: is no time that can be represented"},
       {"NumberForText", ProtoBody("NamespaceList", ProtoField(2, ProtoField(1, ProtoNumber(1, 3)))),
        "items[0].metadata: invalid protobuf: a field has not the type of its number"},
       {"NumberForMessage", ProtoBody("NamespaceList", ProtoNumber(1, 3)),

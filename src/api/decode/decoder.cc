@@ -175,13 +175,9 @@ struct Decoder::Impl {
     const auto read = [&](std::string_view key, JsonReader::Value field) {
       return ReadRootField(key, field, draft, other_kind);
     };
+    if (!KeepsRaw<T>() || !reader.IsObject(value)) return reader.Object(value, read);
     od::object object;
-    if (!KeepsRaw<T>() || value.get_object().get(object) != simdjson::SUCCESS) {
-      return reader.Object(value, read);
-    }
-    simdjson::error_code error = object.raw_json().get(raw);
-    if (!error) error = object.reset().error();
-    return error ? reader.Fail(error) : reader.Fields(object, read);
+    return reader.ObjectText(value, object, raw) && reader.Fields(object, read);
   }
   template <class T>
   bool ReadObject(ProtoReader& /*reader*/, const ProtoReader::Value& value, Draft<T>& draft,

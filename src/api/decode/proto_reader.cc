@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/decode/proto_reader.h"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -56,6 +54,7 @@ constexpr ProtoField kTimeFields[] = {
     {2, ProtoType::kInteger, ProtoShape::kOne, false, false, "nanos", nullptr}};
 // A time is kept in 64 bits of nanoseconds.
 constexpr int64_t kMostSeconds = 9'000'000'000;
+constexpr int64_t kMostNanos = 999'999'999;
 
 bool IsZero(const ProtoValue& value) { return value.number == 0 && value.bytes.empty(); }
 
@@ -216,19 +215,18 @@ bool ProtoReader::TimeOf(const Value& value, std::optional<TimePoint>& out,
   }
   const ProtoMessage wrapper = {kTimeFields};
   internal::ProtoFields fields(wrapper, value.bytes);
-  std::chrono::nanoseconds since_epoch{0};
+  int64_t seconds = 0;
+  int64_t nanos = 0;
   Value part;
   while (fields.Next(part)) {
-    const auto number = static_cast<int64_t>(part.number);
-    if (fields.field().number == 2) {
-      since_epoch += std::chrono::nanoseconds(number);
-    } else if (std::abs(number) > kMostSeconds) {
-      return Fail("is no time that can be represented");
-    } else {
-      since_epoch += std::chrono::seconds(number);
-    }
+    (fields.field().number == 1 ? seconds : nanos) = static_cast<int64_t>(part.number);
   }
   if (!fields.failure().empty()) return Fail(fields.failure());
+  if (seconds < -kMostSeconds || seconds > kMostSeconds || nanos < 0 || nanos > kMostNanos) {
+    return Fail("is no time that can be represented");
+  }
+  const std::chrono::nanoseconds since_epoch =
+      std::chrono::seconds(seconds) + std::chrono::nanoseconds(nanos);
   if (since_epoch.count() != 0) out = TimePoint(since_epoch - since_epoch % precision);
   return true;
 }
