@@ -3,18 +3,23 @@
 // as kube-scheduler does. The real kube-controller-manager makes claims of templates and releases
 // them.
 //
-// Of a group that fails, the first condition is noted: what follows depends on when the next
-// attempt comes. kube-scheduler lets one of two members that share a claim fail once in PreBind;
-// what pods say in between is therefore not looked at.
+// A group that fails must say once what its case is about; what it says before (a scheduler may
+// hear of the pods before it hears of the claim's allocation) and after (when the next attempt
+// comes) depends on chance. kube-scheduler lets one of two members that share a claim fail once in
+// PreBind; what pods say in between is therefore not looked at.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "api/pod_group.h"
+#include "base/mutex.h"
+#include "client/watch/reflector.h"
 #include "e2e/cluster.h"
 #include "e2e/device_objects.h"
 
@@ -53,31 +58,87 @@ struct Pinned {
 enum class Fate { kBound, kFreed, kUnreserved, kStays };
 struct Case {
   std::string name;
+  std::string says;                   // a part of the group's condition
   std::vector<std::string> reserved;  // "group", "other"
   std::vector<Pinned> members;
   Fate fate;
   std::string entry = "x";  // of the pods; the group's is x
 };
 
+constexpr char kCompleted[] = "deallocation and deletion of ResourceClaims completed";
+constexpr char kFreedGroups[] = "deallocation of PodGroup ResourceClaim completed";
+constexpr char kUnreserved[] = "ResourceClaim unreserved for PodGroup";
+
 // Each ends in another branch of PostFilter.
 std::vector<Case> Cases() {
   return {
-      {"nobodys", {}, {{"n2"}, {"n2"}}, Fate::kBound},
-      {"groups", {"group"}, {{"n2"}, {"n2"}}, Fate::kBound},
-      {"entry", {"group"}, {{"n2"}, {"n2"}}, Fate::kBound, "y"},
-      {"shared", {"group", "other"}, {{"n2"}, {"n2"}}, Fate::kUnreserved},
-      {"others", {"other"}, {{"n2"}, {"n2"}}, Fate::kStays},
-      {"large", {"group"}, {{"", "101"}, {"", "101"}}, Fate::kUnreserved},
-      {"one-fits", {"group"}, {{"n1"}, {"n2"}}, Fate::kFreed},
-      {"one-fits-shared", {"group", "other"}, {{"n1"}, {"n2"}}, Fate::kUnreserved},
+      {"nobodys", kCompleted, {}, {{"n2"}, {"n2"}}, Fate::kBound},
+      {"groups", kFreedGroups, {"group"}, {{"n2"}, {"n2"}}, Fate::kBound},
+      {"entry", kFreedGroups, {"group"}, {{"n2"}, {"n2"}}, Fate::kBound, "y"},
+      {"shared", kUnreserved, {"group", "other"}, {{"n2"}, {"n2"}}, Fate::kUnreserved},
+      {"others", kCompleted, {"other"}, {{"n2"}, {"n2"}}, Fate::kStays},
+      {"large", kUnreserved, {"group"}, {{"", "101"}, {"", "101"}}, Fate::kUnreserved},
+      {"one-fits", kFreedGroups, {"group"}, {{"n1"}, {"n2"}}, Fate::kFreed},
+      {"one-fits-shared", kUnreserved, {"group", "other"}, {{"n1"}, {"n2"}}, Fate::kUnreserved},
   };
 }
 
 using Outcomes = std::map<std::string, std::string>;
 
+// What pod groups have said, as their watch shows it. Threads: any.
+class GroupView {
+ public:
+  explicit GroupView(client::RestClient& client)
+      : reflector_(client,
+                   {.path = "/apis/scheduling.k8s.io/v1beta1/podgroups",
+                    .field_selector = "",
+                    .type_name = "*v1beta1.PodGroup",
+                    .resource = "podgroups",
+                    .seed = 1},
+                   [this](std::vector<api::Delta<api::PodGroup>> deltas) { Apply(deltas); }) {
+    reflector_.Start();
+  }
+  ~GroupView() { reflector_.Stop(); }
+
+  // The first text of the group with `part` in it.
+  std::optional<std::string> FindSaid(const std::string& group, const std::string& part) {
+    MutexLock lock(mutex_);
+    for (const std::string& text : said_[group]) {
+      if (text.find(part) != std::string::npos) return text;
+    }
+    return std::nullopt;
+  }
+  std::string AllSaid(const std::string& group) {
+    MutexLock lock(mutex_);
+    std::string all;
+    for (const std::string& text : said_[group]) all += text + "\n";
+    return all;
+  }
+
+ private:
+  void Apply(const std::vector<api::Delta<api::PodGroup>>& deltas) {
+    MutexLock lock(mutex_);
+    for (const auto& delta : deltas) {
+      for (const api::PodGroupPtr& group : delta.items) Note(*group);
+      if (delta.object != nullptr) Note(*delta.object);
+    }
+  }
+  void Note(const api::PodGroup& group) KS_REQUIRES(mutex_) {
+    if (group.conditions.empty()) return;
+    const api::Condition& first = group.conditions.front();
+    std::vector<std::string>& said = said_[group.meta.name];
+    const std::string text = first.status + " " + first.reason + ": " + first.message;
+    if (said.empty() || said.back() != text) said.push_back(text);
+  }
+
+  Mutex mutex_;
+  std::map<std::string, std::vector<std::string>> said_ KS_GUARDED_BY(mutex_);  // by group
+  client::Reflector<api::PodGroup> reflector_;
+};
+
 class GroupsWithClaims {
  public:
-  explicit GroupsWithClaims(Cluster& cluster) : cluster_(cluster) {
+  explicit GroupsWithClaims(Cluster& cluster) : cluster_(cluster), view_(cluster.admin()) {
     const std::string devices(kDevicesPath);
     for (const char* name : {"n1", "n2"}) {
       cluster_.CreateNode(NodeManifest(name, {{"cpu", name == std::string("n1") ? "90" : "100"},
@@ -112,7 +173,9 @@ class GroupsWithClaims {
     for (const char* pod : {"gang-0", "gang-1", "gang-2"}) CreateMember(pod, "gang", own, {});
     for (const char* pod : {"gang-0", "gang-1", "gang-2"}) AwaitBound(pod);
     if (!stuck_.empty()) return;
-    outcomes_["gang"] = Condition("gang");
+    EXPECT_TRUE(
+        cluster_.WaitUntil([&] { return view_.FindSaid("gang", "True ").has_value(); }, kLimit));
+    outcomes_["gang"] = view_.FindSaid("gang", "True ").value_or("");
     NoteClaims("gang", "");
     CreateMember("gang-late", "gang", shared, {});
     AwaitBound("gang-late");
@@ -139,8 +202,10 @@ class GroupsWithClaims {
       pods.push_back(c.name + "-" + std::to_string(pods.size()));
       CreateMember(pods.back(), c.name, json::array({ByName(c.entry, c.name)}), member);
     }
-    ASSERT_TRUE(cluster_.WaitUntil([&] { return !Condition(c.name).empty(); }, kLimit));
-    outcomes_[c.name] = Condition(c.name);
+    EXPECT_TRUE(
+        cluster_.WaitUntil([&] { return view_.FindSaid(c.name, c.says).has_value(); }, kLimit))
+        << c.name << " has said: " << view_.AllSaid(c.name);
+    outcomes_[c.name] = view_.FindSaid(c.name, c.says).value_or("");
     if (c.fate == Fate::kBound) {
       for (const std::string& pod : pods) AwaitBound(pod);
       if (!stuck_.empty()) return;
@@ -236,13 +301,6 @@ class GroupsWithClaims {
     }
     outcomes_[pod] = cluster_.view().pods()["default/" + pod]->node_name;
   }
-  std::string Condition(const std::string& group) {
-    const json conditions =
-        cluster_.Get(GroupPath(group))["status"].value("conditions", json::array());
-    if (conditions.empty()) return "";
-    return conditions[0]["status"].get<std::string>() + " " +
-           conditions[0]["reason"].get<std::string>() + ": " + conditions[0].value("message", "");
-  }
   bool HasMet(const Case& c) {
     const json status = cluster_.Get(ClaimPath(c.name))["status"];
     const bool allocated = status.contains("allocation");
@@ -295,6 +353,7 @@ class GroupsWithClaims {
   }
 
   Cluster& cluster_;
+  GroupView view_;
   std::string other_;  // uid
   std::string stuck_;
   Outcomes outcomes_;
