@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Self-tests of the repository's checks: for each rule a sample that must be flagged and one that must not."""
 
+import contextlib
+import io
 import json
 import multiprocessing
 import os
@@ -21,6 +23,7 @@ import check_repo  # noqa: E402
 import check_shape  # noqa: E402
 import count_results  # noqa: E402
 import prove  # noqa: E402
+import second_try  # noqa: E402
 import under_load  # noqa: E402
 
 _SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
@@ -230,6 +233,37 @@ class Counts(unittest.TestCase):
                 ("not built", {"a": "notrun"}, {}, [0, ["a: ctest says notrun"], 0])):
             with self.subTest(name):
                 self.assertEqual(self._count(tests, reports), want)
+
+
+class SecondTries(unittest.TestCase):
+    BAD = {"name": "Bad", "result": "COMPLETED", "failures": [{"failure": "1 is not 2"}]}
+    WORSE = {**BAD, "name": "Worse"}
+    GOOD = {"name": "Good", "result": "COMPLETED"}
+
+    def _try(self, reports, passes):
+        """What is counted after second tries that `passes` of (program, case) lets pass."""
+        with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
+            folder = pathlib.Path(name) / "test-results"
+            folder.mkdir()
+            cases = "".join(f'<testcase name="{test}" status="fail"/>' for test in reports)
+            (folder / "ctest.xml").write_text(f"<testsuite>{cases}</testsuite>")
+            for test, results in reports.items():
+                if results is not None:
+                    (folder / f"ks_{test}_test.json").write_text(json.dumps({"testsuites": [{"name": "S", "testsuite": results}]}))
+            second_try.main(pathlib.Path(name), lambda program, case: passes(program.name, case))
+            passed, failed, _ = count_results.count(folder)
+            return [passed, [case for case, _ in failed]]
+
+    def test_what_counts_afterwards(self):
+        shards = {"e2e": [self.GOOD, self.BAD], "e2e_1": [self.WORSE]}
+        for name, reports, passes, want in (
+                ("all pass alone", shards, lambda program, case: program == "ks_e2e_test", [3, []]),
+                ("one fails again", shards, lambda program, case: case == "S.Bad", [2, ["S.Worse"]]),
+                ("a crash", {"a": None}, lambda program, case: True, [0, ["a"]]),
+                ("a sanitizer's finding", {"a": [self.GOOD]}, lambda program, case: True, [1, ["a"]]),
+                ("too many", {"a": [self.BAD] * 4}, lambda program, case: True, [0, ["S.Bad"] * 4])):
+            with self.subTest(name):
+                self.assertEqual(self._try(reports, passes), want)
 
 
 class ChangedTests(unittest.TestCase):
