@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kMinFeasibleNodes = 100;
 constexpr int64_t kMinPercentage = 5;
+constexpr size_t kPreorderSteps = 32;  // before all totals are looked through
 
 // Swaps down only past strictly better children; the right child wins only if strictly better than
 // the left.
@@ -37,6 +38,14 @@ bool IsBefore(size_t a, size_t b) {
   return aligned_a != aligned_b ? aligned_a < aligned_b : a < b;
 }
 
+// `size` behind the last one.
+size_t NextInPreorder(size_t i, size_t size) {
+  if (2 * i + 1 < size) return 2 * i + 1;
+  // To the next right sibling on the way up: left children are odd.
+  while (i != 0 && (i % 2 == 0 || i + 1 >= size)) i = (i - 1) / 2;
+  return i == 0 ? size : i + 1;
+}
+
 }  // namespace
 
 size_t NumFeasibleNodesToFind(size_t candidates, std::optional<int32_t> profile_percentage,
@@ -53,14 +62,21 @@ size_t NumFeasibleNodesToFind(size_t candidates, std::optional<int32_t> profile_
 
 // Making a heap moves the root of a subtree away only for a strictly better child, and prefers the
 // left one: of several best elements the first in preorder of the tree comes out on top. So there
-// is no need to make the heap.
+// is no need to make the heap. Where many are best, the first of them is found near the root.
 size_t PickBest(std::span<const int64_t> totals) {
   KS_CHECK(!totals.empty(), "nothing to pick from");
-  size_t best = 0;
-  for (size_t i = 1; i < totals.size(); ++i) {
-    if (totals[i] < totals[best]) continue;
-    if (totals[i] > totals[best] || IsBefore(i, best)) best = i;
+  int64_t most = totals[0];
+  for (const int64_t total : totals) most = std::max(most, total);
+  size_t i = 0;
+  for (size_t steps = 0; steps < kPreorderSteps && i < totals.size(); ++steps) {
+    if (totals[i] == most) return i;
+    i = NextInPreorder(i, totals.size());
   }
+  size_t best = totals.size();
+  for (i = 0; i < totals.size(); ++i) {
+    if (totals[i] == most && (best == totals.size() || IsBefore(i, best))) best = i;
+  }
+  KS_CHECK(best < totals.size(), "the greatest total is nobody's");
   return best;
 }
 
