@@ -126,11 +126,22 @@ enum class HintScope : uint8_t {
   kSpec,    // the spec alone
 };
 
+// Labels of nodes that a hint looks at for one pod spec.
+struct NodeLabelReads {
+  std::vector<Symbol> keys;  // may repeat
+  bool others = false;       // or the answer can be another one than Skip whatever they say
+};
+using NodeLabelReadsFn = std::function<void(const api::PodSpec& spec, NodeLabelReads* reads)>;
+
 // One registration of a plugin. Without a function the answer is always Queue.
 struct EventRegistration {
   ClusterEvent event;
   QueueingHintFn hint;
   HintScope scope = HintScope::kPod;
+  // Only for events of nodes. Promises that the hint skips a pod after a change of labels of a node
+  // if those that it reads for the pod's spec, and the taints, are what they were. The queue then
+  // asks no pod about labels that nobody reads. Adds to `reads`. Empty: promises nothing.
+  NodeLabelReadsFn node_labels = nullptr;
 };
 
 // What a plugin without a registration of its own gets (docs/spec/framework.md section 7): action

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/parked_pods.h"
 
+#include <algorithm>
 #include <functional>
 #include <tuple>
 
@@ -60,6 +61,23 @@ struct ClassEqual {
 
 }  // namespace
 
+bool ParkedLabelReads::MayMatter(const std::vector<Symbol>& keys) const {
+  return others_ > 0 || std::any_of(keys.begin(), keys.end(),
+                                    [this](Symbol key) { return by_key_.contains(key); });
+}
+
+void ParkedLabelReads::Count(const api::PodSpec& spec, int32_t change) {
+  framework::NodeLabelReads reads;
+  for (const framework::NodeLabelReadsFn* reader : readers_) (*reader)(spec, &reads);
+  if (reads.others) others_ += change;
+  for (const Symbol key : reads.keys) {
+    const auto it = by_key_.try_emplace(key, 0).first;
+    it->second += change;
+    KS_CHECK(it->second >= 0, "a label is read by fewer than no parked pods");
+    if (it->second == 0) by_key_.erase(it);
+  }
+}
+
 bool IsOf(const Rejection& rejection, const Record& record) {
   const framework::QueuedPod& pod = *record.pod;
   return rejection.gating_plugin == EntityOf(record).entity().gating_plugin &&
@@ -101,6 +119,7 @@ ParkedBucket& ParkedPods::BucketOf(ParkedGroup& group, const api::PodSpec* spec)
     it->second->spec = spec;
     it->second->index = static_cast<uint32_t>(group.buckets.size());
     group.buckets.push_back(it->second.get());
+    group.label_reads.Add(*spec);
   }
   return *it->second;
 }
@@ -155,6 +174,16 @@ Record* ParkedPods::FirstUserOf(const ParkedGroup& group, const std::string& cla
   return found ? it->record : nullptr;
 }
 
+bool ParkedPods::MayMatter(const ParkedGroup& group, const LabelReaders& readers,
+                           const std::vector<Symbol>& keys) {
+  ParkedLabelReads& reads = group.label_reads;
+  if (!reads.active()) {
+    reads.SetReaders(readers);
+    for (const ParkedBucket* bucket : group.buckets) reads.Add(*bucket->spec);
+  }
+  return reads.MayMatter(keys);
+}
+
 void ParkedPods::Add(Record& record, uint64_t plugins) {
   KS_CHECK(record.parked == nullptr, "a pod is parked twice");
   const api::Pod& pod = *record.pod->pod();
@@ -184,6 +213,7 @@ void ParkedPods::Remove(Record& record) {
   if (!bucket->classes.empty()) return;
   ParkedGroup* group = bucket->group;
   TakeOut(group->buckets, bucket->index);
+  group->label_reads.Remove(*bucket->spec);
   buckets_.erase(std::make_pair(static_cast<const ParkedGroup*>(group), bucket->spec));
 }
 

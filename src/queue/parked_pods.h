@@ -6,7 +6,8 @@
 // template share their spec object) form a bucket, and pods of a bucket with the same namespace and
 // labels a class: a hint that looks at nothing else is asked once for all of them. And pods are
 // found by the claims that they use and by their tree of pod groups, since an event of a claim or a
-// group seldom concerns any other pod. (The groups here have nothing to do with pod groups.)
+// group seldom concerns any other pod. (The groups here have nothing to do with pod groups.) For
+// changes of a node's labels a group knows which labels its buckets read.
 //
 // Upstream: docs/spec/queue.md sections 4 and 8; decision 0033.
 
@@ -21,6 +22,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "api/pod.h"
+#include "framework/events.h"
 #include "framework/name_set.h"
 #include "framework/queued_pod.h"
 
@@ -68,10 +70,34 @@ struct ParkedBucket {
   absl::InlinedVector<ParkedClass*, 2> classes;
 };
 
+using LabelReaders = absl::InlinedVector<const framework::NodeLabelReadsFn*, 2>;
+
+// The labels of nodes that the buckets of a group read, counted. Readers are the hints that are
+// asked after a change of labels; while there are none, nothing is counted.
+// Threads: one at a time.
+class ParkedLabelReads {
+ public:
+  void Add(const api::PodSpec& spec) { Count(spec, 1); }
+  void Remove(const api::PodSpec& spec) { Count(spec, -1); }
+  // Requires: nothing is counted yet.
+  void SetReaders(LabelReaders readers) { readers_ = std::move(readers); }
+  bool active() const { return !readers_.empty(); }
+  // Whether a hint may have something to say when these labels change.
+  bool MayMatter(const std::vector<Symbol>& keys) const;
+
+ private:
+  void Count(const api::PodSpec& spec, int32_t change);
+
+  LabelReaders readers_;
+  absl::flat_hash_map<Symbol, int32_t> by_key_;
+  int32_t others_ = 0;
+};
+
 struct ParkedGroup {
   Rejection rejection;
   uint64_t plugins = 0;  // RequeueRules::PluginsOf
   std::vector<ParkedBucket*> buckets;
+  mutable ParkedLabelReads label_reads;  // made when first asked for
 };
 
 // Order of iteration is that of arrivals, disturbed by departures (the last takes the place of the
@@ -98,6 +124,12 @@ class ParkedPods {
   std::vector<Record*> UsersOf(const ParkedGroup& group, const std::string& claim) const;
   // The first of them; null: none.
   Record* FirstUserOf(const ParkedGroup& group, const std::string& claim) const;
+
+  // Whether some of these readers, those of the group's plugins, may have something to say about a
+  // pod of the group when these labels of a node change. The first call goes through the group's
+  // buckets. Requires: the same readers every time.
+  static bool MayMatter(const ParkedGroup& group, const LabelReaders& readers,
+                        const std::vector<Symbol>& keys);
 
   // Nothing may be added or removed meanwhile.
   template <class Visit>

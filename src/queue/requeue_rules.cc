@@ -51,6 +51,28 @@ std::optional<std::string> ClaimOf(const EventWithObjects& event) {
   return std::nullopt;
 }
 
+// The labels that are not what they were, if the event is about nothing else that hints on labels
+// look at.
+std::optional<std::vector<Symbol>> ChangedLabels(const EventWithObjects& event) {
+  if (event.event.resource != framework::EventResource::kNode ||
+      event.event.actions != framework::kActionUpdateNodeLabel) {
+    return std::nullopt;
+  }
+  const auto* before = std::get_if<api::NodePtr>(&event.old_object);
+  const auto* after = std::get_if<api::NodePtr>(&event.new_object);
+  if (before == nullptr || after == nullptr || (*before)->taints != (*after)->taints) return {};
+  std::vector<Symbol> keys;
+  const auto add_changed = [&keys](const api::LabelMap& labels, const api::LabelMap& others) {
+    for (const auto& [key, value] : labels) {
+      const Symbol* other = others.Find(key);
+      if (other == nullptr || *other != value) keys.push_back(key);
+    }
+  };
+  add_changed((*before)->meta.labels, (*after)->meta.labels);
+  add_changed((*after)->meta.labels, (*before)->meta.labels);
+  return keys;
+}
+
 Strategy DecideWildcard(const QueuedPod& pod, const ClusterEvent& event,
                         const EventObject& new_object) {
   const auto* other = std::get_if<api::PodPtr>(&new_object);
@@ -70,8 +92,9 @@ Strategy DecideWildcard(const QueuedPod& pod, const ClusterEvent& event,
 struct RequeueRules::Hint {
   uint64_t bit = 0;
   const std::string* plugin = nullptr;
-  Symbol name{};                                        // of the plugin
-  const framework::QueueingHintFn* function = nullptr;  // empty: always Queue
+  Symbol name{};                                             // of the plugin
+  const framework::QueueingHintFn* function = nullptr;       // empty: always Queue
+  const framework::NodeLabelReadsFn* node_labels = nullptr;  // empty: it may read any
   framework::HintScope scope = framework::HintScope::kPod;
 };
 
@@ -131,6 +154,7 @@ const RequeueRules::Matched& RequeueRules::MatchedBy(const ClusterEvent& event) 
              .plugin = &plugin,
              .name = Symbol(plugin),
              .function = &registration.hint,
+             .node_labels = &registration.node_labels,
              .scope = registration.hint ? registration.scope : framework::HintScope::kSpec});
         slot->plugins |= BitOf(plugin);
       }
@@ -204,14 +228,21 @@ RequeueRules::Inquiry RequeueRules::Inquire(const Rejection& rejection,
   Inquiry inquiry(*this, event, !rejection.pending_plugins.empty());
   bool of_claims = true;  // and nothing else
   bool of_trees = true;
+  bool of_labels = true;
+  LabelReaders readers;
   for (const Hint& hint : MatchedBy(event.event).by_profile[place]) {
     // Bits may be shared, so the sets decide.
     const bool pending = rejection.pending_plugins.contains(*hint.plugin);
     if (!pending && !rejection.unschedulable_plugins.contains(*hint.plugin)) continue;
     of_claims &= hint.scope == framework::HintScope::kClaims;
     of_trees &= hint.scope == framework::HintScope::kGroup;
+    of_labels &= static_cast<bool>(*hint.node_labels);
+    readers.push_back(hint.node_labels);
     Inquiry::Questions& questions = inquiry.QuestionsOf(hint.scope);
     questions.push_back({.hint = &hint, .pending = pending});
+  }
+  if (of_labels) {
+    if (auto keys = ChangedLabels(event)) inquiry.label_change_ = {std::move(readers), *keys};
   }
   if (of_claims) inquiry.claim_ = ClaimOf(event);
   if (of_trees && !of_claims) {

@@ -47,6 +47,12 @@ struct EventWithObjects {
   const framework::EventObject& new_object;
 };
 
+// Labels of a node changed, and every hint to ask says which it reads.
+struct LabelChange {
+  LabelReaders readers;
+  std::vector<Symbol> keys;
+};
+
 // Threads: one at a time.
 class RequeueRules {
  public:
@@ -133,6 +139,8 @@ class RequeueRules::Inquiry {
   // Not null: the decision is Skip for pods that do not use this claim, or are not of this tree of
   // groups (ParkedPods::UsersOf).
   const std::string* claim() const { return claim_ ? &*claim_ : nullptr; }
+  // Not null: the decision is Skip for pods of which no reader reads one of the keys.
+  const LabelChange* label_change() const { return label_change_ ? &*label_change_ : nullptr; }
   // The answer is the same for all pods of that tree.
   bool of_tree() const { return of_tree_; }
 
@@ -161,6 +169,7 @@ class RequeueRules::Inquiry {
   Questions of_labels_;
   Questions of_pod_;
   std::optional<std::string> claim_;
+  std::optional<LabelChange> label_change_;
   bool of_tree_ = false;
 };
 

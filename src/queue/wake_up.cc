@@ -88,6 +88,11 @@ void WakeUp::LookInto(const ParkedGroup& group) {
       LookIntoUsers(group, inquiry);
       return;
     }
+    if (const LabelChange* change = inquiry.label_change();
+        change != nullptr && !log::Enabled(5) &&
+        !ParkedPods::MayMatter(group, change->readers, change->keys)) {
+      return;
+    }
     for (const ParkedBucket* bucket : group.buckets) LookInto(*bucket, inquiry);
     return;
   }

@@ -141,6 +141,7 @@ std::vector<Kind> Kinds() {
   const auto node = [](uint32_t action) { return ClusterEvent{EventResource::kNode, action, {}}; };
   const EventObject plain = Node().Obj();
   const EventObject labeled = Node().Label("unrelated", "1").Obj();
+  const EventObject pooled = Node().Label("pool", "other").Obj();
   const EventObject tainted = Node().Taint("more", "", "NoSchedule").Obj();
   const EventObject shrunk =
       Node().Allocatable({{"cpu", "8"}, {"memory", "64Gi"}, {"pods", "110"}}).Obj();
@@ -154,6 +155,7 @@ std::vector<Kind> Kinds() {
            bound,
            bound},
           {"NodeLabel", node(framework::kActionUpdateNodeLabel), plain, labeled},
+          {"NodeLabelRead", node(framework::kActionUpdateNodeLabel), plain, pooled},
           {"NodeTaint", node(framework::kActionUpdateNodeTaint), plain, tainted},
           {"NodeAllocatable", node(framework::kActionUpdateNodeAllocatable), plain, shrunk},
           {"NodeCondition", node(framework::kActionUpdateNodeCondition), plain, plain},

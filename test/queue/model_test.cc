@@ -38,6 +38,8 @@ constexpr ClusterEvent kRunningLabelChange{
 //   Names  taints, and new claims whichever they are, help pods whose name ends with an even digit
 //          (asked for each pod)
 //   Claims a new claim helps the pods that use it, but those of priority 3 (asked for its users)
+//   Reads  a change of label "all", or of the one named by the pod's priority, helps; for pods of
+//          priority 3 every change does (asked once per spec, if the label is read)
 //   Gate   holds the pods named in a set; node labels open it
 bool EvenEnd(std::string_view text) { return (text.back() - '0') % 2 == 0; }
 const Symbol kLabelKey("k");
@@ -56,9 +58,20 @@ bool Uses(const api::Pod& pod, const std::string& claim) {
   return !pod.spec->volumes.empty() && (claim == "shared" || claim == pod.meta.name + "-own");
 }
 
-// A new claim's event is told from others by its name, "PersistentVolumeClaimAdd shared".
+// A new claim's event is told from others by its name, "PersistentVolumeClaimAdd shared", that of a
+// node's labels by the label, "NodeUpdateNodeLabel all".
 std::string LabelOf(const std::string& event) { return event.substr(0, event.find(' ')); }
 std::string ClaimOf(const std::string& event) { return event.substr(event.find(' ') + 1); }
+
+// The only label that changed; empty: the event has no nodes.
+std::string ChangedLabel(const EventObject& after) {
+  const auto* node = std::get_if<api::NodePtr>(&after);
+  return node == nullptr ? std::string() : (*node)->meta.labels.begin()->first.str();
+}
+bool Reads(const api::PodSpec& spec, const std::string& label) {
+  const int32_t priority = spec.priority.value_or(0);
+  return !label.empty() && (priority == 3 || label == "all" || label == std::to_string(priority));
+}
 
 ProfileHooks::Registrations Plugins() {
   ProfileHooks::Registrations plugins;
@@ -96,6 +109,18 @@ ProfileHooks::Registrations Plugins() {
   plugins["C"] = {{kNodeAdd, {}},
                   {kLabelChange, Says(QueueingHint::kQueue)},
                   {kRunningLabelChange, Says(QueueingHint::kQueue)}};
+  plugins["Reads"] = {{kNodeLabel,
+                       [](const api::Pod& pod, const EventObject&, const EventObject& after) {
+                         const bool helps = Reads(*pod.spec, ChangedLabel(after));
+                         return Result<QueueingHint>(helps ? QueueingHint::kQueue
+                                                           : QueueingHint::kSkip);
+                       },
+                       framework::HintScope::kSpec,
+                       [](const api::PodSpec& spec, framework::NodeLabelReads* reads) {
+                         const int32_t priority = spec.priority.value_or(0);
+                         if (priority == 3) reads->others = true;
+                         reads->keys = {Symbol("all"), Symbol(std::to_string(priority))};
+                       }}};
   plugins["Gate"] = {{kNodeLabel, {}}};
   return plugins;
 }
@@ -116,11 +141,15 @@ bool PluginWants(const std::string& plugin, const std::string& event, const api:
     return (claim_added || event == "NodeUpdateNodeTaint") && EvenEnd(pod.meta.name);
   }
   if (plugin == "Claims") return claim_added && pod.Priority() != 3 && Uses(pod, ClaimOf(event));
-  return plugin == "Gate" && event == "NodeUpdateNodeLabel";
+  const bool label_changed = LabelOf(event) == "NodeUpdateNodeLabel";
+  if (plugin == "Reads")
+    return label_changed && event != LabelOf(event) && Reads(*pod.spec, ClaimOf(event));
+  return plugin == "Gate" && label_changed;
 }
 bool AnyoneRegistered(const std::string& event) {
-  return event == "NodeAdd" || event == "AssignedPodDelete" || event == "NodeUpdateNodeLabel" ||
-         event == "NodeUpdateNodeTaint" || LabelOf(event) == "PersistentVolumeClaimAdd";
+  return event == "NodeAdd" || event == "AssignedPodDelete" ||
+         LabelOf(event) == "NodeUpdateNodeLabel" || event == "NodeUpdateNodeTaint" ||
+         LabelOf(event) == "PersistentVolumeClaimAdd";
 }
 
 struct ModelPod {
@@ -369,7 +398,7 @@ class Model {
 
   void MoveOne(ModelPod& p, const std::string& event) {
     const bool wildcard = event == "UnschedulableTimeout";
-    if (!p.gate.empty() && !wildcard && event != "NodeUpdateNodeLabel") return;
+    if (!p.gate.empty() && !wildcard && LabelOf(event) != "NodeUpdateNodeLabel") return;
     const int strategy = Decide(p, event, nullptr);
     if (strategy == 0) return;
     p.store = Store::kNone;
@@ -585,7 +614,7 @@ class QueueModelTest : public QueueTest {
     }
     std::set<std::string> rejecting;
     std::set<std::string> pending;
-    for (const char* plugin : {"A", "B", "C", "Labels", "Names", "Claims"}) {
+    for (const char* plugin : {"A", "B", "C", "Labels", "Names", "Claims", "Reads"}) {
       if (random.Below(4) == 0) rejecting.insert(plugin);
       if (rejecting.contains(plugin) && random.Below(5) == 0) pending.insert(plugin);
     }
@@ -648,6 +677,17 @@ class QueueModelTest : public QueueTest {
     Send(event, precheck);
     model.Move(event.Label(), precheck);
     if (random.Below(2) == 0) AddClaim(random, model);
+    if (random.Below(2) == 0) ChangeLabel(random, model);
+  }
+
+  void ChangeLabel(Random& random, Model& model) {
+    static const char* const kLabels[] = {"all", "0", "1", "2", "3", "unread"};
+    const std::string label = kLabels[random.Below(std::size(kLabels))];
+    const auto with = [&label](const char* value) {
+      return EventObject(ks::testing::MakeNode().Name("n").Label(label, value).Obj());
+    };
+    queue_->MoveAllToActiveOrBackoff(kNodeLabel, with("old"), with("new"));
+    model.Move(kNodeLabel.Label() + " " + label, {});
   }
 
   void AddClaim(Random& random, Model& model) {
@@ -738,6 +778,7 @@ TEST_F(QueueModelTest, AgreesWithTheModel) {
                               "pods backoff ScheduleAttemptFailure",
                               "pods backoff TargetPodUpdatePodLabel",
                               "pods unschedulable NodeUpdateNodeLabel",
+                              "pods active NodeUpdateNodeLabel",
                               "pods unschedulable UnscheduledPodAdd",
                               "pods unschedulable ScheduleAttemptFailure",
                               "pods unschedulable UnschedulableTimeout",

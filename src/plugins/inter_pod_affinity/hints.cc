@@ -134,6 +134,15 @@ Result<QueueingHint> AfterNodeChange(const api::Pod& pod, const EventObject& old
   return QueueIf(nearer || some_changed(anti_affinity, old_labels, new_labels));
 }
 
+void AddTopologyKeys(const api::PodSpec& spec, framework::NodeLabelReads* reads) {
+  if (!LookSound(spec.pod_affinity) || !LookSound(spec.pod_anti_affinity)) reads->others = true;
+  for (const auto* affinity : {&spec.pod_affinity, &spec.pod_anti_affinity}) {
+    for (const api::PodAffinityTerm& term : Required(*affinity)) {
+      reads->keys.push_back(term.topology_key);
+    }
+  }
+}
+
 // Whether the term looks at pods of the namespace before the change or after it, and not both. An
 // unknown namespace has no labels.
 bool Turns(const AffinityTerm& term, const api::LabelMap& before, const api::LabelMap& after) {
@@ -172,7 +181,8 @@ std::vector<framework::EventRegistration> InterPodAffinityEvents() {
       {{EventResource::kTargetPod, framework::kActionUpdatePodLabel, {}}, {}},
       {{EventResource::kNode, framework::kActionAdd | framework::kActionUpdateNodeLabel, {}},
        AfterNodeChange,
-       framework::HintScope::kSpec},
+       framework::HintScope::kSpec,
+       AddTopologyKeys},
       {{EventResource::kNamespace, framework::kActionAll, {}},
        AfterNamespaceChange,
        framework::HintScope::kLabels},

@@ -56,11 +56,16 @@ CompiledNodeAffinity::CompiledNodeAffinity(const api::PodSpec& spec)
   }
 }
 
-bool CompiledNodeAffinity::MatchesRequired(const api::Node& node) const {
-  for (const auto& [key, value] : node_selector_) {
+bool MatchesNodeSelector(const api::LabelMap& node_selector, const api::Node& node) {
+  for (const auto& [key, value] : node_selector) {
     const Symbol* label = node.meta.labels.Find(key);
     if (label == nullptr || *label != value) return false;
   }
+  return true;
+}
+
+bool CompiledNodeAffinity::MatchesRequired(const api::Node& node) const {
+  if (!MatchesNodeSelector(node_selector_, node)) return false;
   return !required_ || required_->Matches(node.meta.labels, node.meta.name);
 }
 

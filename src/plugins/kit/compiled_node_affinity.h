@@ -15,6 +15,9 @@
 
 namespace ks::plugins {
 
+// Whether the node has all these labels.
+bool MatchesNodeSelector(const api::LabelMap& node_selector, const api::Node& node);
+
 // Threads: immutable once made. Lifetime: independent of the spec.
 struct CompiledNodeAffinity final : framework::StateData {
   explicit CompiledNodeAffinity(const api::PodSpec& spec);

@@ -57,6 +57,18 @@ json AffinityText(const std::optional<api::NodeAffinity>& affinity) {
   return json::array({std::move(required), preferred});
 }
 
+// Whether the required affinity is met, and what is wrong with it, depends on nothing else.
+void AddNodeLabelReads(const api::PodSpec& spec, framework::NodeLabelReads* reads) {
+  for (const auto& [key, value] : spec.node_selector) reads->keys.push_back(key);
+  if (!spec.node_affinity || !spec.node_affinity->required) return;
+  for (const api::NodeSelectorTerm& term : spec.node_affinity->required->terms) {
+    for (const api::SelectorRequirement& expression : term.match_expressions) {
+      reads->keys.emplace_back(expression.key);
+    }
+  }
+  if (api::NodeSelector::Compile(*spec.node_affinity->required).HasErrors()) reads->others = true;
+}
+
 json NodeSelectorText(const api::PodSpec& spec) {
   if (!spec.node_selector_present) return nullptr;
   json map = json::object();
@@ -146,7 +158,8 @@ class NodeAffinity final : public framework::Plugin,
               framework::kActionAdd | framework::kActionUpdateNodeLabel,
               {}},
              HintOn<api::Node>(node),
-             framework::HintScope::kSpec}};
+             framework::HintScope::kSpec,
+             AddNodeLabelReads}};
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
@@ -165,6 +178,11 @@ class NodeAffinity final : public framework::Plugin,
     if (after == nullptr) return framework::QueueingHint::kQueue;
     if (added_.required && !added_.required->Matches(after->meta.labels, after->meta.name)) {
       return framework::QueueingHint::kSkip;
+    }
+    const api::PodSpec& spec = *pod.spec;
+    const bool selector_says_all = !spec.node_affinity || !spec.node_affinity->required;
+    if (selector_says_all && !MatchesNodeSelector(spec.node_selector, *after)) {
+      return framework::QueueingHint::kSkip;  // without compiling anything
     }
     const CompiledNodeAffinity& own = *Compiled(pod);
     if (!own.MatchesRequired(*after)) {

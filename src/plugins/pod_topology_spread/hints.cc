@@ -104,6 +104,14 @@ QueueingHint HintAfterNode(const api::PodSpec& spec, const api::Node* old_node,
   return AfterNode(spec, old_node, new_node);
 }
 
+void AddTopologyKeys(const api::PodSpec& spec, framework::NodeLabelReads* reads) {
+  if (!spec.topology_spread_constraints.empty() && !HasSoundConstraints(spec)) reads->others = true;
+  AllKeys(spec, [reads](Symbol key) {
+    reads->keys.push_back(key);
+    return true;
+  });
+}
+
 bool HasSoundConstraints(const api::PodSpec& spec) {
   const auto& constraints = spec.topology_spread_constraints;
   return !constraints.empty() &&

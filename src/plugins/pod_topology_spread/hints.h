@@ -29,4 +29,7 @@ framework::QueueingHint HintAfterNode(const SpreadConstraints& constraints,
 framework::QueueingHint HintAfterNode(const api::PodSpec& spec, const api::Node* old_node,
                                       const api::Node* new_node);
 
+// What HintAfterNode looks at. For specs whose constraints are all their own.
+void AddTopologyKeys(const api::PodSpec& spec, framework::NodeLabelReads* reads);
+
 }  // namespace ks::plugins

@@ -242,9 +242,8 @@ std::vector<framework::EventRegistration> PodTopologySpread::EventsToRegister() 
     });
   };
   // Default constraints select by the owners of each pod.
-  const auto scope = plans_->defaults().Has(SpreadAction::kDoNotSchedule)
-                         ? framework::HintScope::kPod
-                         : framework::HintScope::kLabels;
+  const bool own_only = !plans_->defaults().Has(SpreadAction::kDoNotSchedule);
+  const auto scope = own_only ? framework::HintScope::kLabels : framework::HintScope::kPod;
   return {
       {{EventResource::kAssignedPod,
         framework::kActionAdd | framework::kActionDelete | framework::kActionUpdatePodLabel,
@@ -260,7 +259,8 @@ std::vector<framework::EventRegistration> PodTopologySpread::EventsToRegister() 
             framework::kActionUpdateNodeTaint,
         {}},
        node,
-       scope},
+       scope,
+       own_only ? framework::NodeLabelReadsFn(AddTopologyKeys) : nullptr},
   };
 }
 
