@@ -16,6 +16,10 @@ namespace od = simdjson::ondemand;
 
 static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
 
+// A parser's buffers take three to four times the text. That of a large list, which comes once, is
+// not kept.
+constexpr size_t kMostKeptCapacity = size_t{1} << 20;
+
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 constexpr std::string_view kNoEnvelope =
     "invalid protobuf: not an object in the envelope of Kubernetes";
@@ -105,6 +109,11 @@ struct Decoder::Impl {
     if (!error) error = document.get_object().get(root);
     if (error == simdjson::INCORRECT_TYPE) return reader.Fail("must be an object");
     return !error || reader.Fail(error);
+  }
+  void DropLargeBuffers() {
+    if (parser.capacity() <= kMostKeptCapacity) return;
+    document = od::document();
+    parser = od::parser();
   }
   // After the root object has been read to its end.
   bool AtEnd() {
@@ -406,7 +415,9 @@ Result<ListPage<T>> Decoder::List(std::string_view json) {
     if (!impl_->ReadProtoList(json, page)) return impl_->proto.TakeError();
     return page;
   }
-  if (!impl_->ReadList(json, page)) return impl_->reader.TakeError();
+  const bool ok = impl_->ReadList(json, page);
+  impl_->DropLargeBuffers();
+  if (!ok) return impl_->reader.TakeError();
   return page;
 }
 
