@@ -37,7 +37,7 @@ Result<void> Cache::AssumePod(const api::PodPtr& pod) {
   }
   KS_CHECK(!pod->node_name.empty(), "a pod is assumed on a node");
   entries_.ChargePod(pod);
-  pods_.try_emplace(pod->meta.uid, PodState{.pod = pod, .assumed = true});
+  pods_.insert({.pod = pod, .assumed = true});
   ++assumed_count_;
   if (groups_ != nullptr) groups_->Assume(pod);
   KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);
@@ -48,15 +48,15 @@ Result<void> Cache::ForgetPod(const api::Pod& pod) {
   if (Result<void> checked = CheckUid(pod); !checked.ok()) return checked;
   const auto it = pods_.find(pod.meta.uid);
   if (it == pods_.end()) return {};
-  if (it->second.pod->node_name != pod.node_name) {
-    return PodError(
-        pod, "was assumed on " + pod.node_name + " but assigned to " + it->second.pod->node_name);
+  if (it->pod->node_name != pod.node_name) {
+    return PodError(pod,
+                    "was assumed on " + pod.node_name + " but assigned to " + it->pod->node_name);
   }
-  if (!it->second.assumed) {
+  if (!it->assumed) {
     return PodError(pod, "is not assumed, so it cannot be removed or forgotten");
   }
   KS_CHECK(assumed_count_ > 0, kMiscounted);
-  entries_.ReleasePod(*it->second.pod);
+  entries_.ReleasePod(*it->pod);
   pods_.erase(it);
   --assumed_count_;
   KS_CHECK(assumed_count_ <= pods_.size(), kMiscounted);
@@ -75,22 +75,22 @@ Result<void> Cache::AddPod(const api::PodPtr& pod) {
   const auto it = pods_.find(pod->meta.uid);
   if (it == pods_.end()) {
     entries_.ChargePod(pod);
-    pods_.try_emplace(pod->meta.uid, PodState{.pod = pod, .assumed = false});
+    pods_.insert({.pod = pod, .assumed = false});
     if (groups_ != nullptr) groups_->AddMember(pod);
     return {};
   }
-  PodState& state = it->second;
-  if (!state.assumed) return PodError(*pod, "was already in added state");
-  if (state.pod->node_name != pod->node_name) {
+  if (!it->assumed) return PodError(*pod, "was already in added state");
+  if (it->pod->node_name != pod->node_name) {
     log::Info(0, "Pod was added to a different node than it was assumed",
               {{"pod", pod->meta.Key()},
-               {"assumedNode", state.pod->node_name},
+               {"assumedNode", it->pod->node_name},
                {"currentNode", pod->node_name}});
   }
   KS_CHECK(assumed_count_ > 0, kMiscounted);
-  if (!KS_CANARY(AssumedCountedTwice)) entries_.ReleasePod(*state.pod);
+  if (!KS_CANARY(AssumedCountedTwice)) entries_.ReleasePod(*it->pod);
   entries_.ChargePod(pod);
-  state = {.pod = pod, .assumed = false};
+  pods_.erase(it);
+  pods_.insert({.pod = pod, .assumed = false});
   --assumed_count_;
   if (groups_ != nullptr) groups_->AddMember(pod);
   KS_CHECK(!IsAssumedPod(*pod), "a pod that was seen is still assumed");
@@ -104,19 +104,18 @@ Result<void> Cache::UpdatePod(const api::Pod& old_pod, const api::PodPtr& new_po
   if (it == pods_.end()) {
     return PodError(old_pod, "is not added to scheduler cache, so cannot be updated");
   }
-  if (it->second.assumed) {
+  if (it->assumed) {
     return Error{"assumed " + PodError(old_pod, "should not be updated").message};
   }
   if (new_pod->meta.uid != old_pod.meta.uid && pods_.contains(new_pod->meta.uid)) {
     return PodError(*new_pod, "was already in added state");
   }
-  KS_CHECK(it->second.pod->node_name == new_pod->node_name,
+  KS_CHECK(it->pod->node_name == new_pod->node_name,
            "Pod updated on a different node than previously added to. " + std::string(kCorrupted));
-  entries_.ReleasePod(*it->second.pod);
+  entries_.ReleasePod(*it->pod);
   pods_.erase(it);
   entries_.ChargePod(new_pod);
-  const bool added =
-      pods_.try_emplace(new_pod->meta.uid, PodState{.pod = new_pod, .assumed = false}).second;
+  const bool added = pods_.insert({.pod = new_pod, .assumed = false}).second;
   KS_CHECK(added, "an update takes the place of another pod");
   if (groups_ != nullptr) {
     groups_->RemoveMember(old_pod);
@@ -131,7 +130,7 @@ Result<void> Cache::RemovePod(const api::Pod& pod) {
   if (it == pods_.end()) {
     return PodError(pod, "is not found in scheduler cache, so cannot be removed from it");
   }
-  const api::Pod& cached = *it->second.pod;
+  const api::Pod& cached = *it->pod;
   if (cached.node_name != pod.node_name) {
     log::Error("", "Pod was added to a different node than it was assumed",
                {{"pod", pod.meta.Key()},
@@ -139,8 +138,8 @@ Result<void> Cache::RemovePod(const api::Pod& pod) {
                 {"currentNode", pod.node_name}});
     KS_CHECK(pod.node_name.empty(), kCorrupted);
   }
-  KS_CHECK(!it->second.assumed || assumed_count_ > 0, kMiscounted);
-  if (it->second.assumed) --assumed_count_;
+  KS_CHECK(!it->assumed || assumed_count_ > 0, kMiscounted);
+  if (it->assumed) --assumed_count_;
   if (groups_ != nullptr) groups_->RemoveMember(cached);
   entries_.ReleasePod(cached);
   pods_.erase(it);
@@ -152,12 +151,12 @@ Result<api::PodPtr> Cache::GetPod(const api::Pod& pod) const {
   if (Result<void> checked = CheckUid(pod); !checked.ok()) return checked.error();
   const auto it = pods_.find(pod.meta.uid);
   if (it == pods_.end()) return PodError(pod, "does not exist in scheduler cache");
-  return it->second.pod;
+  return it->pod;
 }
 
 bool Cache::IsAssumedPod(const api::Pod& pod) const {
   const auto it = pods_.find(pod.meta.uid);
-  return it != pods_.end() && it->second.assumed;
+  return it != pods_.end() && it->assumed;
 }
 
 void Cache::SetNode(NodeEntry& entry, const api::NodePtr& node) {
@@ -227,7 +226,7 @@ void Cache::ForEachEntry(
 std::vector<std::string> Cache::PodUids() const {
   std::vector<std::string> uids;
   uids.reserve(pods_.size());
-  for (const auto& [uid, state] : pods_) uids.push_back(uid);
+  for (const PodState& state : pods_) uids.push_back(state.pod->meta.uid);
   std::sort(uids.begin(), uids.end());
   return uids;
 }

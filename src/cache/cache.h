@@ -14,10 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "api/node.h"
 #include "api/pod.h"
 #include "base/result.h"
-#include "base/string_map.h"
 #include "cache/affinity_lists.h"
 #include "cache/image_table.h"
 #include "cache/node_entries.h"
@@ -115,6 +116,21 @@ class Cache final : public framework::Snapshot {
     api::PodPtr pod;
     bool assumed = false;
   };
+  // A pod is found by its uid, which it has itself.
+  struct UidHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view uid) const { return absl::HashOf(uid); }
+    size_t operator()(const PodState& state) const { return (*this)(state.pod->meta.uid); }
+  };
+  struct UidEqual {
+    using is_transparent = void;
+    bool operator()(const PodState& state, std::string_view uid) const {
+      return state.pod->meta.uid == uid;
+    }
+    bool operator()(const PodState& a, const PodState& b) const {
+      return (*this)(a, b.pod->meta.uid);
+    }
+  };
 
   void SetNode(NodeEntry& entry, const api::NodePtr& node);
 
@@ -125,7 +141,7 @@ class Cache final : public framework::Snapshot {
   void RebuildLists();
   Result<void> RecoverLists();
 
-  StringMap<PodState> pods_;
+  absl::flat_hash_set<PodState, UidHash, UidEqual> pods_;
   size_t assumed_count_ = 0;
 
   PodGroups* const groups_;
