@@ -7,6 +7,7 @@
 #include <string>
 
 #include "client/http/transport.h"
+#include "ksdev/arrive/arrive.h"
 #include "ksdev/compare/compare.h"
 #include "ksdev/load/load.h"
 #include "ksdev/perf/perf.h"
@@ -164,6 +165,19 @@ void AddPrograms(CLI::App& verb, Programs& options) {
       ->type_name("FOLDER");
 }
 
+void AddRuns(CLI::App& verb, int& runs, int& qps, bool& json) {
+  verb.add_option("--runs", runs, "runs of each scheduler")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  verb.add_option("--qps", qps, "both schedulers' limit of requests a second")
+      ->capture_default_str();
+  verb.add_option_function<std::string>(
+          "-o,--output", [&json](const std::string& format) { json = format == "json"; },
+          "output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->default_str("text");
+}
+
 void DeclareCompare(CLI::App& app, CompareOptions& options, int& status) {
   CLI::App* verb = app.add_subcommand(
       "compare", "kubesched and kube-scheduler side by side, each on a fresh API server");
@@ -196,25 +210,46 @@ void DeclareCompare(CLI::App& app, CompareOptions& options, int& status) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   AddPrograms(*verb, options);
-  verb->add_option("--runs", options.runs, "runs of each scheduler")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  verb->add_option("--qps", options.qps, "both schedulers' limit of requests a second")
-      ->capture_default_str();
+  AddRuns(*verb, options.runs, options.qps, options.json);
   AddTimeout(*verb, "--timeout", options.timeout, "for all pods of a run to be bound");
   AddTimeout(*verb, "--settle", options.settle, "from the last binding to the scheduler's end");
   AddCounts(*verb, options.workload);
   AddSizes(*verb, options.workload);
   AddKinds(*verb, options.workload);
-  verb->add_option_function<std::string>(
-          "-o,--output", [&options](const std::string& format) { options.json = format == "json"; },
-          "output format")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->default_str("text");
   verb->callback([&options, &status, verb] {
     SetScenarioSizes(*verb, options);
     status = RunCompare(options);
   });
+}
+
+void DeclareArrive(CLI::App& app, ArriveOptions& options, int& status) {
+  CLI::App* verb = app.add_subcommand(
+      "arrive", "pods that come one by one, for kubesched and kube-scheduler by turns");
+  verb->footer(
+      "Each run has a fresh API server. Latency: from the first sight of a pod by a watch to that "
+      "of its binding. CPU: from\nthe first pod to --settle after the last binding, for each pod; "
+      "that of the server is kube-apiserver's without etcd.\nStatus: 0 every pod was bound, 1 not "
+      "so.");
+  verb->add_option("--rate", options.rates, "pods a second, one measurement each")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->default_str("50,200,500");
+  AddTimeout(*verb, "--seconds", options.duration, "how long pods come");
+  verb->add_option("--nodes", options.workload.nodes, "number of nodes")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option_function<std::string>(
+          "--mix", [&options](const std::string& mix) { options.demo_mix = mix == "demo"; },
+          "pods that ask for CPU and memory alone, or the demo's")
+      ->check(CLI::IsMember({"plain", "demo"}))
+      ->default_str("plain");
+  verb->add_flag("--json-too", options.json_too,
+                 "kubesched with clientConnection.contentType application/json as well");
+  AddPrograms(*verb, options);
+  AddRuns(*verb, options.runs, options.qps, options.json);
+  AddTimeout(*verb, "--timeout", options.timeout, "from the last pod's turn to the last binding");
+  AddTimeout(*verb, "--settle", options.settle, "from the last binding to the last look");
+  verb->callback([&options, &status] { status = RunArrive(options); });
 }
 
 void DeclareSoak(CLI::App& app, SoakOptions& options, int& status) {
@@ -289,11 +324,13 @@ int Main(int argc, char** argv) {
   LoadOptions load;
   BindRateOptions bind_rate;
   CompareOptions compare;
+  ArriveOptions arrive;
   SoakOptions soak;
   perf::PerfOptions perf;
   DeclareLoad(app, load, status);
   DeclareBindRate(app, bind_rate, status);
   DeclareCompare(app, compare, status);
+  DeclareArrive(app, arrive, status);
   DeclareSoak(app, soak, status);
   DeclarePerf(app, perf, status);
   try {

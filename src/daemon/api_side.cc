@@ -23,8 +23,9 @@ client::RestOptions RestOptionsOf(const config::ClientConnection& settings,
   rest.user_agent = client::UserAgent("kubesched", component);
   rest.metrics = &metrics;
   if (config::AcceptsProtobuf(settings)) {
-    rest.accept = std::string(config::kProtobufType) + ", " + std::string(config::kJsonType);
+    rest.accept = client::kProtobufOrJson;
   }
+  rest.send_protobuf = settings.content_type == config::kProtobufType;
   return rest;
 }
 

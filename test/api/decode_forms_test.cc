@@ -107,14 +107,6 @@ bool Same(const Pod& a, const Pod& b) {
          WithoutFingerprints(*a.spec) == WithoutFingerprints(*b.spec);
 }
 
-std::string FromHex(const std::string& hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  }
-  return bytes;
-}
-
 template <class T>
 void ExpectAlike(const std::string& protobuf, const std::string& json) {
   Decoder decoder;

@@ -31,9 +31,9 @@ TEST(ScenarioReport, TextComparesMedians) {
   EXPECT_THAT(text, HasSubstr("preemption on kube-apiserver: 500 nodes, 400 pods, 2000 others, "
                               "5000 requests a second; medians\n"));
   EXPECT_THAT(text,
-              HasSubstr("s until the first                 20.000           2.000    0.100\n"));
+              HasSubstr("s until the first                     20.000           2.000    0.100\n"));
   EXPECT_THAT(text,
-              HasSubstr("pods/s                             0.000           0.000    0.000\n"));
+              HasSubstr("pods/s                                 0.000           0.000    0.000\n"));
 }
 
 TEST(ScenarioReport, JsonHasRunsAndMedians) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes src/apiserver/schema/schema_data_*.cc and test/api/data/forms.jsonl: python3 tools/apischema/generate.py. Needs Go and the modules of test/controlplane."""
+"""Writes src/apiserver/schema/schema_data_*.cc and test/api/data/forms.jsonl, and the protobuf of the bodies in bodies.jsonl beside it:
+python3 tools/apischema/generate.py. Needs Go and the modules of test/controlplane."""
 
 import pathlib
 import shutil
@@ -10,6 +11,7 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODULE = ROOT / "test" / "controlplane"
 FORMS = ROOT / "test" / "api" / "data" / "forms.jsonl"
+BODIES = FORMS.with_name("bodies.jsonl")
 HALVES = (("a_to_o", "SchemaTextAToO", "Types A to O."), ("p_to_z", "SchemaTextPToZ", "Types P to Z, and those of groups."))
 
 
@@ -58,6 +60,9 @@ def main():
     forms = lines_of("forms/main.go", "4", "1")
     FORMS.write_text("\n".join(forms) + "\n", encoding="utf-8")
     print(f"{FORMS.relative_to(ROOT)}: {len(forms)} objects")
+    bodies = lines_of("bodies/main.go", str(BODIES))
+    BODIES.write_text("\n".join(bodies) + "\n", encoding="utf-8")
+    print(f"{BODIES.relative_to(ROOT)}: {len(bodies)} bodies")
 
 
 if __name__ == "__main__":

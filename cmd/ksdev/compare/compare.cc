@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "ksdev/compare/compare.h"
@@ -38,9 +37,8 @@ class Compare {
   Result<Comparison> Run();
 
  private:
-  Result<std::unique_ptr<FreshServer>> Up() const;
   Result<void> MeasureCeiling();
-  Result<void> MeasureScheduler(int run, const std::string& name, const std::string& binary);
+  Result<void> MeasureScheduler(int run, const Contestant& contestant);
   Result<Measurement> Watch(Process& process, PodTracker& tracker, const FreshServer& server);
   Error WithLog(const Process& process, const std::string& text);
   void Progress(const std::string& line) const;
@@ -61,16 +59,8 @@ Error Compare::WithLog(const Process& process, const std::string& text) {
                LastLines(process.log_path(), 10)};
 }
 
-Result<std::unique_ptr<FreshServer>> Compare::Up() const {
-  return FreshServer::Up(
-      {.embedded = options_.embedded_server,
-       .folder = options_.folder.empty() ? folder_.path() + "/server" : options_.folder,
-       .log = folder_.path() + "/server.log",
-       .controlplane_tool = options_.controlplane_tool});
-}
-
 Result<void> Compare::MeasureCeiling() {
-  const auto plane = Up();
+  const auto plane = FreshServer::UpFor(options_, folder_.path());
   if (!plane.ok()) {
     return plane.error();
   }
@@ -93,12 +83,12 @@ Result<void> Compare::MeasureCeiling() {
 // From the start of the process to its end.
 Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker,
                                    const FreshServer& server) {
-  const std::optional<ProcessUsage> server_before = server.Usage();
+  const Result<ProcessUsage> server_before = server.Usage();
   const double pods = static_cast<double>(options_.workload.pods);
   const bool all = tracker.AwaitBound(options_.workload.pods, process.started() + options_.timeout,
                                       [&process](size_t) { return process.Running(); });
   const Result<ProcessUsage> at_last_bind = process.Usage();
-  const std::optional<ProcessUsage> server_after = server.Usage();
+  const Result<ProcessUsage> server_after = server.Usage();
   if (!all || !at_last_bind.ok()) {
     const bool running = process.Running();
     const size_t bound = tracker.Bound();
@@ -112,14 +102,16 @@ Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker,
   if (!settled.ok()) {
     return WithLog(process, settled.error().message);
   }
+  const Result<double> server_cpu = CpuSecondsBetween(server_before, server_after);
+  if (!server_cpu.ok()) {
+    return server_cpu.error();
+  }
   const Process::End end = process.Stop(std::chrono::seconds(20));
   if (!end.clean) {
     return WithLog(process, "the scheduler did not end by itself: " + end.how);
   }
   const BindTimes times = tracker.Times();
   const Pace pace = PaceOf(times);
-  const double server_cpu_seconds =
-      server_before && server_after ? server_after->cpu_seconds - server_before->cpu_seconds : 0;
   return Measurement{.average_pods_per_second = pace.average,
                      .median_pods_per_second = pace.median_per_second,
                      .cpu_ms_per_pod = at_last_bind->cpu_seconds * 1000 / pods,
@@ -128,12 +120,12 @@ Result<Measurement> Compare::Watch(Process& process, PodTracker& tracker,
                      .resident_peak_mb = static_cast<double>(settled->resident_peak_bytes) / kMega,
                      .first_bind_seconds = Seconds(times.front() - process.started()),
                      .last_bind_seconds = Seconds(times.back() - process.started()),
-                     .server_cpu_ms_per_pod = server_cpu_seconds * 1000 / pods};
+                     .server_cpu_ms_per_pod = *server_cpu * 1000 / pods};
 }
 
-Result<void> Compare::MeasureScheduler(int run, const std::string& name,
-                                       const std::string& binary) {
-  const auto plane = Up();
+Result<void> Compare::MeasureScheduler(int run, const Contestant& contestant) {
+  const std::string& name = contestant.name;
+  const auto plane = FreshServer::UpFor(options_, folder_.path());
   if (!plane.ok()) {
     return plane.error();
   }
@@ -154,8 +146,8 @@ Result<void> Compare::MeasureScheduler(int run, const std::string& name,
   if (Result<void> synced = tracker.AwaitSynced(std::chrono::seconds(60)); !synced.ok()) {
     return synced;
   }
-  const auto process =
-      StartScheduler(binary, (*plane)->scheduler_kubeconfig(), options_.qps, folder_.path());
+  const auto process = StartScheduler(contestant.binary, (*plane)->scheduler_kubeconfig(),
+                                      options_.qps, folder_.path());
   if (!process.ok()) {
     return process.error();
   }
@@ -183,20 +175,16 @@ Result<Comparison> Compare::Run() {
   comparison_.server = options_.embedded_server ? "embedded" : "kube-apiserver";
   comparison_.nodes = options_.workload.nodes;
   comparison_.pods = options_.workload.pods;
-  for (int run = 1; run <= options_.runs; ++run) {
-    if (Result<void> ceiling = MeasureCeiling(); !ceiling.ok()) {
-      return ceiling.error();
+  const auto measure = [this](int run, const Contestant& contestant) -> Result<void> {
+    // Once a run.
+    if (comparison_.bind_ceiling.size() < static_cast<size_t>(run)) {
+      if (Result<void> ceiling = MeasureCeiling(); !ceiling.ok()) return ceiling;
     }
-    // Who comes first changes from run to run: the machine may warm up or slow down.
-    for (int turn = 0; turn < 2; ++turn) {
-      const bool ours = (run + turn) % 2 == 0;
-      const Result<void> measured =
-          ours ? MeasureScheduler(run, "kubesched", options_.kubesched)
-               : MeasureScheduler(run, "kube-scheduler", options_.kube_scheduler);
-      if (!measured.ok()) {
-        return measured.error();
-      }
-    }
+    return MeasureScheduler(run, contestant);
+  };
+  Result<void> measured = ByTurns(BothSchedulers(options_), options_.runs, measure);
+  if (!measured.ok()) {
+    return measured.error();
   }
   return comparison_;
 }

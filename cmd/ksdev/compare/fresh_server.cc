@@ -2,9 +2,35 @@
 #include "ksdev/compare/fresh_server.h"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/file_text.h"
+
 namespace ks::ctl::dev {
+namespace {
+
+// What the tool notes of its processes.
+Result<pid_t> ApiServerOf(const std::string& folder) {
+  const std::string path = folder + "/state.json";
+  const Result<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.error();
+  const auto state = nlohmann::json::parse(*text, nullptr, false);
+  const nlohmann::json::json_pointer process("/processes/kube-apiserver/pid");
+  if (state.is_discarded() || !state.contains(process)) {
+    return Error{path + ": names no kube-apiserver"};
+  }
+  return state[process].get<pid_t>();
+}
+
+}  // namespace
+
+Result<double> CpuSecondsBetween(const Result<ProcessUsage>& before,
+                                 const Result<ProcessUsage>& after) {
+  if (!before.ok()) return Error{"the API server: " + before.error().message};
+  if (!after.ok()) return Error{"the API server: " + after.error().message};
+  return after->cpu_seconds - before->cpu_seconds;
+}
 
 Result<void> FreshServer::RunTool(const std::string& verb, const std::vector<std::string>& args) {
   std::vector<std::string> argv = {"/usr/bin/env", "python3", tool_, verb, "--dir", folder_};
@@ -41,17 +67,28 @@ Result<std::unique_ptr<FreshServer>> FreshServer::Up(const FreshServerOptions& o
     args.push_back("--controller-manager-arg=" + flag);
   }
   if (Result<void> started = server->RunTool("up", args); !started.ok()) return started.error();
+  const Result<pid_t> process = ApiServerOf(options.folder);
+  if (!process.ok()) return process.error();
+  server->api_server_ = *process;
   return server;
+}
+
+Result<std::unique_ptr<FreshServer>> FreshServer::UpFor(
+    const Programs& programs, const std::string& folder,
+    const std::vector<std::string>& apiserver_flags) {
+  return Up({.embedded = programs.embedded_server,
+             .folder = programs.folder.empty() ? folder + "/server" : programs.folder,
+             .log = folder + "/server.log",
+             .controlplane_tool = programs.controlplane_tool,
+             .apiserver_flags = apiserver_flags});
 }
 
 FreshServer::~FreshServer() {
   if (!tool_.empty()) (void)RunTool("down");
 }
 
-std::optional<ProcessUsage> FreshServer::Usage() const {
-  if (!embedded_) return std::nullopt;
-  const Result<ProcessUsage> usage = embedded_->process().Usage();
-  return usage.ok() ? std::optional<ProcessUsage>(*usage) : std::nullopt;
+Result<ProcessUsage> FreshServer::Usage() const {
+  return embedded_ ? embedded_->process().Usage() : UsageOf(api_server_);
 }
 
 }  // namespace ks::ctl::dev

@@ -45,6 +45,7 @@ void PodTracker::ApplyPod(const api::Pod& pod, SteadyTime now) {
       refused_.insert(pod.meta.uid).second) {
     times_[Milestone::kRefused].push_back(now);
   }
+  if (pod.node_name.empty()) unbound_.emplace(pod.meta.uid, now);
   const auto known = nodes_.find(pod.meta.uid);
   if (known != nodes_.end()) {
     if (known->second != pod.node_name) {
@@ -54,6 +55,10 @@ void PodTracker::ApplyPod(const api::Pod& pod, SteadyTime now) {
   } else if (!pod.node_name.empty()) {
     nodes_.emplace(pod.meta.uid, pod.node_name);
     times_[Milestone::kBound].push_back(now);
+    const auto seen = unbound_.find(pod.meta.uid);
+    if (seen == unbound_.end()) return;
+    waits_.push_back(std::chrono::duration<double, std::milli>(now - seen->second).count());
+    unbound_.erase(seen);
   }
 }
 
@@ -114,6 +119,11 @@ BindTimes PodTracker::Times(Milestone milestone) const {
   const MutexLock lock(mutex_);
   const auto found = times_.find(milestone);
   return found == times_.end() ? BindTimes() : found->second;
+}
+
+std::vector<double> PodTracker::Waits() const {
+  const MutexLock lock(mutex_);
+  return waits_;
 }
 
 std::vector<std::string> PodTracker::Moved() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Watches the pods of a workload and notes when each was seen bound, or seen refused.
+// Watches the pods of a workload and notes when each was seen bound, or seen refused, and how long
+// it waited.
 
 #include <chrono>
 #include <cstddef>
@@ -51,6 +52,9 @@ class PodTracker {
              const std::function<bool(size_t)>& tick);
 
   BindTimes Times(Milestone milestone = Milestone::kBound) const;
+  // Milliseconds from the first sight of each pod to that of its binding; of pods that were first
+  // seen before they were bound.
+  std::vector<double> Waits() const;
   // Pods that changed their node or lost it, which the API forbids.
   std::vector<std::string> Moved() const;
 
@@ -64,8 +68,10 @@ class PodTracker {
   mutable Mutex mutex_;
   mutable CondVar changed_;
   bool synced_ KS_GUARDED_BY(mutex_) = false;
-  std::map<std::string, std::string> nodes_ KS_GUARDED_BY(mutex_);  // pod uid → node
-  std::set<std::string> refused_ KS_GUARDED_BY(mutex_);             // pod uids
+  std::map<std::string, std::string> nodes_ KS_GUARDED_BY(mutex_);   // pod uid → node
+  std::map<std::string, SteadyTime> unbound_ KS_GUARDED_BY(mutex_);  // pod uid → first seen
+  std::vector<double> waits_ KS_GUARDED_BY(mutex_);
+  std::set<std::string> refused_ KS_GUARDED_BY(mutex_);  // pod uids
   std::map<Milestone, BindTimes> times_ KS_GUARDED_BY(mutex_);
   std::vector<std::string> moved_ KS_GUARDED_BY(mutex_);
 

@@ -4,9 +4,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ksdev/text/figures.h"
 #include "kubeschedctl/cluster/process.h"
 
 namespace ks::ctl::dev {
+
+std::vector<Contestant> BothSchedulers(const Programs& programs) {
+  return {{.name = kOurs, .binary = programs.kubesched},
+          {.name = kTheirs, .binary = programs.kube_scheduler}};
+}
 
 Result<void> FindPrograms(Programs& programs, const std::string& folder) {
   if (programs.kubesched.empty()) {

@@ -3,8 +3,10 @@
 // Where the two schedulers are that are measured side by side.
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "ksdev/compare/turns.h"
 
 namespace ks::ctl::dev {
 
@@ -15,6 +17,9 @@ struct Programs {
   bool embedded_server = false;  // instead of kube-apiserver; the tool is not needed for it
   std::string folder;            // for the server; a control plane there is taken down first
 };
+
+// kubesched and kube-scheduler.
+std::vector<Contestant> BothSchedulers(const Programs& programs);
 
 // Fills in the paths that were not given. `folder`: for a log. Errors: something that is needed
 // does not exist.

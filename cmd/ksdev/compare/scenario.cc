@@ -151,10 +151,10 @@ class ScenarioRun {
   Result<ScenarioReport> Run();
 
  private:
-  Result<ScenarioMeasurement> Measure(const std::string& name, const std::string& binary);
+  Result<ScenarioMeasurement> Measure(const Contestant& contestant);
   Result<void> Prepare(Cluster& cluster) const;
   Result<void> AwaitRunning(Cluster& cluster, Process& process) const;
-  Result<ScenarioMeasurement> Watch(Cluster& cluster, Process& process);
+  Result<ScenarioMeasurement> Watch(Cluster& cluster, Process& process, const FreshServer& server);
   Result<void> Verify(Cluster& cluster, ScenarioMeasurement* measured) const;
   Error WithLog(const Process& process, const std::string& text) const;
 
@@ -212,13 +212,15 @@ Result<void> ScenarioRun::AwaitRunning(Cluster& cluster, Process& process) const
   return {};
 }
 
-Result<ScenarioMeasurement> ScenarioRun::Watch(Cluster& cluster, Process& process) {
+Result<ScenarioMeasurement> ScenarioRun::Watch(Cluster& cluster, Process& process,
+                                               const FreshServer& server) {
   PodTracker tracker(cluster, Labeled(plan_.cluster, plan_.pods.name));
   if (Result<void> synced = tracker.AwaitSynced(std::chrono::seconds(120)); !synced.ok()) {
     return synced.error();
   }
   const Result<ProcessUsage> before = process.Usage();
   if (!before.ok()) return WithLog(process, before.error().message);
+  const Result<ProcessUsage> server_before = server.Usage();
   if (Result<void> made = Create(cluster, plan_.first, plan_.cluster); !made.ok()) {
     return made.error();
   }
@@ -230,12 +232,14 @@ Result<ScenarioMeasurement> ScenarioRun::Watch(Cluster& cluster, Process& proces
   const bool all = tracker.Await(plan_.milestone, plan_.pods.count, begin + options_.timeout,
                                  [&](size_t) { return process.Running(); });
   const Result<ProcessUsage> after = process.Usage();
+  const Result<double> server_cpu = CpuSecondsBetween(server_before, server.Usage());
   const BindTimes times = tracker.Times(plan_.milestone);
   if (!all || !after.ok()) {
     return WithLog(process,
                    fmt::format("{} of {} pods came to an end; the scheduler {}", times.size(),
                                plan_.pods.count, after.ok() ? "took too long" : "ended"));
   }
+  if (!server_cpu.ok()) return server_cpu.error();
   process.WaitFor(options_.settle);
   const Result<ProcessUsage> settled = process.Usage();
   if (!settled.ok()) return WithLog(process, settled.error().message);
@@ -247,6 +251,7 @@ Result<ScenarioMeasurement> ScenarioRun::Watch(Cluster& cluster, Process& proces
       .last_seconds = SecondsBetween(begin, times.back()),
       .created_seconds = created,
       .cpu_ms_per_pod = (after->cpu_seconds - before->cpu_seconds) * 1000 / pods,
+      .server_cpu_ms_per_pod = *server_cpu * 1000 / pods,
       .resident_mb = static_cast<double>(settled->resident_bytes) / kMega,
       .resident_peak_mb = static_cast<double>(settled->resident_peak_bytes) / kMega};
 }
@@ -268,27 +273,23 @@ Result<void> ScenarioRun::Verify(Cluster& cluster, ScenarioMeasurement* measured
   return CheckDevices(cluster, plan_.cluster, plan_.pods.count);
 }
 
-Result<ScenarioMeasurement> ScenarioRun::Measure(const std::string& name,
-                                                 const std::string& binary) {
+Result<ScenarioMeasurement> ScenarioRun::Measure(const Contestant& contestant) {
+  const std::string& name = contestant.name;
   const bool gangs = plan_.pods.gang_size > 0;
-  const auto server = FreshServer::Up(
-      {.embedded = options_.embedded_server,
-       .folder = options_.folder.empty() ? folder_.path() + "/server" : options_.folder,
-       .log = folder_.path() + "/server.log",
-       .controlplane_tool = options_.controlplane_tool,
-       .apiserver_flags = gangs ? GroupApiServerFlags() : std::vector<std::string>()});
+  const auto server = FreshServer::UpFor(
+      options_, folder_.path(), gangs ? GroupApiServerFlags() : std::vector<std::string>());
   if (!server.ok()) return server.error();
   const auto cluster = Cluster::Open((*server)->admin_kubeconfig());
   if (!cluster.ok()) return cluster.error();
   if (Result<void> prepared = Prepare(**cluster); !prepared.ok()) return prepared.error();
-  const auto process =
-      StartScheduler(binary, (*server)->scheduler_kubeconfig(), options_.qps, folder_.path(),
-                     gangs ? std::vector<std::string>{kGroupGates} : std::vector<std::string>());
+  const auto process = StartScheduler(
+      contestant.binary, (*server)->scheduler_kubeconfig(), options_.qps, folder_.path(),
+      gangs ? std::vector<std::string>{kGroupGates} : std::vector<std::string>());
   if (!process.ok()) return process.error();
   if (Result<void> running = AwaitRunning(**cluster, **process); !running.ok()) {
     return running.error();
   }
-  Result<ScenarioMeasurement> measured = Watch(**cluster, **process);
+  Result<ScenarioMeasurement> measured = Watch(**cluster, **process, **server);
   if (!measured.ok()) return Error{name + ": " + measured.error().message};
   if (const Process::End end = (*process)->Stop(std::chrono::seconds(30)); !end.clean) {
     return WithLog(**process, name + " did not end by itself: " + end.how);
@@ -308,20 +309,18 @@ Result<ScenarioReport> ScenarioRun::Run() {
                         .others = options_.others,
                         .qps = options_.qps,
                         .runs = {}};
-  for (int run = 1; run <= options_.runs; ++run) {
-    for (int turn = 0; turn < 2; ++turn) {
-      const bool ours = (run + turn) % 2 == 0;
-      Result<ScenarioMeasurement> measured =
-          ours ? Measure("kubesched", options_.kubesched)
-               : Measure("kube-scheduler", options_.kube_scheduler);
-      if (!measured.ok()) return measured.error();
-      measured->run = run;
-      report.runs.push_back(*measured);
-      std::fprintf(stderr, "run %d  %-15s %.1f pods/s, first %.2f s, last %.2f s, peak %.0f MB\n",
-                   run, measured->scheduler.c_str(), measured->pods_per_second,
-                   measured->first_seconds, measured->last_seconds, measured->resident_peak_mb);
-    }
-  }
+  const auto measure = [&](int run, const Contestant& contestant) -> Result<void> {
+    Result<ScenarioMeasurement> measured = Measure(contestant);
+    if (!measured.ok()) return measured.error();
+    measured->run = run;
+    report.runs.push_back(*measured);
+    std::fprintf(stderr, "run %d  %-15s %.1f pods/s, first %.2f s, last %.2f s, peak %.0f MB\n",
+                 run, measured->scheduler.c_str(), measured->pods_per_second,
+                 measured->first_seconds, measured->last_seconds, measured->resident_peak_mb);
+    return {};
+  };
+  Result<void> measured = ByTurns(BothSchedulers(options_), options_.runs, measure);
+  if (!measured.ok()) return measured.error();
   return report;
 }
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "ksdev/text/report.h"
+#include "ksdev/text/figures.h"
 #include "kubeschedctl/text/columns.h"
 
 namespace ks::ctl::dev::perf {

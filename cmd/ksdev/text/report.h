@@ -34,7 +34,4 @@ std::string MeasurementLine(const Measurement& measurement);
 std::string ComparisonText(const Comparison& comparison);
 std::string ComparisonJson(const Comparison& comparison);
 
-// The middle value, or the mean of the two. Zero for none.
-double Median(std::vector<double> values);
-
 }  // namespace ks::ctl::dev

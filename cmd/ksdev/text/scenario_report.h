@@ -13,14 +13,15 @@ namespace ks::ctl::dev {
 struct ScenarioMeasurement {
   std::string scheduler;
   int run = 0;
-  double pods_per_second = 0;   // all pods by the time of the last
-  double first_seconds = 0;     // until the first pod was bound, or refused in kPending
-  double last_seconds = 0;      // until the last was
-  double created_seconds = 0;   // until the API server had created the last
-  double cpu_ms_per_pod = 0;    // of the scheduler since the first pod of any kind came
-  double resident_mb = 0;       // at the end
-  double resident_peak_mb = 0;  // of the process
-  double others_left = 0;       // in kPreemption: those that were not evicted
+  double pods_per_second = 0;        // all pods by the time of the last
+  double first_seconds = 0;          // until the first pod was bound, or refused in kPending
+  double last_seconds = 0;           // until the last was
+  double created_seconds = 0;        // until the API server had created the last
+  double cpu_ms_per_pod = 0;         // of the scheduler since the first pod of any kind came
+  double server_cpu_ms_per_pod = 0;  // the same of the API server
+  double resident_mb = 0;            // at the end
+  double resident_peak_mb = 0;       // of the process
+  double others_left = 0;            // in kPreemption: those that were not evicted
 };
 
 struct ScenarioReport {

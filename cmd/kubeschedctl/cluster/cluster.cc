@@ -72,7 +72,10 @@ Result<std::unique_ptr<Cluster>> Cluster::Open(const std::string& kubeconfig) {
   std::unique_ptr<Cluster> cluster(new Cluster());
   cluster->connection_ = std::move(connection).value();
   cluster->rest_ = cluster->connection_->NewRestClient(
-      {.qps = -1, .burst = 1, .user_agent = client::UserAgent("kubeschedctl", "operator")});
+      {.qps = -1,
+       .burst = 1,
+       .user_agent = client::UserAgent("kubeschedctl", "operator"),
+       .accept = std::string(client::kProtobufOrJson)});
   return cluster;
 }
 

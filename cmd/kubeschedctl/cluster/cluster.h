@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The API server as the tool's verbs use it: one connection with an operator's kubeconfig, and many
-// requests at a time. No rate limit of our own.
+// requests at a time. No rate limit of our own. Watches come as protobuf where the server has it:
+// it encodes that form once for all its watchers, so that looking on costs it little.
 
 #include <cstddef>
 #include <functional>

@@ -97,14 +97,14 @@ Result<std::unique_ptr<Process>> Process::Start(const std::vector<std::string>& 
   return process;
 }
 
-Result<ProcessUsage> Process::Usage() const {
-  const std::string folder = "/proc/" + std::to_string(pid_);
+Result<ProcessUsage> UsageOf(pid_t pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
   std::ifstream stat(folder + "/stat");
   std::string line;
   std::getline(stat, line);
   const size_t name_end = line.rfind(')');
-  if (end_ || name_end == std::string::npos) {
-    return Error{"process " + std::to_string(pid_) + " has ended"};
+  if (name_end == std::string::npos) {
+    return Error{"process " + std::to_string(pid) + " has ended"};
   }
   // Fields 14 and 15 of the line; the name is field 2 and may contain blanks.
   std::istringstream fields(line.substr(name_end + 1));
@@ -127,6 +127,11 @@ Result<ProcessUsage> Process::Usage() const {
     }
   }
   return usage;
+}
+
+Result<ProcessUsage> Process::Usage() const {
+  if (end_) return Error{"process " + std::to_string(pid_) + " has ended"};
+  return UsageOf(pid_);
 }
 
 bool Process::Reap(bool wait) {

@@ -22,6 +22,9 @@ struct ProcessUsage {
   int64_t resident_peak_bytes = 0;
 };
 
+// Of any process that this program may look at. Error: there is none with that id.
+Result<ProcessUsage> UsageOf(pid_t pid);
+
 // Threads: one at a time.
 class Process {
  public:

@@ -17,6 +17,11 @@ constexpr Duration kRequestTimeout = std::chrono::seconds(60);
 std::vector<Duration> Offsets(size_t count, const ArrivalOptions& options) {
   Random random(options.seed);
   std::vector<Duration> offsets(count);
+  if (options.even) {
+    const Duration step = options.over / static_cast<int64_t>(std::max<size_t>(count, 1));
+    for (size_t i = 0; i < count; ++i) offsets[i] = step * static_cast<int64_t>(i);
+    return offsets;
+  }
   for (Duration& offset : offsets) {
     const double at = random.Unit() * static_cast<double>(options.over.count());
     offset = Duration(static_cast<int64_t>(at));

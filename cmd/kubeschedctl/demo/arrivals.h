@@ -21,8 +21,9 @@ namespace ks::ctl {
 struct ArrivalOptions {
   std::string path;       // of the namespace's pods
   Duration over{};        // the last pod comes about then; zero: as fast as it goes
+  bool even = false;      // at equal distances
   size_t in_flight = 32;  // requests at a time
-  uint64_t seed = 1;      // the times are drawn from it, uniformly
+  uint64_t seed = 1;      // the times are drawn from it, uniformly, if they are not even
 };
 
 // Threads: any. Lifetime: cluster and pods outlive it.

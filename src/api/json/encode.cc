@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/json/event_reference.h"
 #include "api/json/object_writer.h"
 #include "golang/json_text.h"
 
@@ -122,27 +123,15 @@ std::string GroupConditionDifference(const Condition* from, const Condition& to)
   return object.Empty() ? "" : object.Text("type", to.type).Done();
 }
 
-std::string Reference(std::string_view kind, std::string_view api_version, const ObjectMeta& meta) {
+std::string ReferenceJson(const EventReference& reference) {
   return ObjectWriter()
-      .Text("kind", kind)
-      .TextUnlessEmpty("namespace", meta.ns.view())
-      .TextUnlessEmpty("name", meta.name)
-      .TextUnlessEmpty("uid", meta.uid)
-      .Text("apiVersion", api_version)
-      .TextUnlessEmpty("resourceVersion", meta.resource_version)
+      .Text("kind", reference.kind)
+      .TextUnlessEmpty("namespace", reference.meta->ns.view())
+      .TextUnlessEmpty("name", reference.meta->name)
+      .TextUnlessEmpty("uid", reference.meta->uid)
+      .Text("apiVersion", reference.api_version)
+      .TextUnlessEmpty("resourceVersion", reference.meta->resource_version)
       .Done();
-}
-
-std::string PodReference(const Pod& pod) { return Reference("Pod", "v1", pod.meta); }
-
-std::string RelatedReference(const EventRelated& related, const ObjectMeta& meta) {
-  if (std::holds_alternative<PodGroupPtr>(related)) {
-    return Reference("PodGroup", "scheduling.k8s.io/v1beta1", meta);
-  }
-  if (std::holds_alternative<CompositePodGroupPtr>(related)) {
-    return Reference("CompositePodGroup", "scheduling.k8s.io/v1alpha3", meta);
-  }
-  return Reference("Pod", "v1", meta);
 }
 
 std::string MappingJson(const ExtendedResourceMapping& mapping) {
@@ -231,11 +220,23 @@ const ObjectMeta* MetaOf(const EventRelated& related) {
       related);
 }
 
+EventReference ReferenceTo(const EventRelated& object) {
+  const ObjectMeta* const meta = MetaOf(object);
+  if (std::holds_alternative<PodGroupPtr>(object)) {
+    return {"PodGroup", "scheduling.k8s.io/v1beta1", meta};
+  }
+  if (std::holds_alternative<CompositePodGroupPtr>(object)) {
+    return {"CompositePodGroup", "scheduling.k8s.io/v1alpha3", meta};
+  }
+  return {"Pod", "v1", meta};
+}
+
 std::string EventBody(const EventRecord& event) {
-  const std::string_view ns = event.ns.empty() ? std::string_view("default") : event.ns.view();
   ObjectWriter object;
   object.Text("kind", "Event").Text("apiVersion", "events.k8s.io/v1");
-  object.Raw("metadata", ObjectWriter().Text("name", event.name).Text("namespace", ns).Done());
+  object.Raw(
+      "metadata",
+      ObjectWriter().Text("name", event.name).Text("namespace", EventNamespaceOf(event)).Done());
   object.Text("eventTime", FormatMicroTime(event.event_time));
   if (event.series_count > 0) {
     object.Raw("series", SeriesJson(event.series_count, event.series_last_observed));
@@ -243,11 +244,11 @@ std::string EventBody(const EventRecord& event) {
   object.TextUnlessEmpty("reportingController", event.reporting_controller);
   object.TextUnlessEmpty("reportingInstance", event.reporting_instance);
   object.TextUnlessEmpty("action", event.action).TextUnlessEmpty("reason", event.reason);
-  if (event.regarding) object.Raw("regarding", PodReference(*event.regarding));
-  if (const ObjectMeta* meta = MetaOf(event.related)) {
-    object.Raw("related", RelatedReference(event.related, *meta));
-  }
-  object.TextUnlessEmpty("note", event.note).Text("type", event.warning ? "Warning" : "Normal");
+  const EventReference regarding = ReferenceTo(event.regarding);
+  if (regarding.meta != nullptr) object.Raw("regarding", ReferenceJson(regarding));
+  const EventReference related = ReferenceTo(event.related);
+  if (related.meta != nullptr) object.Raw("related", ReferenceJson(related));
+  object.TextUnlessEmpty("note", event.note).Text("type", EventTypeOf(event));
   object.Raw("deprecatedSource", "{}");
   object.Raw("deprecatedFirstTimestamp", "null").Raw("deprecatedLastTimestamp", "null");
   return object.Done();

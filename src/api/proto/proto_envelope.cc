@@ -2,6 +2,7 @@
 #include "api/proto/proto_envelope.h"
 
 #include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
 
 namespace ks::api {
 
@@ -46,6 +47,23 @@ bool ReadEnvelope(std::string_view body, ProtoEnvelope& envelope) {
   } catch (const protozero::exception&) {
     return false;
   }
+}
+
+std::string WriteEnvelope(std::string_view api_version, std::string_view kind,
+                          std::string_view message) {
+  constexpr size_t kAround = 64;
+  std::string body(kMagic);
+  body.reserve(message.size() + kAround);
+  protozero::pbf_writer writer(body);
+  {
+    protozero::pbf_writer type(writer, 1);
+    type.add_string(1, api_version.data(), api_version.size());
+    type.add_string(2, kind.data(), kind.size());
+  }
+  writer.add_message(2, message.data(), message.size());
+  writer.add_string(3, "");  // encoding and type of the content: as they are
+  writer.add_string(4, "");
+  return body;
 }
 
 bool ReadWatchEvent(std::string_view frame, ProtoWatchEvent& event) {

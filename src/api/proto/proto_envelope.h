@@ -5,6 +5,7 @@
 //
 // Upstream: docs/spec/api.md sections 6.8 and 7.2.
 
+#include <string>
 #include <string_view>
 
 namespace ks::api {
@@ -18,6 +19,10 @@ struct ProtoEnvelope {
 };
 // False: it is none, or its content is encoded in some way.
 bool ReadEnvelope(std::string_view body, ProtoEnvelope& envelope);
+
+// The body of an object with that message.
+std::string WriteEnvelope(std::string_view api_version, std::string_view kind,
+                          std::string_view message);
 
 struct ProtoWatchEvent {
   std::string_view type;    // "ADDED"

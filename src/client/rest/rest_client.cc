@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/rest/rest_client.h"
 
-#include <sys/utsname.h>
-
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +26,7 @@ constexpr Duration kNotableWait = std::chrono::milliseconds(50);
 constexpr Duration kLongWait = std::chrono::seconds(1);
 constexpr Duration kTellAgain = std::chrono::seconds(10);
 constexpr size_t kMostErrorBody = 1 << 20;  // of a refused watch
+constexpr int kUnsupportedMediaType = 415;
 
 using Kind = TransportError::Kind;
 
@@ -92,6 +92,7 @@ struct RestClient::State {
         credentials(c),
         timers(ts),
         options(std::move(o)),
+        sends_protobuf(options.send_protobuf),
         bucket(options.qps, options.burst) {}
 
   // For a sending with this method.
@@ -105,6 +106,13 @@ struct RestClient::State {
   // Code 0: without an answer.
   void Count(const std::string& method, int code) const {
     if (options.metrics != nullptr) options.metrics->CountRequest(method, code);
+  }
+
+  // Whether a body was refused for being protobuf: then the next ones are not.
+  bool IsFormRefused(const RestRequest& request, int code) {
+    if (code != kUnsupportedMediaType || request.content_type != kProtobufType) return false;
+    sends_protobuf = false;
+    return true;
   }
 
   // Whether a long wait is worth a line: at most one in ten seconds is.
@@ -154,6 +162,7 @@ struct RestClient::State {
   Credentials& credentials;
   TimerService& timers;
   const RestOptions options;
+  std::atomic<bool> sends_protobuf;
 
   Mutex mutex;
   CondVar empty;
@@ -371,6 +380,7 @@ class RestClient::Call final : public Attempt {
       reply.body = std::move(http.response.body);
     } else {
       reply.error = FromResponse(request_, response);
+      reply.form_refused = state_->IsFormRefused(request_, response.status);
       if (!earlier_.empty()) {
         reply.error->message += " - error from a previous attempt: " + earlier_;
       }
@@ -560,38 +570,9 @@ RestReply RestClient::Delete(std::string target, Duration timeout) {
   return SendAndWait({.method = "DELETE", .target = std::move(target), .timeout = timeout});
 }
 
+bool RestClient::SendsProtobuf() const { return state_->sends_protobuf; }
+
 const Clock& RestClient::clock() const { return state_->timers.clock(); }
 TimerService& RestClient::timers() const { return state_->timers; }
-
-std::string UserAgent(std::string_view program, std::string_view component) {
-  utsname name{};
-  uname(&name);
-  std::string machine = name.machine;
-  if (machine == "x86_64") machine = "amd64";
-  if (machine == "aarch64") machine = "arm64";
-  std::string text(program);
-  text.append("/v" KS_VERSION " (").append(LowerCase(name.sysname)).append("/").append(machine);
-  text.append(") kubernetes/unknown/").append(component);
-  return text;
-}
-
-std::string EscapeUrl(std::string_view text) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(text.size() + text.size() / 2);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) {
-      out += c;
-    } else {
-      out += '%';
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    }
-  }
-  return out;
-}
 
 }  // namespace ks::client

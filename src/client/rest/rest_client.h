@@ -22,6 +22,10 @@ namespace ks::client {
 class HostMetrics;
 
 inline constexpr std::string_view kJsonType = "application/json";
+inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+// For RestOptions::accept.
+inline constexpr std::string_view kProtobufOrJson =
+    "application/vnd.kubernetes.protobuf, application/json";
 
 struct RestOptions {
   float qps = 50;  // negative: no limit
@@ -30,6 +34,7 @@ struct RestOptions {
   // Of the answers that an api::Decoder reads (RestRequest::decoded); the others come as JSON.
   std::string accept{kJsonType};
   HostMetrics* metrics = nullptr;  // outlives the client; null: nothing is measured
+  bool send_protobuf = false;      // bodies that there are in both forms, see SendsProtobuf
 };
 
 struct RestRequest {
@@ -38,7 +43,8 @@ struct RestRequest {
   std::string body{};
   std::string content_type = "application/json";  // sent with a body only
   Duration timeout{};                             // of one sending; zero: none
-  bool decoded = false;  // the answer may come in any form of RestOptions::accept
+  // The answer may come in any form of RestOptions::accept: a Decoder reads it, or nobody.
+  bool decoded = false;
   bool accept_gzip = false;
   bool repeat_when_lost = true;  // HttpRequest::repeat_when_lost
   // Asked before every sending; a shut one ends the request with RestReply::fenced. Null: none.
@@ -57,6 +63,8 @@ struct RestReply {
   bool uncertain = false;
   // The last sending did not take place: RestRequest::fence was shut. The error says so.
   bool fenced = false;
+  // The body was protobuf, which the server does not take. The error says so.
+  bool form_refused = false;
 
   bool ok() const { return !error.has_value(); }
 };
@@ -100,6 +108,10 @@ class RestClient {
                   Duration timeout = {});
   RestReply Delete(std::string target, Duration timeout = {});
   RestReply SendAndWait(RestRequest request);
+
+  // Whether bodies are to be protobuf where there is such a form: as RestOptions say, until the
+  // server refuses one (415). What it refused is to be sent again, in JSON.
+  bool SendsProtobuf() const;
 
   const Clock& clock() const;
   TimerService& timers() const;

@@ -3,6 +3,7 @@
 
 #include "api/decode/decoder.h"
 #include "api/json/encode.h"
+#include "api/proto/proto_bodies.h"
 #include "base/canary.h"
 #include "client/write/pod_requests.h"
 #include "client/write/write_dispatcher.h"
@@ -12,12 +13,18 @@ namespace ks::client {
 void BindJob::Try() {
   RestRequest request = PodRequest(*pod_, "/binding");
   request.method = "POST";
-  request.body = api::BindingBody(*pod_, node_name_);
+  if (SendsProtobuf()) {
+    request.content_type = kProtobufType;
+    request.body = api::BindingProto(*pod_, node_name_);
+  } else {
+    request.body = api::BindingBody(*pod_, node_name_);
+  }
   Send(std::move(request), &BindJob::OnAnswer);
 }
 
 void BindJob::OnAnswer(RestReply reply) {
   if (reply.ok()) return End(std::nullopt);
+  if (RetryIfFormRefused(reply)) return;
   uncertain_ = uncertain_ || reply.uncertain;
   if (!reply.error->IsConflict() && RetryIfTemporary(*reply.error, /*on_conflict=*/false)) {
     return dispatcher().Count(&WriterStats::bind_retries);

@@ -4,6 +4,7 @@
 // good answer came. Waits for the pod's patch in flight (pod_writes.h).
 //
 //   POST --good--> over
+//        --protobuf refused--> POST in JSON
 //        --passing failure--> wait --> POST
 //        --failure, nothing uncertain--> over
 //        --failure, a try may have been carried out--> GET --ours--> over, bound

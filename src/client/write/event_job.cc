@@ -31,6 +31,7 @@ void EventJob::OnAnswer(const RestReply& reply) {
   uncertain_ = uncertain_ || reply.uncertain;
   if (IsThereAlready(error) && creates_ && uncertain_) return Finish(/*accepted=*/true);
   const bool ends = reply.fenced || dispatcher().IsClosed();
+  if (!ends && RetryIfFormRefused(reply)) return;
   if (!ends && tries() < kTries && TryAgain(error)) return;
   if (!ends) {
     log::Error(error.message, "Server rejected event (will not retry!)", {{"event", event_->name}});

@@ -4,6 +4,7 @@
 //
 //   POST or PATCH --good, or the POST of an earlier try was--> over
 //                 --network failure--> wait --> the same
+//   POST in protobuf --refused for that--> POST in JSON
 //   PATCH --there is no such event--> POST
 //   POST of a series --there is one--> wait --> PATCH
 //   Any other answer, or the twelfth try: over, given up.

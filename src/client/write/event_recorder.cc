@@ -13,9 +13,10 @@ EventRecorder::EventRecorder(std::shared_ptr<WriteDispatcher> dispatcher, RestCl
     : dispatcher_(std::move(dispatcher)),
       client_(events),
       most_waiting_(options.event_queue),
-      series_(
-          {.host_name = options.host_name, .legacy = options.legacy_events, .seed = options.seed}) {
-}
+      series_({.host_name = options.host_name,
+               .legacy = options.legacy_events,
+               .protobuf = [&events] { return events.SendsProtobuf(); },
+               .seed = options.seed}) {}
 
 // ---- before they are jobs ----
 
@@ -94,14 +95,19 @@ EventRecorder::Sending EventRecorder::MakeSending(const RecordedEvent& event, bo
                         .target = event.collection + "/" + event.name,
                         .body = series_.PatchBody(event),
                         .content_type = "application/strategic-merge-patch+json",
+                        .decoded = true,
                         .resource = "events",
                         .name = event.name},
             .creates = false,
             .count = event.count};
   }
+  const bool protobuf = first && !event.protobuf_body.empty() && client_.SendsProtobuf();
+  const std::string& body = protobuf ? event.protobuf_body : event.body;
   return {.request = {.method = "POST",
                       .target = event.collection,
-                      .body = first ? event.body : series_.CreationBody(event),
+                      .body = first ? body : series_.CreationBody(event),
+                      .content_type = std::string(protobuf ? kProtobufType : kJsonType),
+                      .decoded = true,
                       .resource = "events",
                       .name = event.name},
           .creates = true,

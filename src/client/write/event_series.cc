@@ -5,6 +5,7 @@
 
 #include "api/json/encode.h"
 #include "api/pod.h"
+#include "api/proto/proto_bodies.h"
 #include "base/random.h"
 #include "golang/json_text.h"
 
@@ -74,6 +75,9 @@ RecordedEventPtr EventSeries::Create(const framework::PodEvent& event, TimePoint
       options_.legacy ? "/api/v1/namespaces/" : "/apis/events.k8s.io/v1/namespaces/";
   recorded->collection.append(record.ns.view()).append("/events");
   recorded->body = options_.legacy ? LegacyBody(record) : api::EventBody(record);
+  if (!options_.legacy && options_.protobuf && options_.protobuf()) {
+    recorded->protobuf_body = api::EventProto(record);
+  }
   recorded->name = std::move(record.name);
   return recorded;
 }
@@ -132,6 +136,7 @@ RecordedEventPtr EventSeries::Count(const framework::PodEvent& event, std::strin
 
 bool EventSeries::Sent(RecordedEvent& event, int32_t count) {
   event.sent_count = std::max(event.sent_count, count);
+  std::string().swap(event.protobuf_body);
   event.sending = event.sent_count == 1 && event.count > 1;
   return event.sending;
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -24,7 +25,8 @@ struct RecordedEvent {
   std::string key;
   std::string collection;  // "/apis/events.k8s.io/v1/namespaces/ns/events"
   std::string name;
-  std::string body;  // of the first occurrence
+  std::string body;           // of the first occurrence
+  std::string protobuf_body;  // the same, for its first sending only; empty: there is none
   std::string note;  // of the last one, where updates have it (combined core/v1 events); else empty
   int32_t count = 1;
   int32_t sent_count = 0;  // what the server knows; 0: not created yet
@@ -37,6 +39,8 @@ using RecordedEventPtr = std::shared_ptr<RecordedEvent>;
 struct EventSeriesOptions {
   std::string host_name{};
   bool legacy = false;
+  // Asked for each event whether its first sending may be protobuf; empty: no. Never core/v1.
+  std::function<bool()> protobuf{};
   size_t most_remembered = 10'000;  // the oldest are forgotten beyond
   uint64_t seed = 0;
 };

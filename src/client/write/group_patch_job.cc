@@ -14,6 +14,7 @@ void GroupPatchJob::Try() {
         .target = target + "/status",
         .body = std::move(body),
         .content_type = "application/strategic-merge-patch+json",
+        .decoded = true,
         .resource = "podgroups",
         .name = group_->meta.name},
        &GroupPatchJob::OnAnswer);

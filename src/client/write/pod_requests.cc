@@ -8,7 +8,7 @@ namespace ks::client {
 RestRequest PodRequest(const api::Pod& pod, const char* subresource) {
   std::string target = "/api/v1/namespaces/";
   target.append(pod.meta.ns.view()).append("/pods/").append(pod.meta.name).append(subresource);
-  return {.target = std::move(target), .resource = "pods", .name = pod.meta.name};
+  return {.target = std::move(target), .decoded = true, .resource = "pods", .name = pod.meta.name};
 }
 
 RestRequest StatusPatchRequest(const api::Pod& pod, std::string body) {

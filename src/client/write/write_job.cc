@@ -73,6 +73,12 @@ void WriteJob::RetryAfter(Duration wait) {
                                           [job = shared_from_this()] { job->Run(); });
 }
 
+bool WriteJob::RetryIfFormRefused(const RestReply& reply) {
+  if (!reply.form_refused || IsCanceled()) return false;
+  RetryAfter(Duration::zero());
+  return true;
+}
+
 bool WriteJob::RetryIfTemporary(const api::ApiError& error, bool on_conflict) {
   if (!IsTemporary(error) && !(on_conflict && error.IsConflict())) return false;
   return RetryIfTriesAreLeft();

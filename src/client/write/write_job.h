@@ -89,6 +89,11 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
                   (job.get()->*next)(std::move(reply));
                 });
   }
+  // Whether the body of a try is to be protobuf, if there is such a form.
+  bool SendsProtobuf() const { return client_.SendsProtobuf(); }
+  // Another try at once, which SendsProtobuf is asked about again, if the server refused the form
+  // of the last one. False: it did not.
+  bool RetryIfFormRefused(const RestReply& reply);
   // Another try after `wait`.
   void RetryAfter(Duration wait);
   // Another try after a while if the answer is a passing failure (with `on_conflict` a conflict,

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ksdev/text/figures.h"
+
+#include <algorithm>
+
+namespace ks::ctl::dev {
+
+double Median(std::vector<double> values) {
+  if (values.empty()) {
+    return 0;
+  }
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace ks::ctl::dev
