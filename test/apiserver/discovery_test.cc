@@ -58,6 +58,9 @@ TEST(Discovery, CoreResourcesAsTheRealServerNamesThem) {
     "kind":"Eviction","verbs":["create"]})"));
   EXPECT_EQ(Named(list["resources"], "pods/status")["verbs"],
             Json::parse(R"(["get","patch","update"])"));
+  EXPECT_EQ(Named(list["resources"], "pods/resize"), Json::parse(R"({
+    "name":"pods/resize","singularName":"","namespaced":true,"kind":"Pod",
+    "verbs":["get","patch","update"]})"));
   EXPECT_EQ(Named(list["resources"], "bindings"), Json::parse(R"({
     "name":"bindings","singularName":"binding","namespaced":true,"kind":"Binding",
     "verbs":["create"]})"));
@@ -73,6 +76,11 @@ TEST(Discovery, Groups) {
   const Json groups = AskJson("/apis");
   EXPECT_EQ(groups["kind"], "APIGroupList");
   EXPECT_EQ(Named(groups["groups"], "scheduling.k8s.io")["preferredVersion"]["version"], "v1");
+  EXPECT_EQ(Named(groups["groups"], "resource.k8s.io"), Json::parse(R"({
+    "name":"resource.k8s.io",
+    "versions":[{"groupVersion":"resource.k8s.io/v1","version":"v1"},
+                {"groupVersion":"resource.k8s.io/v1beta2","version":"v1beta2"}],
+    "preferredVersion":{"groupVersion":"resource.k8s.io/v1","version":"v1"}})"));
   EXPECT_EQ(AskJson("/api")["versions"], Json::parse(R"(["v1"])"));
 }
 
@@ -111,6 +119,8 @@ TEST(Discovery, Aggregated) {
        "verbs":["create"]},
       {"subresource":"eviction","responseKind":{"group":"policy","version":"v1","kind":"Eviction"},
        "verbs":["create"]},
+      {"subresource":"resize","responseKind":{"group":"","version":"","kind":"Pod"},
+       "verbs":["get","patch","update"]},
       {"subresource":"status","responseKind":{"group":"","version":"","kind":"Pod"},
        "verbs":["get","patch","update"]}]})"));
   const Json others = AskJson("/apis", kKubectlAccept);

@@ -205,6 +205,8 @@ Outcome<ObjectPtr> Registry::StoreChanged(const KindInfo& kind, const ObjectPtr&
                                           const WriteOptions& options) {
   if (part == Part::kStatus) {
     KeepAllButStatus(kind, before, &object);
+  } else if (part == Part::kResize) {
+    KeepAllButResources(before, &object);
   } else if (kind.has_status) {
     CopyMember(before, "status", &object);
   }
@@ -220,6 +222,9 @@ Outcome<ObjectPtr> Registry::StoreChanged(const KindInfo& kind, const ObjectPtr&
   std::vector<Cause> more = CheckUpdate(kind, before, object, part);
   std::move(more.begin(), more.end(), std::back_inserter(causes));
   if (!causes.empty()) return Invalid(kind, current->name, std::move(causes));
+  if (part == Part::kResize) {
+    if (auto failure = AdmitResize(*this, object)) return *std::move(failure);
+  }
   return Commit(kind, current, std::move(object), options);
 }
 

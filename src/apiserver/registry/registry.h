@@ -24,6 +24,7 @@ namespace ks::apiserver {
 enum class Part : uint8_t {
   kMain,    // everything but status (and status too for kinds without that subresource)
   kStatus,  // status and metadata's labels, annotations and finalizers
+  kResize,  // of pods: what the pod and its containers ask for
 };
 
 struct DeleteOptions {

@@ -34,7 +34,7 @@ std::vector<Cause> CheckUpdate(const KindInfo& kind, const Json& before, const J
     CheckGroupKind(kind, before, object, part, causes);
     return causes.Take();
   }
-  if (part == Part::kMain) CheckKind(kind, object, causes);
+  if (part != Part::kStatus) CheckKind(kind, object, causes);
   CheckKindUpdate(kind, before, object, part, causes);
   return causes.Take();
 }

@@ -30,6 +30,13 @@ void Prepare(const KindInfo& kind, const Json& before, const std::string& now, J
 // have changed.
 std::optional<Failure> Admit(const KindInfo& kind, const Registry& registry, Json& object);
 
+// Admission of a pod's new resources: its node must have so much. Absent: admitted.
+std::optional<Failure> AdmitResize(const Registry& registry, const Json& pod);
+
+// A write to pods/resize: everything but the resources of the pod and of its containers is as
+// before. Containers that are not the same ones are left for CheckUpdate to find.
+void KeepAllButResources(const Json& before, Json* object);
+
 // Empty: in order. Metadata (names, labels, annotations) is checked here too.
 std::vector<Cause> CheckNew(const KindInfo& kind, const Json& object);
 std::vector<Cause> CheckUpdate(const KindInfo& kind, const Json& before, const Json& object,

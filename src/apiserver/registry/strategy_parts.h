@@ -20,6 +20,8 @@ void SetPodSpecDefaults(Json& spec);
 // What only pods get; `is_new`: their status is made anew.
 void SetPodDefaults(Json& pod, bool is_new);
 void SetVolumeClaimSpecDefaults(Json& spec);
+// Guaranteed, Burstable or BestEffort: what limits and requests of cpu and memory say.
+std::string QosOf(const Json& spec);
 
 // strategy_pod_check.cc, strategy_pod_spec.cc
 void CheckPodSpec(const std::string& field, const Json& spec, Causes& causes);
@@ -29,6 +31,8 @@ void CheckTolerations(const std::string& field, const Json& tolerations, Causes&
 
 // strategy_pod_update.cc
 void CheckPodUpdate(const Json& before, const Json& pod, Part part, Causes& causes);
+// strategy_pod_resize.cc
+void CheckPodResize(const Json& before, const Json& pod, Causes& causes);
 
 // strategy_defaults.cc
 void SetKindDefaults(const KindInfo& kind, Json& object, bool is_new);

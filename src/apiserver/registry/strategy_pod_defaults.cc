@@ -134,31 +134,6 @@ bool IsPositive(const Json& value) {
   return quantity.ok() && *quantity > api::Quantity();
 }
 
-// Guaranteed, Burstable or BestEffort: what limits and requests of cpu and memory say.
-std::string QosOf(const Json& spec) {
-  bool any = false;
-  bool guaranteed = true;
-  const auto look = [&](const Json& resources) {
-    const Json& limits = At(resources, "limits");
-    const Json& requests = At(resources, "requests");
-    for (const char* name : {"cpu", "memory"}) {
-      const bool limited = IsPositive(At(limits, name));
-      any = any || limited || IsPositive(At(requests, name));
-      guaranteed = guaranteed && limited && At(limits, name) == At(requests, name);
-    }
-  };
-  const Json& whole = At(spec, "resources");
-  if (whole.is_object() && !whole.empty()) {
-    look(whole);
-  } else {
-    for (const char* list : {"containers", "initContainers"}) {
-      for (const Json& container : ElementsOf(At(spec, list))) look(At(container, "resources"));
-    }
-  }
-  if (!any) return "BestEffort";
-  return guaranteed ? "Guaranteed" : "Burstable";
-}
-
 // A pod's own resources: what its containers request together, else what the pod is limited to.
 void SetPodResourceDefaults(Json& spec) {
   Json* resources = Find(spec, "resources");
@@ -199,6 +174,30 @@ void AddTolerations(Json& spec) {
 }
 
 }  // namespace
+
+std::string QosOf(const Json& spec) {
+  bool any = false;
+  bool guaranteed = true;
+  const auto look = [&](const Json& resources) {
+    const Json& limits = At(resources, "limits");
+    const Json& requests = At(resources, "requests");
+    for (const char* name : {"cpu", "memory"}) {
+      const bool limited = IsPositive(At(limits, name));
+      any = any || limited || IsPositive(At(requests, name));
+      guaranteed = guaranteed && limited && At(limits, name) == At(requests, name);
+    }
+  };
+  const Json& whole = At(spec, "resources");
+  if (whole.is_object() && !whole.empty()) {
+    look(whole);
+  } else {
+    for (const char* list : {"containers", "initContainers"}) {
+      for (const Json& container : ElementsOf(At(spec, list))) look(At(container, "resources"));
+    }
+  }
+  if (!any) return "BestEffort";
+  return guaranteed ? "Guaranteed" : "Burstable";
+}
 
 void SetVolumeClaimSpecDefaults(Json& spec) { SetDefault(spec, "volumeMode", "Filesystem"); }
 

@@ -172,6 +172,7 @@ void CheckPodUpdate(const Json& before, const Json& pod, Part part, Causes& caus
     CheckPodClaimStatuses(pod, causes);
     return;
   }
+  if (part == Part::kResize) return CheckPodResize(before, pod, causes);
   const Json& old_spec = At(before, "spec");
   const Json& spec = At(pod, "spec");
   if (old_spec.is_object() && spec.is_object()) CheckSpecKept(old_spec, spec, causes);

@@ -34,6 +34,7 @@ std::vector<Subresource> SubresourcesOf(const KindInfo& kind) {
   if (kind.group.empty() && kind.kind == "Pod") {
     result.push_back({"binding", "", "", "Binding", {"create"}});
     result.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
+    result.push_back({"resize", "", "", "Pod", {"get", "patch", "update"}});
   }
   if (kind.has_status) {
     result.push_back({"status", "", "", kind.kind, {"get", "patch", "update"}});
@@ -165,7 +166,7 @@ const std::vector<ApiGroup>& ApiGroups() {
       {"storage.k8s.io", {"v1"}},
       {"scheduling.k8s.io", {"v1", "v1beta1", "v1alpha3"}},
       {"coordination.k8s.io", {"v1"}},
-      {"resource.k8s.io", {"v1"}},
+      {"resource.k8s.io", {"v1", "v1beta2"}},
   };
   return *groups;
 }

@@ -55,13 +55,13 @@ void AddPaths(const KindInfo& info, Json& paths) {
   paths[list]["get"] = Operation(kind, "list");
   paths[list]["post"] = Operation(kind, "post");
   paths[list]["delete"] = Operation(kind, "deletecollection");
-  for (const std::string& one : {list + "/{name}", list + "/{name}/status"}) {
-    const bool status = one.ends_with("/status");
-    if (status && !info.has_status) continue;
-    paths[one]["get"] = Operation(kind, "get");
-    paths[one]["put"] = Operation(kind, "put");
-    paths[one]["patch"] = Operation(kind, "patch");
-    if (!status) paths[one]["delete"] = Operation(kind, "delete");
+  std::vector<std::string> parts = {""};
+  if (info.has_status) parts.emplace_back("/status");
+  if (info.kind == "Pod") parts.emplace_back("/resize");
+  for (const std::string& part : parts) {
+    Json& one = paths[list + "/{name}" + part];
+    for (const char* action : {"get", "put", "patch"}) one[action] = Operation(kind, action);
+    if (part.empty()) one["delete"] = Operation(kind, "delete");
   }
 }
 

@@ -101,7 +101,7 @@ bool PathExists(const KindInfo& kind, const RequestInfo& info) {
     return false;
   }
   if (sub.empty() || (sub == "status" && kind.has_status)) return true;
-  return kind.kind == "Pod" && (sub == "binding" || sub == "eviction");
+  return kind.kind == "Pod" && (sub == "binding" || sub == "eviction" || sub == "resize");
 }
 
 ApiResponse Dispatch(const Call& call) {

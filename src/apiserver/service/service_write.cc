@@ -103,6 +103,7 @@ ApiResponse JsonOutcome(int status, const Outcome<Json>& answer) {
 }
 
 Part PartOf(const Call& call) {
+  if (call.info.subresource == "resize") return Part::kResize;
   return call.info.subresource == "status" ? Part::kStatus : Part::kMain;
 }
 

@@ -181,38 +181,42 @@ void AddScheduling(Kinds& kinds) {
                    .short_names = {"pc"},
                    .namespaced = false,
                    .has_spec_generation = true});
-  const auto add = [&kinds](KindInfo kind) {
-    kind.group = "resource.k8s.io";
-    kind.version = "v1";
-    kinds.push_back(std::move(kind));
-  };
-  add({.kind = "ResourceClaim",
-       .plural = "resourceclaims",
-       .singular = "resourceclaim",
-       .has_status = true});
-  add({.kind = "ResourceClaimTemplate",
-       .plural = "resourceclaimtemplates",
-       .singular = "resourceclaimtemplate"});
-  add({.kind = "ResourceSlice",
-       .plural = "resourceslices",
-       .singular = "resourceslice",
-       .namespaced = false,
-       .has_spec_generation = true,
-       .selectable_fields = {"spec.nodeName", "spec.driver"}});
-  add({.kind = "DeviceClass",
-       .plural = "deviceclasses",
-       .singular = "deviceclass",
-       .namespaced = false,
-       .has_spec_generation = true});
-  add({.kind = "DeviceTaintRule",
-       .plural = "devicetaintrules",
-       .singular = "devicetaintrule",
-       .namespaced = false,
-       .has_status = true,
-       .has_spec_generation = true});
 }
 
-// Objects of two versions are kept as those of the first.
+void AddDevices(Kinds& kinds) {
+  const auto add = [&kinds](const char* version, KindInfo kind) {
+    kind.group = "resource.k8s.io";
+    kind.version = version;
+    kinds.push_back(std::move(kind));
+  };
+  for (const char* version : {"v1", "v1beta2"}) {
+    add(version, {.kind = "ResourceClaim",
+                  .plural = "resourceclaims",
+                  .singular = "resourceclaim",
+                  .has_status = true});
+    add(version, {.kind = "ResourceClaimTemplate",
+                  .plural = "resourceclaimtemplates",
+                  .singular = "resourceclaimtemplate"});
+    add(version, {.kind = "ResourceSlice",
+                  .plural = "resourceslices",
+                  .singular = "resourceslice",
+                  .namespaced = false,
+                  .has_spec_generation = true,
+                  .selectable_fields = {"spec.nodeName", "spec.driver"}});
+    add(version, {.kind = "DeviceClass",
+                  .plural = "deviceclasses",
+                  .singular = "deviceclass",
+                  .namespaced = false,
+                  .has_spec_generation = true});
+  }
+  add("v1", {.kind = "DeviceTaintRule",
+             .plural = "devicetaintrules",
+             .singular = "devicetaintrule",
+             .namespaced = false,
+             .has_status = true,
+             .has_spec_generation = true});
+}
+
 void AddGroups(Kinds& kinds) {
   const auto add = [&kinds](const char* version, KindInfo kind) {
     kind.group = "scheduling.k8s.io";
@@ -236,8 +240,22 @@ Kinds MakeKinds() {
   AddWorkloads(kinds);
   AddStorage(kinds);
   AddScheduling(kinds);
+  AddDevices(kinds);
   AddGroups(kinds);
   return kinds;
+}
+
+// For each kind of the table: the first of its group that has its name, and core's events for both.
+std::vector<const KindInfo*> MakeStorageKinds() {
+  std::vector<const KindInfo*> stored;
+  for (const KindInfo& kind : AllKinds()) {
+    const auto first =
+        std::find_if(AllKinds().begin(), AllKinds().end(), [&kind](const KindInfo& other) {
+          return other.kind == kind.kind && (other.group == kind.group || kind.kind == "Event");
+        });
+    stored.push_back(&*first);
+  }
+  return stored;
 }
 
 }  // namespace
@@ -265,10 +283,8 @@ const KindInfo* FindKind(std::string_view api_version, std::string_view kind_nam
 }
 
 const KindInfo& StorageKind(const KindInfo& kind) {
-  static const KindInfo* core_events = FindResource("", "v1", "events");
-  if (kind.group == "events.k8s.io") return *core_events;
-  if (kind.version != "v1alpha3" || kind.kind == "CompositePodGroup") return kind;
-  return *FindResource(kind.group, "v1beta1", kind.plural);
+  static const auto* stored = new std::vector<const KindInfo*>(MakeStorageKinds());
+  return *(*stored)[KindIndex(kind)];
 }
 
 size_t KindIndex(const KindInfo& kind) {

@@ -37,8 +37,8 @@ struct KindInfo {
 
 // In a fixed order; the index in it is the kind's number in the store. Addresses are stable.
 // Events stand twice: core/v1 (where they are stored) and events.k8s.io/v1 (another form of the
-// same objects, see event_forms.h), PodGroups and Workloads in two versions that look the same, of
-// which v1beta1 is stored.
+// same objects, see event_forms.h), most kinds of devices (v1, v1beta2), PodGroups and Workloads
+// (v1beta1, v1alpha3) in two versions that look the same, of which the first one is stored.
 const std::vector<KindInfo>& AllKinds();
 
 // Null: no such resource.
