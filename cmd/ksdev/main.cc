@@ -314,6 +314,15 @@ void DeclarePerf(CLI::App& app, perf::PerfOptions& options, int& status) {
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
   AddTimeout(*verb, "--timeout", options.timeout, "of each waiting for pods");
+  verb->add_option("--shard", options.shard,
+                   "I/N: of the workloads the I-th and each N-th after it")
+      ->capture_default_str();
+  verb->add_option(
+      "--may-fail", options.may_fail,
+      "regular expression: kube-scheduler's failures in these workloads are shown, and "
+      "that is all");
+  verb->add_flag("--markdown", options.markdown,
+                 "a table in Markdown with ratios and their geometric means");
   verb->callback([&options, &status] { status = perf::RunPerf(options); });
 }
 

@@ -15,6 +15,7 @@
 #include "ksdev/perf/case_file.h"
 #include "ksdev/perf/node_objects.h"
 #include "ksdev/perf/operations.h"
+#include "ksdev/perf/perf.h"
 #include "ksdev/perf/perf_report.h"
 #include "ksdev/perf/pod_objects.h"
 #include "ksdev/perf/text_template.h"
@@ -394,6 +395,62 @@ TEST(PerfReportTest, RatioIsOursToTheirs) {
   EXPECT_THAT(text, HasSubstr("misc: A/b/ns"));
   EXPECT_THAT(text, HasSubstr("2.00\n"));
   EXPECT_THAT(text, HasSubstr("failed: misc: A/b, kubesched: op 1: no\n"));
+}
+
+PerfRun RunWith(const char* workload, const char* scheduler, const Collected& collected) {
+  return {.workload = workload,
+          .scheduler = scheduler,
+          .threshold = 70,
+          .failure = {},
+          .collected = {collected}};
+}
+
+Collected Figures(double rate, double cpu_ms) {
+  Collected one;
+  one.name = "ns";
+  one.pods = 100;
+  one.seconds = 2;
+  one.throughput = {.measured = rate > 0, .average = rate};
+  one.cpu_ms_per_pod = cpu_ms;
+  one.peak_mb = 64;
+  return one;
+}
+
+TEST(PerfReportTest, MarkdownHasRatiosAndTheirGeometricMeans) {
+  const std::string text = PerfMarkdown(
+      {RunWith("a", "kube-scheduler", Figures(100, 8)), RunWith("a", "kubesched", Figures(200, 1)),
+       RunWith("b", "kube-scheduler", Figures(10, 2)), RunWith("b", "kubesched", Figures(80, 1)),
+       RunWith("c", "kubesched", Figures(80, 1))});
+  EXPECT_THAT(text, HasSubstr("| a/ns | 100 | 200 | 2.0 | 8.00 | 1.00 | 0.125 | 64 | 64 | 70 |\n"));
+  EXPECT_THAT(text, HasSubstr("Geometric means of 2 rows: pods/s 4, CPU a pod 0.25, peak memory "
+                              "1.\n"));
+}
+
+TEST(PerfReportTest, WithoutWindowsOfBothTheWholeIsCompared) {
+  const std::string text = PerfMarkdown(
+      {RunWith("a", "kube-scheduler", Figures(10, 1)), RunWith("a", "kubesched", Figures(0, 1))});
+  EXPECT_THAT(text, HasSubstr("| a/ns | 50* | 50* | 1.0 |"));
+}
+
+std::vector<std::string> NamesOfShard(const std::string& shard) {
+  std::vector<PerfCase> cases(5);
+  for (size_t i = 0; i < cases.size(); ++i) cases[i].name = std::to_string(i);
+  const auto own = ShardOf(cases, shard);
+  if (!own.ok()) return {own.error().message};
+  std::vector<std::string> names;
+  for (const PerfCase& one : *own) names.push_back(one.name);
+  return names;
+}
+
+TEST(PerfShardTest, EachCaseIsInOne) {
+  EXPECT_THAT(NamesOfShard("1/1"), ElementsAre("0", "1", "2", "3", "4"));
+  EXPECT_THAT(NamesOfShard("1/2"), ElementsAre("0", "2", "4"));
+  EXPECT_THAT(NamesOfShard("2/2"), ElementsAre("1", "3"));
+  EXPECT_THAT(NamesOfShard("6/6"), IsEmpty());
+  for (const char* shard : {"", "1", "0/2", "3/2", "1/2x", "-1/2"}) {
+    EXPECT_THAT(NamesOfShard(shard),
+                ElementsAre(std::string("--shard: ") + shard + ": must be 1/N to N/N"));
+  }
 }
 
 }  // namespace

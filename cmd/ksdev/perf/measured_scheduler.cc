@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "base/file_text.h"
+#include "base/text.h"
 
 namespace ks::ctl::dev::perf {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using std::chrono::steady_clock;
 
 // A port of loopback that nobody had just now. Somebody may take it before the scheduler does; then
-// the scheduler says so and ends.
+// the scheduler says so and ends, and another one is tried.
 Result<int> FreePort() {
   const int handle = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (handle < 0) return Error{"socket: " + SystemErrorText(errno)};
@@ -33,10 +34,24 @@ Result<int> FreePort() {
   return ntohs(address.sin_port);
 }
 
+// An error with the end of a log.
+bool PortWasTaken(const Error& error) {
+  return LowerCase(error.message).find("address already in use") != std::string::npos;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<MeasuredScheduler>> MeasuredScheduler::Start(SchedulerCommand command,
+Result<std::unique_ptr<MeasuredScheduler>> MeasuredScheduler::Start(const SchedulerCommand& command,
                                                                     std::chrono::seconds timeout) {
+  constexpr int kTries = 3;
+  for (int left = kTries;; --left) {
+    auto started = StartOnce(command, timeout);
+    if (started.ok() || left == 1 || !PortWasTaken(started.error())) return started;
+  }
+}
+
+Result<std::unique_ptr<MeasuredScheduler>> MeasuredScheduler::StartOnce(
+    SchedulerCommand command, std::chrono::seconds timeout) {
   constexpr std::chrono::milliseconds kPause{50};
   const Result<int> port = FreePort();
   if (!port.ok()) return port.error();

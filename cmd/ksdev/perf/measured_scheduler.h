@@ -20,7 +20,7 @@ class MeasuredScheduler {
  public:
   // Starts it with an HTTPS port of its own on loopback, and waits until it is ready. Errors have
   // the end of its log.
-  static Result<std::unique_ptr<MeasuredScheduler>> Start(SchedulerCommand command,
+  static Result<std::unique_ptr<MeasuredScheduler>> Start(const SchedulerCommand& command,
                                                           std::chrono::seconds timeout);
 
   Result<std::vector<MetricSample>> Metrics();
@@ -29,6 +29,8 @@ class MeasuredScheduler {
   Error WithLog(const std::string& text) const;
 
  private:
+  static Result<std::unique_ptr<MeasuredScheduler>> StartOnce(SchedulerCommand command,
+                                                              std::chrono::seconds timeout);
   MeasuredScheduler(std::unique_ptr<Process> process, std::unique_ptr<DaemonAccess> access)
       : process_(std::move(process)), access_(std::move(access)) {}
 

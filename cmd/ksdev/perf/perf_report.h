@@ -36,5 +36,10 @@ struct PerfRun {
 std::string RunLine(const PerfRun& run);
 // A line for each workload, scheduler and collection, with medians of its runs; then what failed.
 std::string PerfText(const std::vector<PerfRun>& runs);
+// A table in Markdown of what both schedulers did, a row for each workload and collection with pods
+// (medians of its runs), and the geometric means of the ratios. pods/s are those of the windows;
+// where one scheduler was through before there was a window, those from the beginning to the last
+// pod of both, with a star.
+std::string PerfMarkdown(const std::vector<PerfRun>& runs);
 
 }  // namespace ks::ctl::dev::perf
