@@ -54,11 +54,39 @@ constexpr Operator kOperators[] = {
     {"_>=_", kOrdered},
     {"size", kReceivers},
     {"sort", kReceivers},
+    {"@sortByAssociatedKeys", 0},
 };
 
-// Functions of which the checker's overload alone is tried if it found only one.
-bool IsFixed(std::string_view function) {
-  return function == "isSorted" || function == "max" || function == "min" || function == "sum";
+// Functions whose overloads are bound one by one: if the checker found only one it alone is tried,
+// if it found several the first argument that is an error ends the call.
+bool IsBoundByOverload(std::string_view function) {
+  constexpr std::string_view kFunctions[] = {"add",
+                                             "bool",
+                                             "bytes",
+                                             "check",
+                                             "compareTo",
+                                             "containsCIDR",
+                                             "containsIP",
+                                             "double",
+                                             "duration",
+                                             "getHours",
+                                             "getMilliseconds",
+                                             "getMinutes",
+                                             "getSeconds",
+                                             "indexOf",
+                                             "int",
+                                             "isGreaterThan",
+                                             "isLessThan",
+                                             "isSorted",
+                                             "lastIndexOf",
+                                             "max",
+                                             "min",
+                                             "string",
+                                             "sub",
+                                             "sum",
+                                             "timestamp",
+                                             "uint"};
+  return std::find(std::begin(kFunctions), std::end(kFunctions), function) != std::end(kFunctions);
 }
 
 constexpr Text kNanText = Literal("NaN values cannot be ordered");
@@ -88,7 +116,16 @@ Call::Call(std::string_view function, bool member, const std::vector<const Type*
     candidate.binding = &BindingOf(overload.id);
     if (candidate.binding->run != nullptr) candidates_.push_back(candidate);
   }
-  if (IsFixed(function) && unique() != OverloadId::kCount) candidates_ = {candidates_[only]};
+  const bool sure = cost_.size() == 1;
+  if (!candidates_.empty()) {
+    const Binding& first = *candidates_.front().binding;
+    unsure_cost_ = first.unsure != nullptr ? first.unsure : first.by_name ? first.cost : nullptr;
+  }
+  if (IsBoundByOverload(function)) {
+    if (sure && !candidates_.empty()) candidates_ = {candidates_[only]};
+    stops_early_ = !sure;
+  }
+  stops_early_ = stops_early_ || types.size() > 2 || function == "format";
   if (function == "-_") {  // declared for numbers only, but a duration can be negated, too
     Candidate candidate;
     candidate.parameters[0].kind = Kind::kDuration;
@@ -122,12 +159,8 @@ uint64_t Call::CostOf(Arguments arguments, const Value& result) const {
   // An authorization check is dear upstream, though here it can only fail.
   constexpr uint64_t kCheckCost = 350'000;
   if (candidates_.empty()) return function_ == "check" ? kCheckCost : 1;
-  const Binding& binding = *candidates_.front().binding;
-  if (cost_.size() == 1) {
-    const Binding& only = BindingOf(cost_[0]);
-    return only.cost == nullptr ? 1 : only.cost(arguments, result);
-  }
-  return binding.by_name && binding.cost != nullptr ? binding.cost(arguments, result) : 1;
+  const ks::cel::CostOf cost = cost_.size() == 1 ? BindingOf(cost_[0]).cost : unsure_cost_;
+  return cost == nullptr ? 1 : cost(arguments, result);
 }
 
 Value Call::Refuse(Context& context, Arguments arguments) const {
@@ -202,9 +235,8 @@ Value CallNode::Evaluate(Context& context) const {
   std::array<Value, Call::kMaxArguments> values;
   for (size_t i = 0; i < arguments_.size(); ++i) {
     values[i] = arguments_[i]->Evaluate(context);
-    // Upstream stops early, and charges nothing then, only from three arguments on.
     const bool last = i + 1 == arguments_.size();
-    if (values[i].is_error() && arguments_.size() > 2 && !last) return values[i];
+    if (values[i].is_error() && call_.stops_early() && !last) return values[i];  // at no cost
   }
   return call_.Apply(context, Arguments(values.data(), arguments_.size()));
 }

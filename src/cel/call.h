@@ -33,6 +33,8 @@ class Call {
   // The only overload that may be meant, else kCount.
   OverloadId unique() const { return cost_.size() == 1 ? cost_[0] : OverloadId::kCount; }
   std::string_view function() const { return function_; }
+  // Whether an error among the arguments keeps those behind it from being evaluated.
+  bool stops_early() const { return stops_early_; }
 
  private:
   static constexpr Kind kAnyKind = Kind::kError;
@@ -53,8 +55,10 @@ class Call {
 
   const std::string_view function_;
   std::vector<Candidate> candidates_;
-  std::vector<OverloadId> cost_;  // one for each signature that the static types allow
+  std::vector<OverloadId> cost_;           // one for each signature that the static types allow
+  ks::cel::CostOf unsure_cost_ = nullptr;  // if the types allow several; null: 1
   bool may_panic_ = false;
+  bool stops_early_ = false;
 };
 
 class CallNode final : public Node {

@@ -61,7 +61,8 @@ class Checker {
         issues_(issues),
         types_(parsed.last_id + 1),
         references_(parsed.last_id + 1),
-        clean_(parsed.last_id + 1) {}
+        clean_(parsed.last_id + 1),
+        opened_(parsed.last_id + 1) {}
 
   Checked Run(ExprPtr root) {
     Check(*root);
@@ -74,11 +75,16 @@ class Checker {
   // A node with two parents is checked twice, and its problems are told twice, as upstream does;
   // one without problems only once, so that the time stays in bounds.
   TypePtr Check(Expr& expr) {
-    if (clean_[expr.id] || (issues_.full() && types_[expr.id] != nullptr)) return types_[expr.id];
+    if (clean_[expr.id] || (issues_.full() && types_[expr.id] != nullptr)) {
+      unifier_.SkipOpen(opened_[expr.id]);
+      return types_[expr.id];
+    }
     const size_t issues_before = issues_.count();
+    const size_t open_before = unifier_.open_count();
     TypePtr type = CheckKind(expr);
     types_[expr.id] = type;
     clean_[expr.id] = issues_.count() == issues_before;
+    opened_[expr.id] = unifier_.open_count() - open_before;
     return type;
   }
 
@@ -380,6 +386,7 @@ class Checker {
   std::vector<TypePtr> types_;         // by id
   std::vector<Reference> references_;  // by id
   std::vector<bool> clean_;            // by id: checked without a problem
+  std::vector<size_t> opened_;         // by id: open types made for it, whose numbers messages show
   std::vector<Variable> locals_;       // of macros, the innermost last
   Unifier unifier_;
 };

@@ -96,7 +96,8 @@ Value PatternNode::Evaluate(Context& context) const {
   const Arguments arguments(values.data(), arguments_.size());
   if (arguments[0].is_error()) return arguments[0];  // at no cost
   const bool limit_fits = arguments.size() < 3 || arguments[2].is(Kind::kInt);
-  if (!arguments[0].is(Kind::kString) || !limit_fits) {
+  const bool has_text = arguments[0].is(Kind::kString) || arguments[0].is(Kind::kType);
+  if (!has_text || !limit_fits) {
     const Value refused = call_.Apply(context, arguments);
     const bool passed_on = std::any_of(arguments.begin(), arguments.end(),
                                        [](const Value& argument) { return argument.is_error(); });

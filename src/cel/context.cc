@@ -11,6 +11,7 @@ Value Context::DeviceMap() {
 }
 
 Value Context::Abort(std::string_view message) {
+  if (over_limit()) return MakeError(arena_, message);
   if (!aborted_) {
     aborted_ = MakeError(arena_, message);
     cost_at_abort_ = cost_;

@@ -46,7 +46,8 @@ class Context {
   bool over_limit() const { return cost_ > limits_.cost; }
   bool interrupted() const { return interrupted_; }
 
-  // Where upstream panics: the error is the result whatever follows, no operator absorbs it.
+  // Where upstream panics: the error is the result whatever follows, no operator absorbs it. It
+  // does not get so far if the limit was passed before.
   Value Abort(std::string_view message);
   // None: there was no abort.
   const std::optional<Value>& aborted() const { return aborted_; }

@@ -141,10 +141,11 @@ Value Device::AsMap(Arena& arena) const {
   const auto add = [&](std::string_view name, Value value) {
     fields->Insert(arena, Value::String(RefText(arena, name)), value);
   };
+  // One of the orders that upstream's map may have.
+  add("driver", driver());
   add("allowMultipleAllocations", allow_multiple_allocations());
   add("attributes", TableAsMap(arena, false));
   add("capacity", TableAsMap(arena, true));
-  add("driver", driver());
   return Value::Of(fields);
 }
 

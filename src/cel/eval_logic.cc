@@ -28,11 +28,16 @@ Value NotStrictlyFalseNode::Evaluate(Context& context) const {
 }
 
 Value ConditionalNode::Evaluate(Context& context) const {
+  bool wrapped = false;
+  return EvaluateLink(context, &wrapped);
+}
+
+Value ConditionalNode::EvaluateLink(Context& context, bool* wrapped) const {
   const Value condition = condition_->Evaluate(context);
   if (condition.is_error()) return condition;
   if (!condition.is(Kind::kBool)) return NoSuchOverload();
   const Node* const chosen = condition.boolean ? yes_ : no_;
-  const Value value = chosen->Evaluate(context);
+  const Value value = chosen->EvaluateLink(context, wrapped);
   if (chosen->refunded()) context.Refund(1);
   return value;
 }
@@ -51,16 +56,17 @@ constexpr uint64_t kListCost = 10;
 constexpr uint64_t kMapCost = 30;
 constexpr uint64_t kMessageCost = 40;
 
-Value NotOptional(Context& context, const Value& value) {
-  return MakeError(context.arena(), "cannot initialize optional entry from non-optional value " +
-                                        std::string(RuntimeTypeName(value)));
+Value NotOptional(Context& context, const EntryPlan& entry, const Value& value) {
+  const std::string field = entry.field.empty() ? "" : " '" + std::string(entry.field) + "'";
+  return MakeError(context.arena(), "cannot initialize optional entry" + field +
+                                        " from non-optional value " + ValueText(value));
 }
 
 // An entry's value. Nothing to enter: null, and `error` says why if it is one.
 const Value* Unwrapped(Context& context, const EntryPlan& entry, Value& value, Value& error) {
   if (!entry.optional) return &value;
   if (!value.is(Kind::kOptional)) {
-    error = NotOptional(context, value);
+    error = NotOptional(context, entry, value);
     return nullptr;
   }
   return value.optional->present ? &value.optional->value : nullptr;

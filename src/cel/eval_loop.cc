@@ -11,6 +11,8 @@ namespace {
 constexpr Text kUnsetText = Literal("unset");
 bool IsUnset(const Value& value) { return value.is_error() && value.text == &kUnsetText; }
 
+constexpr Map kEmptyMap{};
+
 }  // namespace
 
 bool LoopNode::Step(Context& context, const Value& first, const Value& second) const {
@@ -67,7 +69,9 @@ Value BindNode::Evaluate(Context& context) const {
 Value BoundVariableNode::Evaluate(Context& context) const {
   context.Charge(1);
   if (!IsUnset(context.slot(slot_))) return context.slot(slot_);
-  const Value value = init_->Evaluate(context);
+  Value value = init_->Evaluate(context);
+  // Without entries, one of the device's outer maps becomes a plain one here.
+  if (value.is(Kind::kMap) && value.map->size == 0) value = Value::Of(&kEmptyMap);
   context.slot(slot_) = value;
   return value;
 }
@@ -107,7 +111,7 @@ Value InsertNode::Evaluate(Context& context) const {
     }
     if (map->Find(entry->key) != nullptr) {
       return MakeError(context.arena(),
-                       "insert failed: key " + KeyText(entry->key) + " already exists");
+                       "insert failed: key " + ValueText(entry->key) + " already exists");
     }
     map->Insert(context.arena(), entry->key, entry->value);
   }

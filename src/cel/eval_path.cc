@@ -4,11 +4,15 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/clock.h"
 #include "cel/device.h"
 #include "cel/net.h"
 #include "cel/node.h"
 #include "cel/number_text.h"
+#include "cel/semver.h"
+#include "cel/time_value.h"
 
 namespace ks::cel {
 namespace {
@@ -17,44 +21,72 @@ constexpr Map kEmptyMap{.of_device = true};
 
 }  // namespace
 
-std::string KeyText(const Value& key) {
-  switch (key.kind) {
+namespace {
+
+std::string TypeText(std::string_view name) {
+  if (name == "list") return "list(dyn)";
+  if (name == "map") return "map(dyn, dyn)";
+  return name == "optional_type" ? "optional_type(dyn)" : std::string(name);
+}
+
+template <class Range, class Text>
+std::string Joined(char open, const Range& range, char close, const Text& text) {
+  std::string joined(1, open);
+  for (const auto& each : range) joined += (joined.size() > 1 ? ", " : "") + text(each);
+  return joined + close;
+}
+
+std::string OptionalText(const Optional& optional) {
+  return optional.present ? "optional(" + ValueText(optional.value) + ")" : "optional.none()";
+}
+
+}  // namespace
+
+std::string ValueText(const Value& value) {
+  switch (value.kind) {
     case Kind::kBool:
-      return key.boolean ? "true" : "false";
+      return value.boolean ? "true" : "false";
     case Kind::kInt:
-      return std::to_string(key.integer);
+      return std::to_string(value.integer);
     case Kind::kUint:
-      return std::to_string(key.natural);
+      return std::to_string(value.natural);
     case Kind::kDouble:
-      return DoubleText(key.real);
+      return DoubleText(value.real);
     case Kind::kString:
+      return std::string(value.view());
     case Kind::kBytes:
+      return fmt::format(
+          "[{}]",
+          fmt::join(reinterpret_cast<const uint8_t*>(value.text->data),
+                    reinterpret_cast<const uint8_t*>(value.text->data) + value.text->size, " "));
     case Kind::kType:
-      return std::string(key.view());
+      return TypeText(value.view());
     case Kind::kNull:
       return "0";
     case Kind::kDuration:
-      return FormatDuration(std::chrono::nanoseconds(key.integer));
+      return FormatDuration(std::chrono::nanoseconds(value.integer));
+    case Kind::kTimestamp:
+      return LongTimestampText(value);
+    case Kind::kQuantity:
+      return value.quantity->ToString();
+    case Kind::kSemver:
+      return value.semver->ToString();
+    case Kind::kUrl:
+      return value.url->Text();
     case Kind::kIp:
-      return key.ip->ToString();
+      return value.ip->ToString();
     case Kind::kCidr:
-      return key.cidr->ToString();
+      return value.cidr->ToString();
     case Kind::kOptional:
-      return "optional.none()";
-    case Kind::kMap: {
-      std::string text = "{";
-      for (const Map::Entry& entry : *key.map) {
-        text += (text.size() > 1 ? ", " : "") + KeyText(entry.key) + ": " + KeyText(entry.value);
-      }
-      return text + "}";
-    }
-    case Kind::kList: {
-      std::string text = "[";
-      for (const Value& item : *key.list) text += (text.size() > 1 ? ", " : "") + KeyText(item);
-      return text + "]";
-    }
+      return OptionalText(*value.optional);
+    case Kind::kMap:
+      return Joined('{', *value.map, '}', [](const Map::Entry& entry) {
+        return ValueText(entry.key) + ": " + ValueText(entry.value);
+      });
+    case Kind::kList:
+      return Joined('[', *value.list, ']', ValueText);
     default:
-      return std::string(RuntimeTypeName(key));
+      return std::string(RuntimeTypeName(value));
   }
 }
 
@@ -66,7 +98,7 @@ Found Failed(Context& context, const std::string& message) {
 
 Found Missing(Context& context, const Value& key) {
   return Found{Found::Outcome::kMissing,
-               MakeError(context.arena(), "no such key: " + KeyText(key))};
+               MakeError(context.arena(), "no such key: " + ValueText(key))};
 }
 
 Found FindInList(Context& context, const List& list, const Value& key) {
@@ -76,12 +108,12 @@ Found FindInList(Context& context, const List& list, const Value& key) {
     index = key.integer;
   } else if (key.is(Kind::kUint)) {
     if (key.natural >> 63 != 0) {
-      return Failed(context, "unsupported index value " + KeyText(key) + " in list");
+      return Failed(context, "unsupported index value " + ValueText(key) + " in list");
     }
     index = static_cast<int64_t>(key.natural);
   } else if (key.is(Kind::kDouble)) {
     if (std::trunc(key.real) != key.real || std::abs(key.real) > kTwoTo53) {
-      return Failed(context, "unsupported index value " + KeyText(key) + " in list");
+      return Failed(context, "unsupported index value " + ValueText(key) + " in list");
     }
     index = static_cast<int64_t>(key.real);
   } else {
@@ -90,7 +122,7 @@ Found FindInList(Context& context, const List& list, const Value& key) {
   }
   if (index < 0 || index >= static_cast<int64_t>(list.size)) {
     return Found{Found::Outcome::kMissing,
-                 MakeError(context.arena(), "index out of bounds: " + KeyText(key))};
+                 MakeError(context.arena(), "index out of bounds: " + ValueText(key))};
   }
   return Found{Found::Outcome::kFound, list[static_cast<size_t>(index)]};
 }

@@ -9,10 +9,11 @@
 namespace ks::cel {
 namespace {
 
-// What has no order is in order.
+// Values of kinds that do not fit together are in order.
 Value IsSorted(Context& /*context*/, Arguments args) {
   const List& list = *args[0].list;
   for (size_t i = 1; i < list.size; ++i) {
+    if (!Compare(list[i], list[i])) return NoSuchOverload();
     if (Compare(list[i - 1], list[i]).value_or(0) > 0) return Value::Bool(false);
   }
   return Value::Bool(true);
@@ -42,6 +43,7 @@ Value Extreme(Context& context, Arguments args) {
   }
   Value extreme = list[0];
   for (size_t i = 1; i < list.size; ++i) {
+    if (!Compare(list[i], list[i])) return NoSuchOverload();
     if (Compare(list[i], extreme).value_or(0) * kSign > 0) extreme = list[i];
   }
   return extreme;

@@ -102,7 +102,9 @@ Value Range(Context& context, Arguments args) {
 Value SortedBy(Context& context, const List& list, const List& keys) {
   for (const Value& key : keys) {
     if (key.is_error()) return key;
-    if (!Compare(key, key)) return MakeError(context.arena(), "list elements must be comparable");
+    if (!Compare(keys[0], keys[0])) {
+      return MakeError(context.arena(), "list elements must be comparable");
+    }
     if (key.kind != keys[0].kind) {
       return MakeError(context.arena(), "list elements must have the same type");
     }
@@ -154,7 +156,11 @@ uint64_t CostOfFirst(Arguments args, const Value& /*result*/) { return kNewList 
 uint64_t CostOfResult(Arguments /*args*/, const Value& result) { return kNewList + SizeOf(result); }
 uint64_t CostOfFlattening(Arguments args, const Value& /*result*/) {
   const bool given = args.size() > 1 && args[1].is(Kind::kInt) && args[1].integer >= 0;
-  return kNewList + SizeOf(args[0]) * (given ? static_cast<uint64_t>(args[1].integer) : 1);
+  const uint64_t depth = given ? static_cast<uint64_t>(args[1].integer) : 1;
+  uint64_t looked_at = 0;
+  constexpr uint64_t kMost = uint64_t{1} << 63;
+  if (__builtin_mul_overflow(SizeOf(args[0]), depth, &looked_at)) looked_at = kMost;
+  return kNewList + std::min(looked_at, kMost);
 }
 // Texts cost a little more to compare.
 uint64_t CostOfSorting(Arguments args, const Value& /*result*/) {

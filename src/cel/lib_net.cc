@@ -86,18 +86,25 @@ Value PrefixLength(Context& /*context*/, Arguments args) {
   return Value::Int(args[0].cidr->prefix);
 }
 
-uint64_t CostOfText(const Value& value) {
-  return value.is(Kind::kString) ? Tenth(SizeOf(value)) : 0;
-}
 uint64_t CostOfCanonical(Arguments args, const Value& /*result*/) {
   return (SizeOf(args[0]) + 4) / 5;  // read and written: a tenth each
 }
-uint64_t CostOfContainsIp(Arguments args, const Value& /*result*/) {
-  return 1 + CostOfText(args[1]);
+
+// Of a network: the bytes that the prefix reaches into.
+uint64_t SizeOfNetwork(const Value& value) {
+  return value.is(Kind::kCidr) ? (static_cast<uint64_t>(value.cidr->prefix) + 7) / 8
+                               : SizeOf(value);
 }
-uint64_t CostOfContainsCidr(Arguments args, const Value& /*result*/) {
-  const bool masks = args[0].is(Kind::kCidr) && args[0].cidr->prefix > 0;
-  return 1 + CostOfText(args[1]) + (masks ? 2 : 0);
+uint64_t CostOfContainsIp(Arguments args, const Value& /*result*/) {
+  return (SizeOfNetwork(args[0]) + 4) / 5;
+}
+uint64_t CostOfContainsCidr(Arguments args, const Value& result) {
+  return 1 + CostOfContainsIp(args, result) + Tenth(SizeOfNetwork(args[0]));
+}
+// The text is read before; nobody reckons with that if it might be something else.
+template <CostOf kCost>
+uint64_t CostWithText(Arguments args, const Value& result) {
+  return kCost(args, result) + Tenth(SizeOf(args[1]));
 }
 
 constexpr Binding kNetTable[] = {
@@ -112,7 +119,11 @@ constexpr Binding kNetTable[] = {
     {OverloadId::kIpIsGlobalUnicast, Test<GlobalUnicast>},
     {OverloadId::kCidr, ParseCidr, TenthOfFirst, true},
     {OverloadId::kIsCidr, IsCidr, TenthOfFirst, true},
+    {OverloadId::kCidrContainsIpText, ContainsIp, CostWithText<CostOfContainsIp>, true,
+     CostOfContainsIp},
     {OverloadId::kCidrContainsIp, ContainsIp, CostOfContainsIp, true},
+    {OverloadId::kCidrContainsCidrText, ContainsCidr, CostWithText<CostOfContainsCidr>, true,
+     CostOfContainsCidr},
     {OverloadId::kCidrContainsCidr, ContainsCidr, CostOfContainsCidr, true},
     {OverloadId::kCidrIp, IpOf},
     {OverloadId::kCidrMasked, Masked},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optional values. `or` and `orValue` are the planner's: they do not evaluate what they need not.
 #include "cel/library.h"
+#include "cel/node.h"
 
 namespace ks::cel {
 namespace {
@@ -45,8 +46,7 @@ Value Unwrap(Context& context, Arguments args) {
   List* values = List::Make(context.arena(), args[0].list->size);
   for (const Value& item : *args[0].list) {
     if (!item.is(Kind::kOptional)) {
-      return MakeError(context.arena(),
-                       "value " + std::string(RuntimeTypeName(item)) + " is not optional");
+      return MakeError(context.arena(), "value " + ValueText(item) + " is not optional");
     }
     if (item.optional->present) values->Append(context.arena(), item.optional->value);
   }

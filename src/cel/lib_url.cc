@@ -112,16 +112,9 @@ Result<Url> ParseRequestUri(std::string_view text) {
   if (!BeginsWithScheme(text) && text[0] != '/' && text[0] != ':' && text != "*") {
     return refuse("invalid URI for request");
   }
-  Result<Url> url = golang::ParseUrl(text);
-  if (!url.ok()) return url;
-  // A request knows no fragments, so the mark of one is a character of the host.
-  const size_t authority = text.find("//");
-  const size_t mark = text.find('#');
-  if (!url->scheme.empty() && authority != std::string_view::npos &&
-      text.find_first_of("/?#", authority + 2) == mark && mark != std::string_view::npos) {
-    return refuse("invalid character \"#\" in host name");
-  }
-  return url;
+  Result<Url> request = golang::ParseUrlWithoutFragment(text);
+  if (!request.ok() || text.find('#') == std::string_view::npos) return request;
+  return golang::ParseUrl(text);
 }
 
 std::span<const Binding> UrlBindings() { return kUrlTable; }

@@ -128,6 +128,8 @@ uint64_t SizeOf(const Value& value) {
       return value.list->size;
     case Kind::kMap:
       return value.map->size;
+    case Kind::kOptional:
+      return value.optional->present ? SizeOf(value.optional->value) : 1;
     default:
       return 1;
   }

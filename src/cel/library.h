@@ -27,6 +27,8 @@ struct Binding {
   CostOf cost = nullptr;  // null: 1
   // The cost counts even if the checker cannot tell the overloads apart.
   bool by_name = false;
+  // What counts then, if it is not `cost`.
+  CostOf unsure = nullptr;
 };
 
 // Null members: upstream declares the function but no value can reach it. Threads: any.
@@ -57,8 +59,8 @@ std::span<const Binding> NetBindings();
 std::span<const Binding> NamedFormatBindings();
 std::span<const Binding> PrintfBindings();
 
-// Costs that several libraries share. Sizes are of strings (code points), bytes, lists and maps;
-// everything else has size 1.
+// Costs that several libraries share. Sizes are of strings (code points), bytes, lists and maps,
+// and of optional values what they hold; everything else has size 1.
 uint64_t SizeOf(const Value& value);
 // ⌈size / 10⌉.
 constexpr uint64_t Tenth(uint64_t size) { return (size + 9) / 10; }

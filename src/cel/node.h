@@ -84,8 +84,8 @@ struct Found {
 Found FindIn(Context& context, const Value& operand, const Value& key);
 // As Go calls the type of a value in some messages.
 std::string_view GoTypeName(const Value& value);
-// A key in messages.
-std::string KeyText(const Value& key);
+// A value in messages.
+std::string ValueText(const Value& value);
 // Whether such a value may select something.
 bool IsQualifier(const Value& key);
 // The error of a map's key that upstream cannot hash; none if it can.
@@ -166,6 +166,7 @@ class ConditionalNode final : public Node {
   ConditionalNode(const Node* condition, const Node* yes, const Node* no)
       : condition_(condition), yes_(yes), no_(no) {}
   Value Evaluate(Context& context) const override;
+  Value EvaluateLink(Context& context, bool* wrapped) const override;
   bool attribute() const override { return true; }
   bool refunded() const override { return false; }
 

@@ -132,24 +132,43 @@ std::optional<Value> ReadDuration(std::string_view text) {
   return Value::Duration(duration->count());
 }
 
-std::string TimestampText(const Value& timestamp) {
+namespace {
+
+// Date and time in the timestamp's own offset; `between` parts them.
+std::string LocalText(const Value& timestamp, char between) {
   const int64_t local = timestamp.integer + int64_t{timestamp.offset} * 60;
   const std::chrono::sys_seconds time{std::chrono::seconds(local)};
   const auto midnight = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date(midnight);
   const int64_t second = (time - midnight).count();
   std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      fmt::format("{:04}-{:02}-{:02}{}{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), between,
                   second / 3600, second / 60 % 60, second % 60);
   if (timestamp.nanos != 0) {
     text += fmt::format(".{:09}", timestamp.nanos);
     text.erase(text.find_last_not_of('0') + 1);
   }
-  if (timestamp.offset == 0) return text + "Z";
+  return text;
+}
+
+// "+01:00" with ":" between hours and minutes.
+std::string OffsetText(const Value& timestamp, std::string_view between) {
   const int minutes = timestamp.offset < 0 ? -timestamp.offset : timestamp.offset;
-  return text +
-         fmt::format("{}{:02}:{:02}", timestamp.offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
+  return fmt::format("{}{:02}{}{:02}", timestamp.offset < 0 ? '-' : '+', minutes / 60, between,
+                     minutes % 60);
+}
+
+}  // namespace
+
+std::string TimestampText(const Value& timestamp) {
+  return LocalText(timestamp, 'T') + (timestamp.offset == 0 ? "Z" : OffsetText(timestamp, ":"));
+}
+
+std::string LongTimestampText(const Value& timestamp) {
+  const std::string offset = OffsetText(timestamp, "");
+  return fmt::format("{} {} {}", LocalText(timestamp, ' '), offset,
+                     timestamp.offset == 0 ? "UTC" : offset);
 }
 
 std::string DurationText(const Value& duration) {

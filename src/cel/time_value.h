@@ -20,6 +20,8 @@ std::optional<Value> ReadTimestamp(std::string_view text);
 std::optional<Value> ReadDuration(std::string_view text);
 // With the offset that was written; fractions trimmed.
 std::string TimestampText(const Value& timestamp);
+// "2023-02-03 23:31:20.5 +0100 +0100": how upstream's messages show it.
+std::string LongTimestampText(const Value& timestamp);
 // Seconds with an `s`.
 std::string DurationText(const Value& duration);
 

@@ -143,13 +143,11 @@ bool Unifier::Mentions(const TypePtr& type, const std::string& open) {
 bool Unifier::IsAsGeneral(const TypePtr& general, const TypePtr& special) {
   const Deeper deeper(depth_);
   if (!Step()) return false;
-  const TypePtr a = Resolve(general);
-  const TypePtr b = Resolve(special);
-  if (a->kind == TypeKind::kDyn || a->kind == TypeKind::kParam) return true;
-  if (a->kind != b->kind || a->name != b->name) return false;
-  if (a->kind == TypeKind::kType) return true;
-  for (size_t i = 0; i < a->params.size(); ++i) {
-    if (!IsAsGeneral(a->params[i], b->params[i])) return false;
+  if (general->kind == TypeKind::kDyn || general->kind == TypeKind::kParam) return true;
+  if (general->kind != special->kind || general->name != special->name) return false;
+  if (general->kind == TypeKind::kType) return true;
+  for (size_t i = 0; i < general->params.size(); ++i) {
+    if (!IsAsGeneral(general->params[i], special->params[i])) return false;
   }
   return true;
 }

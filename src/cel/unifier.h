@@ -20,6 +20,9 @@ namespace ks::cel {
 class Unifier {
  public:
   TypePtr NewOpen();
+  // How many there are, and counting more of them that nothing refers to.
+  size_t open_count() const { return open_count_; }
+  void SkipOpen(size_t count) { open_count_ += count; }
 
   // Whether a value of type `from` may stand where `to` is wanted, binding open types on both
   // sides. What is bound when the answer is no is bound no longer.
@@ -49,6 +52,7 @@ class Unifier {
   bool Bind(const TypePtr& open, const TypePtr& type);
   bool UnifyBound(const std::string& open, const TypePtr& type, bool open_is_target);
   bool Mentions(const TypePtr& type, const std::string& open);
+  // As the types are written: what open types are bound to is not looked at.
   bool IsAsGeneral(const TypePtr& general, const TypePtr& special);
   TypePtr Replace(const TypePtr& type, bool close);
   void Set(const std::string& open, TypePtr type);

@@ -191,12 +191,16 @@ std::string Url::RedactedText() const {
   return TextOf(*this, EscapeUrlPart(user->name, UrlPart::kUser) + ":***");
 }
 
+Result<Url> ParseUrlWithoutFragment(std::string_view text) {
+  Result<Url> url = ParseMost(text);
+  if (!url.ok()) return ParseError(text, url.error());
+  return url;
+}
+
 Result<Url> ParseUrl(std::string_view text) {
   const size_t hash = text.find('#');
-  const std::string_view most = text.substr(0, hash);
-  Result<Url> url = ParseMost(most);
-  if (!url.ok()) return ParseError(most, url.error());
-  if (hash == text.npos) return url;
+  Result<Url> url = ParseUrlWithoutFragment(text.substr(0, hash));
+  if (!url.ok() || hash == text.npos) return url;
   const Result<void> set =
       SetWritten(text.substr(hash + 1), UrlPart::kFragment, &url->fragment, &url->raw_fragment);
   if (!set.ok()) return ParseError(text, set.error());

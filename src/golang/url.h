@@ -53,6 +53,8 @@ struct Url {
 
 // Errors: `parse "http://< ip >": invalid character " " in host name`.
 Result<Url> ParseUrl(std::string_view text);
+// The same of the target of a request, where '#' is a character like any other.
+Result<Url> ParseUrlWithoutFragment(std::string_view text);
 
 // The value of an Authorization (or Proxy-Authorization) field: "Basic …".
 std::string BasicAuthorization(const UrlUser& user);
