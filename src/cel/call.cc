@@ -16,6 +16,7 @@ bool MayBe(const Type& parameter, const Type& argument) {
   const std::optional<Kind> given = KindOf(argument);
   if (!wanted || !given) return true;
   if (*wanted != *given) return false;
+  if (*wanted == Kind::kMessage && parameter.name != argument.name) return false;
   if (parameter.params.empty() || argument.params.empty()) return true;
   return MayBe(*parameter.params[0], *argument.params[0]);
 }

@@ -8,6 +8,8 @@ namespace {
 
 constexpr Text kDereference = Literal("optional.none() dereference");
 
+constexpr int64_t kFirstSecond = -62135596800;  // of the year 1: the zero time
+
 bool IsZero(const Value& v) {
   switch (v.kind) {
     case Kind::kNull:
@@ -21,7 +23,7 @@ bool IsZero(const Value& v) {
     case Kind::kDouble:
       return v.real == 0;
     case Kind::kTimestamp:
-      return false;
+      return v.integer == kFirstSecond && v.nanos == 0;
     case Kind::kString:
     case Kind::kBytes:
       return v.text->size == 0;

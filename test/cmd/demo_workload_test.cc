@@ -200,13 +200,20 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedCase{
             "other_kind", "kind: Deployment\n",
             "w.yaml:1:1: kind \"Deployment\" instead of \"Pod\" (only pods, ResourceClaims, "
-            "ResourceClaimTemplates, PodGroups and CompositePodGroups can be listed; create "
+            "ResourceClaimTemplates, PodGroups, CompositePodGroups and Jobs can be listed; create "
             "other objects beforehand)"},
         RefusedCase{"claim_without_name", "kind: ResourceClaim\n",
                     "w.yaml:1:1: the ResourceClaim has no name (add metadata.name)"},
         RefusedCase{"claim_of_old", "kind: ResourceClaim\napiVersion: resource.k8s.io/v1beta1\n",
                     "w.yaml:1:1: apiVersion \"resource.k8s.io/v1beta1\" instead of "
                     "\"resource.k8s.io/v1\""},
+        RefusedCase{"job_without_template",
+                    "kind: Job\nmetadata: {name: a}\nspec: {parallelism: 2}\n",
+                    "w.yaml:1:1: the Job has no template (add spec.template)"},
+        RefusedCase{
+            "job_of_no_pods",
+            "kind: Job\nmetadata: {name: a}\nspec: {suspend: true, template: {" + kSpec + "}}\n",
+            "w.yaml:1:1: the Job makes no pods, or too many"},
         RefusedCase{"slip", "- counts: 3\n  pod: {" + kSpec + "}\n",
                     "w.yaml:1:3: [0].counts: unknown field (did you mean \"count\"?)"},
         RefusedCase{"foreign_field", "- replicas: 3\n",
@@ -235,6 +242,19 @@ INSTANTIATE_TEST_SUITE_P(
                     "w.yaml:2:3: [1]: a pod a is there already (each needs a name of its own)"},
         RefusedCase{"list_without_items", "kind: List\n", "w.yaml:1:1: a List without items"}),
     [](const auto& row) { return row.param.name; });
+
+TEST(ParseWorkloadTest, PodsOfAJobAreCountedAndMadeByOthers) {
+  const auto read = ParseWorkload(
+      "w.yaml",
+      "kind: Job\nmetadata: {name: a}\nspec: {parallelism: 3, completions: 2, template: {" + kSpec +
+          "}}\n",
+      {.owner = "me"});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_EQ(read->pods.size(), 2U);
+  EXPECT_TRUE(read->pods[0].body.empty());
+  ASSERT_EQ(read->objects.size(), 1U);
+  EXPECT_THAT(read->objects[0].body, HasSubstr("\"me\""));
+}
 
 TEST(ParseWorkloadTest, BadQuantitiesAreNamed) {
   const auto pods = ParseWorkload(

@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	corev1 "k8s.io/api/core/v1"
@@ -33,7 +34,7 @@ import (
 var roots = []any{
 	corev1.Namespace{}, corev1.Node{}, corev1.Pod{}, corev1.Event{}, corev1.ConfigMap{}, corev1.Secret{},
 	corev1.ServiceAccount{}, corev1.Service{}, corev1.ReplicationController{}, corev1.PersistentVolume{},
-	corev1.PersistentVolumeClaim{}, corev1.Binding{}, appsv1.ReplicaSet{}, appsv1.StatefulSet{},
+	corev1.PersistentVolumeClaim{}, corev1.Binding{}, appsv1.ReplicaSet{}, appsv1.StatefulSet{}, batchv1.Job{},
 	policyv1.PodDisruptionBudget{}, policyv1.Eviction{}, coordinationv1.Lease{}, coordinationv1beta1.LeaseCandidate{}, eventsv1.Event{},
 	storagev1.StorageClass{}, storagev1.CSINode{}, storagev1.CSIDriver{}, storagev1.CSIStorageCapacity{},
 	storagev1.VolumeAttachment{}, schedulingv1.PriorityClass{}, schedulingv1beta1.PodGroup{},

@@ -82,12 +82,20 @@ void Arrivals::Send(const PlannedPod& pod) {
                        });
 }
 
+// A Job was created before, and its pods with it.
+void Arrivals::SkipMade() {
+  ++created_;
+  const MutexLock lock(mutex_);
+  --active_;
+  changed_.NotifyAll();
+}
+
 void Arrivals::Run() {
   const auto start = steady_clock::now();
   const std::vector<Duration> offsets = Offsets(pods_.size(), options_);
   for (size_t i = 0; i < pods_.size(); ++i) {
     if (!AwaitTurn(start + offsets[i])) break;
-    Send(pods_[i]);
+    pods_[i].body.empty() ? SkipMade() : Send(pods_[i]);
   }
   const MutexLock lock(mutex_);
   while (active_ > 0) changed_.Wait(mutex_);

@@ -220,7 +220,7 @@ std::optional<bool> Demo::Judge(const Arrivals& arrivals, SteadyTime now) {
   if (progress.placeable_bound != last_bound_ || !arrivals.Ended()) last_progress_ = now;
   last_bound_ = progress.placeable_bound;
   if (!arrivals.Ended()) return std::nullopt;
-  if (progress.placeable_bound == placeable_) {
+  if (progress.placeable_bound >= placeable_) {  // a Job may make more
     if (!all_bound_) all_bound_ = now;
     const bool explained = progress.unplaceable_explained == pods_.size() - placeable_;
     if (explained || now - *all_bound_ > kReasonTimeout) return true;

@@ -17,13 +17,13 @@ namespace ks::ctl {
 
 struct PlannedPod {
   std::string name;
-  std::string body;       // of the request that creates it
+  std::string body;       // of the request that creates it; empty: a Job's, which others make
   bool placeable = true;  // false: it is meant to stay pending
   Amount amount{};        // what it asks for
 };
 
-// What pods of a file refer to: a ResourceClaim or a ResourceClaimTemplate, a PodGroup or a
-// CompositePodGroup.
+// What pods of a file refer to or come from: a ResourceClaim or a ResourceClaimTemplate, a PodGroup
+// or a CompositePodGroup, a Job.
 struct PlannedObject {
   std::string name;
   std::string path;  // of the request that creates it
@@ -67,8 +67,8 @@ std::vector<PlannedPod> MakeMix(const MixOptions& options);
 //     expect: bound    # or pending: it is meant not to be placed; default bound
 //     pod: {spec: …}   # a Pod; apiVersion and kind may be left out
 //
-// ResourceClaims, ResourceClaimTemplates, PodGroups and CompositePodGroups may stand among them,
-// with a name and without a count.
+// ResourceClaims, ResourceClaimTemplates, PodGroups, CompositePodGroups and Jobs may stand among
+// them, with a name and without a count. Of a Job the pods count that it begins with.
 //
 // Fields that entries do not have, other kinds than these, pods that have a node already, names
 // that occur twice and namespaces other than `ns` are errors.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -48,11 +49,13 @@ struct ObjectKind {
 constexpr ObjectKind kPodGroupKind = {"PodGroup", "podgroups", "scheduling.k8s.io/v1beta1"};
 constexpr ObjectKind kCompositeKind = {"CompositePodGroup", "compositepodgroups",
                                        "scheduling.k8s.io/v1alpha3"};
-constexpr std::array<ObjectKind, 4> kObjectKinds = {
+constexpr ObjectKind kJobKind = {"Job", "jobs", "batch/v1"};
+constexpr std::array<ObjectKind, 5> kObjectKinds = {
     {{"ResourceClaim", "resourceclaims", "resource.k8s.io/v1"},
      {"ResourceClaimTemplate", "resourceclaimtemplates", "resource.k8s.io/v1"},
      kPodGroupKind,
-     kCompositeKind}};
+     kCompositeKind,
+     kJobKind}};
 
 class WorkloadReader {
  public:
@@ -71,6 +74,7 @@ class WorkloadReader {
   Result<Json> ObjectJson(const Value& value, const std::string& path, std::string_view kind,
                           std::string_view version) const;
   Result<void> AddObject(const Value& value, const std::string& path, const ObjectKind& kind);
+  Result<void> AddPodsOfJob(const Value& value, const std::string& path, Json& job);
   Result<Amount> CheckPod(const Value& value, const std::string& path, const Json& pod);
 
   const std::string name_;
@@ -183,8 +187,8 @@ Result<Json> WorkloadReader::ObjectJson(const Value& value, const std::string& p
   const Json own_kind = object.value("/kind"_json_pointer, Json(kind));
   if (own_kind != kind) {
     return Refusal(value, path, fmt::format("kind {} instead of \"{}\"", own_kind.dump(), kind),
-                   "only pods, ResourceClaims, ResourceClaimTemplates, PodGroups and "
-                   "CompositePodGroups can be listed; create other objects beforehand");
+                   "only pods, ResourceClaims, ResourceClaimTemplates, PodGroups, "
+                   "CompositePodGroups and Jobs can be listed; create other objects beforehand");
   }
   const Json own_version = object.value("/apiVersion"_json_pointer, Json(version));
   if (own_version != version) {
@@ -211,22 +215,55 @@ Result<Json> WorkloadReader::ObjectJson(const Value& value, const std::string& p
 
 Result<void> WorkloadReader::AddObject(const Value& value, const std::string& path,
                                        const ObjectKind& kind) {
-  const Result<Json> object = ObjectJson(value, path, kind.kind, kind.version);
+  Result<Json> object = ObjectJson(value, path, kind.kind, kind.version);
   if (!object.ok()) return object.error();
   const Json name = object->value("/metadata/name"_json_pointer, Json());
   if (!name.is_string() || name.get_ref<const std::string&>().empty()) {
     return Refusal(value, path, fmt::format("the {} has no name", kind.kind), "add metadata.name");
+  }
+  const bool is_job = kind.kind == kJobKind.kind;
+  if (is_job) {
+    if (Result<void> added = AddPodsOfJob(value, path, *object); !added.ok()) return added;
   }
   planned_.objects.push_back(
       {.name = name.get<std::string>(),
        .path = fmt::format("/apis/{}/namespaces/{}/{}", kind.version, options_.ns, kind.plural),
        .body = object->dump(-1, ' ', false, Json::error_handler_t::replace)});
   const bool composite = kind.kind == kCompositeKind.kind;
-  if (composite || kind.kind == kPodGroupKind.kind) {
+  if (composite || is_job || kind.kind == kPodGroupKind.kind) {
     gates_.insert("GenericWorkload");
-    const bool constrained = object->contains("/spec/schedulingConstraints"_json_pointer);
+    const bool constrained =
+        object->contains("/spec/schedulingConstraints"_json_pointer) ||
+        object->contains("/spec/scheduling/schedulingConstraints"_json_pointer);
     if (constrained || composite) gates_.insert("TopologyAwareWorkloadScheduling");
     if (composite) gates_.insert("CompositePodGroup");
+  }
+  return {};
+}
+
+// The pods that a Job begins with, which the job controller makes; they get the owner's label.
+Result<void> WorkloadReader::AddPodsOfJob(const Value& value, const std::string& path, Json& job) {
+  const Json::json_pointer at("/spec/template");
+  if (!job.contains(at) || !job.at(at).is_object()) {
+    return Refusal(value, path, "the Job has no template", "add spec.template");
+  }
+  Json& pod = job.at(at);
+  pod["metadata"]["labels"][kOwnerLabel] = options_.owner;
+  const Result<Amount> amount = CheckPod(value, path + ".spec.template", pod);
+  if (!amount.ok()) return amount.error();
+  const auto number = [&job](const char* pointer, int64_t fallback) {
+    const Json found = job.value(Json::json_pointer(pointer), Json());
+    return found.is_number_integer() ? found.get<int64_t>() : fallback;
+  };
+  const int64_t parallelism = number("/spec/parallelism", 1);
+  const int64_t count = std::min(parallelism, number("/spec/completions", parallelism));
+  if (count < 1 || count > kMostCopies || job.value("/spec/suspend"_json_pointer, Json()) == true) {
+    return Refusal(value, path, "the Job makes no pods, or too many");
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const std::string name =
+        fmt::format("{} (Job) {}", job.value("/metadata/name"_json_pointer, ""), i);
+    planned_.pods.push_back({.name = name, .body = {}, .amount = *amount});
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apiserver/controllers/claim_controller.h"
+#include "apiserver/controllers/job_controller.h"
 #include "apiserver/controllers/pod_group_controller.h"
 #include "apiserver/controllers/volume_controller.h"
 #include "apiserver/registry/snapshot.h"
@@ -247,6 +248,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const ApiServerOptions& opti
   if (options.volumes) {
     server->service_->AddController(NewVolumeController(*server->service_, {}));
   }
+  server->service_->AddController(NewJobController(*server->service_));
   server->service_->AddController(NewPodGroupController(*server->service_));
   if (!options.devices.kinds.empty()) {
     server->service_->AddController(NewDeviceDrivers(*server->service_, options.devices));

@@ -155,6 +155,7 @@ Outcome<ObjectPtr> Registry::StoreNew(const KindInfo& kind, Json object,
                    {{"FieldValueRequired", "Required value: name or generateName is required",
                      "metadata.name"}});
   }
+  FinishNew(kind, object);
   std::vector<Cause> causes = CheckNew(kind, object);
   if (!causes.empty()) return Invalid(kind, name, std::move(causes));
   const std::string ns = Text(metadata, "namespace");

@@ -26,6 +26,10 @@ void SetDefaults(const KindInfo& kind, Json& object);
 // are no longer allocated. Called behind SetDefaults; `before` is null on creation.
 void Prepare(const KindInfo& kind, const Json& before, const std::string& now, Json& object);
 
+// What depends on the uid and the name: the labels and the selector of a Job. Called on creation
+// when they are there.
+void FinishNew(const KindInfo& kind, Json& object);
+
 // Admission on creation: reads other objects (priority classes). Absent: admitted, `object` may
 // have changed.
 std::optional<Failure> Admit(const KindInfo& kind, const Registry& registry, Json& object);

@@ -176,8 +176,10 @@ struct Row {
 };
 constexpr Row kRows[] = {
     {"CSIDriver", SetDriverDefaults},
+    {"Job", SetJobDefaults},
     {"Namespace", SetNamespaceDefaults},
     {"Node", SetNodeDefaults},
+
     {"PersistentVolume", SetVolumeDefaults},
     {"PersistentVolumeClaim", SetVolumeClaimDefaults},
     {"PriorityClass", SetPriorityClassDefaults},

@@ -159,27 +159,6 @@ void CheckService(const Json& object, Causes& causes) {
   causes.OneOf("spec.type", type, {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
 }
 
-// Whether the labels are among those that a (well-formed) selector matches.
-bool Matches(const Json& selector, const Json& labels) {
-  const Json& wanted = At(selector, "matchLabels");
-  if (wanted.is_object()) {
-    for (const auto& [key, value] : wanted.items()) {
-      if (At(labels, key) != value) return false;
-    }
-  }
-  for (const Json& expression : ElementsOf(At(selector, "matchExpressions"))) {
-    const std::string op = TextAt(expression, "operator");
-    const Json& value = At(labels, TextAt(expression, "key"));
-    const std::vector<Json>& values = ElementsOf(At(expression, "values"));
-    const bool listed = std::find(values.begin(), values.end(), value) != values.end();
-    if (op == "Exists" && value.is_null()) return false;
-    if (op == "DoesNotExist" && !value.is_null()) return false;
-    if (op == "In" && !listed) return false;
-    if (op == "NotIn" && listed) return false;
-  }
-  return true;
-}
-
 // The template of a workload; `selects`: its labels are in order.
 void CheckTemplate(const Json& spec, bool selects, Causes& causes) {
   const Json& pod_template = At(spec, "template");
@@ -218,8 +197,9 @@ void CheckReplicas(const Json& object, bool labels_only, Causes& causes) {
     causes.Required("spec.template");
     return;
   }
-  const bool selects = (given && Matches(wrapped, At(At(pod_template, "metadata"), "labels"))) ||
-                       (labels_only && !given);
+  const bool selects =
+      (given && SelectsLabels(wrapped, At(At(pod_template, "metadata"), "labels"))) ||
+      (labels_only && !given);
   CheckTemplate(spec, selects, causes);
 }
 
@@ -322,6 +302,7 @@ struct Row {
 constexpr Row kRows[] = {
     {"ConfigMap", CheckDataKeys},
     {"Event", CheckEvent},
+    {"Job", CheckJob},
     {"Lease", CheckLease},
     {"Node", CheckNode},
     {"Pod", CheckPod},
@@ -335,6 +316,26 @@ constexpr Row kRows[] = {
 };
 
 }  // namespace
+
+bool SelectsLabels(const Json& selector, const Json& labels) {
+  const Json& wanted = At(selector, "matchLabels");
+  if (wanted.is_object()) {
+    for (const auto& [key, value] : wanted.items()) {
+      if (At(labels, key) != value) return false;
+    }
+  }
+  for (const Json& expression : ElementsOf(At(selector, "matchExpressions"))) {
+    const std::string op = TextAt(expression, "operator");
+    const Json& value = At(labels, TextAt(expression, "key"));
+    const std::vector<Json>& values = ElementsOf(At(expression, "values"));
+    const bool listed = std::find(values.begin(), values.end(), value) != values.end();
+    if (op == "Exists" && value.is_null()) return false;
+    if (op == "DoesNotExist" && !value.is_null()) return false;
+    if (op == "In" && !listed) return false;
+    if (op == "NotIn" && listed) return false;
+  }
+  return true;
+}
 
 void CheckKind(const KindInfo& kind, const Json& object, Causes& causes) {
   for (const Row& row : kRows) {

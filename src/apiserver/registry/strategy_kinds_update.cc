@@ -125,6 +125,7 @@ void CheckKindUpdate(const KindInfo& kind, const Json& before, const Json& objec
   if (kind.kind != "Event" || !TextAt(before, "eventTime").empty()) {
     CheckFixed(kind, before, object, causes);
   }
+  if (kind.kind == "Job") CheckJobUpdate(before, object, causes);
   if (kind.kind == "PersistentVolumeClaim") CheckClaimKept(before, object, causes);
   if (kind.kind == "PersistentVolume") CheckVolumeKept(before, object, causes);
   if (kind.kind == "Node") CheckNodeKept(before, object, causes);

@@ -39,6 +39,12 @@ void SetKindDefaults(const KindInfo& kind, Json& object, bool is_new);
 
 // strategy_kinds.cc
 void CheckKind(const KindInfo& kind, const Json& object, Causes& causes);
+// Whether the labels are among those that a (well-formed) selector matches.
+bool SelectsLabels(const Json& selector, const Json& labels);
+// strategy_jobs.cc
+void SetJobDefaults(Json& job);
+void CheckJob(const Json& job, Causes& causes);
+void CheckJobUpdate(const Json& before, const Json& job, Causes& causes);
 // strategy_storage.cc
 void CheckStorageKind(const KindInfo& kind, const Json& object, Causes& causes);
 // strategy_device_kinds.cc: the kinds of resource.k8s.io.

@@ -223,6 +223,22 @@ ISCSIVolumeSource 1targetPortal:s! 2iqn:s! 3lun:i! 4iscsiInterface:s 5fsType:s 6
  12initiatorName:s?
 ImageVolumeSource 1reference:s 2pullPolicy:s<v1.PullPolicy>
 ImageVolumeStatus 1imageRef:s
+Job & 1metadata:@ObjectMeta! 2spec:@JobSpec! 3status:@JobStatus!
+JobCondition 1type:s<v1.JobConditionType>! 2status:s<v1.ConditionStatus>! 3lastProbeTime:T!
+ 4lastTransitionTime:T! 5reason:s 6message:s
+JobSchedulingConfiguration 1schedulingPolicy:@WorkloadPodGroupSchedulingPolicy?
+ 2schedulingConstraints:@WorkloadPodGroupSchedulingConstraints?
+ 3disruptionMode:@WorkloadPodGroupDisruptionMode?
+ 4resourceClaims:*@WorkloadPodGroupResourceClaim(name)
+JobSpec 1parallelism:i? 2completions:i? 3activeDeadlineSeconds:l?
+ 11podFailurePolicy:@PodFailurePolicy? 16successPolicy:@SuccessPolicy? 7backoffLimit:i?
+ 12backoffLimitPerIndex:i? 13maxFailedIndexes:i? 4selector:@LabelSelector? 5manualSelector:b?
+ 6template:@PodTemplateSpec! 8ttlSecondsAfterFinished:i? 9completionMode:s<v1.CompletionMode>?
+ 10suspend:b? 14podReplacementPolicy:s<v1.PodReplacementPolicy>? 15managedBy:s?
+ 17scheduling:@JobSchedulingConfiguration?
+JobStatus 1conditions:*@JobCondition(type) 2startTime:T? 3completionTime:T? 4active:i 5succeeded:i
+ 6failed:i 11terminating:i? 7completedIndexes:s 10failedIndexes:s?
+ 8uncountedTerminatedPods:@UncountedTerminatedPods? 9ready:i?
 KeyToPath 1key:s! 2path:s! 3mode:i? 4user:l?
 LabelSelector 1matchLabels:%s 2matchExpressions:*@LabelSelectorRequirement
 LabelSelectorAttributes 1rawSelector:s 2requirements:*@LabelSelectorRequirement

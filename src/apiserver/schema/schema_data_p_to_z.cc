@@ -64,6 +64,13 @@ PodDisruptionBudgetStatus 1observedGeneration:l 2disruptedPods:%T 3disruptionsAl
  4currentHealthy:i! 5desiredHealthy:i! 6expectedPods:i! 7conditions:*@Condition(type)
 PodExtendedResourceClaimStatus 1requestMappings:*@ContainerExtendedResourceRequest!
  2resourceClaimName:s!
+PodFailurePolicy 1rules:*@PodFailurePolicyRule!
+PodFailurePolicyOnExitCodesRequirement 1containerName:s?
+ 2operator:s<v1.PodFailurePolicyOnExitCodesOperator>! 3values:*i!
+PodFailurePolicyOnPodConditionsPattern 1type:s<v1.PodConditionType>! 2status:s<v1.ConditionStatus>!
+PodFailurePolicyRule 1action:s<v1.PodFailurePolicyAction>!
+ 2onExitCodes:@PodFailurePolicyOnExitCodesRequirement?
+ 3onPodConditions:*@PodFailurePolicyOnPodConditionsPattern
 PodGroup & 1metadata:@ObjectMeta! 2spec:@PodGroupSpec! 3status:@PodGroupStatus!
 PodGroupResourceClaim 1name:s! 2resourceClaimName:s? 3resourceClaimTemplateName:s?
 PodGroupResourceClaimStatus 1name:s! 2resourceClaimName:s?
@@ -250,6 +257,8 @@ SubjectAccessReviewSpec 1resourceAttributes:@ResourceAttributes?
 SubjectAccessReviewStatus 1allowed:b! 4denied:b 2reason:s 3evaluationError:s
 SubjectRulesReviewStatus 1resourceRules:*@ResourceRule! 2nonResourceRules:*@NonResourceRule!
  3incomplete:b! 4evaluationError:s
+SuccessPolicy 1rules:*@SuccessPolicyRule!
+SuccessPolicyRule 1succeededIndexes:s? 2succeededCount:i?
 Sysctl 1name:s! 2value:s!
 TCPSocketAction 1port:I! 2host:s
 Taint 1key:s! 2value:s 3effect:s<v1.TaintEffect>! 4timeAdded:T?
@@ -268,6 +277,7 @@ TopologySpreadConstraint 1maxSkew:i! 2topologyKey:s!
  7nodeTaintsPolicy:s<v1.NodeInclusionPolicy>? 8matchLabelKeys:*s
 TypedLocalObjectReference 1apiGroup:s!? 2kind:s! 3name:s!
 TypedObjectReference 1apiGroup:s!? 2kind:s! 3name:s! 4namespace:s?
+UncountedTerminatedPods 1succeeded:*s<types.UID> 2failed:*s<types.UID>
 UserInfo 1username:s 2uid:s 3groups:*s 4extra:%*s
 Volume 1name:s! 2^@VolumeSource
 VolumeAttachment & 1metadata:@ObjectMeta! 2spec:@VolumeAttachmentSpec!
@@ -310,6 +320,16 @@ WeightedPodAffinityTerm 1weight:i! 2podAffinityTerm:@PodAffinityTerm!
 WindowsSecurityContextOptions 1gmsaCredentialSpecName:s? 2gmsaCredentialSpec:s? 3runAsUserName:s?
  4hostProcess:b?
 Workload & 1metadata:@ObjectMeta! 2spec:@WorkloadSpec!
+WorkloadPodGroupAllDisruptionMode
+WorkloadPodGroupBasicSchedulingPolicy
+WorkloadPodGroupDisruptionMode 1single:@WorkloadPodGroupSingleDisruptionMode?
+ 2all:@WorkloadPodGroupAllDisruptionMode?
+WorkloadPodGroupGangSchedulingPolicy 1minCount:i?
+WorkloadPodGroupResourceClaim 1name:s! 2resourceClaimName:s? 3resourceClaimTemplateName:s?
+WorkloadPodGroupSchedulingConstraints 1topology:*@scheduling.v1alpha3.TopologyConstraint
+WorkloadPodGroupSchedulingPolicy 1basic:@WorkloadPodGroupBasicSchedulingPolicy?
+ 2gang:@WorkloadPodGroupGangSchedulingPolicy?
+WorkloadPodGroupSingleDisruptionMode
 WorkloadReference 1workloadName:s! 2templateName:s!
 WorkloadSpec 1controllerRef:@scheduling.v1beta1.TypedLocalObjectReference?
  2podGroupTemplates:*@PodGroupTemplate! 3compositePodGroupTemplates:*@CompositePodGroupTemplate

@@ -162,6 +162,7 @@ const std::vector<ApiGroup>& ApiGroups() {
       {"events.k8s.io", {"v1"}},
       {"authentication.k8s.io", {"v1"}},
       {"authorization.k8s.io", {"v1"}},
+      {"batch", {"v1"}},
       {"policy", {"v1"}},
       {"storage.k8s.io", {"v1"}},
       {"scheduling.k8s.io", {"v1", "v1beta1", "v1alpha3"}},

@@ -127,6 +127,14 @@ void AddWorkloads(Kinds& kinds) {
                    .categories = {"all"},
                    .has_status = true,
                    .has_spec_generation = true});
+  kinds.push_back({.group = "batch",
+                   .version = "v1",
+                   .kind = "Job",
+                   .plural = "jobs",
+                   .singular = "job",
+                   .categories = {"all"},
+                   .has_status = true,
+                   .has_spec_generation = true});
   kinds.push_back({.group = "policy",
                    .version = "v1",
                    .kind = "PodDisruptionBudget",

@@ -91,6 +91,38 @@ Json StatefulSetCells(const Json& object, TimePoint now) {
                       OfContainers(object, "image")});
 }
 
+std::string JobStatus(const Json& job) {
+  std::string status = "Running";
+  const Json& conditions = At(job, {"status", "conditions"});
+  if (!conditions.is_array()) return status;
+  for (const char* type :
+       {"Suspended", "FailureTarget", "SuccessCriteriaMet", "Failed", "Complete"}) {
+    const bool holds = std::any_of(conditions.begin(), conditions.end(), [&](const Json& each) {
+      return TextAt(each, {"type"}) == type && TextAt(each, {"status"}) == "True";
+    });
+    if (holds) status = type;
+  }
+  return status;
+}
+
+std::string JobCompletions(const Json& job) {
+  const std::string done = std::to_string(NumberAt(job, {"status", "succeeded"})) + "/";
+  if (const Json& wanted = At(job, {"spec", "completions"}); wanted.is_number_integer()) {
+    return done + std::to_string(wanted.get<int64_t>());
+  }
+  const int64_t parallelism = NumberAt(job, {"spec", "parallelism"});
+  return done + (parallelism > 1 ? "1 of " + std::to_string(parallelism) : "1");
+}
+
+Json JobCells(const Json& object, TimePoint now) {
+  const auto start = ParseTime(At(object, {"status", "startTime"}));
+  const auto end = ParseTime(At(object, {"status", "completionTime"}));
+  return Json::array({Name(object), JobStatus(object), JobCompletions(object),
+                      start ? HumanDuration(end.value_or(now) - *start) : "", Age(object, now),
+                      OfContainers(object, "name"), OfContainers(object, "image"),
+                      SelectorText(At(object, {"spec", "selector"}))});
+}
+
 std::string ServicePorts(const Json& service) {
   std::vector<std::string> words;
   const Json& ports = At(service, {"spec", "ports"});
@@ -164,6 +196,17 @@ const std::vector<Printer>& WorkloadPrinters() {
        "StatefulSet",
        {kName, {"Ready"}, {"Age"}, {"Containers", "string", 1}, {"Images", "string", 1}},
        StatefulSetCells},
+      {"batch",
+       "Job",
+       {kName,
+        {"Status"},
+        {"Completions"},
+        {"Duration"},
+        {"Age"},
+        {"Containers", "string", 1},
+        {"Images", "string", 1},
+        {"Selector", "string", 1}},
+       JobCells},
       {"",
        "Service",
        {kName,
