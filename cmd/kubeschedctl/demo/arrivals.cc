@@ -82,20 +82,17 @@ void Arrivals::Send(const PlannedPod& pod) {
                        });
 }
 
-// A Job was created before, and its pods with it.
-void Arrivals::SkipMade() {
-  ++created_;
-  const MutexLock lock(mutex_);
-  --active_;
-  changed_.NotifyAll();
-}
-
 void Arrivals::Run() {
   const auto start = steady_clock::now();
-  const std::vector<Duration> offsets = Offsets(pods_.size(), options_);
-  for (size_t i = 0; i < pods_.size(); ++i) {
+  std::vector<const PlannedPod*> sent;
+  for (const PlannedPod& pod : pods_) {
+    if (!pod.body.empty()) sent.push_back(&pod);
+  }
+  created_ = pods_.size() - sent.size();  // Jobs are there already, and their pods with them
+  const std::vector<Duration> offsets = Offsets(sent.size(), options_);
+  for (size_t i = 0; i < sent.size(); ++i) {
     if (!AwaitTurn(start + offsets[i])) break;
-    pods_[i].body.empty() ? SkipMade() : Send(pods_[i]);
+    Send(*sent[i]);
   }
   const MutexLock lock(mutex_);
   while (active_ > 0) changed_.Wait(mutex_);

@@ -46,7 +46,6 @@ class Arrivals {
   void Run();
   bool AwaitTurn(std::chrono::steady_clock::time_point due);
   void Send(const PlannedPod& pod);
-  void SkipMade();
 
   Cluster& cluster_;
   const std::vector<PlannedPod>& pods_;
