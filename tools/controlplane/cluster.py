@@ -11,7 +11,7 @@ import build
 import certs
 import processes
 
-_READY_TIMEOUT_S = 60
+_READY_TIMEOUT_S = 120  # two cores that compile beside it make it slow
 _START_ATTEMPTS = 5
 
 
