@@ -177,7 +177,8 @@ std::string GroupVictimWatch::WhyTornApart(const Decision& decision) const {
 }
 
 // Where all that was evicted together might have stayed beside the members. Who is nominated
-// counts, whether a member would have to respect it or not.
+// counts, whether a member would have to respect it or not. What goes as a whole with a pod that
+// Permit holds is not judged: that pod is rejected, which is no eviction, and its room counted.
 std::string GroupVictimWatch::WhyInVain(const Decision& decision) const {
   if (!decision.room_only) return {};
   std::map<std::string, Resource> free;  // with the members there, without the victims
@@ -193,6 +194,9 @@ std::string GroupVictimWatch::WhyInVain(const Decision& decision) const {
     const Running& victim = decision.running.at(uid);
     Give(victim.request, &free[victim.node]);
     units[victim.unit].push_back(&victim);
+  }
+  for (const auto& [uid, pod] : decision.running) {
+    if (pod.stays) units.erase(pod.unit);
   }
   for (const auto& [unit, victims] : units) {
     std::map<std::string, Resource> left = free;
