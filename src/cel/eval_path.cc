@@ -19,10 +19,6 @@ namespace {
 
 constexpr Map kEmptyMap{.of_device = true};
 
-}  // namespace
-
-namespace {
-
 std::string TypeText(std::string_view name) {
   if (name == "list") return "list(dyn)";
   if (name == "map") return "map(dyn, dyn)";

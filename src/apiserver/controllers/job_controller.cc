@@ -289,14 +289,20 @@ bool JobController::PrepareGroup(Work& work) {
   ObjectPtr workload = store_.Find(workload_kind_, job.ns, jobs::WorkloadName(job));
   if (workload == nullptr) {
     const auto made = registry_.Create(workload_kind_, job.ns, jobs::NewWorkload(work.json));
-    if (!made.ok()) return Failed(work, made.failure()), false;
+    if (!made.ok()) {
+      Failed(work, made.failure());
+      return false;
+    }
     workload = *made;
     Say(work, "WorkloadCreated", "Created Workload " + workload->name + " for Job " + job.name);
   }
   ObjectPtr group = store_.Find(group_kind_, job.ns, jobs::GroupName(job));
   if (group == nullptr) {
     const auto made = registry_.Create(group_kind_, job.ns, jobs::NewGroup(work.json, *workload));
-    if (!made.ok()) return Failed(work, made.failure()), false;
+    if (!made.ok()) {
+      Failed(work, made.failure());
+      return false;
+    }
     group = *made;
     Say(work, "PodGroupCreated", "Created PodGroup " + group->name + " for Job " + job.name);
   }

@@ -54,16 +54,11 @@ void CheckMode(const std::string& name, const Json& spec, Causes& causes) {
 
 void CheckJobTemplate(const Json& spec, Causes& causes) {
   const Json& pod_template = At(spec, "template");
-  const Json& labels = At(At(pod_template, "metadata"), "labels");
   const Json& selector = At(spec, "selector");
-  if (!selector.is_object() || !SelectsLabels(selector, labels)) {
-    causes.Invalid("spec.template.metadata.labels", labels,
-                   "`selector` does not match template `labels`");
-  }
-  CheckLabels("spec.template.labels", labels, causes);
-  const Json& pod_spec = At(pod_template, "spec");
-  CheckPodSpec("spec.template.spec", pod_spec, causes);
-  const std::string policy = TextAt(pod_spec, "restartPolicy");
+  const bool selects =
+      selector.is_object() && SelectsLabels(selector, At(At(pod_template, "metadata"), "labels"));
+  CheckPodTemplate(pod_template, selects, causes);
+  const std::string policy = TextAt(At(pod_template, "spec"), "restartPolicy");
   if (policy != "OnFailure" && policy != "Never") {
     causes.Required("spec.template.spec.restartPolicy", R"(valid values: "OnFailure", "Never")");
   }

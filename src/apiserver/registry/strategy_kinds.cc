@@ -159,18 +159,11 @@ void CheckService(const Json& object, Causes& causes) {
   causes.OneOf("spec.type", type, {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
 }
 
-// The template of a workload; `selects`: its labels are in order.
-void CheckTemplate(const Json& spec, bool selects, Causes& causes) {
+// The template of a workload that keeps its pods running; `selects`: its labels are in order.
+void CheckLastingTemplate(const Json& spec, bool selects, Causes& causes) {
   const Json& pod_template = At(spec, "template");
-  const Json& labels = At(At(pod_template, "metadata"), "labels");
-  if (!selects) {
-    causes.Invalid("spec.template.metadata.labels", labels,
-                   "`selector` does not match template `labels`");
-  }
-  CheckLabels("spec.template.labels", labels, causes);
-  const Json& pod_spec = At(pod_template, "spec");
-  CheckPodSpec("spec.template.spec", pod_spec, causes);
-  const std::string policy = TextAt(pod_spec, "restartPolicy");
+  CheckPodTemplate(pod_template, selects, causes);
+  const std::string policy = TextAt(At(pod_template, "spec"), "restartPolicy");
   if (policy == "OnFailure" || policy == "Never") {
     causes.NotSupported("spec.template.spec.restartPolicy", policy, {"Always"});
   }
@@ -200,7 +193,7 @@ void CheckReplicas(const Json& object, bool labels_only, Causes& causes) {
   const bool selects =
       (given && SelectsLabels(wrapped, At(At(pod_template, "metadata"), "labels"))) ||
       (labels_only && !given);
-  CheckTemplate(spec, selects, causes);
+  CheckLastingTemplate(spec, selects, causes);
 }
 
 void CheckReplicaSet(const Json& object, Causes& causes) { CheckReplicas(object, false, causes); }

@@ -25,6 +25,9 @@ std::string QosOf(const Json& spec);
 
 // strategy_pod_check.cc, strategy_pod_spec.cc
 void CheckPodSpec(const std::string& field, const Json& spec, Causes& causes);
+// spec.template of a kind that makes pods, but for its restart policy. `selects`: its labels are in
+// order.
+void CheckPodTemplate(const Json& pod_template, bool selects, Causes& causes);
 void CheckContainers(const std::string& field, const Json& spec, Causes& causes);
 void CheckVolumes(const std::string& field, const Json& spec, Causes& causes);
 void CheckTolerations(const std::string& field, const Json& tolerations, Causes& causes);

@@ -270,4 +270,14 @@ void CheckPodSpec(const std::string& field, const Json& spec, Causes& causes) {
   if (At(spec, "os").is_object()) causes.OneOf(Path(field, "os"), os, {"linux", "windows"});
 }
 
+void CheckPodTemplate(const Json& pod_template, bool selects, Causes& causes) {
+  const Json& labels = At(At(pod_template, "metadata"), "labels");
+  if (!selects) {
+    causes.Invalid("spec.template.metadata.labels", labels,
+                   "`selector` does not match template `labels`");
+  }
+  CheckLabels("spec.template.labels", labels, causes);
+  CheckPodSpec("spec.template.spec", At(pod_template, "spec"), causes);
+}
+
 }  // namespace ks::apiserver
