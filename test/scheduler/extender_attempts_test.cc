@@ -623,6 +623,26 @@ TEST_F(SlowPreemption, AskedThreeTimesAboutAll) {
   EXPECT_EQ(rig_->api.evictions[0].pod->meta.name, "v2");
 }
 
+// The extender fails and is ignored, so that all candidates stay. One victim of the chosen node is
+// leaving by now, and is not evicted once more.
+TEST_F(SlowPreemption, WhoBeganToLeaveMeanwhileIsNotEvicted) {
+  config::Extender ignorable = Preempting();
+  ignorable.ignorable = true;
+  Make({ignorable});
+  const auto victim = [](const char* name, int32_t priority) {
+    return MakePod().Name(name).Node("n1").Priority(priority).Req({{"cpu", "1"}});
+  };
+  Begin({WholeNode("n1", "2")},
+        {victim("v1", 1).Obj(), victim("v2", 0).Obj(), Managed("vip", "2", 10)});
+  ASSERT_EQ(fake_->asked.size(), 1u);
+  rig_->UpsertPod(victim("v1", 1).Terminating().Obj());
+  rig_->Settle();
+  Answer(0, "no JSON");
+  EXPECT_EQ(Nominated(), "n1");
+  ASSERT_EQ(rig_->api.evictions.size(), 1u);
+  EXPECT_EQ(rig_->api.evictions[0].pod->meta.name, "v2");
+}
+
 TEST_F(SlowPreemption, RoomThatCameMeanwhile) {
   Make({Preempting()});
   const api::PodPtr leaving = Victim("v1", "n1");

@@ -254,6 +254,8 @@ class DefaultPreemption final : public framework::Plugin,
     }
     framework::PreemptionInquiry& inquiry = **kept;
     const std::set<std::string> same = SameNodes(inquiry.candidates, present);
+    // As they are now: those that have begun to leave meanwhile are not evicted once more.
+    for (const std::string& node : same) inquiry.candidates[node] = present[node];
     const bool moved = !KS_CANARY(StalePreemptAnswers) &&
                        (same.size() != present.size() || same.size() != inquiry.candidates.size());
     if (moved && (inquiry.rounds < kMostRounds || same.empty())) {
