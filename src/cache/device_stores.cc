@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/device_stores.h"
 
+#include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "api/taken_devices.h"
 #include "base/canary.h"
@@ -70,7 +72,9 @@ void DeviceStores::ApplyTo(const std::vector<api::Delta<T>>& deltas) {
   Handler<T> handler(*this);
   for (const api::Delta<T>& delta : deltas) {
     std::get<ObjectStore<T>>(stores_).Apply(delta, handler);
-    if (delta.type == api::Delta<T>::Type::kReplace) synced_.Add(framework::kOptionalKindOf<T>);
+    if (delta.type != api::Delta<T>::Type::kReplace) continue;
+    synced_.Add(framework::kOptionalKindOf<T>);
+    if constexpr (std::is_same_v<T, api::ResourceClaim>) ForgetAllSettled();
   }
 }
 
@@ -106,6 +110,7 @@ void DeviceStores::Note(const api::ResourceClaimPtr& before, const api::Resource
 void DeviceStores::NoteLatest(const ClaimVersions::Change& change) {
   const api::ResourceClaim* before = change.before.get();
   const api::ResourceClaim* after = change.after.get();
+  NotePending(change);
   if (before != nullptr && (after == nullptr || after->meta.uid != before->meta.uid)) {
     CountAllocation(before->meta.uid, nullptr);
   }
@@ -261,17 +266,17 @@ Result<void> DeviceStores::AddPendingAllocation(const api::ResourceClaimPtr& cla
     ++found->second.sharers;
     return {};
   }
-  api::ResourceClaimPtr latest;
+  const std::string key = claim->meta.Key();
+  const api::ResourceClaimPtr latest = FindClaim(key);
+  const bool shown = latest != nullptr && latest->meta.uid == uid;
   if (origin == ClaimOrigin::kApi) {
-    const std::string key = claim->meta.Key();
-    latest = FindClaim(key);
     if (latest == nullptr) {
       return Error{"look up assumed claim " + key + ", UID=" + uid +
                    ": could not find ResourceClaim \"" + key + '"'};
     }
-    if (latest->meta.uid == uid && latest->allocation != nullptr) return {};
+    if (shown && latest->allocation != nullptr) return {};
   }
-  pending_[uid] = {.claim = claim, .sharers = 1};
+  pending_[uid] = {.claim = claim, .sharers = 1, .origin = origin, .shown = shown};
   CountAllocation(uid, latest.get());
   return {};
 }
@@ -289,6 +294,46 @@ bool DeviceStores::RemovePendingAllocation(std::string_view uid, Sharers sharers
   const bool same_claim = latest != nullptr && latest->meta.uid == claim->meta.uid;
   CountAllocation(claim->meta.uid, same_claim ? latest.get() : nullptr);
   return true;
+}
+
+void DeviceStores::SettlePendingAllocation(std::string_view uid) {
+  const auto found = pending_.find(uid);
+  if (found == pending_.end()) return;
+  Pending& pending = found->second;
+  const api::ResourceClaimPtr latest = FindClaim(pending.claim->meta.Key());
+  const bool is_known = latest != nullptr && latest->meta.uid == uid;
+  const bool is_to_come = is_known ? latest->allocation == nullptr : !pending.shown;
+  if (is_to_come && pending.origin == ClaimOrigin::kInMemory) {
+    pending.settled = true;
+  } else {
+    RemovePendingAllocation(uid, Sharers::kAll);
+  }
+}
+
+// Of a settled one, what the claim itself says counts from now on. Its first versions had no
+// devices yet.
+void DeviceStores::NotePending(const ClaimVersions::Change& change) {
+  if (pending_.empty()) return;
+  const auto forget = [this](const std::string& uid) {
+    const auto found = pending_.find(uid);
+    if (found != pending_.end() && found->second.settled) pending_.erase(found);
+  };
+  const bool is_same = change.before != nullptr && change.after != nullptr &&
+                       change.before->meta.uid == change.after->meta.uid;
+  if (change.before != nullptr && !is_same) forget(change.before->meta.uid);
+  if (change.after == nullptr) return;
+  if (change.after->allocation != nullptr) forget(change.after->meta.uid);
+  const auto found = pending_.find(change.after->meta.uid);
+  if (found != pending_.end()) found->second.shown = true;
+}
+
+// A list is the whole truth.
+void DeviceStores::ForgetAllSettled() {
+  std::vector<std::string> settled;
+  for (const auto& [uid, pending] : pending_) {
+    if (pending.settled) settled.push_back(uid);
+  }
+  for (const std::string& uid : settled) RemovePendingAllocation(uid, Sharers::kAll);
 }
 
 std::vector<api::ClaimAllocationPtr> DeviceStores::Allocations() const {

@@ -60,6 +60,7 @@ class DeviceStores final : public framework::DeviceState {
   Result<void> AddPendingAllocation(const api::ResourceClaimPtr& claim,
                                     ClaimOrigin origin) override;
   bool RemovePendingAllocation(std::string_view uid, Sharers sharers) override;
+  void SettlePendingAllocation(std::string_view uid) override;
 
   std::vector<api::ClaimAllocationPtr> Allocations() const override;
   struct AllocatedClaim {
@@ -90,6 +91,9 @@ class DeviceStores final : public framework::DeviceState {
   struct Pending {
     api::ResourceClaimPtr claim;  // with the allocation
     int sharers = 0;
+    ClaimOrigin origin = ClaimOrigin::kApi;
+    bool shown = false;    // a claim of that uid was
+    bool settled = false;  // the claim has it, and was not shown so
   };
   // What a claim occupies.
   struct Occupied {
@@ -113,6 +117,8 @@ class DeviceStores final : public framework::DeviceState {
   void Note(const api::DeviceTaintRulePtr& before, const api::DeviceTaintRulePtr& after);
   void NoteLatest(const ClaimVersions::Change& change);
   void CountAllocation(const std::string& uid, const api::ResourceClaim* latest);
+  void NotePending(const ClaimVersions::Change& change);
+  void ForgetAllSettled();
   void ShowSlice(const api::ResourceSlicePtr& before, const api::ResourceSlicePtr& after);
   api::ResourceSlicePtr WithRules(const api::ResourceSlicePtr& slice) const;
 

@@ -64,6 +64,10 @@ class DeviceState {
   // Takes one sharer, or all of them, back; whether nobody is left. False, too, if it was not
   // there.
   virtual bool RemovePendingAllocation(std::string_view uid, Sharers sharers) = 0;
+  // The claim has its allocation at the API server: nothing is pending any more. Of a claim that
+  // was in memory only and has not been shown yet, the devices stay taken until it is shown with
+  // its allocation, or was deleted, or is in no list. Upstream: they are free until it is shown.
+  virtual void SettlePendingAllocation(std::string_view uid) = 0;
 
   // The allocations of all claims, each claim once: the pending one, or else that of the latest
   // version. In no particular order.

@@ -232,6 +232,61 @@ TEST_F(DeviceStoresTest, AllocationsGoWithTheirClaims) {
   EXPECT_EQ(TakeAllocationChanges(), Names{"d2+-"});
 }
 
+// Written for a pod, and the watch is late.
+TEST_F(DeviceStoresTest, DevicesOfAClaimThatIsNotShownYetStayTaken) {
+  const auto settle = [this](const char* name, const char* uid) {
+    ASSERT_TRUE(stores.AddPendingAllocation(Claim(name, "7", "d0", uid), Origin::kInMemory).ok());
+    stores.SettlePendingAllocation(uid);
+    EXPECT_EQ(TakeAllocationChanges(), Names{"-+d0"}) << uid;
+    EXPECT_NE(stores.PendingAllocation(uid), nullptr) << uid;
+  };
+  settle("e", "shown");
+  See(Claim("e", "8", "", "shown"));
+  EXPECT_TRUE(TakeAllocationChanges().empty()) << "the version before its devices";
+  See(Claim("e", "9", "d0", "shown"));
+  EXPECT_EQ(TakeAllocationChanges(), Names{"d0+d0"}) << "its own now";
+  EXPECT_EQ(stores.PendingAllocation("shown"), nullptr);
+  EXPECT_EQ(stores.Allocations().size(), 1u);
+
+  settle("f", "deleted");
+  See(Claim("f", "10", "", "deleted"));
+  Apply(Deltas<api::ResourceClaim>{Delete(Claim("f", "10", "", "deleted"))});
+  EXPECT_EQ(TakeAllocationChanges(), Names{"d0+-"});
+
+  settle("g", "replaced");
+  See(Claim("g", "11", "", "replaced"));
+  See(Claim("g", "12", "", "other"));
+  EXPECT_EQ(TakeAllocationChanges(), Names{"d0+-"});
+
+  settle("h", "listed without");
+  Apply(Deltas<api::ResourceClaim>{
+      {api::Delta<api::ResourceClaim>::Type::kReplace, nullptr, {Claim("e", "9", "d0", "shown")}}});
+  EXPECT_EQ(TakeAllocationChanges(), Names{"d0+-"}) << "the list has no such claim";
+  EXPECT_EQ(stores.Allocations().size(), 1u);
+}
+
+TEST_F(DeviceStoresTest, SettledAllocationsOfKnownClaimsGo) {
+  ASSERT_TRUE(stores.AddPendingAllocation(Claim("m", "7", "d0"), Origin::kInMemory).ok());
+  See(Claim("m", "8", "d0"));
+  stores.SettlePendingAllocation("m-uid");
+  EXPECT_EQ(stores.PendingAllocation("m-uid"), nullptr) << "it was shown before";
+  ASSERT_TRUE(stores.AddPendingAllocation(Claim("n", "7", "d0"), Origin::kInMemory).ok());
+  See(Claim("n", "10"));
+  Apply(Deltas<api::ResourceClaim>{Delete(Claim("n", "10"))});
+  stores.SettlePendingAllocation("n-uid");
+  EXPECT_EQ(stores.PendingAllocation("n-uid"), nullptr) << "it was shown, and is gone";
+  See(Claim("o", "11"));
+  ASSERT_TRUE(stores.AddPendingAllocation(Claim("o", "7", "d0"), Origin::kInMemory).ok());
+  Apply(Deltas<api::ResourceClaim>{Delete(Claim("o", "11"))});
+  stores.SettlePendingAllocation("o-uid");
+  EXPECT_EQ(stores.PendingAllocation("o-uid"), nullptr) << "shown before it was decided";
+  See(Claim("c", "9"));
+  ASSERT_TRUE(stores.AddPendingAllocation(Claim("c", "9", "d1"), Origin::kApi).ok());
+  stores.SettlePendingAllocation("c-uid");
+  EXPECT_EQ(stores.PendingAllocation("c-uid"), nullptr) << "whatever was assumed of it";
+  stores.SettlePendingAllocation("unknown");
+}
+
 TEST_F(DeviceStoresTest, RulesTaintTheDevicesThatTheySelect) {
   See(Slice("s1", {"d0", "d1"}));
   See(Slice("s2", {"d0"}));

@@ -384,6 +384,8 @@ std::string CheckPendingDevices(SchedulerProcess& process) {
     const api::OwnerReference* owner = claim->meta.Controller();
     const bool reserved = process.recorder().IsDeviceClaimReserved(key) ||
                           (owner != nullptr && process.recorder().reserved().contains(owner->uid));
+    // Written for a pod that is bound, and that version is not shown yet.
+    if (claim->for_extended_resources && claim->allocation == nullptr) continue;
     // What a failed attempt wrote is being looked at, or deleted.
     if (!reserved && !process.recorder().IsDeviceClaimAsked(key))
       return "devices are kept for claim " + key + ", and nobody is binding it";

@@ -97,6 +97,7 @@ class EmptyDevices final : public DeviceState {
     return {};
   }
   bool RemovePendingAllocation(std::string_view, Sharers) override { return false; }
+  void SettlePendingAllocation(std::string_view) override {}
   std::vector<api::ClaimAllocationPtr> Allocations() const override { return {}; }
   const AllocationLog& allocation_changes() const override { return allocation_changes_; }
   const ObjectLog& changes() const override { return changes_; }

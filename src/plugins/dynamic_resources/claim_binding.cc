@@ -370,7 +370,7 @@ class ClaimBinding final : public framework::PreBindSequence {
   PreBindStep Bound() {
     for (const AttemptClaim& claim : claims()) {
       if (claim.decided == nullptr) continue;
-      handle_.devices().RemovePendingAllocation(claim.decided_uid, DeviceState::Sharers::kAll);
+      handle_.devices().SettlePendingAllocation(claim.decided_uid);
     }
     return Finished();
   }

@@ -692,6 +692,33 @@ TEST_F(ExtendedTest, AClaimIsMade) {
   EXPECT_EQ(Asked().verb, Verb::kDelete);
 }
 
+// The watch is silent: upstream gives up after two minutes and takes the devices for free.
+TEST_F(ExtendedTest, DevicesStayTakenThoughTheClaimIsNeverShown) {
+  pod = MakePod().Name("pod").Req({{"example.com/gpu", "2"}}).Obj();
+  ASSERT_TRUE(Reserve().ok());
+  Bind();
+  Answer(ReadObject<api::ResourceClaim>(
+      "{'metadata':{'name':'made','namespace':'ns','uid':'uid-made','resourceVersion':'2'},"
+      "'spec':{'devices':{'requests':[{'name':'container-0-request-1','exactly':"
+      "{'deviceClassName':'gpu','allocationMode':'ExactCount','count':2}}]}},'status':{}}"));
+  Answer(Version("made", "3", ""));
+  Answer(Version("made", "4", Allocation("n1") + reserved_));
+  ASSERT_TRUE(step.condition);
+  rig.handle.fake_clock().Advance(seconds(120));
+  ASSERT_TRUE(step.condition());
+  Go({});
+  Go({});
+  EXPECT_EQ(Ended(), "Success");
+  EXPECT_NE(stores().PendingAllocation("uid-made"), nullptr);
+  Show<api::ResourceClaim>(
+      stores(),
+      "{'metadata':{'name':'made','namespace':'ns','uid':'uid-made','resourceVersion':'4'},"
+      "'spec':{},'status':{" +
+          Allocation("n1") + reserved_ + "}}");
+  EXPECT_EQ(stores().PendingAllocation("uid-made"), nullptr) << "the claim has them itself";
+  EXPECT_EQ(stores().Allocations().size(), 1U);
+}
+
 // The informer has not shown that the claim has them.
 TEST_F(ExtendedTest, DevicesAreTakenUntilTheClaimIsGone) {
   pod = MakePod().Name("pod").Req({{"example.com/gpu", "2"}}).Obj();
