@@ -149,15 +149,17 @@ std::string JudgeConditions(World& world, const Notes& notes) {
   return {};
 }
 
-// A node that came to refuse a pod which is nominated to it: the scheduler that saw it happen
-// counts the pod there no more, and its status still names the node while it is held back.
-bool SomebodyIsNominatedInVain(World& world, const std::vector<api::PodPtr>& pods) {
-  const scheduler::NodeDeltas nodes = All<api::Node>(world, "nodes");
-  return std::any_of(pods.begin(), pods.end(), [&nodes](const api::PodPtr& pod) {
-    if (!pod->node_name.empty() || pod->status.nominated_node_name.empty()) return false;
-    return std::any_of(nodes[0].items.begin(), nodes[0].items.end(), [&pod](const auto& node) {
-      return node->meta.name == pod->status.nominated_node_name && !WhyRefused(*pod, *node).empty();
-    });
+// A pod that is held back and whose status names a node where the scheduler does not count it any
+// more: the node went or came to refuse the pod, or the patch that ends the nomination was lost.
+// Its next attempt says so; a scheduler without a past goes by the status.
+bool SomebodyIsNominatedInVain(SchedulerProcess& process, const std::vector<api::PodPtr>& pods) {
+  queue::SchedulingQueue& queue = process.scheduler().context().queue;
+  return std::any_of(pods.begin(), pods.end(), [&queue](const api::PodPtr& pod) {
+    const std::string& named = pod->status.nominated_node_name;
+    if (!pod->node_name.empty() || named.empty()) return false;
+    if (queue.nominator().NodeOf(pod->meta.uid) == named) return false;
+    const framework::QueuedPod* const queued = queue.stores().FindPod(pod->meta.Key());
+    return queued == nullptr || !queued->gating_plugin.empty();
   });
 }
 
@@ -214,7 +216,7 @@ bool MayOversleep(const api::Pod& pod, const std::string& message) {
                      [&](const char* reason) { return message.find(reason) != std::string::npos; });
 }
 
-std::string JudgeServer(World& world) {
+std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& processes) {
   const Notes notes = Ask(world, All<api::Node>(world, "nodes"), LivePods(world));
   const scheduler::PodDeltas live = LivePods(world);
   if (world.api.volume_watch() != nullptr) {
@@ -247,7 +249,9 @@ std::string JudgeServer(World& world) {
     return "pod " + notes.make_room.front() +
            " waits for its resize and does not preempt those who are in its way";
   }
-  if (SomebodyIsNominatedInVain(world, live[0].items)) return {};
+  for (SchedulerProcess* const process : processes) {
+    if (process->leading() && SomebodyIsNominatedInVain(*process, live[0].items)) return {};
+  }
   return JudgeConditions(world, notes);
 }
 

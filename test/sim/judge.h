@@ -5,14 +5,15 @@
 // the same.
 
 #include <string>
+#include <vector>
 
 #include "sim/process.h"
 
 namespace ks::sim {
 
 // Empty: every pod that fits somewhere is bound, and the conditions of the others are right. Else
-// what is missing. Requires: no write is under way.
-std::string JudgeServer(World& world);
+// what is missing. `processes`: those that live. Requires: no write is under way.
+std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& processes);
 
 // Upstream has no hint for the end of the last pod that an affinity term matches, which frees a pod
 // that matches its own term, nor for a new node when pods elsewhere repel the pod

@@ -244,7 +244,8 @@ void Recorder::CheckReserved(framework::Handle& handle, const api::Pod& pod,
   }
   // With extenders it was decided some time ago.
   if (!host_.plan->volumes || !host_.plan->extenders.empty()) return;
-  const std::string why = WhyOutOfReach(pod, node, handle.snapshot(), handle.storage());
+  const std::string why =
+      WhyOutOfReach(pod, node, handle.snapshot(), handle.storage(), IsTrial(pod));
   if (!why.empty()) host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + why);
 }
 

@@ -182,12 +182,14 @@ void Simulation::Heal() {
 }
 
 std::string Simulation::Judge() {
+  std::vector<SchedulerProcess*> processes;
   for (const Slot& slot : slots_) {
     if (slot.process == nullptr) continue;
     std::string wrong = JudgeProcess(world_, *slot.process);
     if (!wrong.empty()) return wrong;
+    processes.push_back(slot.process.get());
   }
-  return JudgeServer(world_);
+  return JudgeServer(world_, processes);
 }
 
 // Looks now and then whether everything is as it should be, for 15 minutes.

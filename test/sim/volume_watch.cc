@@ -215,8 +215,7 @@ std::string VolumeWatch::AtEnd() const {
 
 namespace {
 
-std::string WhyClaimOutOfReach(const api::Pod& pod, const std::string& key, const api::Node& node,
-                               const framework::Snapshot& snapshot,
+std::string WhyClaimOutOfReach(const std::string& key, const api::Node& node,
                                const framework::StorageState& storage) {
   const api::PersistentVolumeClaimPtr claim = storage.FindClaim(key);
   if (claim == nullptr) return "knows nothing of the claim " + key;
@@ -225,7 +224,14 @@ std::string WhyClaimOutOfReach(const api::Pod& pod, const std::string& key, cons
     if (volume == nullptr) return "has no volume " + claim->volume_name;
     if (!IsReachedFrom(*volume, node)) return "does not reach the volume " + claim->volume_name;
   }
-  if (!IsForOnePod(*claim)) return {};
+  return {};
+}
+
+// The claim is there.
+std::string WhyNotAlone(const api::Pod& pod, const std::string& key,
+                        const framework::Snapshot& snapshot,
+                        const framework::StorageState& storage) {
+  if (!IsForOnePod(*storage.FindClaim(key))) return {};
   for (const framework::NodeInfo* other : snapshot.nodes()) {
     for (const auto& info : other->pods()) {
       if (info->pod().meta.uid == pod.meta.uid || !ClaimsOf(info->pod()).contains(key)) continue;
@@ -252,11 +258,12 @@ std::string WhyNotAssumed(SchedulerProcess& process, const api::ObjectMeta& vers
 
 std::string WhyOutOfReach(const api::Pod& pod, const std::string& node,
                           const framework::Snapshot& snapshot,
-                          const framework::StorageState& storage) {
+                          const framework::StorageState& storage, bool is_trial) {
   const framework::NodeInfo* info = snapshot.Find(node);
   if (info == nullptr || info->node() == nullptr) return {};
   for (const std::string& key : ClaimsOf(pod)) {
-    std::string why = WhyClaimOutOfReach(pod, key, *info->node(), snapshot, storage);
+    std::string why = WhyClaimOutOfReach(key, *info->node(), storage);
+    if (why.empty() && !is_trial) why = WhyNotAlone(pod, key, snapshot, storage);
     if (!why.empty()) return why;
   }
   return {};

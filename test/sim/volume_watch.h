@@ -79,10 +79,12 @@ std::string ClaimOf(const api::PersistentVolume& volume);
 std::set<std::string> ClaimsOf(const api::Pod& pod);
 
 // Why the claims of `pod`, which is assumed on the node of that name, do not let it be there;
-// empty: they do. By what `storage` knows, in which nothing of this pod is assumed yet.
+// empty: they do. By what `storage` knows, in which nothing of this pod is assumed yet. In a trial
+// of a group it is not asked who else uses a claim of one pod: VolumeRestrictions, which found
+// nobody while all victims were away, is not asked again when one of them is spared.
 std::string WhyOutOfReach(const api::Pod& pod, const std::string& node,
                           const framework::Snapshot& snapshot,
-                          const framework::StorageState& storage);
+                          const framework::StorageState& storage, bool is_trial);
 
 // Between two steps of a scheduler: what is assumed of volumes and claims belongs to a pod that is
 // reserved. Empty: it does.
