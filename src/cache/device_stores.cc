@@ -40,6 +40,21 @@ bool SameTaints(const api::ResourceSlice& a, const api::ResourceSlice& b) {
   return true;
 }
 
+// The slice with the taints of the rules that concern its devices.
+api::ResourceSlicePtr WithRules(const api::ResourceSlicePtr& slice,
+                                const ObjectStore<api::DeviceTaintRule>& rules) {
+  std::shared_ptr<api::ResourceSlice> tainted;
+  for (const api::DeviceTaintRulePtr& rule : rules.List()) {
+    if (!rule->selector) continue;
+    for (size_t i = 0; i < slice->devices.size(); ++i) {
+      if (!Selects(*rule->selector, *slice, slice->devices[i])) continue;
+      if (tainted == nullptr) tainted = std::make_shared<api::ResourceSlice>(*slice);
+      tainted->devices[i].taints.push_back(rule->taint);
+    }
+  }
+  return tainted == nullptr ? slice : tainted;
+}
+
 // The uid of the pod that a claim for extended resources belongs to; empty: it is another claim.
 std::string_view PodOfExtendedClaim(const api::ResourceClaim& claim) {
   const api::OwnerReference* owner =
@@ -74,7 +89,7 @@ void DeviceStores::ApplyTo(const std::vector<api::Delta<T>>& deltas) {
     std::get<ObjectStore<T>>(stores_).Apply(delta, handler);
     if (delta.type != api::Delta<T>::Type::kReplace) continue;
     synced_.Add(framework::kOptionalKindOf<T>);
-    if constexpr (std::is_same_v<T, api::ResourceClaim>) ForgetAllSettled();
+    if constexpr (std::is_same_v<T, api::ResourceClaim>) NoteListOfClaims();
   }
 }
 
@@ -152,7 +167,8 @@ void DeviceStores::CountAllocation(const std::string& uid, const api::ResourceCl
 void DeviceStores::Note(const api::ResourceSlicePtr& before, const api::ResourceSlicePtr& after) {
   api::ResourceSlicePtr shown_before;
   if (before != nullptr) shown_before = FindSlice(before->meta.name);
-  ShowSlice(shown_before, after == nullptr ? nullptr : WithRules(after));
+  ShowSlice(shown_before,
+            after == nullptr ? nullptr : WithRules(after, Stored<api::DeviceTaintRule>()));
 }
 
 void DeviceStores::ShowSlice(const api::ResourceSlicePtr& before,
@@ -168,24 +184,11 @@ void DeviceStores::ShowSlice(const api::ResourceSlicePtr& before,
   Tell(before, after);
 }
 
-api::ResourceSlicePtr DeviceStores::WithRules(const api::ResourceSlicePtr& slice) const {
-  std::shared_ptr<api::ResourceSlice> tainted;
-  for (const api::DeviceTaintRulePtr& rule : Stored<api::DeviceTaintRule>().List()) {
-    if (!rule->selector) continue;
-    for (size_t i = 0; i < slice->devices.size(); ++i) {
-      if (!Selects(*rule->selector, *slice, slice->devices[i])) continue;
-      if (tainted == nullptr) tainted = std::make_shared<api::ResourceSlice>(*slice);
-      tainted->devices[i].taints.push_back(rule->taint);
-    }
-  }
-  return tainted == nullptr ? slice : tainted;
-}
-
 void DeviceStores::Note(const api::DeviceTaintRulePtr&, const api::DeviceTaintRulePtr&) {
   const size_t told = events_.size();
   for (const api::ResourceSlicePtr& slice : Stored<api::ResourceSlice>().List()) {
     const api::ResourceSlicePtr before = FindSlice(slice->meta.name);
-    const api::ResourceSlicePtr after = WithRules(slice);
+    const api::ResourceSlicePtr after = WithRules(slice, Stored<api::DeviceTaintRule>());
     if (!SameTaints(*before, *after)) ShowSlice(before, after);
   }
   if (KS_CANARY(TaintRuleUnheard)) events_.resize(told);
@@ -276,7 +279,7 @@ Result<void> DeviceStores::AddPendingAllocation(const api::ResourceClaimPtr& cla
     }
     if (shown && latest->allocation != nullptr) return {};
   }
-  pending_[uid] = {.claim = claim, .sharers = 1, .origin = origin, .shown = shown};
+  pending_[uid] = {.claim = claim, .sharers = 1, .origin = origin, .awaited = !shown};
   CountAllocation(uid, latest.get());
   return {};
 }
@@ -302,7 +305,7 @@ void DeviceStores::SettlePendingAllocation(std::string_view uid) {
   Pending& pending = found->second;
   const api::ResourceClaimPtr latest = FindClaim(pending.claim->meta.Key());
   const bool is_known = latest != nullptr && latest->meta.uid == uid;
-  const bool is_to_come = is_known ? latest->allocation == nullptr : !pending.shown;
+  const bool is_to_come = is_known ? latest->allocation == nullptr : pending.awaited;
   if (is_to_come && pending.origin == ClaimOrigin::kInMemory) {
     pending.settled = true;
   } else {
@@ -324,13 +327,14 @@ void DeviceStores::NotePending(const ClaimVersions::Change& change) {
   if (change.after == nullptr) return;
   if (change.after->allocation != nullptr) forget(change.after->meta.uid);
   const auto found = pending_.find(change.after->meta.uid);
-  if (found != pending_.end()) found->second.shown = true;
+  if (found != pending_.end()) found->second.awaited = false;
 }
 
-// A list is the whole truth.
-void DeviceStores::ForgetAllSettled() {
+// What is in no list is gone, and will never be shown.
+void DeviceStores::NoteListOfClaims() {
   std::vector<std::string> settled;
-  for (const auto& [uid, pending] : pending_) {
+  for (auto& [uid, pending] : pending_) {
+    pending.awaited = false;
     if (pending.settled) settled.push_back(uid);
   }
   for (const std::string& uid : settled) RemovePendingAllocation(uid, Sharers::kAll);

@@ -92,8 +92,8 @@ class DeviceStores final : public framework::DeviceState {
     api::ResourceClaimPtr claim;  // with the allocation
     int sharers = 0;
     ClaimOrigin origin = ClaimOrigin::kApi;
-    bool shown = false;    // a claim of that uid was
-    bool settled = false;  // the claim has it, and was not shown so
+    bool awaited = true;   // the claim was not shown since, nor a list that it is not in
+    bool settled = false;  // the claim has the allocation, and was not shown so
   };
   // What a claim occupies.
   struct Occupied {
@@ -118,9 +118,8 @@ class DeviceStores final : public framework::DeviceState {
   void NoteLatest(const ClaimVersions::Change& change);
   void CountAllocation(const std::string& uid, const api::ResourceClaim* latest);
   void NotePending(const ClaimVersions::Change& change);
-  void ForgetAllSettled();
+  void NoteListOfClaims();
   void ShowSlice(const api::ResourceSlicePtr& before, const api::ResourceSlicePtr& after);
-  api::ResourceSlicePtr WithRules(const api::ResourceSlicePtr& slice) const;
 
   api::DeviceKinds::Into<Stores> stores_;
   ClaimVersions claims_;

@@ -285,6 +285,10 @@ TEST_F(DeviceStoresTest, SettledAllocationsOfKnownClaimsGo) {
   stores.SettlePendingAllocation("c-uid");
   EXPECT_EQ(stores.PendingAllocation("c-uid"), nullptr) << "whatever was assumed of it";
   stores.SettlePendingAllocation("unknown");
+  ASSERT_TRUE(stores.AddPendingAllocation(Claim("l", "7", "d0"), Origin::kInMemory).ok());
+  Apply(Deltas<api::ResourceClaim>{{api::Delta<api::ResourceClaim>::Type::kReplace, nullptr, {}}});
+  stores.SettlePendingAllocation("l-uid");
+  EXPECT_EQ(stores.PendingAllocation("l-uid"), nullptr) << "gone before it was listed";
 }
 
 TEST_F(DeviceStoresTest, RulesTaintTheDevicesThatTheySelect) {
