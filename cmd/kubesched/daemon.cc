@@ -267,7 +267,10 @@ TermParts Daemon::PartsOfTerms() {
   return {.scheduling = *api_->scheduling,
           .event_recording = *api_->events,
           .legacy_events = api_->legacy_events,
-          .make_runner = [] { return std::make_unique<ThreadRunner>(); },
+          .make_runner =
+              [transport = &api_->connection->transport()] {
+                return std::make_unique<ThreadRunner>(*transport);
+              },
           .extender_transport =
               [timers = &api_->connection->timers()](
                   const std::shared_ptr<const client::WriteFence>& fence) {

@@ -19,6 +19,7 @@ class KS_CAPABILITY("mutex") Mutex {
   Mutex& operator=(const Mutex&) = delete;
 
   void Lock() KS_ACQUIRE() { mutex_.lock(); }
+  bool TryLock() KS_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
   void Unlock() KS_RELEASE() { mutex_.unlock(); }
 
  private:

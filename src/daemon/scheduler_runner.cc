@@ -15,10 +15,12 @@ void ThreadRunner::Start(scheduler::Scheduler& scheduler) {
   KS_CHECK(scheduler_ == nullptr, "a runner runs one scheduler, once");
   scheduler_ = &scheduler;
   thread_ = std::thread([&scheduler] { scheduler.Run(kLongestGrace); });
+  transport_.SetAfterDelivery([&scheduler] { scheduler.RunBeside(); });
 }
 
 void ThreadRunner::Stop(Duration grace) {
   if (!thread_.joinable()) return;
+  transport_.SetAfterDelivery(nullptr);
   scheduler_->Stop(grace);
   thread_.join();
 }

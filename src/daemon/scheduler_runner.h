@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "client/http/transport.h"
 #include "scheduler/scheduler.h"
 
 namespace ks::daemon {
@@ -20,14 +21,17 @@ class SchedulerRunner {
   virtual void Stop(Duration grace) = 0;
 };
 
-// scheduler::Scheduler::Run on a thread of its own.
+// scheduler::Scheduler::Run on a thread of its own, and RunBeside on that of the transport, which
+// outlives it: where pods come one by one, no thread has to wake another (decision 0055).
 class ThreadRunner final : public SchedulerRunner {
  public:
+  explicit ThreadRunner(client::Transport& transport) : transport_(transport) {}
   ~ThreadRunner() override { Stop(Duration::zero()); }
   void Start(scheduler::Scheduler& scheduler) override;
   void Stop(Duration grace) override;
 
  private:
+  client::Transport& transport_;
   scheduler::Scheduler* scheduler_ = nullptr;
   std::thread thread_;
 };

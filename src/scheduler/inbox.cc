@@ -2,21 +2,48 @@
 #include "scheduler/inbox.h"
 
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.h"
 
 namespace ks::scheduler {
+namespace {
+
+size_t SizeOf(const Message& message) {
+  return std::visit(
+      []<class T>(const T& content) -> size_t {
+        if constexpr (std::is_same_v<T, Task>) {
+          return 1;
+        } else if constexpr (requires { content.size(); }) {
+          size_t size = 0;
+          for (const auto& delta : content) size += 1 + delta.items.size();
+          return size;
+        } else {
+          return std::visit(
+              [](const auto& deltas) {
+                size_t size = 0;
+                for (const auto& delta : deltas) size += 1 + delta.items.size();
+                return size;
+              },
+              content);
+        }
+      },
+      message);
+}
+
+}  // namespace
 
 void Inbox::PushTo(std::vector<Message> Inbox::*lane, Message message) {
-  bool first = false;
+  bool wakes = false;
   {
     MutexLock lock(mutex_);
-    first = own_.empty() && messages_.empty();
     (this->*lane).push_back(std::move(message));
     pending_.store(true, std::memory_order_release);
+    wakes = !woken_ && !IsAttendedBy(std::this_thread::get_id());
+    woken_ = woken_ || wakes;
   }
-  if (first) posted_.NotifyOne();
+  if (wakes) posted_.NotifyOne();
 }
 
 void Inbox::Post(Message message) { PushTo(&Inbox::messages_, std::move(message)); }
@@ -44,13 +71,32 @@ void Inbox::Drain(std::vector<Message>* out) {
 
 void Inbox::Wait(std::optional<Duration> timeout) {
   MutexLock lock(mutex_);
-  while (own_.empty() && messages_.empty()) {
+  while (!woken_) {
+    if (!own_.empty() || !messages_.empty()) break;
     if (!timeout) {
       posted_.Wait(mutex_);
     } else if (timeout->count() <= 0 || !posted_.WaitFor(mutex_, *timeout)) {
-      return;
+      break;
     }
   }
+  woken_ = false;
+}
+
+void Inbox::Wake() {
+  {
+    MutexLock lock(mutex_);
+    woken_ = true;
+  }
+  posted_.NotifyOne();
+}
+
+size_t Inbox::Waiting() {
+  if (!pending_.load(std::memory_order_acquire)) return 0;
+  MutexLock lock(mutex_);
+  size_t size = 0;
+  for (const Message& message : own_) size += SizeOf(message);
+  for (const Message& message : messages_) size += SizeOf(message);
+  return size;
 }
 
 }  // namespace ks::scheduler

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The inbox of the scheduling thread: everybody else posts here, in order; only the scheduling
-// thread takes out. Informers post deltas, operators' questions and finished API calls tasks.
+// The inbox of the scheduler: everybody else posts here, in order; only who has the scheduler's
+// turn takes out (Scheduler::Run, Scheduler::RunBeside). Informers post deltas, operators'
+// questions and finished API calls tasks.
 //
 // What the scheduler's own parts post for themselves (PostTask) comes out before what the world
 // posted (Post), so that the order of both together needs no recording: own tasks follow from what
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -37,7 +39,7 @@ using Task = std::function<void()>;
 using Message = std::variant<PodDeltas, NodeDeltas, OwnerDeltas, StorageDeltas, DeviceDeltas,
                              GroupDeltas, Task>;
 
-// Threads: Post any; the rest the scheduling thread.
+// Threads: Post, PostTask, Attend and Wake any; the rest who has the scheduler's turn.
 class Inbox final : public framework::TaskInbox {
  public:
   void Post(Message message) KS_EXCLUDES(mutex_);
@@ -47,17 +49,31 @@ class Inbox final : public framework::TaskInbox {
   // one atomic load when there is nothing.
   void Drain(std::vector<Message>* out) KS_EXCLUDES(mutex_);
 
-  // Blocks until something is posted or `timeout` has passed (absent: no limit).
+  // Blocks until something is posted, or Wake was called, or `timeout` has passed (absent: no
+  // limit).
   void Wait(std::optional<Duration> timeout) KS_EXCLUDES(mutex_);
+  void Wake() KS_EXCLUDES(mutex_);
+
+  // That thread looks into the inbox by itself after it has posted: what it posts ends nobody's
+  // wait. A default-constructed id: nobody does.
+  void Attend(std::thread::id thread) { attendant_.store(thread, std::memory_order_relaxed); }
+  bool IsAttendedBy(std::thread::id thread) const {
+    return attendant_.load(std::memory_order_relaxed) == thread;
+  }
+  // How many objects and tasks wait; 0 costs one atomic load.
+  size_t Waiting() KS_EXCLUDES(mutex_);
 
  private:
   void PushTo(std::vector<Message> Inbox::*lane, Message message) KS_EXCLUDES(mutex_);
 
   std::atomic<bool> pending_{false};
+  std::atomic<std::thread::id> attendant_{};
   Mutex mutex_;
   CondVar posted_;
   std::vector<Message> own_ KS_GUARDED_BY(mutex_);
   std::vector<Message> messages_ KS_GUARDED_BY(mutex_);
+  // The wait that lasts, or else the next one, ends; only its end takes this back.
+  bool woken_ KS_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace ks::scheduler

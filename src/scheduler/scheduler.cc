@@ -2,6 +2,7 @@
 #include "scheduler/scheduler.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/canary.h"
@@ -17,6 +18,8 @@ namespace {
 
 // So many attempts may wait for extenders without one being forgotten.
 constexpr size_t kLeastKeptByTap = 1000;
+// What RunBeside takes upon itself, in messages and in rounds.
+constexpr size_t kMostBeside = 8;
 
 SchedulerOptions WithGates(SchedulerOptions options) {
   static const config::FeatureGates defaults;
@@ -161,28 +164,52 @@ Scheduler::Steps::Steps(Context& context, SchedulingAlgorithm& algorithm,
 void Scheduler::Stop(std::optional<Duration> grace) {
   if (grace) stop_grace_.store(grace->count(), std::memory_order_release);
   stop_.request_stop();
+  inbox_.Attend({});
   inbox_.Post(Task([] {}));  // wakes the loop
 }
 
 void Scheduler::Run(Duration grace) {
   std::optional<TimePoint> deadline;
   while (true) {
-    const bool worked = Step();
-    if (stop_.stop_requested()) {
-      const TimePoint now = options_.clock->Now();
-      if (!deadline) deadline = now + std::min(grace, Duration(stop_grace_.load()));
-      if (steps_->bindings.binding() != 0 && now < *deadline) {
-        inbox_.Wait(*deadline - now);
-        continue;
+    std::optional<TimePoint> until;
+    {
+      const MutexLock turn(turn_);
+      const bool worked = Step();
+      if (!stop_.stop_requested()) {
+        if (worked) continue;
+        until = NextTimer();
+      } else {
+        const TimePoint now = options_.clock->Now();
+        if (!deadline) deadline = now + std::min(grace, Duration(stop_grace_.load()));
+        if (steps_->bindings.binding() == 0 || now >= *deadline) {
+          Step();            // what was posted before Stop, but after this round began, runs too
+          PublishMetrics();  // a successor's queue counts from 0
+          return;
+        }
+        until = deadline;
       }
-      Step();            // what was posted before Stop, but after this round began, runs too
-      PublishMetrics();  // a successor's queue counts from 0
-      return;
+      sleeps_until_ = until;
     }
-    if (worked) continue;
-    const auto next = NextTimer();
-    inbox_.Wait(next ? std::optional<Duration>(*next - options_.clock->Now()) : std::nullopt);
+    inbox_.Wait(until ? std::optional<Duration>(*until - options_.clock->Now()) : std::nullopt);
   }
+}
+
+void Scheduler::RunBeside() {
+  const std::thread::id caller = std::this_thread::get_id();
+  if (!inbox_.IsAttendedBy(caller)) inbox_.Attend(caller);
+  const size_t waiting = inbox_.Waiting();
+  if (waiting == 0) return;
+  if (waiting > kMostBeside || !Synced()) return inbox_.Wake();
+  if (!turn_.TryLock()) return;  // Run is about it, and looks into its inbox before it sleeps
+  // A group may wait for extenders.
+  bool more = true;
+  if (!stop_.stop_requested() && options_.configuration.extenders.empty()) {
+    for (size_t rounds = 0; more && rounds < kMostBeside; ++rounds) more = Step();
+  }
+  const std::optional<TimePoint> next = NextTimer();
+  const bool earlier = next.has_value() && (!sleeps_until_ || *next < *sleeps_until_);
+  turn_.Unlock();
+  if (more || earlier) inbox_.Wake();
 }
 
 bool Scheduler::Step() {

@@ -14,6 +14,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "config/read/defaults.h"
 #include "framework/metrics/batch_metrics.h"
@@ -72,9 +73,9 @@ struct SchedulerOptions {
   std::function<bool()> may_attempt{};
 };
 
-// Threads: Post, Stop and Synced any; the rest the scheduling thread, which is the one that calls
-// Run or Step. Lifetime: what the options point to outlives it; Stop and Run's return precede
-// destruction.
+// Threads: Post, Stop, Synced and RunBeside any; the rest the scheduling thread, which
+// is the one that calls Run or Step, and while it sleeps the one that calls RunBeside. Lifetime:
+// what the options point to outlives it; Stop and Run's return precede destruction.
 class Scheduler {
  public:
   // Error: a profile cannot be built; `initializing profiles: …`.
@@ -96,6 +97,11 @@ class Scheduler {
   // are answered, or `grace` has passed. What was posted before Stop has run then. An attempt of a
   // group that waits for extenders is given up.
   void Run(Duration grace = std::chrono::seconds(20));
+  // While Run sleeps: runs rounds on the calling thread, so that no other one has to be woken, as
+  // long as there is little to do; hands over to Run what is more. From the first call on what this
+  // thread posts does not wake Run: it calls again after it has posted. Never waits for Run, nor
+  // for an extender. Not after Stop.
+  void RunBeside();
   // `grace`: shorter than the one that Run was called with.
   void Stop(std::optional<Duration> grace = std::nullopt);
 
@@ -174,6 +180,8 @@ class Scheduler {
   Random random_;
   Inbox inbox_;
   std::atomic<bool> synced_{false};
+  Mutex turn_;  // whose holder is the scheduling thread
+  std::optional<TimePoint> sleeps_until_ KS_GUARDED_BY(turn_);  // Run; absent: until it is woken
   std::stop_source stop_;
   std::atomic<int64_t> stop_grace_{INT64_MAX};  // nanoseconds
   bool leading_ = true;

@@ -65,6 +65,44 @@ TEST_P(TransportTest, KeepsConnectionsAndSendsWhatItIsGiven) {
   EXPECT_LE(harness.server().connections(), 2);
 }
 
+// On the client's thread, once an answer has been handed over; never again when it was taken away.
+TEST_P(TransportTest, ATaskAfterDeliveries) {
+  Harness harness(GetParam(), Echo);
+  std::atomic<int> answers{0};
+  std::atomic<int> before{-1};  // answers when the task ran
+  Mutex mutex;
+  CondVar ran;
+  int runs = 0;
+  const bool taken = harness.transport().SetAfterDelivery([&] {
+    const MutexLock lock(mutex);
+    before = answers.load();
+    ++runs;
+    ran.NotifyAll();
+  });
+  if (!taken) GTEST_SKIP() << "this transport runs no such task";
+  ReplySlot slot;
+  const HttpReplyHandler handler = slot.Handler();
+  (void)harness.transport().Send({.target = "/one"}, [&](HttpReply reply) {
+    ++answers;
+    handler(std::move(reply));
+  });
+  EXPECT_EQ(slot.Wait().response.status, 200);
+  {
+    const MutexLock lock(mutex);
+    while (runs == 0) ran.Wait(mutex);
+  }
+  EXPECT_EQ(before.load(), 1);
+  harness.transport().SetAfterDelivery(nullptr);
+  const int until_then = [&] {
+    const MutexLock lock(mutex);
+    return runs;
+  }();
+  EXPECT_EQ(harness.Post("/two", "").response.status, 200);
+  EXPECT_EQ(harness.Post("/three", "").response.status, 200);
+  const MutexLock lock(mutex);
+  EXPECT_EQ(runs, until_then);
+}
+
 TEST_P(TransportTest, ErrorBodiesAreReadAndTheConnectionIsKept) {
   Harness harness(GetParam(), [](ScriptedConnection& connection) {
     while (const auto request = connection.Read())

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transport over Boost.Beast: one thread, which everything below runs on unless it says
-// otherwise, so nothing here takes a lock.
+// otherwise, so that nothing here takes a lock but for the task after deliveries.
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -10,6 +11,7 @@
 
 #include "api/decode/decoder.h"
 #include "base/logging.h"
+#include "base/mutex.h"
 #include "client/http/http_connection.h"
 #include "client/http/inflater.h"
 #include "client/http/transport_parts.h"
@@ -52,6 +54,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void Release(std::shared_ptr<HttpConnection> connection);
   // One of them turned out to be dead, and the others have been idle for as long.
   void DropKept();
+  // Threads: any.
+  void SetAfterDelivery(std::function<void()> task) KS_EXCLUDES(after_mutex_);
+  // A handler or a sink has been called.
+  void Delivered();
   // Deadlines are looked at then, at the latest.
   void WakeAt(TimePoint when);
   bool closed() const { return closed_; }
@@ -62,6 +68,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
  private:
   std::vector<std::shared_ptr<BeastCall>> Calls() const;
   void OnTimer();
+  void AfterDelivery() KS_EXCLUDES(after_mutex_);
   void Close();
 
   asio::io_context context_{1};
@@ -74,6 +81,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::vector<std::shared_ptr<HttpConnection>> kept_;  // the one used last is taken first
   std::unordered_map<BeastCall*, std::shared_ptr<BeastCall>> active_;
   bool closed_ = false;
+  std::atomic<bool> has_after_{false};
+  bool after_comes_ = false;  // AfterDelivery is posted
+  Mutex after_mutex_;
+  std::function<void()> after_ KS_GUARDED_BY(after_mutex_);
 };
 
 // One exchange, from the first sending to its final callback.
@@ -218,13 +229,17 @@ void BeastCall::OnHead(const HttpResponse& head, bool gzip) {
     told_ = true;
     deadline_ = TimePoint::max();
     sink_->OnHeaders(head);
+    engine_->Delivered();
   } else if (gzip && request_.accept_gzip) {
     inflater_.emplace();
   }
 }
 
 StreamSink::Flow BeastCall::OnBody(std::string_view piece) {
-  if (sink_) return sink_->OnData(piece);
+  if (sink_) {
+    engine_->Delivered();
+    return sink_->OnData(piece);
+  }
   std::string& body = reply_.response.body;
   if (inflater_.has_value()) {
     broken_ = broken_ || !inflater_->Add(piece, &body);
@@ -290,6 +305,7 @@ void BeastCall::Finish(std::optional<TransportError> error) {
   if (error.has_value()) error->message = WithRequest(engine_->url, request_, error->message);
   const std::shared_ptr<BeastCall> self = shared_from_this();
   engine_->Remove(this);
+  engine_->Delivered();
   if (sink_) {
     sink_->OnEnd(std::move(error));
     sink_ = nullptr;
@@ -385,6 +401,26 @@ void Engine::WakeAt(TimePoint when) {
   });
 }
 
+void Engine::SetAfterDelivery(std::function<void()> task) {
+  const MutexLock lock(after_mutex_);
+  after_ = std::move(task);
+  has_after_.store(after_ != nullptr, std::memory_order_relaxed);
+}
+
+// As a handler of its own it comes after those that are due already, and what it posts here wakes
+// nobody.
+void Engine::Delivered() {
+  if (after_comes_ || !has_after_.load(std::memory_order_relaxed)) return;
+  after_comes_ = true;
+  asio::post(context_, [self = shared_from_this()] { self->AfterDelivery(); });
+}
+
+void Engine::AfterDelivery() {
+  after_comes_ = false;
+  const MutexLock lock(after_mutex_);
+  if (after_ != nullptr) after_();
+}
+
 void Engine::OnTimer() {
   const TimePoint now = RealClock().Now();
   wake_ = TimePoint::max();
@@ -407,6 +443,15 @@ class BeastTransport final : public Transport {
   std::shared_ptr<Exchange> OpenStream(HttpRequest request,
                                        std::shared_ptr<StreamSink> sink) override {
     return Start(std::move(request), nullptr, std::move(sink));
+  }
+
+  bool RunSoon(const std::function<void()>& task) override {
+    engine_->Post(task);
+    return true;
+  }
+  bool SetAfterDelivery(std::function<void()> task) override {
+    engine_->SetAfterDelivery(std::move(task));
+    return true;
   }
 
  private:

@@ -130,6 +130,13 @@ class Transport {
   virtual std::shared_ptr<Exchange> Send(HttpRequest request, HttpReplyHandler done) = 0;
   virtual std::shared_ptr<Exchange> OpenStream(HttpRequest request,
                                                std::shared_ptr<StreamSink> sink) = 0;
+
+  // Runs the task on a client thread, soon and not from inside the call. False: it did not take it.
+  virtual bool RunSoon(const std::function<void()>& /*task*/) { return false; }
+  // `task` runs on a client thread soon after each time that handlers and sinks were called, once
+  // for several of them. It must not block for long. Empty: none; then the former one is not
+  // running any more. Not allowed from inside the task. False: this transport has no such thing.
+  virtual bool SetAfterDelivery(std::function<void()> /*task*/) { return false; }
 };
 
 struct TransportOptions {

@@ -575,4 +575,9 @@ bool RestClient::SendsProtobuf() const { return state_->sends_protobuf; }
 const Clock& RestClient::clock() const { return state_->timers.clock(); }
 TimerService& RestClient::timers() const { return state_->timers; }
 
+void RestClient::RunSoon(std::function<void()> task) const {
+  if (state_->transport.RunSoon(task)) return;
+  state_->timers.Schedule(Duration::zero(), std::move(task));
+}
+
 }  // namespace ks::client

@@ -115,6 +115,9 @@ class RestClient {
 
   const Clock& clock() const;
   TimerService& timers() const;
+  // Runs the task on a client thread, soon and not from inside the call: on that of the transport,
+  // which need not be woken when it is the caller's, or else on that of the timers.
+  void RunSoon(std::function<void()> task) const;
 
  private:
   struct State;

@@ -40,9 +40,9 @@ void EventRecorder::Record(framework::PodEvent event) {
   if (pump) PumpSoon();
 }
 
-// Off the caller's thread, which is the scheduler's.
+// After the caller, which is scheduling.
 void EventRecorder::PumpSoon() {
-  timers().Schedule(Duration::zero(), [self = shared_from_this()] {
+  client_.RunSoon([self = shared_from_this()] {
     {
       MutexLock lock(self->mutex_);
       self->pump_due_ = false;
