@@ -3,29 +3,23 @@
 // answers after a few virtual milliseconds and reports what it did, pods that come and go, nodes
 // that change. Figures are real time for each attempt, wake-ups for each event, retries for each
 // bound pod, memory. The same flags give the same decisions. Run by ./dev bench churn.
-#include <malloc.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <functional>
-#include <map>
 #include <memory>
-#include <queue>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/logging.h"
 #include "base/random.h"
+#include "bench/virtual_cluster.h"
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
 #include "testing/fake_clock.h"
-#include "testing/no_storage_or_devices.h"
 
 namespace ks::scheduler {
 namespace {
@@ -46,117 +40,6 @@ struct Options {
   uint64_t seed = 1;
 };
 
-// What happens at a time, in the order of times and then of calls.
-class Agenda {
- public:
-  explicit Agenda(ks::testing::FakeClock& clock) : clock_(clock) {}
-
-  void In(Duration delay, std::function<void()> what) {
-    events_.push({clock_.Now() + delay, next_++, std::move(what)});
-  }
-  std::optional<TimePoint> Next() const {
-    if (events_.empty()) return std::nullopt;
-    return events_.top().at;
-  }
-  void RunDue() {
-    while (!events_.empty() && events_.top().at <= clock_.Now()) {
-      const std::function<void()> what = events_.top().what;
-      events_.pop();
-      what();
-    }
-  }
-
- private:
-  struct Entry {
-    TimePoint at;
-    uint64_t number;
-    std::function<void()> what;
-    bool operator<(const Entry& other) const {
-      return at != other.at ? at > other.at : number > other.number;
-    }
-  };
-  ks::testing::FakeClock& clock_;
-  std::priority_queue<Entry> events_;
-  uint64_t next_ = 0;
-};
-
-// The API server's part: what it is asked happens some milliseconds later and is then reported.
-class Server final : public framework::ApiWriter {
- public:
-  explicit Server(Agenda& agenda) : agenda_(agenda) {}
-
-  void Bind(api::PodPtr pod, std::string node_name, Done done) override {
-    agenda_.In(milliseconds(5), [this, pod, node_name, done] {
-      Change(pod->meta.uid, [&node_name](api::Pod& changed) {
-        changed.node_name = node_name;
-        changed.status.conditions.clear();
-      });
-      done(std::nullopt);
-      if (on_bound) on_bound(pod->meta.uid);
-    });
-  }
-  void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
-    agenda_.In(milliseconds(5), [this, pod, change, done] {
-      Change(pod->meta.uid, [&change](api::Pod& changed) {
-        if (change.condition) changed.status.conditions = {*change.condition};
-        if (change.nominated_node_name) {
-          changed.status.nominated_node_name = *change.nominated_node_name;
-        }
-      });
-      done(std::nullopt);
-    });
-  }
-  void PatchPodGroupStatus(api::PodGroupPtr /*group*/, api::Condition /*condition*/,
-                           Done done) override {
-    done(std::nullopt);
-  }
-  void EvictPod(api::PodPtr pod, api::Condition /*condition*/, TimePoint /*decided*/,
-                EvictionDone done) override {
-    agenda_.In(milliseconds(5), [this, pod, done] {
-      Remove(pod->meta.uid);
-      done(framework::EvictionOutcome::kEvicted, std::nullopt);
-    });
-  }
-  void WriteVolume(api::PersistentVolumePtr, WriteDone) override {}
-  void WriteClaim(api::PersistentVolumeClaimPtr, WriteDone) override {}
-  void SendClaimRequest(api::ClaimRequest, ClaimDone) override {}
-  void RecordEvent(framework::PodEvent) override { ++events; }
-
-  void Create(const api::PodPtr& pod) {
-    pods_[pod->meta.uid] = pod;
-    Report(api::Delta<api::Pod>::Type::kUpsert, pod);
-  }
-  void Remove(const std::string& uid) {
-    const auto it = pods_.find(uid);
-    if (it == pods_.end()) return;
-    Report(api::Delta<api::Pod>::Type::kDelete, it->second);
-    pods_.erase(it);
-  }
-  size_t size() const { return pods_.size(); }
-
-  Scheduler* scheduler = nullptr;
-  std::function<void(const std::string& uid)> on_bound;
-  uint64_t events = 0;
-
- private:
-  void Change(const std::string& uid, const std::function<void(api::Pod&)>& change) {
-    const auto it = pods_.find(uid);
-    if (it == pods_.end()) return;
-    auto changed = std::make_shared<api::Pod>(*it->second);
-    change(*changed);
-    changed->meta.resource_version = std::to_string(++version_);
-    it->second = changed;
-    Report(api::Delta<api::Pod>::Type::kUpsert, it->second);
-  }
-  void Report(api::Delta<api::Pod>::Type type, const api::PodPtr& pod) {
-    scheduler->Post(PodDeltas{{type, pod, {}}});
-  }
-
-  Agenda& agenda_;
-  std::map<std::string, api::PodPtr> pods_;  // by uid
-  uint64_t version_ = 0;
-};
-
 class Churn {
  public:
   explicit Churn(const Options& options)
@@ -174,14 +57,8 @@ class Churn {
   }
 
   void Run() {
-    api::Delta<api::Node> nodes;
     for (uint64_t i = 0; i < options_.nodes; ++i) nodes_.push_back(FreshNode(i));
-    nodes.items = nodes_;
-    scheduler_->Post(NodeDeltas{std::move(nodes)});
-    scheduler_->Post(PodDeltas{api::Delta<api::Pod>{}});
-    PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
-                 api::StatefulSet, api::PodDisruptionBudget>();
-    testing::PostNoStorageOrDevices(*scheduler_);
+    bench::PostNodesOnly(*scheduler_, nodes_);
     Arrive();
     ChangeNode();
     // Until all pods came, and then until those that fit are bound.
@@ -189,7 +66,7 @@ class Churn {
       agenda_.RunDue();
       if (clock_.Now() - last_report_ >= seconds(10)) Progress();
       if (TimedStep()) continue;
-      clock_.Advance(NextTime() - clock_.Now());
+      clock_.Advance(bench::NextTime(clock_.Now(), agenda_, *scheduler_) - clock_.Now());
     }
   }
 
@@ -233,22 +110,9 @@ class Churn {
         .Obj();
   }
 
-  template <class... Kinds>
-  void PostNoOwners() {
-    (scheduler_->Post(OwnerDeltas(std::vector<api::Delta<Kinds>>(1))), ...);
-  }
-
   bool Finished() const {
     return created_ == options_.pods && clock_.Now() >= end_ &&
            scheduler_->context().stats.bound > 0;
-  }
-
-  TimePoint NextTime() const {
-    TimePoint next = clock_.Now() + seconds(1);
-    for (const auto& at : {agenda_.Next(), scheduler_->NextTimer()}) {
-      if (at) next = std::min(next, *at);
-    }
-    return std::max(next, clock_.Now() + std::chrono::microseconds(1));
   }
 
   bool TimedStep() {
@@ -330,8 +194,8 @@ class Churn {
   const Options options_;
   Random random_;
   ks::testing::FakeClock clock_;
-  Agenda agenda_;
-  Server server_;
+  bench::Agenda agenda_;
+  bench::VirtualApiServer server_;
   framework::Registry registry_;
   std::unique_ptr<Scheduler> scheduler_;
   std::vector<SpecPtr> fitting_;
@@ -344,15 +208,6 @@ class Churn {
   TimePoint last_report_{};
   std::vector<uint32_t> cycles_us_;
 };
-
-// In MiB, from /proc/self/status.
-double Memory(const std::string& field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(field + ":")) return std::stod(line.substr(field.size() + 1)) / 1024;
-  }
-  return 0;
-}
 
 void Churn::Report() const {
   std::vector<uint32_t> sorted = cycles_us_;
@@ -374,7 +229,8 @@ void Churn::Report() const {
               percentile(0.9), percentile(0.99), percentile(0.999), percentile(1));
   std::printf("queue at the end      %s\n",
               scheduler_->context().queue.pending().Summary().c_str());
-  std::printf("memory, MiB           peak %.0f  now %.0f\n", Memory("VmHWM"), Memory("VmRSS"));
+  std::printf("memory, MiB           peak %.0f  now %.0f\n", bench::Memory("VmHWM"),
+              bench::Memory("VmRSS"));
   std::printf("%-36s %10s %10s %12s %12s\n", "event", "events", "woken", "woken/event",
               "hints/event");
   for (const auto& [label, effect] : scheduler_->context().queue.stats().effects) {

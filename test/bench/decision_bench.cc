@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "bench/pod_kinds.h"
 #include "cache/cache.h"
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
@@ -27,72 +28,11 @@
 namespace ks::scheduler {
 namespace {
 
+using bench::kHostname;
+using bench::kZone;
 using ks::testing::MakeNode;
-using ks::testing::MakePod;
-using ks::testing::PodBuilder;
 
 constexpr int kBatch = 500;  // decisions between two clean-ups
-constexpr const char* kZone = "topology.kubernetes.io/zone";
-constexpr const char* kHostname = "kubernetes.io/hostname";
-
-PodBuilder Plain(const std::string& app) {
-  return MakePod()
-      .Labels({{"app", app}})
-      .Req({{"cpu", "100m"}, {"memory", "128Mi"}}, "registry.example/app:1");
-}
-
-api::LabelSelectorSpec Selects(const std::string& app) { return {{{"app", app}}, {}}; }
-
-PodBuilder Spread(const std::string& app, const char* when, const char* key) {
-  PodBuilder pod = Plain(app);
-  api::TopologySpreadConstraint constraint;
-  constraint.max_skew = 5;
-  constraint.topology_key = Symbol(key);
-  constraint.when_unsatisfiable = when;
-  constraint.label_selector = Selects(app);
-  pod.spec().topology_spread_constraints.push_back(constraint);
-  return pod;
-}
-
-api::PodAffinityTerm Term(const std::string& app, const char* key) {
-  api::PodAffinityTerm term;
-  term.label_selector = Selects(app);
-  term.topology_key = Symbol(key);
-  return term;
-}
-
-struct Kind {
-  const char* name;
-  PodBuilder (*make)(const std::string& app);
-};
-
-const Kind kKinds[] = {
-    {"plain", [](const std::string& app) { return Plain(app); }},
-    {"hard_spread", [](const std::string& app) { return Spread(app, "DoNotSchedule", kZone); }},
-    {"soft_spread", [](const std::string& app) { return Spread(app, "ScheduleAnyway", kZone); }},
-    {"required_affinity",
-     [](const std::string& app) {
-       PodBuilder pod = Plain(app);
-       pod.spec().pod_affinity = api::PodAffinity{{Term(app, kZone)}, {}};
-       return pod;
-     }},
-    {"required_anti_affinity",
-     [](const std::string& app) {
-       PodBuilder pod = Plain(app);
-       pod.spec().pod_anti_affinity = api::PodAffinity{{Term(app, kHostname)}, {}};
-       return pod;
-     }},
-    {"preferred_affinity",
-     [](const std::string& app) {
-       PodBuilder pod = Plain(app);
-       pod.spec().pod_affinity = api::PodAffinity{{}, {{1, Term(app, kHostname)}}};
-       return pod;
-     }},
-    {"node_affinity",
-     [](const std::string& app) {
-       return Plain(app).RequiredTerm({{kZone, "In", {"zone-0", "zone-1"}}});
-     }},
-};
 
 constexpr const char* kManyApplications = "hard_spread_of_1000_applications";
 
@@ -100,9 +40,9 @@ constexpr const char* kManyApplications = "hard_spread_of_1000_applications";
 std::vector<api::PodPtr> Templates(const std::string& workload) {
   std::vector<api::PodPtr> templates;
   for (int i = 0; workload == kManyApplications && i < 1000; ++i) {
-    templates.push_back(Spread("app-" + std::to_string(i), "DoNotSchedule", kZone).Obj());
+    templates.push_back(bench::Spread("app-" + std::to_string(i), "DoNotSchedule", kZone).Obj());
   }
-  for (const Kind& kind : kKinds) {
+  for (const bench::PodKind& kind : bench::kPodKinds) {
     if (workload != "mixed" && workload != kind.name) continue;
     const int count = workload == "mixed" ? 2 : 1;
     for (int i = 0; i < count; ++i) {
@@ -200,7 +140,7 @@ class Bed {
   DecisionRing decisions_;
   framework::QueuedPod queued_{nullptr};
   const std::vector<api::PodPtr> templates_;
-  const api::PodPtr other_ = Plain("other").Obj();
+  const api::PodPtr other_ = bench::Plain("other").Obj();
   size_t next_template_ = 0;
   int next_pod_ = 0;
 };
@@ -214,7 +154,7 @@ void BM_Decide(benchmark::State& state, const std::string& workload, int nodes,
 
 [[maybe_unused]] const bool registered = [] {
   std::vector<std::string> workloads;
-  for (const Kind& kind : kKinds) workloads.emplace_back(kind.name);
+  for (const bench::PodKind& kind : bench::kPodKinds) workloads.emplace_back(kind.name);
   workloads.emplace_back("mixed");
   workloads.emplace_back(kManyApplications);
   for (const int nodes : {5000, 50000}) {
