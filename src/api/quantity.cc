@@ -204,20 +204,25 @@ std::string DecimalText(std::string digits, int64_t exponent, bool negative, boo
 struct Quantity::Extra {
   BigInt unscaled;    // slow form: value = unscaled * 10^scale, scale >= -9
   int64_t scale = 0;  // slow form
+  bool nano = false;  // slow form: upstream holds it as a number of nanos whatever its scale here
   std::string text;   // as written, where ToString could not rebuild it from the fast form
 
   // Any quantity as a decimal.
   static Extra Of(const Quantity& q) {
-    if (q.slow_) return Extra{.unscaled = q.extra_->unscaled, .scale = q.extra_->scale, .text = {}};
-    return Extra{.unscaled = q.mantissa_, .scale = q.scale_, .text = {}};
+    Extra decimal{.unscaled = q.mantissa_, .scale = q.scale_, .nano = false, .text = {}};
+    if (!q.slow_) return decimal;
+    decimal.unscaled = q.extra_->unscaled;
+    decimal.scale = q.extra_->scale;
+    decimal.nano = q.extra_->nano;
+    return decimal;
   }
 
-  static Quantity Slow(BigInt unscaled, int64_t scale, Format format) {
+  static Quantity Slow(BigInt unscaled, int64_t scale, bool nano, Format format) {
     Quantity q;
     q.slow_ = true;
     q.format_ = format;
     q.extra_ = std::make_shared<const Extra>(
-        Extra{.unscaled = std::move(unscaled), .scale = scale, .text = {}});
+        Extra{.unscaled = std::move(unscaled), .scale = scale, .nano = nano, .text = {}});
     return q;
   }
 
@@ -257,7 +262,7 @@ struct Quantity::Extra {
       if (unscaled > 0 && unscaled < one) suffix.format = Format::kDecimalSI;
     }
     if (split.negative) unscaled = -unscaled;
-    return Slow(std::move(unscaled), scale, suffix.format);
+    return Slow(std::move(unscaled), scale, true, suffix.format);
   }
 
   // The value times 10^extra_power as int64: low 64 bits, fractions as docs/spec/api.md 3.3 says
@@ -300,14 +305,15 @@ struct Quantity::Extra {
   }
 
   static Quantity Sum(const Extra& a, const Extra& b, Format format) {
-    if (a.unscaled == 0) return Slow(b.unscaled, b.scale, format);
-    if (b.unscaled == 0) return Slow(a.unscaled, a.scale, format);
+    const bool nano = a.nano || b.nano;
+    if (a.unscaled == 0) return Slow(b.unscaled, b.scale, nano, format);
+    if (b.unscaled == 0) return Slow(a.unscaled, a.scale, nano, format);
     const Extra& high = a.scale >= b.scale ? a : b;
     const Extra& low = a.scale >= b.scale ? b : a;
     const int64_t distance = high.scale - low.scale;
-    if (distance > kMaxSumDigits) return Slow(high.unscaled, high.scale, format);
+    if (distance > kMaxSumDigits) return Slow(high.unscaled, high.scale, nano, format);
     BigInt sum = high.unscaled * BigPowerOf10(distance) + low.unscaled;
-    return Slow(std::move(sum), low.scale, format);
+    return Slow(std::move(sum), low.scale, nano, format);
   }
 
   // The whole number this is, if it is one. Requires: scale <= kMaxSumDigits.
@@ -376,8 +382,8 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   const bool rebuildable =
       !split->plus && !split->point && suffix->plain && integer.size() == split->integer.size();
   if (printed_as_written && !rebuildable) {
-    q.extra_ =
-        std::make_shared<const Extra>(Extra{.unscaled = {}, .scale = 0, .text = std::string(text)});
+    q.extra_ = std::make_shared<const Extra>(
+        Extra{.unscaled = {}, .scale = 0, .nano = false, .text = std::string(text)});
   }
   return q;
 }
@@ -414,20 +420,39 @@ std::optional<int64_t> Quantity::WholeUnits() const {
   return ScaleUp(mantissa_, scale_);
 }
 
-double Quantity::Approximate() const {
-  // Upstream rounds the mantissa and then the product, which shows in the last bit.
-  constexpr double kPowers[] = {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1};
-  if (!slow_ && scale_ < 0 && scale_ >= kNanoScale) {
-    return static_cast<double>(mantissa_) * kPowers[scale_ - kNanoScale];
+namespace {
+
+// 10^n as upstream has it: from 32 on a product of two powers, each of them rounded. Requires:
+// n >= -9.
+double RoundedPowerOf10(int64_t n) {
+  constexpr double kSmall[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10,
+                               1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
+                               1e22, 1e23, 1e24, 1e25, 1e26, 1e27, 1e28, 1e29, 1e30, 1e31};
+  constexpr double kLarge[] = {1e0, 1e32, 1e64, 1e96, 1e128, 1e160, 1e192, 1e224, 1e256, 1e288};
+  if (n > std::numeric_limits<double>::max_exponent10) {
+    return std::numeric_limits<double>::infinity();
   }
-  // Reading the decimal text rounds once.
-  const Extra decimal = Extra::Of(*this);
-  const std::string text = decimal.unscaled.str() + "e" + std::to_string(decimal.scale);
+  return n < 0 ? 1 / kSmall[-n] : kLarge[n / 32] * kSmall[n % 32];
+}
+
+// The nearest double; infinite if too large.
+double Nearest(const BigInt& mantissa, int64_t exponent) {
+  const std::string text = mantissa.str() + "e" + std::to_string(exponent);
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc::result_out_of_range) return value;
   const double huge = std::numeric_limits<double>::infinity();
-  return decimal.unscaled < 0 ? -huge : huge;
+  return mantissa < 0 ? -huge : huge;
+}
+
+}  // namespace
+
+double Quantity::Approximate() const {
+  if (!slow_) {
+    return mantissa_ == 0 ? 0 : static_cast<double>(mantissa_) * RoundedPowerOf10(scale_);
+  }
+  const int64_t scale = extra_->nano ? kNanoScale : extra_->scale;
+  return Nearest(extra_->unscaled, extra_->scale - scale) * RoundedPowerOf10(scale);
 }
 
 bool Quantity::IsZero() const { return slow_ ? extra_->unscaled == 0 : mantissa_ == 0; }
@@ -485,7 +510,8 @@ Quantity& Quantity::operator-=(const Quantity& other) {
   }
   Extra negated = Extra::Of(other);
   negated.unscaled = -negated.unscaled;
-  return *this += Extra::Slow(std::move(negated.unscaled), negated.scale, other.format_);
+  return *this +=
+         Extra::Slow(std::move(negated.unscaled), negated.scale, negated.nano, other.format_);
 }
 
 std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) {

@@ -42,7 +42,7 @@ class Quantity {
   // what is too large, what is written in fractions ("1000m", "1.0"), and what is in slow form
   // ("1.5Gi").
   std::optional<int64_t> WholeUnits() const;
-  // The nearest double; infinite if too large.
+  // Nearly the number: upstream's roundings show in the last bits. Infinite if too large.
   double Approximate() const;
 
   bool IsZero() const;

@@ -282,6 +282,13 @@ TEST(QuantityTest, WholeUnitsAndDoubles) {
       {"0.1", std::nullopt, 0.1},
       {"10E", std::nullopt, 1e19},
       {"9223372036854775807", std::nullopt, 9223372036854775807.0},
+      {"12345678901234567890", std::nullopt, 12345678901234567890e9 * 1e-9},  // not the nearest
+      {"1234567890.123456789", std::nullopt, 1234567890123456789e0 * 1e-9},
+      {"1234567890.1234567891", std::nullopt, 1234567890123456790e0 * 1e-9},
+      {"0.3Mi", std::nullopt, 314572800000000e0 * 1e-9},
+      {"7e25", std::nullopt, 7 * 1e25},
+      {"1e250", std::nullopt, 1e224 * 1e26},
+      {"-1e250", std::nullopt, -1e224 * 1e26},
       {"1e400", std::nullopt, kInfinity},
       {"-1e400", std::nullopt, -kInfinity},
   };
