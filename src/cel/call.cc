@@ -90,6 +90,12 @@ bool IsBoundByOverload(std::string_view function) {
   return std::find(std::begin(kFunctions), std::end(kFunctions), function) != std::end(kFunctions);
 }
 
+bool IsOrdering(std::string_view function) {
+  return function == "_<_" || function == "_<=_" || function == "_>_" || function == "_>=_";
+}
+
+bool IsText(Kind kind) { return kind == Kind::kString || kind == Kind::kBytes; }
+
 constexpr Text kNanText = Literal("NaN values cannot be ordered");
 
 }  // namespace
@@ -118,9 +124,12 @@ Call::Call(std::string_view function, bool member, const std::vector<const Type*
     if (candidate.binding->run != nullptr) candidates_.push_back(candidate);
   }
   const bool sure = cost_.size() == 1;
-  if (!candidates_.empty()) {
+  if (sure) {
+    const bool flat = IsOrdering(function) && !IsText(candidates_[only].parameters[0].kind);
+    cost_of_ = flat ? nullptr : BindingOf(cost_[0]).cost;
+  } else if (!candidates_.empty()) {
     const Binding& first = *candidates_.front().binding;
-    unsure_cost_ = first.unsure != nullptr ? first.unsure : first.by_name ? first.cost : nullptr;
+    cost_of_ = first.unsure != nullptr ? first.unsure : first.by_name ? first.cost : nullptr;
   }
   if (IsBoundByOverload(function)) {
     if (sure && !candidates_.empty()) candidates_ = {candidates_[only]};
@@ -160,8 +169,7 @@ uint64_t Call::CostOf(Arguments arguments, const Value& result) const {
   // An authorization check is dear upstream, though here it can only fail.
   constexpr uint64_t kCheckCost = 350'000;
   if (candidates_.empty()) return function_ == "check" ? kCheckCost : 1;
-  const ks::cel::CostOf cost = cost_.size() == 1 ? BindingOf(cost_[0]).cost : unsure_cost_;
-  return cost == nullptr ? 1 : cost(arguments, result);
+  return cost_of_ == nullptr ? 1 : cost_of_(arguments, result);
 }
 
 Value Call::Refuse(Context& context, Arguments arguments) const {

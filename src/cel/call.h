@@ -55,8 +55,8 @@ class Call {
 
   const std::string_view function_;
   std::vector<Candidate> candidates_;
-  std::vector<OverloadId> cost_;           // one for each signature that the static types allow
-  ks::cel::CostOf unsure_cost_ = nullptr;  // if the types allow several; null: 1
+  std::vector<OverloadId> cost_;       // one for each signature that the static types allow
+  ks::cel::CostOf cost_of_ = nullptr;  // null: 1
   bool may_panic_ = false;
   bool stops_early_ = false;
 };

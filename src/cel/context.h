@@ -79,10 +79,12 @@ class Context {
   void set_slots(Value* slots) { slots_ = slots; }
   Value& slot(size_t index) { return slots_[index]; }
 
-  // The value of a field of the device. Upstream wraps a list or map anew each time, and as a key
-  // of a map a list or map is the same as itself only.
+  // The device's map or a value of a field in it. Upstream wraps a list or map anew each time, but
+  // not the outer maps, and as a key of a map a list or map is the same as itself only.
   Value Fetched(Value value) {
-    if (value.is(Kind::kList) || value.is(Kind::kMap)) value.nanos = ++fetched_;
+    if (value.is(Kind::kList) || (value.is(Kind::kMap) && !value.map->complete)) {
+      value.nanos = ++fetched_;
+    }
     return value;
   }
 

@@ -62,8 +62,13 @@ Value NotOptional(Context& context, const EntryPlan& entry, const Value& value) 
                                         " from non-optional value " + ValueText(value));
 }
 
-// An entry's value. Nothing to enter: null, and `error` says why if it is one.
+// An entry's value. Nothing to enter: null, and `error` says why if it is one. The first error ends
+// a literal: what follows is not evaluated.
 const Value* Unwrapped(Context& context, const EntryPlan& entry, Value& value, Value& error) {
+  if (value.is_error()) {
+    error = value;
+    return nullptr;
+  }
   if (!entry.optional) return &value;
   if (!value.is(Kind::kOptional)) {
     error = NotOptional(context, entry, value);
@@ -79,11 +84,8 @@ Value ListNode::Evaluate(Context& context) const {
   Value error;
   for (const EntryPlan& entry : entries_) {
     Value value = entry.value->Evaluate(context);
-    if (value.is_error()) {
-      if (!error.is_error()) error = value;
-      continue;
-    }
     const Value* unwrapped = Unwrapped(context, entry, value, error);
+    if (error.is_error()) break;
     if (unwrapped != nullptr) list->Append(context.arena(), *unwrapped);
   }
   context.Charge(kListCost);
@@ -110,19 +112,23 @@ Value MapNode::Evaluate(Context& context) const {
   Value error;
   for (const EntryPlan& entry : entries_) {
     const Value key = entry.key->Evaluate(context);
+    if (key.is_error()) {
+      error = key;
+      break;
+    }
     Value value = entry.value->Evaluate(context);
-    if (error.is_error()) continue;
-    if (key.is_error() || value.is_error()) {
-      error = key.is_error() ? key : value;
-      continue;
-    }
     const Value* unwrapped = Unwrapped(context, entry, value, error);
-    if (unwrapped == nullptr) continue;
+    if (error.is_error()) break;
     if (const auto type = UnhashableType(key)) {
-      return context.Abort("internal error: runtime error: hash of unhashable type " +
-                           std::string(*type));
+      const std::string_view why = unwrapped == nullptr ? "hash of unhashable type: "
+                                                        : "runtime error: hash of unhashable type ";
+      return context.Abort("internal error: " + std::string(why) + std::string(*type));
     }
-    Put(context, *map, key, *unwrapped);
+    if (unwrapped == nullptr) {
+      map->Remove(key);
+    } else {
+      Put(context, *map, key, *unwrapped);
+    }
   }
   context.Charge(kMapCost);
   return error.is_error() ? error : Value::Of(map);
@@ -232,9 +238,8 @@ Value MessageNode::Evaluate(Context& context) const {
   Value error;
   for (const EntryPlan& entry : entries_) {
     Value value = entry.value->Evaluate(context);
-    if (value.is_error() && !error.is_error()) error = value;
-    if (value.is_error()) continue;
     const Value* unwrapped = Unwrapped(context, entry, value, error);
+    if (error.is_error()) break;
     if (unwrapped == nullptr) continue;
     if (entry.field == "seconds") {
       fields.seconds = *unwrapped;

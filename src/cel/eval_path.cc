@@ -88,7 +88,7 @@ std::string ValueText(const Value& value) {
 
 namespace {
 
-Found Failed(Context& context, const std::string& message) {
+Found Failed(Context& context, std::string_view message) {
   return Found{Found::Outcome::kFailed, MakeError(context.arena(), message)};
 }
 
@@ -182,6 +182,9 @@ Value SelectNode::Evaluate(Context& context) const {
   return EvaluateLink(context, &wrapped);
 }
 
+// Here alone upstream has the device in hand as it was given.
+constexpr std::string_view kDeviceAsKey = "invalid qualifier type: map[string]interface {}";
+
 Value SelectNode::EvaluateLink(Context& context, bool* wrapped) const {
   bool chained = false;
   Value operand = operand_->EvaluateLink(context, &chained);
@@ -199,10 +202,12 @@ Value SelectNode::EvaluateLink(Context& context, bool* wrapped) const {
   const Value key = key_->Evaluate(context);
   if (key_->refunded()) context.Refund(1);
   const bool optional = *wrapped;
-  const Found found =
-      key.is_error() ? Found{Found::Outcome::kFailed, key} : FindIn(context, operand, key);
+  const Found found = key.is_error()      ? Found{Found::Outcome::kFailed, key}
+                      : key_->is_device() ? Failed(context, kDeviceAsKey)
+                                          : FindIn(context, operand, key);
   if (optional && found.outcome == Found::Outcome::kMissing) return None();
-  if (!free_) context.Charge(1);
+  // A step that fails costs less if it is an optional one.
+  if (!free_ && !(optional && found.outcome == Found::Outcome::kFailed)) context.Charge(1);
   if (found.outcome != Found::Outcome::kFound || !optional) return found.value;
   return MakeSome(context.arena(), found.value);
 }

@@ -152,14 +152,16 @@ Value SetsIntersects(Context& /*context*/, Arguments args) {
 // A new list costs 11; then what is looked at.
 constexpr uint64_t kNewList = 11;
 
-uint64_t CostOfFirst(Arguments args, const Value& /*result*/) { return kNewList + SizeOf(args[0]); }
+uint64_t CostOfReverse(Arguments args, const Value& /*result*/) {
+  return kNewList + (args[0].is(Kind::kList) ? args[0].list->size : 1);
+}
 uint64_t CostOfResult(Arguments /*args*/, const Value& result) { return kNewList + SizeOf(result); }
 uint64_t CostOfFlattening(Arguments args, const Value& /*result*/) {
   const bool given = args.size() > 1 && args[1].is(Kind::kInt) && args[1].integer >= 0;
   const uint64_t depth = given ? static_cast<uint64_t>(args[1].integer) : 1;
   uint64_t looked_at = 0;
   constexpr uint64_t kMost = uint64_t{1} << 63;
-  if (__builtin_mul_overflow(SizeOf(args[0]), depth, &looked_at)) looked_at = kMost;
+  if (__builtin_mul_overflow(OwnSizeOf(args[0]), depth, &looked_at)) looked_at = kMost;
   return kNewList + std::min(looked_at, kMost);
 }
 // Texts cost a little more to compare.
@@ -172,10 +174,10 @@ uint64_t CostOfSorting(Arguments args, const Value& /*result*/) {
   return kNewList + 2 * pairs + (texts ? pairs / 10 : 0);
 }
 uint64_t CostOfSets(Arguments args, const Value& /*result*/) {
-  return 1 + SizeOf(args[0]) * SizeOf(args[1]);
+  return 1 + OwnSizeOf(args[0]) * OwnSizeOf(args[1]);
 }
 uint64_t CostOfEquivalence(Arguments args, const Value& /*result*/) {
-  return 1 + 2 * SizeOf(args[0]) * SizeOf(args[1]);
+  return 1 + 2 * OwnSizeOf(args[0]) * OwnSizeOf(args[1]);
 }
 
 constexpr Binding kListTable[] = {
@@ -183,7 +185,7 @@ constexpr Binding kListTable[] = {
     {OverloadId::kFirst, First},
     {OverloadId::kLast, Last},
     {OverloadId::kFlatten, FlattenList, CostOfFlattening},
-    {OverloadId::kListReverse, Reverse, CostOfFirst},
+    {OverloadId::kListReverse, Reverse, CostOfReverse},
     {OverloadId::kSlice, Slice, CostOfResult},
     {OverloadId::kSort, Sort, CostOfSorting},
     {OverloadId::kListsRange, Range, CostOfResult},

@@ -256,7 +256,7 @@ Value Validate(Context& context, Arguments args) {
 
 uint64_t CostOfValidate(Arguments args, const Value& /*result*/) {
   if (!args[0].is(Kind::kFormat)) return 1;
-  return Tenth(1 + SizeOf(args[1])) * ((args[0].format->pattern_size + 3) / 4);
+  return Tenth(1 + OwnSizeOf(args[1])) * ((args[0].format->pattern_size + 3) / 4);
 }
 
 constexpr Binding kNamedFormatTable[] = {

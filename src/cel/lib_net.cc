@@ -87,19 +87,14 @@ Value PrefixLength(Context& /*context*/, Arguments args) {
 }
 
 uint64_t CostOfCanonical(Arguments args, const Value& /*result*/) {
-  return (SizeOf(args[0]) + 4) / 5;  // read and written: a tenth each
+  return (OwnSizeOf(args[0]) + 4) / 5;  // read and written: a tenth each
 }
 
-// Of a network: the bytes that the prefix reaches into.
-uint64_t SizeOfNetwork(const Value& value) {
-  return value.is(Kind::kCidr) ? (static_cast<uint64_t>(value.cidr->prefix) + 7) / 8
-                               : SizeOf(value);
-}
 uint64_t CostOfContainsIp(Arguments args, const Value& /*result*/) {
-  return (SizeOfNetwork(args[0]) + 4) / 5;
+  return (OwnSizeOf(args[0]) + 4) / 5;
 }
 uint64_t CostOfContainsCidr(Arguments args, const Value& result) {
-  return 1 + CostOfContainsIp(args, result) + Tenth(SizeOfNetwork(args[0]));
+  return 1 + CostOfContainsIp(args, result) + Tenth(OwnSizeOf(args[0]));
 }
 // The text is read before; nobody reckons with that if it might be something else.
 template <CostOf kCost>

@@ -168,6 +168,11 @@ uint64_t CostOfAddTexts(Arguments args, const Value& /*result*/) {
 uint64_t CostOfComparison(Arguments args, const Value& /*result*/) {
   return Tenth(std::min(SizeOf(args[0]), SizeOf(args[1])));
 }
+// Upstream looks at the left side alone to find what costs the same whatever its size.
+uint64_t CostOfEquality(Arguments args, const Value& result) {
+  const bool flat = args[0].is(Kind::kIp) || args[0].is(Kind::kCidr);
+  return flat ? 1 : CostOfComparison(args, result);
+}
 uint64_t CostOfInList(Arguments args, const Value& /*result*/) { return SizeOf(args[1]); }
 
 constexpr auto kAdd = Operation::kAdd;
@@ -207,7 +212,7 @@ constexpr Binding kOperatorTable[] = {
     {OverloadId::kLessEqual, LessEqual, CostOfComparison},
     {OverloadId::kGreater, Greater, CostOfComparison},
     {OverloadId::kGreaterEqual, GreaterEqual, CostOfComparison},
-    {OverloadId::kEqual, EqualValues, CostOfComparison},
+    {OverloadId::kEqual, EqualValues, CostOfEquality},
     {OverloadId::kNotEqual, NotEqualValues, CostOfComparison},
     {OverloadId::kInList, InList, CostOfInList},
     {OverloadId::kInMap, InMap},

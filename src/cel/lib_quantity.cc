@@ -34,9 +34,10 @@ Value SignOf(Context& /*context*/, Arguments args) {
   return Value::Int(Sign(*args[0].quantity <=> api::Quantity()));
 }
 
-// An int operand counts as that many units.
+// An int operand counts as that many units. Its format shows where it is added to zero.
 api::Quantity Operand(const Value& value) {
-  return value.is(Kind::kInt) ? api::Quantity::FromUnits(value.integer) : *value.quantity;
+  if (!value.is(Kind::kInt)) return *value.quantity;
+  return api::Quantity::FromUnits(value.integer, api::Quantity::Format::kDecimalExponent);
 }
 
 Value Add(Context& context, Arguments args) {

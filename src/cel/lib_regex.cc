@@ -102,10 +102,14 @@ uint64_t CostOfPattern(Arguments args, const Value& /*result*/) {
   return Tenth(1 + SizeOf(args[0])) * ((SizeOf(args[1]) + 3) / 4);
 }
 
+uint64_t CostOfFind(Arguments args, const Value& /*result*/) {
+  return Tenth(1 + OwnSizeOf(args[0])) * ((OwnSizeOf(args[1]) + 3) / 4);
+}
+
 constexpr Binding kRegexTable[] = {
     {OverloadId::kMatches, WithPattern<Matches>, CostOfPattern},
-    {OverloadId::kFind, WithPattern<Find>, CostOfPattern},
-    {OverloadId::kFindAll, WithPattern<FindAll>, CostOfPattern},
+    {OverloadId::kFind, WithPattern<Find>, CostOfFind},
+    {OverloadId::kFindAll, WithPattern<FindAll>, CostOfFind},
 };
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }

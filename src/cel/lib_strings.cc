@@ -203,7 +203,8 @@ uint64_t CostOfContains(Arguments args, const Value& /*result*/) {
   return Tenth(SizeOf(args[0])) * Tenth(SizeOf(args[1]));
 }
 uint64_t TenthOfSecond(Arguments args, const Value& /*result*/) { return Tenth(SizeOf(args[1])); }
-uint64_t FifthOfFirst(Arguments args, const Value& /*result*/) { return Fifth(SizeOf(args[0])); }
+uint64_t FifthOfFirst(Arguments args, const Value& /*result*/) { return Fifth(OwnSizeOf(args[0])); }
+uint64_t CostOfQuote(Arguments args, const Value& /*result*/) { return Tenth(SizeOf(args[0])); }
 uint64_t FifthOfResult(Arguments /*args*/, const Value& result) { return Fifth(SizeOf(result)); }
 
 constexpr Binding kStringTable[] = {
@@ -220,7 +221,7 @@ constexpr Binding kStringTable[] = {
     {OverloadId::kSubstring, Substring, TenthOfFirst},
     {OverloadId::kTrim, Trim, TenthOfFirst},
     {OverloadId::kJoin, Join, FifthOfResult},
-    {OverloadId::kStringsQuote, QuoteText, TenthOfFirst},
+    {OverloadId::kStringsQuote, QuoteText, CostOfQuote},
 };
 
 }  // namespace

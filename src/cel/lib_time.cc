@@ -100,14 +100,22 @@ int64_t PartOf(Part part, sys_seconds local, uint32_t nanos) {
   return 0;
 }
 
+// The whole units in a duration, counted in floating point as upstream does: what is less than the
+// next unit by too little for a double is that unit. 36,000,000 s less 1 ns: 36,000,000.
+int64_t WholeUnits(int64_t nanoseconds, int64_t unit) {
+  const auto whole = static_cast<double>(nanoseconds / unit);
+  const auto rest = static_cast<double>(nanoseconds % unit);
+  return static_cast<int64_t>(whole + rest / static_cast<double>(unit));
+}
+
 int64_t TotalOf(Part part, int64_t nanoseconds) {
   switch (part) {
     case Part::kHours:
-      return nanoseconds / 3'600'000'000'000;
+      return WholeUnits(nanoseconds, 3'600'000'000'000);
     case Part::kMinutes:
-      return nanoseconds / 60'000'000'000;
+      return WholeUnits(nanoseconds, 60'000'000'000);
     case Part::kSeconds:
-      return nanoseconds / 1'000'000'000;
+      return WholeUnits(nanoseconds, 1'000'000'000);
     default:
       return nanoseconds / 1'000'000;
   }

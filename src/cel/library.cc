@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "cel/net.h"
 
 namespace ks::cel {
 namespace {
@@ -130,10 +131,16 @@ uint64_t SizeOf(const Value& value) {
       return value.map->size;
     case Kind::kOptional:
       return value.optional->present ? SizeOf(value.optional->value) : 1;
+    case Kind::kIp:
+      return static_cast<uint64_t>(value.ip->bits()) / 8;
+    case Kind::kCidr:
+      return (static_cast<uint64_t>(value.cidr->prefix) + 7) / 8;
     default:
       return 1;
   }
 }
+
+uint64_t OwnSizeOf(const Value& value) { return value.is(Kind::kOptional) ? 1 : SizeOf(value); }
 
 namespace {
 
@@ -163,7 +170,7 @@ uint64_t CostOfElements(Arguments arguments, const Value& /*result*/) {
 }
 
 uint64_t TenthOfFirst(Arguments arguments, const Value& /*result*/) {
-  return Tenth(SizeOf(arguments[0]));
+  return Tenth(OwnSizeOf(arguments[0]));
 }
 
 }  // namespace ks::cel

@@ -59,9 +59,12 @@ std::span<const Binding> NetBindings();
 std::span<const Binding> NamedFormatBindings();
 std::span<const Binding> PrintfBindings();
 
-// Costs that several libraries share. Sizes are of strings (code points), bytes, lists and maps,
-// and of optional values what they hold; everything else has size 1.
+// Costs that several libraries share. Sizes are of strings (code points), bytes, lists and maps, of
+// addresses (bytes) and networks (bytes that the prefix reaches into), and of optional values what
+// they hold; everything else has size 1.
 uint64_t SizeOf(const Value& value);
+// The same for the functions that take an optional for something without a size.
+uint64_t OwnSizeOf(const Value& value);
 // ⌈size / 10⌉.
 constexpr uint64_t Tenth(uint64_t size) { return (size + 9) / 10; }
 uint64_t TenthOfFirst(Arguments arguments, const Value& result);

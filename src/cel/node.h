@@ -39,6 +39,8 @@ class Node {
   virtual bool attribute() const { return false; }
   // Whether the part that is nested costs one less; a condition does not.
   virtual bool refunded() const { return attribute(); }
+  // Whether it is the whole device itself, not a variable that holds it.
+  virtual bool is_device() const { return false; }
 };
 
 class ConstantNode final : public Node {
@@ -55,9 +57,10 @@ class DeviceNode final : public Node {
  public:
   Value Evaluate(Context& context) const override {
     context.Charge(1);
-    return context.DeviceMap();
+    return context.Fetched(context.DeviceMap());
   }
   bool attribute() const override { return true; }
+  bool is_device() const override { return true; }
 };
 
 // A variable of a loop.
@@ -169,6 +172,7 @@ class ConditionalNode final : public Node {
   Value EvaluateLink(Context& context, bool* wrapped) const override;
   bool attribute() const override { return true; }
   bool refunded() const override { return false; }
+  bool is_device() const override { return yes_->is_device() && no_->is_device(); }
 
  private:
   const Node* const condition_;

@@ -2,12 +2,34 @@
 #include "cel/plan.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
 
 namespace ks::cel {
 namespace {
 
+std::string UndefinedType(std::string_view name) {
+  return "reference to undefined type: " + std::string(name);
+}
+
 bool IsEmptyLiteral(const Expr& expr, ExprKind kind) {
   return expr.kind == kind && expr.entries.empty();
+}
+
+// Whether the type that the checker knows by this name is one of those that upstream has no value
+// for when a program runs.
+bool IsForCheckerOnly(const Type& type, std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "duration",
+      "timestamp",
+      "google.protobuf.Any",
+      "google.protobuf.ListValue",
+      "google.protobuf.Struct",
+      "google.protobuf.Value",
+  };
+  return type.kind == TypeKind::kWrapper || name.starts_with("kubernetes.DRA") ||
+         std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 }  // namespace
@@ -71,17 +93,14 @@ const Node* Planner::PlanIdent(const Expr& expr) {
   const Type& type = plan_.checked.type_of(expr);
   if (const Variable* variable = FindVariable(expr.name)) {
     // Upstream takes a variable that holds a type for the name of one.
-    if (type.kind == TypeKind::kType) return Fail("reference to undefined type: " + expr.name);
+    if (type.kind == TypeKind::kType) return Fail(UndefinedType(expr.name));
     if (variable->init == nullptr) return New<VariableNode>(variable->slot);
     return New<BoundVariableNode>(variable->slot, variable->init);
   }
   if (plan_.checked.reference_of(expr).is_type && !type.params.empty()) {
-    const Type& named = *type.params[0];
-    if (named.kind == TypeKind::kWrapper || named.name.starts_with("kubernetes.DRA")) {
-      return Fail("reference to undefined type: " + expr.name);
-    }
-    const size_t dot = expr.name.starts_with('.') ? 1 : 0;
-    return Constant(Value(Kind::kType, MakeText(arena(), expr.name.substr(dot))));
+    const std::string name = expr.name.substr(expr.name.starts_with('.') ? 1 : 0);
+    if (IsForCheckerOnly(*type.params[0], name)) return Fail(UndefinedType(expr.name));
+    return Constant(Value(Kind::kType, MakeText(arena(), name)));
   }
   return New<DeviceNode>();
 }
@@ -132,7 +151,7 @@ const Node* Planner::PlanMessage(const Expr& expr) {
 const Node* Planner::PlanBind(const Comprehension& loop) {
   const Node* init = PlanExpr(*loop.init);
   if (plan_.checked.type_of(*loop.init).kind == TypeKind::kType) {  // as in PlanIdent
-    return Fail("reference to undefined type: " + loop.accu_var);
+    return Fail(UndefinedType(loop.accu_var));
   }
   const size_t slot = NewSlot();
   scope_.push_back(Variable{.name = loop.accu_var, .slot = slot, .init = init});

@@ -74,16 +74,31 @@ const Value* Map::Find(const Value& key) const {
 void Map::Index(Arena& arena, size_t count) {
   bucket_count = count;
   buckets = arena.Array<uint32_t>(count);
-  std::fill_n(buckets, count, 0);
+  FillIndex();
+}
+
+void Map::FillIndex() {
+  std::fill_n(buckets, bucket_count, 0);
   for (size_t e = 0; e < size; ++e) {
-    size_t i = HashKey(entries[e].key) % count;
-    while (buckets[i] != 0) i = (i + 1) % count;
+    size_t i = HashKey(entries[e].key) % bucket_count;
+    while (buckets[i] != 0) i = (i + 1) % bucket_count;
     buckets[i] = static_cast<uint32_t>(e + 1);
   }
 }
 
+void Map::Remove(const Value& key) {
+  const Value* const found = Find(key);
+  if (found == nullptr) return;
+  Entry* const last = entries + size;
+  Entry* const removed =
+      std::find_if(entries, last, [&](const Entry& entry) { return &entry.value == found; });
+  std::copy(removed + 1, last, removed);
+  --size;
+  if (size < kIndexFrom) bucket_count = 0;
+  if (bucket_count != 0) FillIndex();
+}
+
 void Map::Insert(Arena& arena, Value key, Value value) {
-  constexpr size_t kIndexFrom = 8;
   if (size == capacity) {
     capacity = std::max<size_t>(capacity * 2, 8);
     Entry* larger = arena.Array<Entry>(capacity);

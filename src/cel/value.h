@@ -180,9 +180,14 @@ struct Map {
   const Value* Find(const Value& key) const;
   // Requires: no such key yet.
   void Insert(Arena& arena, Value key, Value value);
+  // The entry with that key, if there is one. Takes as long as there are entries.
+  void Remove(const Value& key);
 
  private:
+  static constexpr size_t kIndexFrom = 8;  // entries
+
   void Index(Arena& arena, size_t count);
+  void FillIndex();
 };
 
 struct Optional {

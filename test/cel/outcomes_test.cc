@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "cel/compare/literals.h"
 #include "cel/compare/outcome.h"
@@ -26,6 +27,24 @@ TEST(Outcomes, AreTheReferences) {
         << expression;
   }
   EXPECT_GT(lines, 600);
+}
+
+TEST(Outcomes, OnlyTheDevicesWholeMapsMayBeWrittenInAnotherOrder) {
+  constexpr std::string_view kOurs =
+      "key {driver: d, attributes: {a: {x: [1, 2], y: 3}, b: {}}, capacity: {}} already exists";
+  EXPECT_TRUE(
+      IsSameError("key {attributes: {{b: {}, a: {y: 3, x: [1, 2]}} 0xc000a1}, capacity: {{} "
+                  "0xc000b2}, driver: d} "
+                  "already exists",
+                  kOurs));
+  EXPECT_FALSE(
+      IsSameError("key {attributes: {{b: {}, a: {y: 3, x: [2, 1]}} 0xc000a1}, capacity: {{} "
+                  "0xc000b2}, driver: d} "
+                  "already exists",
+                  kOurs));
+  EXPECT_FALSE(IsSameError("key {{a: 1} 0xc000a1} exists", "key {a: 2} exists"));
+  EXPECT_FALSE(IsSameError("key {a: 1, b: 2} exists", "key {b: 2, a: 1} exists"));
+  EXPECT_TRUE(IsSameError("key {a: 1, b: 2} exists", "key {a: 1, b: 2} exists"));
 }
 
 }  // namespace

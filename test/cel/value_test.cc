@@ -55,6 +55,25 @@ TEST(ValueTest, MapsFindKeysSmallAndLarge) {
   }
 }
 
+TEST(ValueTest, MapsForgetRemovedKeys) {
+  LocalArena arena;
+  for (const int64_t size : {1, 7, 8, 9, 40}) {
+    SCOPED_TRACE(size);
+    Map* map = Map::Make(arena, 0);
+    for (int64_t i = 0; i < size; ++i) map->Insert(arena, Value::Int(i), Value::Int(i * i));
+    map->Remove(Value::Int(size));
+    EXPECT_EQ(map->size, static_cast<size_t>(size));
+    for (int64_t i = 0; i < size; i += 2) map->Remove(Value::Int(i));
+    EXPECT_EQ(map->size, static_cast<size_t>(size / 2));
+    for (int64_t i = 0; i < size; i += 4) map->Insert(arena, Value::Int(i), Value::Int(-i));
+    for (int64_t i = 0; i < size; ++i) {
+      const Value* found = map->Find(Value::Int(i));
+      ASSERT_EQ(found != nullptr, i % 4 != 2) << i;
+      if (found != nullptr) EXPECT_EQ(found->integer, i % 4 == 0 ? -i : i * i);
+    }
+  }
+}
+
 TEST(ValueTest, ListsGrow) {
   LocalArena arena;
   List* list = List::Make(arena, 0);

@@ -47,6 +47,7 @@ class Comparison {
   static Drawn Draw(Generator& generator);
   void Count(const Outcome& reference);
   // The difference that stays when the reference is asked again: the order of maps is random there.
+  // On each device ours must be one of its answers.
   Result<std::string> Lasting(const Question& question, const Outcome& ours);
   // The same, of our answer; empty: there is none.
   Result<std::string> DifferenceFrom(const Outcome& reference, const Question& question);

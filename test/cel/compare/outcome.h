@@ -34,6 +34,10 @@ struct Outcome {
 // " | " unless all are alike. A syntax error is not told in detail.
 std::string OutcomeText(const Outcome& outcome);
 
+// Whether the texts of two errors are alike. The reference writes one of the device's whole maps
+// with its address and in an order that changes; ours need not have the same.
+bool IsSameError(std::string_view reference, std::string_view ours);
+
 // Whether the compile error is one of the grammar.
 bool IsSyntaxError(std::string_view compile_error);
 
