@@ -55,7 +55,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // One of them turned out to be dead, and the others have been idle for as long.
   void DropKept();
   // Threads: any.
-  void SetAfterDelivery(std::function<void()> task) KS_EXCLUDES(after_mutex_);
+  void SetAfterDelivery(const std::function<void()>& task) KS_EXCLUDES(after_mutex_);
   // A handler or a sink has been called.
   void Delivered();
   // Deadlines are looked at then, at the latest.
@@ -401,9 +401,9 @@ void Engine::WakeAt(TimePoint when) {
   });
 }
 
-void Engine::SetAfterDelivery(std::function<void()> task) {
+void Engine::SetAfterDelivery(const std::function<void()>& task) {
   const MutexLock lock(after_mutex_);
-  after_ = std::move(task);
+  after_ = task;
   has_after_.store(after_ != nullptr, std::memory_order_relaxed);
 }
 
@@ -449,8 +449,8 @@ class BeastTransport final : public Transport {
     engine_->Post(task);
     return true;
   }
-  bool SetAfterDelivery(std::function<void()> task) override {
-    engine_->SetAfterDelivery(std::move(task));
+  bool SetAfterDelivery(const std::function<void()>& task) override {
+    engine_->SetAfterDelivery(task);
     return true;
   }
 

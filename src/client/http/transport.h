@@ -136,7 +136,7 @@ class Transport {
   // `task` runs on a client thread soon after each time that handlers and sinks were called, once
   // for several of them. It must not block for long. Empty: none; then the former one is not
   // running any more. Not allowed from inside the task. False: this transport has no such thing.
-  virtual bool SetAfterDelivery(std::function<void()> /*task*/) { return false; }
+  virtual bool SetAfterDelivery(const std::function<void()>& /*task*/) { return false; }
 };
 
 struct TransportOptions {
