@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "ksdev/text/report.h"
+#include "ksdev/text/figures.h"
 
 namespace ks::ctl::dev {
 
