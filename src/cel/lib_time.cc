@@ -103,9 +103,9 @@ int64_t PartOf(Part part, sys_seconds local, uint32_t nanos) {
 // The whole units in a duration, counted in floating point as upstream does: what is less than the
 // next unit by too little for a double is that unit. 36,000,000 s less 1 ns: 36,000,000.
 int64_t WholeUnits(int64_t nanoseconds, int64_t unit) {
-  const auto whole = static_cast<double>(nanoseconds / unit);
+  const int64_t whole = nanoseconds / unit;
   const auto rest = static_cast<double>(nanoseconds % unit);
-  return static_cast<int64_t>(whole + rest / static_cast<double>(unit));
+  return static_cast<int64_t>(static_cast<double>(whole) + rest / static_cast<double>(unit));
 }
 
 int64_t TotalOf(Part part, int64_t nanoseconds) {

@@ -171,25 +171,22 @@ void Scheduler::Stop(std::optional<Duration> grace) {
 void Scheduler::Run(Duration grace) {
   std::optional<TimePoint> deadline;
   while (true) {
-    std::optional<TimePoint> until;
-    {
-      const MutexLock turn(turn_);
-      const bool worked = Step();
-      if (!stop_.stop_requested()) {
-        if (worked) continue;
-        until = NextTimer();
-      } else {
-        const TimePoint now = options_.clock->Now();
-        if (!deadline) deadline = now + std::min(grace, Duration(stop_grace_.load()));
-        if (steps_->bindings.binding() == 0 || now >= *deadline) {
-          Step();            // what was posted before Stop, but after this round began, runs too
-          PublishMetrics();  // a successor's queue counts from 0
-          return;
-        }
-        until = deadline;
-      }
-      sleeps_until_ = until;
+    turn_.Lock();
+    const bool worked = Step();
+    const bool stopping = stop_.stop_requested();
+    const TimePoint now = options_.clock->Now();
+    if (stopping && !deadline) deadline = now + std::min(grace, Duration(stop_grace_.load()));
+    const bool over = stopping && (steps_->bindings.binding() == 0 || now >= *deadline);
+    if (over) {
+      Step();            // what was posted before Stop, but after this round began, runs too
+      PublishMetrics();  // a successor's queue counts from 0
     }
+    std::optional<TimePoint> until = deadline;
+    if (!stopping && !worked) until = NextTimer();
+    sleeps_until_ = until;
+    turn_.Unlock();
+    if (over) return;
+    if (worked && !stopping) continue;
     inbox_.Wait(until ? std::optional<Duration>(*until - options_.clock->Now()) : std::nullopt);
   }
 }
