@@ -284,7 +284,7 @@ TermParts Daemon::PartsOfTerms() {
           .registry = registry_,
           .gates = options_.gates,
           .settings = {.host_name = HostName(),
-                       .remember_verdicts = flags.remember_verdicts,
+                       .memory = {.remember_verdicts = flags.remember_verdicts},
                        .pod_max_in_unschedulable = flags.pod_max_in_unschedulable,
                        .decisions_kept = static_cast<size_t>(flags.decisions_kept),
                        .record = flags.record,

@@ -62,6 +62,12 @@ std::string_view PodOfExtendedClaim(const api::ResourceClaim& claim) {
   return owner == nullptr ? std::string_view() : owner->uid;
 }
 
+// Null: the claim is not shown, or another one of its name is.
+api::ResourceClaimPtr Latest(const DeviceStores& stores, const api::ResourceClaim& claim) {
+  api::ResourceClaimPtr latest = stores.FindClaim(claim.meta.Key());
+  return latest != nullptr && latest->meta.uid == claim.meta.uid ? latest : nullptr;
+}
+
 }  // namespace
 
 // What the API server's objects become here.
@@ -293,9 +299,7 @@ bool DeviceStores::RemovePendingAllocation(std::string_view uid, Sharers sharers
   }
   const api::ResourceClaimPtr claim = std::move(found->second.claim);
   pending_.erase(found);
-  const api::ResourceClaimPtr latest = FindClaim(claim->meta.Key());
-  const bool same_claim = latest != nullptr && latest->meta.uid == claim->meta.uid;
-  CountAllocation(claim->meta.uid, same_claim ? latest.get() : nullptr);
+  CountAllocation(claim->meta.uid, Latest(*this, *claim).get());
   return true;
 }
 
@@ -303,9 +307,8 @@ void DeviceStores::SettlePendingAllocation(std::string_view uid) {
   const auto found = pending_.find(uid);
   if (found == pending_.end()) return;
   Pending& pending = found->second;
-  const api::ResourceClaimPtr latest = FindClaim(pending.claim->meta.Key());
-  const bool is_known = latest != nullptr && latest->meta.uid == uid;
-  const bool is_to_come = is_known ? latest->allocation == nullptr : pending.awaited;
+  const api::ResourceClaimPtr latest = Latest(*this, *pending.claim);
+  const bool is_to_come = latest != nullptr ? latest->allocation == nullptr : pending.awaited;
   if (is_to_come && pending.origin == ClaimOrigin::kInMemory) {
     pending.settled = true;
   } else {

@@ -77,6 +77,7 @@ void Cache::RebuildLists() {
   for (const NodeInfo* info : list_) {
     if (NodeEntry* entry = entries_.Find(info->node()->meta.name)) entry->listed = false;
   }
+  entries_.changes().NoteNewList();
   list_.clear();
   list_slots_.clear();
   affinity_.Clear();

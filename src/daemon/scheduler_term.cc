@@ -83,7 +83,7 @@ scheduler::SchedulerOptions SchedulerTerm::MakeSchedulerOptions() {
       .metrics = parts_.metrics,
       .batch_metrics = parts_.batch_metrics,
       .scheduler_metrics = parts_.scheduler_metrics,
-      .remember_verdicts = parts_.settings.remember_verdicts,
+      .memory = parts_.settings.memory,
       .unschedulable_max = parts_.settings.pod_max_in_unschedulable,
       .extender_transport = parts_.extender_transport(fence),
       .on_synced =
@@ -122,7 +122,7 @@ Result<void> SchedulerTerm::Record() {
                       .began = clock().WallNow(),
                       .seed = made.seed,
                       .standby = made.standby,
-                      .remember_verdicts = made.remember_verdicts,
+                      .remember_verdicts = made.memory.remember_verdicts,
                       .unschedulable_max = made.unschedulable_max,
                       .max_outstanding_bindings = made.max_outstanding_bindings,
                       .gates = parts_.settings.gate_flags,

@@ -38,7 +38,7 @@ namespace ks::daemon {
 // What the command line and the machine say of a scheduler.
 struct TermSettings {
   std::string host_name{};  // for events
-  bool remember_verdicts = true;
+  ks::scheduler::MemoryOptions memory{};
   Duration pod_max_in_unschedulable = std::chrono::minutes(5);
   size_t decisions_kept = 1000;
   std::string record{};  // folder; empty: nothing is recorded

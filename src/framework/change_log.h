@@ -34,6 +34,13 @@ class ChangeLog : public RingLog<Change> {
   void Append(Change::Kind kind, uint32_t slot, PodInfoPtr pod = nullptr) {
     RingLog::Append({kind, slot, std::move(pod)});
   }
+
+  // Another number whenever another node stands at some index of the list than before.
+  uint64_t list_version() const { return list_version_; }
+  void NoteNewList() { ++list_version_; }
+
+ private:
+  uint64_t list_version_ = 0;
 };
 
 }  // namespace ks::framework

@@ -28,6 +28,7 @@
 #include "framework/diagnosis.h"
 #include "framework/events.h"
 #include "framework/queued_pod.h"
+#include "framework/sign_plugin.h"
 #include "framework/snapshot.h"
 #include "framework/status.h"
 #include "framework/storage_state.h"
@@ -126,6 +127,9 @@ class PreScorePlugin {
   // Success, Skip (turns off this plugin's Score for the cycle) or Error.
   virtual Status PreScore(CycleState& state, const api::Pod& pod,
                           std::span<const NodeInfo* const> nodes) = 0;
+  // False: for this pod it does not look at `nodes`, so that it may be called without them, once
+  // more. Asked after PreFilter.
+  virtual bool ReadsNodes(const api::Pod& /*pod*/) const { return true; }
 };
 
 inline constexpr int64_t kMaxNodeScore = 100;
@@ -151,6 +155,8 @@ class ScoreNormalizer {
   virtual Status NormalizeScore(const CycleState& state, const api::Pod& pod,
                                 std::span<const NodeInfo* const> nodes,
                                 std::span<int64_t> scores) const = 0;
+  // True: what a score becomes follows from itself and the highest one, which is at least 0.
+  virtual bool ScalesToHighest() const { return false; }
 };
 
 // A Score plugin whose way of scoring another plugin offers, too, under another name. Two of one
@@ -164,7 +170,8 @@ class ScoreMethod {
 
 // Marks a plugin whose Filter verdict and raw score of a node follow from the pod's spec, the node
 // as its NodeInfo shows it, and the number of nodes, and from nothing else: the runtime remembers
-// them until the node changes. The same holds for whether its PreFilter and PreScore say Skip.
+// them until the node changes. The same holds for whether its PreFilter and PreScore say Skip; the
+// latter does not look at its nodes.
 class NodeLocalPlugin {
  public:
   virtual ~NodeLocalPlugin() = default;
@@ -277,22 +284,6 @@ class Closer {
  public:
   virtual ~Closer() = default;
   virtual Result<void> Close() = 0;
-};
-
-struct SignFragment {
-  std::string key;
-  std::string value;  // canonical JSON text
-};
-
-// All that the plugin reads of a pod, as key/value fragments: pods with equal fragments get equal
-// verdicts and scores.
-class SignPlugin {
- public:
-  virtual ~SignPlugin() = default;
-  // Success, U (the pod is not signable) or Error.
-  virtual Status Sign(const api::Pod& pod, std::vector<SignFragment>* fragments) const = 0;
-  // False: Sign refuses every pod, so that nobody needs to ask.
-  virtual bool SignsPods() const { return true; }
 };
 
 }  // namespace ks::framework

@@ -151,7 +151,7 @@ Result<void> ReplayedScheduler::Build(const RecordingHeader& header, const Repla
                                       .clock = clock_.get(),
                                       .seed = header.seed,
                                       .gates = &gates,
-                                      .remember_verdicts = header.remember_verdicts,
+                                      .memory = {.remember_verdicts = header.remember_verdicts},
                                       .max_outstanding_bindings = header.max_outstanding_bindings,
                                       .unschedulable_max = header.unschedulable_max,
                                       .scores_by_plugin_period = Duration::zero(),

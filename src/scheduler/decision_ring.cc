@@ -120,10 +120,24 @@ bool DecisionRing::WantsScoresByPlugin(uint64_t number) {
   return !last_by_plugin_ || decision->begin - *last_by_plugin_ >= options_.by_plugin_period;
 }
 
-void DecisionRing::Scored(uint64_t number, const FeasibleNodes& feasible,
-                          const NodeScores& scores) {
+void DecisionRing::Ranked(const std::vector<SearchSpace::Ranked>& best, Decision* decision) {
+  decision->best_count = best.size();
+  decision->best.resize(std::max(decision->best.size(), best.size()));
+  for (size_t i = 0; i < best.size(); ++i) {
+    Decision::Node& node = decision->best[i];
+    node.name = best[i].node->name();
+    node.total = best[i].total;
+    node.weighted.clear();
+  }
+}
+
+void DecisionRing::Scored(uint64_t number, const SearchSpace& search) {
+  const FeasibleNodes& feasible = search.feasible;
+  const NodeScores& scores = search.scores;
   Decision* decision = At(number);
-  if (decision == nullptr || scores.totals.empty()) return;
+  if (decision == nullptr) return;
+  if (search.is_ranked) return Ranked(search.best_ranked, decision);
+  if (scores.totals.empty()) return;
   KS_CHECK(scores.totals.size() == feasible.size(), "scores of other nodes");
   std::array<size_t, kBestNodes> best{};
   decision->best_count = FindBest(scores.totals, &best);

@@ -79,7 +79,7 @@ class DecisionRing {
  public:
   using Observer = std::function<void(const Decision& decision)>;
 
-  static constexpr size_t kBestNodes = 3;
+  static constexpr size_t kBestNodes = SearchSpace::kBestRanked;
   static constexpr Duration kByPluginPeriod = std::chrono::milliseconds(100);
 
   struct Options {
@@ -104,7 +104,7 @@ class DecisionRing {
   // several times its usual time: for the first one of each tenth of a second that scores.
   bool WantsScoresByPlugin(uint64_t number);
   // What the nodes of a plain attempt scored; nothing when it chose without scoring.
-  void Scored(uint64_t number, const FeasibleNodes& feasible, const framework::NodeScores& scores);
+  void Scored(uint64_t number, const SearchSpace& search);
   // What extenders answered when they were last asked to filter.
   void Filtered(uint64_t number, const std::vector<ExtenderFiltering>& extenders);
   void Chosen(uint64_t number, const ScheduleResult& result, size_t all_nodes);
@@ -127,6 +127,7 @@ class DecisionRing {
 
  private:
   Decision* At(uint64_t number);
+  static void Ranked(const std::vector<SearchSpace::Ranked>& best, Decision* decision);
   void Decided(const Decision& decision) {
     if (options_.on_decided) options_.on_decided(decision);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/inbox.h"
 
+#include <algorithm>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -10,36 +11,29 @@
 namespace ks::scheduler {
 namespace {
 
-size_t SizeOf(const Message& message) {
-  return std::visit(
-      []<class T>(const T& content) -> size_t {
-        if constexpr (std::is_same_v<T, Task>) {
-          return 1;
-        } else if constexpr (requires { content.size(); }) {
-          size_t size = 0;
-          for (const auto& delta : content) size += 1 + delta.items.size();
-          return size;
-        } else {
-          return std::visit(
-              [](const auto& deltas) {
-                size_t size = 0;
-                for (const auto& delta : deltas) size += 1 + delta.items.size();
-                return size;
-              },
-              content);
-        }
-      },
-      message);
+// Objects and tasks.
+template <class Content>
+size_t SizeOf(const Content& content) {
+  if constexpr (std::is_same_v<Content, Task>) {
+    return 1;
+  } else if constexpr (requires { content.size(); }) {
+    size_t size = 0;
+    for (const auto& delta : content) size += 1 + delta.items.size();
+    return size;
+  } else {
+    return std::visit([](const auto& part) { return SizeOf(part); }, content);
+  }
 }
 
 }  // namespace
 
 void Inbox::PushTo(std::vector<Message> Inbox::*lane, Message message) {
+  const size_t size = std::max<size_t>(1, SizeOf(message));
   bool wakes = false;
   {
     MutexLock lock(mutex_);
     (this->*lane).push_back(std::move(message));
-    pending_.store(true, std::memory_order_release);
+    waiting_.fetch_add(size, std::memory_order_release);
     wakes = !woken_ && !IsAttendedBy(std::this_thread::get_id());
     woken_ = woken_ || wakes;
   }
@@ -55,7 +49,7 @@ void Inbox::PostTask(Task task) {
 
 void Inbox::Drain(std::vector<Message>* out) {
   out->clear();
-  if (!pending_.load(std::memory_order_acquire)) return;
+  if (Waiting() == 0) return;
   MutexLock lock(mutex_);
   std::swap(*out, own_);
   if (out->empty()) {
@@ -65,7 +59,7 @@ void Inbox::Drain(std::vector<Message>* out) {
                 std::make_move_iterator(messages_.end()));
     messages_.clear();
   }
-  pending_.store(false, std::memory_order_relaxed);
+  waiting_.store(0, std::memory_order_relaxed);
   KS_CHECK(own_.empty() && messages_.empty(), "a message stays in the inbox");
 }
 
@@ -88,15 +82,6 @@ void Inbox::Wake() {
     woken_ = true;
   }
   posted_.NotifyOne();
-}
-
-size_t Inbox::Waiting() {
-  if (!pending_.load(std::memory_order_acquire)) return 0;
-  MutexLock lock(mutex_);
-  size_t size = 0;
-  for (const Message& message : own_) size += SizeOf(message);
-  for (const Message& message : messages_) size += SizeOf(message);
-  return size;
 }
 
 }  // namespace ks::scheduler

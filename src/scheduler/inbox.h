@@ -9,6 +9,7 @@
 // came before (step_tap.h).
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -60,13 +61,13 @@ class Inbox final : public framework::TaskInbox {
   bool IsAttendedBy(std::thread::id thread) const {
     return attendant_.load(std::memory_order_relaxed) == thread;
   }
-  // How many objects and tasks wait; 0 costs one atomic load.
-  size_t Waiting() KS_EXCLUDES(mutex_);
+  // About how many objects and tasks wait, never 0 while one does; costs one atomic load.
+  size_t Waiting() const { return waiting_.load(std::memory_order_acquire); }
 
  private:
   void PushTo(std::vector<Message> Inbox::*lane, Message message) KS_EXCLUDES(mutex_);
 
-  std::atomic<bool> pending_{false};
+  std::atomic<size_t> waiting_{0};
   std::atomic<std::thread::id> attendant_{};
   Mutex mutex_;
   CondVar posted_;

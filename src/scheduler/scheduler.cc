@@ -103,13 +103,14 @@ Result<void> Scheduler::Build() {
       ProfilesInForce::Parts{.registry = *options_.registry,
                              .handle = PluginParts(),
                              .metrics = options_.metrics,
-                             .remember_verdicts = options_.remember_verdicts,
+                             .remember_verdicts = options_.memory.remember_verdicts,
                              .extender_transport = options_.extender_transport});
   auto made = in_force_->Make(options_.configuration);
   if (!made.ok()) return made.error();
   in_force_->Put(std::move(made).value());
   queue_->Reconfigure(in_force_->QueueSettings(options_.configuration));
   search_.algorithm.set_metrics(options_.scheduler_metrics);
+  search_.algorithm.set_least_ranked_nodes(options_.memory.least_ranked_nodes);
   search_.algorithm.set_trace_clock(tap_ == nullptr ? options_.clock : &tap_->outer_clock());
 
   context_.reset(new Context{

@@ -35,6 +35,12 @@
 
 namespace ks::scheduler {
 
+// What is remembered from attempt to attempt. Decisions are the same whatever it is.
+struct MemoryOptions {
+  bool remember_verdicts = true;                              // see framework::FrameworkOptions
+  size_t least_ranked_nodes = NodeSearch::kLeastRankedNodes;  // see NodeSearch
+};
+
 struct SchedulerOptions {
   config::Configuration configuration = config::DefaultConfiguration();
   const framework::Registry* registry = nullptr;
@@ -46,7 +52,7 @@ struct SchedulerOptions {
   framework::FrameworkMetrics* metrics = nullptr;
   framework::BatchMetrics* batch_metrics = nullptr;
   SchedulerMetrics* scheduler_metrics = nullptr;
-  bool remember_verdicts = true;  // see framework::FrameworkOptions
+  MemoryOptions memory{};
   // Bindings that may be unanswered before the scheduler pauses deciding: bounds memory when the
   // API server is slow.
   size_t max_outstanding_bindings = 1000;

@@ -108,7 +108,7 @@ void SchedulingCycle::ChooseNode(Attempt& attempt) {
   if (batching != nullptr) attempt.batch.signature = batching->SignatureOf(*attempt.pod);
   attempt.search->scores.keep_details = context_.decisions.WantsScoresByPlugin(attempt.decision);
   algorithm_.SchedulePod(attempt, batching);
-  context_.decisions.Scored(attempt.decision, attempt.search->feasible, attempt.search->scores);
+  context_.decisions.Scored(attempt.decision, *attempt.search);
 }
 
 // Null: the gate is off, or the profile is of the extenders' making: their answers cannot be

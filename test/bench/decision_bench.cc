@@ -95,7 +95,7 @@ class Bed {
       KS_CHECK(cache_.RefreshSnapshot().ok(), "refresh");
       algorithm_.SchedulePod(attempt);
       KS_CHECK(attempt.result.node != nullptr, "a node for each pod");
-      decisions_.Scored(attempt.decision, attempt.search->feasible, attempt.search->scores);
+      decisions_.Scored(attempt.decision, *attempt.search);
       decisions_.Chosen(attempt.decision, attempt.result, cache_.nodes().size());
       auto copy = std::make_shared<api::Pod>(*pod);
       copy->node_name = attempt.result.node->name();

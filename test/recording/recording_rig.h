@@ -66,7 +66,7 @@ class RecordedRun {
     header_ = {.version = "0.1.0",
                .seed = made.seed,
                .standby = made.standby,
-               .remember_verdicts = made.remember_verdicts,
+               .remember_verdicts = made.memory.remember_verdicts,
                .unschedulable_max = made.unschedulable_max,
                .max_outstanding_bindings = made.max_outstanding_bindings,
                .gates = std::move(gates),

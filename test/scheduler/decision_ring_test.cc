@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -153,6 +154,44 @@ TEST(DecisionRing, SwitchedOffItKeepsNothing) {
   rig.Bind();
   EXPECT_TRUE(rig.scheduler->context().decisions.Newest(100).empty());
   EXPECT_EQ(rig.Bound().size(), 1U);
+}
+
+// In large clusters nodes are ranked, not gone through, for pods of a spec that came before: the
+// best are known all the same.
+TEST(DecisionRing, TheBestNodesOfARanking) {
+  Rig rig;
+  std::vector<api::NodePtr> nodes;
+  for (size_t i = 0; i < NodeSearch::kLeastRankedNodes; ++i) {
+    nodes.push_back(Node("n" + std::to_string(i), kBigNode));
+  }
+  nodes[3] = Node("n3", {{"cpu", "16"}, {"memory", "32Gi"}, {"pods", "110"}});
+  const api::PodPtr first = Pod("web-0", {{"cpu", "1"}, {"memory", "2Gi"}});
+  std::vector<api::PodPtr> pods;
+  for (int i = 0; i < 3; ++i) {
+    auto pod = std::make_shared<api::Pod>(*first);  // with the same spec
+    pod->meta.name = "web-" + std::to_string(i);
+    pod->meta.uid = "uid-" + pod->meta.name;
+    pods.push_back(pod);
+  }
+  rig.Sync(std::move(nodes), std::move(pods));
+  rig.Settle();
+  const std::vector<Decision> all = rig.scheduler->context().decisions.Newest(100);
+  ASSERT_EQ(all.size(), 3U);
+  for (const Decision& decision : all) {
+    SCOPED_TRACE(decision.pod->meta.name);
+    EXPECT_EQ(decision.all_nodes, NodeSearch::kLeastRankedNodes);
+    EXPECT_EQ(decision.evaluated_nodes, 420U);
+    EXPECT_EQ(decision.feasible_nodes, 420U);
+    ASSERT_EQ(decision.best_count, 3U);
+    EXPECT_GE(decision.best[0].total, decision.best[1].total);
+    EXPECT_EQ(decision.best[1].total, decision.best[2].total);
+  }
+  // The first one's window begins with the largest node. Windows follow each other in the list.
+  EXPECT_EQ(all[2].best[0].name, "n3");
+  EXPECT_EQ(all[2].node, "n3");
+  EXPECT_EQ(all[1].best[0].name, "n420");
+  EXPECT_EQ(all[0].best[0].name, "n3");
+  EXPECT_TRUE(all[0].best[0].weighted.empty());
 }
 
 TEST(DecisionJson, SaysWhatThereIs) {

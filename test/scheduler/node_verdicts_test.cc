@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remembering verdicts and scores changes the time and nothing else: two algorithms over one
-// changing cluster, one that remembers and one that does not, must agree on every pod.
+// Remembering verdicts and scores changes the time and nothing else, and neither does ranking nodes
+// by them: algorithms over one changing cluster, one that remembers, one that ranks, too, and one
+// that does neither, must agree on every pod and on what they count.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -12,8 +17,10 @@
 #include "cache/owner_stores.h"
 #include "cache/storage_stores.h"
 #include "config/read/defaults.h"
+#include "framework/metrics/framework_metrics.h"
 #include "framework/runtime/offline_parts.h"
 #include "framework/runtime/profiles.h"
+#include "metrics/registry.h"
 #include "plugins/registry.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
 #include "testing/builders.h"
@@ -27,7 +34,7 @@ using ks::testing::MakeNode;
 using ks::testing::MakePod;
 using ks::testing::PodBuilder;
 
-constexpr size_t kNodes = 150;
+constexpr size_t kNodes = 300;
 constexpr size_t kTemplates = 12;
 
 // What pods of one template have in common; their specs are one object, as after decoding.
@@ -48,13 +55,14 @@ PodBuilder Template(Random& random, size_t i) {
   return pod;
 }
 
-class Twins {
+class Triplets {
  public:
-  explicit Twins(uint64_t seed) : random_(seed) {
+  explicit Triplets(uint64_t seed) : random_(seed) {
     for (size_t i = 0; i < kTemplates; ++i) specs_.push_back(Template(random_, i).Obj());
     for (size_t i = 0; i < kNodes; ++i) PutNode(i);
-    Make(true, &remembering_);
-    Make(false, &forgetful_);
+    Make(true, SIZE_MAX, &remembering_);
+    Make(true, 0, &ranking_);
+    Make(false, 0, &forgetful_);
   }
 
   void Round() {
@@ -66,46 +74,100 @@ class Twins {
     const Outcome a = Decide(remembering_, pod);
     const Outcome b = Decide(forgetful_, pod);
     ASSERT_EQ(a.text, b.text);
+    ASSERT_EQ(a.diagnosis, b.diagnosis);
     ASSERT_EQ(a.totals, b.totals);
+    const Outcome c = Decide(ranking_, pod);
+    ASSERT_EQ(a.text, c.text);
+    ASSERT_EQ(a.best, c.best);
+    if (!c.is_ranked) {  // a ranking found a node: nobody asks why others were rejected
+      ASSERT_EQ(a.diagnosis, c.diagnosis);
+      ASSERT_EQ(a.totals, c.totals);
+    }
+    ranked_ += c.is_ranked ? 1 : 0;
+    ASSERT_FALSE(a.is_ranked || b.is_ranked);
     if (a.node.empty()) return;
     pod->node_name = a.node;
     ASSERT_TRUE(cache_.AssumePod(pod).ok());
     running_.push_back(pod);
   }
 
+  void CompareCounts() {
+    const std::string counts = Evaluations(forgetful_);
+    ASSERT_NE(counts, "");
+    EXPECT_EQ(Evaluations(remembering_), counts);
+    EXPECT_EQ(Evaluations(ranking_), counts);
+  }
+  // Decisions made out of a ranking.
+  int ranked() const { return ranked_; }
+
  private:
-  struct Twin {
+  struct Triplet {
+    std::unique_ptr<metrics::Registry> registry = std::make_unique<metrics::Registry>();
+    std::unique_ptr<framework::FrameworkMetrics> metrics;
     framework::Profiles profiles;
     std::unique_ptr<Parallelizer> parallelizer;
     std::unique_ptr<SchedulingAlgorithm> algorithm;
   };
   struct Outcome {
     std::string text;
+    std::string diagnosis;  // why nodes were rejected
     std::string node;
     std::vector<int64_t> totals;
+    std::string best;  // three nodes with their totals
+    bool is_ranked = false;
   };
 
-  void Make(bool remember, Twin* twin) {
+  void Make(bool remember, size_t least_ranked_nodes, Triplet* twin) {
+    twin->metrics = std::make_unique<framework::FrameworkMetrics>(*twin->registry, clock_, 7);
     auto profiles = framework::BuildProfiles(
-        registry_, configuration_, {.parts = parts_.parts(), .remember_verdicts = remember});
+        registry_, configuration_,
+        {.parts = parts_.parts(), .metrics = twin->metrics.get(), .remember_verdicts = remember});
     ASSERT_TRUE(profiles.ok()) << profiles.error().message;
     twin->profiles = std::move(profiles).value();
     twin->parallelizer = std::make_unique<Parallelizer>(1);
     twin->algorithm = std::make_unique<SchedulingAlgorithm>(cache_, *twin->parallelizer, 40);
+    twin->algorithm->set_least_ranked_nodes(least_ranked_nodes);
   }
 
-  Outcome Decide(Twin& twin, const api::PodPtr& pod) {
+  // How often each plugin counts as asked.
+  static std::string Evaluations(const Triplet& twin) {
+    std::istringstream text(twin.registry->Text());
+    std::string found;
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with("scheduler_plugin_evaluation_total{")) found += line + "\n";
+    }
+    return found;
+  }
+
+  static std::string BestOf(const SearchSpace& search) {
+    std::vector<SearchSpace::Ranked> best = search.best_ranked;
+    for (size_t i = 0; i < search.scores.totals.size(); ++i) {
+      best.push_back({search.feasible.nodes[i], search.scores.totals[i]});
+    }
+    std::stable_sort(best.begin(), best.end(),
+                     [](const auto& a, const auto& b) { return a.total > b.total; });
+    std::string text;
+    for (size_t i = 0; i < std::min(best.size(), SearchSpace::kBestRanked); ++i) {
+      text += best[i].node->name() + " " + std::to_string(best[i].total) + "\n";
+    }
+    return text;
+  }
+
+  Outcome Decide(Triplet& twin, const api::PodPtr& pod) {
     Attempt attempt(*twin.profiles.begin()->second, pod, spaces_);
+    attempt.decision = 1;  // so that the best nodes are told
     twin.algorithm->SchedulePod(attempt);
     const ScheduleResult& result = attempt.result;
     const framework::Diagnosis& diagnosis = attempt.search->diagnosis;
     Outcome outcome;
-    outcome.text = result.status.Message() + "|" + std::to_string(result.evaluated_nodes) + "|" +
-                   std::to_string(result.feasible_nodes) + "|" + diagnosis.Text();
-    for (const std::string& plugin : diagnosis.unschedulable_plugins) outcome.text += "|" + plugin;
     if (result.node != nullptr) outcome.node = result.node->name();
-    outcome.text += "|" + outcome.node;
+    outcome.text = result.status.Message() + "|" + std::to_string(result.evaluated_nodes) + "|" +
+                   std::to_string(result.feasible_nodes) + "|" + outcome.node;
+    outcome.diagnosis = diagnosis.Text();
+    for (const std::string& name : diagnosis.unschedulable_plugins) outcome.diagnosis += "|" + name;
     outcome.totals = attempt.search->scores.totals;
+    outcome.best = BestOf(*attempt.search);
+    outcome.is_ranked = attempt.search->is_ranked;
     return outcome;
   }
 
@@ -172,20 +234,26 @@ class Twins {
   std::vector<api::PodPtr> running_;
   int next_pod_ = 0;
   SearchSpaces spaces_;
-  Twin remembering_;
-  Twin forgetful_;
+  Triplet remembering_;
+  Triplet ranking_;
+  Triplet forgetful_;
+  int ranked_ = 0;
 };
 
-TEST(NodeVerdictsTest, RememberingChangesNoDecision) {
+TEST(NodeVerdictsTest, RememberingAndRankingChangeNoDecision) {
+  int ranked = 0;
   for (uint64_t seed = 1; seed <= testing::Cases(8); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Twins twins(seed);
+    Triplets triplets(seed);
     for (int round = 0; round < 600; ++round) {
       SCOPED_TRACE("round " + std::to_string(round));
-      twins.Round();
+      triplets.Round();
       if (::testing::Test::HasFatalFailure()) return;
     }
+    triplets.CompareCounts();
+    ranked += triplets.ranked();
   }
+  EXPECT_GE(ranked, 200) << "what the test is about hardly happens";
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/algorithm/selection.h"
-#include "base/random.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
+
+#include "base/random.h"
+#include "framework/runtime/node_ranking.h"
+#include "testing/sanitized.h"
 
 namespace ks::scheduler {
 namespace {
@@ -79,6 +83,38 @@ INSTANTIATE_TEST_SUITE_P(
                       PickCase{"fw23_e", {1, 2, 3, 7, 7, 7, 7}, {3, 6, 4, 5, 2, 1, 0}},
                       PickCase{"fw23_f", {5, 5, 5, 5, 5}, {0, 4, 3, 2, 1}}),
     [](const auto& row) { return row.param.name; });
+
+// Ranks of a window are positions in the list of feasible nodes.
+class TotalsJudge final : public framework::NodeRanking::Judge {
+ public:
+  framework::NodeRanking::Leaf Ask(size_t index) override {
+    return {.verdict = framework::NodeRanking::kFits, .marks = 0, .total = totals[index]};
+  }
+  std::vector<int64_t> totals;
+};
+
+TEST(PickBestTest, OfAWindowIsThatOfItsTotals) {
+  for (uint64_t seed = 1; seed <= testing::Cases(300); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    TotalsJudge judge;
+    const size_t nodes = 1 + random.Below(2000);
+    const uint64_t best_percent = std::array<uint64_t, 5>{0, 1, 5, 50, 100}[random.Below(5)];
+    for (size_t i = 0; i < nodes; ++i) {
+      const bool is_best = random.Below(100) < best_percent;
+      judge.totals.push_back(is_best ? 50 : static_cast<int64_t>(random.Below(50)));
+    }
+    framework::NodeRanking ranking;
+    ranking.Reset(nodes, 0);
+    const size_t start = random.Below(nodes);
+    const size_t wanted = 1 + random.Below(nodes);
+    const framework::RankedWindow* window = ranking.Look(start, wanted, judge);
+    ASSERT_NE(window, nullptr);
+    std::vector<int64_t> totals;
+    for (size_t i = 0; i < wanted; ++i) totals.push_back(judge.totals[(start + i) % nodes]);
+    EXPECT_EQ(PickBest(*window), PickBest(totals));
+  }
+}
 
 }  // namespace
 }  // namespace ks::scheduler

@@ -62,6 +62,12 @@ NetworkFaults DrawNetwork(Random& random) {
   return faults;
 }
 
+// Clusters here are smaller than those for which it is meant.
+void DrawRanking(uint64_t seed, Plan* plan) {
+  Random random(seed ^ 0x72616e6b696e67ULL);
+  if (Chance(random, 0.5)) plan->least_ranked_nodes = 2;
+}
+
 // From a stream of its own, so that the other seeds are what they were.
 void DrawPreemption(uint64_t seed, Plan* plan) {
   Random random(seed ^ 0x707265656d7074ULL);
@@ -255,6 +261,7 @@ Plan DrawPlan(uint64_t seed) {
   DrawGroups(seed, &plan);
   DrawResizes(seed, &plan);
   DrawNamespaces(seed, &plan);
+  DrawRanking(seed, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
   return plan;
 }
@@ -320,7 +327,8 @@ std::string Plan::Text() const {
       "latency {}+{} slow {:.3f} before {:.3f}/{:.3f} after {:.3f}/{:.3f} repeated {:.3f} stalled "
       "{:.3f} list {:.3f} stale {:.3f} watch {:.3f} delayed {:.3f} dup {:.3f} cut {:.3f} silenced "
       "{:.3f} forget {:.3f} | restarts {} kills {} standby {} freezes {} partitions {} foreign {} "
-      "reserve {:.3f} permit {:.3f}/{:.3f} | profiles {} percent {} owners {} events {} qps {} max "
+      "reserve {:.3f} permit {:.3f}/{:.3f} | profiles {} percent {} ranked {} owners {} events {} "
+      "qps {} max "
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
       "activates {:.3f} grace {} sleepers {} | extenders {} denies {:.3f} lost {:.3f} refused "
       "{:.3f} "
@@ -331,11 +339,12 @@ std::string Plan::Text() const {
       n.list_failed, n.stale_list, n.watch_refused, n.delayed, n.duplicated, n.cut, n.silenced,
       n.forget, server_restarts, kills, standby, freezes, partitions, foreign, reserve_fails,
       permit_waits, permit_times_out, two_profiles ? 2 : 1, percentage_of_nodes_to_score,
-      system_defaults, events, qps, FormatDuration(unschedulable_max), clock_rate, strict_capacity,
-      preemption, important, budgets, nominations, activates, FormatDuration(longest_grace),
-      looks_for_sleepers, TextOf(extenders), extender_faults.denies, extender_faults.lost,
-      extender_faults.refused, extender_faults.failed, extender_faults.wrong, extender_faults.slow,
-      TextOfVolumes(*this), TextOfDevices(*this), TextOfGroups(*this), pods_resized, relabeled);
+      least_ranked_nodes, system_defaults, events, qps, FormatDuration(unschedulable_max),
+      clock_rate, strict_capacity, preemption, important, budgets, nominations, activates,
+      FormatDuration(longest_grace), looks_for_sleepers, TextOf(extenders), extender_faults.denies,
+      extender_faults.lost, extender_faults.refused, extender_faults.failed, extender_faults.wrong,
+      extender_faults.slow, TextOfVolumes(*this), TextOfDevices(*this), TextOfGroups(*this),
+      pods_resized, relabeled);
 }
 
 }  // namespace ks::sim

@@ -157,8 +157,9 @@ struct Plan {
   // How the schedulers are configured.
   bool two_profiles = false;
   int percentage_of_nodes_to_score = 0;
-  bool system_defaults = true;  // PodTopologySpread's, which ask for Services and owners
-  bool events = false;          // the schedulers' events are sent, too
+  size_t least_ranked_nodes = 1000;  // from so many on the best node is found by blocks
+  bool system_defaults = true;       // PodTopologySpread's, which ask for Services and owners
+  bool events = false;               // the schedulers' events are sent, too
   float qps = 50;
   int burst = 100;
   Duration unschedulable_max = std::chrono::minutes(5);

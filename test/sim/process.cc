@@ -208,6 +208,7 @@ daemon::TermParts SchedulerProcess::PartsOfTerm() {
           .registry = registry_,
           .gates = GatesOf(world_.plan),
           .settings = {.host_name = name(),
+                       .memory = {.least_ranked_nodes = world_.plan.least_ranked_nodes},
                        .pod_max_in_unschedulable = world_.plan.unschedulable_max,
                        .decisions_kept = 0},
           .informer_metrics = informer_metrics_,

@@ -30,6 +30,7 @@ class FakeSnapshot final : public framework::Snapshot {
     info->SetPlace(place, place);
     slots_.push_back(info->slot());
     log_.Forget();
+    log_.NoteNewList();
     if (!info->pods_with_affinity().empty()) with_affinity_.push_back(info.get());
     if (!info->pods_with_required_anti_affinity().empty()) {
       with_required_anti_affinity_.push_back(info.get());

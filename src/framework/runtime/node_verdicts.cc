@@ -12,6 +12,7 @@ namespace {
 // The limit of what all remembered specs take together.
 constexpr size_t kMaxBytes = size_t{48} << 20;
 constexpr size_t kBytesPerSlot = 1 + sizeof(Status) + 1 + 2 * sizeof(int64_t);
+constexpr size_t kMinSpecs = 16;  // however many nodes
 constexpr size_t kMaxSpecs = 1024;
 
 // A pod's status and node hardly ever matter: only around resizes of running pods.
@@ -33,6 +34,7 @@ void NodeVerdicts::Restart(size_t slots) {
   verdicts_.clear();
   scored_.clear();
   Resize(slots);
+  ranking_.ForgetAll();
 }
 
 void NodeVerdicts::Resize(size_t slots) {
@@ -47,6 +49,7 @@ void NodeVerdicts::Forget(uint32_t slot) {
   if (slot >= verdicts_.size()) Resize(slot + 1);
   verdicts_[slot] = kUnknown;
   scored_[slot] = 0;
+  ranking_.Forget(slot);
 }
 
 void NodeVerdicts::OnNode(uint32_t slot, const NodeInfo*) { Forget(slot); }
@@ -56,6 +59,7 @@ void NodeVerdicts::UseScores(PluginMask plugins, size_t columns) {
   if (plugins == score_plugins_) return;
   score_plugins_ = plugins;
   std::fill(scored_.begin(), scored_.end(), 0);
+  ranking_.ForgetAll();
   raws_.resize(columns);
   for (std::vector<int64_t>& column : raws_) column.resize(scored_.size());
 }
@@ -71,7 +75,7 @@ std::shared_ptr<NodeVerdicts> NodeMemory::For(const api::Pod& pod, const Snapsho
   if (!SpecSaysAll(pod)) return nullptr;
   if (!by_spec_.Contains(pod.spec.get()) && !CameBefore(pod.spec.get())) return nullptr;
   const size_t bytes = std::max<size_t>(1, snapshot.slots()) * kBytesPerSlot;
-  const size_t capacity = std::clamp<size_t>(kMaxBytes / bytes, 4, kMaxSpecs);
+  const size_t capacity = std::clamp<size_t>(kMaxBytes / bytes, kMinSpecs, kMaxSpecs);
   std::shared_ptr<NodeVerdicts> verdicts = by_spec_.GetOrMake(
       pod.spec.get(), capacity, [&] { return std::make_shared<NodeVerdicts>(pod.spec); });
   verdicts->Refresh(snapshot, outside);

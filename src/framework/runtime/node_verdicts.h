@@ -15,6 +15,7 @@
 #include "base/bounded_cache.h"
 #include "framework/change_reader.h"
 #include "framework/cycle_state.h"
+#include "framework/runtime/spec_ranking.h"
 #include "framework/status.h"
 
 namespace ks::framework {
@@ -25,9 +26,9 @@ class NodeVerdicts {
  public:
   explicit NodeVerdicts(std::shared_ptr<const api::PodSpec> spec) : spec_(std::move(spec)) {}
 
-  static constexpr uint8_t kUnknown = 0;
-  static constexpr uint8_t kFits = 1;
-  static constexpr uint8_t kRejected = 2;  // by the plugin at position 0; + position
+  static constexpr uint8_t kUnknown = NodeRanking::kUnknown;
+  static constexpr uint8_t kFits = NodeRanking::kFits;
+  static constexpr uint8_t kRejected = NodeRanking::kRejected;  // + position of the plugin
 
   // Forgets the nodes that changed since the last time; all of them when `outside`, the version of
   // what the plugins read besides pod and node, is another one.
@@ -54,7 +55,11 @@ class NodeVerdicts {
   }
   int64_t sum(uint32_t slot) const { return sums_[slot]; }
   int64_t& raw(size_t column, uint32_t slot) { return raws_[column][slot]; }
+  size_t columns() const { return raws_.size(); }
   const std::vector<int64_t>& raws(size_t column) const { return raws_[column]; }
+
+  // The same nodes in the order of the list.
+  SpecRanking& ranking() { return ranking_; }
 
  private:
   friend ChangeReader;
@@ -74,6 +79,7 @@ class NodeVerdicts {
   std::vector<uint8_t> scored_;
   std::vector<int64_t> sums_;
   std::vector<std::vector<int64_t>> raws_;  // by column, then slot
+  SpecRanking ranking_;
 };
 
 // The NodeVerdicts of the specs that were decided lately. Threads: the scheduling thread.

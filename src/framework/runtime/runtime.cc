@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "framework/runtime/runtime.h"
 
+#include <array>
+#include <span>
 #include <utility>
 
 #include "base/logging.h"
 #include "config/print/print.h"
 #include "framework/runtime/runtime_impl.h"
+#include "framework/runtime/window_judge.h"
 
 namespace ks::framework {
 
@@ -68,6 +71,41 @@ PointTimer Framework::StartTimer(MetricPoint point) const {
 
 CallSampler Framework::Sampler(const CycleState& state) const {
   return impl_->meters.Sampler(state);
+}
+
+const RankedWindow* Framework::RankWindow(CycleState& state, const api::Pod& pod, size_t start,
+                                          size_t wanted) const {
+  const ScorePoints& points = impl_->score_points;
+  if (state.verdicts == nullptr || wanted < 2) return nullptr;
+  FilterBatch filters(*this, state, pod);
+  if (!filters.IsRemembered() || state.verdicts->ranking().Rests()) return nullptr;
+  if (!points.CanScoreUnseen(pod)) return nullptr;
+  const PointTimer timer = StartTimer(MetricPoint::kFilter);
+  PluginMask asked = 0;
+  if (!points.PreScoreUnseen(state, pod, &asked)) {
+    state.verdicts->ranking().Rest();
+    return nullptr;
+  }
+  const PointLists& lists = impl_->plugins.lists();
+  const CallSampler sampler = Sampler(state);
+  WindowJudge judge(impl_->handle, lists, sampler, state, pod, filters);
+  const RankedWindow* window = judge.Look(start, wanted);
+  if (window == nullptr) {
+    filters.CountInstead(0, {});
+    return nullptr;
+  }
+  // All three points are one look; Filter is what takes the time.
+  timer.Stop(Code::kSuccess);
+  StartTimer(MetricPoint::kPreScore).Stop(Code::kSuccess);
+  StartTimer(MetricPoint::kScore).Stop(Code::kSuccess);
+  if (impl_->meters.measures()) {
+    std::array<uint32_t, kMaxPlugins> ended_at{};
+    window->CountRejections(ended_at);
+    const auto fits = static_cast<uint32_t>(window->feasible() + (window->is_cut() ? 1 : 0));
+    filters.CountInstead(fits, std::span(ended_at).first(lists.filter.size()));
+    points.CountUnseen(state, asked, window->feasible());
+  }
+  return window;
 }
 
 }  // namespace ks::framework

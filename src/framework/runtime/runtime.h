@@ -130,6 +130,14 @@ class Framework final : public PluginsRunner {
   }
   SignOutcome SignPod(const api::Pod& pod) const override { return queue_points().SignPod(pod); }
 
+  // The first `wanted` nodes from the snapshot's index `start` on, around the end of the list, that
+  // fit, ranked without going through them: by what is remembered about pods like this one. Null:
+  // that does not suffice, the nodes are to be filtered and scored one by one, from PreScore on.
+  // PreScore has run otherwise, and all calls are counted as if every node had been looked at.
+  // Requires: PreFilter left all nodes.
+  const RankedWindow* RankWindow(CycleState& state, const api::Pod& pod, size_t start,
+                                 size_t wanted) const;
+
   // Filters many nodes for one pod and counts the calls once, at its end. Threads: one a batch.
   // Lifetime: framework, state and pod outlive it.
   class FilterBatch {
@@ -153,6 +161,16 @@ class Framework final : public PluginsRunner {
     }
     // As RunFilterPlugins.
     Status RunPlugins(const CycleState& state, const NodeInfo& node);
+
+    // Whether what is remembered says everything about the snapshot's nodes.
+    bool IsRemembered() const {
+      return verdicts_ != nullptr && nominated_ == nullptr && !has_rest_;
+    }
+    // What is remembered of the node, filters asked if need be; kUnknown: one failed.
+    uint8_t VerdictOf(const NodeInfo& node, uint32_t slot);
+    // Counts this, and nothing of what was asked before: so many nodes passed all filters, and this
+    // many ended with the filter at each position.
+    void CountInstead(uint32_t fits, std::span<const uint32_t> ended_at);
 
    private:
     bool HasNominated(uint32_t slot) const {

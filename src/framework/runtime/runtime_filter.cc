@@ -200,6 +200,19 @@ Status Framework::FilterBatch::RunPlugins(const CycleState& state, const NodeInf
   return status;
 }
 
+uint8_t Framework::FilterBatch::VerdictOf(const NodeInfo& node, uint32_t slot) {
+  const uint8_t verdict = verdicts_->verdict(slot);
+  if (verdict == NodeVerdicts::kUnknown) (void)RunRemembered(node, slot, verdict);
+  return verdicts_->verdict(slot);
+}
+
+void Framework::FilterBatch::CountInstead(uint32_t fits, std::span<const uint32_t> ended_at) {
+  fits_ = fits;
+  const size_t filters = framework_.impl_->plugins.lists().filter.size();
+  std::fill_n(ended_at_.begin(), filters, 0);
+  std::copy(ended_at.begin(), ended_at.end(), ended_at_.begin());
+}
+
 // Errors are not remembered: the next attempt asks again.
 Status Framework::FilterBatch::RunRemembered(const NodeInfo& node, uint32_t slot, uint8_t verdict) {
   const size_t local = framework_.impl_->plugins.lists().local_filters;

@@ -6,6 +6,7 @@
 
 #include "framework/runtime/node_verdicts.h"
 #include "framework/runtime/point_statuses.h"
+#include "framework/runtime/remembered_scores.h"
 #include "golang/quote.h"
 
 namespace ks::framework {
@@ -131,60 +132,6 @@ class ScoreRun {
   Status range_failure_;
 };
 
-// Whether all these nodes have their scores of node-local plugins remembered afterwards. Not when
-// one fails or leaves its range: the long way then says it as upstream does.
-class RememberedScores {
- public:
-  RememberedScores(std::span<const ScoreEntry> entries, const CycleState& state,
-                   const api::Pod& pod, const CallSampler& sampler)
-      : entries_(entries), state_(state), pod_(pod), sampler_(sampler) {}
-
-  bool Complete(PluginMask plugins, Nodes nodes, std::span<const uint32_t> slots) {
-    NodeVerdicts& verdicts = *state_.verdicts;
-    size_t columns = 0;
-    for (const ScoreEntry& entry : entries_) columns += IsColumn(entry) ? 1 : 0;
-    verdicts.UseScores(plugins & ~state_.skip_score, columns);
-    for (size_t i = 0; i < slots.size(); ++i) {
-      if (!verdicts.HasScores(slots[i]) && !Score(*nodes[i], slots[i])) return false;
-    }
-    return true;
-  }
-
-  bool IsRemembered(const ScoreEntry& entry) const {
-    return entry.node_local && (state_.skip_score & entry.bit) == 0;
-  }
-  bool IsColumn(const ScoreEntry& entry) const {
-    return IsRemembered(entry) && entry.normalizer != nullptr;
-  }
-
- private:
-  bool Score(const NodeInfo& node, uint32_t slot) {
-    NodeVerdicts& verdicts = *state_.verdicts;
-    int64_t sum = 0;
-    size_t column = 0;
-    for (const ScoreEntry& entry : entries_) {
-      if (!IsRemembered(entry)) continue;
-      int64_t value = 0;
-      const Status status = sampler_.Measure(
-          entry.meter, [&] { return entry.plugin->Score(state_, pod_, node, &value); });
-      if (!status.ok()) return false;
-      if (entry.normalizer != nullptr) {
-        verdicts.raw(column++, slot) = value;
-      } else {
-        if (value < kMinNodeScore || value > kMaxNodeScore) return false;
-        sum += value * entry.weight;
-      }
-    }
-    verdicts.SetScores(slot, sum);
-    return true;
-  }
-
-  const std::span<const ScoreEntry> entries_;
-  const CycleState& state_;
-  const api::Pod& pod_;
-  const CallSampler& sampler_;
-};
-
 }  // namespace
 
 Status ScorePoints::RunPreScorePlugins(CycleState& state, const api::Pod& pod, Nodes nodes) const {
@@ -192,6 +139,45 @@ Status ScorePoints::RunPreScorePlugins(CycleState& state, const api::Pod& pod, N
   Status status = AskPreScores(state, pod, nodes);
   timer.Stop(status.code());
   return status;
+}
+
+bool ScorePoints::CanScoreUnseen(const api::Pod& pod) const {
+  for (const PointEntry<PreScorePlugin>& entry : lists_.pre_score) {
+    const bool is_local = (lists_.local_scores & entry.bit) != 0;
+    if (!is_local && entry.plugin->ReadsNodes(pod)) return false;
+  }
+  return true;
+}
+
+bool ScorePoints::PreScoreUnseen(CycleState& state, const api::Pod& pod, PluginMask* asked) const {
+  const CallSampler sampler = meters_.Sampler(state);
+  *asked = 0;
+  state.skip_score = 0;
+  for (const PointEntry<PreScorePlugin>& entry : lists_.pre_score) {
+    const Status status =
+        sampler.Measure(entry.meter, [&] { return entry.plugin->PreScore(state, pod, {}); });
+    if (status.IsSkip()) {
+      state.skip_score |= entry.bit;
+      continue;
+    }
+    if (!status.ok()) return false;
+    *asked |= entry.bit;
+  }
+  const auto is_known = [&state](const ScoreEntry& entry) {
+    if ((state.skip_score & entry.bit) != 0) return true;
+    if (!entry.node_local) return entry.plugin->ScoresNothing(state);
+    return entry.normalizer == nullptr || entry.normalizer->ScalesToHighest();
+  };
+  return std::all_of(lists_.score.begin(), lists_.score.end(), is_known);
+}
+
+void ScorePoints::CountUnseen(const CycleState& state, PluginMask asked, size_t nodes) const {
+  for (const PointEntry<PreScorePlugin>& entry : lists_.pre_score) {
+    if ((asked & entry.bit) != 0) entry.CountCalls(1);
+  }
+  for (const ScoreEntry& entry : lists_.score) {
+    if ((state.skip_score & entry.bit) == 0) entry.CountCalls(nodes);
+  }
 }
 
 Status ScorePoints::AskPreScores(CycleState& state, const api::Pod& pod, Nodes nodes) const {

@@ -33,6 +33,16 @@ class ScorePoints {
                          std::span<const NodeInfo* const> nodes, std::span<const uint32_t> slots,
                          NodeScores* scores) const;
 
+  // For nodes that are ranked without being gone through (NodeRanking). Whether this is possible
+  // for the pod as far as its PreScore plugins are concerned, which have not run then.
+  bool CanScoreUnseen(const api::Pod& pod) const;
+  // Runs PreScore before the nodes are known. Success: every score is remembered, or the same for
+  // all nodes; `asked`: the plugins to count. Else nothing has happened that RunPreScorePlugins
+  // does not do anew. Requires: CanScoreUnseen.
+  bool PreScoreUnseen(CycleState& state, const api::Pod& pod, PluginMask* asked) const;
+  // So many nodes were scored.
+  void CountUnseen(const CycleState& state, PluginMask asked, size_t nodes) const;
+
   // Adds one node to a ranking. `nodes`: those of the ranking, in its order, and the new one at the
   // end; `raws`: the raw scores that RunScorePlugins kept for the former. Runs PreScore for all,
   // Score for the last one alone and NormalizeScore over all raw scores; appends to `raws` and

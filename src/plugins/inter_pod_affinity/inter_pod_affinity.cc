@@ -141,6 +141,7 @@ class InterPodAffinity final : public framework::Plugin,
     return {};
   }
 
+  bool ReadsNodes(const api::Pod&) const override { return false; }
   Status PreScore(CycleState& state, const api::Pod& pod,
                   std::span<const NodeInfo* const>) override {
     if (args_.ignore_preferred_terms_of_existing_pods && !HasPreferredTerms(*pod.spec)) {

@@ -149,6 +149,7 @@ class NodeAffinity final : public framework::Plugin,
     NormalizeToMaximum(scores, false);
     return {};
   }
+  bool ScalesToHighest() const override { return true; }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
     const auto node = [this](const api::Pod& pod, const api::Node* before, const api::Node* after) {

@@ -97,6 +97,11 @@ class PodTopologySpread final : public framework::Plugin,
     return {};
   }
 
+  bool ReadsNodes(const api::Pod& pod) const override {
+    if (!plans_->MayConstrain(pod, SpreadAction::kScheduleAnyway)) return false;
+    const std::shared_ptr<const SpreadPlan> plan = plans_->Of(pod, handle_.owner_listers());
+    return !plan->soft.error.empty() || !plan->soft.constraints.empty();
+  }
   Status PreScore(CycleState& state, const api::Pod& pod,
                   std::span<const NodeInfo* const> nodes) override {
     const framework::Snapshot& snapshot = handle_.snapshot();

@@ -85,6 +85,7 @@ class TaintToleration final : public framework::Plugin,
     NormalizeToMaximum(scores, true);
     return {};
   }
+  bool ScalesToHighest() const override { return true; }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {
     const auto node = [this](const api::Pod& pod, const api::Node* before, const api::Node* after) {

@@ -128,6 +128,7 @@ class VolumeBinding final : public framework::Plugin,
   }
 
   // Upstream scores every pod: 0 everywhere without claims.
+  bool ReadsNodes(const api::Pod&) const override { return false; }
   Status PreScore(CycleState& state, const api::Pod&, std::span<const NodeInfo* const>) override {
     if (!scores_) return skip_;
     const BindingState* binding = slot_.Read(state);

@@ -134,7 +134,7 @@ const char* Batching::Rescore(const framework::CycleState& state, const api::Pod
 }
 
 void Batching::Store(const BatchAttempt& attempt, std::string_view chosen,
-                     const FeasibleNodes& feasible, const NodeScores& scores) {
+                     const SearchSpace& search) {
   KS_CHECK(!chosen.empty(), "an attempt succeeds without a node");
   KS_CHECK(!last_ || last_->cycle < attempt.cycle, "a cycle is over twice");
   const TimePoint start = metrics_ == nullptr ? TimePoint() : clock_.Now();
@@ -143,13 +143,13 @@ void Batching::Store(const BatchAttempt& attempt, std::string_view chosen,
   if (metrics_ != nullptr && !attempt.hint.empty()) {
     metrics_->CountAttempt(used ? "hint_used" : "hint_not_used");
   }
-  if (!used) Replace(attempt, feasible, scores);
+  if (!used) Replace(attempt, search);
   if (metrics_ != nullptr) metrics_->ObserveStore(clock_.Now() - start);
 }
 
-void Batching::Replace(const BatchAttempt& attempt, const FeasibleNodes& feasible,
-                       const NodeScores& scores) {
-  const bool nothing_left = scores.totals.size() < 2;
+void Batching::Replace(const BatchAttempt& attempt, const SearchSpace& search) {
+  const NodeScores& scores = search.scores;
+  const bool nothing_left = scores.totals.size() < 2 && !search.is_ranked;  // of two at least
   if (nothing_left || attempt.signature.empty()) {
     // Counted whether or not there was a ranking to throw away.
     Flush(nothing_left ? "empty_list" : "pod_not_batchable");
@@ -161,7 +161,7 @@ void Batching::Replace(const BatchAttempt& attempt, const FeasibleNodes& feasibl
                  .raws = scores.details,
                  .totals = scores.totals,
                  .heap = MakeHeap(scores.totals)};
-    for (const NodeInfo* node : feasible.nodes) next.nodes.push_back(node->name());
+    for (const NodeInfo* node : search.feasible.nodes) next.nodes.push_back(node->name());
     (void)TakeBest(next.totals, &next.heap);
     ranking_ = std::move(next);
   }

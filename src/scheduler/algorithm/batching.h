@@ -32,10 +32,9 @@ class Batching {
   // succeeded, and `state` is its.
   void Hint(const framework::CycleState& state, const api::Pod& pod, BatchAttempt* attempt);
 
-  // A node was chosen. `feasible` and `scores` (with details) are those it was chosen from; no
-  // totals: it was chosen without scoring.
-  void Store(const BatchAttempt& attempt, std::string_view chosen, const FeasibleNodes& feasible,
-             const framework::NodeScores& scores);
+  // A node was chosen out of what the search came to, with the details of scores; no totals: it was
+  // chosen without scoring. Requires: a pod with a signature was not ranked (SearchSpace).
+  void Store(const BatchAttempt& attempt, std::string_view chosen, const SearchSpace& search);
 
   // Whether Store has a use for the details of scores.
   static bool WantsDetails(const BatchAttempt& attempt) { return !attempt.signature.empty(); }
@@ -63,8 +62,7 @@ class Batching {
   const char* Rescore(const framework::CycleState& state, const api::Pod& pod,
                       const framework::NodeInfo& last);
   // The ranking becomes that of the attempt, or none.
-  void Replace(const BatchAttempt& attempt, const FeasibleNodes& feasible,
-               const framework::NodeScores& scores);
+  void Replace(const BatchAttempt& attempt, const SearchSpace& search);
   void Flush(const char* reason);
 
   const framework::Framework& framework_;

@@ -106,6 +106,22 @@ void NodeSearch::FilterAllNodes(Attempt& attempt) {
   }
 }
 
+const framework::RankedWindow* NodeSearch::FindRanked(Attempt& attempt) {
+  const SearchSpace& search = *attempt.search;
+  const framework::Framework& framework = attempt.framework;
+  const size_t nodes = snapshot_.nodes().size();
+  const bool all_nodes = !search.node_names && attempt.placement == nullptr;
+  if (nodes < least_ranked_nodes_ || !all_nodes) return nullptr;
+  if (!framework.plugins().HasFilterPlugins() || !framework.plugins().HasScorePlugins()) {
+    return nullptr;
+  }
+  KS_CHECK(search.diagnosis.nodes.explicit_count() == 0, "a status that the ranking does not know");
+  const framework::RankedWindow* window =
+      framework.RankWindow(attempt.state, *attempt.pod, start_, Wanted(framework, nodes));
+  if (window != nullptr) start_ = (start_ + window->feasible() + window->rejected()) % nodes;
+  return window;
+}
+
 Status NodeSearch::FindFeasible(Attempt& attempt) {
   const framework::Framework& framework = attempt.framework;
   SearchSpace& search = *attempt.search;

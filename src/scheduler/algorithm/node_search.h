@@ -31,12 +31,22 @@ class NodeSearch {
   // nominated node that was feasible; an error status ends the search, statuses collected so far
   // stay.
   framework::Status FindFeasible(Attempt& attempt);
+  // The same search by what is remembered, without going through the nodes: those that fit, ranked,
+  // and the start advanced. Null: FindFeasible is to be called; the start has not moved. Requires:
+  // no node of the attempt has a status yet.
+  const framework::RankedWindow* FindRanked(Attempt& attempt);
   // The same for every node, from the first one on, beside a nominated node that was feasible.
   // Failures are kept by node, the start stays.
   void FilterAllNodes(Attempt& attempt);
 
   void set_percentage_of_nodes_to_score(int32_t percentage) { percentage_ = percentage; }
   void set_extenders_choose(bool choose) { extenders_choose_ = choose; }
+  // From this number of nodes on FindRanked tries.
+  void set_least_ranked_nodes(size_t nodes) { least_ranked_nodes_ = nodes; }
+  // Ranking costs a little for every change of a node and saves a visit of the window: it pays
+  // where windows have hundreds of nodes.
+  static constexpr size_t kLeastRankedNodes = 1000;
+
   // S of 9.3: index in the node list where the next search begins.
   size_t next_start_node_index() const { return start_; }
 
@@ -58,6 +68,7 @@ class NodeSearch {
   Parallelizer& parallelizer_;
   int32_t percentage_;
   bool extenders_choose_ = false;  // some extender filters or scores
+  size_t least_ranked_nodes_ = kLeastRankedNodes;
   size_t start_ = 0;
   // Scratch space, kept between searches.
   std::vector<const framework::NodeInfo*> narrowed_nodes_;

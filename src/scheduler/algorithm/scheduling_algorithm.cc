@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/algorithm/scheduling_algorithm.h"
 
+#include <array>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -35,22 +37,22 @@ void SchedulingAlgorithm::SchedulePod(Attempt& attempt, Batching* batching) {
     result.fit_error = result.status.IsRejected() && !snapshot_.nodes().empty();
     return;
   }
-  result.evaluated_nodes = search.feasible.size() + search.diagnosis.nodes.explicit_count();
-  result.feasible_nodes = search.feasible.size();
-  if (search.feasible.size() == 0) {
-    result.status = Status(Code::kUnschedulable, {});
-    result.fit_error = true;
-    return;
+  if (!search.is_ranked) {
+    result.evaluated_nodes = search.feasible.size() + search.diagnosis.nodes.explicit_count();
+    result.feasible_nodes = search.feasible.size();
+    if (search.feasible.size() == 0) {
+      result.status = Status(Code::kUnschedulable, {});
+      result.fit_error = true;
+      return;
+    }
+    if (search.feasible.size() > 1) {
+      result.status = Score(attempt);
+      trace.Step("Prioritizing done");
+      if (!result.status.ok()) return;
+    }
+    result.node = Pick(search);
   }
-  if (search.feasible.size() > 1) {
-    result.status = Score(attempt);
-    trace.Step("Prioritizing done");
-    if (!result.status.ok()) return;
-  }
-  result.node = Pick(search);
-  if (batching != nullptr) {
-    batching->Store(attempt.batch, result.node->name(), search.feasible, search.scores);
-  }
+  if (batching != nullptr) batching->Store(attempt.batch, result.node->name(), search);
 }
 
 // A rejected status comes from PreFilter: all nodes then share it.
@@ -63,7 +65,30 @@ Status SchedulingAlgorithm::FindNodesThatFit(Attempt& attempt, Batching* batchin
   } else if (!attempt.batch.hint.empty()) {
     if (NodeFits(attempt.batch.hint, attempt)) return Status();
   }
+  if (PickRanked(attempt)) return Status();
   return Search(attempt);
+}
+
+// Whoever wants to know more than the best few nodes has them visited: scores by plugin, rankings
+// for batching, and why nodes were rejected if none fits.
+bool SchedulingAlgorithm::PickRanked(Attempt& attempt) {
+  SearchSpace& search = *attempt.search;
+  if (search.scores.keep_details || search.diagnosis.nodes.explicit_count() > 0) return false;
+  const framework::RankedWindow* window = search_.FindRanked(attempt);
+  if (window == nullptr) return false;
+  search.is_ranked = true;
+  const std::span<const framework::NodeInfo* const> nodes = snapshot_.nodes();
+  ScheduleResult& result = attempt.result;
+  result.evaluated_nodes = window->feasible() + window->rejected();
+  result.feasible_nodes = window->feasible();
+  result.node = nodes[window->AtRank(PickBest(*window))];
+  if (attempt.decision == 0) return true;
+  std::array<framework::RankedWindow::Ranked, SearchSpace::kBestRanked> best{};
+  const size_t count = window->FindBest(best);
+  for (size_t i = 0; i < count; ++i) {
+    search.best_ranked.push_back({nodes[best[i].index], best[i].total});
+  }
+  return true;
 }
 
 Status SchedulingAlgorithm::PreFilter(Attempt& attempt) {
@@ -71,6 +96,8 @@ Status SchedulingAlgorithm::PreFilter(Attempt& attempt) {
   Diagnosis& diagnosis = search.diagnosis;
   search.feasible.Clear();
   search.failed.clear();
+  search.is_ranked = false;
+  search.best_ranked.clear();
   const size_t num_nodes =
       attempt.placement == nullptr ? snapshot_.nodes().size() : attempt.placement->nodes.size();
   diagnosis.nodes.Reset(snapshot_.nodes().size());

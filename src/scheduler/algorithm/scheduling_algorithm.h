@@ -6,6 +6,7 @@
 //
 // Upstream: docs/spec/cycle.md sections 6 to 12.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ class SchedulingAlgorithm {
   // Whether an extender filters or scores: then more than one feasible node is wanted even without
   // a Score plugin (docs/spec/cycle.md 9.2 rule 5).
   void set_extenders_choose(bool choose) { search_.set_extenders_choose(choose); }
+  // See NodeSearch.
+  void set_least_ranked_nodes(size_t nodes) { search_.set_least_ranked_nodes(nodes); }
   // Null: nothing is shown.
   void set_metrics(SchedulerMetrics* metrics) { metrics_ = metrics; }
   // By it slow attempts are noticed and told in the log (attempt_trace.h). Null: none is.
@@ -61,6 +64,8 @@ class SchedulingAlgorithm {
 
  private:
   framework::Status FindNodesThatFit(Attempt& attempt, Batching* batching);
+  // Searches, scores and picks in one, by what is remembered. False: nothing has happened.
+  bool PickRanked(Attempt& attempt);
   bool NodeFits(const std::string& name, Attempt& attempt);
 
   const framework::Snapshot& snapshot_;

@@ -43,6 +43,15 @@ struct SearchSpace {
   // By position in `feasible`; totals are empty when a node was chosen without scoring. Who wants
   // scores by plugin sets keep_details before; else the details are those of another attempt.
   framework::NodeScores scores;
+  // The node was chosen out of a ranking: there are no feasible nodes and no totals above.
+  bool is_ranked = false;
+  // The best of the ranking for operators, if the attempt is recorded.
+  static constexpr size_t kBestRanked = 3;
+  struct Ranked {
+    const framework::NodeInfo* node;
+    int64_t total;
+  };
+  std::vector<Ranked> best_ranked;
 
   void Clear() {
     node_names.reset();
@@ -50,6 +59,8 @@ struct SearchSpace {
     failed.clear();
     scores.totals.clear();
     scores.keep_details = false;
+    is_ranked = false;
+    best_ranked.clear();
   }
 };
 

@@ -46,6 +46,21 @@ size_t NextInPreorder(size_t i, size_t size) {
   return i == 0 ? size : i + 1;
 }
 
+// The lowest level first: it has the most nodes.
+bool SubtreeHasBest(const framework::RankedWindow& window, size_t root) {
+  const size_t size = window.feasible();
+  size_t begin = root;
+  size_t width = 1;
+  while (2 * begin + 1 < size) {
+    begin = 2 * begin + 1;
+    width *= 2;
+  }
+  for (; width > 0; width /= 2, begin = (begin - 1) / 2) {
+    if (begin < size && window.HasBest(begin, std::min(begin + width, size))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 size_t NumFeasibleNodesToFind(size_t candidates, std::optional<int32_t> profile_percentage,
@@ -78,6 +93,19 @@ size_t PickBest(std::span<const int64_t> totals) {
   }
   KS_CHECK(best < totals.size(), "the greatest total is nobody's");
   return best;
+}
+
+// The same, down the tree to where the best are: what is below a node are neighbors on each level.
+size_t PickBest(const framework::RankedWindow& window) {
+  const size_t size = window.feasible();
+  KS_CHECK(size > 0, "nothing to pick from");
+  size_t i = 0;
+  while (!window.HasBest(i, i + 1)) {
+    i = 2 * i + 1;
+    if (!SubtreeHasBest(window, i)) ++i;
+    KS_CHECK(i < size, "the greatest total is nobody's");
+  }
+  return i;
 }
 
 std::vector<uint32_t> MakeHeap(std::span<const int64_t> totals) {

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "framework/runtime/node_ranking.h"
+
 namespace ks::scheduler {
 
 // K of 9.2, rules 1 to 4: how many feasible nodes end the search among `candidates`. The profile's
@@ -22,6 +24,9 @@ size_t NumFeasibleNodesToFind(size_t candidates, std::optional<int32_t> profile_
 // Position of the best total: the root of upstream's binary heap, whose mechanics decide ties.
 // Requires: totals is not empty.
 size_t PickBest(std::span<const int64_t> totals);
+
+// The same among the nodes of a window, by rank.
+size_t PickBest(const framework::RankedWindow& window);
 
 // Positions 0 to totals.size() - 1 as a heap by total, and its root taken out. The chosen one is
 // PickBest's.

@@ -658,6 +658,12 @@ TEST_F(ExtendedTest, DevicesOrThePluginOfTheNode) {
   EXPECT_TRUE(rig.PreFilter(*MakePod().Req({{"example.com/other", "1"}}).Obj()).status.IsSkip());
 }
 
+// What the API server answers when the claim for two devices is made.
+constexpr const char* kMade =
+    "{'metadata':{'name':'made','namespace':'ns','uid':'uid-made','resourceVersion':'2'},"
+    "'spec':{'devices':{'requests':[{'name':'container-0-request-1','exactly':"
+    "{'deviceClassName':'gpu','allocationMode':'ExactCount','count':2}}]}},'status':{}}";
+
 TEST_F(ExtendedTest, AClaimIsMade) {
   pod = MakePod().Name("pod").Req({{"cpu", "1"}, {"example.com/gpu", "2"}}).Obj();
   ASSERT_TRUE(Reserve().ok());
@@ -665,18 +671,14 @@ TEST_F(ExtendedTest, AClaimIsMade) {
   EXPECT_EQ(Asked().verb, Verb::kCreate);
   EXPECT_THAT(Asked().body, HasSubstr(R"("generateName":"pod-extended-resources-")"));
   EXPECT_THAT(Asked().body, HasSubstr(R"("name":"container-0-request-1")"));
-  const std::string made =
-      "{'metadata':{'name':'made','namespace':'ns','uid':'uid-made','resourceVersion':'2'},"
-      "'spec':{'devices':{'requests':[{'name':'container-0-request-1','exactly':"
-      "{'deviceClassName':'gpu','allocationMode':'ExactCount','count':2}}]}},'status':{";
-  Answer(ReadObject<api::ResourceClaim>(made + "}}"));
+  Answer(ReadObject<api::ResourceClaim>(kMade));
   EXPECT_NE(stores().PendingAllocation("uid-made"), nullptr);
   Answer(Version("made", "3", ""));
   EXPECT_EQ(Asked().verb, Verb::kPatchStatus);
   Answer(Version("made", "4", Allocation("n1") + reserved_));
   ASSERT_TRUE(step.condition);
   EXPECT_FALSE(step.condition()) << "until the informer shows it";
-  Show<api::ResourceClaim>(stores(), made + "}}");
+  Show<api::ResourceClaim>(stores(), kMade);
   ASSERT_TRUE(step.condition());
   Go({});
   ASSERT_EQ(api().patches.size(), 1);
@@ -697,10 +699,7 @@ TEST_F(ExtendedTest, DevicesStayTakenThoughTheClaimIsNeverShown) {
   pod = MakePod().Name("pod").Req({{"example.com/gpu", "2"}}).Obj();
   ASSERT_TRUE(Reserve().ok());
   Bind();
-  Answer(ReadObject<api::ResourceClaim>(
-      "{'metadata':{'name':'made','namespace':'ns','uid':'uid-made','resourceVersion':'2'},"
-      "'spec':{'devices':{'requests':[{'name':'container-0-request-1','exactly':"
-      "{'deviceClassName':'gpu','allocationMode':'ExactCount','count':2}}]}},'status':{}}"));
+  Answer(ReadObject<api::ResourceClaim>(kMade));
   Answer(Version("made", "3", ""));
   Answer(Version("made", "4", Allocation("n1") + reserved_));
   ASSERT_TRUE(step.condition);
@@ -724,10 +723,7 @@ TEST_F(ExtendedTest, DevicesAreTakenUntilTheClaimIsGone) {
   pod = MakePod().Name("pod").Req({{"example.com/gpu", "2"}}).Obj();
   ASSERT_TRUE(Reserve().ok());
   Bind();
-  Answer(ReadObject<api::ResourceClaim>(
-      "{'metadata':{'name':'made','namespace':'ns','uid':'uid-made','resourceVersion':'2'},"
-      "'spec':{'devices':{'requests':[{'name':'container-0-request-1','exactly':"
-      "{'deviceClassName':'gpu','allocationMode':'ExactCount','count':2}}]}},'status':{}}"));
+  Answer(ReadObject<api::ResourceClaim>(kMade));
   sequence->Cancel("gone");
   ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, Version("made", "3", "")));
   Unreserve();

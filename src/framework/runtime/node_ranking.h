@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The nodes in list order with what is remembered about them for pods of one spec, in blocks that
+// know how many of their nodes fit and which total is the best. So a search can be judged that
+// looks at many nodes without looking at them: only blocks with a changed node are.
+//
+// Design: docs/decisions/0054-windows-are-judged-by-blocks.md.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ks::framework {
+
+class NodeRanking;
+
+// What a search from `start` on, around the end of the list, finds: the first nodes that fit, and
+// of those the best. Nodes that fit have ranks, from 0 on in the order of the search.
+// Lifetime: until the ranking changes or looks again.
+class RankedWindow {
+ public:
+  explicit RankedWindow(const NodeRanking& ranking) : ranking_(ranking) {}
+
+  size_t feasible() const { return feasible_; }
+  size_t rejected() const { return rejected_; }
+  // Whether one more node that fits ended the search; it is not counted.
+  bool is_cut() const { return is_cut_; }
+  // Marks (NodeRanking::Leaf) that some feasible node has.
+  uint8_t marks() const { return marks_; }
+
+  // The best total. Requires: feasible() > 0.
+  int64_t best() const { return best_; }
+
+  // Index in the node list. Requires: rank < feasible().
+  size_t AtRank(size_t rank) const;
+  // Whether a node from rank `begin` to before `end` has the best total. Costs a look at each block
+  // between them at most, and at some nodes of two. Requires: begin < end <= feasible().
+  bool HasBest(size_t begin, size_t end) const;
+  // Calls visit(index) for every feasible node, in order of rank.
+  template <class Visit>
+  void ForEachFeasible(const Visit& visit) const;
+  struct Ranked {
+    size_t index = 0;
+    int64_t total = 0;
+  };
+  // The highest totals, highest first, of equal ones the first; at most best->size(). Returns how
+  // many.
+  size_t FindBest(std::span<Ranked> best) const;
+  // Adds the rejected nodes to the counts by position of the filter that rejected them.
+  void CountRejections(std::span<uint32_t> by_filter) const;
+
+ private:
+  friend NodeRanking;
+  // Neighbours in the list within a block, at least one of which fits.
+  struct Piece {
+    uint32_t begin;
+    uint32_t end;
+    uint32_t rank;  // of the first that fits
+    uint32_t fits;
+    int64_t best;
+  };
+
+  std::vector<Piece>::const_iterator PieceOf(size_t rank) const;
+  size_t IndexOf(const Piece& piece, size_t rank) const;
+
+  const NodeRanking& ranking_;
+  size_t start_ = 0;
+  size_t feasible_ = 0;
+  size_t rejected_ = 0;
+  int64_t best_ = INT64_MIN;
+  uint8_t marks_ = 0;
+  bool is_cut_ = false;
+  std::vector<Piece> pieces_;
+};
+
+// Threads: one at a time.
+class NodeRanking {
+ public:
+  static constexpr size_t kBlockNodes = 128;
+
+  // Verdicts.
+  static constexpr uint8_t kUnknown = 0;
+  static constexpr uint8_t kFits = 1;
+  static constexpr uint8_t kRejected = 2;  // by the filter at position 0; + position
+
+  // What is known about a node. Marks and total are those of a node that fits.
+  struct Leaf {
+    uint8_t verdict = kUnknown;
+    uint8_t marks = 0;
+    int64_t total = 0;
+  };
+  // Says what is not known yet.
+  class Judge {
+   public:
+    virtual ~Judge() = default;
+    // Unknown: the look fails.
+    virtual Leaf Ask(size_t index) = 0;
+  };
+
+  NodeRanking() : window_(*this) {}
+  NodeRanking(const NodeRanking&) = delete;
+  NodeRanking& operator=(const NodeRanking&) = delete;
+
+  // Nothing is known about any of the nodes. `filters`: positions of filters that may reject.
+  void Reset(size_t nodes, size_t filters);
+  void Forget(size_t index);
+  size_t size() const { return verdicts_.size(); }
+
+  // Judges a search for `wanted` nodes. Asks about nodes in blocks that the search meets, also
+  // about some that it would not reach. Null: the judge did not know one.
+  // Requires: start < size(), wanted > 0.
+  const RankedWindow* Look(size_t start, size_t wanted, Judge& judge);
+
+ private:
+  friend RankedWindow;
+  // Of the nodes of a block, or of some of them.
+  struct Summary {
+    int64_t best = INT64_MIN;
+    uint32_t fits = 0;
+    uint8_t marks = 0;
+  };
+  struct Block {
+    Summary summary{};
+    bool is_stale = true;
+  };
+  enum class Walked : uint8_t { kOn, kEnded, kFailed };
+
+  size_t BlockEnd(size_t block) const;
+  Walked Walk(size_t from, size_t to, size_t wanted, Judge& judge);
+  bool Settle(size_t block, Judge& judge);
+  Summary Summarize(size_t begin, size_t end) const;
+  // The index of the node that fits after `skipped` others that do.
+  size_t FitAfter(size_t begin, size_t skipped) const;
+  void Take(size_t begin, size_t end, const Summary& summary);
+  std::span<uint8_t> Rejections(size_t block) { return {&rejections_[block * filters_], filters_}; }
+
+  size_t filters_ = 0;
+  // By index in the node list.
+  std::vector<uint8_t> verdicts_;
+  std::vector<uint8_t> marks_;
+  std::vector<int64_t> totals_;  // INT64_MIN where no node fits
+  // By block.
+  std::vector<Block> blocks_;
+  std::vector<uint8_t> rejections_;  // by position of the filter
+  RankedWindow window_;
+};
+
+template <class Visit>
+void RankedWindow::ForEachFeasible(const Visit& visit) const {
+  for (const Piece& piece : pieces_) {
+    for (size_t i = piece.begin; i < piece.end; ++i) {
+      if (ranking_.verdicts_[i] == NodeRanking::kFits) visit(i);
+    }
+  }
+}
+
+}  // namespace ks::framework
