@@ -44,6 +44,8 @@ STEPS = (
     Step("parity, preemption", f"{_PARITY} --pods 10000 --preemption"),
     Step("parity, volumes", f"{_PARITY} --pods 10000 --volumes --preemption"),
     Step("CEL expressions", "build/bin/ks_cel_compare random --seed {seed} --count 200000"),
+    Step("both forms of objects", "build/bin/ks_fuzz_forms all --seed {seed} --count 50000 --answers test/fuzz/forms/answers.jsonl"
+                                  " test/api/data/forms.jsonl"),
     Step("placement", _E2E.format("*Placement*"), "KS_PLACEMENT_SEEDS=10"),
     Step("configuration files", _E2E.format("*ConfigParity*"), "KS_PARITY_SEED={seed}"),
     Step("upstream suites", "python3 tools/upstream.py --seed {seed}"),

@@ -56,7 +56,19 @@ class Scanner {
   bool ok_ = true;
 };
 
+constexpr std::chrono::sys_seconds kFirst =
+    std::chrono::sys_days(std::chrono::year(1678) / std::chrono::January / 1);
+constexpr std::chrono::sys_seconds kBehindLast =
+    std::chrono::sys_days(std::chrono::year(2262) / std::chrono::January / 1);
+
 }  // namespace
+
+TimePoint TimeSinceEpoch(std::chrono::seconds seconds, std::chrono::nanoseconds fraction) {
+  const std::chrono::sys_seconds time(seconds);
+  if (time < kFirst) return TimePoint::min();
+  if (time >= kBehindLast) return TimePoint::max();
+  return TimePoint(time) + fraction;
+}
 
 std::optional<TimePoint> ParseTime(std::string_view text, TimePrecision precision) {
   namespace chrono = std::chrono;
@@ -94,9 +106,7 @@ std::optional<TimePoint> ParseTime(std::string_view text, TimePrecision precisio
   if (precision == TimePrecision::kMicros && fraction_digits != 6) return std::nullopt;
   const auto seconds = chrono::sys_seconds(chrono::sys_days(date)) + chrono::hours(hour) +
                        chrono::minutes(minute - offset_minutes) + chrono::seconds(second);
-  if (year < 1678) return TimePoint::min();
-  if (year > 2261) return TimePoint::max();
-  return TimePoint(seconds) + chrono::nanoseconds(nanos);
+  return TimeSinceEpoch(seconds.time_since_epoch(), chrono::nanoseconds(nanos));
 }
 
 }  // namespace ks::api

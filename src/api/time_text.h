@@ -4,6 +4,8 @@
 //
 // Upstream: docs/spec/api.md section 4.
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -16,8 +18,10 @@ enum class TimePrecision : uint8_t {
   kMicros,  // MicroTime: exactly six fraction digits
 };
 
-// RFC 3339 with any offset; nothing for anything else. Years outside 1678..2261 become the nearest
-// time that can be represented.
+// A time since the epoch. Before 1678 and from 2262 on it is the first or the last that there is.
+TimePoint TimeSinceEpoch(std::chrono::seconds seconds, std::chrono::nanoseconds fraction);
+
+// RFC 3339 with any offset; nothing for anything else. Range: TimeSinceEpoch.
 std::optional<TimePoint> ParseTime(std::string_view text, TimePrecision precision);
 
 }  // namespace ks::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON strings as upstream's writer spells them.
+// JSON as upstream's writer spells it.
 
 #include <fmt/format.h>
 
@@ -64,6 +64,29 @@ std::string JsonString(std::string_view text) {
     text.remove_prefix(next.length);
   }
   out += '"';
+  return out;
+}
+
+std::string CompactJson(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  bool in_string = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    const std::string_view line_end = json.substr(i, 3);
+    if (c == '<' || c == '>' || c == '&') {
+      AppendAscii(out, c);
+    } else if (line_end == "\xe2\x80\xa8" || line_end == "\xe2\x80\xa9") {
+      out += line_end.back() == '\xa8' ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else if (in_string && c == '\\' && i + 1 < json.size()) {
+      out += c;
+      out += json[++i];
+    } else if (in_string || (c != ' ' && c != '\t' && c != '\n' && c != '\r')) {
+      in_string = in_string != (c == '"');
+      out += c;
+    }
+  }
   return out;
 }
 

@@ -2,9 +2,10 @@
 """Where the control plane's binaries are, and how they get there.
 
 The binaries (etcd, kube-apiserver, kube-controller-manager, kubectl, kube-scheduler, and the references of tests: oracle and
-grouporacle for test/parity, celoracle for test/cel, draoracle for test/plugins/dynamic_resources) are built once from the Go
-module test/controlplane into a cache folder outside the build tree, named after a hash of what they are built from. The folder
-appears by a rename, so it is complete or absent. tools/upstream.py has a second such module.
+grouporacle for test/parity, celoracle for test/cel, draoracle for test/plugins/dynamic_resources, formoracle for
+test/fuzz/forms) are built once from the Go module test/controlplane into a cache folder outside the build tree, named after a
+hash of what they are built from. The folder appears by a rename, so it is complete or absent. tools/upstream.py has a second
+such module.
 """
 
 import dataclasses
@@ -138,7 +139,7 @@ class Module:
 CONTROL_PLANE = Module(
     "controlplane", "the control plane",
     ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "kube-scheduler", "oracle", "celoracle", "draoracle",
-     "grouporacle"),
+     "grouporacle", "formoracle"),
     "KS_CONTROLPLANE_BIN", "./dev controlplane build", 6)
 BINARIES = CONTROL_PLANE.files
 pinned_release = CONTROL_PLANE.release

@@ -2,7 +2,9 @@
 #include "api/decode/proto_reader.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "api/time_text.h"
+#include "golang/json_text.h"
 
 namespace ks::api {
 
@@ -52,8 +54,6 @@ constexpr ProtoField kQuantityFields[] = {
 constexpr ProtoField kTimeFields[] = {
     {1, ProtoType::kInteger, ProtoShape::kOne, false, false, "seconds", nullptr},
     {2, ProtoType::kInteger, ProtoShape::kOne, false, false, "nanos", nullptr}};
-// A time is kept in 64 bits of nanoseconds.
-constexpr int64_t kMostSeconds = 9'000'000'000;
 constexpr int64_t kMostNanos = 999'999'999;
 
 bool IsZero(const ProtoValue& value) { return value.number == 0 && value.bytes.empty(); }
@@ -165,8 +165,12 @@ bool ProtoReader::ObjectJson(const Value& value, std::string& json) {
       return false;
     }
     if (json.size() > 1) json += ',';
-    json += nlohmann::json(key).dump() + ':';
-    json += field.type == ProtoType::kJson ? std::string(text) : nlohmann::json(text).dump();
+    json += golang::JsonString(key) + ':';
+    if (field.type != ProtoType::kJson) {
+      json += golang::JsonString(text);
+    } else {
+      json += text.empty() ? "null" : golang::CompactJson(text);
+    }
     return true;
   });
   json += '}';
@@ -213,6 +217,7 @@ bool ProtoReader::TimeOf(const Value& value, std::optional<TimePoint>& out,
   if (value.type != ProtoType::kTime && value.type != ProtoType::kMicroTime) {
     return FailType("a time");
   }
+  if (value.bytes.empty()) return true;  // zeros that are there are 1970
   const ProtoMessage wrapper = {kTimeFields};
   internal::ProtoFields fields(wrapper, value.bytes);
   int64_t seconds = 0;
@@ -222,12 +227,9 @@ bool ProtoReader::TimeOf(const Value& value, std::optional<TimePoint>& out,
     (fields.field().number == 1 ? seconds : nanos) = static_cast<int64_t>(part.number);
   }
   if (!fields.failure().empty()) return Fail(fields.failure());
-  if (seconds < -kMostSeconds || seconds > kMostSeconds || nanos < 0 || nanos > kMostNanos) {
-    return Fail("is no time that can be represented");
-  }
-  const std::chrono::nanoseconds since_epoch =
-      std::chrono::seconds(seconds) + std::chrono::nanoseconds(nanos);
-  if (since_epoch.count() != 0) out = TimePoint(since_epoch - since_epoch % precision);
+  if (nanos < 0 || nanos > kMostNanos) return Fail("has a fraction of more than a second");
+  const std::chrono::nanoseconds fraction(nanos);
+  out = TimeSinceEpoch(std::chrono::seconds(seconds), fraction - fraction % precision);
   return true;
 }
 

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/compare/oracle.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <utility>
-
 #include <nlohmann/json.hpp>
 
 namespace ks::cel::compare {
 namespace {
 
 using Json = nlohmann::json;
-
-// A pipe holds 64 KiB: so much may be asked before an answer is read without both sides waiting.
-constexpr size_t kMaxUnanswered = size_t{32} << 10;
-
-Error SystemError(std::string_view what) {
-  return Error{std::string(what) + ": " + std::strerror(errno)};
-}
 
 std::string RequestLine(const Question& question) {
   Json request = {{"expression", question.expression}};
@@ -49,46 +31,13 @@ Outcome ReadOutcome(const Json& answer) {
 
 Result<std::unique_ptr<Oracle>> Oracle::Start(const std::string& program,
                                               std::string_view devices) {
-  std::unique_ptr<Oracle> oracle(new Oracle);
-  std::array<int, 2> in{};
-  std::array<int, 2> out{};
-  if (pipe2(in.data(), O_CLOEXEC) != 0) return SystemError("pipe2");
-  oracle->requests_ = in[1];
-  if (pipe2(out.data(), O_CLOEXEC) != 0) {
-    close(in[0]);
-    return SystemError("pipe2");
-  }
-  oracle->answers_ = out[0];
-  std::string path = program;
-  std::array<char*, 2> argv = {path.data(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  const int failure =
-      posix_spawn(&oracle->pid_, path.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(in[0]);
-  close(out[1]);
-  if (failure != 0) {
-    oracle->pid_ = 0;
-    errno = failure;
-    return SystemError("cannot start " + program);
-  }
+  auto process = testing::LineProcess::Start(program);
+  if (!process.ok()) return process.error();
   std::string line = "{\"devices\": " + std::string(devices) + "}";
   for (char& c : line) c = c == '\n' ? ' ' : c;
-  if (auto written = oracle->Write(line + "\n"); !written.ok()) return written.error();
-  if (auto ready = oracle->ReadLine(); !ready.ok()) return ready.error();
-  return oracle;
-}
-
-Oracle::~Oracle() {
-  if (requests_ >= 0) close(requests_);
-  if (answers_ >= 0) close(answers_);
-  if (pid_ > 0) {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
+  if (auto written = (*process)->Write(line + "\n"); !written.ok()) return written.error();
+  if (auto ready = (*process)->ReadLine(); !ready.ok()) return ready.error();
+  return std::unique_ptr<Oracle>(new Oracle(std::move(*process)));
 }
 
 Result<std::vector<Outcome>> Oracle::Ask(const std::vector<Question>& questions) {
@@ -96,12 +45,12 @@ Result<std::vector<Outcome>> Oracle::Ask(const std::vector<Question>& questions)
   size_t asked = 0;
   while (outcomes.size() < questions.size()) {
     std::string lines;
-    while (asked < questions.size() && lines.size() < kMaxUnanswered) {
+    while (asked < questions.size() && lines.size() < testing::LineProcess::kMaxUnanswered) {
       lines += RequestLine(questions[asked++]);
     }
-    if (auto written = Write(lines); !written.ok()) return written.error();
+    if (auto written = process_->Write(lines); !written.ok()) return written.error();
     while (outcomes.size() < asked) {
-      auto line = ReadLine();
+      auto line = process_->ReadLine();
       if (!line.ok()) {
         return Error{line.error().message + ": asked about " +
                      questions[outcomes.size()].expression};
@@ -112,30 +61,6 @@ Result<std::vector<Outcome>> Oracle::Ask(const std::vector<Question>& questions)
     }
   }
   return outcomes;
-}
-
-Result<void> Oracle::Write(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = write(requests_, text.data(), text.size());
-    if (wrote < 0 && errno != EINTR) return SystemError("write to the reference");
-    if (wrote > 0) text.remove_prefix(static_cast<size_t>(wrote));
-  }
-  return {};
-}
-
-Result<std::string> Oracle::ReadLine() {
-  while (true) {
-    if (const size_t end = unread_.find('\n'); end != std::string::npos) {
-      std::string line = unread_.substr(0, end);
-      unread_.erase(0, end + 1);
-      return line;
-    }
-    std::array<char, 65536> buffer{};
-    const ssize_t got = read(answers_, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return Error{"the reference ended"};
-    unread_.append(buffer.data(), static_cast<size_t>(got));
-  }
 }
 
 Result<ConformanceTest> ReadConformanceTest(const std::string& line) {

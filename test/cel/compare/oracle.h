@@ -3,15 +3,15 @@
 // The reference: a process of test/controlplane/cmd/celoracle, which answers what upstream's
 // environment makes of expressions.
 
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "cel/compare/outcome.h"
+#include "testing/line_process.h"
 
 namespace ks::cel::compare {
 
@@ -21,22 +21,14 @@ class Oracle {
   // `devices`: the devices of all questions, a JSON list.
   static Result<std::unique_ptr<Oracle>> Start(const std::string& program,
                                                std::string_view devices);
-  ~Oracle();
-  Oracle(const Oracle&) = delete;
-  Oracle& operator=(const Oracle&) = delete;
 
   // One outcome a question. Blocks. Fails if the process ended.
   Result<std::vector<Outcome>> Ask(const std::vector<Question>& questions);
 
  private:
-  Oracle() = default;
-  Result<void> Write(std::string_view text);
-  Result<std::string> ReadLine();
+  explicit Oracle(std::unique_ptr<testing::LineProcess> process) : process_(std::move(process)) {}
 
-  pid_t pid_ = 0;
-  int requests_ = -1;
-  int answers_ = -1;
-  std::string unread_;
+  std::unique_ptr<testing::LineProcess> process_;
 };
 
 // A line of `celoracle -conformance`.
