@@ -2,7 +2,8 @@
 // Clusters that no API server holds yet, in one process: the production scheduler and an API server
 // of virtual time around it. For each number of nodes: decisions a second, what one costs, and
 // memory. CPU counts, of the scheduler's rounds alone: from a pod's delta over its binding to the
-// delta that confirms it. Each row is a process of its own. Run by ./dev bench scale.
+// delta that confirms it; allocations likewise, those of that API server among them. Each row is a
+// process of its own. Run by ./dev bench scale.
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 
 #include "base/check.h"
 #include "base/logging.h"
+#include "bench/allocations.h"
 #include "bench/pod_kinds.h"
 #include "bench/virtual_cluster.h"
 #include "plugins/registry.h"
@@ -129,9 +131,11 @@ class Row {
     const double decisions = static_cast<double>(std::max<uint64_t>(1, bound()));
     const double memory_mib = bench::Memory("VmRSS");
     std::printf(
-        "| %-22s | %9lu | %9lu | %11.0f | %11.2f | %11.2f | %9.2f | %7.1f | %8.0f | %8.0f |\n",
+        "| %-22s | %9lu | %9lu | %11.0f | %11.2f | %11.2f | %9.2f | %11.1f | %7.1f | %8.0f | %8.0f "
+        "|\n",
         mix_.c_str(), nodes_, bound(), decisions / cpu_s_, cpu_s_ * 1e6 / decisions,
-        Percentile(0.5), Percentile(0.99), start_s_, nodes_mib_, memory_mib);
+        Percentile(0.5), Percentile(0.99), static_cast<double>(allocations_) / decisions, start_s_,
+        nodes_mib_, memory_mib);
     if (bound() < workloads_.created() && options_.seconds == 0) {
       std::printf("  %lu of %lu pods are not bound: %s\n", pods_ - bound(), pods_,
                   scheduler_->context().queue.pending().Summary().c_str());
@@ -140,10 +144,10 @@ class Row {
   }
 
   static void PrintHead() {
-    std::printf("| %-22s | %9s | %9s | %11s | %11s | %11s | %9s | %7s | %8s | %8s |\n", "mix",
-                "nodes", "pods", "decisions/s", "us/decision", "p50 us", "p99 us", "start s",
-                "MiB then", "MiB");
-    std::printf("|---|---|---|---|---|---|---|---|---|---|\n");
+    std::printf("| %-22s | %9s | %9s | %11s | %11s | %11s | %9s | %11s | %7s | %8s | %8s |\n",
+                "mix", "nodes", "pods", "decisions/s", "us/decision", "p50 us", "p99 us",
+                "allocations", "start s", "MiB then", "MiB");
+    std::printf("|---|---|---|---|---|---|---|---|---|---|---|\n");
     std::fflush(stdout);
   }
 
@@ -176,9 +180,11 @@ class Row {
 
   bool Step() {
     const uint64_t before = scheduler_->context().stats.attempts;
+    const uint64_t allocations = bench::AllocationsOfThread();
     const double begin = CpuSeconds();
     const bool did = scheduler_->Step();
     const double took = CpuSeconds() - begin;
+    allocations_ += bench::AllocationsOfThread() - allocations;
     cpu_s_ += took;
     if (scheduler_->context().stats.attempts != before) {
       rounds_us_.push_back(static_cast<float>(took * 1e6));
@@ -206,6 +212,7 @@ class Row {
   framework::Registry registry_;
   std::unique_ptr<Scheduler> scheduler_;
   double cpu_s_ = 0;
+  uint64_t allocations_ = 0;
   double start_s_ = 0;
   double nodes_mib_ = 0;  // resident when the nodes are taken up
   std::vector<float> rounds_us_;
