@@ -229,7 +229,7 @@ void ClaimsAttempt::NodeChosen(const std::string& node, const NodeDevices* devic
   chosen_node_ = node;
   given_ = std::move(given);
   if (fixed_) return;
-  devices_ = {};
+  std::vector<NodeDevices>().swap(devices_);  // `= {}` would keep the memory
   const MutexLock lock(plans_mutex_);
   plans_.clear();
 }
