@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cel/library.h"
+#include "cel/node.h"
 #include "golang/utf8.h"
 
 namespace ks::cel {
@@ -177,8 +178,13 @@ Value Join(Context& context, Arguments args) {
   const std::string_view separator = args.size() > 1 ? args[1].view() : std::string_view();
   std::string text;
   for (const Value& item : *args[0].list) {
-    if (!item.is(Kind::kString)) return NoSuchOverload();
-    if (&item != args[0].list->begin()) text += separator;
+    const bool first = &item == args[0].list->begin();
+    if (!item.is(Kind::kString)) {
+      // The call is chosen by the list's first item.
+      return first ? NoSuchOverload()
+                   : MakeError(context.arena(), "join: invalid input: " + ValueText(item));
+    }
+    if (!first) text += separator;
     text += item.view();
     if (!context.Reserve(text.size())) return Value();
   }
