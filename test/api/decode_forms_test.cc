@@ -12,6 +12,7 @@
 #include "api/decoding.h"
 #include "api/kinds.h"
 #include "api/same_object.h"
+#include "testing/hex.h"
 #include "testing/protobuf.h"
 
 namespace ks::api {
@@ -66,7 +67,7 @@ TEST(DecodeForms, RandomObjectsAreAlike) {
     kinds.insert(kind);
     // The text as it was written: a parser's own would have other escapes.
     const size_t begin = line.find(R"("want":)") + 7;
-    ExpectAlike(kind, FromHex(row["hex"].get<std::string>()),
+    ExpectAlike(kind, testing::FromHex(row["hex"].get<std::string>()),
                 line.substr(begin, line.rfind('}') - begin));
   }
   EXPECT_EQ(kinds.size(), NumberOfKinds());
@@ -81,7 +82,8 @@ TEST(DecodeForms, ObjectsOfARealServerAreAlike) {
     if (row["is"] != "object") continue;
     const std::string kind = row["kind"];
     kinds.insert(kind);
-    ExpectAlike(kind, FromHex(row["hex"].get<std::string>()), row["json"].get<std::string>());
+    ExpectAlike(kind, testing::FromHex(row["hex"].get<std::string>()),
+                row["json"].get<std::string>());
   }
   EXPECT_EQ(kinds.size(), NumberOfKinds());
 }

@@ -27,15 +27,6 @@ class Padded {
   std::string text_;
 };
 
-// Bytes, of a hexadecimal number each.
-inline std::string FromHex(const std::string& hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  }
-  return bytes;
-}
-
 // An empty object, and a failure, if it cannot be decoded.
 template <class T>
 std::shared_ptr<const T> Decode(std::string_view json) {

@@ -15,6 +15,7 @@
 
 #include "api/decoding.h"
 #include "testing/builders.h"
+#include "testing/hex.h"
 
 namespace ks::api {
 namespace {
@@ -32,7 +33,7 @@ std::vector<Forms> WantedForms() {
   std::ifstream file(KS_API_BODIES);
   for (std::string line; std::getline(file, line);) {
     const auto row = nlohmann::json::parse(line);
-    rows.push_back({row["json"], FromHex(row["hex"].get<std::string>())});
+    rows.push_back({row["json"], testing::FromHex(row["hex"].get<std::string>())});
   }
   return rows;
 }

@@ -7,18 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "testing/hex.h"
+
 namespace ks::apiserver {
 namespace {
 
-constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
+using testing::FromHex;
 
-std::string FromHex(std::string_view hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
-  }
-  return bytes;
-}
+constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
 
 Outcome<Json> DecodePod(std::string_view content_type, std::string_view body,
                         FieldValidation validation = FieldValidation::kWarn,

@@ -55,7 +55,6 @@ class NodeVerdicts {
   }
   int64_t sum(uint32_t slot) const { return sums_[slot]; }
   int64_t& raw(size_t column, uint32_t slot) { return raws_[column][slot]; }
-  size_t columns() const { return raws_.size(); }
   const std::vector<int64_t>& raws(size_t column) const { return raws_[column]; }
 
   // The same nodes in the order of the list.

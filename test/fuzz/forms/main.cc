@@ -25,6 +25,7 @@
 #include "fuzz/forms/mutator.h"
 #include "fuzz/forms/reference.h"
 #include "testing/control_plane.h"
+#include "testing/hex.h"
 
 namespace ks::fuzz {
 namespace {
@@ -88,14 +89,6 @@ Result<std::vector<Json>> ReadLines(const std::string& path) {
   return rows;
 }
 
-std::string FromHex(std::string_view hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
-  }
-  return bytes;
-}
-
 // Threads: one. Lifetime: borrows the reference.
 class Fuzzing {
  public:
@@ -140,7 +133,8 @@ Result<void> Fuzzing::CheckAnswers(const std::vector<Json>& rows) {
   for (const Json& row : rows) {
     if (row.at("kind") != target_.kind) continue;
     const std::string form = row.at("is");
-    const Forms sent{.json = row.at("json"), .protobuf = FromHex(row.at("hex").get<std::string>())};
+    const Forms sent{.json = row.at("json"),
+                     .protobuf = testing::FromHex(row.at("hex").get<std::string>())};
     const auto check = form == "object" ? target_.object
                        : form == "list" ? target_.list
                                         : target_.event;
