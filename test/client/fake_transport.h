@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/decode/decoder.h"
+#include "base/check.h"
 #include "base/mutex.h"
 #include "client/auth/credentials.h"
 #include "client/http/transport.h"
@@ -50,6 +51,19 @@ class FakeTransport final : public Transport {
     reply.response.body.reserve(reply.response.body.size() + api::kJsonPadding);
     reply.uncertain = std::exchange(next_uncertain_, false);
     At(i)->Finish(std::move(reply));
+    timers_.Settle();
+  }
+  // An answer in protobuf, in pieces of so many bytes, to whoever reads it as it comes.
+  void AnswerInPieces(size_t i, const std::string& body, size_t piece_bytes) {
+    auto sent = At(i);
+    HttpReply reply;
+    reply.response.status = 200;
+    reply.response.content_type = kProtobufType;
+    KS_CHECK(sent->request.reader->Begin(reply.response), "a reader that takes protobuf");
+    for (size_t at = 0; at < body.size(); at += piece_bytes) {
+      sent->request.reader->OnPiece(std::string_view(body).substr(at, piece_bytes));
+    }
+    sent->Finish(std::move(reply));
     timers_.Settle();
   }
   void Fail(size_t i, TransportError::Kind kind, std::string message = "scripted failure") {

@@ -170,6 +170,27 @@ TEST_F(ReflectorTest, TheServerChoosesTheForm) {
   EXPECT_THAT(reflector_->Status().error->message, HasSubstr("unable to decode an event"));
 }
 
+TEST_F(ReflectorTest, AListIsReadAsItComes) {
+  using namespace ks::testing;  // NOLINT(google-build-using-namespace)
+  const std::string list = ProtoBody("NodeList", ProtoField(1, ProtoField(2, "10")) +
+                                                     ProtoField(2, ProtoMeta("a", "7")) +
+                                                     ProtoField(2, ProtoMeta("b", "8")));
+  reflector_->Start();
+  net_.transport.AnswerInPieces(0, list, 5);
+  EXPECT_THAT(TakeBatches(), ElementsAre("=a7;b8;"));
+  EXPECT_EQ(reflector_->Status().resource_version, "10");
+}
+
+TEST_F(ReflectorTest, AListThatEndsTooSoonIsNone) {
+  using namespace ks::testing;  // NOLINT(google-build-using-namespace)
+  const std::string list = ProtoBody("NodeList", ProtoField(2, ProtoMeta("a", "7")));
+  reflector_->Start();
+  net_.transport.AnswerInPieces(0, list.substr(0, list.size() - 3), 5);
+  EXPECT_THAT(TakeBatches(), IsEmpty());
+  ASSERT_TRUE(reflector_->Status().error.has_value());
+  EXPECT_THAT(reflector_->Status().error->message, HasSubstr("invalid protobuf: not a list"));
+}
+
 // The JSON of objects cannot be had from another form.
 TEST_F(ReflectorTest, KeptJsonIsAskedFor) {
   const auto client = net_.Client({.qps = -1, .accept = "a/b"});

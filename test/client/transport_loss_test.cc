@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests over connections that have died, in each phase of an exchange: what is sent again, what
 // is not, and what the caller hears.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -195,6 +196,56 @@ INSTANTIATE_TEST_SUITE_P(
             LossCase{"ResetInAnswer", Loss::kResetInAnswer, kReadTwice, kReadTwice,
                      Fate{.answered = false}})),
     TransportNames());
+
+// What it is given, from the last beginning on; `takes`: of which statuses it wants the body.
+class RecordingReader final : public BodyReader {
+ public:
+  explicit RecordingReader(int takes) : takes_(takes) {}
+  bool Begin(const HttpResponse& head) override {
+    began_ += "[" + std::to_string(head.status) + " " + head.content_type + "]";
+    read_.clear();
+    return head.status == takes_;
+  }
+  void OnPiece(std::string_view piece) override { read_.append(piece); }
+
+  const std::string& began() const { return began_; }
+  const std::string& read() const { return read_; }
+
+ private:
+  const int takes_;
+  std::string began_;
+  std::string read_;
+};
+
+// The first answer is lost in its middle, so that there is a second one.
+TEST(BodyReader, BeginsAnewWithEachSending) {
+  Harness harness(TransportKind::kBeast, [](ScriptedConnection& connection) {
+    if (!connection.Read().has_value()) return;
+    connection.StartChunked("Content-Type: a/b\r\n");
+    connection.Chunk("first");
+    if (connection.index() == 0) return connection.Reset();
+    connection.Chunk(" second");
+    connection.EndChunked();
+  });
+  const auto reader = std::make_shared<RecordingReader>(200);
+  const HttpReply reply = harness.Send({.target = "/x", .reader = reader});
+  ASSERT_FALSE(reply.error.has_value()) << reply.error->message;
+  EXPECT_EQ(reader->read(), "first second");
+  EXPECT_THAT(reader->began(), ::testing::EndsWith("[200 a/b]"));
+  EXPECT_EQ(reply.response.body, "");
+  EXPECT_EQ(reply.response.read_bytes, 12u);
+}
+
+TEST(BodyReader, LeavesOtherAnswersToTheReply) {
+  Harness harness(TransportKind::kBeast, [](ScriptedConnection& connection) {
+    if (connection.Read().has_value()) connection.Respond(503, "not now");
+  });
+  const auto reader = std::make_shared<RecordingReader>(200);
+  const HttpReply reply = harness.Send({.target = "/x", .reader = reader});
+  EXPECT_EQ(reader->began(), "[503 application/json]");
+  EXPECT_EQ(reader->read(), "");
+  EXPECT_EQ(reply.response.body, "not now");
+}
 
 // A loss says something about the connections that are as old.
 TEST_P(TransportLossTest, OneEmptiesThePool) {

@@ -18,7 +18,7 @@ static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
 
 // A parser's buffers take three to four times the text. That of a large list, which comes once, is
 // not kept.
-constexpr size_t kMostKeptCapacity = size_t{1} << 20;
+constexpr size_t kMostKeptCapacity = size_t{1} << 16;
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 constexpr std::string_view kNoEnvelope =

@@ -133,6 +133,10 @@ class BeastCall final : public Exchange,
   void ResumeNow();
   bool IsWellFormed() const;
   std::string Text() const;
+  void Read(std::string_view piece) {
+    request_.reader->OnPiece(piece);
+    reply_.response.read_bytes += piece.size();
+  }
   void Failed(TransportError error);
   void Finish(std::optional<TransportError> error);
 
@@ -147,6 +151,7 @@ class BeastCall final : public Exchange,
   bool repeated_ = false;  // this is the second sending
   bool told_ = false;      // the sink has the headers
   bool broken_ = false;    // the body does not unpack
+  bool is_read_ = false;   // the body is request_.reader's
   HttpReply reply_;
 };
 
@@ -230,9 +235,10 @@ void BeastCall::OnHead(const HttpResponse& head, bool gzip) {
     deadline_ = TimePoint::max();
     sink_->OnHeaders(head);
     engine_->Delivered();
-  } else if (gzip && request_.accept_gzip) {
-    inflater_.emplace();
+    return;
   }
+  if (gzip && request_.accept_gzip) inflater_.emplace();
+  is_read_ = request_.reader != nullptr && request_.reader->Begin(head);
 }
 
 StreamSink::Flow BeastCall::OnBody(std::string_view piece) {
@@ -243,6 +249,11 @@ StreamSink::Flow BeastCall::OnBody(std::string_view piece) {
   std::string& body = reply_.response.body;
   if (inflater_.has_value()) {
     broken_ = broken_ || !inflater_->Add(piece, &body);
+    if (!is_read_) return StreamSink::Flow::kContinue;
+    Read(body);
+    body.clear();
+  } else if (is_read_) {
+    Read(piece);
   } else {
     const size_t wanted = body.size() + piece.size() + api::kJsonPadding;
     if (body.capacity() < wanted) body.reserve(std::max(2 * body.capacity(), wanted));

@@ -35,6 +35,19 @@ struct TlsConfig {
   std::string client_key_pem{};
 };
 
+struct HttpResponse;
+
+// Takes the body of an answer as it comes, so that nobody holds it whole. Calls come on client
+// threads, one at a time, and none after the handler's.
+class BodyReader {
+ public:
+  virtual ~BodyReader() = default;
+  // The answer to a sending begins; what came of an earlier one is void. False: its body is
+  // gathered as usual.
+  virtual bool Begin(const HttpResponse& head) = 0;
+  virtual void OnPiece(std::string_view piece) = 0;
+};
+
 struct HttpRequest {
   std::string method = "GET";
   std::string target{};  // escaped path and query: "/api/v1/pods?limit=500"
@@ -51,6 +64,8 @@ struct HttpRequest {
   // leave while a request is on its way (an idle limit; a close after each answer that no header
   // announced). Costs a connect, and with TLS a handshake.
   bool repeat_when_lost = true;
+  // Of the answer, but for streams; null: it is gathered. A transport may pass it over.
+  std::shared_ptr<BodyReader> reader{};
   std::shared_ptr<const TlsConfig> tls{};  // null: what the transport was made with
   // Asked before each sending, those included that the transport repeats by itself, and of requests
   // with a body once more at the last moment, when the connection is there. Null: none.
@@ -79,6 +94,7 @@ struct HttpResponse {
   std::string content_type{};
   std::string retry_after{};  // verbatim; empty when absent
   std::string body{};         // capacity >= size + api::kJsonPadding
+  size_t read_bytes = 0;      // of the body, given to a BodyReader
 };
 
 struct HttpReply {

@@ -68,6 +68,7 @@ HttpRequest ToHttp(const RestRequest& request, const RestOptions& options, const
                    .timeout = request.timeout,
                    .accept_gzip = request.accept_gzip,
                    .repeat_when_lost = request.repeat_when_lost,
+                   .reader = request.reader,
                    .tls = access.tls,
                    .fence = request.fence};
   http.headers.emplace_back("Accept",
@@ -370,9 +371,10 @@ class RestClient::Call final : public Attempt {
       if (RepeatAfter(std::chrono::seconds(*wait), response.status)) return;
     }
     if (HostMetrics* const metrics = state_->options.metrics) {
-      metrics->ObserveExchange(request_.method, {.took = timers_.clock().Now() - began_,
-                                                 .request_bytes = request_.body.size(),
-                                                 .response_bytes = response.body.size()});
+      metrics->ObserveExchange(request_.method,
+                               {.took = timers_.clock().Now() - began_,
+                                .request_bytes = request_.body.size(),
+                                .response_bytes = response.body.size() + response.read_bytes});
     }
     RestReply reply;
     reply.code = response.status;

@@ -16,18 +16,13 @@
 #include "client/watch/frame_splitter.h"
 #include "client/watch/informer_metrics.h"
 #include "client/watch/list_form.h"
+#include "client/watch/list_reading.h"
 
 namespace ks::client {
 namespace {
 
 constexpr int kPageSize = 500;
 constexpr Duration kShortWatch = std::chrono::seconds(1);
-
-template <class T>
-void Append(std::vector<T> more, std::vector<T>* all) {
-  all->insert(all->end(), std::make_move_iterator(more.begin()),
-              std::make_move_iterator(more.end()));
-}
 
 }  // namespace
 
@@ -126,7 +121,7 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   // -- the chain --
   void StartRound();
   void List(ListForm form);
-  void Listed(RestReply reply);
+  void Listed(RestReply reply, ListReading<T>& reading);
   void ListFailed(const api::ApiError& error);
   void NoSuchKind();
   void Replace(std::string resource_version);
@@ -253,19 +248,23 @@ void Reflector<T>::Core::List(ListForm form) {
   }
   const uint64_t operation = NextOperation();
   auto self = this->shared_from_this();
+  auto reading = std::make_shared<ListReading<T>>(decoder_);
   Keep(operation, client_.Send({.target = Target(std::move(parameters)),
                                 .decoded = !KeepsJson(),
                                 .accept_gzip = options_.gzip_lists,
+                                .reader = reading,
                                 .verb = "list",
                                 .resource = options_.resource},
-                               [self](RestReply reply) { self->Listed(std::move(reply)); }));
+                               [self, reading](RestReply reply) {
+                                 self->Listed(std::move(reply), *reading);
+                               }));
 }
 
 template <class T>
-void Reflector<T>::Core::Listed(RestReply reply) {
+void Reflector<T>::Core::Listed(RestReply reply, ListReading<T>& reading) {
   if (Stopped()) return End();
   if (!reply.ok()) return ListFailed(*reply.error);
-  Result<api::ListPage<T>> page = decoder_.List<T>(reply.body);
+  Result<api::ListPage<T>> page = reading.Take(reply.body);
   if (!page.ok()) {
     api::ApiError error;
     error.message = page.error().message;
