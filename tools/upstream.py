@@ -8,7 +8,7 @@ upstream's test program; the two run side by side. A table says how each test en
 status is 1 if there is one: a test that passed with kube-scheduler and did not with kubesched. Tests that fail with both want what
 is not there, such as a kubelet. With one scheduler only, every test that fails counts.
 
-Logs and reports are in build/upstream/SUITE/SCHEDULER. Ends with 77 where Go is missing and nothing was built before.
+Logs and reports are in build/upstream/SUITE/SCHEDULER. Ends with 77 where Go is missing, cannot be fetched, and nothing was built before.
 """
 
 import argparse

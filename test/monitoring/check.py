@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """deploy/monitoring against docs/operating-metrics.md: every metric that rules, their tests and the dashboard name is one
-that kubesched exposes, with those labels. Where promtool is installed, it checks the rules and runs their unit tests, and
-checks what a scrape of kubesched says.
+that kubesched exposes, with those labels. promtool, of Debian's package prometheus, checks the rules, runs their unit tests, and reads
+every expression of the dashboard.
 
-With --kubesched FILE: a saved scrape that promtool looks at, too."""
+With --scrape FILE: a saved scrape that promtool looks at, too."""
 
 import argparse
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
+import tempfile
 
+sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import debian_tool  # noqa: E402
+
 FOLDER = ROOT / "deploy" / "monitoring"
 # What every Prometheus adds, and what leader election and the health page show.
 TARGET_LABELS = {"job", "instance", "pod", "namespace", "le"}
@@ -104,31 +109,59 @@ def run_promtool(promtool, arguments, text=None):
     return done.returncode, done.stdout + done.stderr
 
 
+def as_rules(expressions):
+    """Recording rules of the dashboard's expressions, with values for Grafana's variables: promtool reads rules only."""
+    rules = []
+    for number, expression in enumerate(expressions):
+        plain = re.sub(r"\$__(rate_interval|interval|range)", "5m", expression)
+        rules.append({"record": f"dashboard:{number}", "expr": re.sub(r"\$\{?\w+\}?", "x", plain)})
+    return json.dumps({"groups": [{"name": "dashboard", "rules": rules}]})  # which is YAML, too
+
+
+def check_expressions(promtool, expressions):
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as rules:
+        rules.write(as_rules(expressions))
+        rules.flush()
+        code, output = run_promtool(promtool, ["check", "rules", rules.name])
+    return [f"promtool on the dashboard: {output}"] if code != 0 else []
+
+
 def check_by_promtool(promtool, scrape):
     faults = []
     for arguments in (["check", "rules", "rules.yaml"], ["test", "rules", "rules_test.yaml"]):
         code, output = run_promtool(promtool, arguments)
         if code != 0:
             faults.append(f"promtool {' '.join(arguments)}:\n{output}")
+    dashboard = json.loads((FOLDER / "dashboard.json").read_text(encoding="utf-8"))
+    faults += check_expressions(promtool, dashboard_expressions(dashboard["panels"]))
+    if not check_expressions(promtool, ["sum(rate(x[$__rate_interval])"]):
+        faults.append("promtool finds nothing wrong in an expression without its end")
     if scrape is not None:
         _, output = run_promtool(promtool, ["check", "metrics"], scrape.read_text(encoding="utf-8"))
         faults += [f"promtool check metrics: {line}" for line in output.splitlines() if line and not TOLERATED.search(line)]
     return faults
 
 
+def find_promtool():
+    try:
+        return debian_tool.get("prometheus", "usr/bin/promtool")
+    except debian_tool.MissingError as error:
+        print(f"SKIPPED: no promtool, the rules' own unit tests did not run: {error}")
+        return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--promtool", default=shutil.which("promtool"))
+    parser.add_argument("--promtool", help="default: the installed one, or that of Debian's package")
     parser.add_argument("--scrape", type=pathlib.Path)
     options = parser.parse_args()
     metrics = exposed()
     faults = check_names(metrics) + check_dashboard(metrics)
     if faults_of("nonsense(scheduler_nosuch{a=\"b\"})", metrics, set()) == []:
         faults.append("this test finds nothing")
-    if options.promtool:
-        faults += check_by_promtool(options.promtool, options.scrape)
-    else:
-        print("SKIPPED: promtool is not installed (Debian: package prometheus): the rules' own unit tests did not run")
+    promtool = options.promtool or find_promtool()
+    if promtool:
+        faults += check_by_promtool(promtool, options.scrape)
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -15,6 +15,8 @@ sys.dont_write_bytecode = True
 
 import build  # noqa: E402  (after the switch above)
 import cluster  # noqa: E402
+import delivery  # noqa: E402
+import go_toolchain  # noqa: E402
 import processes  # noqa: E402
 import supervisor  # noqa: E402
 
@@ -94,6 +96,14 @@ def _build(_options):
         sys.exit(str(error))
 
 
+def _build_delivery(_options):
+    try:
+        for module in delivery.MODULES:
+            print(module.build(lambda text: print(text, flush=True)))
+    except build.BuildError as error:
+        sys.exit(str(error))
+
+
 def _bindir(_options):
     why = build.why_unavailable()
     print(why or build.binary_dir())
@@ -104,6 +114,13 @@ def _source(_options):
     try:
         print(build.CONTROL_PLANE.kubernetes_source())
     except build.BuildError as error:
+        sys.exit(str(error))
+
+
+def _go(_options):
+    try:
+        print(go_toolchain.get(lambda text: print(text, file=sys.stderr, flush=True)))
+    except go_toolchain.MissingError as error:
         sys.exit(str(error))
 
 
@@ -120,9 +137,11 @@ def _parse():
             ("down", _down, "end exactly what up started and remove its folder"),
             ("env", _env, "print export lines: eval \"$(./dev controlplane env)\""),
             ("status", _status, "print what runs; status 1 if anything does not"),
-            ("build", _build, "build the binaries into the cache, unless they are there; needs Go"),
+            ("build", _build, "build the binaries into the cache, unless they are there"),
+            ("build-delivery", _build_delivery, "build helm and Krew's check of manifests into the cache, unless they are there"),
             ("bindir", _bindir, "print the folder of the binaries; status 1 and the reason instead if they are not there"),
-            ("source", _source, "print the folder of Kubernetes' sources in Go's module cache; fetches them unless they are there; needs Go"),
+            ("source", _source, "print the folder of Kubernetes' sources in Go's module cache; fetches them unless they are there"),
+            ("go", _go, "print the go command: the machine's, or the cache's, fetched unless it is there"),
             ("serve", _serve, "run one until standard input ends; for test programs")):
         sub = verbs.add_parser(verb, help=text, description=text)
         sub.set_defaults(run=run)

@@ -17,7 +17,10 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+
+import go_toolchain
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -26,14 +29,14 @@ class BuildError(Exception):
     """A text for people: what is missing and what to do about it."""
 
 
-def find_go():
-    """The go command, or None if there is none that can build the module or fetch the toolchain that can (1.21 and newer)."""
-    go = shutil.which("go", path=os.environ.get("PATH", "") + ":/usr/local/go/bin")
-    if go is None:
-        return None
-    version = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, check=False).stdout
-    match = re.match(r"go1\.(\d+)", version)
-    return go if match is None or int(match.group(1)) >= 21 else None
+find_go = go_toolchain.find
+
+
+def _need_go(say):
+    try:
+        return go_toolchain.get(say)
+    except go_toolchain.MissingError as error:
+        raise BuildError(str(error)) from error
 
 
 def _jobs():
@@ -65,9 +68,7 @@ class Module:
 
     def kubernetes_source(self):
         """The folder of Kubernetes' sources in Go's module cache, fetched unless they are there. Raises BuildError."""
-        go = find_go()
-        if go is None:
-            raise BuildError("Go is needed to find Kubernetes' sources, and there is no go command or one before 1.21: install Go 1.26")
+        go = _need_go(lambda text: print(text, file=sys.stderr))
         found = subprocess.run([go, "mod", "download", "-json", f"k8s.io/kubernetes@{self.release()}"], cwd=self.source,
                                capture_output=True, text=True, check=False)
         if found.returncode != 0:
@@ -87,17 +88,14 @@ class Module:
         missing = [name for name in self.files if not os.access(self.folder() / name, os.X_OK)]
         if not missing:
             return None
-        cure = f"run {self.verb}" if find_go() else f"install Go and run {self.verb}"
-        return f"{self.title} is not in {self.folder()} ({', '.join(missing)} missing): {cure}"
+        return f"{self.title} is not in {self.folder()} ({', '.join(missing)} missing): run {self.verb}"
 
     def build(self, say):
         """Builds everything unless it is there. Raises BuildError."""
         target = self.folder()
         if self.why_unavailable() is None:
             return target
-        go = find_go()
-        if go is None:
-            raise BuildError(f"Go is needed to build {self.title}, and there is no go command or one before 1.21: install Go 1.26")
+        go = _need_go(say)
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(target.parent / ".lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # two checkouts may build at the same time
