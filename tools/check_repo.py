@@ -149,7 +149,7 @@ def rule_dead_file(files):
                 yield path, 1, "no file includes this header"
         elif path.endswith(".cc") and files.compiled is not None and path not in files.compiled and name not in build_files:
             yield path, 1, "no target builds this source"
-        elif top == "tools" and path.endswith((".py", ".sh", ".supp")) and "controlplane/" not in path:
+        elif top == "tools" and path.endswith((".py", ".sh", ".supp")) and not path.startswith(("tools/controlplane/", "tools/image/")):
             if sum(text.count(name) for other, text in files.texts.items() if other != path) == 0:
                 yield path, 1, "nothing mentions this tool"
 

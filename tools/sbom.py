@@ -7,6 +7,7 @@ libraries leave no trace there and are listed by hand. Licenses are NOASSERTION:
 """
 
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -33,6 +34,7 @@ def libraries(program):
             raise SystemExit(f"sbom: {program}: {line.strip()}: install it first")
 
 
+@functools.cache
 def owner(path):
     """The Debian package of a file; the database may know it without the leading /usr."""
     for candidate in (path, path.removeprefix("/usr")):
@@ -69,13 +71,11 @@ def project_version():
     return re.search(r"project\(kubesched VERSION ([0-9.]+)", text).group(1)
 
 
-def document(program):
-    version = project_version()
-    commit, seconds = output("git", "-C", str(ROOT), "log", "-1", "--format=%H %ct").split()
-    created = datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    itself = {
-        "SPDXID": "SPDXRef-program",
-        "name": os.path.basename(program),
+def itself(program, version):
+    name = os.path.basename(program)
+    return {
+        "SPDXID": f"SPDXRef-program-{name}",
+        "name": name,
         "versionInfo": version,
         "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False,
@@ -83,20 +83,34 @@ def document(program):
         "licenseDeclared": "Apache-2.0",
         "copyrightText": "NOASSERTION",
     }
-    dynamic = [package(name) for name in sorted({owner(path) for path in libraries(program)})]
-    static = [package(name) for name in HEADER_ONLY]
-    relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-program"}]
-    for kind, packages in (("DYNAMIC_LINK", dynamic), ("STATIC_LINK", static)):
-        relations += [{"spdxElementId": "SPDXRef-program", "relationshipType": kind, "relatedSpdxElement": one["SPDXID"]}
-                      for one in packages]
+
+
+def document(programs, beside=()):
+    """Of these programs together. beside: names of packages that are delivered with them, linked or not."""
+    version = project_version()
+    commit, seconds = output("git", "-C", str(ROOT), "log", "-1", "--format=%H %ct").split()
+    created = datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    own = [itself(program, version) for program in programs]
+    linked = [{owner(path) for path in libraries(program)} for program in programs]
+    packages = {name: package(name) for name in sorted({*HEADER_ONLY, *beside}.union(*linked))}
+
+    def relation(one, kind, other):
+        return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
+
+    relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", program["SPDXID"]) for program in own]
+    for program, names in zip(own, linked):
+        relations += [relation(program["SPDXID"], "DYNAMIC_LINK", packages[name]["SPDXID"]) for name in sorted(names)]
+        relations += [relation(program["SPDXID"], "STATIC_LINK", packages[name]["SPDXID"]) for name in HEADER_ONLY]
+    relations += [relation("SPDXRef-DOCUMENT", "DESCRIBES", packages[name]["SPDXID"]) for name in beside]
+    title = own[0]["name"]
     return {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
         "SPDXID": "SPDXRef-DOCUMENT",
-        "name": f"{itself['name']}-{version}",
-        "documentNamespace": f"urn:kubesched:{itself['name']}:{commit}",
+        "name": f"{title}-{version}",
+        "documentNamespace": f"urn:kubesched:{title}:{commit}",
         "creationInfo": {"created": created, "creators": ["Tool: kubesched-sbom"]},
-        "packages": [itself, *dynamic, *static],
+        "packages": [*own, *packages.values()],
         "relationships": relations,
     }
 
@@ -104,7 +118,7 @@ def document(program):
 def main():
     if len(sys.argv) != 2 or not os.path.isfile(sys.argv[1]):
         raise SystemExit("usage: tools/sbom.py PROGRAM (build it first: ./dev build)")
-    json.dump(document(sys.argv[1]), sys.stdout, indent=2)
+    json.dump(document([sys.argv[1]]), sys.stdout, indent=2)
     print()
 
 
