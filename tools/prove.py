@@ -49,6 +49,8 @@ STEPS = (
     Step("placement", _E2E.format("*Placement*"), "KS_PLACEMENT_SEEDS=10"),
     Step("configuration files", _E2E.format("*ConfigParity*"), "KS_PARITY_SEED={seed}"),
     Step("upstream suites", "python3 tools/upstream.py --seed {seed}"),
+    Step("chart", "python3 test/deploy/deploy_test.py"),
+    Step("chart, manifests and plugin on the real server", "python3 test/deploy/cluster_test.py build/bin/kubesched build/bin/kubeschedctl"),
     Step("soak", "build/bin/ksdev soak --minutes 25 --seed {seed}"),
     Step("churn", "build/bin/ks_churn"),
     *(_fuzz(target, 20000) for target in ("quantity", "selector", "pod", "node", "workload", "text", "dump", "protobuf")),
