@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // kubeschedctl: the operator's tool. Verbs and flags; the work is in one file a verb.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "apiserver/controllers/device_kinds.h"
 #include "client/http/transport.h"
 #include "kubeschedctl/apiserver.h"
+#include "kubeschedctl/cli/completion.h"
 #include "kubeschedctl/config/config_verbs.h"
 #include "kubeschedctl/demo/demo.h"
 #include "kubeschedctl/explain/explain_verbs.h"
 #include "kubeschedctl/live/live_declare.h"
 #include "kubeschedctl/live/live_verbs.h"
+#include "kubeschedctl/text/called_as.h"
 #include "kubeschedctl/text/duration_option.h"
 #include "kubeschedctl/text/status.h"
 
@@ -208,7 +213,7 @@ void DeclareConvert(CLI::App& app, ConvertConfigOptions& options, int& status) {
 int RunExplainAsAsked(const ExplainOptions& options, LiveExplainOptions& live) {
   if (!options.files.empty()) return RunExplain(options);
   if (options.pod.empty()) {
-    return Fail("name the pod that the running kubesched is to explain, or a dump with --cluster");
+    return Fail("name the pod that the running kubesched is to explain, or a dump with --dump");
   }
   live.pod = options.pod;
   live.node = options.node;
@@ -223,35 +228,39 @@ void DeclareExplain(CLI::App& app, ExplainOptions& options, LiveExplainOptions& 
       "why a pod goes where it goes, or nowhere: every plugin on every node, asked of a running "
       "kubesched or of a cluster dump");
   verb->footer(
-      "Without --cluster the running kubesched is asked about one pod, pending or not. With "
-      "--cluster all\npending pods of the dump, or one of them, are explained.\n"
+      "Without --dump the running kubesched is asked about one pod, pending or not. With --dump "
+      "all pending\npods of the dump, or one of them, are explained.\n"
       "The dump is what this prints:\n"
       "kubectl get nodes,pods,namespaces,services,rc,rs,sts,pdb,pv,pvc,sc,csinodes,csidrivers,"
       "csistoragecapacities,volumeattachments -A -o json\n"
       "(and podgroups,compositepodgroups where they exist)\n"
       "Nothing is scheduled: each pod is judged as if it were the only pending one; a group of "
       "pods "
-      "is judged\nas a whole, behind its members or by its name (with --cluster: --feature-gates "
+      "is judged\nas a whole, behind its members or by its name (with --dump: --feature-gates "
       "GenericWorkload=true).\n"
       "Status: 0 explained, 1 the dump or the configuration is refused, or wrong use.");
   verb->add_option("pod", options.pod,
                    "this pod only, or this group: podgroup/[NAMESPACE/]NAME or "
-                   "compositepodgroup/… (before --cluster)")
+                   "compositepodgroup/… (before --dump)")
       ->type_name("[NAMESPACE/]POD");
-  verb->add_option("--cluster", options.files,
-                   "dumps, JSON or YAML, together one cluster; - is standard input")
-      ->type_name("FILE");
-  auto* cluster = verb->get_option("--cluster");
+  // kubectl has another --cluster.
+  auto* cluster =
+      verb->add_option(IsKubectlPlugin() ? "--dump" : "--cluster,--dump", options.files,
+                       "dumps, JSON or YAML, together one cluster; - is standard input");
+  cluster->type_name("FILE");
   verb->add_option("--config", options.config_file,
-                   "the scheduler's configuration, with --cluster (default: the default profile)")
+                   "the scheduler's configuration, with --dump (default: the default profile)")
       ->needs(cluster)
       ->type_name("FILE");
   AddFeatureGates(*verb, options.feature_gates);
   verb->get_option("--feature-gates")->needs(cluster);
   AddDaemonOptions(*verb, live.live.daemon);
-  for (const char* name : {"--server", "--scheduler-pod", "--context", "--kubeconfig"}) {
+  for (const char* name : {"--scheduler-url", "--scheduler-pod", "--context", "--kubeconfig"}) {
     verb->get_option(name)->excludes(cluster);
   }
+  verb->add_option("-n,--namespace", live.ns,
+                   "of a pod that is named without one (default: the context's, else \"default\")")
+      ->excludes(cluster);
   verb->add_option("--node", options.node, "show this node only")->type_name("NODE");
   verb->add_flag("--preemption", options.preemption,
                  "also what preemption would do for pods that fit nowhere");
@@ -292,8 +301,44 @@ void DeclareReplay(CLI::App& app, ReplayOptions& options, int& status) {
   verb->callback([&options, &status] { status = RunReplay(options); });
 }
 
+void DeclareCompletion(CLI::App& app, std::string& shell, int& status) {
+  CLI::App* verb = app.add_subcommand(
+      "completion", "print a script that completes this program's command lines in a shell");
+  const std::string kubectl =
+      "kubectl: " + std::string(ProgramName()) +
+      " completion kubectl > ~/.local/bin/kubectl_complete-sched, made executable: kubectl's\n"
+      "         own completion then completes \"kubectl sched\", too (kubectl completion --help).";
+  // kubectl's plugin is completed by kubectl alone.
+  const bool plugin = IsKubectlPlugin();
+  verb->footer((plugin ? std::string()
+                       : "bash:    source <(kubeschedctl completion bash)    # in ~/.bashrc\n"
+                         "zsh:     source <(kubeschedctl completion zsh)     # in ~/.zshrc, after "
+                         "compinit\n"
+                         "fish:    kubeschedctl completion fish > "
+                         "~/.config/fish/completions/kubeschedctl.fish\n") +
+               kubectl);
+  const std::vector<std::string> shells = {"bash", "zsh", "fish", "kubectl"};
+  verb->add_option("shell", shell, "for what")
+      ->required()
+      ->check(CLI::IsMember(plugin ? std::vector<std::string>{"kubectl"} : shells));
+  verb->callback([&shell, &status] {
+    const std::string script = CompletionScript(shell, "kubeschedctl");
+    status = std::fputs(script.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
+  });
+}
+
+// What is to be completed, if that is what this call is for.
+std::optional<std::vector<std::string>> WordsToComplete(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (HowCalled() == CalledAs::kPluginCompletion) return words;
+  if (words.empty() || words.front() != "__complete") return std::nullopt;
+  words.erase(words.begin());
+  return words;
+}
+
 int Main(int argc, char** argv) {
-  CLI::App app("kubeschedctl is the tool for operators of kubesched.", "kubeschedctl");
+  CLI::App app(std::string(ProgramName()) + " is the tool for operators of kubesched.",
+               ProgramName());
   app.require_subcommand(1);
   int status = 0;
   DemoOptions demo;
@@ -312,9 +357,15 @@ int Main(int argc, char** argv) {
   ReplayOptions replay;
   DeclareReplay(app, replay, status);
   const LiveVerbs live_verbs(app, status);
+  std::string shell;
+  DeclareCompletion(app, shell, status);
   app.add_subcommand("version", "print the version")->callback([] {
-    std::puts("kubeschedctl " KS_VERSION);
+    std::printf("%s %s\n", ProgramName(), KS_VERSION);
   });
+  if (const auto words = WordsToComplete(argc, argv); words.has_value()) {
+    std::fputs(CompletionText(Complete(app, *words)).c_str(), stdout);
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -80,6 +80,64 @@ TEST(Kubeconfig, MasterReplacesTheServerAndContextTheChoice) {
   EXPECT_EQ(LoadKubeconfig(two, {.master = "https://m:2"})->server, "https://m:2");
 }
 
+// Two clusters, two users, two contexts.
+std::string Pairs(const TempDir& dir) {
+  return dir.Write(
+      "pairs",
+      "current-context: a\n"
+      "contexts: [{name: a, context: {cluster: a, user: a, namespace: ours}},\n"
+      "           {name: b, context: {cluster: b, user: b}}]\n"
+      "clusters: [{name: a, cluster: {server: 'https://a:1', certificate-authority-data: aGk=}},\n"
+      "           {name: b, cluster: {server: 'https://b:1', insecure-skip-tls-verify: true}}]\n"
+      "users: [{name: a, user: {username: n, password: p, as: x, as-groups: [g]}},\n"
+      "        {name: b, user: {token: t, client-certificate-data: aGk=, client-key-data: aGk=}}]"
+      "\n");
+}
+
+TEST(Kubeconfig, ClusterAndUserByName) {
+  TempDir dir;
+  const std::string pairs = Pairs(dir);
+  const Result<ClusterAccess> own = LoadKubeconfig(pairs);
+  EXPECT_EQ(own->server + own->username + own->context_namespace, "https://a:1nours");
+  const Result<ClusterAccess> mixed = LoadKubeconfig(pairs, {.cluster = "b", .user = "b"});
+  EXPECT_EQ(mixed->server + mixed->token + mixed->context_namespace, "https://b:1tours");
+  EXPECT_EQ(LoadKubeconfig(pairs, {.context = "b", .user = "a"})->username, "n");
+  EXPECT_EQ(LoadKubeconfig(pairs, {.cluster = "c"}).error().message,
+            "cluster \"c\" does not exist");
+  EXPECT_EQ(LoadKubeconfig(pairs, {.user = "c"}).error().message, "auth info \"c\" does not exist");
+}
+
+TEST(Kubeconfig, FlagsReplaceTheirLike) {
+  TempDir dir;
+  const std::string pairs = Pairs(dir);
+  const std::string pem = dir.Write("pem", "pem");
+
+  const Result<ClusterAccess> token = LoadKubeconfig(pairs, {.instead = {.token = "mine"}});
+  EXPECT_EQ(token->token + token->username + token->password, "mine");
+  const Result<ClusterAccess> password =
+      LoadKubeconfig(pairs, {.context = "b", .instead = {.username = "me", .password = "secret"}});
+  EXPECT_EQ(password->username + password->password + password->token, "mesecret");
+
+  const Result<ClusterAccess> certificate = LoadKubeconfig(
+      pairs, {.context = "b", .instead = {.client_cert_file = pem, .client_key_file = pem}});
+  EXPECT_EQ(certificate->client_cert_file + certificate->client_cert_data, pem);
+  EXPECT_EQ(certificate->client_key_file + certificate->client_key_data, pem);
+
+  using Header = std::pair<std::string, std::string>;
+  const Result<ClusterAccess> as =
+      LoadKubeconfig(pairs, {.instead = {.impersonation = {{"Impersonate-User", "y"}}}});
+  EXPECT_THAT(as->impersonation, ElementsAre(Header("Impersonate-User", "y")));
+
+  const Result<ClusterAccess> blind =
+      LoadKubeconfig(pairs, {.instead = {.insecure_skip_tls_verify = true}});
+  EXPECT_TRUE(blind->insecure_skip_tls_verify);
+  EXPECT_EQ(blind->ca_data, "");
+  const Result<ClusterAccess> seeing =
+      LoadKubeconfig(pairs, {.context = "b", .instead = {.tls_server_name = "n", .ca_file = pem}});
+  EXPECT_FALSE(seeing->insecure_skip_tls_verify);
+  EXPECT_EQ(seeing->ca_file + seeing->tls_server_name, pem + "n");
+}
+
 TEST(Kubeconfig, CredentialsOnlyOverHttps) {
   TempDir dir;
   const std::string path = dir.Write("config", Config("server: 'http://a:1'", "token: t"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubeschedctl/cluster/daemon_access.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "client/http/transport.h"
+#include "kubeschedctl/live/live_verbs.h"
 #include "server/http/https_server.h"
 #include "server/tls/certificate.h"
 #include "testing/temp_dir.h"
@@ -109,6 +111,47 @@ TEST(DaemonAccess, StraightToTheDaemon) {
       DaemonAccess::Open({.kubeconfig = server.Kubeconfig(dir), .server = server.url()});
   ASSERT_TRUE(checked.ok());
   EXPECT_FALSE((*checked)->Get("/debug/kubesched/cache").ok());
+}
+
+TEST(DaemonAccess, StraightWithATokenAndNoKubeconfig) {
+  const FakeServer server("");
+  const testing::TempDir dir;
+  DaemonOptions options{.server = server.url(), .insecure_skip_tls_verify = true};
+  options.kubeconfig = dir.Write("empty", "apiVersion: v1\nkind: Config\n");
+  options.api.instead.token = "given";
+  const auto daemon = DaemonAccess::Open(options);
+  ASSERT_TRUE(daemon.ok()) << daemon.error().message;
+  EXPECT_EQ((*daemon)->Get("/metrics").ok(), false);
+  EXPECT_EQ((*daemon)->Get("/debug/kubesched/cache").value(),
+            "GET /debug/kubesched/cache?  Bearer given");
+  EXPECT_EQ((*daemon)->default_namespace(), "default");
+}
+
+TEST(DaemonAccess, FlagsInThePlaceOfTheKubeconfigs) {
+  const FakeServer server("kubesched-7d9f_0a1b");
+  const testing::TempDir dir;
+  const std::string config = dir.Write(
+      "config",
+      "current-context: c\ncontexts: [{name: c, context: {cluster: k, user: u, namespace: ours}}]\n"
+      "users: [{name: u, user: {token: one}}, {name: w, user: {token: two}}]\n"
+      "clusters: [{name: k, cluster: {server: 'https://unused.invalid'}}]\n");
+  DaemonOptions options{.kubeconfig = config};
+  options.api.user = "w";
+  options.api.master = server.url();
+  options.api.instead.insecure_skip_tls_verify = true;
+  const auto daemon = DaemonAccess::Open(options);
+  ASSERT_TRUE(daemon.ok()) << daemon.error().message;
+  EXPECT_THAT((*daemon)->Get("/metrics").value(), ::testing::EndsWith("Bearer two"));
+  EXPECT_EQ((*daemon)->default_namespace(), "ours");
+}
+
+TEST(LiveTargets, PodsWithoutANamespace) {
+  EXPECT_EQ(InNamespace("", "ns"), "");
+  EXPECT_EQ(InNamespace("web", "ns"), "ns/web");
+  EXPECT_EQ(InNamespace("other/web", "ns"), "other/web");
+  EXPECT_EQ(InNamespace("podgroup/g", "ns"), "podgroup/ns/g");
+  EXPECT_EQ(InNamespace("podgroup/other/g", "ns"), "podgroup/other/g");
+  EXPECT_EQ(InNamespace("compositepodgroup/g", "ns"), "compositepodgroup/ns/g");
 }
 
 TEST(DaemonAccess, AKubeconfigThatIsNotThere) {

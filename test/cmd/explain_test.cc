@@ -326,11 +326,11 @@ TEST_F(ExplainVerbTest, FilesThatCannotBeRead) {
   EXPECT_EQ(error({dir_.path() + "/none"}),
             "open " + dir_.path() + "/none: no such file or directory");
   EXPECT_EQ(error({dir_.path()}), "read " + dir_.path() + ": is a directory");
-  EXPECT_EQ(error({"-", "-"}), "--cluster: standard input (-) can be read only once");
+  EXPECT_EQ(error({"-", "-"}), "--dump: standard input (-) can be read only once");
   const std::string good = dir_.Write("good", "kind: Node\nmetadata: {name: n1}\n");
   const std::string bad = dir_.Write("bad", "kind: Pod\nmetadata: {name: 5}\n");
   EXPECT_EQ(error({good, "web"}),
-            "open web: no such file or directory (the name of a pod stands before --cluster)");
+            "open web: no such file or directory (the name of a pod stands before --dump)");
   EXPECT_EQ(error({good, bad}), bad + ": Pod: metadata.name: must be a string, not a number");
 }
 

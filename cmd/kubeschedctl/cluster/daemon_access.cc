@@ -10,9 +10,6 @@
 namespace ks::ctl {
 namespace {
 
-// A simulation of thousands of pods on a large cluster takes some seconds.
-constexpr Duration kTimeout = std::chrono::seconds(60);
-
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -30,15 +27,16 @@ std::string KubeconfigList(const DaemonOptions& options) {
 // use for it.
 Result<client::ClusterAccess> StraightAccess(const DaemonOptions& options) {
   client::ClusterAccess access;
-  const std::string list = KubeconfigList(options);
-  auto loaded = client::LoadKubeconfigList(list, {.context = options.context});
+  const bool has_scheme = options.server.find("://") != std::string::npos;
+  client::KubeconfigOptions api = options.api;
+  api.master = has_scheme ? options.server : "https://" + options.server;
+  auto loaded = client::LoadKubeconfigList(KubeconfigList(options), api);
   if (loaded.ok()) {
     access = std::move(loaded).value();
-  } else if (!options.kubeconfig.empty() || !options.context.empty()) {
+  } else if (!options.kubeconfig.empty() || !options.api.context.empty()) {
     return loaded.error();
   }
-  const bool has_scheme = options.server.find("://") != std::string::npos;
-  access.server = has_scheme ? options.server : "https://" + options.server;
+  access.server = api.master;
   access.proxy_url.clear();
   access.tls_server_name.clear();
   access.ca_data.clear();
@@ -61,10 +59,11 @@ std::string ProxyPath(const DaemonOptions& options, std::string_view pod) {
 Result<std::unique_ptr<DaemonAccess>> DaemonAccess::Open(const DaemonOptions& options) {
   std::unique_ptr<DaemonAccess> opened(new DaemonAccess());
   const bool straight = !options.server.empty();
-  auto access =
-      straight ? StraightAccess(options)
-               : client::LoadKubeconfigList(KubeconfigList(options), {.context = options.context});
+  auto access = straight ? StraightAccess(options)
+                         : client::LoadKubeconfigList(KubeconfigList(options), options.api);
   if (!access.ok()) return access.error();
+  opened->timeout_ = options.timeout;
+  if (!access->context_namespace.empty()) opened->default_namespace_ = access->context_namespace;
   auto connection = client::Connection::Make(*access);
   if (!connection.ok()) return connection.error();
   opened->connection_ = std::move(connection).value();
@@ -84,11 +83,11 @@ Result<void> DaemonAccess::FindPod(const DaemonOptions& options) {
     const std::string target = "/apis/coordination.k8s.io/v1/namespaces/" +
                                client::EscapeUrl(options.ns) + "/leases/" +
                                client::EscapeUrl(options.lease);
-    const client::RestReply reply = client_->Get(target, kTimeout);
+    const client::RestReply reply = client_->Get(target, timeout_);
     const std::string lease = options.ns + "/" + options.lease;
     if (!reply.ok()) {
       return Error{"lease " + lease + ": " + reply.error->message +
-                   " (it names the leader; --scheduler-pod or --server do without)"};
+                   " (it names the leader; --scheduler-pod or --scheduler-url do without)"};
     }
     api::Decoder decoder;
     const auto decoded = decoder.Object<api::Lease>(reply.body);
@@ -105,7 +104,7 @@ Result<void> DaemonAccess::FindPod(const DaemonOptions& options) {
 }
 
 Result<std::string> DaemonAccess::Get(const std::string& target) {
-  client::RestReply reply = client_->Get(prefix_ + target, kTimeout);
+  client::RestReply reply = client_->Get(prefix_ + target, timeout_);
   if (!reply.ok()) return Error{name_ + ": " + reply.error->message};
   return std::move(reply.body);
 }
@@ -116,7 +115,7 @@ Result<std::string> DaemonAccess::Post(const std::string& target, std::string bo
   request.target = prefix_ + target;
   request.body = std::move(body);
   request.content_type = "application/octet-stream";  // JSON or YAML
-  request.timeout = kTimeout;
+  request.timeout = timeout_;
   client::RestReply reply = client_->SendAndWait(std::move(request));
   if (!reply.ok()) return Error{name_ + ": " + reply.error->message};
   return std::move(reply.body);

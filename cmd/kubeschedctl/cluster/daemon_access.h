@@ -3,11 +3,13 @@
 // The way to a running kubesched: straight to its HTTPS port, or through the API server's pod
 // proxy, which finds the leader by its lease.
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "client/auth/kubeconfig.h"
 #include "client/rest/connection.h"
 #include "client/rest/rest_client.h"
 
@@ -15,7 +17,8 @@ namespace ks::ctl {
 
 struct DaemonOptions {
   std::string kubeconfig{};  // a list as in KUBECONFIG; empty: that variable, else ~/.kube/config
-  std::string context{};
+  client::KubeconfigOptions api{};   // what is taken of it, and what stands in the place of parts
+  std::chrono::seconds timeout{60};  // of a request; a large simulation takes seconds
   // Straight to it; empty: through the API server.
   std::string server{};
   std::string certificate_authority{};  // file, for `server`; empty: the system's
@@ -42,6 +45,8 @@ class DaemonAccess {
   // the daemon, or the API server, said.
   Result<std::string> Get(const std::string& target);
   Result<std::string> Post(const std::string& target, std::string body);
+  // Where a pod is that is named without a namespace: the context's, else "default".
+  const std::string& default_namespace() const { return default_namespace_; }
   // Who is asked: "https://10.0.0.1:10259", "pod kube-system/kubesched-1".
   const std::string& name() const { return name_; }
 
@@ -51,6 +56,8 @@ class DaemonAccess {
 
   std::string name_;
   std::string prefix_;  // before each target
+  std::string default_namespace_ = "default";
+  std::chrono::seconds timeout_{};
   std::unique_ptr<client::Connection> connection_;
   std::unique_ptr<client::RestClient> client_;
 };

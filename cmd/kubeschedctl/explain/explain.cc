@@ -152,13 +152,13 @@ Result<void> RecordGroups(const DumpedGroups& groups, bool json, const ExplainSi
 
 Result<inspect::ClusterDump> ReadDump(const std::vector<std::string>& files) {
   if (std::count(files.begin(), files.end(), "-") > 1) {
-    return Error{"--cluster: standard input (-) can be read only once"};
+    return Error{"--dump: standard input (-) can be read only once"};
   }
   inspect::ClusterDumpReader reader;
   for (const std::string& file : files) {
     Result<std::string> text = ReadInput(file);
     if (!text.ok() && errno == ENOENT && files.size() > 1) {
-      return Error{text.error().message + " (the name of a pod stands before --cluster)"};
+      return Error{text.error().message + " (the name of a pod stands before --dump)"};
     }
     if (!text.ok()) return text.error();
     Result<void> read = reader.Read(file == "-" ? "standard input" : file, std::move(text).value());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubeschedctl/live/live_declare.h"
 
+#include "kubeschedctl/cli/api_options.h"
 #include "kubeschedctl/live/live_verbs.h"
+#include "kubeschedctl/text/called_as.h"
 
 namespace ks::ctl {
 namespace {
@@ -19,7 +21,9 @@ void AddLiveOptions(CLI::App& verb, LiveOptions& options) {
 
 void AddPodOptions(CLI::App& verb, std::string& pod, std::string& ns, const std::string& what) {
   verb.add_option("pod", pod, what)->type_name("[NAMESPACE/]POD");
-  verb.add_option("-n,--namespace", ns, "pods of this namespace");
+  auto* of_one = verb.add_option("-n,--namespace", ns, "pods of this namespace");
+  const std::string all = "pods of all namespaces, as without this flag";
+  verb.add_flag("-A,--all-namespaces", all)->excludes(of_one);
 }
 
 void AddLimit(CLI::App& verb, const std::string& name, int64_t& limit, const std::string& what) {
@@ -104,25 +108,22 @@ void DeclareTop(CLI::App& app, TopOptions& options, int& status) {
 }  // namespace
 
 void AddDaemonOptions(CLI::App& verb, DaemonOptions& options) {
-  auto* server = verb.add_option("--server", options.server,
+  // kubectl's names are left to what kubectl means by them.
+  const std::string own = IsKubectlPlugin() ? "" : "--server,";
+  const std::string own_ca = IsKubectlPlugin() ? "" : "--certificate-authority,";
+  const std::string own_insecure = IsKubectlPlugin() ? "" : "--insecure-skip-tls-verify,";
+  auto* server = verb.add_option(own + "--scheduler-url", options.server,
                                  "straight to kubesched's HTTPS port (default: through the API "
                                  "server's pod proxy)");
   server->type_name("https://HOST:10259")->group(kGroup);
-  verb.add_option("--certificate-authority", options.certificate_authority,
+  verb.add_option(own_ca + "--scheduler-certificate-authority", options.certificate_authority,
                   "what kubesched's certificate is checked with")
       ->type_name("FILE")
       ->needs(server)
       ->group(kGroup);
-  verb.add_flag("--insecure-skip-tls-verify", options.insecure_skip_tls_verify,
-                "do not check kubesched's certificate")
+  verb.add_flag(own_insecure + "--scheduler-insecure-skip-tls-verify",
+                options.insecure_skip_tls_verify, "do not check kubesched's certificate")
       ->needs(server)
-      ->group(kGroup);
-  verb.add_option("--kubeconfig", options.kubeconfig,
-                  "API server and credentials (default: $KUBECONFIG, then ~/.kube/config)")
-      ->type_name("FILE")
-      ->group(kGroup);
-  verb.add_option("--context", options.context, "of the kubeconfig")
-      ->type_name("NAME")
       ->group(kGroup);
   verb.add_option("--scheduler-namespace", options.ns, "of its pods and its lease")
       ->capture_default_str()
@@ -141,6 +142,7 @@ void AddDaemonOptions(CLI::App& verb, DaemonOptions& options) {
       ->capture_default_str()
       ->excludes(server)
       ->group(kGroup);
+  AddApiOptions(verb, options);
 }
 
 struct LiveVerbs::Options {

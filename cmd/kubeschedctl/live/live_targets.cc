@@ -37,6 +37,13 @@ class Target {
 
 }  // namespace
 
+std::string InNamespace(const std::string& name, const std::string& ns) {
+  const bool group = inspect::ParseGroupName(name).has_value();
+  const size_t begin = group ? name.find('/') + 1 : 0;  // behind "podgroup/"
+  if (name.empty() || name.find('/', begin) != std::string::npos) return name;
+  return name.substr(0, begin) + ns + "/" + name.substr(begin);
+}
+
 std::string QueueTarget(const LiveQueueOptions& options) {
   return Target("queue")
       .Add("namespace", options.ns)

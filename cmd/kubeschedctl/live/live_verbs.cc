@@ -32,13 +32,21 @@ int PrintAnswer(const std::string& body, bool json, const Table& table) {
   return text.ok() ? Print(*text) : Fail(text.error().message);
 }
 
-// Opens the way, asks, prints.
-int Show(const LiveOptions& live, const std::string& target, const Table& table) {
+// Opens the way, asks, prints. `target`: gets the namespace of pods that are named without one.
+int Show(const LiveOptions& live, const std::function<std::string(const std::string& ns)>& target,
+         const Table& table) {
   const auto daemon = DaemonAccess::Open(live.daemon);
   if (!daemon.ok()) return Fail(daemon.error().message);
-  const auto body = (*daemon)->Get(target);
+  const auto body = (*daemon)->Get(target((*daemon)->default_namespace()));
   if (!body.ok()) return Fail(body.error().message);
   return PrintAnswer(*body, live.json, table);
+}
+
+// The options with their pod in its namespace.
+template <class Options>
+Options Located(Options options, const std::string& default_namespace) {
+  options.pod = InNamespace(options.pod, options.ns.empty() ? default_namespace : options.ns);
+  return options;
 }
 
 bool HasDifferences(const std::string& body) {
@@ -50,11 +58,13 @@ bool HasDifferences(const std::string& body) {
 }  // namespace
 
 int RunLiveQueue(const LiveQueueOptions& options) {
-  return Show(options.live, QueueTarget(options), QueueTable);
+  const auto target = [&](const std::string& ns) { return QueueTarget(Located(options, ns)); };
+  return Show(options.live, target, QueueTable);
 }
 
 int RunLiveDecisions(const LiveDecisionsOptions& options) {
-  return Show(options.live, DecisionsTarget(options), DecisionsTable);
+  const auto target = [&](const std::string& ns) { return DecisionsTarget(Located(options, ns)); };
+  return Show(options.live, target, DecisionsTable);
 }
 
 int RunLiveCache(const LiveCacheOptions& options) {
@@ -77,7 +87,8 @@ int RunLiveSimulate(const LiveSimulateOptions& options) {
 }
 
 int RunLiveExplain(const LiveExplainOptions& options) {
-  return Show(options.live, ExplainTarget(options),
+  const auto target = [&](const std::string& ns) { return ExplainTarget(Located(options, ns)); };
+  return Show(options.live, target,
               [&](const std::string& body) { return LiveExplanationTable(body, options.node); });
 }
 

@@ -55,6 +55,7 @@ int RunLiveSimulate(const LiveSimulateOptions& options);
 
 struct LiveExplainOptions {
   LiveOptions live;
+  std::string ns{};
   std::string pod{};  // [NAMESPACE/]POD, or a group (inspect::ParseGroupName)
   std::string node{};
   bool preemption = false;
@@ -67,6 +68,9 @@ struct TopOptions {
   int64_t rounds = 0;  // 0: until interrupted; one when the output is no terminal, or JSON
 };
 int RunTop(const TopOptions& options);
+
+// [NAMESPACE/]POD or a group's name, with this namespace if it names none; empty stays empty.
+std::string InNamespace(const std::string& name, const std::string& ns);
 
 // Targets at the daemon, with their queries.
 std::string QueueTarget(const LiveQueueOptions& options);

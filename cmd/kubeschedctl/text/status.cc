@@ -3,10 +3,12 @@
 
 #include <cstdio>
 
+#include "kubeschedctl/text/called_as.h"
+
 namespace ks::ctl {
 
 int Fail(const std::string& text) {
-  std::fprintf(stderr, "kubeschedctl: %s\n", text.c_str());
+  std::fprintf(stderr, "%s: %s\n", ProgramName(), text.c_str());
   return 1;
 }
 

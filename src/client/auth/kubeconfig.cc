@@ -13,6 +13,7 @@
 #include "base/file_text.h"
 #include "base/logging.h"
 #include "client/auth/kubeconfig_checks.h"
+#include "client/auth/kubeconfig_instead.h"
 #include "client/http/server_url.h"
 #include "config/text/yaml_resolve.h"
 
@@ -274,12 +275,14 @@ Result<void> ReadUser(const Entry& entry, ClusterAccess* access) {
 struct Context {
   std::string cluster;
   std::string user;
+  std::string ns;
 };
 
 Result<Context> ReadContext(const Entry& entry) {
   Fields context(entry.node, entry.place);
-  Context read{.cluster = context.Text("cluster"), .user = context.Text("user")};
-  (void)context.Text("namespace");
+  Context read{.cluster = context.Text("cluster"),
+               .user = context.Text("user"),
+               .ns = context.Text("namespace")};
   if (context.error().has_value()) return *context.error();
   return read;
 }
@@ -388,6 +391,7 @@ void DropCredentials(ClusterAccess* access) {
   bare.ca_file = access->ca_file;
   bare.ca_data = access->ca_data;
   bare.proxy_url = access->proxy_url;
+  bare.context_namespace = access->context_namespace;
   *access = std::move(bare);
 }
 
@@ -396,7 +400,8 @@ constexpr const char* kNoConfiguration =
 
 // Cluster and user of the chosen context; `faults`: all that upstream finds wrong with them.
 Result<ClusterAccess> ReadChosen(const Merged& merged, const Context& context,
-                                 const std::string& master, std::vector<std::string>* faults) {
+                                 const KubeconfigOptions& options,
+                                 std::vector<std::string>* faults) {
   ClusterAccess access;
   const auto cluster = merged.clusters.find(context.cluster);
   const auto user = merged.users.find(context.user);
@@ -404,10 +409,14 @@ Result<ClusterAccess> ReadChosen(const Merged& merged, const Context& context,
     const Result<void> read = ReadCluster(cluster->second, &access);
     if (!read.ok()) return read.error();
   }
-  if (!master.empty()) access.server = master;
-  if (user != merged.users.end()) {
+  if (!options.master.empty()) access.server = options.master;
+  ReplaceCluster(options.instead, &access);
+  if (user == merged.users.end()) {
+    ReplaceUser(options.instead, &access);
+  } else {
     const Result<void> read = ReadUser(user->second, &access);
     if (!read.ok()) return read.error();
+    ReplaceUser(options.instead, &access);
     const bool provider = Fields(user->second.node, user->second.place).Has("auth-provider");
     *faults = UserFaults(context.user, access, provider);
   }
@@ -420,6 +429,20 @@ Result<ClusterAccess> ReadChosen(const Merged& merged, const Context& context,
     if (!checked.ok()) return checked.error();
   }
   return access;
+}
+
+// The entries that the options name, in place of the context's.
+Result<void> ReplaceNames(const Merged& merged, const KubeconfigOptions& options,
+                          Context* context) {
+  if (!options.cluster.empty() && !merged.clusters.contains(options.cluster)) {
+    return Error{"cluster \"" + options.cluster + "\" does not exist"};
+  }
+  if (!options.user.empty() && !merged.users.contains(options.user)) {
+    return Error{"auth info \"" + options.user + "\" does not exist"};
+  }
+  if (!options.cluster.empty()) context->cluster = options.cluster;
+  if (!options.user.empty()) context->user = options.user;
+  return {};
 }
 
 Result<ClusterAccess> Choose(const Merged& merged, const KubeconfigOptions& options) {
@@ -437,8 +460,12 @@ Result<ClusterAccess> Choose(const Merged& merged, const KubeconfigOptions& opti
     if (!read.ok()) return read.error();
     context = std::move(*read);
   }
-  Result<ClusterAccess> access = ReadChosen(merged, context, options.master, &faults);
+  if (Result<void> named = ReplaceNames(merged, options, &context); !named.ok()) {
+    return named.error();
+  }
+  Result<ClusterAccess> access = ReadChosen(merged, context, options, &faults);
   if (!access.ok()) return access;
+  access->context_namespace = context.ns;
   if (!faults.empty()) return InvalidConfiguration(faults);
   if (access->server.empty()) return InvalidConfiguration({kNoConfiguration});
   const Result<ServerUrl> url = ParseServerUrl(access->server);

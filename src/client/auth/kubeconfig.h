@@ -49,11 +49,22 @@ struct ClusterAccess {
   std::optional<ExecPlugin> exec{};
   // Impersonate-* headers, in order.
   std::vector<std::pair<std::string, std::string>> impersonation{};
+
+  // Of the context; empty: it names none. No part of the access: what an operator means who does
+  // not say more.
+  std::string context_namespace{};
 };
 
 struct KubeconfigOptions {
   std::string master{};   // replaces the server of the cluster
   std::string context{};  // instead of current-context
+  std::string cluster{};  // the entry of clusters instead of the context's
+  std::string user{};     // the entry of users instead of the context's
+  // What is set here replaces its like, as kubectl's flags do. A login replaces those that exclude
+  // it: a token a password and the other way round, a certificate the one in the file;
+  // impersonation is replaced as a whole. A CA ends insecure_skip_tls_verify and the other way
+  // round.
+  ClusterAccess instead{};
 };
 
 // One file, which must exist. Errors: docs/spec/api.md 8.1 and 8.3; file, line and path of the
