@@ -5,11 +5,13 @@ kubeschedctl as kubectl's plugin. cluster_test.py KUBESCHED KUBESCHEDCTL; ends w
 import os
 import pathlib
 import re
+import ssl
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -146,6 +148,22 @@ class Plugin(WithCluster):
         self.assertIn("waits", self.good("sched", "queue", "-n", "default", "waits", *words))
         self.assertIn("waits", self.good("sched", "explain", "waits", *words))
         self.assertIn("kube-system/waits", self.refused("explain", "waits", "-n", "kube-system", *words))
+
+        self.expect_good_metrics(port)
+
+    def expect_good_metrics(self, port):
+        """promtool has nothing to say about what a scrape brings."""
+        pki = self.plane.folder / "pki"
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.load_cert_chain(pki / "admin.crt", pki / "admin.key")
+        with urllib.request.urlopen(f"https://127.0.0.1:{port}/metrics", context=context, timeout=_PATIENCE_S) as reply:
+            scrape = self.folder / "metrics.txt"
+            scrape.write_bytes(reply.read())
+        self.assertGreater(scrape.stat().st_size, 10000)
+        done = subprocess.run([sys.executable, ROOT / "test" / "monitoring" / "check.py", "--scrape", scrape], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import ssl
 import subprocess
@@ -22,6 +23,16 @@ _SHARED = "/tmp"  # in the container; all that can be written to
 
 class TrialError(Exception):
     """A text for people."""
+
+
+def why_impossible():
+    """None where the trial can be made, else why not."""
+    for program in ("bwrap", "skopeo"):
+        if shutil.which(program) is None:
+            return f"{program} is not installed: ./dev image installs it"
+    done = subprocess.run(["bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "true"], capture_output=True, text=True,
+                          check=False)
+    return f"no user namespaces here: {done.stderr.strip()}" if done.returncode != 0 else None
 
 
 def unpack(layout, root):
