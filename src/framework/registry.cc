@@ -11,11 +11,19 @@ bool Before(const PluginEntry& entry, std::string_view name) { return entry.name
 }  // namespace
 
 Result<void> Registry::Register(std::string_view name, PluginFactory factory) {
-  const auto at = std::lower_bound(entries_.begin(), entries_.end(), name, Before);
-  if (at != entries_.end() && at->name == name) {
-    return Error{"a plugin named " + std::string(name) + " already exists"};
+  return Insert({.name = name, .factory = factory});
+}
+
+Result<void> Registry::Register(std::string_view name, PluginSource& source) {
+  return Insert({.name = name, .source = &source});
+}
+
+Result<void> Registry::Insert(PluginEntry entry) {
+  const auto at = std::lower_bound(entries_.begin(), entries_.end(), entry.name, Before);
+  if (at != entries_.end() && at->name == entry.name) {
+    return Error{"a plugin named " + std::string(entry.name) + " already exists"};
   }
-  entries_.insert(at, {name, factory});
+  entries_.insert(at, entry);
   return {};
 }
 

@@ -24,6 +24,13 @@ namespace ks::framework {
 using PluginFactory = Result<std::unique_ptr<Plugin>> (*)(const config::PluginArgs& args,
                                                           Handle& handle);
 
+// Makes plugins of one name where a function does not suffice. Threads: any, one at a time.
+class PluginSource {
+ public:
+  virtual ~PluginSource() = default;
+  virtual Result<std::unique_ptr<Plugin>> Make(const config::PluginArgs& args, Handle& handle) = 0;
+};
+
 struct PluginEntry {
   std::string_view name;
   PluginFactory factory = nullptr;
@@ -33,6 +40,8 @@ struct PluginEntry {
   // Every fault in arguments that the factory refuses, with paths below the arguments; null: the
   // factory's error is all there is to say.
   std::vector<config::Finding> (*args_faults)(const config::PluginArgs& args) = nullptr;
+  // In the place of `factory`, unless null. Lifetime: outlives the registry.
+  PluginSource* source = nullptr;
 };
 
 // Threads: immutable once frameworks are built from it.
@@ -45,6 +54,7 @@ class Registry {
 
   // Error: `a plugin named <name> already exists`.
   Result<void> Register(std::string_view name, PluginFactory factory);
+  Result<void> Register(std::string_view name, PluginSource& source);
   // Error: `no plugin named <name> exists`.
   Result<void> Unregister(std::string_view name);
   // Null when unknown.
@@ -53,6 +63,8 @@ class Registry {
   std::span<const PluginEntry> entries() const { return entries_; }
 
  private:
+  Result<void> Insert(PluginEntry entry);
+
   std::vector<PluginEntry> entries_;  // sorted by name
 };
 

@@ -65,13 +65,18 @@ const framework::Profiles& ProfilesInForce::former_profiles() const {
 }
 
 WholeObjects ProfilesInForce::NeededWholeObjects() const {
-  const ExtenderSet* extenders = current_.extenders.get();
-  if (extenders == nullptr) return {};
-  WholeObjects needed{.pods = extenders->PodsNeeded(), .nodes = extenders->NodesNeeded()};
+  WholeObjects needed;
+  if (const ExtenderSet* extenders = current_.extenders.get()) {
+    needed = {.pods = extenders->PodsNeeded(), .nodes = extenders->NodesNeeded()};
+  }
   // They may be asked about pods that run, too.
   if (needed.pods == api::KeepRaw::kPendingPods &&
       parts_.handle.gates.Enabled(config::Gate::kInPlacePodVerticalScalingSchedulerPreemption)) {
     needed.pods = api::KeepRaw::kAll;
+  }
+  for (const auto& [name, framework] : profiles()) {
+    if (framework->plugins().ReadsWholePods()) needed.pods = api::KeepRaw::kAll;
+    if (framework->plugins().ReadsWholeNodes()) needed.nodes = api::KeepRaw::kAll;
   }
   return needed;
 }

@@ -2,19 +2,26 @@
 #include "framework/runtime/point_lists.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/check.h"
+#include "framework/composed_plugin.h"
 
 namespace ks::framework {
 namespace {
+
+// The plugin to which a bit of the masks belongs.
+Plugin& PluginOf(const ResolvedProfile& resolved, PluginMask bit) {
+  return *resolved.plugins[static_cast<size_t>(std::countr_zero(bit))].plugin;
+}
 
 // Fills the part of an entry that all points share. The cast succeeds: the lists were checked.
 template <class T, class Entry>
 Entry MakeEntry(const ResolvedProfile& resolved, uint32_t index) {
   Plugin& plugin = *resolved.plugins[index].plugin;
   Entry entry;
-  entry.plugin = dynamic_cast<T*>(&plugin);
+  entry.plugin = InterfaceOf<T>(plugin);
   KS_CHECK(entry.plugin != nullptr, "a plugin is listed at a point that it does not extend");
   entry.name = plugin.Name();
   entry.bit = PluginMask{1} << index;
@@ -38,19 +45,19 @@ void Fill(const ResolvedProfile& resolved, Point point, std::vector<PointEntry<T
 }  // namespace
 
 PointLists::PointLists(const ResolvedProfile& resolved) {
-  queue_sort = dynamic_cast<const QueueSortPlugin*>(
-      resolved.plugins[resolved.List(Point::kQueueSort).front()].plugin.get());
+  queue_sort = InterfaceOf<const QueueSortPlugin>(
+      *resolved.plugins[resolved.List(Point::kQueueSort).front()].plugin);
   Fill(resolved, Point::kPreEnqueue, &pre_enqueue);
   pre_filter = MakeList<PreFilterPlugin, PreFilterEntry>(resolved, Point::kPreFilter);
   for (PreFilterEntry& entry : pre_filter) {
-    entry.extensions = dynamic_cast<const PreFilterExtensions*>(entry.plugin);
+    entry.extensions = InterfaceOf<const PreFilterExtensions>(PluginOf(resolved, entry.bit));
   }
   Fill(resolved, Point::kFilter, &filter);
   Fill(resolved, Point::kPostFilter, &post_filter);
   Fill(resolved, Point::kPreScore, &pre_score);
   score = MakeList<ScorePlugin, ScoreEntry>(resolved, Point::kScore);
   for (ScoreEntry& entry : score) {
-    entry.normalizer = dynamic_cast<const ScoreNormalizer*>(entry.plugin);
+    entry.normalizer = InterfaceOf<const ScoreNormalizer>(PluginOf(resolved, entry.bit));
     entry.weight = resolved.score_weights.find(entry.name)->second;
   }
   reserve = MakeList<ReservePlugin, ReserveEntry>(resolved, Point::kReserve);
@@ -60,7 +67,7 @@ PointLists::PointLists(const ResolvedProfile& resolved) {
   Fill(resolved, Point::kPostBind, &post_bind);
   FillSigners(resolved);
   FillGroupPoints(resolved);
-  FindLocals();
+  FindLocals(resolved);
 }
 
 // Only GangScheduling says whether a group is complete, wherever it is listed.
@@ -69,13 +76,13 @@ void PointLists::FillGroupPoints(const ResolvedProfile& resolved) {
   placement_score =
       MakeList<PlacementScorePlugin, PlacementScoreEntry>(resolved, Point::kPlacementScore);
   for (PlacementScoreEntry& entry : placement_score) {
-    entry.normalizer = dynamic_cast<PlacementScoreNormalizer*>(entry.plugin);
+    entry.normalizer = InterfaceOf<PlacementScoreNormalizer>(PluginOf(resolved, entry.bit));
     entry.weight = resolved.placement_score_weights.find(entry.name)->second;
   }
   Fill(resolved, Point::kPodGroupPostFilter, &pod_group_post_filter);
   for (size_t index = 0; index < resolved.plugins.size(); ++index) {
     Plugin& plugin = *resolved.plugins[index].plugin;
-    auto* feasible = dynamic_cast<PlacementFeasiblePlugin*>(&plugin);
+    auto* feasible = InterfaceOf<PlacementFeasiblePlugin>(plugin);
     if (feasible == nullptr || plugin.Name() != kGangSchedulingName) continue;
     placement_feasible.plugin = feasible;
     placement_feasible.name = plugin.Name();
@@ -84,18 +91,18 @@ void PointLists::FillGroupPoints(const ResolvedProfile& resolved) {
 }
 
 // Only the filters before the first one that looks further can be remembered as one verdict.
-void PointLists::FindLocals() {
-  const auto as_local = [](const auto* plugin) {
-    return dynamic_cast<const NodeLocalPlugin*>(plugin);
+void PointLists::FindLocals(const ResolvedProfile& resolved) {
+  const auto as_local = [&resolved](const auto& entry) {
+    return InterfaceOf<const NodeLocalPlugin>(PluginOf(resolved, entry.bit));
   };
   while (local_filters < filter.size()) {
-    const NodeLocalPlugin* local = as_local(filter[local_filters].plugin);
+    const NodeLocalPlugin* local = as_local(filter[local_filters]);
     if (local == nullptr) break;
     local_plugins.push_back(local);
     ++local_filters;
   }
   for (ScoreEntry& entry : score) {
-    const NodeLocalPlugin* local = as_local(entry.plugin);
+    const NodeLocalPlugin* local = as_local(entry);
     entry.node_local = local != nullptr;
     if (local == nullptr) continue;
     local_scores |= entry.bit;
@@ -112,7 +119,7 @@ void PointLists::FillSigners(const ResolvedProfile& resolved) {
       seen |= bit;
       Plugin& plugin = *resolved.plugins[index].plugin;
       PointEntry<const SignPlugin>& entry = sign.emplace_back();
-      entry.plugin = dynamic_cast<const SignPlugin*>(&plugin);
+      entry.plugin = InterfaceOf<const SignPlugin>(plugin);
       entry.name = plugin.Name();
       entry.bit = bit;
     }

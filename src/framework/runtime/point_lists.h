@@ -95,7 +95,7 @@ struct PointLists {
   std::vector<const NodeLocalPlugin*> local_plugins;
 
  private:
-  void FindLocals();
+  void FindLocals(const ResolvedProfile& resolved);
   void FillSigners(const ResolvedProfile& resolved);
   void FillGroupPoints(const ResolvedProfile& resolved);
   void MeasureGroupPoints(FrameworkMetrics& all);

@@ -10,6 +10,7 @@
 
 #include "base/logging.h"
 #include "config/text/nearest_name.h"
+#include "framework/composed_plugin.h"
 #include "framework/group_plugins.h"
 #include "golang/quote.h"
 
@@ -22,7 +23,7 @@ using config::PluginSet;
 
 template <class T>
 bool Extends(const Plugin& plugin) {
-  return dynamic_cast<const T*>(&plugin) != nullptr;
+  return InterfaceOf<const T>(plugin) != nullptr;
 }
 
 struct PointRow {
@@ -125,6 +126,7 @@ class Resolver {
     if (entry.typed_args && std::holds_alternative<std::monostate>(args)) {
       return Error{"got args of type <nil>, want *" + std::string(entry.name) + "Args"};
     }
+    if (entry.source != nullptr) return entry.source->Make(args, handle_);
     return entry.factory(args, handle_);
   }
 
@@ -261,7 +263,7 @@ class Resolver {
     std::map<std::string_view, std::string_view> plugin_of;
     for (const uint32_t index : resolved_.List(Point::kScore)) {
       const Plugin& plugin = *resolved_.plugins[index].plugin;
-      const auto* method = dynamic_cast<const ScoreMethod*>(&plugin);
+      const auto* method = InterfaceOf<const ScoreMethod>(plugin);
       if (method == nullptr) continue;
       const auto [other, is_new] = plugin_of.emplace(method->MethodName(), plugin.Name());
       if (is_new) continue;

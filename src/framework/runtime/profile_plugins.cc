@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "framework/runtime/profile_plugins.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "framework/composed_plugin.h"
 #include "framework/plugin.h"
 
 namespace ks::framework {
@@ -10,11 +12,11 @@ namespace {
 
 // Whether a rejection by this plugin can ever be recorded (docs/spec/framework.md section 7).
 bool TakesPartInRequeueing(const Plugin& plugin) {
-  return dynamic_cast<const PreEnqueuePlugin*>(&plugin) != nullptr ||
-         dynamic_cast<const PreFilterPlugin*>(&plugin) != nullptr ||
-         dynamic_cast<const FilterPlugin*>(&plugin) != nullptr ||
-         dynamic_cast<const ReservePlugin*>(&plugin) != nullptr ||
-         dynamic_cast<const PermitPlugin*>(&plugin) != nullptr;
+  return InterfaceOf<const PreEnqueuePlugin>(plugin) != nullptr ||
+         InterfaceOf<const PreFilterPlugin>(plugin) != nullptr ||
+         InterfaceOf<const FilterPlugin>(plugin) != nullptr ||
+         InterfaceOf<const ReservePlugin>(plugin) != nullptr ||
+         InterfaceOf<const PermitPlugin>(plugin) != nullptr;
 }
 
 // A registration for pods is stored once per kind of pod.
@@ -41,7 +43,7 @@ ProfilePlugins::ProfilePlugins(ResolvedProfile resolved)
   for (const ResolvedProfile::Instance& instance : resolved_.plugins) {
     const Plugin& plugin = *instance.plugin;
     if (!TakesPartInRequeueing(plugin)) continue;
-    const auto* extensions = dynamic_cast<const EnqueueExtensions*>(&plugin);
+    const auto* extensions = InterfaceOf<const EnqueueExtensions>(plugin);
     events_[std::string(plugin.Name())] = PerKindOfPod(
         extensions == nullptr ? DefaultEventRegistrations() : extensions->EventsToRegister());
   }
@@ -71,10 +73,24 @@ std::string_view ProfilePlugins::QueueSortPluginName() const {
 OptionalKinds ProfilePlugins::NeededKinds() const {
   OptionalKinds kinds;
   for (const ResolvedProfile::Instance& instance : resolved_.plugins) {
-    const auto* user = dynamic_cast<const OptionalKindReader*>(instance.plugin.get());
+    const auto* user = InterfaceOf<const OptionalKindReader>(*instance.plugin);
     if (user != nullptr) kinds.Add(user->NeededKinds());
   }
   return kinds;
+}
+
+bool ProfilePlugins::ReadsWholePods() const {
+  return std::any_of(resolved_.plugins.begin(), resolved_.plugins.end(), [](const auto& instance) {
+    const auto* reader = InterfaceOf<const WholeObjectReader>(*instance.plugin);
+    return reader != nullptr && reader->ReadsWholePods();
+  });
+}
+
+bool ProfilePlugins::ReadsWholeNodes() const {
+  return std::any_of(resolved_.plugins.begin(), resolved_.plugins.end(), [](const auto& instance) {
+    const auto* reader = InterfaceOf<const WholeObjectReader>(*instance.plugin);
+    return reader != nullptr && reader->ReadsWholeNodes();
+  });
 }
 
 const DeviceExplainer* ProfilePlugins::device_explainer() const {
@@ -89,7 +105,7 @@ const DeviceExplainer* ProfilePlugins::device_explainer() const {
 Result<void> ProfilePlugins::Close() {
   std::string failures;
   for (const ResolvedProfile::Instance& instance : resolved_.plugins) {
-    auto* closer = dynamic_cast<Closer*>(instance.plugin.get());
+    auto* closer = InterfaceOf<Closer>(*instance.plugin);
     if (closer == nullptr) continue;
     const Result<void> closed = closer->Close();
     if (closed.ok()) continue;

@@ -38,6 +38,9 @@ class ProfilePlugins {
   }
   // What the plugins together ask for.
   OptionalKinds NeededKinds() const;
+  // Whether one of them reads objects whole (api::Pod::raw, api::Node::raw).
+  bool ReadsWholePods() const;
+  bool ReadsWholeNodes() const;
 
   // The first filter that allocates devices; null: there is none.
   const DeviceExplainer* device_explainer() const;
