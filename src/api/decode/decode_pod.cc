@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "api/decode/decode_object.h"
+#include "api/decode/pod_annotations.h"
 
 namespace ks::api {
 
@@ -305,7 +306,10 @@ bool ReadPodStatus(FieldReader auto& reader, auto value, PodStatus& status) {
 }
 
 bool ReadField(FieldReader auto& reader, std::string_view key, auto value, Draft<Pod>& draft) {
-  if (key == "metadata") return ReadMeta(reader, value, draft.object.meta, KeepAnnotations::kNo);
+  if (key == "metadata") {
+    const auto keep = KeepsPodAnnotations() ? KeepAnnotations::kYes : KeepAnnotations::kNo;
+    return ReadMeta(reader, value, draft.object.meta, keep);
+  }
   if (key == "spec") return ReadPodSpec(reader, value, draft.spec, draft.object.node_name);
   if (key == "status") return ReadPodStatus(reader, value, draft.object.status);
   return true;
