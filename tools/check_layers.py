@@ -10,7 +10,7 @@ import re
 import sys
 
 _CORE = {"base", "golang", "api", "config", "metrics", "framework"}
-_SIDE_BY_SIDE = {"plugins", "queue", "cache", "client", "server"}  # never include each other
+_SIDE_BY_SIDE = {"plugins", "modules", "queue", "cache", "client", "server"}  # never include each other
 _DECIDES = _CORE | {"plugins", "queue", "cache", "scheduler"}
 ALLOWED = {  # folder below src/: the folders it may include besides itself
     "base": set(),
@@ -25,7 +25,7 @@ ALLOWED = {  # folder below src/: the folders it may include besides itself
     "scheduler": _CORE | {"plugins", "queue", "cache"},
     "inspect": _DECIDES | {"cel"},
     "recording": _DECIDES | {"inspect"},
-    "daemon": _DECIDES | {"inspect", "recording", "client", "server"},
+    "daemon": _DECIDES | {"inspect", "recording", "modules", "client", "server"},
     "apiserver": {"base", "golang", "api", "cel", "server"},  # a cluster for demo and tests: no part of the scheduler
 }
 _INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')

@@ -1,0 +1,3 @@
+module load_aware
+
+go 1.21
