@@ -32,10 +32,14 @@ uint64_t RandomSeed() {
 }
 
 // Null without a file, or when the system refuses: SIGHUP is left then.
-std::unique_ptr<ConfigWatcher> WatchConfiguration(const std::string& file, Reloader& reloader) {
+std::unique_ptr<ConfigWatcher> WatchConfiguration(const std::string& file,
+                                                  std::vector<std::string> libraries,
+                                                  Reloader& reloader) {
   if (file.empty()) return nullptr;
-  auto watcher =
-      ConfigWatcher::Start({file}, [&reloader] { (void)reloader.Reload("file changed"); });
+  std::vector<std::string> files = std::move(libraries);
+  files.push_back(file);
+  auto watcher = ConfigWatcher::Start(std::move(files),
+                                      [&reloader] { (void)reloader.Reload("file changed"); });
   if (watcher.ok()) return std::move(watcher).value();
   log::Error(watcher.error().message, "Changes of the configuration file go unnoticed",
              {{"file", file}});
@@ -64,9 +68,14 @@ std::variant<std::unique_ptr<Daemon>, config::Faults> Daemon::Prepare(
   framework::SetRequestGates(options.gates);
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(options)));
   const Options& flags = daemon->options_.flags;
+  auto libraries = modules::PluginLibraries::Load(flags.plugins.libraries,
+                                                  &daemon->metrics_.registry, &daemon->registry_);
+  if (!libraries.ok()) return config::Faults{.text = libraries.error().message, .findings = {}};
+  daemon->libraries_ = std::move(libraries).value();
   daemon::StartupVerdict verdict = daemon::JudgeStartup(
       reading, {.gates = daemon->options_.gates,
                 .until = flags.write_config_to.empty() ? Until::kRunning : Until::kWritten,
+                .registry = &daemon->registry_,
                 .master = flags.master,
                 .between = [&daemon] { return daemon->PrepareServing(); }});
   if (!verdict.faults.text.empty()) return std::move(verdict.faults);
@@ -99,6 +108,7 @@ std::unique_ptr<Reloader> Daemon::MakeReloader() {
       .read = [this] { return ReadEffectiveConfiguration(options_.flags, options_.gates); },
       .gates = options_.gates,
       .registry = &registry_,
+      .libraries = libraries_.get(),
       .metrics = &metrics_.reload,
       .loaded = loaded_,
       .running = options_.configuration,
@@ -136,6 +146,7 @@ Result<int> Daemon::Run(const sigset_t& signals) {
   const uint64_t seed = RandomSeed();
   log::Info(0, "Starting Kubernetes Scheduler",
             {{"version", "v" KS_VERSION}, {"program", "kubesched"}, {"seed", seed}});
+  libraries_->Log();
   WatchSignals(signals, events_);
   reloader_ = MakeReloader();
   if (Elects()) {
@@ -230,7 +241,9 @@ Result<int> Daemon::RunEventLoop(ApiSide& api, uint64_t seed) {
   if (Result<void> begun = BeginTerm(); !begun.ok()) end = begun.error();
   if (!end) CheckPermissions();
   std::unique_ptr<ConfigWatcher> watcher;
-  if (!end) watcher = WatchConfiguration(options_.flags.config_file, *reloader_);
+  if (!end) {
+    watcher = WatchConfiguration(options_.flags.config_file, libraries_->files(), *reloader_);
+  }
   while (!end) end = HandleEvent(events_.Next());
   watcher.reset();
   EndTerm(Duration::zero());
@@ -284,7 +297,7 @@ TermParts Daemon::PartsOfTerms() {
           .registry = registry_,
           .gates = options_.gates,
           .settings = {.host_name = HostName(),
-                       .memory = {.remember_verdicts = flags.remember_verdicts},
+                       .memory = {.remember_verdicts = flags.plugins.remember_verdicts},
                        .pod_max_in_unschedulable = flags.pod_max_in_unschedulable,
                        .decisions_kept = static_cast<size_t>(flags.decisions_kept),
                        .record = flags.record,

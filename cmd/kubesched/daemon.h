@@ -31,6 +31,7 @@
 #include "kubesched/access/serving.h"
 #include "kubesched/daemon_metrics.h"
 #include "kubesched/flags/flags.h"
+#include "modules/plugin_libraries.h"
 #include "server/health.h"
 
 namespace ks::daemon {
@@ -95,6 +96,7 @@ class Daemon {
 
   framework::Registry registry_;
   DaemonMetrics metrics_;
+  std::unique_ptr<modules::PluginLibraries> libraries_;  // of the registry
   std::unique_ptr<DecisionLog> decision_log_;  // null: no --decision-log
   server::SchedulerHealth health_;
   LifeEvents events_;

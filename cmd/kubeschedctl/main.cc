@@ -12,6 +12,7 @@
 #include "kubeschedctl/apiserver.h"
 #include "kubeschedctl/cli/completion.h"
 #include "kubeschedctl/config/config_verbs.h"
+#include "kubeschedctl/config/known_plugins.h"
 #include "kubeschedctl/demo/demo.h"
 #include "kubeschedctl/explain/explain_verbs.h"
 #include "kubeschedctl/live/live_declare.h"
@@ -134,6 +135,21 @@ void AddOutput(CLI::App& verb, bool& json) {
       ->default_str("text");
 }
 
+// Loads them while the flags are read: everything else may name their plugins.
+void AddPluginLibraries(CLI::App& verb) {
+  verb.add_option_function<std::vector<std::string>>(
+          "--plugin-library",
+          [](const std::vector<std::string>& flags) {
+            const Result<void> loaded = UsePluginLibraries(flags);
+            if (!loaded.ok()) {
+              throw CLI::ParseError(loaded.error().message, CLI::ExitCodes::ValidationError);
+            }
+          },
+          "the scheduler's --plugin-library, a library each; its code runs here, too")
+      ->type_name("FILE[=NAME]")
+      ->allow_extra_args(false);
+}
+
 void AddFeatureGates(CLI::App& verb, std::vector<std::string>& values) {
   verb.add_option("--feature-gates", values, "the scheduler's --feature-gates")
       ->type_name("NAME=BOOL,...")
@@ -164,6 +180,7 @@ void DeclareCheckConfig(CLI::App& app, CheckConfigOptions& options, int& status)
       ->required()
       ->type_name("FILE");
   AddFeatureGates(*verb, options.feature_gates);
+  AddPluginLibraries(*verb);
   verb->add_option("--master", options.master, "the scheduler's --master")->type_name("URL");
   verb->add_flag("--elsewhere", options.elsewhere,
                  "the files that the configuration names (kubeconfig, certificates) are on another "
@@ -186,6 +203,7 @@ void DeclareDiffConfig(CLI::App& app, DiffConfigOptions& options, int& status) {
   verb->add_option("before", options.before, "the one file")->required()->type_name("A");
   verb->add_option("after", options.after, "the other file")->required()->type_name("B");
   AddFeatureGates(*verb, options.feature_gates);
+  AddPluginLibraries(*verb);
   AddKey(*verb, options.key, "which of the configurations that a manifest holds");
   AddOutput(*verb, options.json);
   verb->callback([&options, &status] { status = RunDiffConfig(options); });
@@ -254,6 +272,8 @@ void DeclareExplain(CLI::App& app, ExplainOptions& options, LiveExplainOptions& 
       ->type_name("FILE");
   AddFeatureGates(*verb, options.feature_gates);
   verb->get_option("--feature-gates")->needs(cluster);
+  AddPluginLibraries(*verb);
+  verb->get_option("--plugin-library")->needs(cluster);
   AddDaemonOptions(*verb, live.live.daemon);
   for (const char* name : {"--scheduler-url", "--scheduler-pod", "--context", "--kubeconfig"}) {
     verb->get_option(name)->excludes(cluster);
@@ -295,6 +315,7 @@ void DeclareReplay(CLI::App& app, ReplayOptions& options, int& status) {
                    "compare with a second replay, with this configuration (default: compare with "
                    "what was recorded)")
       ->type_name("B");
+  AddPluginLibraries(*verb);
   verb->add_flag("--partial", options.partial,
                  "replay a recording that has no end, of a kubesched that runs or was killed");
   AddOutput(*verb, options.json);

@@ -77,7 +77,12 @@ struct Functions {
     }
     if constexpr (std::derived_from<T, FilterPlugin>) {
       table->filter = [](void* self, ks_call* call, const ks_pod* pod, const ks_node* node) {
-        return Run(self, call, pod, &T::Filter, Node(Of(self).host, node));
+        // Not through Run: this is asked for each node, and need not look the method up.
+        Instance<T>& own = Of(self);
+        return Answer(own.host, call, [&]() -> Status {
+          return own.plugin.T::Filter(kubesched::Call(own.host, call), Pod(own.host, pod),
+                                      Node(own.host, node));
+        });
       };
     }
     if constexpr (std::derived_from<T, PostFilterPlugin>) {
@@ -94,7 +99,11 @@ struct Functions {
     if constexpr (std::derived_from<T, ScorePlugin>) {
       table->score = [](void* self, ks_call* call, const ks_pod* pod, const ks_node* node,
                         int64_t* score) {
-        return Run(self, call, pod, &T::Score, Node(Of(self).host, node), score);
+        Instance<T>& own = Of(self);
+        return Answer(own.host, call, [&]() -> Status {
+          return own.plugin.T::Score(kubesched::Call(own.host, call), Pod(own.host, pod),
+                                     Node(own.host, node), score);
+        });
       };
     }
     if constexpr (std::derived_from<T, ScoreNormalizer>) {

@@ -67,10 +67,21 @@ Result<void> Reloader::TryReload() {
   if (options_.file.empty()) {
     return Error{"there is no --config to read: kubesched was started with the defaults"};
   }
+  modules::PluginLibraries* libraries = options_.libraries;
+  if (libraries != nullptr) {
+    if (const auto changed = libraries->Refresh(); !changed.ok()) return changed.error();
+  }
+  Result<void> done = ReadAndApply();
+  if (libraries != nullptr) done.ok() ? libraries->KeepRefreshed() : libraries->TakeBackRefreshed();
+  return done;
+}
+
+Result<void> Reloader::ReadAndApply() {
   const Effective effective = options_.read();
-  daemon::StartupVerdict verdict = daemon::JudgeStartup(
-      effective.reading,
-      {.gates = options_.gates, .until = daemon::StartupQuestion::Until::kReloaded});
+  daemon::StartupVerdict verdict =
+      daemon::JudgeStartup(effective.reading, {.gates = options_.gates,
+                                               .until = daemon::StartupQuestion::Until::kReloaded,
+                                               .registry = options_.registry});
   if (!verdict.faults.text.empty()) {
     for (const std::string& line : FaultLines(verdict.faults, options_.file)) {
       log::Plain('E', line);

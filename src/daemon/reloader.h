@@ -17,6 +17,7 @@
 #include "daemon/effective_configuration.h"
 #include "framework/registry.h"
 #include "metrics/reload_metrics.h"
+#include "modules/plugin_libraries.h"
 
 namespace ks::daemon {
 
@@ -30,6 +31,7 @@ struct ReloaderOptions {
   std::function<Effective()> read;  // what flags and file give now
   config::FeatureGates gates;
   const framework::Registry* registry = nullptr;
+  modules::PluginLibraries* libraries = nullptr;  // of the registry's plugins; null: none
   metrics::ReloadMetrics* metrics = nullptr;
   config::Configuration loaded;   // as read
   config::Configuration running;  // extenders applied
@@ -42,7 +44,8 @@ class Reloader {
  public:
   explicit Reloader(ReloaderOptions options);
 
-  // Reads the configuration again. `cause` goes into the log. Error: why it was refused.
+  // Reads the configuration and the plugin libraries again. `cause` goes into the log. Error: why
+  // it was refused.
   Result<void> Reload(std::string_view cause) KS_EXCLUDES(mutex_);
 
   // The body of /configz.
@@ -50,6 +53,7 @@ class Reloader {
 
  private:
   Result<void> TryReload() KS_REQUIRES(mutex_);
+  Result<void> ReadAndApply() KS_REQUIRES(mutex_);
   void Publish(const config::Configuration& loaded, const config::Configuration& reduced)
       KS_EXCLUDES(configz_mutex_);
 

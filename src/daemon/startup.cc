@@ -158,8 +158,10 @@ class Judge {
   void CheckProfiles() {
     const config::Configuration sound = Sound();
     const framework::OfflineParts offline({.gates = &question_.gates});
-    auto found =
-        framework::FindProfileFaults(plugins::InTreeRegistry(), sound, {.parts = offline.parts()});
+    const framework::Registry in_tree = plugins::InTreeRegistry();
+    const framework::Registry& registry =
+        question_.registry == nullptr ? in_tree : *question_.registry;
+    auto found = framework::FindProfileFaults(registry, sound, {.parts = offline.parts()});
     if (!found) return;
     Faults faults{.text = found->first.message, .findings = {}};
     for (Error& error : found->all) {

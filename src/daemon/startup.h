@@ -17,6 +17,7 @@
 #include "config/read/load.h"
 #include "config/text/findings.h"
 #include "config/types.h"
+#include "framework/registry.h"
 
 namespace ks::daemon {
 
@@ -37,7 +38,8 @@ struct StartupQuestion {
   const config::FeatureGates& gates;
   Until until = Until::kRunning;
   Place place = Place::kHere;
-  std::string master{};  // --master
+  const framework::Registry* registry = nullptr;  // of plugins; null: those in the tree
+  std::string master{};                           // --master
   // The caller's own steps between the kubeconfig and the rest; only while nothing is wrong.
   std::function<Result<void>()> between{};
 };

@@ -449,7 +449,7 @@ void Declaration::OwnFlags() {
             "End the process with exit code 1 when the lease is lost, as kube-scheduler does. Off: "
             "the process forgets all it has decided and stands by again. Either way it writes "
             "nothing any more.");
-  set_.Bool("remember-verdicts", &options_.remember_verdicts,
+  set_.Bool("remember-verdicts", &options_.plugins.remember_verdicts,
             "Remember what plugins that look at one node only said of it, until it changes. Off: "
             "they are asked each time; the decisions are the same, and take longer.");
   set_.Int32("decisions-kept", &options_.decisions_kept,
@@ -465,6 +465,13 @@ void Declaration::OwnFlags() {
       "Folder, which must exist, that gets a recording of everything that the scheduler is "
       "told and decides, a file each time it begins anew, for kubeschedctl replay. It holds "
       "pods and nodes whole. Empty: none.");
+  set_.Strings(
+      "plugin-library", &options_.plugins.libraries,
+      "Shared object with plugins (include/kubesched/plugin.h), which profiles can then "
+      "name: FILE, or FILE=NAME to give its only plugin another name. Can be repeated. Its "
+      "code runs in the scheduler, so that root or the user of the scheduler must own the "
+      "file and nobody else may write it. A change of it is taken up as one of --config "
+      "is.");
 }
 
 void Declaration::Global() {

@@ -93,6 +93,11 @@ struct LoggingOptions {
   std::vector<ModuleLevel> modules;
 };
 
+struct PluginOptions {
+  std::vector<std::string> libraries;  // FILE or FILE=NAME
+  bool remember_verdicts = true;
+};
+
 struct Options {
   std::string config_file;
   std::string master;
@@ -107,7 +112,7 @@ struct Options {
   config::GateFlags gates;
   MetricsOptions metrics;
   LoggingOptions logging;
-  bool remember_verdicts = true;
+  PluginOptions plugins;
   bool exit_on_lost_lease = false;
   int32_t decisions_kept = 1000;         // 0: none
   std::string decision_log;              // file; empty: none

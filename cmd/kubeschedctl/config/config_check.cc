@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/read/load.h"
+#include "kubeschedctl/config/known_plugins.h"
 
 namespace ks::ctl {
 namespace {
@@ -39,6 +40,7 @@ CheckedFile CheckOne(const std::string& file, const config::Embedded& text,
       reading, {.gates = settings.gates,
                 .until = settings.until,
                 .place = settings.elsewhere ? Place::kElsewhere : Place::kPerhaps,
+                .registry = &KnownPlugins(),
                 .master = settings.master});
   std::vector<config::Finding> warnings = std::move(reading.warnings);
   if (verdict.faults.text.empty()) {

@@ -8,7 +8,7 @@
 #include "config/print/print.h"
 #include "config/read/defaults.h"
 #include "config/text/document.h"
-#include "plugins/registry.h"
+#include "kubeschedctl/config/known_plugins.h"
 
 namespace ks::ctl {
 namespace {
@@ -113,7 +113,7 @@ void Append(const std::string& path, const Json* before, const Json* after,
 
 Json EffectiveTree(const Effective& effective) {
   config::Configuration configuration = effective.loaded.configuration;
-  const framework::Registry registry = plugins::InTreeRegistry();
+  const framework::Registry& registry = KnownPlugins();
   config::ReducePluginConfig(&configuration, [&registry](std::string_view name) {
     return registry.Find(name) != nullptr;
   });

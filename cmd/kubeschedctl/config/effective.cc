@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "config/read/defaults.h"
 #include "daemon/startup.h"
-#include "plugins/registry.h"
+#include "kubeschedctl/config/known_plugins.h"
 
 namespace ks::ctl {
 
@@ -23,7 +23,8 @@ config::LoadResult LoadTextForScheduler(std::string_view text, const config::Fea
   daemon::StartupVerdict verdict =
       daemon::JudgeStartup(reading, {.gates = gates,
                                      .until = daemon::StartupQuestion::Until::kReloaded,
-                                     .place = daemon::StartupQuestion::Place::kPerhaps});
+                                     .place = daemon::StartupQuestion::Place::kPerhaps,
+                                     .registry = &KnownPlugins()});
   if (!verdict.faults.text.empty()) return std::move(verdict.faults);
   return config::Loaded{.configuration = std::move(verdict.configuration),
                         .source = std::move(reading.source),
@@ -54,7 +55,7 @@ std::variant<std::unique_ptr<Effective>, config::Faults> BuildEffective(
   config::Loaded& loaded = effective->loaded;
   effective->parts =
       std::make_unique<framework::OfflineParts>(framework::OfflineParts::Given{.gates = &gates});
-  auto profiles = framework::BuildProfiles(plugins::InTreeRegistry(), loaded.configuration,
+  auto profiles = framework::BuildProfiles(KnownPlugins(), loaded.configuration,
                                            {.parts = effective->parts->parts()});
   if (!profiles.ok()) return config::Faults{.text = profiles.error().message, .findings = {}};
   effective->profiles = std::move(profiles).value();

@@ -20,10 +20,10 @@
 #include "inspect/explain_volumes.h"
 #include "inspect/offline_cluster.h"
 #include "kubeschedctl/config/effective.h"
+#include "kubeschedctl/config/known_plugins.h"
 #include "kubeschedctl/explain/explain_table.h"
 #include "kubeschedctl/explain/group_table.h"
 #include "kubeschedctl/text/input.h"
-#include "plugins/registry.h"
 
 namespace ks::ctl {
 namespace {
@@ -174,7 +174,7 @@ Result<void> ExplainDump(inspect::ClusterDump dump, const ExplainQuestion& quest
   framework::SetRequestGates(*gates);
   auto configuration = LoadConfiguration(question.config_file, *gates, sinks);
   if (!configuration.ok()) return configuration.error();
-  const framework::Registry registry = plugins::InTreeRegistry();
+  const framework::Registry& registry = KnownPlugins();
   auto made =
       OfflineCluster::Make(std::move(dump), std::move(configuration).value(), registry, &*gates);
   if (!made.ok()) return made.error();

@@ -16,9 +16,9 @@
 #include "base/file_text.h"
 #include "config/print/print_json.h"
 #include "kubeschedctl/config/effective.h"
+#include "kubeschedctl/config/known_plugins.h"
 #include "kubeschedctl/text/answer_fields.h"
 #include "kubeschedctl/text/columns.h"
-#include "plugins/registry.h"
 #include "recording/replay.h"
 
 namespace ks::ctl {
@@ -199,7 +199,7 @@ Result<ReplayAnswer> ReplayRecording(const ReplayOptions& options) {
     question.against = std::move(side).value();
     names = {.left = config_name, .right = options.against_file};
   }
-  const framework::Registry registry = plugins::InTreeRegistry();
+  const framework::Registry& registry = KnownPlugins();
   const auto report = recording::Replay(**reader, question, registry);
   if (!report.ok()) return report.error();
   return ReplayAnswer{
