@@ -15,6 +15,9 @@
 namespace ks::daemon {
 namespace {
 
+// Two scrapes, a query and a round of pods, on a busy machine.
+constexpr Duration kPatience = std::chrono::minutes(3);
+
 std::string InPath(const std::string& program) {
   const char* path = getenv("PATH");
   const std::string folders = path == nullptr ? "" : path;
@@ -105,9 +108,9 @@ TEST_F(LoadAware, PodsFollowTheLoad) {
                              url_ + "', query: node_load, every: 200ms}\n");
   const auto daemon =
       cluster_.Start("one", configuration, {"--plugin-library=" + File("load_aware.so")});
-  EXPECT_TRUE(Eventually([&] { return AllGoTo("node-1"); })) << daemon->Log();
+  EXPECT_TRUE(Eventually([&] { return AllGoTo("node-1"); }, kPatience)) << daemon->Log();
   Idle("node-2");
-  EXPECT_TRUE(Eventually([&] { return AllGoTo("node-2"); })) << daemon->Log();
+  EXPECT_TRUE(Eventually([&] { return AllGoTo("node-2"); }, kPatience)) << daemon->Log();
   EXPECT_EQ(daemon->Stop(), 0) << daemon->Log();
 }
 
