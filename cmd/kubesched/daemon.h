@@ -97,7 +97,7 @@ class Daemon {
   framework::Registry registry_;
   DaemonMetrics metrics_;
   std::unique_ptr<modules::PluginLibraries> libraries_;  // of the registry
-  std::unique_ptr<DecisionLog> decision_log_;  // null: no --decision-log
+  std::unique_ptr<DecisionLog> decision_log_;            // null: no --decision-log
   server::SchedulerHealth health_;
   LifeEvents events_;
   CurrentScheduler current_;

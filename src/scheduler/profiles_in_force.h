@@ -23,7 +23,8 @@
 
 namespace ks::scheduler {
 
-// The kinds whose whole objects extenders must be sent or plugins read: whoever feeds the scheduler must keep them.
+// The kinds whose whole objects extenders must be sent or plugins read: whoever feeds the scheduler
+// must keep them.
 struct WholeObjects {
   api::KeepRaw pods = api::KeepRaw::kNone;
   api::KeepRaw nodes = api::KeepRaw::kNone;
