@@ -89,7 +89,7 @@ std::string Pairs(const TempDir& dir) {
       "           {name: b, context: {cluster: b, user: b}}]\n"
       "clusters: [{name: a, cluster: {server: 'https://a:1', certificate-authority-data: aGk=}},\n"
       "           {name: b, cluster: {server: 'https://b:1', insecure-skip-tls-verify: true}}]\n"
-      "users: [{name: a, user: {username: n, password: p, as: x, as-groups: [g]}},\n"
+      "users: [{name: a, user: {username: ann, password: p, as: x, as-groups: [g]}},\n"
       "        {name: b, user: {token: t, client-certificate-data: aGk=, client-key-data: aGk=}}]"
       "\n");
 }
@@ -98,10 +98,10 @@ TEST(Kubeconfig, ClusterAndUserByName) {
   TempDir dir;
   const std::string pairs = Pairs(dir);
   const Result<ClusterAccess> own = LoadKubeconfig(pairs);
-  EXPECT_EQ(own->server + own->username + own->context_namespace, "https://a:1nours");
+  EXPECT_EQ(own->server + own->username + own->context_namespace, "https://a:1annours");
   const Result<ClusterAccess> mixed = LoadKubeconfig(pairs, {.cluster = "b", .user = "b"});
   EXPECT_EQ(mixed->server + mixed->token + mixed->context_namespace, "https://b:1tours");
-  EXPECT_EQ(LoadKubeconfig(pairs, {.context = "b", .user = "a"})->username, "n");
+  EXPECT_EQ(LoadKubeconfig(pairs, {.context = "b", .user = "a"})->username, "ann");
   EXPECT_EQ(LoadKubeconfig(pairs, {.cluster = "c"}).error().message,
             "cluster \"c\" does not exist");
   EXPECT_EQ(LoadKubeconfig(pairs, {.user = "c"}).error().message, "auth info \"c\" does not exist");
