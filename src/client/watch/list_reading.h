@@ -45,8 +45,9 @@ class ListReading final : public BodyReader {
   Result<api::ListPage<T>> Take(std::string_view body) {
     if (!splitter_.has_value()) return decoder_.List<T>(body);
     const std::optional<std::string> last = splitter_->Finish();
-    if (!last.has_value())
+    if (!last.has_value()) {
       return Error{"invalid protobuf: not a list in the envelope of Kubernetes"};
+    }
     Read(*last);
     return std::move(page_);
   }
