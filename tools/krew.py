@@ -34,10 +34,6 @@ exec "$here/lib/LOADER" --argv0 kubectl-sched --library-path "$here/lib" "$here/
 """
 
 
-def _epoch():
-    return int(os.environ.get("SOURCE_DATE_EPOCH") or sbom.output("git", "-C", str(ROOT), "log", "-1", "--format=%ct"))
-
-
 def _files(program):
     """The archive's, by path. The notices of the libraries' packages go with them."""
     debian, packages = content.debian_layer([program], data=())
@@ -58,7 +54,7 @@ def _make(options):
     version, architecture = sbom.project_version(), oci.ARCHITECTURES[os.uname().machine]
     options.out.mkdir(parents=True, exist_ok=True)
     archive = options.out / f"kubectl-sched_v{version}_linux_{architecture}.tar.gz"
-    archive.write_bytes(gzip.compress(oci.tar_of(_files(options.programs / "kubeschedctl"), _epoch()), 9, mtime=0))
+    archive.write_bytes(gzip.compress(oci.tar_of(_files(options.programs / "kubeschedctl"), sbom.epoch()), 9, mtime=0))
     text = (ROOT / "deploy" / "krew" / "sched.yaml").read_text(encoding="utf-8").split("\n", 1)[1]
     for word, value in (("VERSION", version), ("ARCHITECTURE", architecture), ("URI", f"{options.url}/{archive.name}"),
                         ("SHA256", hashlib.sha256(archive.read_bytes()).hexdigest())):

@@ -57,10 +57,6 @@ def _run(*command, **more):
     return done.stdout + done.stderr
 
 
-def _epoch():
-    return int(os.environ.get("SOURCE_DATE_EPOCH") or sbom.output("git", "-C", str(ROOT), "log", "-1", "--format=%ct"))
-
-
 def _changelog(version, epoch):
     when = email.utils.formatdate(epoch)
     maintainer = re.search(r"^Maintainer: (.*)$", (ROOT / "deploy/debian/control").read_text(encoding="utf-8"), re.MULTILINE).group(1)
@@ -81,7 +77,7 @@ def _tree(folder, version, epoch):
 
 
 def make(options):
-    version, epoch = sbom.project_version(), _epoch()
+    version, epoch = sbom.project_version(), sbom.epoch()
     tree = options.out / f"kubesched-{version}"
     _tree(tree, version, epoch)
     programs = tree / "programs"

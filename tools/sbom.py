@@ -66,6 +66,11 @@ def package(name):
     }
 
 
+def epoch():
+    """The time that what is made bears: the commit's, or SOURCE_DATE_EPOCH."""
+    return int(os.environ.get("SOURCE_DATE_EPOCH") or output("git", "-C", str(ROOT), "log", "-1", "--format=%ct"))
+
+
 def project_version():
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     return re.search(r"project\(kubesched VERSION ([0-9.]+)", text).group(1)

@@ -26,10 +26,6 @@ import trial  # noqa: E402
 _PROGRAMS = ("kubesched", "kubeschedctl")
 
 
-def _epoch():
-    return int(os.environ.get("SOURCE_DATE_EPOCH") or sbom.output("git", "-C", str(ROOT), "log", "-1", "--format=%ct"))
-
-
 def _built(folder):
     programs = [folder / name for name in _PROGRAMS]
     for program in programs:
@@ -62,7 +58,7 @@ def _make(options):
     annotations = {"org.opencontainers.image.title": "kubesched", "org.opencontainers.image.version": version,
                    "org.opencontainers.image.licenses": "Apache-2.0",
                    "org.opencontainers.image.revision": sbom.output("git", "-C", str(ROOT), "rev-parse", "HEAD").strip()}
-    image = oci.build([debian, content.program_layer(programs)], config, annotations, architecture, _epoch())
+    image = oci.build([debian, content.program_layer(programs)], config, annotations, architecture, sbom.epoch())
     layout = options.out / f"kubesched-{version}"
     options.out.mkdir(parents=True, exist_ok=True)
     archive = oci.write(image, version, architecture, layout)
