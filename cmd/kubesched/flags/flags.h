@@ -93,6 +93,14 @@ struct LoggingOptions {
   std::vector<ModuleLevel> modules;
 };
 
+// What is told of decisions besides metrics and log.
+struct OutputOptions {
+  std::string decision_log;              // file; empty: none
+  int32_t decision_log_megabytes = 100;  // before it is rotated
+  std::string record;                    // folder; empty: nothing is recorded
+  std::string tracing_config_file;       // empty: nothing is traced
+};
+
 struct Options {
   std::string config_file;
   std::string master;
@@ -109,10 +117,8 @@ struct Options {
   LoggingOptions logging;
   bool remember_verdicts = true;
   bool exit_on_lost_lease = false;
-  int32_t decisions_kept = 1000;         // 0: none
-  std::string decision_log;              // file; empty: none
-  int32_t decision_log_megabytes = 100;  // before it is rotated
-  std::string record;                    // folder; empty: nothing is recorded
+  int32_t decisions_kept = 1000;  // 0: none
+  OutputOptions outputs;
 
   // Name and value of all flags, sorted by name, for the log.
   std::vector<std::pair<std::string, std::string>> values;

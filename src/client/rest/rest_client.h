@@ -47,6 +47,7 @@ struct RestRequest {
   bool decoded = false;
   bool accept_gzip = false;
   bool repeat_when_lost = true;  // HttpRequest::repeat_when_lost
+  std::string traceparent{};     // value of that header; empty: none
   // Asked before every sending; a shut one ends the request with RestReply::fenced. Null: none.
   std::shared_ptr<const WriteFence> fence{};
   // For error texts: "pods", "p". Empty verb: the method in lower case.
