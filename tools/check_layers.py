@@ -11,7 +11,7 @@ import sys
 
 _CORE = {"base", "golang", "api", "config", "metrics", "framework"}
 _SIDE_BY_SIDE = {"plugins", "modules", "queue", "cache", "client", "server"}  # never include each other
-_DECIDES = _CORE | {"plugins", "queue", "cache", "scheduler"}
+_DECIDES = _CORE | {"tracing", "plugins", "queue", "cache", "scheduler"}
 ALLOWED = {  # folder below src/: the folders it may include besides itself
     "base": set(),
     "golang": {"base"},
@@ -20,9 +20,11 @@ ALLOWED = {  # folder below src/: the folders it may include besides itself
     "config": {"base", "golang", "api"},
     "metrics": {"base", "golang", "api"},
     "framework": {"base", "golang", "api", "config", "metrics"},
+    "tracing": _CORE,
     **{folder: _CORE for folder in _SIDE_BY_SIDE},
+    "client": _CORE | {"tracing"},
     "plugins": _CORE | {"cel"},
-    "scheduler": _CORE | {"plugins", "queue", "cache"},
+    "scheduler": _CORE | {"tracing", "plugins", "queue", "cache"},
     "inspect": _DECIDES | {"cel"},
     "recording": _DECIDES | {"inspect"},
     "daemon": _DECIDES | {"inspect", "recording", "modules", "client", "server"},

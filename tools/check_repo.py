@@ -36,6 +36,7 @@ _UNFINISHED = re.compile(r"\b(FIXME|XXX)\b|\bTODO\b(?!\(#\d+\))")
 _FIXED_PORT = re.compile(r"(127\.0\.0\.1|localhost|\[::1?\]|0\.0\.0\.0):0*[1-9]\d*")
 _PORTS_ONLY_PARSED = {  # tests whose addresses nobody connects to, and one that counts on nobody listening
     "test/client/credentials_test.cc", "test/client/kubeconfig_test.cc", "test/client/rest_client_test.cc",
+    "test/config/tracing_test.cc",
     "test/client/transport_tls_test.cc", "test/client/url_test.cc",
 }
 _PATHS_MADE_UP = {"docs/adding_a_plugin.md", "test/tools/mutate_test.py"}  # name files that are examples

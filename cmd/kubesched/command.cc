@@ -4,12 +4,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "base/file_text.h"
 #include "base/logging.h"
 #include "config/print/print.h"
+#include "config/read/tracing.h"
 #include "kubesched/access/serving.h"
 #include "kubesched/daemon.h"
 #include "kubesched/flags/effective_configuration.h"
@@ -71,11 +73,23 @@ int CheckOptions(const Options& options, const config::FeatureGates& gates,
 int Start(const Options& options, const config::FeatureGates& gates, const sigset_t& signals) {
   auto certificate = daemon::PrepareCertificate(options.serving);
   if (!certificate.ok()) return CommandFailed(certificate.error().message);
+  std::optional<config::TracingConfiguration> tracing;
+  if (!options.outputs.tracing_config_file.empty()) {
+    config::TracingResult read =
+        config::ReadTracingConfiguration(options.outputs.tracing_config_file);
+    if (const auto* faults = std::get_if<config::Faults>(&read)) {
+      return CommandFailed("failed to read the tracing configuration: " + faults->text,
+                           daemon::FaultLines(*faults, options.outputs.tracing_config_file));
+    }
+    tracing = std::get<config::TracingConfiguration>(std::move(read));
+  }
   const daemon::Effective effective = ReadEffectiveConfiguration(options, gates);
   for (const std::string& warning : effective.warnings) log::Plain('W', warning);
-  auto prepared = daemon::Daemon::Prepare(
-      {.flags = options, .gates = gates, .certificate = std::move(certificate).value()},
-      effective.reading);
+  auto prepared = daemon::Daemon::Prepare({.flags = options,
+                                           .gates = gates,
+                                           .certificate = std::move(certificate).value(),
+                                           .tracing = std::move(tracing)},
+                                          effective.reading);
   if (const auto* faults = std::get_if<config::Faults>(&prepared)) {
     return CommandFailed(faults->text, daemon::FaultLines(*faults, options.config_file));
   }

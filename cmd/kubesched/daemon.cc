@@ -160,6 +160,7 @@ Result<int> Daemon::Run(const sigset_t& signals) {
         metrics_.registry, options_.gates.Enabled(config::Gate::kTopologyAwareWorkloadScheduling));
   }
   if (Result<void> opened = OpenDecisionLog(); !opened.ok()) return opened.error();
+  if (Result<void> started = StartTraces(); !started.ok()) return started.error();
   Serve();
   auto api = Connect(access_, configuration, metrics_.rest, IsCoordinated());
   if (!api.ok()) return api.error();
@@ -208,13 +209,21 @@ std::string Daemon::Identity() const {
 
 Result<void> Daemon::OpenDecisionLog() {
   const Options& flags = options_.flags;
-  if (flags.decision_log.empty()) return {};
-  auto opened =
-      DecisionLog::Open({.file = flags.decision_log,
-                         .rotate_bytes = static_cast<size_t>(flags.decision_log_megabytes) << 20},
-                        metrics_.registry);
+  if (flags.outputs.decision_log.empty()) return {};
+  auto opened = DecisionLog::Open(
+      {.file = flags.outputs.decision_log,
+       .rotate_bytes = static_cast<size_t>(flags.outputs.decision_log_megabytes) << 20},
+      metrics_.registry);
   if (!opened.ok()) return opened.error();
-  decision_log_ = std::move(opened).value();
+  outputs_.decision_log = std::move(opened).value();
+  return {};
+}
+
+Result<void> Daemon::StartTraces() {
+  if (!options_.tracing || options_.tracing->sampling_rate_per_million == 0) return {};
+  auto started = TraceExport::Start(*options_.tracing, metrics_.registry, RandomSeed());
+  if (!started.ok()) return started.error();
+  outputs_.traces = std::move(started).value();
   return {};
 }
 
@@ -247,6 +256,7 @@ Result<int> Daemon::RunEventLoop(ApiSide& api, uint64_t seed) {
   while (!end) end = HandleEvent(events_.Next());
   watcher.reset();
   EndTerm(Duration::zero());
+  if (outputs_.traces != nullptr) outputs_.traces->Flush();
   if (serving_ != nullptr) serving_->Stop();
   leadership_ = nullptr;
   if (end->ok() && end->value() == 0) log::Info(0, "Requested to terminate, exiting");
@@ -300,15 +310,17 @@ TermParts Daemon::PartsOfTerms() {
                        .memory = {.remember_verdicts = flags.plugins.remember_verdicts},
                        .pod_max_in_unschedulable = flags.pod_max_in_unschedulable,
                        .decisions_kept = static_cast<size_t>(flags.decisions_kept),
-                       .record = flags.record,
-                       .gate_flags = flags.gates},
+                       .record = flags.outputs.record,
+                       .gate_flags = flags.gates,
+                       .traces = outputs_.traces == nullptr ? tracing::TraceOptions()
+                                                            : outputs_.traces->options()},
           .metrics = &metrics_.framework,
           .batch_metrics = &metrics_.batch,
           .scheduler_metrics = &metrics_.scheduler,
           .informer_metrics = metrics_.informer,
           .writer_metrics = metrics_.writer,
           .call_metrics = metrics_.calls.get(),
-          .decision_log = decision_log_.get()};
+          .decision_log = outputs_.decision_log.get()};
 }
 
 Result<void> Daemon::BeginTerm() {

@@ -17,6 +17,7 @@
 #include "client/auth/kubeconfig.h"
 #include "config/gates/feature_gates.h"
 #include "config/read/load.h"
+#include "config/read/tracing.h"
 #include "config/text/findings.h"
 #include "config/types.h"
 #include "daemon/api_side.h"
@@ -27,6 +28,7 @@
 #include "daemon/reloader.h"
 #include "daemon/scheduler_term.h"
 #include "daemon/take_over.h"
+#include "daemon/trace_export.h"
 #include "framework/registry.h"
 #include "kubesched/access/serving.h"
 #include "kubesched/daemon_metrics.h"
@@ -41,6 +43,13 @@ struct DaemonOptions {
   config::FeatureGates gates;
   config::Configuration configuration{};                    // filled in by Prepare
   std::optional<server::ServingCertificate> certificate{};  // serving.h
+  std::optional<config::TracingConfiguration> tracing{};    // absent: nothing is traced
+};
+
+// Where decisions are told besides metrics and log.
+struct Outputs {
+  std::unique_ptr<DecisionLog> decision_log{};  // null: no --decision-log
+  std::unique_ptr<TraceExport> traces{};        // null: nothing is traced
 };
 
 // Threads: one.
@@ -71,6 +80,7 @@ class Daemon {
   std::function<std::string()> InformerSyncCheck() const;
   std::string Identity() const;
   Result<void> OpenDecisionLog();
+  Result<void> StartTraces();
 
   // -- the life of a daemon, on the main thread --
   Result<int> RunEventLoop(ApiSide& api, uint64_t seed);
@@ -97,7 +107,7 @@ class Daemon {
   framework::Registry registry_;
   DaemonMetrics metrics_;
   std::unique_ptr<modules::PluginLibraries> libraries_;  // of the registry
-  std::unique_ptr<DecisionLog> decision_log_;            // null: no --decision-log
+  Outputs outputs_;
   server::SchedulerHealth health_;
   LifeEvents events_;
   CurrentScheduler current_;

@@ -61,6 +61,7 @@ void SchedulerTerm::MakeWriter() {
   writer.seed = options_.seed;
   writer.legacy_events = parts_.legacy_events;
   writer.fence = options_.fence;
+  writer.spans = parts_.settings.traces.sink;
   if (client::AsyncCallMetrics* calls = parts_.call_metrics) {
     writer.call_done = [calls](std::string_view call_type, bool ok, Duration took) {
       calls->CallDone(call_type, ok, took);
@@ -83,6 +84,7 @@ scheduler::SchedulerOptions SchedulerTerm::MakeSchedulerOptions() {
       .metrics = parts_.metrics,
       .batch_metrics = parts_.batch_metrics,
       .scheduler_metrics = parts_.scheduler_metrics,
+      .traces = parts_.settings.traces,
       .memory = parts_.settings.memory,
       .unschedulable_max = parts_.settings.pod_max_in_unschedulable,
       .extender_transport = parts_.extender_transport(fence),

@@ -43,6 +43,7 @@ struct TermSettings {
   size_t decisions_kept = 1000;
   std::string record{};  // folder; empty: nothing is recorded
   config::GateFlags gate_flags{};
+  tracing::TraceOptions traces{};  // the sink outlives the terms
 };
 
 // What all terms of a process share. Lifetime: outlives the terms.

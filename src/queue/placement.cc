@@ -50,10 +50,10 @@ const std::vector<MemberRecord*>& MembersToPut(const GroupRecord& group, Store s
 }  // namespace
 
 Placement::Placement(const Rules& rules, const BackoffOptions& backoff, bool pop_from_backoff,
-                     PreEnqueueObserver observer)
+                     QueueObservers observers)
     : rules_(rules),
       pop_from_backoff_(pop_from_backoff),
-      observer_(std::move(observer)),
+      observers_(std::move(observers)),
       backoff_(backoff),
       stores_(QueueSort(rules.profiles), backoff_) {}
 
@@ -77,6 +77,20 @@ void Placement::NoteMoved(Record& record, std::string_view label) {
     last_label_symbol_ = Symbol(label);
   }
   record.moved_by = last_label_symbol_;
+}
+
+void Placement::Tell(const Record& record) const {
+  if (!observers_.moved) return;
+  const Symbol plugin = record.woken_by == record.moved_by ? record.woken_plugin : Symbol();
+  const auto tell = [&](const Record& of) {
+    observers_.moved({.pod = *of.pod->pod(),
+                      .store = of.store,
+                      .gated = of.gated,
+                      .event = record.moved_by,
+                      .plugin = plugin});
+  };
+  if (record.kind != RecordKind::kGroup) return tell(record);
+  for (const MemberRecord* member : static_cast<const GroupRecord&>(record).members) tell(*member);
 }
 
 void Placement::NoteWoken(Record& record, std::string_view label, Answer answer) {
@@ -153,6 +167,7 @@ void Placement::PutBackoff(Record& record, std::optional<Strategy> strategy,
   Put(record, store);
   NoteMoved(record, label);
   CountArrival(record, store, strategy, label);
+  Tell(record);
   KS_LOG(5, "Entity moved to an internal scheduling queue",
          {{"type", EntityType(record)},
           {"entity", EntityName(record)},
@@ -172,6 +187,7 @@ void Placement::PutActive(Record& record, std::optional<Strategy> strategy,
   Put(record, Store::kActive);
   NoteMoved(record, label);
   CountArrival(record, Store::kActive, strategy, label);
+  Tell(record);
   KS_LOG(5, "Entity moved to an internal scheduling queue",
          {{"type", EntityType(record)},
           {"entity", EntityName(record)},
@@ -189,6 +205,7 @@ void Placement::PutUnschedulable(Record& record, std::optional<Strategy> strateg
   if (!arrives) return;
   NoteMoved(record, label);
   CountArrival(record, Store::kUnschedulable, strategy, label);
+  Tell(record);
   if (record.gated) {
     KS_LOG(5, "Entity moved to an internal scheduling queue, because it is gated",
            {{"type", EntityType(record)},
@@ -243,10 +260,10 @@ bool Placement::RunPreEnqueue(framework::QueuedPod& pod) {
     pod.gating_plugin = {};
     return true;
   }
-  const TimePoint start = observer_ ? rules_.clock.Now() : TimePoint();
+  const TimePoint start = observers_.pre_enqueue ? rules_.clock.Now() : TimePoint();
   const framework::Status status =
       profile->second.pre_enqueue(*pod.pod(), pod.gating_plugin.view());
-  if (observer_) observer_(profile_name, rules_.clock.Now() - start);
+  if (observers_.pre_enqueue) observers_.pre_enqueue(profile_name, rules_.clock.Now() - start);
   if (status.ok()) {
     pod.gating_plugin = {};
     return true;

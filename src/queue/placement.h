@@ -47,11 +47,8 @@ enum class Counting : uint8_t {
 // Threads: the scheduling thread. Lifetime: the rules outlive it.
 class Placement {
  public:
-  // One run of the PreEnqueue plugins of a profile. May be empty.
-  using PreEnqueueObserver = std::function<void(std::string_view profile, Duration took)>;
-
   Placement(const Rules& rules, const BackoffOptions& backoff, bool pop_from_backoff,
-            PreEnqueueObserver observer);
+            QueueObservers observers);
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
@@ -98,10 +95,12 @@ class Placement {
   void CountArrival(const Record& record, Store store, std::optional<Strategy> strategy,
                     std::string_view label);
   void NoteMoved(Record& record, std::string_view label);
+  // The record is where it was to go.
+  void Tell(const Record& record) const;
 
   const Rules& rules_;
   const bool pop_from_backoff_;
-  const PreEnqueueObserver observer_;
+  const QueueObservers observers_;
   BackoffOptions backoff_;
   PodStores stores_;
   QueueStats stats_;

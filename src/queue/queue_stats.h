@@ -50,11 +50,22 @@ struct QueueStats {
   }
 };
 
+// A pod that was put into a store, by itself or with its group.
+struct PodMove {
+  const api::Pod& pod;
+  Store store;
+  bool gated;       // in the unschedulable map
+  Symbol event;     // label
+  Symbol plugin{};  // whose hint the event was about; empty: none
+};
+
 // Measurements as they happen. Empty functions are not called, and then no time is taken.
 struct QueueObservers {
   HintObserver hint;
   // One run of the PreEnqueue plugins of a profile.
   std::function<void(std::string_view profile, Duration took)> pre_enqueue;
+  // May tell of a pod that stays where it is.
+  std::function<void(const PodMove& move)> moved;
 };
 
 }  // namespace ks::queue

@@ -112,7 +112,7 @@ SchedulingQueue::SchedulingQueue(SchedulingQueueOptions options)
                  {.initial = options.backoff_initial,
                   .max = options.backoff_max,
                   .one_second_windows = options.pop_from_backoff},
-                 options.pop_from_backoff, std::move(options.observers.pre_enqueue)),
+                 options.pop_from_backoff, std::move(options.observers)),
       stores_(placement_.stores()),
       nominator_({.informer = std::move(options.informer),
                   .stored = [this](const api::Pod& pod) -> api::PodPtr {

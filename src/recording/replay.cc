@@ -151,10 +151,10 @@ Result<void> ReplayedScheduler::Build(const RecordingHeader& header, const Repla
                                       .clock = clock_.get(),
                                       .seed = header.seed,
                                       .gates = &gates,
-                                      .memory = {.remember_verdicts = header.remember_verdicts},
+                                      .memory = {.remember_verdicts = header.remember_verdicts,
+                                                 .scores_by_plugin_period = Duration::zero()},
                                       .max_outstanding_bindings = header.max_outstanding_bindings,
                                       .unschedulable_max = header.unschedulable_max,
-                                      .scores_by_plugin_period = Duration::zero(),
                                       .standby = header.standby};
   if (side.configuration) {
     options.configuration = *side.configuration;

@@ -90,6 +90,7 @@ void BindingCycles::Start(std::unique_ptr<Attempt> owned) {
 void BindingCycles::WaitOnPermit(Attempt& attempt) {
   const std::string uid = attempt.pod->meta.uid;
   attempt.wait_start = context_.clock.Now();
+  if (attempt.spans != nullptr) attempt.spans->BeginStep("WaitOnPermit");
   const bool listening = context_.waiting_pods.Listen(uid, [this, uid](Status verdict) {
     if (context_.metrics != nullptr) {
       context_.metrics->ObservePermitWait(verdict.code(),
@@ -119,6 +120,7 @@ void BindingCycles::PatchNomination(const Attempt& attempt) {
 }
 
 void BindingCycles::ContinueAfterPermit(Attempt& attempt, const Status& verdict) {
+  if (attempt.spans != nullptr) attempt.spans->EndStep(verdict);
   if (verdict.IsRejected()) {
     framework::Diagnosis diagnosis = OneNodeDiagnosis(verdict);
     // Exactly the rejecting plugin, also when its name is empty (docs/spec/cycle.md 15 step 2).
@@ -147,6 +149,8 @@ void BindingCycles::StartPreBind(Attempt& attempt) {
     });
   }
   attempt.pre_bind_timer = attempt.framework.StartTimer(framework::MetricPoint::kPreBind);
+  if (attempt.spans != nullptr) attempt.spans->BeginStep("PreBind");
+  const tracing::AttemptScope traced(context_.traces, attempt.spans.get());
   attempt.pre_bind = std::make_unique<framework::PreBindRunner>(
       attempt.framework.binding_points().PreBindGroups(attempt.state),
       framework::PreBindRequest{.state = &attempt.state,
@@ -172,6 +176,7 @@ void BindingCycles::FinishPreBind(Attempt& attempt, const Status& status) {
   const std::string& uid = attempt.pod->meta.uid;
   waits_.Remove(uid);
   attempt.pre_bind_timer.Stop(status.code());
+  if (attempt.spans != nullptr) attempt.spans->EndStep(status);
   if (!status.ok()) {
     Fail(attempt, {.status = status});
     return;
@@ -188,6 +193,7 @@ void BindingCycles::FinishPreBind(Attempt& attempt, const Status& status) {
 // fails.
 void BindingCycles::StartBind(Attempt& attempt) {
   ++binding_;
+  if (attempt.spans != nullptr) attempt.spans->BeginStep("Bind");
   if (attempt.extenders == nullptr || !attempt.extenders->Binds(*attempt.assumed)) {
     StartBindPlugins(attempt);
     return;
@@ -206,6 +212,7 @@ void BindingCycles::StartBind(Attempt& attempt) {
 }
 
 void BindingCycles::StartBindPlugins(Attempt& attempt) {
+  const tracing::AttemptScope traced(context_.traces, attempt.spans.get());
   Status started = attempt.framework.binding_points().RunBindPlugins(
       attempt.state, attempt.assumed, attempt.node(),
       [this, uid = attempt.pod->meta.uid](Status status) {
@@ -218,6 +225,7 @@ void BindingCycles::StartBindPlugins(Attempt& attempt) {
 void BindingCycles::FinishBind(Attempt& attempt, const Status& status) {
   KS_CHECK(binding_ > 0, "a Bind call ended that never began");
   --binding_;
+  if (attempt.spans != nullptr) attempt.spans->EndStep(status);
   if (status.ok()) {
     Succeed(attempt);
   } else {
@@ -259,8 +267,15 @@ void BindingCycles::Succeed(Attempt& attempt) {
                                              AttemptOutcome::kScheduled, attempt.began);
     context_.scheduler_metrics->PodBound(*attempt.queued);
   }
+  const tracing::AttemptScope traced(context_.traces, attempt.spans.get());
   attempt.framework.binding_points().RunPostBindPlugins(attempt.state, pod, attempt.node());
   context_.ActivateRequestedPods(attempt.state);
+  if (attempt.spans == nullptr) return;
+  context_.traces->Bound(*pod, *attempt.spans,
+                         {.result = "scheduled",
+                          .node = attempt.node(),
+                          .evaluated_nodes = attempt.result.evaluated_nodes,
+                          .feasible_nodes = attempt.result.feasible_nodes});
 }
 
 bool BindingCycles::Undo(Attempt& attempt) {
@@ -281,6 +296,7 @@ void BindingCycles::Fail(Attempt& attempt, const AttemptFailure& failure) {
   ++context_.stats.binding_failures;
 
   const api::PodPtr& pod = attempt.assumed;
+  const tracing::AttemptScope traced(context_.traces, attempt.spans.get());
   const bool forgotten = Undo(attempt);
   // The freed room may help other pods. The late move keeps a rejected pod from being woken by its
   // own release.

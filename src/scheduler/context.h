@@ -20,6 +20,7 @@
 #include "queue/scheduling_queue.h"
 #include "scheduler/cluster_state.h"
 #include "scheduler/inbox.h"
+#include "tracing/pod_traces.h"
 
 namespace ks::scheduler {
 
@@ -41,6 +42,11 @@ struct SchedulerStats {
   uint64_t binding_failures = 0;
 };
 
+struct GatedBehavior {
+  bool groups_have_policies;  // gate PodGroupPreemptionPolicy
+  bool queues_resizes;        // gate InPlacePodVerticalScalingSchedulerPreemption
+};
+
 // Threads: the scheduling thread. Lifetime: everything outlives the context's users.
 struct Context {
   ClusterState& cluster;
@@ -60,9 +66,9 @@ struct Context {
   const std::shared_ptr<ExtenderSet>& extenders;  // in force; null: none
   framework::FrameworkMetrics* metrics;           // null: nothing is measured
   SchedulerMetrics* scheduler_metrics;            // null: nothing is measured
+  tracing::PodTraces* traces;                     // null: nothing is traced
   std::stop_token stopping;                       // whoever waits gives up then
-  bool groups_have_policies;                      // gate PodGroupPreemptionPolicy
-  bool queues_resizes;  // gate InPlacePodVerticalScalingSchedulerPreemption
+  GatedBehavior gated;
 
   // Null when no profile has that scheduler name.
   const framework::Framework* ProfileFor(const api::Pod& pod) const {
@@ -72,7 +78,7 @@ struct Context {
   // The pod is on a node and is queued all the same: it waits for room for its resize
   // (docs/spec/queue.md section 17).
   bool WaitsForResize(const api::Pod& pod) const {
-    return queues_resizes && !pod.node_name.empty() && framework::HasDeferredResize(pod);
+    return gated.queues_resizes && !pod.node_name.empty() && framework::HasDeferredResize(pod);
   }
   // The pod is one for the queue. Says nothing about whose it is.
   bool IsQueued(const api::Pod& pod) const { return pod.node_name.empty() || WaitsForResize(pod); }

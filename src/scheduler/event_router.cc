@@ -72,6 +72,7 @@ void EventRouter::AddPending(const api::PodPtr& pod) {
   if (KS_CANARY(PendingAddUnheard)) return;
   cache::PodGroups* const members = context_.cluster.members.get();
   if (members != nullptr && pod->node_name.empty()) members->AddMember(pod);
+  if (context_.traces != nullptr) context_.traces->Saw(*pod);
   context_.queue.Add(pod);
   if (members == nullptr) return;
   context_.queue.MoveAllToActiveOrBackoff(kUnscheduledPodAdd, std::monostate(), pod, nullptr);
@@ -100,8 +101,9 @@ void EventRouter::OnPodUpdate(const api::PodPtr& old_pod, const api::PodPtr& new
     if (!IsOurs(*old_pod)) return;
     const EventTimer timer(context_.scheduler_metrics, kUnscheduledPodDelete);
     if (!KS_CANARY(PendingAssignmentUnheard)) context_.queue.Delete(*old_pod);
+    if (context_.traces != nullptr) context_.traces->Left(*old_pod, "bound elsewhere");
     // Bound and deferred between two lists; upstream waits for the next change of the pod.
-    if (context_.queues_resizes) UpdateResize(old_pod, new_pod);
+    if (context_.gated.queues_resizes) UpdateResize(old_pod, new_pod);
   } else if (IsOurs(*old_pod)) {
     UpdatePending(old_pod, new_pod);
   }
@@ -128,7 +130,7 @@ void EventRouter::UpdateResize(const api::PodPtr& old_pod, const api::PodPtr& ne
 }
 
 void EventRouter::UpdateAssigned(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
-  if (context_.queues_resizes) UpdateResize(old_pod, new_pod);
+  if (context_.gated.queues_resizes) UpdateResize(old_pod, new_pod);
   const EventTimer timer(context_.scheduler_metrics, kAssignedPodUpdate);
   LogIfFailed(context_.cluster.cache.UpdatePod(*old_pod, new_pod),
               "Scheduler cache UpdatePod failed", new_pod->meta.Key());
@@ -199,6 +201,7 @@ void EventRouter::DeletePending(const api::PodPtr& pod) {
   cache::PodGroups* const members = context_.cluster.members.get();
   if (members != nullptr && pod->node_name.empty()) members->RemoveMember(*pod);
   context_.queue.Delete(*pod);
+  if (context_.traces != nullptr) context_.traces->Left(*pod, "deleted");
   if (context_.cluster.cache.IsAssumedPod(*pod)) {
     DeleteAssumed(*pod);
     return;

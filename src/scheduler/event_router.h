@@ -47,8 +47,8 @@ class EventRouter {
   }
   // The same of the last state of a pod, which may be that of a resize that no update has shown.
   bool MayBeQueued(const api::Pod& pod) const {
-    return context_.IsQueued(pod) ||
-           (context_.queues_resizes && context_.queue.stores().FindPod(pod.meta.Key()) != nullptr);
+    return context_.IsQueued(pod) || (context_.gated.queues_resizes &&
+                                      context_.queue.stores().FindPod(pod.meta.Key()) != nullptr);
   }
   void TellQueue(const api::ObjectMeta& group, bool composite, uint32_t action);
   void AddPending(const api::PodPtr& pod);

@@ -94,6 +94,7 @@ void ExtenderAttempts::Begin(std::unique_ptr<Attempt> attempt) {
   inquiry_ = std::make_unique<Inquiry>();
   inquiry_->serial = ++serial_;
   inquiry_->attempt = std::move(attempt);
+  const tracing::AttemptScope traced(context_.traces, inquiry_->attempt->spans.get());
   Search();
 }
 
@@ -167,6 +168,7 @@ void ExtenderAttempts::AwaitPreemption(std::unique_ptr<Attempt> attempt) {
 void ExtenderAttempts::PreemptionAnswered() {
   if (inquiry_ == nullptr || !inquiry_->about_preemption) return;
   if (inquiry_->attempt->state.preemption_inquiry->waiting || !DropUnlessPending()) return;
+  const tracing::AttemptScope traced(context_.traces, inquiry_->attempt->spans.get());
   framework::Diagnosis& diagnosis = inquiry_->attempt->search->diagnosis;
   const std::set<std::string> unschedulable = diagnosis.unschedulable_plugins;
   const std::set<std::string> pending = diagnosis.pending_plugins;
@@ -185,12 +187,17 @@ bool ExtenderAttempts::StillPending() const {
 bool ExtenderAttempts::DropUnlessPending() {
   if (StillPending()) return true;
   const std::unique_ptr<Inquiry> over = std::move(inquiry_);
-  context_.queue.Done(over->attempt->pod->meta.uid);
+  const Attempt& attempt = *over->attempt;
+  if (attempt.spans != nullptr) {
+    context_.traces->Failed(*attempt.pod, *attempt.spans, {.result = "dropped"});
+  }
+  context_.queue.Done(attempt.pod->meta.uid);
   return false;
 }
 
 void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
   if (!DropUnlessPending()) return;
+  const tracing::AttemptScope traced(context_.traces, inquiry_->attempt->spans.get());
   const std::optional<bool> changed = Renew();
   if (!changed) return;
   if (!verdict.error.empty()) {

@@ -68,6 +68,7 @@ void FailureHandler::Handle(const Attempt& attempt, const AttemptFailure& failur
     queued.pending_plugins = failure.fit->pending_plugins;
   }
   Record(attempt, failure, message);
+  Trace(attempt, failure, message);
 
   api::PodPtr current;
   const Standing standing = LookUp(*pod, &current);
@@ -88,6 +89,7 @@ void FailureHandler::Handle(const Attempt& attempt, const AttemptFailure& failur
   }
   if (!resize) {
     context_.nominator.AddNominatedPod(reported, failure.nomination);
+    const tracing::AttemptScope traced(context_.traces, attempt.spans.get());
     if (!message.empty()) Report(attempt.framework, reported, failure, message);
   }
   if (KS_CANARY(DoneForgotten)) return;
@@ -124,6 +126,16 @@ void FailureHandler::Record(const Attempt& attempt, const AttemptFailure& failur
     record.evaluated_nodes = failure.fit->evaluated_nodes;
   }
   context_.decisions.Failed(attempt.decision, record);
+}
+
+void FailureHandler::Trace(const Attempt& attempt, const AttemptFailure& failure,
+                           const std::string& message) {
+  if (attempt.spans == nullptr) return;
+  tracing::AttemptEnd end{.result = failure.status.IsRejected() ? "unschedulable" : "error",
+                          .message = message};
+  if (failure.fit) end.evaluated_nodes = failure.fit->evaluated_nodes;
+  if (failure.nomination) end.nominated = failure.nomination->node_name;
+  context_.traces->Failed(*attempt.pod, *attempt.spans, end);
 }
 
 void FailureHandler::Report(const framework::Framework& framework, const api::PodPtr& pod,

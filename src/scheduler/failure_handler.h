@@ -56,6 +56,7 @@ class FailureHandler {
   Standing LookUp(const api::Pod& pod, api::PodPtr* current) const;
   void Count(const Attempt& attempt, const AttemptFailure& failure, const std::string& message);
   void Record(const Attempt& attempt, const AttemptFailure& failure, const std::string& message);
+  void Trace(const Attempt& attempt, const AttemptFailure& failure, const std::string& message);
   // Requires: a message.
   void Report(const framework::Framework& framework, const api::PodPtr& pod,
               const AttemptFailure& failure, const std::string& message);

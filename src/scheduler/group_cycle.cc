@@ -112,7 +112,7 @@ Result<void> GroupCycle::Reconcile(const framework::QueuedPodGroup& group) const
 // Queued members and those that are on nodes already (docs/spec/cycle.md 25.3).
 Result<void> GroupCycle::Validate(Run& run) const {
   MemberAgreement::Terms terms{.priority = run.group->Priority(), .policy = {}};
-  if (context_.groups_have_policies) terms.policy = states().PolicyOf(run.group->root());
+  if (context_.gated.groups_have_policies) terms.policy = states().PolicyOf(run.group->root());
   MemberAgreement agreement(std::move(terms));
   Result<void> checked;
   const auto check = [&](const api::PodPtr& pod) {
@@ -180,6 +180,7 @@ void GroupCycle::FailEarly(Run& run, const std::string& text, bool patch) {
     attempt.began = run.began;
     ++context_.stats.attempts;
     attempt.decision = context_.decisions.Begin(*queued, run.told);
+    if (context_.traces != nullptr) attempt.spans = context_.traces->Begin(*queued, run.began);
     failures_.Handle(attempt, {.status = status});
   });
   if (patch) {
@@ -263,6 +264,9 @@ void GroupCycle::SubmitMember(const Run& run, const GroupResult& group, MemberRe
   }
   KS_CHECK(member.attempt != nullptr, "a member was given a node without an attempt");
   member.attempt->assumed = nullptr;
+  if (context_.traces != nullptr) {
+    member.attempt->spans = context_.traces->Begin(*member.member->queued, run.began);
+  }
   member.attempt->extenders = context_.extenders;
   context_.decisions.Chosen(member.member->decision, member.attempt->result,
                             context_.cluster.cache.nodes().size());
@@ -275,6 +279,8 @@ void GroupCycle::Fail(const Run& run, MemberResult& member, const AttemptFailure
   attempt.queued = member.member->queued;
   attempt.decision = member.member->decision;
   attempt.began = member.member->began;
+  if (context_.traces != nullptr)
+    attempt.spans = context_.traces->Begin(*attempt.queued, run.began);
   failures_.Handle(attempt, failure);
 }
 

@@ -31,6 +31,7 @@ Result<ProfilesInForce::Made> ProfilesInForce::Make(
   auto profiles = framework::BuildProfiles(parts_.registry, configuration,
                                            {.parts = std::move(handle),
                                             .metrics = parts_.metrics,
+                                            .watch = parts_.watch,
                                             .remember_verdicts = parts_.remember_verdicts});
   if (!profiles.ok()) return profiles.error();
   if (!extenders.ok()) return extenders.error();

@@ -38,6 +38,7 @@ class ProfilesInForce {
     const framework::Registry& registry;
     framework::HandleParts handle;
     framework::FrameworkMetrics* metrics = nullptr;  // null: nothing is measured
+    const framework::PointWatch* watch = nullptr;    // null: nobody listens
     bool remember_verdicts = true;
     // Empty: extenders of a configuration are not asked.
     framework::ExtenderTransportFactory extender_transport{};

@@ -35,7 +35,10 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
 
   const std::vector<api::PodPtr> taken_up = TakeUpAndLetGo(in_force_->former_profiles());
   queue_->Reconfigure(in_force_->QueueSettings(configuration));
-  for (const api::PodPtr& pod : taken_up) queue_->Add(pod);
+  for (const api::PodPtr& pod : taken_up) {
+    if (context_->traces != nullptr) context_->traces->Saw(*pod);
+    queue_->Add(pod);
+  }
   DropRetiredProfiles();
   return {};
 }
@@ -53,6 +56,7 @@ std::vector<api::PodPtr> Scheduler::TakeUpAndLetGo(const Profiles& former) {
     if (was_ours && !is_ours) {
       if (members != nullptr) members->RemoveMember(*pod);
       queue_->Delete(*pod);
+      if (context_->traces != nullptr) context_->traces->Left(*pod, "without a profile");
     }
     const bool on_its_way =
         steps_->bindings.IsActive(pod->meta.uid) || steps_->extender_attempts.Has(pod->meta.uid);

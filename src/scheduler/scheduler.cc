@@ -37,14 +37,37 @@ std::unique_ptr<StepTap> MakeTap(SchedulerOptions& options, Inbox& inbox) {
   return tap;
 }
 
+// As the metrics call them; empty: it is in none of them.
+std::string_view QueueName(const queue::PodMove& move) {
+  switch (move.store) {
+    case queue::Store::kActive:
+      return "active";
+    case queue::Store::kBackoff:
+    case queue::Store::kErrorBackoff:
+      return "backoff";
+    case queue::Store::kUnschedulable:
+      return move.gated ? "gated" : "unschedulable";
+    default:
+      return "";
+  }
+}
+
+// `traces` may be null.
 std::unique_ptr<queue::SchedulingQueue> MakeQueue(const SchedulerOptions& options,
-                                                  const ClusterState& cluster) {
+                                                  const ClusterState& cluster,
+                                                  tracing::PodTraces* traces) {
   queue::SchedulingQueueOptions queue;
   queue.clock = options.clock;
   queue.unschedulable_max = options.unschedulable_max;
   queue.pop_from_backoff = options.gates->Enabled(config::Gate::kSchedulerPopFromBackoffQ);
   if (options.scheduler_metrics != nullptr) {
     queue.observers = options.scheduler_metrics->queue().Observers();
+  }
+  if (traces != nullptr) {
+    queue.observers.moved = [traces](const queue::PodMove& move) {
+      traces->Waits(move.pod,
+                    {.queue = QueueName(move), .event = move.event, .plugin = move.plugin});
+    };
   }
   queue.groups = cluster.members.get();
   queue.informer = [&pods = cluster.pods](const api::Pod& pod) { return pods.Get(pod.meta.Key()); };
@@ -59,16 +82,25 @@ Scheduler::Scheduler(SchedulerOptions options)
       leading_(!options_.standby),
       decisions_({.capacity = options_.on_step ? std::max(options_.decisions_kept, kLeastKeptByTap)
                                                : options_.decisions_kept,
-                  .by_plugin_period = options_.scores_by_plugin_period,
+                  .by_plugin_period = options_.memory.scores_by_plugin_period,
                   .on_complete = std::move(options_.on_decision),
                   .on_decided = options_.on_step
                                     ? [this](const Decision& made) { tap_->NoteDecision(made); }
                                     : DecisionRing::Observer()},
                  *options_.clock),
       tap_(MakeTap(options_, inbox_)),
+      traces_(options_, tap_ == nullptr ? *options_.clock : tap_->outer_clock()),
       cluster_(*options_.gates),
       held_(*options_.clock),
       search_(cluster_.cache, options_.configuration) {}
+
+Scheduler::Traces::Traces(SchedulerOptions& options, const Clock& clock) {
+  if (options.traces.sink == nullptr) return;
+  pods = std::make_unique<tracing::PodTraces>(options.traces, clock);
+  if (!options.standby) pods->Lead();
+  writer = std::make_unique<tracing::TracedWriter>(*options.api, *pods);
+  options.api = writer.get();
+}
 
 Result<std::unique_ptr<Scheduler>> Scheduler::Create(SchedulerOptions options) {
   std::unique_ptr<Scheduler> scheduler(new Scheduler(std::move(options)));
@@ -98,11 +130,12 @@ framework::HandleParts Scheduler::PluginParts() {
 }
 
 Result<void> Scheduler::Build() {
-  queue_ = MakeQueue(options_, cluster_);
+  queue_ = MakeQueue(options_, cluster_, traces_.pods.get());
   in_force_ = std::make_unique<ProfilesInForce>(
       ProfilesInForce::Parts{.registry = *options_.registry,
                              .handle = PluginParts(),
                              .metrics = options_.metrics,
+                             .watch = traces_.pods == nullptr ? nullptr : &traces_.pods->watch(),
                              .remember_verdicts = options_.memory.remember_verdicts,
                              .extender_transport = options_.extender_transport});
   auto made = in_force_->Make(options_.configuration);
@@ -113,28 +146,30 @@ Result<void> Scheduler::Build() {
   search_.algorithm.set_least_ranked_nodes(options_.memory.least_ranked_nodes);
   search_.algorithm.set_trace_clock(tap_ == nullptr ? options_.clock : &tap_->outer_clock());
 
-  context_.reset(new Context{
-      .cluster = cluster_,
-      .queue = *queue_,
-      .nominator = queue_->nominator(),
-      .waiting_pods = held_.waiting_pods,
-      .pods_in_pre_bind = held_.pods_in_pre_bind,
-      .api = *options_.api,
-      .profiles = in_force_->profiles(),
-      .clock = *options_.clock,
-      .random = random_,
-      .inbox = inbox_,
-      .stats = stats_,
-      .decisions = decisions_,
-      .search_spaces = search_.spaces,
-      .configuration = options_.configuration,
-      .extenders = in_force_->extenders(),
-      .metrics = options_.metrics,
-      .scheduler_metrics = options_.scheduler_metrics,
-      .stopping = stop_.get_token(),
-      .groups_have_policies = options_.gates->Enabled(config::Gate::kPodGroupPreemptionPolicy),
-      .queues_resizes =
-          options_.gates->Enabled(config::Gate::kInPlacePodVerticalScalingSchedulerPreemption)});
+  context_.reset(
+      new Context{.cluster = cluster_,
+                  .queue = *queue_,
+                  .nominator = queue_->nominator(),
+                  .waiting_pods = held_.waiting_pods,
+                  .pods_in_pre_bind = held_.pods_in_pre_bind,
+                  .api = *options_.api,
+                  .profiles = in_force_->profiles(),
+                  .clock = *options_.clock,
+                  .random = random_,
+                  .inbox = inbox_,
+                  .stats = stats_,
+                  .decisions = decisions_,
+                  .search_spaces = search_.spaces,
+                  .configuration = options_.configuration,
+                  .extenders = in_force_->extenders(),
+                  .metrics = options_.metrics,
+                  .scheduler_metrics = options_.scheduler_metrics,
+                  .traces = traces_.pods.get(),
+                  .stopping = stop_.source.get_token(),
+                  .gated = {.groups_have_policies =
+                                options_.gates->Enabled(config::Gate::kPodGroupPreemptionPolicy),
+                            .queues_resizes = options_.gates->Enabled(
+                                config::Gate::kInPlacePodVerticalScalingSchedulerPreemption)}});
   steps_ = std::make_unique<Steps>(*context_, search_.algorithm, options_);
   UseExtenders();
   return {};
@@ -163,8 +198,8 @@ Scheduler::Steps::Steps(Context& context, SchedulingAlgorithm& algorithm,
                                   : options.scheduler_metrics->groups()}) {}
 
 void Scheduler::Stop(std::optional<Duration> grace) {
-  if (grace) stop_grace_.store(grace->count(), std::memory_order_release);
-  stop_.request_stop();
+  if (grace) stop_.grace.store(grace->count(), std::memory_order_release);
+  stop_.source.request_stop();
   inbox_.Attend({});
   inbox_.Post(Task([] {}));  // wakes the loop
 }
@@ -174,9 +209,9 @@ void Scheduler::Run(Duration grace) {
   while (true) {
     turn_.Lock();
     const bool worked = Step();
-    const bool stopping = stop_.stop_requested();
+    const bool stopping = stop_.source.stop_requested();
     const TimePoint now = options_.clock->Now();
-    if (stopping && !deadline) deadline = now + std::min(grace, Duration(stop_grace_.load()));
+    if (stopping && !deadline) deadline = now + std::min(grace, Duration(stop_.grace.load()));
     const bool over = stopping && (steps_->bindings.binding() == 0 || now >= *deadline);
     if (over) {
       Step();            // what was posted before Stop, but after this round began, runs too
@@ -201,7 +236,7 @@ void Scheduler::RunBeside() {
   if (!turn_.TryLock()) return;  // Run is about it, and looks into its inbox before it sleeps
   // A group may wait for extenders.
   bool more = true;
-  if (!stop_.stop_requested() && options_.configuration.extenders.empty()) {
+  if (!stop_.source.stop_requested() && options_.configuration.extenders.empty()) {
     for (size_t rounds = 0; more && rounds < kMostBeside; ++rounds) more = Step();
   }
   const std::optional<TimePoint> next = NextTimer();
@@ -241,7 +276,8 @@ bool Scheduler::Round() {
 bool Scheduler::MayAttempt() {
   if (!leading_ || !Synced() || !cluster_.Synced(NeededKinds())) return false;
   if (steps_->bindings.binding() >= options_.max_outstanding_bindings) return false;
-  const bool may = !stop_.stop_requested() && (!options_.may_attempt || options_.may_attempt());
+  const bool may =
+      !stop_.source.stop_requested() && (!options_.may_attempt || options_.may_attempt());
   if (tap_ != nullptr) tap_->NoteMayAttempt(may);
   return may;
 }
@@ -280,6 +316,7 @@ void Scheduler::Apply(const Deltas& deltas) {
 void Scheduler::Lead() {
   if (std::exchange(leading_, true)) return;
   if (tap_ != nullptr) tap_->Note(LeadOrder());
+  if (traces_.pods != nullptr) traces_.pods->Lead();
   if (Synced()) queue_->StartTimers();
 }
 

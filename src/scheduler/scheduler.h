@@ -32,6 +32,8 @@
 #include "scheduler/profiles_in_force.h"
 #include "scheduler/scheduling_cycle.h"
 #include "scheduler/step_tap.h"
+#include "tracing/pod_traces.h"
+#include "tracing/traced_writer.h"
 
 namespace ks::scheduler {
 
@@ -39,6 +41,8 @@ namespace ks::scheduler {
 struct MemoryOptions {
   bool remember_verdicts = true;                              // see framework::FrameworkOptions
   size_t least_ranked_nodes = NodeSearch::kLeastRankedNodes;  // see NodeSearch
+  // Least time between two decisions that keep their scores by plugin (DecisionRing).
+  Duration scores_by_plugin_period = DecisionRing::kByPluginPeriod;
 };
 
 struct SchedulerOptions {
@@ -52,6 +56,7 @@ struct SchedulerOptions {
   framework::FrameworkMetrics* metrics = nullptr;
   framework::BatchMetrics* batch_metrics = nullptr;
   SchedulerMetrics* scheduler_metrics = nullptr;
+  tracing::TraceOptions traces{};
   MemoryOptions memory{};
   // Bindings that may be unanswered before the scheduler pauses deciding: bounds memory when the
   // API server is slow.
@@ -63,8 +68,6 @@ struct SchedulerOptions {
   // Decisions that are remembered for operators, and who is told of each (may be empty).
   size_t decisions_kept = 0;
   DecisionRing::Observer on_decision{};
-  // Least time between two decisions that keep their scores by plugin (DecisionRing).
-  Duration scores_by_plugin_period = DecisionRing::kByPluginPeriod;
   // Told of everything that comes in and of every decision. Then time stands still within a round
   // (durations measured in it are 0), and answers of the API server and of extenders are worked on
   // by the scheduling thread; decisions are the same. Where objects are to be
@@ -167,6 +170,16 @@ class Scheduler {
     Parallelizer parallelizer;
     SchedulingAlgorithm algorithm;
   };
+  struct Stopping {
+    std::stop_source source;
+    std::atomic<int64_t> grace{INT64_MAX};  // nanoseconds
+  };
+  // Replaces the writer in the options. Null pods: nothing is traced.
+  struct Traces {
+    explicit Traces(SchedulerOptions& options, const Clock& clock);
+    std::unique_ptr<tracing::PodTraces> pods;
+    std::unique_ptr<tracing::TracedWriter> writer;
+  };
   explicit Scheduler(SchedulerOptions options);
   framework::HandleParts PluginParts();
   Result<void> Build();
@@ -188,13 +201,13 @@ class Scheduler {
   std::atomic<bool> synced_{false};
   Mutex turn_;  // whose holder is the scheduling thread
   std::optional<TimePoint> sleeps_until_ KS_GUARDED_BY(turn_);  // Run; absent: until it is woken
-  std::stop_source stop_;
-  std::atomic<int64_t> stop_grace_{INT64_MAX};  // nanoseconds
+  Stopping stop_;
   bool leading_ = true;
 
   SchedulerStats stats_;
   DecisionRing decisions_;
   const std::unique_ptr<StepTap> tap_;  // null: no on_step. Replaces clock and writer in options_
+  const Traces traces_;
   ClusterState cluster_;
   HeldPods held_;
   Search search_;

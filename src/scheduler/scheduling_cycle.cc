@@ -45,6 +45,7 @@ void SchedulingCycle::ScheduleOne(const framework::QueuedPodPtr& queued) {
     return;
   }
   std::unique_ptr<Attempt> attempt = BeginAttempt(*framework, queued);
+  const tracing::AttemptScope traced(context_.traces, attempt->spans.get());
   ChooseNode(*attempt);
   Conclude(std::move(attempt));
 }
@@ -92,6 +93,7 @@ std::unique_ptr<Attempt> SchedulingCycle::BeginAttempt(const framework::Framewor
   attempt->queued = queued;
   attempt->decision = context_.decisions.Begin(*queued);
   attempt->began = context_.clock.Now();
+  if (context_.traces != nullptr) attempt->spans = context_.traces->Begin(*queued, attempt->began);
   attempt->extenders = context_.extenders;
   attempt->state.record_plugin_metrics = framework.DrawMetricsSample();
   attempt->state.pods_to_activate = std::make_shared<framework::PodsToActivate>();
@@ -177,6 +179,7 @@ void SchedulingCycle::FitError(std::unique_ptr<Attempt> attempt) {
 
 void SchedulingCycle::AssumeAndBind(std::unique_ptr<Attempt> attempt) {
   const std::string& node_name = attempt->result.node->name();
+  const tracing::AttemptScope traced(context_.traces, attempt->spans.get());
   KS_CHECK(attempt->assumed == nullptr, "a pod is assumed twice in one attempt");
   attempt->assumed = OnNode(*attempt->pod, node_name);
   if (Result<void> assumed = context_.cluster.cache.AssumePod(attempt->assumed); !assumed.ok()) {

@@ -34,6 +34,7 @@ class Rig {
     size_t decisions_kept = 100;
     DecisionRing::Observer on_decision{};
     StepObserver on_step{};
+    tracing::TraceOptions traces{};
     bool standby = false;
   };
 
@@ -48,6 +49,7 @@ class Rig {
                                    .metrics = &metrics,
                                    .batch_metrics = &batch_metrics,
                                    .scheduler_metrics = &scheduler_metrics,
+                                   .traces = options.traces,
                                    .max_outstanding_bindings = options.max_outstanding_bindings,
                                    .extender_transport = std::move(options.extender_transport),
                                    .decisions_kept = options.decisions_kept,

@@ -455,13 +455,13 @@ void Declaration::OwnFlags() {
   set_.Int32("decisions-kept", &options_.decisions_kept,
              "How many of the last decisions /debug/kubesched/decisions shows, with their scores "
              "and reasons. 0: none are kept.");
-  set_.String("decision-log", &options_.decision_log,
+  set_.String("decision-log", &options_.outputs.decision_log,
               "File to which every decision is appended as a line of JSON, for audits. Empty: "
               "none.");
-  set_.Int32("decision-log-max-megabytes", &options_.decision_log_megabytes,
+  set_.Int32("decision-log-max-megabytes", &options_.outputs.decision_log_megabytes,
              "Size at which the file of --decision-log becomes FILE.1, replacing the former one.");
   set_.String(
-      "record", &options_.record,
+      "record", &options_.outputs.record,
       "Folder, which must exist, that gets a recording of everything that the scheduler is "
       "told and decides, a file each time it begins anew, for kubeschedctl replay. It holds "
       "pods and nodes whole. Empty: none.");
@@ -472,6 +472,11 @@ void Declaration::OwnFlags() {
       "code runs in the scheduler, so that root or the user of the scheduler must own the "
       "file and nobody else may write it. A change of it is taken up as one of --config "
       "is.");
+  set_.String(
+      "tracing-config-file", &options_.outputs.tracing_config_file,
+      "File with a TracingConfiguration (apiserver.config.k8s.io/v1): where traces of pods go, and "
+      "of how many. The endpoint is that of a collector that takes OTLP over HTTP, host:port or a "
+      "URL; by default http://localhost:4318/v1/traces. Empty: nothing is traced.");
 }
 
 void Declaration::Global() {

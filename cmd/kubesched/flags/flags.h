@@ -98,6 +98,14 @@ struct PluginOptions {
   bool remember_verdicts = true;
 };
 
+// What is told of decisions besides metrics and log.
+struct OutputOptions {
+  std::string decision_log;              // file; empty: none
+  int32_t decision_log_megabytes = 100;  // before it is rotated
+  std::string record;                    // folder; empty: nothing is recorded
+  std::string tracing_config_file;       // empty: nothing is traced
+};
+
 struct Options {
   std::string config_file;
   std::string master;
@@ -114,10 +122,8 @@ struct Options {
   LoggingOptions logging;
   PluginOptions plugins;
   bool exit_on_lost_lease = false;
-  int32_t decisions_kept = 1000;         // 0: none
-  std::string decision_log;              // file; empty: none
-  int32_t decision_log_megabytes = 100;  // before it is rotated
-  std::string record;                    // folder; empty: nothing is recorded
+  int32_t decisions_kept = 1000;  // 0: none
+  OutputOptions outputs;
 
   // Name and value of all flags, sorted by name, for the log.
   std::vector<std::pair<std::string, std::string>> values;

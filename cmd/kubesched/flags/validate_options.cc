@@ -211,12 +211,13 @@ Result<void> ValidateOptions(const Options& options, const config::FeatureGates&
                      " must be between 0 and " + std::to_string(kMostDecisionsKept) +
                      ", inclusive. 0 for keeping none");
   }
-  if (!options.decision_log.empty() && options.decisions_kept == 0) {
+  if (!options.outputs.decision_log.empty() && options.decisions_kept == 0) {
     errors.push_back("--decision-log needs --decisions-kept above 0");
   }
-  if (options.decision_log_megabytes < 1) {
+  if (options.outputs.decision_log_megabytes < 1) {
     errors.push_back("--decision-log-max-megabytes " +
-                     std::to_string(options.decision_log_megabytes) + " must be at least 1");
+                     std::to_string(options.outputs.decision_log_megabytes) +
+                     " must be at least 1");
   }
   if (!errors.empty()) return Error{JoinErrors(errors)};
   return {};

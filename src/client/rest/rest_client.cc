@@ -75,6 +75,7 @@ HttpRequest ToHttp(const RestRequest& request, const RestOptions& options, const
                             request.decoded ? std::string_view(options.accept) : kJsonType);
   if (!options.user_agent.empty()) http.headers.emplace_back("User-Agent", options.user_agent);
   if (!request.body.empty()) http.headers.emplace_back("Content-Type", request.content_type);
+  if (!request.traceparent.empty()) http.headers.emplace_back("traceparent", request.traceparent);
   return http;
 }
 

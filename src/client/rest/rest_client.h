@@ -48,6 +48,7 @@ struct RestRequest {
   bool accept_gzip = false;
   bool repeat_when_lost = true;          // HttpRequest::repeat_when_lost
   std::shared_ptr<BodyReader> reader{};  // HttpRequest::reader; of a success the body is its own
+  std::string traceparent{};             // value of that header; empty: none
   // Asked before every sending; a shut one ends the request with RestReply::fenced. Null: none.
   std::shared_ptr<const WriteFence> fence{};
   // For error texts: "pods", "p". Empty verb: the method in lower case.

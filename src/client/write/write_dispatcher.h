@@ -73,6 +73,8 @@ class WriteDispatcher final : public std::enable_shared_from_this<WriteDispatche
   // What writes are sent behind; null: none.
   const std::shared_ptr<const WriteFence>& fence() const { return options_.fence; }
   TimerService& timers() const { return timers_; }
+  // What is told of each sending; null: nothing.
+  tracing::SpanSink* spans() const { return options_.spans; }
 
  private:
   WriteLane& LaneOf(LaneName name) KS_REQUIRES(mutex_) { return lanes_[static_cast<size_t>(name)]; }

@@ -44,6 +44,7 @@ void WriteJob::SendRequest(RestRequest request, RestHandler next) {
   }
   sent_ = true;
   if (request.method != "GET") request.fence = dispatcher_->fence();
+  if (caller_.valid() && dispatcher_->spans() != nullptr) next = Traced(request, std::move(next));
   std::shared_ptr<Exchange> exchange = client_.Send(std::move(request), std::move(next));
   bool cancel = false;
   {
@@ -54,6 +55,33 @@ void WriteJob::SendRequest(RestRequest request, RestHandler next) {
     cancel = canceled_;
   }
   if (cancel) exchange->Cancel();
+}
+
+// OpenTelemetry's conventions for HTTP clients.
+RestHandler WriteJob::Traced(RestRequest& request, RestHandler next) {
+  tracing::SpanSink& spans = *dispatcher_->spans();
+  const Clock& clock = dispatcher_->timers().clock();
+  tracing::Span span{.context = {.trace = caller_.trace, .span = spans.NewSpanId()},
+                     .parent = caller_.span,
+                     .name = request.method,
+                     .kind = tracing::SpanKind::kClient,
+                     .start = clock.Now()};
+  request.traceparent = tracing::Traceparent(span.context);
+  span.Add("http.request.method", request.method);
+  span.Add("url.path", request.target.substr(0, request.target.find('?')));
+  if (tries_ > 1) span.Add("http.request.resend_count", int64_t{tries_ - 1});
+  return [&spans, &clock, span = std::move(span), next = std::move(next)](RestReply reply) mutable {
+    span.end = clock.Now();
+    if (reply.code != 0) span.Add("http.response.status_code", int64_t{reply.code});
+    if (!reply.ok()) {
+      span.failed = true;
+      span.message = reply.error->message;
+      span.Add("error.type",
+               reply.code == 0 ? std::string("no_answer") : std::to_string(reply.code));
+    }
+    spans.Add(std::move(span));
+    next(std::move(reply));
+  };
 }
 
 void WriteJob::CountFenced(const RestReply& reply) {

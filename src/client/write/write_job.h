@@ -74,7 +74,10 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
 
  protected:
   WriteJob(std::shared_ptr<WriteDispatcher> dispatcher, RestClient& client, LaneName lane)
-      : lane_(lane), dispatcher_(std::move(dispatcher)), client_(client) {}
+      : lane_(lane),
+        dispatcher_(std::move(dispatcher)),
+        client_(client),
+        caller_(lane == LaneName::kEvent ? tracing::SpanContext() : tracing::CurrentSpan()) {}
 
   // The first step of a try. Ends in Send, EndSoon or End.
   virtual void Try() = 0;
@@ -112,12 +115,16 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
 
  private:
   void SendRequest(RestRequest request, RestHandler next);
+  // Has the sending carry a span of its own, which is told with the answer.
+  RestHandler Traced(RestRequest& request, RestHandler next);
   void CountFenced(const RestReply& reply);
   bool IsCanceled() const;
 
   const LaneName lane_;
   const std::shared_ptr<WriteDispatcher> dispatcher_;
   RestClient& client_;
+  // That the call belongs to; mostly none, and of events none: who sends them is nobody's caller.
+  const tracing::SpanContext caller_;
 
   // Touched by steps only.
   int tries_ = 0;

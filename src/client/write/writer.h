@@ -15,6 +15,7 @@
 
 #include "client/rest/rest_client.h"
 #include "framework/api_writer.h"
+#include "tracing/span.h"
 
 namespace ks::client {
 
@@ -39,6 +40,9 @@ struct WriterOptions {
   // Called for each binding ("pod_binding") and status patch ("pod_status_patch") that was sent,
   // when it is over; on a client thread. May be empty.
   std::function<void(std::string_view call_type, bool ok, Duration took)> call_done{};
+  // Takes a span for each sending of a call that was made within a recorded one
+  // (tracing::CurrentSpan); null: nothing is traced. Outlives the writer.
+  tracing::SpanSink* spans = nullptr;
   uint64_t seed = 0;  // jitter of retries, names of last resort
 };
 

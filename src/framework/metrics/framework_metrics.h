@@ -19,6 +19,7 @@
 #include "base/mutex.h"
 #include "base/random.h"
 #include "framework/metrics/device_metrics.h"
+#include "framework/metrics/point_observer.h"
 #include "framework/metrics/preemption_metrics.h"
 #include "framework/metrics/volume_metrics.h"
 #include "framework/status.h"
@@ -61,6 +62,9 @@ class PluginMeter {
  public:
   PluginMeter(std::string plugin, MetricPoint point) : plugin_(std::move(plugin)), point_(point) {}
 
+  const std::string& plugin() const { return plugin_; }
+  MetricPoint point() const { return point_; }
+
  private:
   friend class FrameworkMetrics;
   const std::string plugin_;
@@ -87,27 +91,34 @@ class ProfileMetrics {
       series_{};
 };
 
-// A running measurement of one run of a point. Measures nothing when made without metrics.
+// A running measurement of one run of a point. Measures nothing when made without metrics and
+// without an observer.
 class PointTimer {
  public:
   PointTimer() = default;
-  // Both outlive the timer and its copies; `metrics` may be null.
-  PointTimer(ProfileMetrics* metrics, const Clock* clock, MetricPoint point)
+  // All outlive the timer and its copies; metrics and observer may be null.
+  PointTimer(ProfileMetrics* metrics, const Clock* clock, MetricPoint point,
+             PointObserver* observer = nullptr)
       : metrics_(metrics),
         clock_(clock),
+        observer_(observer),
         point_(point),
-        start_(metrics == nullptr ? TimePoint() : clock->Now()) {}
+        start_(metrics == nullptr ? TimePoint() : clock->Now()),
+        observed_start_(observer == nullptr ? TimePoint() : observer->Now()) {}
 
-  // The point has run with this outcome. Threads: any.
+  // The point has run with this outcome. Threads: any; with an observer the one that made it.
   void Stop(Code code) const {
     if (metrics_ != nullptr) metrics_->Observe(point_, code, clock_->Now() - start_);
+    if (observer_ != nullptr) observer_->PointRan(point_, code, observed_start_);
   }
 
  private:
   ProfileMetrics* metrics_ = nullptr;
   const Clock* clock_ = nullptr;
+  PointObserver* observer_ = nullptr;
   MetricPoint point_ = MetricPoint::kCount;
   TimePoint start_;
+  TimePoint observed_start_;
 };
 
 // One for all profiles; outlives their frameworks, so that a configuration exchanged at run time
@@ -191,15 +202,32 @@ class FrameworkMetrics {
 class CallSampler {
  public:
   CallSampler() = default;
-  // Both outlive the sampler and its copies.
-  CallSampler(FrameworkMetrics& metrics, const Clock& clock) : metrics_(&metrics), clock_(&clock) {}
+  // All outlive the sampler and its copies; metrics and observer may be null.
+  CallSampler(FrameworkMetrics* metrics, const Clock& clock, PointObserver* observer = nullptr)
+      : metrics_(metrics), observer_(observer), clock_(&clock) {}
 
-  bool empty() const { return metrics_ == nullptr; }
+  bool empty() const { return metrics_ == nullptr && observer_ == nullptr; }
   // Not empty, and a sample would be kept.
-  bool measures() const { return metrics_ != nullptr && metrics_->TakesSamples(); }
+  bool measures() const {
+    return (metrics_ != nullptr && metrics_->TakesSamples()) || observer_ != nullptr;
+  }
   TimePoint Now() const { return empty() ? TimePoint() : clock_->Now(); }
+  // For the metrics. Threads: any.
   void Record(PluginMeter* meter, Code code, Duration duration) const {
-    if (!empty()) metrics_->Sample(*meter, code, duration);
+    if (metrics_ != nullptr) metrics_->Sample(*meter, code, duration);
+  }
+
+  // The observer is told of many calls at once by those who make them.
+  bool observed() const { return observer_ != nullptr; }
+  TimePoint ObservedNow() const { return observed() ? observer_->Now() : TimePoint(); }
+  void TellObserver(const PluginMeter* meter, TimePoint start, Duration took) const {
+    if (observed() && meter != nullptr) {
+      observer_->PluginsRan(meter->plugin(), meter->point(), start, took);
+    }
+  }
+  // The same for the metrics alone.
+  CallSampler Unobserved() const {
+    return metrics_ == nullptr ? CallSampler() : CallSampler(metrics_, *clock_);
   }
 
   // Makes one call of the plugin, whose answer CodeOf understands.
@@ -208,17 +236,21 @@ class CallSampler {
     if (!measures()) [[likely]] {
       return call();
     }
+    const TimePoint seen = ObservedNow();
     const TimePoint start = clock_->Now();
     auto answer = call();
-    metrics_->Sample(*meter, CodeOf(answer), clock_->Now() - start);
+    Record(meter, CodeOf(answer), clock_->Now() - start);
+    TellObserver(meter, seen, ObservedNow() - seen);
     return answer;
   }
   // The same for a call without answer.
   template <class Call>
   void MeasureSuccess(PluginMeter* meter, const Call& call) const {
+    const TimePoint seen = ObservedNow();
     const TimePoint start = Now();
     call();
     Record(meter, Code::kSuccess, Now() - start);
+    TellObserver(meter, seen, ObservedNow() - seen);
   }
 
  private:
@@ -229,6 +261,7 @@ class CallSampler {
   }
 
   FrameworkMetrics* metrics_ = nullptr;
+  PointObserver* observer_ = nullptr;
   const Clock* clock_ = nullptr;
 };
 

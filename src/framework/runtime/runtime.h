@@ -40,6 +40,7 @@ namespace ks::framework {
 struct FrameworkOptions {
   HandleParts parts;
   FrameworkMetrics* metrics = nullptr;  // null: nothing is measured
+  const PointWatch* watch = nullptr;    // null: nobody listens
   // Remember what node-local plugins said (NodeLocalPlugin). Changes the time and nothing else.
   bool remember_verdicts = true;
   int32_t parallelism = 1;
@@ -189,6 +190,9 @@ class Framework final : public PluginsRunner {
     bool has_rest_ = true;   // filters after the remembered ones are to be asked
     uint32_t fits_ = 0;      // nodes that all filters let pass
     size_t last_asked_ = 0;  // position of the filter that rejected last
+    // By position in the Filter list: what its calls took; empty: no observer.
+    std::vector<Duration> took_;
+    TimePoint observed_start_{};
     // By position in the Filter list: nodes for which this was the last plugin asked. Only the
     // first entries, as many as there are plugins, are in use.
     std::array<uint32_t, kMaxPlugins> ended_at_;

@@ -171,6 +171,10 @@ Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState
   const Impl& impl = *framework.impl_;
   const PointLists& lists = impl.plugins.lists();
   std::fill_n(ended_at_.begin(), lists.filter.size(), 0);
+  if (sampler_.observed()) {
+    took_.resize(lists.filter.size());
+    observed_start_ = sampler_.ObservedNow();
+  }
   const Nominator& nominator = impl.handle.nominator();
   if (nominator.HasNominatedPods()) {
     nominated_ = impl.nominated_slots.At(nominator);
@@ -185,8 +189,11 @@ Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState
 
 // A plugin was asked about every node that ended with it or with a later plugin.
 Framework::FilterBatch::~FilterBatch() {
-  if (!framework_.impl_->meters.measures()) return;
   const auto& filter = framework_.impl_->plugins.lists().filter;
+  for (size_t i = 0; i < took_.size(); ++i) {
+    sampler_.TellObserver(filter[i].meter, observed_start_, took_[i]);
+  }
+  if (!framework_.impl_->meters.measures()) return;
   uint64_t asked = fits_;
   for (size_t i = filter.size(); i-- > 0;) {
     asked += ended_at_[i];
@@ -262,7 +269,9 @@ Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeIn
     if ((state.skip_filter & entry.bit) != 0) continue;
     const Status status = entry.plugin->Filter(state, pod_, node);
     const TimePoint end = sampler_.Now();
-    sampler_.Record(entry.meter, status.code(), end - std::exchange(start, end));
+    const Duration took = end - std::exchange(start, end);
+    sampler_.Record(entry.meter, status.code(), took);
+    if (!took_.empty()) took_[i] += took;
     if (!status.ok()) {
       ++ended_at_[i];
       last_asked_ = i;

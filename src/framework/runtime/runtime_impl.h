@@ -39,7 +39,7 @@ struct Framework::Impl {
              .volume_metrics = options.metrics == nullptr ? nullptr : &options.metrics->volumes(),
              .device_metrics = options.metrics == nullptr ? nullptr : &options.metrics->devices()},
             runner),
-        meters(options.metrics, profile.name(), options.parts.clock),
+        meters(options.metrics, profile.name(), options.parts.clock, options.watch),
         percentage_of_nodes_to_score(profile.percentage_of_nodes_to_score) {}
 
   Handle handle;

@@ -20,7 +20,8 @@ class ScoreRun {
  public:
   ScoreRun(const CycleState& state, const api::Pod& pod, Nodes nodes, const CallSampler& sampler,
            NodeScores* scores)
-      : sampler_(sampler),
+      : observed_(sampler),
+        sampler_(sampler.Unobserved()),
         state_(state),
         pod_(pod),
         nodes_(nodes),
@@ -34,7 +35,9 @@ class ScoreRun {
 
   void Add(const ScoreEntry& entry) {
     if (entry.plugin->ScoresNothing(state_)) return AddNothing(entry);
+    const TimePoint start = observed_.ObservedNow();
     ScoreNodes(entry);
+    observed_.TellObserver(entry.meter, start, observed_.ObservedNow() - start);
     if (!score_failure_.ok()) return;
     if (scores_.keep_details) {
       scores_.details.push_back({entry.name, entry.weight, values_, {}});
@@ -95,7 +98,7 @@ class ScoreRun {
 
   void Normalize(const ScoreEntry& entry) {
     if (entry.normalizer == nullptr || !normalize_failure_.ok()) return;
-    const Status status = sampler_.Measure(entry.normalize_meter, [&] {
+    const Status status = observed_.Measure(entry.normalize_meter, [&] {
       return entry.normalizer->NormalizeScore(state_, pod_, nodes_, values_);
     });
     if (!status.ok()) {
@@ -119,7 +122,8 @@ class ScoreRun {
     range_failure_ = ScoreOutOfRange("Score", entry.name, values_[node]);
   }
 
-  const CallSampler sampler_;
+  const CallSampler observed_;
+  const CallSampler sampler_;  // of single calls
   const CycleState& state_;
   const api::Pod& pod_;
   const Nodes nodes_;

@@ -20,6 +20,7 @@
 #include "framework/runtime/prebind_runner.h"
 #include "framework/runtime/runtime.h"
 #include "scheduler/algorithm/search_space.h"
+#include "tracing/attempt_spans.h"
 
 namespace ks::scheduler {
 
@@ -57,6 +58,7 @@ struct Attempt {
   std::shared_ptr<ExtenderSet> extenders{};  // in force at the beginning; null: none
   uint64_t decision = 0;                     // number in the decision ring; 0: not recorded
   TimePoint began{};
+  std::unique_ptr<tracing::AttemptSpans> spans{};  // null: the pod's trace is not recorded
   framework::CycleState state{};
 
   // ---- while a node is chosen ----
