@@ -213,6 +213,7 @@ int RunExplainAsAsked(const ExplainOptions& options, LiveExplainOptions& live) {
   live.pod = options.pod;
   live.node = options.node;
   live.preemption = options.preemption;
+  live.suggest = options.suggest;
   live.live.json = options.json;
   return RunLiveExplain(live);
 }
@@ -255,6 +256,9 @@ void DeclareExplain(CLI::App& app, ExplainOptions& options, LiveExplainOptions& 
   verb->add_option("--node", options.node, "show this node only")->type_name("NODE");
   verb->add_flag("--preemption", options.preemption,
                  "also what preemption would do for pods that fit nowhere");
+  verb->add_flag(
+      "--suggest", options.suggest,
+      "also what would have to change for a pod that fits nowhere: each change was tried");
   verb->add_option_function<std::string>(
           "-o,--output", [&options](const std::string& format) { options.json = format == "json"; },
           "output format; json is one line a pod")
