@@ -14,6 +14,7 @@
 #include "kubeschedctl/live/live_verbs.h"
 #include "kubeschedctl/text/duration_option.h"
 #include "kubeschedctl/text/status.h"
+#include "kubeschedctl/ui/ui.h"
 
 namespace ks::ctl {
 namespace {
@@ -115,6 +116,8 @@ void DeclareDemo(CLI::App& app, DemoOptions& options, int& status) {
                  "remove nodes and pods of an existing cluster at the end")
       ->needs(kubeconfig);
   verb->add_flag("--keep", options.keep, "server and scheduler stay until Ctrl-C");
+  verb->add_flag("--ui", options.ui,
+                 "serve the page of the verb ui about this scheduler; implies --keep");
   verb->add_flag("--plain", options.plain, "lines instead of the live view");
   AddTimeout(*verb, "--timeout", options.timeout,
              "for the rest to be bound when all pods have arrived");
@@ -316,6 +319,8 @@ int Main(int argc, char** argv) {
   ReplayOptions replay;
   DeclareReplay(app, replay, status);
   const LiveVerbs live_verbs(app, status);
+  UiOptions ui;
+  DeclareUi(app, ui, status);
   app.add_subcommand("version", "print the version")->callback([] {
     std::puts("kubeschedctl " KS_VERSION);
   });
