@@ -20,6 +20,7 @@
 #include "kubeschedctl/text/called_as.h"
 #include "kubeschedctl/text/duration_option.h"
 #include "kubeschedctl/text/status.h"
+#include "kubeschedctl/ui/ui.h"
 
 namespace ks::ctl {
 namespace {
@@ -121,6 +122,8 @@ void DeclareDemo(CLI::App& app, DemoOptions& options, int& status) {
                  "remove nodes and pods of an existing cluster at the end")
       ->needs(kubeconfig);
   verb->add_flag("--keep", options.keep, "server and scheduler stay until Ctrl-C");
+  verb->add_flag("--ui", options.ui,
+                 "serve the page of the verb ui about this scheduler; implies --keep");
   verb->add_flag("--plain", options.plain, "lines instead of the live view");
   AddTimeout(*verb, "--timeout", options.timeout,
              "for the rest to be bound when all pods have arrived");
@@ -236,6 +239,7 @@ int RunExplainAsAsked(const ExplainOptions& options, LiveExplainOptions& live) {
   live.pod = options.pod;
   live.node = options.node;
   live.preemption = options.preemption;
+  live.suggest = options.suggest;
   live.live.json = options.json;
   return RunLiveExplain(live);
 }
@@ -284,6 +288,9 @@ void DeclareExplain(CLI::App& app, ExplainOptions& options, LiveExplainOptions& 
   verb->add_option("--node", options.node, "show this node only")->type_name("NODE");
   verb->add_flag("--preemption", options.preemption,
                  "also what preemption would do for pods that fit nowhere");
+  verb->add_flag(
+      "--suggest", options.suggest,
+      "also what would have to change for a pod that fits nowhere: each change was tried");
   verb->add_option_function<std::string>(
           "-o,--output", [&options](const std::string& format) { options.json = format == "json"; },
           "output format; json is one line a pod")
@@ -380,6 +387,8 @@ int Main(int argc, char** argv) {
   const LiveVerbs live_verbs(app, status);
   std::string shell;
   DeclareCompletion(app, shell, status);
+  UiOptions ui;
+  DeclareUi(app, ui, status);
   app.add_subcommand("version", "print the version")->callback([] {
     std::printf("%s %s\n", ProgramName(), KS_VERSION);
   });

@@ -144,7 +144,8 @@ void AddResource(JsonBuilder& json, std::string_view key, const Resource& resour
   json.EndObject();
 }
 
-void AddNode(JsonBuilder& json, const CacheDump& dump, const CachedNode& node, bool list_pods) {
+void AddNode(JsonBuilder& json, const CacheDump& dump, const CachedNode& node,
+             const CacheJsonOptions& options) {
   json.BeginObject();
   json.Key("name").Text(node.name);
   if (node.node == nullptr) json.Key("deleted").Bool(true);
@@ -156,7 +157,13 @@ void AddNode(JsonBuilder& json, const CacheDump& dump, const CachedNode& node, b
     for (const api::PodPtr& pod : node.nominated) json.Text(pod->meta.Key());
     json.EndArray();
   }
-  if (list_pods) {
+  if (!options.label.empty() && node.node != nullptr) {
+    // By text: what is asked for here is not to be interned for ever.
+    for (const auto& [key, value] : node.node->meta.labels) {
+      if (key.view() == options.label) json.Key("label").Text(value.view());
+    }
+  }
+  if (options.list_pods) {
     json.Key("pods").BeginArray();
     for (const framework::PodInfoPtr& info : node.pods) {
       const api::Pod& pod = info->pod();
@@ -285,7 +292,7 @@ std::string CacheJson(const CacheDump& dump, const CacheJsonOptions& options,
   if (options.comparison != nullptr) AddComparison(json, *options.comparison);
   if (options.list_nodes) {
     json.Key("nodes").BeginArray();
-    for (const CachedNode& node : dump.nodes) AddNode(json, dump, node, options.list_pods);
+    for (const CachedNode& node : dump.nodes) AddNode(json, dump, node, options);
     json.EndArray();
   }
   json.EndObject();

@@ -94,6 +94,7 @@ struct CacheComparison {
 struct CacheJsonOptions {
   bool list_nodes = true;
   bool list_pods = false;
+  std::string label{};                          // of the nodes, whose value is told; empty: none
   const CacheComparison* comparison = nullptr;  // null: none was made
 };
 std::string CacheJson(const CacheDump& dump, const CacheJsonOptions& options,

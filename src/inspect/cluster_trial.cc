@@ -12,6 +12,7 @@
 
 namespace ks::inspect {
 
+using framework::NodeInfo;
 using framework::PodGroupKey;
 using framework::PodGroupState;
 using framework::Status;
@@ -210,6 +211,31 @@ SimulatedPlacement ClusterTrial::Place(const api::PodPtr& pod) {
   Decide(*framework, pod, &placement);
   return placement;
 }
+
+Explanation ClusterTrial::Explain(const api::PodPtr& pod) {
+  Explanation failed{.pod = pod->meta.Key()};
+  const framework::Framework* framework = what_if_->ProfileFor(*pod);
+  if (framework == nullptr) {
+    failed.message = "no profile is named " + pod->spec->scheduler_name.str();
+    return failed;
+  }
+  if (Result<void> refreshed = cache_.RefreshSnapshot(); !refreshed.ok()) {
+    failed.message = refreshed.error().message;
+    return failed;
+  }
+  return inspect::Explain(*framework, pod);
+}
+
+void ClusterTrial::SetNode(const api::NodePtr& node) {
+  const NodeInfo* known = cache_.Find(node->meta.name);
+  if (known == nullptr || known->node_ptr() == nullptr) {
+    cache_.AddNode(node);
+  } else {
+    cache_.UpdateNode(api::Node(*known->node_ptr()), node);
+  }
+}
+
+void ClusterTrial::RemoveNode(const api::Node& node) { (void)cache_.RemoveNode(node); }
 
 void ClusterTrial::Decide(const framework::Framework& framework, const api::PodPtr& pod,
                           SimulatedPlacement* placement) {

@@ -94,6 +94,15 @@ class ClusterTrial {
   // Decides one pod, which is no queued member of a group.
   SimulatedPlacement Place(const api::PodPtr& pod);
 
+  // Every plugin on every node, for one pod without a node; nothing is kept. Threads: as Place.
+  Explanation Explain(const api::PodPtr& pod);
+  // As the last question saw it.
+  const framework::Snapshot& snapshot() const { return cache_; }
+  // Adds the node, or makes it so. Its pods stay.
+  void SetNode(const api::NodePtr& node);
+  // Requires: SetNode added it.
+  void RemoveNode(const api::Node& node);
+
   // Whether groups of pods are scheduled together, and the pod is such a member, on no node.
   bool IsQueuedMember(const api::Pod& pod) const;
   // The top of the tree that the group belongs to; absent: not known.

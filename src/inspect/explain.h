@@ -73,6 +73,21 @@ struct ReasonDetail {
   std::vector<std::string> nodes{};
 };
 
+// A change with which the pod would fit (suggest.h).
+struct Suggestion {
+  // Of the pod's requests (of which resource, from what to what).
+  struct Change {
+    std::string resource;
+    std::string from;
+    std::string to;
+  };
+  // "requests", "toleration", "nodeSelector", "nodeAffinity", "uncordon", "node".
+  std::string kind;
+  std::string text;  // for people
+  std::string node;  // where the pod would go; kind "node": the one to be had once more
+  std::vector<Change> changes{};
+};
+
 // What an attempt of the pod's group would come to, and for the pod in it.
 struct GroupShare {
   std::string group;  // of the root: PodGroupKey::Text
@@ -112,6 +127,8 @@ struct Explanation {
   // cut_requests.h; Explain leaves them empty.
   std::vector<ReasonDetail> details;
   std::vector<std::string> notes;
+  // By suggest.h; Explain leaves them empty.
+  std::vector<Suggestion> suggestions{};
 };
 
 // Whether Explanation::preemption is asked for.

@@ -150,6 +150,26 @@ void AddDetails(JsonBuilder& json, const std::vector<ReasonDetail>& details) {
   json.EndArray();
 }
 
+void AddSuggestions(JsonBuilder& json, const std::vector<Suggestion>& suggestions) {
+  json.Key("suggestions").BeginArray();
+  for (const Suggestion& suggestion : suggestions) {
+    json.BeginObject();
+    json.Key("kind").Text(suggestion.kind);
+    json.Key("text").Text(suggestion.text);
+    AddText(json, "node", suggestion.node);
+    if (!suggestion.changes.empty()) json.Key("changes").BeginArray();
+    for (const Suggestion::Change& change : suggestion.changes) {
+      json.BeginObject();
+      json.Key("resource").Text(change.resource);
+      json.Key("from").Text(change.from);
+      json.Key("to").Text(change.to).EndObject();
+    }
+    if (!suggestion.changes.empty()) json.EndArray();
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void AddGroup(JsonBuilder& json, const GroupShare& group) {
   json.Key("podGroup").BeginObject();
   json.Key("podGroup").Text(group.group);
@@ -185,6 +205,7 @@ std::string ExplanationJson(const Explanation& explanation, std::string_view liv
   if (explanation.group) AddGroup(json, *explanation.group);
   if (!explanation.details.empty()) AddDetails(json, explanation.details);
   if (!explanation.notes.empty()) AddTexts(json, "notes", explanation.notes);
+  if (!explanation.suggestions.empty()) AddSuggestions(json, explanation.suggestions);
   if (!live.empty()) json.Key("live").Json(live);
   json.EndObject();
   return json.Take();

@@ -13,6 +13,7 @@
 #include "inspect/explain_group.h"
 #include "inspect/explain_json.h"
 #include "inspect/explain_volumes.h"
+#include "inspect/suggest.h"
 #include "inspect/what_if.h"
 
 namespace ks::inspect {
@@ -209,7 +210,9 @@ std::variant<LiveExplanation, Refusal> ExplainLive(scheduler::Scheduler& schedul
   if (auto refusal = Fill(scheduler, question, &live)) return std::move(*refusal);
   live.queue = FindInQueue(scheduler, *live.pod);
   const bool grouped = scheduler.context().queue.groups() != nullptr;
-  if (grouped && live.bound_to.empty() && queue::GroupQueue::IsMember(*live.pod)) {
+  const bool member = grouped && queue::GroupQueue::IsMember(*live.pod);
+  const bool suggest = question.suggest && live.explanation.result == Verdict::kUnschedulable;
+  if (live.bound_to.empty() && (member || suggest)) {
     auto copy = CopyCluster(scheduler);
     if (auto* refusal = std::get_if<Refusal>(&copy)) return std::move(*refusal);
     live.copy = std::make_shared<const ClusterCopy>(std::get<ClusterCopy>(std::move(copy)));
@@ -238,6 +241,12 @@ std::string LiveExplanationJson(const LiveExplanation& live, const AnsweringRepl
   AddShortages(json, live);
   json.EndObject();
   return ExplanationJson(live.explanation, json.Take());
+}
+
+void SuggestFor(LiveExplanation* live, const ExplainQuestion& question) {
+  if (!question.suggest || live->copy == nullptr) return;
+  auto found = Suggest(*live->copy, live->pod, live->explanation);
+  if (found.ok()) live->explanation.suggestions = std::move(found).value();
 }
 
 void ExplainGroupOf(LiveExplanation* live, ExplainPreemption preemption) {

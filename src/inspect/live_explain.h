@@ -36,11 +36,12 @@ struct ExplainQuestion {
   std::string pod;   // "namespace/name"
   std::string node;  // verdicts of this node only; empty: all
   ExplainPreemption preemption = ExplainPreemption::kNo;
+  bool suggest = false;  // a copy is taken along for SuggestFor
 };
 
 struct LiveExplanation {
-  // Of a member of a group that waits: for what explain_group.h adds away from the scheduling
-  // thread.
+  // Of a member of a group that waits, and for suggestions: for what is added away from the
+  // scheduling thread.
   std::shared_ptr<const ClusterCopy> copy{};
   // Its plugin names live as long as the process: they are the registry's.
   Explanation explanation;
@@ -69,6 +70,9 @@ std::variant<LiveExplanation, Refusal> ExplainLive(scheduler::Scheduler& schedul
 // "boundTo", "nominatedNode", "notes": [...], "queue", "lastDecision", "shortages"}.
 std::string LiveExplanationJson(const LiveExplanation& live, const AnsweringReplica& replica);
 
+// Suggestions for a pod that has no node and fits nowhere, if they were asked for. Requires: the
+// explanation is of all nodes. Threads: any.
+void SuggestFor(LiveExplanation* live, const ExplainQuestion& question);
 // The groups of `live.copy` explained, as far as `live` is a member. Threads: any.
 void ExplainGroupOf(LiveExplanation* live, ExplainPreemption preemption = ExplainPreemption::kNo);
 // A group of the copy, with a further field "live": {"time", "standby", "identity", "notes"}.

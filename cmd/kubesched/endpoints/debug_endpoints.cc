@@ -16,6 +16,7 @@
 #include "inspect/cache_report.h"
 #include "inspect/decision_json.h"
 #include "inspect/explain_group.h"
+#include "inspect/fill.h"
 #include "inspect/live_explain.h"
 #include "inspect/queue_report.h"
 #include "inspect/simulate.h"
@@ -244,9 +245,10 @@ void AnswerExplainGroup(const QuestionDispatcher& dispatcher, const framework::P
 
 void AnswerExplain(const QuestionDispatcher& dispatcher, const Request& request,
                    const Reply& reply) {
-  Parameters parameters(request, {"pod", "podGroup", "node", "preemption"});
+  Parameters parameters(request, {"pod", "podGroup", "node", "preemption", "suggest"});
   inspect::ExplainQuestion question{.pod = parameters.Key("pod"), .node = parameters.Text("node")};
   if (parameters.Flag("preemption")) question.preemption = inspect::ExplainPreemption::kYes;
+  question.suggest = parameters.Flag("suggest");
   const std::string group = parameters.Text("podGroup");
   if (question.pod.empty() && group.empty()) {
     parameters.Fault("pod", "", "the pod to explain, namespace/name");
@@ -259,10 +261,11 @@ void AnswerExplain(const QuestionDispatcher& dispatcher, const Request& request,
   if (key) return AnswerExplainGroup(dispatcher, *key, question.preemption, reply);
   dispatcher.AskScheduler(
       reply, [question](Scheduler& scheduler) { return inspect::ExplainLive(scheduler, question); },
-      [preemption = question.preemption](std::variant<inspect::LiveExplanation, Refusal>& answer,
-                                         const AnsweringReplica& replica) {
+      [question](std::variant<inspect::LiveExplanation, Refusal>& answer,
+                 const AnsweringReplica& replica) {
         if (const auto* refusal = std::get_if<Refusal>(&answer)) return Refused(*refusal);
-        inspect::ExplainGroupOf(&std::get<0>(answer), preemption);
+        inspect::SuggestFor(&std::get<0>(answer), question);
+        inspect::ExplainGroupOf(&std::get<0>(answer), question.preemption);
         return Json(inspect::LiveExplanationJson(std::get<0>(answer), replica));
       });
 }
@@ -326,10 +329,11 @@ Response CompareCache(const DebugSources& sources, DebugWorker::JobQueue& queue,
 }
 
 void AnswerCache(const QuestionDispatcher& dispatcher, const Request& request, const Reply& reply) {
-  Parameters parameters(request, {"node", "pods", "compare", "nodes"});
+  Parameters parameters(request, {"node", "pods", "compare", "nodes", "label"});
   const std::string node = parameters.Text("node");
   const bool compare = parameters.Flag("compare");
   inspect::CacheJsonOptions options{.list_pods = parameters.Flag("pods") || !node.empty()};
+  options.label = parameters.Text("label");
   // A comparison is asked for its differences.
   options.list_nodes = compare ? parameters.Flag("nodes") : true;
   if (compare && !node.empty()) parameters.Fault("node", node, "possible together with compare");
@@ -353,7 +357,17 @@ void AnswerCache(const QuestionDispatcher& dispatcher, const Request& request, c
 }
 
 // On the worker.
-Response SimulatePods(const DebugSources& sources, const std::string& manifests, int64_t replicas) {
+Response FillCopy(const std::variant<inspect::ClusterCopy, Refusal>& copy,
+                  const inspect::SimulatedPods& pods, const AnsweringReplica& replica) {
+  if (const auto* refusal = std::get_if<Refusal>(&copy)) return Refused(*refusal);
+  const auto filled = inspect::Fill(std::get<0>(copy), pods);
+  if (!filled.ok()) return Refused(400, filled.error().message);
+  return Json(inspect::FillJson(std::get<0>(copy), *filled, replica));
+}
+
+// On the worker.
+Response SimulatePods(const DebugSources& sources, const std::string& manifests, int64_t replicas,
+                      bool fill) {
   const auto pods = inspect::ReadManifests(manifests, replicas);
   if (!pods.ok()) return Refused(400, pods.error().message);
   const auto answer = sources.scheduler.Ask([&sources](Scheduler& scheduler) {
@@ -361,6 +375,7 @@ Response SimulatePods(const DebugSources& sources, const std::string& manifests,
   });
   if (!answer) return Refused(503, kNoScheduler);
   const auto& [copy, replica] = *answer;
+  if (fill) return FillCopy(copy, *pods, replica);
   if (const auto* refusal = std::get_if<Refusal>(&copy)) return Refused(*refusal);
   const auto simulation = inspect::Simulate(std::get<0>(copy), *pods);
   if (!simulation.ok()) return Refused(500, simulation.error().message);
@@ -369,8 +384,9 @@ Response SimulatePods(const DebugSources& sources, const std::string& manifests,
 
 void AnswerSimulate(const QuestionDispatcher& dispatcher, const Request& request,
                     const Reply& reply) {
-  Parameters parameters(request, {"replicas"});
-  int64_t replicas = -1;
+  Parameters parameters(request, {"replicas", "fill"});
+  const bool fill = parameters.Flag("fill");
+  int64_t replicas = fill ? 1 : -1;
   if (const std::string text = parameters.Text("replicas"); !text.empty()) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), replicas);
     const bool number = error == std::errc() && end == text.data() + text.size();
@@ -378,11 +394,11 @@ void AnswerSimulate(const QuestionDispatcher& dispatcher, const Request& request
       parameters.Fault("replicas", text,
                        "a number up to " + std::to_string(inspect::kMostSimulatedPods));
     }
+    if (fill) parameters.Fault("replicas", text, "left out: fill counts them");
   }
   if (RefuseParameters(parameters, reply)) return;
-  dispatcher.RunOnWorker(reply, [sources = dispatcher.sources(), body = request.body, replicas] {
-    return SimulatePods(sources, body, replicas);
-  });
+  dispatcher.RunOnWorker(reply, [sources = dispatcher.sources(), body = request.body, replicas,
+                                 fill] { return SimulatePods(sources, body, replicas, fill); });
 }
 
 using Answer = void (*)(const QuestionDispatcher& dispatcher, const Request& request,

@@ -18,10 +18,12 @@
 #include "kubeschedctl/demo/demo_cluster.h"
 #include "kubeschedctl/demo/demo_monitor.h"
 #include "kubeschedctl/demo/demo_summary.h"
+#include "kubeschedctl/demo/demo_ui.h"
 #include "kubeschedctl/demo/demo_view.h"
 #include "kubeschedctl/demo/demo_workload.h"
 #include "kubeschedctl/text/status.h"
 #include "kubeschedctl/text/terminal.h"
+#include "kubeschedctl/ui/ui.h"
 
 namespace ks::ctl {
 namespace {
@@ -55,6 +57,7 @@ class Demo {
   Result<void> Prepare();
   std::vector<std::string> SchedulerArgs() const;
   Result<void> StartSchedulerProcess();
+  Result<void> StartUi();
   Result<void> Watch();
   Result<void> Follow(Arrivals& arrivals);
   std::optional<bool> Judge(const Arrivals& arrivals, SteadyTime now);
@@ -77,6 +80,7 @@ class Demo {
   std::vector<std::string> gates_;  // that the scheduler needs
   size_t placeable_ = 0;
   std::unique_ptr<DemoCluster> cluster_;
+  std::optional<DemoUi> ui_;
   std::unique_ptr<Process> scheduler_;
   std::unique_ptr<ProcessMeter> scheduler_meter_;
   std::unique_ptr<ProcessMeter> server_meter_;
@@ -145,6 +149,7 @@ Result<void> Demo::Prepare() {
 // With the gates that the workload needs, unless the user gives some.
 std::vector<std::string> Demo::SchedulerArgs() const {
   std::vector<std::string> args = options_.scheduler_args;
+  if (ui_) args.insert(args.begin(), ui_->scheduler_args.begin(), ui_->scheduler_args.end());
   const bool given = std::any_of(args.begin(), args.end(), [](const std::string& arg) {
     return arg.starts_with("--feature-gates");
   });
@@ -159,6 +164,12 @@ Result<void> Demo::StartSchedulerProcess() {
   if (options_.no_scheduler) return {};
   const std::string binary =
       options_.scheduler.empty() ? OwnFolder() + "/kubesched" : options_.scheduler;
+  if (options_.ui) {
+    auto ui = StartDemoUi(*cluster_);
+    if (!ui.ok()) return ui.error();
+    ui_ = std::move(ui).value();
+    Say("page: " + ui_->server->url());
+  }
   Result<std::unique_ptr<Process>> started =
       StartScheduler({.binary = binary,
                       .kubeconfig = cluster_->scheduler_kubeconfig(),
@@ -353,13 +364,15 @@ Result<DemoSummary> Demo::Summarize() {
   }
   // What is pending and not expected to be has been told as a failure.
   if (summary.bound == placeable_) summary.left_pending = view.pending;
-  if (!options_.keep || !summary.failures.empty()) StopScheduler(summary);
+  const bool stays = options_.keep || options_.ui;
+  if (!stays || !summary.failures.empty()) StopScheduler(summary);
   return summary;
 }
 
 Result<void> Demo::LeaveOrStay() {
   const std::string kubectl = "kubectl --kubeconfig " + cluster_->admin_kubeconfig();
-  if (options_.keep) {
+  if (options_.keep || options_.ui) {
+    if (ui_) Say("page: " + ui_->server->url());
     Say(fmt::format("\nserver{} stay until Ctrl-C: {} get pods -o wide",
                     scheduler_ ? " and scheduler" : "", kubectl));
     while (!signals_.Stopped()) {

@@ -21,6 +21,7 @@ struct DemoOptions {
   bool no_scheduler = false;       // somebody else schedules
   bool clean_up = false;           // remove nodes and pods of an existing cluster at the end
   bool keep = false;               // server and scheduler stay until Ctrl-C
+  bool ui = false;                 // a page about the scheduler, which stays as with keep
   bool plain = false;              // lines instead of the live view
   int qps = 5000;
   uint64_t seed = 1;

@@ -19,6 +19,7 @@
 #include "inspect/explain_json.h"
 #include "inspect/explain_volumes.h"
 #include "inspect/offline_cluster.h"
+#include "inspect/suggest.h"
 #include "kubeschedctl/config/effective.h"
 #include "kubeschedctl/config/known_plugins.h"
 #include "kubeschedctl/explain/explain_table.h"
@@ -118,10 +119,21 @@ inspect::ExplainPreemption PreemptionOf(const ExplainQuestion& question) {
   return question.preemption ? inspect::ExplainPreemption::kYes : inspect::ExplainPreemption::kNo;
 }
 
+std::vector<inspect::Suggestion> SuggestionsFor(const OfflineCluster& cluster,
+                                                const api::PodPtr& pod,
+                                                const inspect::Explanation& explanation) {
+  const auto copy = cluster.Copy();
+  const auto* whole = std::get_if<inspect::ClusterCopy>(&copy);
+  if (whole == nullptr) return {};
+  auto found = inspect::Suggest(*whole, pod, explanation);
+  return found.ok() ? std::move(found).value() : std::vector<inspect::Suggestion>();
+}
+
 std::string Record(const OfflineCluster& cluster, const api::PodPtr& pod,
                    const ExplainQuestion& question, inspect::GroupExplainer* groups) {
   inspect::Explanation explanation =
       inspect::Explain(*cluster.ProfileFor(*pod), pod, PreemptionOf(question));
+  if (question.suggest) explanation.suggestions = SuggestionsFor(cluster, pod, explanation);
   explanation.notes = inspect::NotesOnCutRequests(*pod);
   inspect::ExplainVolumes(*pod, cluster.snapshot(), cluster.storage(), question.node, &explanation);
   inspect::ExplainDevices(*pod, cluster.snapshot(), cluster.devices(),

@@ -20,6 +20,7 @@ struct ExplainQuestion {
   std::string pod;
   std::string node;         // empty: all
   bool preemption = false;  // also what PostFilter would do for pods that fit nowhere
+  bool suggest = false;     // also what would have to change for these
   bool json = false;
 };
 

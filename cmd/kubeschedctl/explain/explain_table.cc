@@ -9,6 +9,7 @@
 #include "framework/pod_requests.h"
 #include "kubeschedctl/explain/group_table.h"
 #include "kubeschedctl/text/columns.h"
+#include "kubeschedctl/text/printable.h"
 
 namespace ks::ctl {
 namespace {
@@ -314,6 +315,10 @@ std::string ExplanationTable(const Explanation& explanation, const ShortageFinde
   const std::vector<Group> rejected = groups.Sorted();
   if (!rejected.empty()) text += "\n" + RejectedNodes(rejected);
   if (!to_rank.empty()) text += "\n" + BestNodes(std::move(to_rank));
+  if (!explanation.suggestions.empty()) text += "\n  it would fit with one of\n";
+  for (const inspect::Suggestion& one : explanation.suggestions) {
+    text += "  - " + Printable(one.text) + "\n";
+  }
   if (explanation.preemption) text += "\n" + PreemptionText(*explanation.preemption, only_node);
   if (explanation.group && explanation.group->preemption) {
     text += "\n" + GroupPreemptionText(*explanation.group->preemption);

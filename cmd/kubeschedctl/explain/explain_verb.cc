@@ -25,6 +25,7 @@ int RunExplain(const ExplainOptions& options) {
                                               .pod = options.pod,
                                               .node = options.node,
                                               .preemption = options.preemption,
+                                              .suggest = options.suggest,
                                               .json = options.json},
                                              sinks);
   if (!explained.ok()) return Fail(explained.error().message);

@@ -16,6 +16,7 @@ struct ExplainOptions {
   std::string pod;   // [NAMESPACE/]POD; empty: all
   std::string node;  // empty: all
   bool preemption = false;
+  bool suggest = false;
   bool json = false;
 };
 int RunExplain(const ExplainOptions& options);

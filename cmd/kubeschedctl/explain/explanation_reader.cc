@@ -276,6 +276,12 @@ inspect::Explanation ReadExplanation(const json& object) {
                                    .text = Text(detail, "text"),
                                    .nodes = Texts(detail, "nodes")});
   });
+  ForEach(object, "suggestions", [&](const json& suggestion) {
+    if (!suggestion.is_object()) return;
+    explanation.suggestions.push_back({.kind = Text(suggestion, "kind"),
+                                       .text = Text(suggestion, "text"),
+                                       .node = Text(suggestion, "node")});
+  });
   explanation.notes = Texts(object, "notes");
   return explanation;
 }

@@ -85,8 +85,12 @@ void DeclareSimulate(CLI::App& app, LiveSimulateOptions& options, int& status) {
   verb->add_option("-f,--filename", options.file, "manifest, JSON or YAML; - is standard input")
       ->required()
       ->type_name("FILE");
-  verb->add_option("--replicas", options.replicas, "instead of the manifests' numbers")
-      ->check(CLI::NonNegativeNumber);
+  auto* replicas =
+      verb->add_option("--replicas", options.replicas, "instead of the manifests' numbers");
+  replicas->check(CLI::NonNegativeNumber);
+  verb->add_flag("--fill", options.fill,
+                 "how many more pods of each object fit, and what runs out first")
+      ->excludes(replicas);
   verb->callback([&options, &status] { status = RunLiveSimulate(options); });
 }
 

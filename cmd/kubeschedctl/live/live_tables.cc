@@ -443,6 +443,32 @@ Result<std::string> SimulationTable(std::string_view body) {
   return text;
 }
 
+Result<std::string> FillTable(std::string_view body) {
+  const auto answer = Parsed(body, "fill");
+  if (!answer.ok()) return answer.error();
+  std::string text;
+  for (const json& note : List(*answer, "notes")) {
+    if (note.is_string()) text += "note: " + Printable(note.get<std::string>()) + "\n";
+  }
+  for (const json& source : List(*answer, "fill")) {
+    const json& nodes = List(source, "nodes");
+    const std::string pods = Count(static_cast<size_t>(Number(source, "fits")), "pod");
+    text += Text(source, "source") + ": " + pods + " more fit, on " + Count(nodes.size(), "node");
+    text += source.value("limited", false) ? "; more are not tried\n" : "\n";
+    if (const std::string why = Text(source, "message"); !why.empty()) {
+      text += "  the next one: " + why + "\n";
+    }
+    Columns columns("rll");
+    columns.Add({"NODES", "PLUGIN", "RUNS OUT"});
+    for (const json& reason : List(source, "runsOut")) {
+      columns.Add({std::to_string(Number(reason, "nodes")), Text(reason, "plugin"),
+                   Text(reason, "reason")});
+    }
+    if (!List(source, "runsOut").empty()) text += columns.Text("  ");
+  }
+  return text;
+}
+
 Result<std::string> LiveExplanationTable(std::string_view body, std::string_view only_node) {
   const auto answer = Parsed(body, "result");
   if (!answer.ok()) return answer.error();

@@ -15,6 +15,8 @@ Result<std::string> QueueTable(std::string_view body);
 Result<std::string> DecisionsTable(std::string_view body);
 Result<std::string> CacheTable(std::string_view body);
 Result<std::string> SimulationTable(std::string_view body);
+// Of a simulation with fill.
+Result<std::string> FillTable(std::string_view body);
 // `only_node`: as ExplanationTable.
 Result<std::string> LiveExplanationTable(std::string_view body, std::string_view only_node);
 

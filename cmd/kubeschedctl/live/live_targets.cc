@@ -73,7 +73,10 @@ std::string CacheTarget(const LiveCacheOptions& options) {
 }
 
 std::string SimulateTarget(const LiveSimulateOptions& options) {
-  return Target("simulate").AddNumber("replicas", options.replicas).text();
+  return Target("simulate")
+      .AddNumber("replicas", options.replicas)
+      .Add("fill", options.fill)
+      .text();
 }
 
 std::string ExplainTarget(const LiveExplainOptions& options) {
@@ -82,6 +85,7 @@ std::string ExplainTarget(const LiveExplainOptions& options) {
       .Add(group ? "podGroup" : "pod", options.pod)
       .Add("node", options.node)
       .Add("preemption", options.preemption)
+      .Add("suggest", options.suggest && !group)
       .text();
 }
 

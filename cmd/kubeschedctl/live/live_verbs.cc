@@ -83,7 +83,7 @@ int RunLiveSimulate(const LiveSimulateOptions& options) {
   if (!daemon.ok()) return Fail(daemon.error().message);
   const auto body = (*daemon)->Post(SimulateTarget(options), *manifest);
   if (!body.ok()) return Fail(body.error().message);
-  return PrintAnswer(*body, options.live.json, SimulationTable);
+  return PrintAnswer(*body, options.live.json, options.fill ? FillTable : SimulationTable);
 }
 
 int RunLiveExplain(const LiveExplainOptions& options) {

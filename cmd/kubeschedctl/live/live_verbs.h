@@ -50,6 +50,7 @@ struct LiveSimulateOptions {
   LiveOptions live;
   std::string file{};     // "-": standard input
   int64_t replicas = -1;  // negative: as the manifests say
+  bool fill = false;      // how many more fit
 };
 int RunLiveSimulate(const LiveSimulateOptions& options);
 
@@ -59,6 +60,7 @@ struct LiveExplainOptions {
   std::string pod{};  // [NAMESPACE/]POD, or a group (inspect::ParseGroupName)
   std::string node{};
   bool preemption = false;
+  bool suggest = false;
 };
 int RunLiveExplain(const LiveExplainOptions& options);
 

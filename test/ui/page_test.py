@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `kubeschedctl ui` in a real browser, over a running demo: page_test.py KUBESCHEDCTL FOLDER
+
+Each view is shown in two widths and two themes; pictures stay in FOLDER. Ends with 77, which ctest takes for skipped, where there
+is no Chromium. --url URL: of a page that is served already, instead of a demo.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+import browser
+
+SKIPPED = 77
+# What each view must show, as an expression that holds in the end.
+VIEWS = {
+    "now": "document.querySelectorAll('.tile').length == 6 && document.querySelectorAll('canvas').length == 4 && /\\/s/.test(document.querySelector('.tile b').textContent)",
+    "nodes": "/nodes, CPU/.test(document.getElementById('main').textContent)",
+    "queue": "document.querySelectorAll('tbody tr').length > 1",
+    "decisions": "document.querySelectorAll('tbody tr').length > 50",
+    "why?pod=default/impossible-00000": "/Unschedulable/.test(document.getElementById('main').textContent) && document.querySelectorAll('tbody tr').length > 10",
+    "what-if": "document.querySelector('textarea').value.includes('Deployment')",
+}
+SIZES = [(360, 800), (1920, 1080)]
+
+# Names of controls, contrast of texts, width: what can be told without a library.
+AUDIT = r"""
+(() => {
+  const faults = [];
+  const rgb = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const back = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = rgb(getComputedStyle(at).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const seen = new Set();
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.textContent.trim() || seen.has(element) || !element.offsetParent || element.closest('noscript, script, .skip')) continue;
+    seen.add(element);
+    const [a, b] = [light(rgb(getComputedStyle(element).color)), light(back(element))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) faults.push(`contrast ${ratio.toFixed(2)}: ${element.tagName} "${element.textContent.trim().slice(0, 40)}"`);
+  }
+  for (const control of document.querySelectorAll('button, input, select, textarea, a, canvas')) {
+    const name = control.getAttribute('aria-label') || control.textContent.trim() || [...(control.labels ?? [])].map((label) => label.textContent).join('');
+    if (!name.trim()) faults.push(`no name: ${control.outerHTML.slice(0, 80)}`);
+  }
+  const ids = [...document.querySelectorAll('[id]')].map((element) => element.id);
+  if (new Set(ids).size !== ids.length) faults.push('an id twice');
+  if (document.documentElement.scrollWidth > innerWidth) faults.push(`wider than the window: ${document.documentElement.scrollWidth} > ${innerWidth}`);
+  if (!document.title || !document.documentElement.lang || document.querySelectorAll('main').length !== 1) faults.push('title, lang or main');
+  return faults.slice(0, 10);
+})()
+"""
+
+
+def demo(program, folder):
+    """A demo that is served; its process and the page's address."""
+    log = (folder / "demo.log").open("w+")
+    process = subprocess.Popen([program, "demo", "--ui", "--plain", "--nodes", "60", "--pods", "400", "--arrival", "4s"], stdout=log,
+                               stderr=subprocess.STDOUT)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        text = pathlib.Path(log.name).read_text(encoding="utf-8")
+        if "stay until" in text:
+            return process, re.search(r"page: (\S+)", text).group(1)
+        time.sleep(0.1)
+    process.terminate()
+    raise RuntimeError("the demo did not come up: " + pathlib.Path(log.name).read_text(encoding="utf-8"))
+
+
+def status(url, **headers):
+    request = urllib.request.Request(url, headers=headers)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def check_strangers(url):
+    base = url.split("?")[0]
+    for what, got, wanted in [
+            ("without the token", status(base), 403), ("a wrong token", status(base + "?token=0"), 403),
+            ("an API without cookie", status(base + "api/queue"), 403), ("another host's name", status(url, Host="evil.example"), 403),
+            ("another page", status(url, Origin="http://evil.example"), 403)]:
+        assert got == wanted, f"{what}: {got}, not {wanted}"
+
+
+def check_view(page, view, holds, folder):
+    page.value(f"location.hash = {view!r}")
+    page.wait(holds, view)
+    name = view.split("?")[0]
+    for theme in ("light", "dark"):
+        page.value(f"document.documentElement.dataset.theme === {theme!r} || document.getElementById('theme').click()")
+        for width, height in SIZES:
+            page.size(width, height)
+            page.value("dispatchEvent(new Event('resize'))")
+            page.wait(holds, f"{view}, {theme}, {width}")
+            page.value("new Promise((done) => setTimeout(done, 150))")  # the drawing of the charts
+            page.picture(folder / f"{name}-{width}-{theme}.png")
+            faults = page.value(AUDIT)
+            assert not faults, f"{view}, {theme}, {width}: {faults}"
+
+
+def check_keys(page):
+    page.value("location.hash = 'nodes'")
+    page.wait(VIEWS["nodes"], "nodes")
+    page.value("document.querySelector('canvas.heat').focus()")
+    page.press("ArrowRight", 39)
+    page.press("Enter", 13)
+    page.wait("/Resources/.test(document.getElementById('main').textContent)", "a node by keyboard")
+
+
+def check_what_if(page, folder):
+    page.value("location.hash = 'what-if'")
+    page.wait(VIEWS["what-if"], "what-if")
+    page.value("document.querySelector('form button.main').click()")
+    page.wait("/of 10 pods find a node/.test(document.getElementById('main').textContent)", "where ten pods would go")
+    page.picture(folder / "what-if-placed.png")
+    page.value("[...document.querySelectorAll('form button')].at(-1).click()")
+    page.wait("/more fit/.test(document.getElementById('main').textContent)", "how many fit")
+    page.picture(folder / "what-if-fill.png")
+
+
+def check(page, url, folder, ours):
+    page.size(*SIZES[1])
+    page.open(url)
+    page.wait("location.search === '' && document.querySelector('#who')?.textContent.length > 0", "the page")
+    for view, holds in VIEWS.items():
+        check_view(page, view, holds, folder)
+    check_keys(page)
+    if ours:
+        check_what_if(page, folder)
+        page.value("location.hash = 'why?pod=default/impossible-00000'")
+        page.wait("/What would have to change/.test(document.getElementById('main').textContent)", "suggestions")
+    assert not page.faults, f"the page's scripts: {page.faults[:5]}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--url")
+    options = parser.parse_args()
+    program = browser.find()
+    if program is None:
+        print("skipped: no Chromium here (Debian's package chromium)")
+        return SKIPPED
+    options.folder.mkdir(parents=True, exist_ok=True)
+    process, url = (None, options.url) if options.url else demo(options.program, options.folder)
+    try:
+        if not options.url:
+            check_strangers(url)
+        page = browser.Browser(program)
+        try:
+            check(page, url, options.folder, not options.url)
+        finally:
+            page.close()
+    finally:
+        if process:
+            process.terminate()
+            process.wait(30)
+    print(f"pictures: {options.folder}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
