@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/pod_requests.h"
+#include "inspect/cluster_changes.h"
 #include "inspect/cluster_trial.h"
 #include "inspect/live_explain.h"
 
@@ -21,7 +22,6 @@ using framework::ResourceNames;
 // Of one kind of change; each costs an explanation.
 constexpr size_t kMostTries = 6;
 constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 api::Quantity QuantityOf(Symbol resource, int64_t amount) {
   if (resource == ResourceNames::Get().cpu) return api::Quantity::FromMilli(amount);
@@ -257,11 +257,11 @@ class Search {
     for (const api::NodePtr& node : cluster_.nodes) {
       if (node->unschedulable || !kinds.insert(KindOf(*node)).second) continue;
       if (kinds.size() > kMostTries) return;
-      auto further = std::make_shared<api::Node>(*node);
+      std::string name = node->meta.name;
       do {
-        further->meta.name += "-more";
-      } while (nodes_.contains(further->meta.name));
-      further->meta.labels.Set(Symbol(kHostname), Symbol(further->meta.name));
+        name += "-more";
+      } while (nodes_.contains(name));
+      const api::NodePtr further = FurtherNode(*node, std::move(name));
       const auto amount = [&](Symbol resource) {
         const api::Quantity* quantity = node->allocatable.Find(resource);
         return (quantity == nullptr ? "0" : quantity->ToString()) + " " + resource.str();

@@ -254,6 +254,12 @@ TEST(LiveTargets, QueriesAreEscaped) {
   EXPECT_EQ(CacheTarget({.live = {}, .pods = true, .compare = true}),
             "/debug/kubesched/cache?pods=true&compare=true");
   EXPECT_EQ(SimulateTarget({.live = {}, .replicas = 3}), "/debug/kubesched/simulate?replicas=3");
+  EXPECT_EQ(SimulateTarget({.live = {},
+                            .more_nodes = {"n1:2", "n2:1"},
+                            .without_nodes = {"pool=a"},
+                            .weights = {"NodeResourcesFit:3"}}),
+            "/debug/kubesched/simulate?moreNodes=n1%3A2%2Cn2%3A1&withoutNodes=pool%3Da&weights="
+            "NodeResourcesFit%3A3");
   EXPECT_EQ(ExplainTarget({.live = {}, .pod = "podgroup/ns/g"}),
             "/debug/kubesched/explain?podGroup=podgroup%2Fns%2Fg");
   EXPECT_EQ(ExplainTarget({.live = {}, .pod = "p", .node = "n1", .preemption = true}),

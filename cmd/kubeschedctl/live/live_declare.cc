@@ -91,6 +91,16 @@ void DeclareSimulate(CLI::App& app, LiveSimulateOptions& options, int& status) {
   verb->add_flag("--fill", options.fill,
                  "how many more pods of each object fit, and what runs out first")
       ->excludes(replicas);
+  verb->add_option("--more-nodes", options.more_nodes,
+                   "as if there were COUNT nodes more like NODE; can be repeated")
+      ->type_name("NODE:COUNT");
+  verb->add_option("--without-nodes", options.without_nodes,
+                   "as if the node, or those with the label, were gone with their pods; can be "
+                   "repeated")
+      ->type_name("NODE|LABEL=VALUE");
+  verb->add_option("--weight", options.weights,
+                   "as if the plugin scored with that weight in every profile; can be repeated")
+      ->type_name("PLUGIN:WEIGHT");
   verb->callback([&options, &status] { status = RunLiveSimulate(options); });
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From options to what is asked of the daemon.
+#include <string>
+#include <vector>
+
 #include "inspect/explain_group.h"
 #include "kubeschedctl/live/live_verbs.h"
 
@@ -18,6 +21,11 @@ class Target {
   Target& Add(const char* key, bool value) {
     if (value) Append(key, "true");
     return *this;
+  }
+  Target& Add(const char* key, const std::vector<std::string>& entries) {
+    std::string list;
+    for (const std::string& entry : entries) list += (list.empty() ? "" : ",") + entry;
+    return Add(key, list);
   }
   Target& AddNumber(const char* key, int64_t value) {
     if (value >= 0) Append(key, std::to_string(value));
@@ -76,6 +84,9 @@ std::string SimulateTarget(const LiveSimulateOptions& options) {
   return Target("simulate")
       .AddNumber("replicas", options.replicas)
       .Add("fill", options.fill)
+      .Add("moreNodes", options.more_nodes)
+      .Add("withoutNodes", options.without_nodes)
+      .Add("weights", options.weights)
       .text();
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kubeschedctl/cluster/daemon_access.h"
 
@@ -51,6 +52,10 @@ struct LiveSimulateOptions {
   std::string file{};     // "-": standard input
   int64_t replicas = -1;  // negative: as the manifests say
   bool fill = false;      // how many more fit
+  // What would be different: inspect::ClusterChanges, an entry each.
+  std::vector<std::string> more_nodes{};
+  std::vector<std::string> without_nodes{};
+  std::vector<std::string> weights{};
 };
 int RunLiveSimulate(const LiveSimulateOptions& options);
 

@@ -5,10 +5,11 @@ import {show as now} from './view_now.mjs';
 import {show as nodes} from './view_nodes.mjs';
 import {show as queue} from './view_queue.mjs';
 import {show as decisions} from './view_decisions.mjs';
+import {show as recording} from './view_recording.mjs';
 import {show as why} from './view_why.mjs';
 import {show as whatIf} from './view_what_if.mjs';
 
-const VIEWS = {now, nodes, queue, decisions, why, 'what-if': whatIf};
+const VIEWS = {now, nodes, queue, decisions, recording, why, 'what-if': whatIf};
 const main = document.getElementById('main');
 let end = () => {};
 

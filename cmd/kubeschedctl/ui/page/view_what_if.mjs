@@ -18,6 +18,9 @@ spec:
         resources: {requests: {cpu: 500m, memory: 512Mi}}
 `;
 
+// Of kube-scheduler's default profile, those that score.
+const PLUGINS = ['ImageLocality', 'InterPodAffinity', 'NodeAffinity', 'NodeResourcesBalancedAllocation', 'NodeResourcesFit', 'PodTopologySpread', 'TaintToleration'];
+
 // "Deployment default/web" owns default/web-…; a Pod is itself.
 function isOf(source, pod) {
   const [kind, name] = source.split(' ');
@@ -50,7 +53,18 @@ function failures(answer) {
 
 export function show(main) {
   const result = h('div', {'aria-live': 'polite'});
+  const nodes = h('datalist', {id: 'nodes'});
+  const plugins = h('datalist', {id: 'plugins'}, PLUGINS.map((name) => h('option', {value: `${name}:`})));
+  ask('cache').then((cache) => fill(nodes, cache.nodes.slice(0, 200).map((node) => h('option', {value: node.name})))).catch(() => {});
   const manifest = h('textarea', {spellcheck: 'false', value: EXAMPLE});
+  const text = (placeholder, name, list) => h('input', {name, placeholder, list, size: 28});
+  const changes = {moreNodes: text('NODE:COUNT, …', 'moreNodes', 'nodes'), withoutNodes: text('NODE or LABEL=VALUE, …', 'withoutNodes', 'nodes'),
+    weights: text('PLUGIN:WEIGHT, …', 'weights', 'plugins')};
+  const changed = () => Object.fromEntries(Object.entries(changes).map(([name, input]) => [name, input.value.replaceAll(' ', '')]));
+  const different = () => {
+    const told = Object.entries(changes).filter(([, input]) => input.value.trim()).map(([, input]) => `${input.labels[0].firstChild.textContent.toLowerCase()} ${input.value.trim()}`);
+    return told.length ? message(`As if: ${told.join('; ')}.`) : null;
+  };
   const replicas = h('input', {type: 'number', min: 0, max: 5000, placeholder: 'as it says'});
   const run = async (work) => {
     fill(result, message('asking …'));
@@ -61,23 +75,24 @@ export function show(main) {
     }
   };
   const place = () => run(async () => {
-    const [answer, cache] = await Promise.all([simulate(manifest.value, {replicas: replicas.value}), ask('cache', {pods: true})]);
-    return [h('h2', {}, 'Where they would go'), (answer.notes ?? []).map((note) => message(note)), failures(answer),
+    const [answer, cache] = await Promise.all([simulate(manifest.value, {replicas: replicas.value, ...changed()}), ask('cache', {pods: true})]);
+    return [h('h2', {}, 'Where they would go'), different(), (answer.notes ?? []).map((note) => message(note)), failures(answer),
       answer.sources.map((source) => sourceTable(source, cache))].flat();
   });
   const fit = () => run(async () => {
-    const answer = await simulate(manifest.value, {fill: true});
-    return [h('h2', {}, 'How many more fit'), (answer.notes ?? []).map((note) => message(note)),
+    const [answer, cache] = await Promise.all([simulate(manifest.value, {fill: true, ...changed()}), ask('cache', {pods: true})]);
+    return [h('h2', {}, 'How many more fit'), different(), (answer.notes ?? []).map((note) => message(note)),
       answer.fill.map((one) => h('section', {}, h('h3', {}, one.source),
         message(one.limited ? `At least ${one.fits}: no more are tried.` : `${one.fits} more fit.`, 'good'),
         one.message ? h('p', {}, `The next one: ${one.message}`) : null,
         one.runsOut?.length ? h('p', {}, `What runs out first: ${one.runsOut.map(({reason, plugin, nodes}) => `${reason} (${plugin}, ${nodes} nodes)`).join(', ')}`) : null,
-        sourceTable({...one, pods: one.fits, placed: one.fits}, {nodes: []})))].flat();
+        sourceTable({...one, pods: one.fits, placed: one.fits}, cache)))].flat();
   });
   fill(main, h('h2', {}, 'What if'),
     h('p', {class: 'muted'}, 'Pods of these objects are placed on a copy of the scheduler’s state. Nothing is created, and the queue does not notice.'),
     h('form', {onsubmit: (event) => { event.preventDefault(); place(); }},
       labeled('Manifest (YAML or JSON)', manifest, 'wide'), labeled('Replicas', replicas),
+      labeled('More nodes', changes.moreNodes), labeled('Without nodes', changes.withoutNodes), labeled('Other weights', changes.weights), nodes, plugins,
       h('button', {class: 'main'}, 'Where would they go?'), h('button', {type: 'button', onclick: fit}, 'How many more fit?')), result);
   return () => {};
 }

@@ -66,7 +66,24 @@ function preemption(answer) {
     {title: 'Victims, or why none helps', kind: 'text', value: (one) => (one.victims ?? []).map((victim) => `${victim.pod} (priority ${victim.priority}${victim.terminating ? ', terminating' : ''})`).join(', ') || (one.reasons ?? []).join('; ')},
   ]});
   table.update(told.tried ?? []);
-  return [h('h2', {}, 'Preemption'), h('p', {}, told.message ?? told.event), table.element];
+  return [h('p', {}, told.message ?? told.event), table.element];
+}
+
+// Trying victims on every node takes seconds in a large cluster, so it has to be asked for.
+function preemptionSection(answer) {
+  if (answer.nodes.some((node) => node.feasible) || answer.live?.boundTo) return null;
+  const result = h('div', {'aria-live': 'polite'});
+  const button = h('button', {type: 'button', onclick: async () => {
+    button.disabled = true;
+    fill(result, message('asking …'));
+    try {
+      fill(result, preemption(await ask('explain', {pod: answer.pod, preemption: true})) ?? message('Preemption was not tried.'));
+    } catch (error) {
+      fill(result, message(error.message, 'bad'));
+    }
+    button.disabled = false;
+  }}, 'What would preemption do?');
+  return [h('h2', {}, 'Preemption'), button, result];
 }
 
 export function show(main, parameters) {
@@ -79,7 +96,7 @@ export function show(main, parameters) {
     fill(result, message('asking …'));
     try {
       const [answer, cache] = await Promise.all([
-        ask('explain', {pod: pod.value.trim(), preemption: true, suggest: true}), ask('cache').catch(() => null)]);
+        ask('explain', {pod: pod.value.trim(), suggest: true}), ask('cache').catch(() => null)]);
       if (mine !== asked) return;
       const nodes = cache && new Map(cache.nodes.map((node) => [node.name, node]));
       const fits = answer.nodes.filter((node) => node.feasible).length;
@@ -91,7 +108,7 @@ export function show(main, parameters) {
         (answer.notes ?? []).concat(answer.live?.notes ?? []).map((note) => message(note)),
         winner(answer), suggestions(answer),
         (answer.details ?? []).length ? h('ul', {class: 'plain'}, answer.details.slice(0, 20).map((one) => h('li', {}, `${one.plugin}, ${one.node}: ${one.text}`))) : null,
-        answer.nodes.length ? matrix(answer, nodes) : null, preemption(answer));
+        answer.nodes.length ? matrix(answer, nodes) : null, preemptionSection(answer));
     } catch (error) {
       if (mine === asked) fill(result, message(error.message, 'bad'));
     }
