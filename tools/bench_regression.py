@@ -267,7 +267,11 @@ def settings(tree):
     """{variable: value} of a configured build tree: what must be the same on both sides."""
     lines = (tree / "CMakeCache.txt").read_text(encoding="utf-8").splitlines()
     values = dict(re.match(r"([^:#/]+):\w+=(.*)", line).groups() for line in lines if re.match(r"[^:#/]+:\w+=", line))
-    return {name: values[name] for name in _ALIKE if name in values}
+    values = {name: values[name] for name in _ALIKE if name in values}
+    compiler = values.get("CMAKE_CXX_COMPILER")  # a tree may name it with or without its folder
+    if compiler:
+        values["CMAKE_CXX_COMPILER"] = shutil.which(compiler) or compiler
+    return values
 
 
 def build_base(folder, like, jobs):

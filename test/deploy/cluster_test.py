@@ -81,7 +81,7 @@ class Manifests(WithCluster):
                 done = subprocess.run([delivery.HELM.folder() / "helm", "template", "test", DEPLOY / "helm" / "kubesched",
                                        "--namespace=kube-system", "--kube-version=1.37.0", *flags], capture_output=True, text=True, check=True)
                 said = self.good("apply", "--dry-run=server", "--validate=strict", "--namespace=kube-system", "-f", "-", text=done.stdout)
-                self.assertIn("deployment.apps/test-kubesched created (server dry run)", said)
+                self.assertIn("deployment.apps/test created (server dry run)", said)
 
 
 class Plugin(WithCluster):

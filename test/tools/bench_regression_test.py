@@ -265,5 +265,19 @@ class Status(unittest.TestCase):
                 self.assertTrue(line.endswith(want[1]), line)
 
 
+class Settings(unittest.TestCase):
+    def test_a_compiler_is_the_same_with_its_folder(self):
+        with tempfile.TemporaryDirectory() as scratch, unittest.mock.patch.object(bench_regression.shutil, "which", lambda name: f"/bin/{name}"
+                                                                                  if "/" not in name else name):
+            read = {}
+            for name, compiler in (("short", "g++"), ("long", "/bin/g++"), ("other", "clang++")):
+                tree = pathlib.Path(scratch) / name
+                tree.mkdir()
+                (tree / "CMakeCache.txt").write_text(f"CMAKE_CXX_COMPILER:STRING={compiler}\nKS_UNITY:BOOL=ON\nOTHER:BOOL={name}\n", encoding="utf-8")
+                read[name] = bench_regression.settings(tree)
+        self.assertEqual(read["short"], read["long"])
+        self.assertNotEqual(read["short"], read["other"])
+
+
 if __name__ == "__main__":
     unittest.main()
