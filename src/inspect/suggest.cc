@@ -144,8 +144,9 @@ class Search {
   bool TryLess(const Lack& lack) {
     bool possible = true;
     const api::PodPtr pod = With([&](api::PodSpec& spec) {
-      for (const Shortage& shortage : lack.shortages)
+      for (const Shortage& shortage : lack.shortages) {
         possible = AskLess(shortage, spec) && possible;
+      }
     });
     if (!possible) return false;
     Suggestion suggestion{.kind = "requests"};
@@ -246,8 +247,8 @@ class Search {
       std::erase_if(open->taints,
                     [](const api::Taint& taint) { return taint.key.view() == kCordonTaint; });
       const std::string& name = node->meta.name;
-      if (KeepWithNode({.kind = "uncordon", .text = "uncordon " + name, .node = name}, open))
-        return;
+      const Suggestion suggestion{.kind = "uncordon", .text = "uncordon " + name, .node = name};
+      if (KeepWithNode(suggestion, open)) return;
     }
   }
 

@@ -279,8 +279,9 @@ void GroupCycle::Fail(const Run& run, MemberResult& member, const AttemptFailure
   attempt.queued = member.member->queued;
   attempt.decision = member.member->decision;
   attempt.began = member.member->began;
-  if (context_.traces != nullptr)
+  if (context_.traces != nullptr) {
     attempt.spans = context_.traces->Begin(*attempt.queued, run.began);
+  }
   failures_.Handle(attempt, failure);
 }
 

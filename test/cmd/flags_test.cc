@@ -197,7 +197,7 @@ TEST(Flags, Defaults) {
   EXPECT_EQ(parsed.options.logging.verbosity, 0);
   EXPECT_TRUE(parsed.options.leader_election.leader_elect);
   EXPECT_TRUE(parsed.options.given.empty());
-  EXPECT_EQ(parsed.options.values.size(), 69U);
+  EXPECT_EQ(parsed.options.values.size(), 70U);
 }
 
 TEST(Flags, AKubeadmManifestIsAccepted) {

@@ -28,14 +28,17 @@ api::NodePtr Node(const std::string& name, const std::string& pool) {
       .Obj();
 }
 
-// Two nodes of the pool a, one of b; most of n1 is taken.
-inspect::ClusterCopy Cluster() {
+// Two nodes of the pool a, one of b; most of n1 is taken. The copy needs what the rig owns.
+struct World {
+  World() {
+    rig.Sync({Node("n1", "a"), Node("n2", "a"), Node("n3", "b")},
+             {MakePod().Name("there").Node("n1").Req({{"cpu", "3"}, {"memory", "6Gi"}}).Obj()});
+    rig.Settle();
+    cluster = std::get<inspect::ClusterCopy>(inspect::CopyCluster(*rig.scheduler));
+  }
   Rig rig;
-  rig.Sync({Node("n1", "a"), Node("n2", "a"), Node("n3", "b")},
-           {MakePod().Name("there").Node("n1").Req({{"cpu", "3"}, {"memory", "6Gi"}}).Obj()});
-  rig.Settle();
-  return std::get<inspect::ClusterCopy>(inspect::CopyCluster(*rig.scheduler));
-}
+  inspect::ClusterCopy cluster;
+};
 
 // As the parameters and flags say it: the error or nothing.
 std::string Changed(inspect::ClusterCopy* cluster, const std::string& more,
@@ -84,10 +87,10 @@ TEST(ClusterChanges, NodesComeAndGo) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);
-    inspect::ClusterCopy cluster = Cluster();
-    EXPECT_EQ(Changed(&cluster, row.more, row.without), "");
-    EXPECT_EQ(Nodes(cluster), row.nodes);
-    EXPECT_EQ(cluster.pods.size(), row.pods);
+    World world;
+    EXPECT_EQ(Changed(&world.cluster, row.more, row.without), "");
+    EXPECT_EQ(Nodes(world.cluster), row.nodes);
+    EXPECT_EQ(world.cluster.pods.size(), row.pods);
   }
 }
 
@@ -116,8 +119,8 @@ TEST(ClusterChanges, WhatCannotBeIsSaid) {
       {"", "", "Nobody:2", "no profile has the plugin Nobody"},
   };
   for (const Row& row : rows) {
-    inspect::ClusterCopy cluster = Cluster();
-    EXPECT_EQ(Changed(&cluster, row.more, row.without, row.weights), row.wanted);
+    World world;
+    EXPECT_EQ(Changed(&world.cluster, row.more, row.without, row.weights), row.wanted);
   }
 }
 
@@ -130,9 +133,9 @@ std::string NodeOfPod(const std::string& more, const std::string& without,
       "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "
       "{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n1]}]}}]}}\n");
   EXPECT_TRUE(pods.ok()) << (pods.ok() ? "" : pods.error().message);
-  inspect::ClusterCopy cluster = Cluster();
-  EXPECT_EQ(Changed(&cluster, more, without, weights), "");
-  const auto simulation = inspect::Simulate(cluster, *pods);
+  World world;
+  EXPECT_EQ(Changed(&world.cluster, more, without, weights), "");
+  const auto simulation = inspect::Simulate(world.cluster, *pods);
   EXPECT_TRUE(simulation.ok()) << (simulation.ok() ? "" : simulation.error().message);
   return simulation.ok() ? simulation->placements.front().node : "";
 }

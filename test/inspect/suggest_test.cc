@@ -25,13 +25,13 @@ testing::NodeBuilder Node(const std::string& name, const std::string& cpu) {
       .Allocatable(Resources{{"cpu", cpu}, {"memory", "8Gi"}, {"pods", "10"}});
 }
 
-// The texts for the pod "p", of kinds other than "node" unless asked for.
+// The texts for the pod ns/p, of kinds other than "node" unless asked for.
 std::vector<std::string> Suggested(const std::vector<api::NodePtr>& nodes,
                                    std::vector<api::PodPtr> pods, bool with_node = false) {
   Rig rig;
   rig.Sync(nodes, std::move(pods));
   rig.Settle();
-  const inspect::ExplainQuestion question{.pod = "default/p", .suggest = true};
+  const inspect::ExplainQuestion question{.pod = "ns/p", .suggest = true};
   auto answer = inspect::ExplainLive(*rig.scheduler, question);
   if (!std::holds_alternative<inspect::LiveExplanation>(answer)) return {"refused"};
   auto& live = std::get<inspect::LiveExplanation>(answer);
@@ -107,7 +107,7 @@ TEST(Suggest, ChangesNothing) {
   Rig rig;
   rig.Sync({Node("n1", "2").Obj()}, {MakePod().Name("p").Req({{"cpu", "3"}}).Obj()});
   rig.Settle();
-  const inspect::ExplainQuestion question{.pod = "default/p", .suggest = true};
+  const inspect::ExplainQuestion question{.pod = "ns/p", .suggest = true};
   for (int round = 0; round < 2; ++round) {
     auto answer = inspect::ExplainLive(*rig.scheduler, question);
     auto& live = std::get<inspect::LiveExplanation>(answer);

@@ -141,8 +141,9 @@ TracingResult ParseTracingConfiguration(std::string_view text) {
 
 TracingResult ReadTracingConfiguration(const std::string& file) {
   const Result<std::string> text = ReadConfigurationFile(file);
-  if (!text.ok())
+  if (!text.ok()) {
     return OneFault({.path = {}, .message = text.error().message, .place = {}, .hint = {}});
+  }
   return ParseTracingConfiguration(*text);
 }
 
