@@ -10,30 +10,19 @@
 #include <cstdio>
 #include <system_error>
 
+#include "base/descriptor.h"
+
 namespace ks {
 namespace {
 
-// Closes what it holds, without a change of errno.
-class Descriptor {
- public:
-  Descriptor(const std::string& file, int flags, mode_t rights = 0) {
-    do {
-      descriptor_ = ::open(file.c_str(), flags | O_CLOEXEC, rights);
-    } while (descriptor_ < 0 && errno == EINTR);
-  }
-  ~Descriptor() {
-    const int saved = errno;
-    if (descriptor_ >= 0) ::close(descriptor_);
-    errno = saved;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_ = -1;
-};
+// Open with these flags, or with no descriptor and errno.
+int Open(const std::string& file, int flags, mode_t rights = 0) {
+  int descriptor = -1;
+  do {
+    descriptor = ::open(file.c_str(), flags | O_CLOEXEC, rights);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
 
 Error Failed(const char* call, const std::string& file) {
   const int error = errno;
@@ -62,7 +51,7 @@ std::string SystemErrorText(int error) {
 }
 
 Result<std::string> ReadFile(const std::string& file, size_t most) {
-  const Descriptor opened(file, O_RDONLY);
+  const Descriptor opened(Open(file, O_RDONLY));
   if (opened.get() < 0) return Failed("open", file);
   std::string text;
   std::array<char, 65536> buffer;
@@ -81,7 +70,7 @@ Result<std::string> ReadFile(const std::string& file, size_t most) {
 Result<void> WriteFileAtomically(const std::string& file, std::string_view text, mode_t rights) {
   const std::string draft = file + ".new";
   {
-    const Descriptor opened(draft, O_WRONLY | O_CREAT | O_TRUNC, rights);
+    const Descriptor opened(Open(draft, O_WRONLY | O_CREAT | O_TRUNC, rights));
     if (opened.get() < 0) return Failed("write", file);
     ::fchmod(opened.get(), rights);  // the draft of a run that was killed may have others
     if (WriteAll(opened.get(), text) && std::rename(draft.c_str(), file.c_str()) == 0) return {};

@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/file_text.h"
 #include "base/logging.h"
 
@@ -28,21 +29,6 @@ namespace fs = std::filesystem;
 constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR;
 constexpr int kLookAgainMs = 60000;  // in case a watch broke
 constexpr int kMaxLinks = 40;        // as the kernel's own limit
-
-// Closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  const int descriptor_;
-};
 
 // Absent: cannot be read, for now.
 std::optional<std::string> Read(const std::string& file) {

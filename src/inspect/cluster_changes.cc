@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
+
 namespace ks::inspect {
 namespace {
 
@@ -17,12 +19,8 @@ constexpr int32_t kMostWeight = 1'000'000;
 
 // The parts between commas, without those that are empty.
 std::vector<std::string_view> Entries(std::string_view text) {
-  std::vector<std::string_view> entries;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(','), text.size());
-    if (end > 0) entries.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  std::vector<std::string_view> entries = SplitTrimmed(text, ',');
+  std::erase(entries, std::string_view());
   return entries;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/join.h"
 #include "modules/objects.h"
 #include "modules/plugin_parts.h"
 
@@ -73,9 +74,7 @@ class PostFilterPart final : public framework::PluginPart, public framework::Pos
     const Answer* answer = scope.call().answer;
     if (!result.status.ok() || answer == nullptr) return result;
     if (answer->nomination.has_value()) result.nomination = {.node_name = *answer->nomination};
-    for (const std::string& reason : answer->reasons) {
-      result.message += (result.message.empty() ? "" : ", ") + reason;
-    }
+    result.message = Join(answer->reasons, ", ");
     return result;
   }
 

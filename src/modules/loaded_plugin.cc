@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "base/join.h"
 #include "modules/plugin_parts.h"
 #include "modules/texts.h"
 
@@ -62,11 +63,7 @@ std::string WhyNot(const Call& call, bool threw) {
   if (call.answer == nullptr || call.answer->reasons.empty()) {
     return "the plugin refused to be made and gave no reason";
   }
-  std::string text;
-  for (const std::string& reason : call.answer->reasons) {
-    text += (text.empty() ? "" : ", ") + reason;
-  }
-  return text;
+  return Join(call.answer->reasons, ", ");
 }
 
 }  // namespace

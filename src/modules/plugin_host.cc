@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/join.h"
 #include "base/symbol.h"
 
 namespace ks::modules {
@@ -31,12 +32,6 @@ std::array<Status, 7> PlainStatuses(const std::string& name) {
     plain[static_cast<size_t>(code)] = Status(code, {}, name);
   }
   return plain;
-}
-
-std::string Joined(const std::vector<std::string>& reasons) {
-  std::string text;
-  for (const std::string& reason : reasons) text += (text.empty() ? "" : ", ") + reason;
-  return text;
 }
 
 }  // namespace
@@ -77,7 +72,7 @@ Status PluginHost::StatusOf(ks_status code, const Call& call) const {
   if (call.answer == nullptr || call.answer->reasons.empty()) {
     return plain_[static_cast<size_t>(code)];
   }
-  if (code == KS_ERROR) return Status::Error(Joined(call.answer->reasons));
+  if (code == KS_ERROR) return Status::Error(Join(call.answer->reasons, ", "));
   return Status(static_cast<Code>(code), call.answer->reasons);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/decode/pod_annotations.h"
+#include "base/join.h"
 #include "base/logging.h"
 #include "modules/loaded_plugin.h"
 #include "modules/module.h"
@@ -34,12 +35,6 @@ std::vector<std::string> NamesOf(const Module& module) {
   std::vector<std::string> names;
   for (const ModulePlugin& plugin : module.plugins) names.push_back(plugin.name);
   return names;
-}
-
-std::string Listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 }  // namespace
@@ -85,8 +80,8 @@ class PluginLibraries::Library {
     if (!version.ok()) return version.error();
     const Module& wanted = *version->module;
     if (NamesOf(wanted) != NamesOf(module())) {
-      return Error{kFlag + path_ + ": has the plugins " + Listed(NamesOf(wanted)) +
-                   " now and had " + Listed(NamesOf(module())) + ": restart kubesched"};
+      return Error{kFlag + path_ + ": has the plugins " + Join(NamesOf(wanted), ", ") +
+                   " now and had " + Join(NamesOf(module()), ", ") + ": restart kubesched"};
     }
     if ((wanted.needs & ~module().needs & KS_NEEDS_POD_ANNOTATIONS) != 0) {
       return Error{kFlag + path_ +
@@ -114,7 +109,7 @@ class PluginLibraries::Library {
               {{"file", path_},
                {"module", module().name},
                {"version", module().version},
-               {"plugins", Listed(names)}});
+               {"plugins", Join(names, ", ")}});
   }
 
  private:
@@ -184,7 +179,7 @@ Result<void> PluginLibraries::Add(const std::string& flag, framework::Registry* 
   if (!version.ok()) return version.error();
   const Module& module = *version->module;
   if (!name.empty() && module.plugins.size() != 1) {
-    return Error{kFlag + flag + ": has the plugins " + Listed(NamesOf(module)) +
+    return Error{kFlag + flag + ": has the plugins " + Join(NamesOf(module), ", ") +
                  ", and a name can be given to an only one: leave =" + name + " away"};
   }
   if ((module.needs & KS_NEEDS_POD_ANNOTATIONS) != 0) api::KeepPodAnnotations();

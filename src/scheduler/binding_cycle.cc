@@ -157,6 +157,7 @@ void BindingCycles::StartPreBind(Attempt& attempt) {
                                 .pod = attempt.assumed,
                                 .node_name = attempt.node(),
                                 .sampler = attempt.framework.Sampler(attempt.state),
+                                .observer = attempt.spans.get(),
                                 .wait_changed = [this, uid] { NoteWait(At(uid)); }},
       pre_bind_environment_, [this, uid](const Status& status) { FinishPreBind(At(uid), status); });
   if (const auto result = attempt.pre_bind->Start()) {

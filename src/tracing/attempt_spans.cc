@@ -61,18 +61,27 @@ std::vector<AttemptSpans::PluginTime> AttemptSpans::TakeSlow() {
   return taken;
 }
 
-void AttemptSpans::PointRan(MetricPoint point, Code code, TimePoint start) {
-  Span span = Child(current(), std::string(framework::MetricPointText(point)), start);
-  span.Add("kubesched.status", std::string(CodeText(code)));
-  span.failed = code == Code::kError;
+void AttemptSpans::AddSlow(const SpanContext& parent) {
   for (const PluginTime& slow : TakeSlow()) {
     std::string name(framework::MetricPointText(slow.point));
-    Span plugin = Child(span.context, name.append("/").append(slow.plugin), slow.start);
+    Span plugin = Child(parent, name.append("/").append(slow.plugin), slow.start);
     // Calls for many nodes are many: how long they took together.
     plugin.end = slow.start + slow.took;
     plugin.Add("kubesched.plugin", std::string(slow.plugin));
     sink_.Add(std::move(plugin));
   }
+}
+
+void AttemptSpans::Within(const std::function<void()>& calls) {
+  const CurrentSpanScope scope(current());
+  calls();
+}
+
+void AttemptSpans::PointRan(MetricPoint point, Code code, TimePoint start) {
+  Span span = Child(current(), std::string(framework::MetricPointText(point)), start);
+  span.Add("kubesched.status", std::string(CodeText(code)));
+  span.failed = code == Code::kError;
+  AddSlow(span.context);
   sink_.Add(std::move(span));
 }
 
@@ -84,6 +93,7 @@ void AttemptSpans::BeginStep(std::string_view name) {
 void AttemptSpans::EndStep(const framework::Status& status) {
   if (!step_.context.valid()) return;
   const Step step = std::exchange(step_, {});
+  AddSlow(step.context);
   Span span{.context = step.context,
             .parent = attempt_.span,
             .name = std::string(step.name),

@@ -4,6 +4,7 @@
 // long, and the steps that wait (Permit's verdict, PreBind, Bind).
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,12 +42,13 @@ class AttemptSpans final : public framework::PointObserver {
       KS_EXCLUDES(mutex_);
   void PluginsRan(std::string_view plugin, framework::MetricPoint point, TimePoint start,
                   Duration took) override KS_EXCLUDES(mutex_);
+  void Within(const std::function<void()>& calls) override;
 
   // A step that ends later, one at a time: "WaitOnPermit", "PreBind", "Bind". The name is of static
   // lifetime.
   void BeginStep(std::string_view name);
   // Nothing when no step runs.
-  void EndStep(const framework::Status& status);
+  void EndStep(const framework::Status& status) KS_EXCLUDES(mutex_);
   // That calls made now belong to: the step's, or else the attempt's.
   const SpanContext& current() const { return step_.context.valid() ? step_.context : attempt_; }
 
@@ -67,6 +69,7 @@ class AttemptSpans final : public framework::PointObserver {
   };
   Span Child(const SpanContext& parent, std::string name, TimePoint start) const;
   std::vector<PluginTime> TakeSlow() KS_EXCLUDES(mutex_);
+  void AddSlow(const SpanContext& parent) KS_EXCLUDES(mutex_);
 
   const Clock& clock_;
   SpanSink& sink_;
@@ -77,7 +80,7 @@ class AttemptSpans final : public framework::PointObserver {
   Step step_;
 
   Mutex mutex_;
-  std::vector<PluginTime> plugins_ KS_GUARDED_BY(mutex_);  // of the point that runs
+  std::vector<PluginTime> plugins_ KS_GUARDED_BY(mutex_);  // of the point or step that runs
 };
 
 }  // namespace ks::tracing

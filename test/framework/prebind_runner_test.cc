@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/metrics/framework_metrics.h"
 #include "testing/builders.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
@@ -118,6 +119,7 @@ class PreBindRunnerTest : public ::testing::Test {
         PreBindRequest{.state = &state_,
                        .pod = MakePod().Name("p").Obj(),
                        .node_name = "n1",
+                       .observer = observer_,
                        .wait_changed = [this] { ++wait_changes_; }},
         environment_, [this](Status status) { results_.push_back(std::move(status)); });
   }
@@ -154,8 +156,60 @@ class PreBindRunnerTest : public ::testing::Test {
   std::vector<std::unique_ptr<TestPlugin<ks::testing::PreBinds>>> plugins_;
   std::vector<Status> results_;
   int wait_changes_ = 0;
+  PointObserver* observer_ = nullptr;
   std::unique_ptr<PreBindRunner> runner_;
 };
+
+// Notes what it hears.
+class Hears final : public PointObserver {
+ public:
+  explicit Hears(const FakeClock& clock) : clock_(clock) {}
+
+  TimePoint Now() const override { return clock_.Now(); }
+  void PointRan(MetricPoint, Code, TimePoint) override { notes.push_back("a point ran"); }
+  void PluginsRan(std::string_view plugin, MetricPoint point, TimePoint start,
+                  Duration took) override {
+    notes.push_back(std::string(plugin) + " of " + std::string(MetricPointText(point)) +
+                    ", ended " + FormatDuration(clock_.Now() - start) + " after its begin, took " +
+                    FormatDuration(took));
+  }
+  void Within(const std::function<void()>& calls) override {
+    within = true;
+    calls();
+    within = false;
+  }
+
+  Texts notes;
+  bool within = false;
+
+ private:
+  const FakeClock& clock_;
+};
+
+TEST_F(PreBindRunnerTest, AnObserverHearsOfEachPluginAndMakesTheCalls) {
+  Hears hears(clock_);
+  observer_ = &hears;
+  PreBindStep call;
+  call.calls.push_back([&hears](ApiWriter& api, ApiWriter::Done done) {
+    EXPECT_TRUE(hears.within);
+    api.Bind(MakePod().Name("call").Obj(), "n1", std::move(done));
+  });
+  MakeRunner({{{"A", {Waits("w"), call}}, {"B", {}}}, {{"C", {}}}});
+  EXPECT_EQ(runner_->Start(), std::nullopt);
+  EXPECT_EQ(hears.notes, (Texts{"B of PreBind, ended 0s after its begin, took 0s"}));
+  clock_.Advance(seconds(3));
+  verdicts_["w"] = Status();
+  runner_->Poll(clock_.Now());
+  ASSERT_EQ(api_.binds.size(), 1U);
+  EXPECT_FALSE(hears.within);
+  clock_.Advance(seconds(2));
+  AnswerOne();
+  RunInbox();
+  EXPECT_EQ(results_, (std::vector<Status>{Status()}));
+  EXPECT_EQ(hears.notes, (Texts{"B of PreBind, ended 0s after its begin, took 0s",
+                                "A of PreBind, ended 5s after its begin, took 5s",
+                                "C of PreBind, ended 0s after its begin, took 0s"}));
+}
 
 TEST_F(PreBindRunnerTest, NothingToDoAndNothingToWaitForEndAtOnce) {
   MakeRunner({});

@@ -8,16 +8,21 @@
 #include <utility>
 #include <vector>
 
+#include "framework/metrics/framework_metrics.h"
 #include "scheduler/preemption_rig.h"
+#include "testing/fake_clock.h"
 #include "testing/kept_spans.h"
 #include "testing/test_plugins.h"
+#include "tracing/attempt_spans.h"
 #include "tracing/sampling.h"
+#include "tracing/span.h"
 
 namespace ks::scheduler {
 namespace {
 
 using framework::PermitResult;
 using framework::Status;
+using ks::testing::FakeClock;
 using ks::testing::KeptSpans;
 using ks::testing::MakePod;
 using ks::testing::Says;
@@ -98,6 +103,24 @@ TEST_F(Traces, BoundAtOnce) {
   EXPECT_EQ(KeptSpans::Get(root, "kubesched.scheduler.name"), "default-scheduler");
   EXPECT_EQ(KeptSpans::Get(root, "kubesched.attempts"), "1");
   EXPECT_EQ(rig_->scheduler->context().traces->size(), 0U);
+}
+
+TEST_F(Traces, ASlowPreBindPluginHasASpanBelowItsStep) {
+  const FakeClock clock;
+  tracing::AttemptSpans attempt(clock, spans_, tracing::RootOf("uid-p"), 1, clock.Now());
+  attempt.BeginStep("PreBind");
+  const tracing::SpanContext step = attempt.current();
+  attempt.Within([&] { EXPECT_EQ(tracing::CurrentSpan(), step); });
+  EXPECT_FALSE(tracing::CurrentSpan().valid());
+  using framework::MetricPoint;
+  attempt.PluginsRan("Quick", MetricPoint::kPreBind, clock.Now(), std::chrono::microseconds(999));
+  attempt.PluginsRan("VolumeBinding", MetricPoint::kPreBind, clock.Now(), seconds(3));
+  attempt.EndStep({});
+  ASSERT_EQ(spans_.spans.size(), 2U);
+  EXPECT_EQ(spans_.spans[0].name, "PreBind/VolumeBinding");
+  EXPECT_EQ(spans_.spans[0].parent, step.span);
+  EXPECT_EQ(spans_.spans[0].end - spans_.spans[0].start, seconds(3));
+  EXPECT_EQ(spans_.spans[1].context, step);
 }
 
 TEST_F(Traces, UnschedulableThenWokenByANode) {

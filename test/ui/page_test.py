@@ -31,7 +31,7 @@ VIEWS = {
     "why?pod=default/impossible-00000": "/Unschedulable/.test(document.getElementById('main').textContent) && document.querySelectorAll('tbody tr').length > 10",
     "what-if": "document.querySelector('textarea').value.includes('Deployment')",
 }
-SIZES = [(360, 800), (1920, 1080)]
+SIZES = [(360, 800), (1920, 1080), (3840, 2160)]
 
 # Names of controls, contrast of texts, width: what can be told without a library.
 AUDIT = r"""

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/join.h"
 #include "inspect/explain_group.h"
 #include "kubeschedctl/live/live_verbs.h"
 
@@ -23,9 +24,7 @@ class Target {
     return *this;
   }
   Target& Add(const char* key, const std::vector<std::string>& entries) {
-    std::string list;
-    for (const std::string& entry : entries) list += (list.empty() ? "" : ",") + entry;
-    return Add(key, list);
+    return Add(key, Join(entries, ","));
   }
   Target& AddNumber(const char* key, int64_t value) {
     if (value >= 0) Append(key, std::to_string(value));

@@ -113,13 +113,4 @@ std::string Since(const Json& time, TimePoint now) {
   return HumanDuration(now - *then);
 }
 
-std::string Join(const std::vector<std::string>& words, std::string_view separator) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (&word != &words.front()) text += separator;
-    text += word;
-  }
-  return text;
-}
-
 }  // namespace ks::apiserver

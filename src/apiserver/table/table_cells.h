@@ -28,7 +28,6 @@ std::optional<TimePoint> ParseTime(const Json& text);
 std::string HumanDuration(Duration duration);
 // How long ago; `<unknown>` for an absent time.
 std::string Since(const Json& time, TimePoint now);
-std::string Join(const std::vector<std::string>& words, std::string_view separator);
 
 // Column of a table. Priority 1 is shown with -o wide.
 struct Column {

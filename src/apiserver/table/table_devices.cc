@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the kinds of resource.k8s.io.
 #include "apiserver/table/table_cells.h"
+#include "base/join.h"
 
 namespace ks::apiserver {
 namespace {

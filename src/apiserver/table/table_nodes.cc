@@ -4,6 +4,7 @@
 #include <set>
 
 #include "apiserver/table/table_cells.h"
+#include "base/join.h"
 #include "base/text.h"
 
 namespace ks::apiserver {
@@ -36,7 +37,7 @@ std::string Roles(const Json& node) {
     }
   }
   if (roles.empty()) return "<none>";
-  return Join({roles.begin(), roles.end()}, ",");
+  return Join(roles, ",");
 }
 
 std::string Address(const Json& node, std::string_view type) {

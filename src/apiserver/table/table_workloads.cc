@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apiserver/table/table_cells.h"
+#include "base/join.h"
 
 namespace ks::apiserver {
 namespace {

@@ -4,6 +4,7 @@
 // (framework_metrics.h). For traces.
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "base/clock.h"
@@ -21,12 +22,14 @@ class PointObserver {
   // By which it measures.
   virtual TimePoint Now() const = 0;
   // A point ran with all its plugins, from `start` until now. Not for Bind and PreBind, whose ends
-  // come later and from elsewhere.
+  // come later and from elsewhere; of PreBind's plugins PluginsRan is told.
   virtual void PointRan(MetricPoint point, Code code, TimePoint start) = 0;
   // Calls of a plugin at the point that runs, the first one at `start`, took so long together.
   // `plugin` outlives the observer.
   virtual void PluginsRan(std::string_view plugin, MetricPoint point, TimePoint start,
                           Duration took) = 0;
+  // Makes calls to the API server that are the attempt's, from wherever they come.
+  virtual void Within(const std::function<void()>& calls) = 0;
 };
 
 // Whom the points that run now belong to. Threads: the scheduling thread.

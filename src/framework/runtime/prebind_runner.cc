@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "framework/metrics/framework_metrics.h"
 
 namespace ks::framework {
 namespace {
@@ -99,6 +100,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     std::unique_ptr<PreBindSequence> sequence;
     PreBindStep step;
     TimePoint start;         // for the sampler
+    TimePoint seen{};        // for the observer
     size_t outstanding = 0;  // calls or the blocking function of the step that have not reported
     bool blocking = false;   // the blocking function is under way
     Status step_status;      // the first failed call of the step
@@ -117,6 +119,7 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
         Member& member = members_.emplace_back();
         member.plugin = plugin;
         member.start = request_.sampler.Now();
+        if (request_.observer != nullptr) member.seen = request_.observer->Now();
         member.sequence = plugin.plugin->PreBind(*request_.state, request_.pod, request_.node_name);
         KS_CHECK(member.sequence != nullptr, "PreBind returns a sequence");
       }
@@ -171,11 +174,18 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     }
     member.outstanding = member.step.calls.size();
     const std::vector<PreBindStep::Call> calls = std::move(member.step.calls);
-    for (const PreBindStep::Call& call : calls) {
-      call(*environment_.api,
-           [report = Reporter(index)](const std::optional<api::ApiError>& error) {
-             report(FromApi(error));
-           });
+    const auto start_calls = [this, index, &calls] {
+      for (const PreBindStep::Call& call : calls) {
+        call(*environment_.api,
+             [report = Reporter(index)](const std::optional<api::ApiError>& error) {
+               report(FromApi(error));
+             });
+      }
+    };
+    if (request_.observer == nullptr) {
+      start_calls();
+    } else {
+      request_.observer->Within(start_calls);
     }
     return true;
   }
@@ -242,6 +252,9 @@ class PreBindRunner::Run : public std::enable_shared_from_this<PreBindRunner::Ru
     if (std::exchange(member->finished, true)) return;
     const CallSampler& sampler = request_.sampler;
     sampler.Record(member->plugin.meter, code, sampler.Now() - member->start);
+    if (request_.observer == nullptr) return;
+    request_.observer->PluginsRan(member->plugin.name, MetricPoint::kPreBind, member->seen,
+                                  request_.observer->Now() - member->seen);
   }
 
   // A blocking function noticed that the pod was canceled, or failed by itself.

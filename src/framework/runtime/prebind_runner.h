@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "framework/metrics/point_observer.h"
 #include "framework/plugin.h"
 #include "framework/runtime/binding_points.h"
 
@@ -36,7 +37,8 @@ struct PreBindRequest {
   CycleState* state = nullptr;
   api::PodPtr pod;
   std::string node_name;
-  CallSampler sampler = {};  // measures the plugins, from the first step to the last
+  CallSampler sampler = {};           // measures the plugins, from the first step to the last
+  PointObserver* observer = nullptr;  // hears of the plugins, too, and outlives the runner; or null
   // What the runner waits for may be something else now, after a posted task. May be null.
   std::function<void()> wait_changed = nullptr;
 };

@@ -39,7 +39,7 @@ export function show(main, parameters) {
     {title: 'Priority', kind: 'number', value: (pod) => pod.priority ?? 0},
     {title: 'Attempts', kind: 'number', value: (pod) => pod.attempts ?? 0},
     {title: 'For', value: (pod) => -Date.parse(pod.since), cell: (pod) => since(pod.since)},
-    {title: 'Held by', kind: 'text', value: (pod) => [...(pod.rejectedBy ?? []), pod.gatedBy, pod.pendingFor].flat().filter(Boolean).join(', ')},
+    {title: 'Held by', kind: 'text', value: (pod) => [...new Set([pod.rejectedBy ?? [], pod.gatedBy, pod.pendingFor].flat())].filter(Boolean).join(', ')},
     {title: 'Last event', value: (pod) => pod.lastEvent ?? ''},
     {title: 'Woken by', value: (pod) => pod.wokenBy ?? '', cell: (pod) => (pod.wokenBy ? `${pod.wokenBy}${pod.wokenByHintOf ? ` (${pod.wokenByHintOf})` : ''}` : '')},
     {title: 'Way', value: () => '', cell: (pod) => h('button', {type: 'button', 'aria-label': `way of ${pod.pod}`, onclick: () => { chosen = pod.uid; draw(); }}, 'show')},
