@@ -34,8 +34,9 @@ VIEWS = {  # what a view asks; a manifest: by POST
     "a node": [("cache?node=node-00003", None)],
     "queue": [("queue", None)],
     "decisions": [("decisions?limit=200", None)],
-    "why, a pod that fits": [("explain?pod=default/{fits}&suggest=true", None), ("cache", None)],
-    "why, one that does not": [("explain?pod=default/impossible-00000&suggest=true", None), ("cache", None)],
+    "why, a pod that fits": [("explain?pod=default/{fits}", None), ("cache", None)],
+    "why, one that does not": [("explain?pod=default/impossible-00000", None), ("cache", None)],
+    "what would have to change, which follows": [("explain?pod=default/impossible-00000&suggest=true", None)],
     "its preemption (by a button)": [("explain?pod=default/impossible-00000&preemption=true", None)],
     "what if, 10 pods": [("simulate?replicas=10", True), ("cache?pods=true", None)],
     "what if, until it is full (a button)": [("simulate?fill=true", True)],
@@ -118,7 +119,7 @@ def shares(pid, seconds, poll):
 
 
 def answers(page):
-    fits = re.search(r"default/(plain-[0-9]+)", page.ask("decisions?limit=1000&result=Bound").decode()).group(1)
+    fits = re.search(r"default/([a-z]+-[0-9]+)", page.ask("decisions?limit=1000&result=Bound").decode()).group(1)
     print(f"{'milliseconds until answered':44} {'median':>8} {'worst':>8}")
     for view, questions in VIEWS.items():
         def look(asked=tuple(questions)):

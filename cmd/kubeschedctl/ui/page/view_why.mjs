@@ -50,6 +50,15 @@ function winner(answer) {
   return message(`${feasible[0].name} wins with ${feasible[0].total}, by ${by} over ${feasible[1].name} (${gains.join(', ')}).`, 'good');
 }
 
+// Trying changes takes longer than explaining: they come when they are there.
+function suggestionsSection(answer) {
+  if (answer.nodes.some((node) => node.feasible) || answer.live?.boundTo) return null;
+  const section = h('div', {'aria-live': 'polite'});
+  ask('explain', {pod: answer.pod, suggest: true}).then((more) => fill(section, suggestions(more) ?? []))
+    .catch((error) => fill(section, message(error.message, 'bad')));
+  return section;
+}
+
 function suggestions(answer) {
   if (!answer.suggestions?.length) return null;
   return [h('h2', {}, 'What would have to change'),
@@ -96,7 +105,7 @@ export function show(main, parameters) {
     fill(result, message('asking …'));
     try {
       const [answer, cache] = await Promise.all([
-        ask('explain', {pod: pod.value.trim(), suggest: true}), ask('cache').catch(() => null)]);
+        ask('explain', {pod: pod.value.trim()}), ask('cache').catch(() => null)]);
       if (mine !== asked) return;
       const nodes = cache && new Map(cache.nodes.map((node) => [node.name, node]));
       const fits = answer.nodes.filter((node) => node.feasible).length;
@@ -106,7 +115,7 @@ export function show(main, parameters) {
           answer.live?.queue ? `; in the queue: ${answer.live.queue.queue}, ${answer.live.queue.attempts} attempts` : ''),
         answer.message ? message(answer.message, 'bad') : null,
         (answer.notes ?? []).concat(answer.live?.notes ?? []).map((note) => message(note)),
-        winner(answer), suggestions(answer),
+        winner(answer), suggestionsSection(answer),
         (answer.details ?? []).length ? h('ul', {class: 'plain'}, answer.details.slice(0, 20).map((one) => h('li', {}, `${one.plugin}, ${one.node}: ${one.text}`))) : null,
         answer.nodes.length ? matrix(answer, nodes) : null, preemptionSection(answer));
     } catch (error) {
