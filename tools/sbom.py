@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 # Compiled into the programs.
-HEADER_ONLY = ["libboost-dev", "libcli11-dev", "nlohmann-json3-dev"]
+HEADER_ONLY = ["libboost-dev", "libcli11-dev", "libprotozero-dev", "nlohmann-json3-dev"]
+EMBEDDED = {"kubeschedctl": ["libjs-chart.js"]}  # program: packages whose files are in it as they are
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -32,6 +33,11 @@ def libraries(program):
             yield os.path.realpath(match.group(1))
         elif "not found" in line:
             raise SystemExit(f"sbom: {program}: {line.strip()}: install it first")
+
+
+def embedded(program):
+    """The packages whose files are in the program as they are."""
+    return EMBEDDED.get(os.path.basename(program), [])
 
 
 @functools.cache
@@ -97,7 +103,7 @@ def document(programs, beside=()):
     created = datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     own = [itself(program, version) for program in programs]
     linked = [{owner(path) for path in libraries(program)} for program in programs]
-    packages = {name: package(name) for name in sorted({*HEADER_ONLY, *beside}.union(*linked))}
+    packages = {name: package(name) for name in sorted({*HEADER_ONLY, *beside}.union(*linked, *map(embedded, programs)))}
 
     def relation(one, kind, other):
         return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
@@ -106,6 +112,7 @@ def document(programs, beside=()):
     for program, names in zip(own, linked):
         relations += [relation(program["SPDXID"], "DYNAMIC_LINK", packages[name]["SPDXID"]) for name in sorted(names)]
         relations += [relation(program["SPDXID"], "STATIC_LINK", packages[name]["SPDXID"]) for name in HEADER_ONLY]
+        relations += [relation(program["SPDXID"], "CONTAINS", packages[name]["SPDXID"]) for name in embedded(program["name"])]
     relations += [relation("SPDXRef-DOCUMENT", "DESCRIBES", packages[name]["SPDXID"]) for name in beside]
     title = own[0]["name"]
     return {

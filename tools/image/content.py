@@ -129,6 +129,8 @@ def debian_layer(programs, data=tuple(_DATA)):
             files.update(_library(path, packages))
             if path.startswith("/lib64/"):
                 files["usr" + path] = Link(os.path.relpath(os.path.realpath(path), "/usr/lib64"))
+        for name in sbom.embedded(program):
+            packages[name] = Package(name)  # for its notice
     for name in data:
         packages[name] = Package(name)
         files.update(_DATA[name](packages[name]))
