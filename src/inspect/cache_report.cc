@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/print/print_json.h"
+#include "inspect/node_label.h"
 
 namespace ks::inspect {
 namespace {
@@ -158,10 +159,7 @@ void AddNode(JsonBuilder& json, const CacheDump& dump, const CachedNode& node,
     json.EndArray();
   }
   if (!options.label.empty() && node.node != nullptr) {
-    // By text: what is asked for here is not to be interned for ever.
-    for (const auto& [key, value] : node.node->meta.labels) {
-      if (key.view() == options.label) json.Key("label").Text(value.view());
-    }
+    if (const auto value = LabelOf(*node.node, options.label)) json.Key("label").Text(*value);
   }
   if (options.list_pods) {
     json.Key("pods").BeginArray();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "inspect/node_label.h"
 
 namespace ks::inspect {
 namespace {
@@ -48,8 +49,7 @@ Error NotOne(std::string_view entry, const std::string& wanted) {
 
 bool IsGone(const api::Node& node, const ClusterChanges::GoneNodes& gone) {
   if (!gone.name.empty()) return node.meta.name == gone.name;
-  const Symbol* value = node.meta.labels.Find(Symbol(gone.key));
-  return value != nullptr && value->view() == gone.value;
+  return LabelOf(node, gone.key) == gone.value;
 }
 
 Result<void> TakeAway(const std::vector<ClusterChanges::GoneNodes>& all, ClusterCopy* cluster) {
