@@ -17,6 +17,7 @@ namespace ks::client {
 namespace {
 
 using std::chrono::hours;
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -31,6 +32,9 @@ constexpr const char* kPut =
     "PUT /apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler?timeout=5s";
 constexpr const char* kPost =
     "POST /apis/coordination.k8s.io/v1/namespaces/kube-system/leases?timeout=5s";
+constexpr const char* kWatch =
+    "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases?fieldSelector="
+    "metadata.name%3Dkube-scheduler&resourceVersion=";
 constexpr const char* kEvent = "POST /api/v1/namespaces/kube-system/events?timeout=5s";
 
 class LeaderElectorTest : public ::testing::Test {
@@ -166,7 +170,10 @@ TEST_F(LeaderElectorTest, TakeOverTimes) {
     LeaseServer server;
     World world;
     Candidate a(world, server, {.name = "a", .seed = seed});
-    Candidate b(world, server, {.name = "b", .clock_offset = hours(-7), .seed = seed + 100});
+    // Half of them may not watch the lease, as with the roles that API servers bring.
+    const bool watches = seed % 4 < 2;
+    Candidate b(world, server,
+                {.name = "b", .clock_offset = hours(-7), .seed = seed + 100, .may_watch = watches});
     a.Acquire();
     world.Run(seconds(1));
     b.Acquire();
@@ -183,15 +190,107 @@ TEST_F(LeaderElectorTest, TakeOverTimes) {
     world.Run(seconds(25));
     ASSERT_THAT(b.notes(), ElementsAre("won"));
     const Duration took = After(b, end, "won");
-    // A crash: b saw the last renewal up to a wait after it, and the end of the lease likewise.
-    const Duration most = crash ? milliseconds(15'000 + 2 * 4'400 + 50) : milliseconds(4'450);
+    // Without a watch b saw the last renewal, or that there is no holder, up to a wait later.
+    const Duration most =
+        (crash ? seconds(15) : seconds(0)) + (watches ? milliseconds(10) : milliseconds(4'450));
     EXPECT_LE(took, most);
+    EXPECT_EQ(b.watches().size(), 1U);
     if (crash) {
       // Not before the lease has run out since the last renewal that b saw.
       EXPECT_GE(took, seconds(12));
     }
     EXPECT_EQ(server.lease["spec"]["leaseTransitions"], 1);
   }
+}
+
+TEST_F(LeaderElectorTest, ACandidateWatchesTheLeaseFromWhatItRead) {
+  Lease("other", 15);
+  auto a = Make("a");
+  a->Acquire();
+  world_.Run(seconds(1));
+  EXPECT_THAT(a->watches(), ElementsAre(std::string(kWatch) + "7&watch=true"));
+  // A change that does not concern it is no reason to ask.
+  a->requests().clear();
+  server_.Edit([](Json& lease) { lease["spec"]["renewTime"] = "2020-01-01T00:00:02.000000Z"; });
+  world_.Run(milliseconds(10));
+  EXPECT_THAT(a->requests(), IsEmpty());
+  server_.Edit([](Json& lease) { lease["spec"]["holderIdentity"] = ""; });
+  world_.Run(milliseconds(10));
+  EXPECT_THAT(a->notes(), ElementsAre("won"));
+  // A leader does not watch.
+  world_.Run(minutes(2));
+  EXPECT_EQ(a->watches().size(), 1U);
+}
+
+// The release is heard of while an older answer to a read is on its way.
+TEST_F(LeaderElectorTest, WhatIsHeardDuringATryIsNotForgotten) {
+  Lease("other", 15);
+  auto a = Make("a");
+  a->Acquire();
+  world_.Run(seconds(1));
+  TimePoint released{};
+  a->script = [&](const HttpRequest& request) -> std::string {
+    if (request.method != "GET" || released != TimePoint{}) return "";
+    // The server reads after 1 ms; its answer takes 20 ms, the event of the release 1 ms.
+    world_.At(world_.Now() + microseconds(500), [&] { a->faults.latency = milliseconds(20); });
+    released = world_.Now() + milliseconds(2);
+    world_.At(released, [&] {
+      a->faults.latency = milliseconds(1);
+      server_.Edit([](Json& lease) { lease["spec"]["holderIdentity"] = ""; });
+    });
+    return "";
+  };
+  world_.Run(seconds(5));
+  ASSERT_NE(released, TimePoint{});
+  EXPECT_THAT(a->notes(), ElementsAre("won"));
+  EXPECT_GE(After(*a, released, "won"), milliseconds(20));
+  EXPECT_LE(After(*a, released, "won"), milliseconds(30));
+}
+
+TEST_F(LeaderElectorTest, ADeletedLeaseIsMadeAtOnce) {
+  Lease("other", 15);
+  auto a = Make("a");
+  a->Acquire();
+  world_.Run(seconds(1));
+  const TimePoint deleted = world_.Now();
+  server_.Delete();
+  world_.Run(milliseconds(100));
+  EXPECT_THAT(a->notes(), ElementsAre("won"));
+  EXPECT_LE(After(*a, deleted, "won"), milliseconds(10));
+}
+
+// A watch that falls silent changes nothing: the lease is read as before, and watched again later.
+TEST_F(LeaderElectorTest, ASilentWatchIsOnlyAShortcutLess) {
+  Lease("other", 15);
+  auto a = Make("a");
+  a->Acquire();
+  world_.Run(milliseconds(500));
+  a->faults.lost_answer = 1;  // of what the watch says; no read is under way
+  server_.Edit([](Json& lease) { lease["spec"]["holderIdentity"] = ""; });
+  a->faults.lost_answer = 0;
+  world_.Run(milliseconds(10));
+  EXPECT_THAT(a->notes(), IsEmpty());
+  world_.Run(milliseconds(4'400));
+  EXPECT_THAT(a->notes(), ElementsAre("won"));
+}
+
+TEST_F(LeaderElectorTest, ABrokenWatchIsOpenedAgain) {
+  Lease("other", 15);
+  auto a = Make("a");
+  a->Acquire();
+  world_.Run(milliseconds(500));
+  a->faults.lost_answer = 1;
+  server_.Edit([](Json& lease) { lease["spec"]["renewTime"] = "2020-01-01T00:00:01.000000Z"; });
+  a->faults.lost_answer = 0;
+  for (int i = 0; i < 18; ++i) {
+    world_.Run(seconds(2));
+    server_.Edit([&](Json& lease) { lease["spec"]["renewTime"] = std::to_string(i); });
+  }
+  EXPECT_EQ(a->watches().size(), 2U);
+  EXPECT_THAT(a->notes(), IsEmpty());
+  server_.Edit([](Json& lease) { lease["spec"]["holderIdentity"] = ""; });
+  world_.Run(milliseconds(10));
+  EXPECT_THAT(a->notes(), ElementsAre("won"));
 }
 
 TEST_F(LeaderElectorTest, AConflictIsLookedInto) {
@@ -540,7 +639,7 @@ TEST_P(LongRun, NeverTwoThatMayWrite) {
 }
 
 // A seed takes seconds under the race detector.
-constexpr int kSeeds = ks::testing::kRaceDetector ? 3 : 20;
+constexpr int kSeeds = ks::testing::kRaceDetector ? 3 : 12;
 INSTANTIATE_TEST_SUITE_P(Seeds, LongRun, ::testing::Range(1, kSeeds + 1));
 
 }  // namespace

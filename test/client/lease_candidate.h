@@ -15,6 +15,7 @@
 #include "client/auth/credentials.h"
 #include "client/election/leader_elector.h"
 #include "client/lease_server.h"
+#include "client/lease_stream.h"
 #include "client/rest/rest_client.h"
 
 namespace ks::client {
@@ -33,6 +34,7 @@ class Candidate {
     bool acquire_again = false;
     bool coordinated = false;
     bool gives_back = true;  // at once when it is called back
+    bool may_watch = true;   // the lease
     LeaderMetrics* metrics = nullptr;
   };
 
@@ -94,6 +96,7 @@ class Candidate {
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::pair<TimePoint, std::string>>& timed_notes() const { return timed_; }
   std::vector<std::string>& requests() { return transport_.requests; }
+  const std::vector<std::string>& watches() const { return transport_.watches; }
   const std::string& name() const { return setting_.name; }
 
   Faults faults;
@@ -103,26 +106,6 @@ class Candidate {
   std::function<std::string(const HttpRequest&)> script;
 
  private:
-  class LocalClock final : public Clock {
-   public:
-    LocalClock(const World& world, Duration offset, double rate)
-        : world_(world), start_(world.Now()), offset_(offset), rate_(rate) {}
-    TimePoint Now() const override {
-      return start_ + offset_ + Scaled(world_.Now() - start_, rate_);
-    }
-    TimePoint WallNow() const override { return Now(); }
-    Duration True(Duration local) const { return Scaled(local, 1 / rate_) + Duration(1); }
-
-   private:
-    static Duration Scaled(Duration duration, double by) {
-      return Duration(static_cast<int64_t>(static_cast<double>(duration.count()) * by));
-    }
-    const World& world_;
-    const TimePoint start_;
-    const Duration offset_;
-    const double rate_;
-  };
-
   class Timers final : public TimerService {
    public:
     explicit Timers(Candidate& owner) : owner_(owner) {}
@@ -181,12 +164,38 @@ class Candidate {
       Travel(call, std::move(request));
       return call;
     }
-    std::shared_ptr<Exchange> OpenStream(HttpRequest, std::shared_ptr<StreamSink>) override {
-      return nullptr;
+    std::shared_ptr<Exchange> OpenStream(HttpRequest request,
+                                         std::shared_ptr<StreamSink> sink) override {
+      watches.push_back(request.target);
+      auto stream = std::make_shared<LeaseStream>(
+          server_,
+          LeaseStream::Way{.bring = [this](auto action) { return Bring(std::move(action)); },
+                           .after =
+                               [this](Duration delay, std::function<void()> action) {
+                                 if (owner_.ending_) return action();
+                                 owner_.timers_.Schedule(delay, std::move(action));
+                               }},
+          std::move(sink));
+      World& world = owner_.world_;
+      world.At(world.Now() + Latency(), [this, alive = owner_.alive_, stream, request] {
+        if (*alive) stream->Open(request.target, owner_.setting_.may_watch);
+      });
+      return stream;
     }
     std::vector<std::string> requests;
+    std::vector<std::string> watches;
 
    private:
+    // What is behind another piece of a stream does not overtake it. False: it is lost.
+    bool Bring(std::function<void()> action) {
+      if (owner_.cut_off_ || owner_.Chance(owner_.faults.lost_answer)) return false;
+      World& world = owner_.world_;
+      brought_ = std::max(brought_, world.Now() + Latency());
+      world.At(brought_, [this, alive = owner_.alive_, action = std::move(action)] {
+        if (*alive) owner_.Do(action);
+      });
+      return true;
+    }
     void Fail(Call& call, TransportError::Kind kind, const char* text) {
       HttpReply reply;
       reply.error = TransportError{kind, text};
@@ -242,6 +251,7 @@ class Candidate {
     Candidate& owner_;
     LeaseServer& server_;
     std::vector<std::shared_ptr<Call>> calls_;
+    TimePoint brought_{};  // when the last piece of a stream comes
   };
 
   void Do(std::function<void()> action) {

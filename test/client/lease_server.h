@@ -48,6 +48,25 @@ class World final : public Clock {
   std::map<std::pair<TimePoint, uint64_t>, std::function<void()>> events_;
 };
 
+// True time as a machine's clock shows it that is off, and too fast or too slow.
+class LocalClock final : public Clock {
+ public:
+  LocalClock(const World& world, Duration offset, double rate)
+      : world_(world), start_(world.Now()), offset_(offset), rate_(rate) {}
+  TimePoint Now() const override { return start_ + offset_ + Scaled(world_.Now() - start_, rate_); }
+  TimePoint WallNow() const override { return Now(); }
+  Duration True(Duration local) const { return Scaled(local, 1 / rate_) + Duration(1); }
+
+ private:
+  static Duration Scaled(Duration duration, double by) {
+    return Duration(static_cast<int64_t>(static_cast<double>(duration.count()) * by));
+  }
+  const World& world_;
+  const TimePoint start_;
+  const Duration offset_;
+  const double rate_;
+};
+
 // The server: one lease, answers as kube-apiserver's.
 class LeaseServer {
  public:
@@ -82,7 +101,20 @@ class LeaseServer {
   void Edit(const std::function<void(Json&)>& change) {
     change(lease);
     lease["metadata"]["resourceVersion"] = std::to_string(++version);
+    Tell("MODIFIED");
   }
+  void Delete() {
+    Tell("DELETED");
+    lease = nullptr;
+  }
+
+  // Tells of what happens after this version, as a watch's body.
+  uint64_t Watch(const std::string& after, std::function<void(const std::string&)> tell) {
+    if (!lease.is_null() && lease["metadata"]["resourceVersion"] != after) tell(Event("MODIFIED"));
+    watchers_.emplace(++last_watcher_, std::move(tell));
+    return last_watcher_;
+  }
+  void Unwatch(uint64_t watcher) { watchers_.erase(watcher); }
 
   Json lease;  // null: none
   uint64_t version = 100;
@@ -90,6 +122,12 @@ class LeaseServer {
   std::vector<Write> writes;
 
  private:
+  std::string Event(const char* type) const {
+    return Json{{"type", type}, {"object", lease}}.dump() + "\n";
+  }
+  void Tell(const char* type) const {
+    for (const auto& [id, tell] : watchers_) tell(Event(type));
+  }
   HttpResponse Put(Json object, TimePoint now) {
     if (lease.is_null()) return Status(404, "NotFound");
     if (object["metadata"]["resourceVersion"] != lease["metadata"]["resourceVersion"]) {
@@ -102,6 +140,7 @@ class LeaseServer {
     object["metadata"]["uid"] = "u-1";
     lease = std::move(object);
     writes.push_back({now, Holder()});
+    Tell("MODIFIED");
     return Ok(status);
   }
   HttpResponse Ok(int status) const {
@@ -118,6 +157,9 @@ class LeaseServer {
                         .dump();
     return response;
   }
+
+  uint64_t last_watcher_ = 0;
+  std::map<uint64_t, std::function<void(const std::string&)>> watchers_;
 };
 
 struct Faults {

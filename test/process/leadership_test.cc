@@ -47,6 +47,27 @@ TEST(Leadership, WithoutItTheProcessStandsByAndLeadsAgain) {
   cluster.ExpectEachBoundOnce(5);
 }
 
+// It would read the lease a minute later at the earliest.
+TEST(Leadership, AReleasedLeaseIsTakenAtOnce) {
+  const std::vector<std::string> patient = {"--leader-elect-lease-duration=100s",
+                                            "--leader-elect-renew-deadline=80s",
+                                            "--leader-elect-retry-period=60s"};
+  EmbeddedCluster cluster;
+  auto leader = cluster.Start("leader", cluster.Configure("leader", kFirstUser, ""), patient);
+  ASSERT_TRUE(BecomesLeader(*leader)) << leader->Log();
+  cluster.Rules(json::array({EmbeddedCluster::Counter(
+      {{"verb", "watch"}, {"resource", "leases"}, {"user", kSecondUser}})}));
+  auto standby = cluster.Start("standby", cluster.Configure("standby", kSecondUser, ""), patient);
+  ASSERT_TRUE(Eventually([&] { return cluster.Matched()[0] >= 1; })) << standby->Log();
+  EXPECT_EQ(leader->Stop(), 0) << leader->Log();
+  ASSERT_TRUE(Eventually([&] { return standby->Says(kLeads); }, std::chrono::seconds(30)))
+      << standby->Log();
+  cluster.CreatePods("a-", 5);
+  EXPECT_TRUE(cluster.AllBound(5)) << standby->Log();
+  EXPECT_EQ(standby->Stop(), 0) << standby->Log();
+  cluster.ExpectEachBoundOnce(5);
+}
+
 TEST(Leadership, AStandbyThatDelaysItsCachesReadsNothingBeforeItLeads) {
   EmbeddedCluster cluster;
   auto leader = cluster.Start("leader", cluster.Configure("leader", kFirstUser, ""));

@@ -18,8 +18,8 @@ using Kind = TransportError::Kind;
 
 namespace {
 
-constexpr Duration kIdleTimeout = std::chrono::seconds(75);         // TransportOptions
-constexpr Duration kStreamIdleTimeout = std::chrono::seconds(120);  // TransportOptions
+constexpr Duration kIdleTimeout = std::chrono::seconds(75);        // TransportOptions
+constexpr Duration kStreamIdleTimeout = std::chrono::seconds(28);  // TransportOptions
 
 std::string HeaderOf(const HttpRequest& request, std::string_view name) {
   for (const auto& [key, value] : request.headers) {

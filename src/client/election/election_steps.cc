@@ -38,7 +38,7 @@ void ElectionSteps::StartWait(Duration delay, OnTimer next) {
 void ElectionSteps::StopStep() {
   ++step_;
   if (wait_ != 0) client_.timers().Cancel(std::exchange(wait_, 0));
-  if (exchange_ != nullptr) stopped_.push_back(std::exchange(exchange_, nullptr));
+  AddStopped(std::exchange(exchange_, nullptr));
 }
 
 void ElectionSteps::StartDeadlineTimer(Duration delay, OnTimer next) {
@@ -60,6 +60,19 @@ void ElectionSteps::StartDeadlineTimer(Duration delay, OnTimer next) {
 void ElectionSteps::StopDeadline() {
   ++round_;
   if (deadline_ != 0) client_.timers().Cancel(std::exchange(deadline_, 0));
+}
+
+void ElectionSteps::FollowLease(const LeaseLock& lock, const LeaseObject& lease,
+                                LeaseWatch::Seen seen) {
+  watch_.Follow(lock, lease, [weak = weak_from_this(), seen = std::move(seen)](LeaseObject state) {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    {
+      MutexLock lock(self->mutex_);
+      seen(std::move(state));
+    }
+    self->CancelStopped();
+  });
 }
 
 void ElectionSteps::CancelStopped() {

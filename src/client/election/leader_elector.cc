@@ -30,10 +30,11 @@ std::string FailureText(const RestReply& reply) {
 
 void LeaderElector::Core::TryAcquireOrRenew() {
   try_began_ = clock().Now();
+  try_at_once_ = false;
   const bool fast = !options_.coordinated && observed_.lease().exists() &&
                     observed_.IsHeldBy(options_.identity) && observed_.IsLeaseValid(clock().Now());
   if (!fast) return Send(lease_lock_.Get(), &Core::OnRead);
-  written_ = NextRecord();
+  written_ = lease_lock_.NextRecord(observed_, clock().WallNow());
   Send(lease_lock_.Update(observed_.lease(), written_), &Core::OnFastUpdate);
 }
 
@@ -99,7 +100,7 @@ void LeaderElector::Core::FollowRecord() {
     return TryLater();
   }
   if (phase_ == Phase::kLeading) term_.CountSlowPath();
-  written_ = NextRecord();
+  written_ = lease_lock_.NextRecord(observed_, clock().WallNow());
   Send(lease_lock_.Update(observed_.lease(), written_), &Core::OnUpdated);
 }
 
@@ -116,7 +117,7 @@ void LeaderElector::Core::OnUpdated(const RestReply& reply) {
 
 void LeaderElector::Core::Create() {
   observed_.Clear();
-  written_ = NextRecord();
+  written_ = lease_lock_.NextRecord(observed_, clock().WallNow());
   Send(lease_lock_.Create(written_), &Core::OnCreated);
 }
 
@@ -149,11 +150,28 @@ void LeaderElector::Core::OnSuccess() {
 
 void LeaderElector::Core::TryLater() {
   if (phase_ == Phase::kAcquiring) {
-    return Wait(Times(options_.retry_period, 1 + kJitter * random_.Unit()),
-                &Core::TryAcquireOrRenew);
+    if (observed_.lease().exists()) Follow(lease_lock_, observed_.lease(), &Core::OnSeen);
+    Duration pause = Times(options_.retry_period, 1 + kJitter * random_.Unit());
+    // The lease of another may be taken when it has run out.
+    if (!options_.coordinated) pause = std::min(pause, observed_.TimeLeft(clock().Now()));
+    return Wait(try_at_once_ ? Duration::zero() : pause, &Core::TryAcquireOrRenew);
   }
   Wait(std::max(try_began_ + options_.retry_period - clock().Now(), Duration::zero()),
        &Core::TryAcquireOrRenew);
+}
+
+// What a candidate hears between its tries. Whether the lease may be taken, the next try finds out
+// by reading it.
+void LeaderElector::Core::OnSeen(LeaseObject&& lease) {
+  if (phase_ != Phase::kAcquiring) return;
+  const bool exists = lease.exists();
+  if (exists) observed_.Observe(std::move(lease), clock().Now());
+  if (exists && !observed_.IsHeldBy(options_.coordinated ? options_.identity : "")) return;
+  if (!IsWaiting()) {
+    try_at_once_ = true;
+    return;
+  }
+  TryAcquireOrRenew();
 }
 
 // ---- a term ----
@@ -174,6 +192,7 @@ void LeaderElector::Core::Acquire(std::shared_ptr<WriteFence> fence) {
 
 void LeaderElector::Core::StartLeading() {
   phase_ = Phase::kLeading;
+  StopFollowing();
   term_.Lead();
   log::Info(0, "Successfully acquired lease", {{"lock", lease_lock_.Describe()}});
   RestRequest event =

@@ -71,6 +71,7 @@ class LeaderElector::Core final : public ElectionSteps {
   bool EndsTry(const RestReply& reply) KS_REQUIRES(mutex_);
   void OnSuccess() KS_REQUIRES(mutex_);
   void TryLater() KS_REQUIRES(mutex_);
+  void OnSeen(LeaseObject&& lease) KS_REQUIRES(mutex_);
 
   // -- a term --
   void StartLeading() KS_REQUIRES(mutex_);
@@ -88,12 +89,6 @@ class LeaderElector::Core final : public ElectionSteps {
   void OnReleased(const RestReply& reply) KS_REQUIRES(mutex_);
   void FinishRelease() KS_REQUIRES(mutex_);
 
-  LeaseRecord NextRecord() const KS_REQUIRES(mutex_) {
-    return observed_.NextRecord(options_.identity,
-                                std::chrono::floor<std::chrono::seconds>(options_.lease_duration),
-                                clock().WallNow());
-  }
-
   const LeaderElectorOptions options_;
   const LeaderCallbacks callbacks_;
   const LeaseLock lease_lock_;
@@ -105,7 +100,8 @@ class LeaderElector::Core final : public ElectionSteps {
   ObservedRecord observed_ KS_GUARDED_BY(mutex_);
   LeaseRecord written_ KS_GUARDED_BY(mutex_);  // by the write under way
   TimePoint try_began_ KS_GUARDED_BY(mutex_){};
-  int times_missing_ KS_GUARDED_BY(mutex_) = 0;  // the lease, one after the other
+  int times_missing_ KS_GUARDED_BY(mutex_) = 0;     // the lease, one after the other
+  bool try_at_once_ KS_GUARDED_BY(mutex_) = false;  // heard during a try: the lease is to be had
   std::function<void()> released_ KS_GUARDED_BY(mutex_);
   Phase after_release_ KS_GUARDED_BY(mutex_) = Phase::kOver;
 };

@@ -47,6 +47,7 @@ void LeaderElector::Core::Release(std::function<void()> done) {
 
 void LeaderElector::Core::StartRelease(Duration deadline, std::function<void()> done) {
   phase_ = Phase::kReleasing;
+  StopFollowing();
   released_ = std::move(done);
   StartDeadline(deadline, &Core::FinishRelease);
 }
@@ -99,6 +100,7 @@ void LeaderElector::Core::Stop() {
   {
     MutexLock lock(mutex_);
     phase_ = Phase::kOver;
+    StopFollowing();
     StopStep();
     StopDeadline();
     term_.Close();

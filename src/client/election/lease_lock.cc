@@ -16,6 +16,7 @@ LeaseLock::LeaseLock(const LeaderElectorOptions& options)
     : namespace_(options.lease_namespace),
       name_(options.lease_name),
       identity_(options.identity),
+      lease_duration_(std::chrono::floor<std::chrono::seconds>(options.lease_duration)),
       event_component_(options.event_component),
       timeout_(std::max<Duration>(std::chrono::seconds(1), options.renew_deadline / 2)),
       description_(namespace_ + "/" + name_),
@@ -33,6 +34,14 @@ RestRequest LeaseLock::OfLease(const char* method, std::string body) const {
 }
 
 RestRequest LeaseLock::Get() const { return OfLease("GET", ""); }
+
+RestRequest LeaseLock::Watch(const LeaseObject& lease) const {
+  return {.target = collection_ + "?fieldSelector=" + EscapeUrl("metadata.name=" + name_) +
+                    "&resourceVersion=" + EscapeUrl(lease.resource_version()) + "&watch=true",
+          .verb = "watch",
+          .resource = "leases",
+          .name = name_};
+}
 
 RestRequest LeaseLock::Create(const LeaseRecord& record) const {
   return {.method = "POST",

@@ -33,8 +33,11 @@ class ObservedRecord {
   const LeaseRecord& record() const { return record_; }
   bool IsHeldBy(const std::string& identity) const { return record_.holder == identity; }
   // The lease has not run out since it was seen to change.
-  bool IsLeaseValid(TimePoint now) const {
-    return now < observed_ + std::chrono::seconds(record_.duration_seconds);
+  bool IsLeaseValid(TimePoint now) const { return now < expires(); }
+  // Until the lease runs out, if it does not change before. Duration::max(): there is none, or it
+  // has run out.
+  Duration TimeLeft(TimePoint now) const {
+    return lease_.exists() && now < expires() ? expires() - now : Duration::max();
   }
 
   // The record by which `identity` acquires or renews the lease. Acquire time and transitions stay
@@ -50,6 +53,8 @@ class ObservedRecord {
   bool PrefersAnotherThan(const std::string& identity) const;
 
  private:
+  TimePoint expires() const { return observed_ + std::chrono::seconds(record_.duration_seconds); }
+
   LeaseObject lease_;
   LeaseRecord record_;
   TimePoint observed_{};

@@ -163,10 +163,10 @@ struct TransportOptions {
   std::shared_ptr<const Proxy> proxy{};
   // Silence of the peer in any step: resolve, connect, handshake, headers, each piece of the body.
   Duration idle_timeout = std::chrono::seconds(75);
-  // Silence on a stream. Bookmarks come once a minute, so below 90 s healthy watches would end.
-  Duration stream_idle_timeout = std::chrono::seconds(120);
+  // Silence on a stream. Longer than a reflector's watch may last, at whose end the server speaks.
+  Duration stream_idle_timeout = std::chrono::seconds(28);
   // TCP: first probe after this silence, then every 5 s, 3 in all.
-  Duration keep_alive = std::chrono::seconds(30);
+  Duration keep_alive = std::chrono::seconds(15);
   // TCP: data that the peer has not acknowledged for so long will never reach it: the connection is
   // lost. Zero: as long as the probes last.
   Duration unacknowledged_most{};

@@ -23,6 +23,11 @@ namespace {
 
 constexpr int kPageSize = 500;
 constexpr Duration kShortWatch = std::chrono::seconds(1);
+// How long a watch is asked to last. kube-scheduler asks for 300 to 599 seconds. A server says
+// where it is, by a bookmark, once a minute and two seconds before the end of a watch: with a short
+// one, a server that says nothing for longer is not there (TransportOptions::stream_idle_timeout).
+constexpr double kWatchSeconds = 20;
+constexpr double kMoreWatchSeconds = 5;
 
 }  // namespace
 
@@ -541,7 +546,7 @@ std::string Reflector<T>::Core::Target(
 template <class T>
 std::string Reflector<T>::Core::WatchTarget() {
   // Random, so that the watches of a cluster do not all end at once.
-  const auto seconds = static_cast<int64_t>(300 + 300 * random_.Unit());
+  const auto seconds = static_cast<int64_t>(kWatchSeconds + kMoreWatchSeconds * random_.Unit());
   return Target({{"allowWatchBookmarks", "true"},
                  {"resourceVersion", last_},
                  {"timeout", FormatDuration(std::chrono::seconds(seconds))},
