@@ -66,10 +66,12 @@ target_link_options(ks_options INTERFACE -Wl,-z,relro,-z,now)
 if(NOT KS_SANITIZE)
   target_link_options(ks_options INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>)
 endif()
-# For what is shipped, not for test code, which is not optimized.
+# For what is shipped, not for test code, which is not optimized. -ffile-prefix-map: the folder of the sources is no part of the
+# programs, so that every folder makes the same bytes (./dev release); debuggers find the sources when they start at the root.
 add_library(ks_hardened INTERFACE)
 if(NOT KS_SANITIZE)
-  target_compile_options(ks_hardened INTERFACE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+  target_compile_options(ks_hardened INTERFACE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+                                                                   -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.>)
 endif()
 if(KS_WERROR)
   target_compile_options(ks_options INTERFACE -Werror)

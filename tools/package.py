@@ -74,6 +74,8 @@ def _tree(folder, version, epoch):
         (shutil.copytree if (ROOT / path).is_dir() else shutil.copy)(ROOT / path, target)
     shutil.copytree(ROOT / "deploy" / "debian", folder / "debian")
     (folder / "debian" / "changelog").write_text(_changelog(version, epoch), encoding="utf-8")
+    for path in folder.rglob("*"):  # dpkg-deb only changes times that are later
+        os.utime(path, (epoch, epoch))
 
 
 def make(options):

@@ -25,14 +25,6 @@ def text(path):
 
 
 class Facts(unittest.TestCase):
-    def test_versions_are_the_projects(self):
-        version = re.search(r"project\(kubesched VERSION ([0-9.]+)", text(ROOT / "CMakeLists.txt")).group(1)
-        chart = text(CHART / "Chart.yaml")
-        self.assertIn(f"\nversion: {version}\n", chart)
-        self.assertIn(f'\nappVersion: "{version}"\n', chart)
-        for path in (DEPLOY / "second-scheduler" / "deployment.yaml", DEPLOY / "kubeadm" / "kube-scheduler.yaml"):
-            self.assertIn(f"image: kubesched:{version}\n", text(path), path)
-
     def test_kustomization_names_all_files(self):
         folder = DEPLOY / "second-scheduler"
         listed = re.search(r"resources: \[(.*)\]", text(folder / "kustomization.yaml")).group(1).split(", ")

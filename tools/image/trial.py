@@ -2,20 +2,21 @@
 """Runs an image without a container runtime: unpacked, its root mounted read-only in namespaces of its own (bubblewrap), as its user.
 The API server and the scheduler are those of the image; a pod that is created must be bound."""
 
-import base64
 import contextlib
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
-import ssl
 import subprocess
+import sys
 import tarfile
 import tempfile
 import time
-import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+import kube_client  # noqa: E402  (after the path above)
 
 _PATIENCE_S = 60
 _SHARED = "/tmp"  # in the container; all that can be written to
@@ -90,29 +91,6 @@ def _tail(log):
     return pathlib.Path(log).read_text(encoding="utf-8", errors="replace")[-2000:]
 
 
-class _Client:
-    """The API server as its administrator."""
-
-    def __init__(self, kubeconfig):
-        text = kubeconfig.read_text(encoding="utf-8")
-        self.server = re.search(r"server: (\S+)", text).group(1)
-        self._ssl = ssl.create_default_context(cadata=self._decoded(text, "certificate-authority-data"))
-        with tempfile.NamedTemporaryFile("w") as both:
-            both.write(self._decoded(text, "client-certificate-data") + self._decoded(text, "client-key-data"))
-            both.flush()
-            self._ssl.load_cert_chain(both.name)
-
-    @staticmethod
-    def _decoded(text, field):
-        return base64.b64decode(re.search(rf"{field}: (\S+)", text).group(1)).decode()
-
-    def ask(self, path, body=None):
-        request = urllib.request.Request(self.server + path, None if body is None else json.dumps(body).encode(),
-                                         {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, context=self._ssl, timeout=10) as reply:
-            return json.load(reply)
-
-
 def _await(what, question, child, log):
     deadline = time.monotonic() + _PATIENCE_S
     while True:
@@ -136,7 +114,7 @@ def _bound(container, shared):
     server_log, scheduler_log = shared / "apiserver.log", shared / "kubesched.log"
     with container.started(["kubeschedctl", "apiserver", f"--dir={_SHARED}/apiserver", "--secure-port=0", "--nodes=2"], server_log) as server:
         kubeconfig = shared / "apiserver" / "admin.kubeconfig"
-        client = _await("no API server", lambda: kubeconfig.exists() and "serving" in _tail(server_log) and _Client(kubeconfig),
+        client = _await("no API server", lambda: kubeconfig.exists() and "serving" in _tail(server_log) and kube_client.Client(kubeconfig),
                         server, server_log)
         client.ask("/api/v1/namespaces/default/pods", _POD)
         flags = [f"--kubeconfig={_SHARED}/apiserver/scheduler.kubeconfig", "--secure-port=0"]
