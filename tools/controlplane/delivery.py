@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helm, and Krew's check of plugin manifests: built as the control plane is, from the modules test/helm and test/krew, which pin them
-and are nothing but their go.mod and go.sum. Needed by test/deploy only, which leaves out what is not there."""
+"""Helm, Krew's check of plugin manifests, and toxiproxy: built as the control plane is, from the modules test/helm, test/krew and
+test/toxiproxy, which pin them and are nothing but their go.mod and go.sum. Needed by test/deploy, which leaves out what is not there,
+and by test/faults."""
 
 import re
 
@@ -19,9 +20,10 @@ class _Tool(build.Module):
                     if self.package().startswith(match[0])), key=lambda match: len(match[0]))[1]
 
     def _fill(self, go, scratch):
-        self._go(go, "build", f"{scratch}/", self.package())
+        self._go(go, "build", f"{scratch}/{self.files[0]}", self.package())
 
 
 HELM = _Tool("helm", "helm", ("helm",), "KS_HELM_BIN", "./dev controlplane build-delivery", 4)
 KREW = _Tool("krew", "Krew's check of manifests", ("validate-krew-manifest",), "KS_KREW_BIN", "./dev controlplane build-delivery", 1)
-MODULES = (HELM, KREW)
+TOXIPROXY = _Tool("toxiproxy", "the fault proxy", ("toxiproxy-server",), "KS_TOXIPROXY_BIN", "./dev controlplane build-delivery", 1)
+MODULES = (HELM, KREW, TOXIPROXY)
