@@ -51,7 +51,10 @@ STEPS = (
     Step("upstream suites", "python3 tools/upstream.py --seed {seed}"),
     Step("chart", "python3 test/deploy/deploy_test.py"),
     Step("chart, manifests and plugin on the real server", "python3 test/deploy/cluster_test.py build/bin/kubesched build/bin/kubeschedctl"),
+    Step("replicas of one lease", "python3 test/release/mixed.py --server real --old build/bin/kubesched --new build/bin/kubesched"
+                                  " --kubeschedctl build/bin/kubeschedctl --seed {seed}"),
     Step("soak", "build/bin/ksdev soak --minutes 25 --seed {seed}"),
+    Step("faults", "python3 test/faults/run.py --minutes 20 --seed {seed}"),
     Step("churn", "build/bin/ks_churn"),
     *(_fuzz(target, 20000) for target in ("quantity", "selector", "pod", "node", "workload", "text", "dump", "protobuf")),
     _fuzz("cel", 3000),

@@ -17,6 +17,8 @@ namespace {
 
 using apiserver::Json;
 
+const testing::ServerNeed kAnswers{37, "the answers that were frozen"};
+
 client::RestReply Send(Cluster& cluster, const std::string& method, const std::string& target,
                        const Json& body, const std::string& type) {
   return cluster.admin().SendAndWait(
@@ -54,7 +56,7 @@ void ExpectAnswer(Cluster& cluster, const Json& row,
 
 TEST(AdmissionParity, TheFrozenAnswersAreTheServers) {
   std::string why;
-  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  if (!testing::ControlPlane::Available(&why, kAnswers)) GTEST_SKIP() << why;
   const auto cluster = Cluster::Start();
   ASSERT_NE(cluster, nullptr);
   std::ifstream file(KS_APISERVER_TEST_DATA "/admission.jsonl");
@@ -104,7 +106,7 @@ void ExpectAnswers(Cluster& cluster, const std::string& file_name) {
 
 TEST(AdmissionParity, TheFrozenAnswersAboutDevicesAreTheServers) {
   std::string why;
-  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  if (!testing::ControlPlane::Available(&why, kAnswers)) GTEST_SKIP() << why;
   const auto cluster = Cluster::Start();
   ASSERT_NE(cluster, nullptr);
   ExpectAnswers(*cluster, "devices.jsonl");
@@ -112,7 +114,7 @@ TEST(AdmissionParity, TheFrozenAnswersAboutDevicesAreTheServers) {
 
 TEST(AdmissionParity, TheFrozenAnswersAboutGroupsAreTheServers) {
   std::string why;
-  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  if (!testing::ControlPlane::Available(&why, kAnswers)) GTEST_SKIP() << why;
   const auto cluster = Cluster::Start(
       {.apiserver_args = {"--feature-gates=GenericWorkload=true,CompositePodGroup=true,"
                           "TopologyAwareWorkloadScheduling=true,PodGroupPreemptionPolicy=true,"

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,114 +18,51 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/pod.h"
-#include "base/mutex.h"
 #include "client/auth/kubeconfig.h"
 #include "client/rest/connection.h"
 #include "client/rest/rest_client.h"
-#include "client/watch/reflector.h"
+#include "e2e/pod_view.h"
+#include "e2e/refusals.h"
+#include "e2e/service_account.h"
 #include "testing/control_plane.h"
+#include "testing/run_program.h"
+#include "testing/temp_dir.h"
 
 namespace ks::e2e {
 
 using nlohmann::json;
 
-// The pods of the cluster as their watch shows them. Threads: any.
-class PodView {
- public:
-  using Pods = std::map<std::string, api::PodPtr>;  // by namespace/name
-
-  explicit PodView(client::RestClient& client)
-      : reflector_(client,
-                   {.path = "/api/v1/pods",
-                    .field_selector = "",
-                    .type_name = "*v1.Pod",
-                    .resource = "pods",
-                    .seed = 1},
-                   [this](std::vector<api::Delta<api::Pod>> deltas) { Apply(std::move(deltas)); }) {
-    reflector_.Start();
-  }
-  ~PodView() { reflector_.Stop(); }
-
-  // Blocks until `ready` holds for the pods or the time is over; returns what it said last.
-  bool WaitFor(const std::function<bool(const Pods&)>& ready, std::chrono::seconds limit) {
-    const TimePoint deadline = RealClock().Now() + limit;
-    MutexLock lock(mutex_);
-    while (!ready(pods_)) {
-      const Duration left = deadline - RealClock().Now();
-      if (left.count() <= 0) return false;
-      changed_.WaitFor(mutex_, left);
-    }
-    return true;
-  }
-
-  Pods pods() {
-    MutexLock lock(mutex_);
-    return pods_;
-  }
-  // The resourceVersion in which the pod was first seen on a node; empty: not yet.
-  std::string BoundAt(const std::string& key) {
-    MutexLock lock(mutex_);
-    const auto it = bound_at_.find(key);
-    return it == bound_at_.end() ? std::string() : it->second;
-  }
-  // Pods that were seen on two nodes, one after the other: never allowed.
-  std::vector<std::string> moved() {
-    MutexLock lock(mutex_);
-    return moved_;
-  }
-
- private:
-  void Apply(std::vector<api::Delta<api::Pod>> deltas) {
-    using Type = api::Delta<api::Pod>::Type;
-    {
-      MutexLock lock(mutex_);
-      for (const auto& delta : deltas) {
-        if (delta.type == Type::kReplace) {
-          pods_.clear();
-          for (const api::PodPtr& pod : delta.items) Upsert(pod);
-        } else if (delta.type == Type::kUpsert) {
-          Upsert(delta.object);
-        } else {
-          pods_.erase(delta.object->meta.Key());
-        }
-      }
-    }
-    changed_.NotifyAll();
-  }
-  void Upsert(const api::PodPtr& pod) KS_REQUIRES(mutex_) {
-    std::string& node = node_by_uid_[pod->meta.uid];
-    if (!node.empty() && node != pod->node_name) moved_.push_back(pod->meta.Key());
-    if (!pod->node_name.empty()) {
-      bound_at_.emplace(pod->meta.Key(), pod->meta.resource_version);
-    }
-    node = pod->node_name;
-    pods_[pod->meta.Key()] = pod;
-  }
-
-  Mutex mutex_;
-  CondVar changed_;
-  Pods pods_ KS_GUARDED_BY(mutex_);
-  std::map<std::string, std::string> node_by_uid_ KS_GUARDED_BY(mutex_);
-  std::map<std::string, std::string> bound_at_ KS_GUARDED_BY(mutex_);
-  std::vector<std::string> moved_ KS_GUARDED_BY(mutex_);
-  client::Reflector<api::Pod> reflector_;
-};
-
 // One control plane, an administrator's client, a pod view, and the scheduler under test as a child
-// process.
+// process. The test fails if the API server refuses that scheduler anything that the test does not
+// allow. With the environment variable KS_E2E_USER=serviceaccount the scheduler is the
+// ServiceAccount of deploy/second-scheduler with the rights that it has there, else
+// system:kube-scheduler.
 class Cluster {
  public:
-  // Null after a failed start (already reported).
-  static std::unique_ptr<Cluster> Start(const testing::ControlPlane::Options& options = {}) {
+  // Whether the API server is of a release before the schedulers' own.
+  static bool IsOlder() {
+    return !testing::ControlPlane::Available(nullptr,
+                                             {37, "DeviceTaintRule in resource.k8s.io/v1"});
+  }
+
+  // Null after a failed start (already reported). `audit_rules`: AuditPolicy's.
+  static std::unique_ptr<Cluster> Start(testing::ControlPlane::Options options = {},
+                                        const std::string& audit_rules = "") {
     client::InitializeClientProcess();
+    std::unique_ptr<Cluster> cluster(new Cluster);
+    options.apiserver_args.push_back(
+        "--audit-policy-file=" + cluster->audit_.Write("policy.yaml", AuditPolicy(audit_rules)));
+    options.apiserver_args.push_back("--audit-log-path=" + cluster->AuditLog());
     auto plane = testing::ControlPlane::Start(options);
     if (!plane.ok()) {
       ADD_FAILURE() << plane.error().message;
       return nullptr;
     }
-    std::unique_ptr<Cluster> cluster(new Cluster);
     cluster->plane_ = std::move(*plane);
+    if (IsOlder()) {  // the role that the server makes for its scheduler does not name them
+      cluster->AllowRefusal({std::string(kSchedulerUser), "list", "devicetaintrules"});
+    }
+    if (!cluster->ChooseUser()) return nullptr;
     auto access = client::LoadKubeconfig(cluster->plane_->AdminKubeconfig());
     if (!access.ok()) {
       ADD_FAILURE() << access.error().message;
@@ -142,6 +81,36 @@ class Cluster {
     cluster->view_ = std::make_unique<PodView>(*cluster->admin_);
     return cluster;
   }
+  ~Cluster() {
+    if (plane_ == nullptr) return;
+    constexpr size_t kShown = 10;
+    const std::vector<std::string> refusals = Refusals();
+    for (size_t i = 0; i < refusals.size() && i < kShown; ++i) {
+      ADD_FAILURE() << refusals[i] << " (" << i + 1 << " of " << refusals.size() << ")";
+    }
+  }
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // What the API server refused the scheduler so far and the test did not allow.
+  std::vector<std::string> Refusals() const {
+    return ReadRefusals(AuditLog(), allowed_, startups_);
+  }
+  // A request of this kind may be refused.
+  void AllowRefusal(AllowedRefusal refusal) { allowed_.push_back(std::move(refusal)); }
+  // After plane().KillApiServer(): ControlPlane's. The server does not know its roles until it is
+  // ready: what it refuses before is forgiven.
+  Result<void> StartApiServer() {
+    const auto size = [this] {
+      return static_cast<std::streamoff>(std::filesystem::file_size(AuditLog()));
+    };
+    const std::streamoff begin = size();
+    Result<void> started = plane_->StartApiServer();
+    startups_.push_back({begin, size()});
+    return started;
+  }
+  // Every request that the policy has, one JSON text a line.
+  std::string AuditLog() const { return audit_.path() + "/audit.log"; }
 
   testing::ControlPlane& plane() { return *plane_; }
   PodView& view() { return *view_; }
@@ -196,10 +165,14 @@ class Cluster {
     return StartScheduler(std::move(argv), "kubesched", configuration);
   }
   pid_t StartKubeScheduler(const std::string& configuration, const std::string& gates = "") {
-    return StartScheduler(
-        {testing::ControlPlane::BinaryPath("kube-scheduler"), "--secure-port=0",
-         (gates.empty() ? "--feature-gates=" : gates + ",") + "WatchListClient=false"},
-        "kube-scheduler", configuration);
+    return StartScheduler({testing::ControlPlane::BinaryPath("kube-scheduler"), "--secure-port=0",
+                           (gates.empty() ? "--feature-gates=" : gates + ",") + ReferenceGates()},
+                          "kube-scheduler", configuration);
+  }
+  // Of the kube-scheduler that a test compares with: it waits for ever for what an older server
+  // does not serve.
+  static std::string ReferenceGates() {
+    return std::string("WatchListClient=false") + (IsOlder() ? ",DRADeviceTaintRules=false" : "");
   }
   // One of several: `program` with these flags, configuration and log of its own.
   pid_t StartReplica(std::vector<std::string> argv, const std::string& name,
@@ -211,10 +184,38 @@ class Cluster {
     EXPECT_TRUE(end.ok()) << (end.ok() ? "" : end.error().message);
     return end.ok() ? *end : testing::ProcessEnd{};
   }
+  // What kubectl prints, as the administrator; a failure unless it ends well.
+  std::string Kubectl(const std::vector<std::string>& arguments) {
+    std::vector<std::string> argv = {testing::ControlPlane::BinaryPath("kubectl"),
+                                     "--kubeconfig=" + plane_->AdminKubeconfig(),
+                                     "--cache-dir=" + plane_->Dir() + "/kubectl-cache"};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    const auto ran = testing::RunProgram(argv, plane_->Dir(), "kubectl", std::chrono::seconds(60));
+    if (!ran.ok()) {
+      ADD_FAILURE() << ran.error().message;
+      return {};
+    }
+    EXPECT_EQ(ran->exit_status, 0) << arguments.front() << ": " << ran->output;
+    return ran->output;
+  }
   std::string LogPath(const std::string& name) const { return plane_->Dir() + "/" + name + ".log"; }
 
  private:
   Cluster() = default;
+
+  // Makes SchedulerKubeconfig that of whom KS_E2E_USER names. False after a failure.
+  bool ChooseUser() {
+    const char* const user = std::getenv("KS_E2E_USER");
+    if (user == nullptr || *user == '\0') return true;
+    if (std::string_view(user) != "serviceaccount") {
+      ADD_FAILURE() << "KS_E2E_USER=" << user << ": known is serviceaccount, or leave it unset";
+      return false;
+    }
+    Kubectl({"apply", "-f", KS_DEPLOY_DIR "/second-scheduler/rbac.yaml"});
+    const std::string token = Kubectl({"-n", "kube-system", "create", "token", "kubesched"});
+    std::ofstream(plane_->SchedulerKubeconfig()) << TokenKubeconfig(*plane_, token);
+    return !::testing::Test::HasFailure();
+  }
 
   pid_t StartScheduler(std::vector<std::string> argv, const std::string& name,
                        const std::string& configuration) {
@@ -229,6 +230,9 @@ class Cluster {
     return pid.ok() ? *pid : 0;
   }
 
+  const testing::TempDir audit_;
+  std::vector<AllowedRefusal> allowed_;
+  std::vector<LogPart> startups_;
   // Destroyed in reverse order: the view before its client, the client before its connection.
   std::unique_ptr<testing::ControlPlane> plane_;
   std::unique_ptr<client::Connection> connection_;
@@ -250,12 +254,6 @@ inline std::string SchedulerConfiguration(const std::string& kubeconfig, int par
          "  burst: 5000\n"
          "parallelism: " +
          std::to_string(parallelism) + "\n";
-}
-
-inline size_t CountBound(const PodView::Pods& pods) {
-  size_t bound = 0;
-  for (const auto& [key, pod] : pods) bound += pod->node_name.empty() ? 0 : 1;
-  return bound;
 }
 
 // Manifests.

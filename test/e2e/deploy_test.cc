@@ -11,6 +11,7 @@
 
 #include "e2e/cluster_fixture.h"
 #include "e2e/free_port.h"
+#include "testing/run_program.h"
 
 namespace ks::e2e {
 namespace {
@@ -27,15 +28,9 @@ class Deploy : public ClusterFixture {
  protected:
   // A kubeconfig with a token of the service account that the manifests make.
   std::string ServiceAccountKubeconfig() {
-    std::string token = Kubectl({"-n", "kube-system", "create", "token", "kubesched"});
-    while (!token.empty() && token.back() == '\n') token.pop_back();
     const std::string path = cluster_->plane().Dir() + "/service-account.kubeconfig";
-    std::ofstream(path) << "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-                        << "contexts: [{name: c, context: {cluster: k, user: u}}]\n"
-                        << "clusters: [{name: k, cluster: {server: '"
-                        << cluster_->plane().ServerUrl() << "', certificate-authority: '"
-                        << cluster_->plane().CaPath() << "'}}]\n"
-                        << "users: [{name: u, user: {token: '" << token << "'}}]\n";
+    std::ofstream(path) << TokenKubeconfig(
+        cluster_->plane(), Kubectl({"-n", "kube-system", "create", "token", "kubesched"}));
     return path;
   }
 
@@ -96,6 +91,9 @@ TEST_F(Deploy, SecondSchedulerHasWhatItNeedsAndNoMore) {
 
   // Without the one right that is not in a built-in role it does not lead, and says why.
   Kubectl({"-n", "kube-system", "delete", "rolebinding", "kubesched-leader-election"});
+  for (const char* const verb : {"get", "watch", "create", "update"}) {
+    cluster_->AllowRefusal({std::string(kServiceAccountUser), verb, "leases"});
+  }
   const pid_t second = Start("second", configuration);
   EXPECT_TRUE(WaitForLine("second",
                           R"("A permission is missing" err="forbidden" verb="update" )"
@@ -107,6 +105,37 @@ TEST_F(Deploy, SecondSchedulerHasWhatItNeedsAndNoMore) {
 
 TEST_F(Deploy, TheStaticPodIsTaken) {
   Kubectl({"apply", "--dry-run=server", "-f", folder_ + "/kubeadm/kube-scheduler.yaml"});
+}
+
+// So that the static pod hears at once of a lease that was given away; the role is the API
+// server's.
+TEST_F(Deploy, TheSchedulerOfKubeadmMayWatchItsLease) {
+  Kubectl({"auth", "can-i", "watch", "leases.coordination.k8s.io/kube-scheduler",
+           "--namespace=kube-system", "--as=" + std::string(kSchedulerUser), "--quiet"});
+}
+
+// The check that every test of this folder ends with.
+TEST_F(Deploy, WhatIsRefusedIsSeen) {
+  EXPECT_TRUE(cluster_->Refusals().empty());
+  const testing::ControlPlane& plane = cluster_->plane();
+  for (const char* const resource : {"secrets", "configmaps"}) {
+    const auto ran = testing::RunProgram(
+        {testing::ControlPlane::BinaryPath("kubectl"),
+         "--kubeconfig=" + plane.SchedulerKubeconfig(),
+         "--cache-dir=" + plane.Dir() + "/kubectl-cache", "get", resource, "wanted"},
+        plane.Dir(), resource, seconds(60));
+    ASSERT_TRUE(ran.ok());
+    EXPECT_EQ(ran->exit_status, 1) << ran->output;
+  }
+  const std::string user(kSchedulerUser);
+  cluster_->AllowRefusal({user, "get", "configmaps"});
+  const std::vector<std::string> refusals = cluster_->Refusals();
+  ASSERT_EQ(refusals.size(), 1U);
+  EXPECT_EQ(refusals[0].find(user + " was refused (403): verb get, resource secrets, "
+                                    "name \"wanted\", "),
+            0U)
+      << refusals[0];
+  cluster_->AllowRefusal({user, "get", "secrets"});
 }
 
 }  // namespace

@@ -396,7 +396,9 @@ void Choose(bool kubesched, Outcomes* outcomes) {
 // KS_GROUP_CLAIMS_TWICE: kube-scheduler in both places, to see whether it repeats.
 TEST(GroupClaims, EqualKubeSchedulers) {
   std::string why;
-  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  if (!testing::ControlPlane::Available(&why, {37, "pod groups in scheduling.k8s.io/v1beta1"})) {
+    GTEST_SKIP() << why;
+  }
   const bool twice = std::getenv("KS_GROUP_CLAIMS_TWICE") != nullptr;
   Outcomes theirs;
   Outcomes ours;

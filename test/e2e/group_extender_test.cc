@@ -238,7 +238,9 @@ void Decide(bool kubesched, SeenOutcome* outcome) {
 
 TEST(GroupExtender, EqualsKubeScheduler) {
   std::string why;
-  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  if (!testing::ControlPlane::Available(&why, {37, "pod groups in scheduling.k8s.io/v1beta1"})) {
+    GTEST_SKIP() << why;
+  }
   SeenOutcome theirs;
   SeenOutcome ours;
   ASSERT_NO_FATAL_FAILURE(Decide(/*kubesched=*/false, &theirs));

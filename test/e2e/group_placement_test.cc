@@ -187,7 +187,9 @@ void Choose(bool kubesched, uint64_t seed, int count, Outcomes* outcomes) {
 // KS_GROUP_PLACEMENT_COUNT, KS_GROUP_PLACEMENT_SEED: other sequences.
 TEST(GroupPlacement, EqualsKubeScheduler) {
   std::string why;
-  if (!testing::ControlPlane::Available(&why)) GTEST_SKIP() << why;
+  if (!testing::ControlPlane::Available(&why, {37, "pod groups in scheduling.k8s.io/v1beta1"})) {
+    GTEST_SKIP() << why;
+  }
   const auto setting = [](const char* name, int otherwise) {
     const char* text = std::getenv(name);
     return text == nullptr ? otherwise : std::atoi(text);

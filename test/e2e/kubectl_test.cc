@@ -108,6 +108,10 @@ class KubectlTest : public ::testing::Test {
 };
 
 TEST_F(KubectlTest, PrintsWhatItPrintsWithTheRealServer) {
+  std::string why;
+  if (!ControlPlane::Available(&why, {37, "what the in-memory API server answers"})) {
+    GTEST_SKIP() << why;
+  }
   auto plane = ControlPlane::Start({});
   ASSERT_TRUE(plane.ok()) << plane.error().message;
   Kubectl real((*plane)->AdminKubeconfig());

@@ -37,7 +37,7 @@ struct Sides {
 
 class ResizePreemption : public ClusterFixture, public ::testing::WithParamInterface<Sides> {
  protected:
-  ResizePreemption() : ClusterFixture({.apiserver_args = {kResizeGate}}) {}
+  ResizePreemption() : ClusterFixture({.apiserver_args = {kResizeGate}}, {37, kResizeGate}) {}
 
   void SetUp() override {
     ClusterFixture::SetUp();

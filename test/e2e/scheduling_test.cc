@@ -172,7 +172,7 @@ TEST_F(Scheduling, SurvivesTheApiServersDeath) {
   ASSERT_TRUE(WaitBound(kPods / 10));
   const auto killed = cluster_->plane().KillApiServer();
   ASSERT_TRUE(killed.ok()) << killed.error().message;
-  const auto started = cluster_->plane().StartApiServer();
+  const auto started = cluster_->StartApiServer();
   ASSERT_TRUE(started.ok()) << started.error().message;
   ASSERT_TRUE(WaitBound(kPods, seconds(180))) << CountBound(cluster_->view().pods());
   EXPECT_TRUE(cluster_->view().moved().empty());

@@ -66,9 +66,10 @@ class Serving : public ClusterFixture {
   void SetUp() override {
     ClusterFixture::SetUp();
     if (cluster_ == nullptr) return;
-    theirs_ = StartServer(testing::ControlPlane::BinaryPath("kube-scheduler"),
-                          {"--disable-http2-serving", "--feature-gates=WatchListClient=false"},
-                          "kube-scheduler");
+    theirs_ =
+        StartServer(testing::ControlPlane::BinaryPath("kube-scheduler"),
+                    {"--disable-http2-serving", "--feature-gates=" + Cluster::ReferenceGates()},
+                    "kube-scheduler");
     ours_ = StartServer(KS_KUBESCHED_PATH, {}, "kubesched");
     MakeCallers();
   }

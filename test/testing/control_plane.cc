@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -76,11 +77,12 @@ Result<Child> LaunchTool(std::vector<std::string> words) {
 
 struct Availability {
   bool available = false;
-  std::string text;  // the folder of the binaries, or the reason
+  std::string text;     // the folder of the binaries, or the reason
+  std::string release;  // of kube-apiserver
 };
 
 Availability FindBinaries() {
-  Result<Child> child = LaunchTool({"bindir"});
+  Result<Child> child = LaunchTool({"servers"});
   if (!child.ok()) {
     return {.text = child.error().message};
   }
@@ -94,10 +96,21 @@ Availability FindBinaries() {
   close(child->stdout_fd);
   int status = 0;
   waitpid(child->pid, &status, 0);
-  while (output.ends_with('\n')) {
-    output.pop_back();
+  std::istringstream lines(output);
+  Availability found{.available = WIFEXITED(status) && WEXITSTATUS(status) == 0};
+  std::getline(lines, found.text);
+  std::getline(lines, found.release);
+  if (found.available) {
+    std::fprintf(stderr, "The control planes have kube-apiserver %s.\n", found.release.c_str());
   }
-  return {.available = WIFEXITED(status) && WEXITSTATUS(status) == 0, .text = output};
+  return found;
+}
+
+// 36 of "v1.36.3".
+int MinorOf(const std::string& release) {
+  int minor = 0;
+  KS_CHECK(std::sscanf(release.c_str(), "v1.%d.", &minor) == 1, release);
+  return minor;
 }
 
 const Availability& KnownBinaries() {
@@ -177,12 +190,19 @@ bool ProcessRuns(pid_t pid) {
   return !fields.empty() && fields[0] != "Z" && fields[0] != "X";
 }
 
-bool ControlPlane::Available(std::string* why) {
+bool ControlPlane::Available(std::string* why, const ServerNeed& need) {
   const Availability& found = KnownBinaries();
-  if (!found.available && why != nullptr) {
-    *why = found.text;
+  std::string reason;
+  if (!found.available) {
+    reason = found.text;
+  } else if (MinorOf(found.release) < need.minor) {
+    reason = "kube-apiserver " + found.release + " lacks what is there from v1." +
+             std::to_string(need.minor) + " on: " + need.what;
   }
-  return found.available;
+  if (!reason.empty() && why != nullptr) {
+    *why = reason;
+  }
+  return reason.empty();
 }
 
 std::string ControlPlane::BinaryPath(std::string_view name) {

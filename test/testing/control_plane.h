@@ -44,9 +44,16 @@ Result<ProcessUsage> ReadProcessUsage(pid_t pid);
 // True while the process exists and is no zombie.
 bool ProcessRuns(pid_t pid);
 
-// One control plane on free loopback ports in a temporary folder. RBAC is on; the ServiceAccount
-// and TaintNodesByCondition admission plugins are off, so pods need no service account and nodes
-// are schedulable as created.
+// What a test asks of kube-apiserver, in words, and that it is there from v1.<minor> on.
+struct ServerNeed {
+  int minor = 0;
+  std::string what;
+};
+
+// One control plane on free loopback ports in a temporary folder, with today's kube-apiserver or,
+// with the environment variable KS_KUBERNETES_VERSION, such as v1.36, one of that version. RBAC is
+// on; the ServiceAccount and TaintNodesByCondition admission plugins are off, so pods need no
+// service account and nodes are schedulable as created.
 //
 // Every process started here is a child of one supervisor process, which ends them and removes the
 // folder when this object or the whole test process ends, however it ends (its standard input
@@ -60,10 +67,12 @@ class ControlPlane {
     bool with_controller_manager = false;
   };
 
-  // Whether the binaries are there; if not, `why` (may be null) gets a sentence with the cure.
-  // Blocks for about 0.1 s at the first call, the answer is remembered.
-  static bool Available(std::string* why);
-  // The path of etcd, kube-apiserver, kube-controller-manager, kubectl or kube-scheduler. Requires:
+  // Whether the binaries are there, and kube-apiserver is new enough; if not, `why` (may be null)
+  // gets a sentence with the cure. Blocks for about 0.1 s at the first call, the answer is
+  // remembered.
+  static bool Available(std::string* why, const ServerNeed& need = {});
+  // The path of a program that is of the same release whatever KS_KUBERNETES_VERSION says: etcd,
+  // kubectl, kube-scheduler; today's kube-apiserver and kube-controller-manager, too. Requires:
   // Available().
   static std::string BinaryPath(std::string_view name);
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real Kubernetes control plane for tests and the demo: python3 tools/controlplane VERB.
 
-./dev controlplane and the C++ fixture ControlPlane (test/testing/control_plane.h) are both fronts of this program.
+./dev controlplane and the C++ fixture ControlPlane (test/testing/control_plane.h) are both fronts of this program. With the
+environment variable KS_KUBERNETES_VERSION=v1.36 (or another of versions.py), up and serve take the API server of that version.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import delivery  # noqa: E402
 import go_toolchain  # noqa: E402
 import processes  # noqa: E402
 import supervisor  # noqa: E402
+import versions  # noqa: E402
 
 
 def _state(folder):
@@ -40,7 +42,7 @@ def _up(options):
         sys.exit(f"{folder}: a control plane is up already ({state['url']}): take it down first")
     if state:
         shutil.rmtree(folder)  # left behind by a machine that went down
-    why = build.why_unavailable()
+    why = versions.why_unavailable()
     if why:
         sys.exit(why)
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +53,7 @@ def _up(options):
         made.up()
     except (cluster.StartError, RuntimeError) as error:
         sys.exit(str(error))
-    print(f"control plane {build.pinned_release()} is up: {made.url}, folder {folder}")
+    print(f"control plane {versions.release()} is up: {made.url}, folder {folder}")
 
 
 def _down(options):
@@ -89,9 +91,13 @@ def _status(options):
     sys.exit(0 if len(running) == len(state["processes"]) else 1)
 
 
-def _build(_options):
+def _module(options):
+    return versions.module(options.version) if options.version else build.CONTROL_PLANE
+
+
+def _build(options):
     try:
-        print(build.build(lambda text: print(text, flush=True)))
+        print(_module(options).build(lambda text: print(text, flush=True)))
     except build.BuildError as error:
         sys.exit(str(error))
 
@@ -104,9 +110,19 @@ def _build_delivery(_options):
         sys.exit(str(error))
 
 
-def _bindir(_options):
-    why = build.why_unavailable()
-    print(why or build.binary_dir())
+def _bindir(options):
+    try:
+        module = _module(options)
+    except build.BuildError as error:
+        sys.exit(str(error))
+    why = module.why_unavailable()
+    print(why or module.folder())
+    sys.exit(1 if why else 0)
+
+
+def _servers(_options):
+    why = versions.why_unavailable()
+    print(why or f"{build.binary_dir()}\n{versions.release()}")
     sys.exit(1 if why else 0)
 
 
@@ -138,8 +154,9 @@ def _parse():
             ("env", _env, "print export lines: eval \"$(./dev controlplane env)\""),
             ("status", _status, "print what runs; status 1 if anything does not"),
             ("build", _build, "build the binaries into the cache, unless they are there"),
-            ("build-delivery", _build_delivery, "build helm and Krew's check of manifests into the cache, unless they are there"),
+            ("build-delivery", _build_delivery, "build helm, Krew's check of manifests and toxiproxy into the cache, unless they are there"),
             ("bindir", _bindir, "print the folder of the binaries; status 1 and the reason instead if they are not there"),
+            ("servers", _servers, "print the same folder and the release of kube-apiserver, as tests use them; status 1 and the reason instead"),
             ("source", _source, "print the folder of Kubernetes' sources in Go's module cache; fetches them unless they are there"),
             ("go", _go, "print the go command: the machine's, or the cache's, fetched unless it is there"),
             ("serve", _serve, "run one until standard input ends; for test programs")):
@@ -147,6 +164,8 @@ def _parse():
         sub.set_defaults(run=run)
         if verb in ("up", "down", "env", "status"):
             sub.add_argument("--dir", type=pathlib.Path, default=default_dir, help="its folder (default build/controlplane)")
+        if verb in ("build", "bindir"):
+            sub.add_argument("--version", metavar="|".join(versions.names()), help="of kube-apiserver and kube-controller-manager of that version")
         if verb in ("up", "serve"):
             sub.add_argument("--with-controller-manager", action="store_true")
             sub.add_argument("--apiserver-arg", action="append", default=[], metavar="FLAG",

@@ -61,7 +61,7 @@ class Module:
 
     def release(self):
         """The Kubernetes release that go.mod pins, such as v1.37.1."""
-        match = re.search(r"^\s*k8s\.io/kubernetes (v\S+)$", (self.source / "go.mod").read_text(), re.MULTILINE)
+        match = re.search(r"^\s*k8s\.io/kubernetes (v\S+)( // indirect)?$", (self.source / "go.mod").read_text(), re.MULTILINE)
         if not match:
             raise BuildError(f"{self.source}/go.mod does not require k8s.io/kubernetes")
         return match.group(1)

@@ -10,6 +10,7 @@ import time
 import build
 import certs
 import processes
+import versions
 
 _READY_TIMEOUT_S = 120  # two cores that compile beside it make it slow
 _START_ATTEMPTS = 5
@@ -31,7 +32,6 @@ class Cluster:
 
     def __init__(self, folder: pathlib.Path, bound, apiserver_args=(), with_controller_manager=False, controller_manager_args=()):
         self.folder = folder
-        self.binaries = build.binary_dir()
         self.bound = bound
         self.apiserver_args = list(apiserver_args)
         self.with_controller_manager = with_controller_manager
@@ -47,6 +47,9 @@ class Cluster:
 
     def up(self):
         """Starts everything and waits until it is ready. On failure nothing is left running. Raises StartError."""
+        why = versions.why_unavailable()
+        if why:
+            raise StartError(why)
         (self.folder / "logs").mkdir()
         certs.write_certificates(self.folder / "pki")
         try:
@@ -98,7 +101,7 @@ class Cluster:
                     raise StartError(f"{clash} in each of {_START_ATTEMPTS} attempts") from clash
 
     def _launch(self, name, argv):
-        self.children[name] = processes.launch([self.binaries / name, *argv], self._log(name), self.bound)
+        self.children[name] = processes.launch([versions.path(name), *argv], self._log(name), self.bound)
 
     def _log(self, name):
         return self.folder / "logs" / f"{name}.log"
