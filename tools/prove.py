@@ -47,6 +47,10 @@ STEPS = (
     Step("both forms of objects", "build/bin/ks_fuzz_forms all --seed {seed} --count 50000 --answers test/fuzz/forms/answers.jsonl"
                                   " test/api/data/forms.jsonl"),
     Step("placement", _E2E.format("*Placement*"), "KS_PLACEMENT_SEEDS=10"),
+    *(step for version in ("v1.35", "v1.36") for step in (
+        Step(f"servers of {version}", f"python3 tools/controlplane build --version {version}"),
+        Step(f"API server {version}", _E2E.format("*"), f"KS_KUBERNETES_VERSION={version}"))),
+    Step("rights of the manifests", _E2E.format("Scheduling.*:*Placement*:*Volumes*Kubesched:Group*:*Resize*ours"), "KS_E2E_USER=serviceaccount"),
     Step("configuration files", _E2E.format("*ConfigParity*"), "KS_PARITY_SEED={seed}"),
     Step("upstream suites", "python3 tools/upstream.py --seed {seed}"),
     Step("chart", "python3 test/deploy/deploy_test.py"),

@@ -345,6 +345,47 @@ TEST_F(ReflectorTest, AKindThatIsNotServedMayCountAsEmpty) {
   }
 }
 
+// As with a server that is older than a kind: the roles that it made do not name it either.
+TEST_F(ReflectorTest, AKindThatIsRefusedIsEmptyIfItIsNotServed) {
+  struct Case {
+    const char* name;
+    int code;
+    std::string served;
+    bool absent;
+  };
+  const auto list = [](const std::string& names) {
+    return R"({"kind":"APIResourceList","groupVersion":"v1","resources":[)" + names + "]}";
+  };
+  const Case cases[] = {
+      {"no such group", 404, "404 page not found", true},
+      {"others of the group", 200, list(R"({"name":"pods"},{"name":"nodes/status"})"), true},
+      {"served", 200, list(R"({"name":"pods"},{"name":"nodes"})"), false},
+      {"unreadable", 200, "nodes", false},
+      {"not now", 503, "unavailable", false},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    reflector_ = std::make_unique<Reflector<api::Node>>(
+        *client_,
+        ReflectorOptions{.path = "/api/v1/nodes",
+                         .type_name = "*v1.Node",
+                         .resource = "nodes",
+                         .seed = 3,
+                         .absent_is_empty = true},
+        [this](std::vector<api::Delta<api::Node>> batch) { Take(std::move(batch)); });
+    reflector_->Start();
+    net_.transport.Answer(Last(), 403, StatusBody(403, "Forbidden", "nodes is forbidden"));
+    EXPECT_EQ(Target(), "/api/v1");
+    net_.transport.Answer(Last(), c.code, c.served);
+    EXPECT_EQ(reflector_->Synced(), c.absent);
+    EXPECT_EQ(reflector_->Status().error->message, "failed to list *v1.Node: nodes is forbidden");
+    EXPECT_EQ(TakeBatches(), c.absent ? std::vector<std::string>{"="} : std::vector<std::string>());
+    NextDelay();
+    EXPECT_EQ(Target(), "/api/v1/nodes?limit=500&resourceVersion=0");
+    reflector_->Stop();
+  }
+}
+
 TEST_F(ReflectorTest, AnUndecodableListIsAFailedRound) {
   reflector_->Start();
   net_.transport.Answer(0, 200, "{\"kind\":\"NodeList\",\"items\":[{\"metadata\":7}]}");

@@ -14,9 +14,7 @@
 namespace ks::client {
 namespace {
 
-constexpr size_t kMostBytes = 4 << 20;  // of an event: more than an API server keeps of any object
-constexpr int kForbidden = 403;
-constexpr int kMethodNotAllowed = 405;
+constexpr size_t kMostLeaseEvent = 4 << 20;  // more than an API server keeps of any object
 
 }  // namespace
 
@@ -35,7 +33,7 @@ class LeaseWatch::Stream final : public WatchSink {
   }
   void OnEnd(std::optional<api::ApiError> error) override {
     if (error.has_value() && !muted_) {
-      refused_ = error->code == kForbidden || error->code == kMethodNotAllowed;
+      refused_ = error->code == 403 || error->code == 405;
       log::Info(refused_ ? 0 : 4, "Cannot watch the lease: it is read now and then",
                 {{"lock", lock_},
                  {"err", error->message},
@@ -61,7 +59,7 @@ class LeaseWatch::Stream final : public WatchSink {
 
   const std::string lock_;
   const Seen seen_;
-  FrameSplitter splitter_{kMostBytes};
+  FrameSplitter splitter_{kMostLeaseEvent};
   std::atomic<bool> muted_{false};
   std::atomic<bool> over_{false};
   std::atomic<bool> refused_{false};

@@ -17,17 +17,13 @@
 #include "client/watch/informer_metrics.h"
 #include "client/watch/list_form.h"
 #include "client/watch/list_reading.h"
+#include "client/watch/reflector_requests.h"
 
 namespace ks::client {
 namespace {
 
 constexpr int kPageSize = 500;
 constexpr Duration kShortWatch = std::chrono::seconds(1);
-// How long a watch is asked to last. kube-scheduler asks for 300 to 599 seconds. A server says
-// where it is, by a bookmark, once a minute and two seconds before the end of a watch: with a short
-// one, a server that says nothing for longer is not there (TransportOptions::stream_idle_timeout).
-constexpr double kWatchSeconds = 20;
-constexpr double kMoreWatchSeconds = 5;
 
 }  // namespace
 
@@ -128,7 +124,9 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   void List(ListForm form);
   void Listed(RestReply reply, ListReading<T>& reading);
   void ListFailed(const api::ApiError& error);
-  void NoSuchKind();
+  void AskWhatIsServed(const api::ApiError& refusal);
+  void ServedIsKnown(const api::ApiError& refusal, const RestReply& reply);
+  void NoSuchKind(const api::ApiError& error);
   void Replace(std::string resource_version);
   void Watch();
   void WatchEnded(const std::optional<api::ApiError>& error);
@@ -147,9 +145,6 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
 
   // One watch frame into `batch`. False: the stream is over, watch_error_ says why.
   bool Frame(std::string_view frame, std::vector<Delta>* batch);
-
-  std::string Target(std::vector<std::pair<std::string, std::string>> parameters) const;
-  std::string WatchTarget();
 
   // Objects are then needed in that form.
   bool KeepsJson() const { return options_.keep_texts || options_.keep_raw != api::KeepRaw::kNone; }
@@ -189,6 +184,7 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   std::string last_;          // resourceVersion of the newest event or list; "" at start
   bool unavailable_ = false;  // the server refused last_
   bool paginate_ = false;     // the server has no watch cache
+  bool absent_ = false;       // the server does not serve the kind, which was said
   ListForm form_;
   ListForm first_form_;      // of the list that the page belongs to
   bool repeated_ = false;    // the list was begun anew once
@@ -254,15 +250,15 @@ void Reflector<T>::Core::List(ListForm form) {
   const uint64_t operation = NextOperation();
   auto self = this->shared_from_this();
   auto reading = std::make_shared<ListReading<T>>(decoder_);
-  Keep(operation, client_.Send({.target = Target(std::move(parameters)),
-                                .decoded = !KeepsJson(),
-                                .accept_gzip = options_.gzip_lists,
-                                .reader = reading,
-                                .verb = "list",
-                                .resource = options_.resource},
-                               [self, reading](RestReply reply) {
-                                 self->Listed(std::move(reply), *reading);
-                               }));
+  Keep(operation,
+       client_.Send(
+           {.target = QueryTarget(options_.path, options_.field_selector, std::move(parameters)),
+            .decoded = !KeepsJson(),
+            .accept_gzip = options_.gzip_lists,
+            .reader = reading,
+            .verb = "list",
+            .resource = options_.resource},
+           [self, reading](RestReply reply) { self->Listed(std::move(reply), *reading); }));
 }
 
 template <class T>
@@ -293,23 +289,52 @@ void Reflector<T>::Core::ListFailed(const api::ApiError& error) {
     unavailable_ = true;
     return List({.limit = true});
   }
-  if (options_.absent_is_empty && error.IsNotFound() && !Synced()) NoSuchKind();
+  if (options_.absent_is_empty && !Synced()) {
+    if (error.IsNotFound()) return NoSuchKind(error);
+    if (error.code == 403) return AskWhatIsServed(error);
+  }
   RoundEnded("failed to list " + options_.type_name, error);
 }
 
+// The roles that an API server makes for its scheduler name no kinds that it does not serve: it
+// refuses then what it would not find. What it serves, everybody may read.
 template <class T>
-void Reflector<T>::Core::NoSuchKind() {
+void Reflector<T>::Core::AskWhatIsServed(const api::ApiError& refusal) {
+  const uint64_t operation = NextOperation();
+  auto self = this->shared_from_this();
+  Keep(operation,
+       client_.Send({.target = options_.path.substr(0, options_.path.rfind('/')),
+                     .resource = "apiresources"},
+                    [self, refusal](RestReply reply) { self->ServedIsKnown(refusal, reply); }));
+}
+
+template <class T>
+void Reflector<T>::Core::ServedIsKnown(const api::ApiError& refusal, const RestReply& reply) {
+  if (Stopped()) return End();
+  const bool served =
+      reply.ok() ? Serves(reply.body, options_.resource) : !reply.error->IsNotFound();
+  if (!served) return NoSuchKind(refusal);
+  RoundEnded("failed to list " + options_.type_name, refusal);
+}
+
+template <class T>
+void Reflector<T>::Core::NoSuchKind(const api::ApiError& error) {
   log::Error("", "The API server does not serve this kind; it is taken to have no objects of it",
              {{"type", options_.type_name}, {"path", options_.path}});
+  absent_ = true;
   sink_(std::vector<Delta>(1));
-  MutexLock lock(mutex_);
-  status_.synced = true;
+  {
+    MutexLock lock(mutex_);
+    status_.synced = true;
+  }
+  RoundEnded("failed to list " + options_.type_name, error);
 }
 
 template <class T>
 void Reflector<T>::Core::Replace(std::string resource_version) {
   last_ = std::move(resource_version);
   unavailable_ = false;
+  absent_ = false;
   std::vector<Delta> batch(1);
   batch[0] = std::exchange(listed_, {});
   sink_(std::move(batch));
@@ -368,7 +393,8 @@ void Reflector<T>::Core::Watch() {
     is_watch_ = true;
     abort_ = relist_.has_value();  // asked for meanwhile
   }
-  Keep(operation, client_.Watch({.target = WatchTarget(),
+  Keep(operation, client_.Watch({.target = WatchTarget(options_.path, options_.field_selector,
+                                                       last_, random_.Unit()),
                                  .decoded = !KeepsJson(),
                                  .verb = "watch",
                                  .resource = options_.resource},
@@ -489,6 +515,8 @@ void Reflector<T>::Core::RoundEnded(const std::string& what, api::ApiError error
   if (error.IsGone()) {
     log::Info(4, "Watch is behind what the server remembers",
               {{"type", options_.type_name}, {"err", error.message}});
+  } else if (absent_) {
+    log::Info(4, "Still not served", {{"type", options_.type_name}, {"err", error.message}});
   } else {
     log::Error(
         error.message, "Failed to watch",
@@ -524,34 +552,6 @@ void Reflector<T>::Core::End() {
   status_.watching = false;
   exchange_.reset();
   ended_.NotifyAll();
-}
-
-template <class T>
-std::string Reflector<T>::Core::Target(
-    std::vector<std::pair<std::string, std::string>> parameters) const {
-  if (!options_.field_selector.empty()) {
-    parameters.emplace_back("fieldSelector", options_.field_selector);
-  }
-  std::sort(parameters.begin(), parameters.end());
-  std::string target = options_.path;
-  char separator = '?';
-  for (const auto& [key, value] : parameters) {
-    target += separator;
-    target += key + "=" + EscapeUrl(value);
-    separator = '&';
-  }
-  return target;
-}
-
-template <class T>
-std::string Reflector<T>::Core::WatchTarget() {
-  // Random, so that the watches of a cluster do not all end at once.
-  const auto seconds = static_cast<int64_t>(kWatchSeconds + kMoreWatchSeconds * random_.Unit());
-  return Target({{"allowWatchBookmarks", "true"},
-                 {"resourceVersion", last_},
-                 {"timeout", FormatDuration(std::chrono::seconds(seconds))},
-                 {"timeoutSeconds", std::to_string(seconds)},
-                 {"watch", "true"}});
 }
 
 template <class T>

@@ -32,8 +32,9 @@ struct ReflectorOptions {
   bool gzip_lists = true;
   api::KeepRaw keep_raw = api::KeepRaw::kNone;
   bool keep_texts = false;  // deltas bring the JSON of their objects
-  // An API server that does not know the kind (404) has no objects of it: the state is empty until
-  // a list succeeds. Else nothing is known until then.
+  // An API server that does not know the kind (404, or 403 and the kind is not among what it
+  // serves) has no objects of it: the state is empty until a list succeeds. Else nothing is known
+  // until then.
   bool absent_is_empty = false;
   InformerSeries* metrics = nullptr;  // told of the newest state; outlives the reflector
 };
