@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "kubeschedctl/cluster/daemon_access.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
 class App;
 }
 
