@@ -259,6 +259,25 @@ TEST_F(LeaderElectorTest, ADeletedLeaseIsMadeAtOnce) {
   EXPECT_LE(After(*a, deleted, "won"), milliseconds(10));
 }
 
+// Whatever a watch says that is no event of the lease is left aside.
+TEST_F(LeaderElectorTest, WhatIsNoEventIsLeftAside) {
+  Lease("other", 15);
+  auto a = Make("a");
+  a->Acquire();
+  world_.Run(milliseconds(500));
+  for (const char* event :
+       {R"({"type":7,"object":{}})", R"({"object":{}})", R"({"type":"MODIFIED"})",
+        R"({"type":"MODIFIED","object":[]})", R"({"type":null,"object":null})",
+        R"({"type":"ERROR","object":{"kind":"Status"}})", "[]"}) {
+    server_.Say(event);
+  }
+  world_.Run(milliseconds(10));
+  EXPECT_THAT(a->notes(), IsEmpty());
+  server_.Edit([](Json& lease) { lease["spec"]["holderIdentity"] = ""; });
+  world_.Run(seconds(5));
+  EXPECT_THAT(a->notes(), ElementsAre("won"));
+}
+
 // A watch that falls silent changes nothing: the lease is read as before, and watched again later.
 TEST_F(LeaderElectorTest, ASilentWatchIsOnlyAShortcutLess) {
   Lease("other", 15);

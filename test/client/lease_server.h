@@ -101,10 +101,10 @@ class LeaseServer {
   void Edit(const std::function<void(Json&)>& change) {
     change(lease);
     lease["metadata"]["resourceVersion"] = std::to_string(++version);
-    Tell("MODIFIED");
+    Say(Event("MODIFIED"));
   }
   void Delete() {
-    Tell("DELETED");
+    Say(Event("DELETED"));
     lease = nullptr;
   }
 
@@ -113,6 +113,10 @@ class LeaseServer {
     if (!lease.is_null() && lease["metadata"]["resourceVersion"] != after) tell(Event("MODIFIED"));
     watchers_.emplace(++last_watcher_, std::move(tell));
     return last_watcher_;
+  }
+  // To every watch, whatever it is.
+  void Say(const std::string& text) const {
+    for (const auto& [id, tell] : watchers_) tell(text);
   }
   void Unwatch(uint64_t watcher) { watchers_.erase(watcher); }
 
@@ -124,9 +128,6 @@ class LeaseServer {
  private:
   std::string Event(const char* type) const {
     return Json{{"type", type}, {"object", lease}}.dump() + "\n";
-  }
-  void Tell(const char* type) const {
-    for (const auto& [id, tell] : watchers_) tell(Event(type));
   }
   HttpResponse Put(Json object, TimePoint now) {
     if (lease.is_null()) return Status(404, "NotFound");
@@ -140,7 +141,7 @@ class LeaseServer {
     object["metadata"]["uid"] = "u-1";
     lease = std::move(object);
     writes.push_back({now, Holder()});
-    Tell("MODIFIED");
+    Say(Event("MODIFIED"));
     return Ok(status);
   }
   HttpResponse Ok(int status) const {

@@ -49,8 +49,8 @@ class LeaseWatch::Stream final : public WatchSink {
  private:
   void OnEvent(std::string_view frame) {
     const auto event = nlohmann::ordered_json::parse(frame, nullptr, /*allow_exceptions=*/false);
-    if (!event.is_object() || !event.contains("object")) return;
-    const std::string type = event.value("type", "");
+    if (!event.is_object() || !event.contains("object") || !event.contains("type")) return;
+    const auto& type = event["type"];
     if (type == "DELETED") return seen_(LeaseObject());
     if (type != "ADDED" && type != "MODIFIED") return;  // a bookmark, or why the watch ends
     Result<LeaseObject> lease = LeaseObject::Parse(event["object"].dump());

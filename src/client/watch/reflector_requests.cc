@@ -12,7 +12,8 @@
 namespace ks::client {
 namespace {
 
-// How long a watch is asked to last. kube-scheduler asks for 300 to 599 seconds. A server says
+// How long a watch is asked to last; at random, so that the watches of a cluster do not all end at
+// once. kube-scheduler asks for 300 to 599 seconds. A server says
 // where it is, by a bookmark, once a minute and two seconds before the end of a watch: with a short
 // one, a server that says nothing for longer is not there (TransportOptions::stream_idle_timeout).
 constexpr double kWatchSeconds = 20;
