@@ -329,10 +329,17 @@ void HttpConnection::Write() {
     return End(TransportError{Kind::kFenced, WriteFence::kRefusal});
   }
   parser_ = std::make_unique<Parser>(*this, no_body_);
-  user_->OnWrite();
   Touch();
+  socket_.AskBeforeWrite([this] {
+    if (!user_->MayWrite()) return false;
+    user_->OnWrite();
+    return true;
+  });
   auto written = [self = shared_from_this()](const ErrorCode& failure, size_t) {
     if (self->user_ == nullptr) return;
+    if (failure == boost::system::errc::operation_not_permitted) {
+      return self->Fail(Kind::kFenced, WriteFence::kRefusal);
+    }
     if (failure) return self->FailOf(failure);
     self->request_ = std::string();
     self->Read();

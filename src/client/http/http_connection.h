@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "client/http/guarded_socket.h"
 #include "client/http/proxy_tunnel.h"
 #include "client/http/server_url.h"
 #include "client/http/tls_context.h"
@@ -60,7 +61,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   class User {
    public:
     // The connection is there and nothing of the request has left. False ends the exchange with
-    // kFenced and leaves the connection as good as it was.
+    // kFenced. Asked twice: before the request is made ready, when a refusal leaves the connection
+    // as good as it was, and when its bytes are ready for the kernel.
     virtual bool MayWrite() = 0;
     // Bytes of the request leave now: from here on the peer may carry it out.
     virtual void OnWrite() = 0;
@@ -100,7 +102,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  private:
   using Executor = boost::asio::io_context::executor_type;
   using Tcp = boost::asio::ip::tcp;
-  using Socket = boost::asio::basic_stream_socket<Tcp, Executor>;
+  using Socket = GuardedSocket;
   using Resolver = boost::asio::ip::basic_resolver<Tcp, Executor>;
   using ErrorCode = boost::system::error_code;
   class Parser;
