@@ -208,7 +208,7 @@ TEST(Front, RefusesWhatIsNotARequest) {
 TEST(Front, PlainHttpIsToldSo) {
   FrontFixture server;
   PlainClient client(server.port());
-  client.Send("GET / HTTP/1.1\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(client.ReadAll(), HasSubstr("Client sent an HTTP request to an HTTPS server."));
 }
 

@@ -185,6 +185,14 @@ TEST(HttpsServer, RefusesWhatIsTooLargeOrNotHttp) {
        "431 Request Header Fields Too Large"},
       {"body", start + "Content-Length: 1000000\r\n\r\n" + std::string(5000, 'x'), 413,
        "413 Payload Too Large"},
+      {"a coding nobody knows, and a length",
+       start + "Transfer-Encoding: xchunked\r\nContent-Length: 0\r\n\r\n", 501,
+       "Unsupported transfer encoding"},
+      {"chunks that are not the last coding",
+       start + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n", 501,
+       "Unsupported transfer encoding"},
+      {"no host", "GET /healthz HTTP/1.1\r\n\r\n", 400,
+       "400 Bad Request: missing required Host header"},
       {"no HTTP", "\x01\x02\x03 nonsense\r\n\r\n", 400, "400 Bad Request"},
   };
   Server server;

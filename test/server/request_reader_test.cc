@@ -40,13 +40,13 @@ class RequestReaderTest : public ::testing::Test {
 };
 
 TEST_F(RequestReaderTest, HeaderThenBodyThenTheNextOne) {
-  Receive("POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\nab");
+  Receive("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nab");
   EXPECT_EQ(Parse(), Progress::kHeader);
   EXPECT_EQ(reader_.message().target(), "/a");
   EXPECT_FALSE(reader_.BodyIsHere());
   EXPECT_TRUE(reader_.LimitBody(3));
   EXPECT_EQ(Parse(), Progress::kMore);
-  Receive("cGET /b HTTP/1.1\r\n\r\n");
+  Receive("cGET /b HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(Parse(), Progress::kWhole);
   EXPECT_EQ(reader_.message().body(), "abc");
   reader_.Reset(true);
@@ -61,7 +61,7 @@ TEST_F(RequestReaderTest, HeaderThenBodyThenTheNextOne) {
 
 TEST_F(RequestReaderTest, ByteForByte) {
   const std::string text =
-      "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+      "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
   int headers = 0;
   for (const char& byte : text) {
     Receive({&byte, 1});
@@ -78,13 +78,13 @@ TEST_F(RequestReaderTest, ByteForByte) {
 }
 
 TEST_F(RequestReaderTest, Limits) {
-  Receive("GET / HTTP/1.1\r\nX: " + std::string(kHeaderLimit, 'x'));
+  Receive("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(kHeaderLimit, 'x'));
   EXPECT_TRUE(reader_.full());
   EXPECT_EQ(Parse(), Progress::kBroken);
   EXPECT_EQ(error_, http::error::header_limit);
 
   RequestReader announced(kHeaderLimit, buffered_bytes_);
-  const std::string_view text = "PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\n123456789";
+  const std::string_view text = "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n123456789";
   std::memcpy(announced.Prepare().data(), text.data(), text.size());
   announced.Commit(text.size());
   announced.Begin();
@@ -95,7 +95,9 @@ TEST_F(RequestReaderTest, Limits) {
 }
 
 TEST_F(RequestReaderTest, ChunksBeyondTheLimit) {
-  Receive("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+  Receive(
+      "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
   EXPECT_EQ(Parse(), Progress::kHeader);
   EXPECT_TRUE(reader_.LimitBody(4));
   EXPECT_EQ(Parse(), Progress::kBroken);
@@ -129,7 +131,7 @@ TEST(RequestReader, CountsWhatItHoldsWhileARequestIsRead) {
 TEST(RequestReader, GivesBackALargeBufferBetweenRequests) {
   size_t buffered_bytes = 0;
   RequestReader reader(1 << 20, buffered_bytes);
-  const std::string text = "GET /" + std::string(100'000, 'x') + " HTTP/1.1\r\n\r\n";
+  const std::string text = "GET /" + std::string(100'000, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n";
   reader.Begin();
   for (size_t sent = 0; sent < text.size();) {
     const boost::asio::mutable_buffer room = reader.Prepare();

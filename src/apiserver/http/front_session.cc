@@ -51,7 +51,12 @@ void FrontSession::OnHeader() {
 
 void FrontSession::OnUnreadable(const ErrorCode& error) {
   Failure failure = BadRequest("the request is not HTTP/1.1: " + error.message());
-  if (error == http::error::body_limit) {
+  if (error == boost::system::errc::not_supported) {
+    failure.code = 501;
+    failure.message = "Unsupported transfer encoding";
+  } else if (error == boost::system::errc::destination_address_required) {
+    failure = BadRequest("missing required Host header");
+  } else if (error == http::error::body_limit) {
     failure = {
         .code = 413,
         .reason = "RequestEntityTooLarge",

@@ -198,7 +198,13 @@ void HttpsSession::OnAnswer(Response answer) {
 
 void HttpsSession::OnUnreadable(const ErrorCode& error) {
   http::status status = http::status::bad_request;
-  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+  std::string body;
+  if (error == boost::system::errc::not_supported) {
+    status = http::status::not_implemented;
+    body = "Unsupported transfer encoding";
+  } else if (error == boost::system::errc::destination_address_required) {
+    body = "400 Bad Request: missing required Host header";
+  } else if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     status = http::status::request_header_fields_too_large;
   } else if (error == http::error::body_limit && refusal_) {
     OnAnswer(*std::move(refusal_));
@@ -208,8 +214,10 @@ void HttpsSession::OnUnreadable(const ErrorCode& error) {
   }
   Head head(status, 11);
   head.set(http::field::content_type, "text/plain; charset=utf-8");
-  std::string body = std::to_string(static_cast<unsigned>(status)) + " " +
-                     std::string(http::obsolete_reason(status));
+  if (body.empty()) {
+    body = std::to_string(static_cast<unsigned>(status)) + " " +
+           std::string(http::obsolete_reason(status));
+  }
   head.content_length(body.size());
   Send(std::move(head), std::move(body));
 }

@@ -57,9 +57,24 @@ RequestReader::Progress RequestReader::Parse(ErrorCode& error) {
     }
   }
   if (!header_was_done) {
-    return parser_->is_header_done() ? Progress::kHeader : Progress::kMore;
+    if (!parser_->is_header_done()) return Progress::kMore;
+    error = HeaderFault();
+    return error ? Progress::kBroken : Progress::kHeader;
   }
   return parser_->is_done() ? Progress::kWhole : Progress::kMore;
+}
+
+// What Beast's parser lets pass. A coding that it does not know it takes for none, so that the
+// length would count where whoever forwards the request may have gone by the coding.
+RequestReader::ErrorCode RequestReader::HeaderFault() const {
+  const Message& read = parser_->get();
+  if (read.count(http::field::transfer_encoding) > 0 && !read.chunked()) {
+    return make_error_code(boost::system::errc::not_supported);
+  }
+  if (read.version() >= 11 && read.count(http::field::host) == 0) {
+    return make_error_code(boost::system::errc::destination_address_required);
+  }
+  return {};
 }
 
 bool RequestReader::LimitBody(uint64_t bytes) {

@@ -54,7 +54,9 @@ class RequestReader {
   bool begun() const { return parser_.has_value(); }
   std::chrono::steady_clock::time_point begun_at() const { return begun_at_; }
 
-  // Requires: begun. Errors: Beast's; `header_limit` and `body_limit` when a limit is passed.
+  // Requires: begun. Errors: Beast's; `header_limit` and `body_limit` when a limit is passed;
+  // `not_supported` for a transfer coding other than chunked, `destination_address_required` for a
+  // request of HTTP/1.1 without a Host field.
   Progress Parse(ErrorCode& error);
   // False: the body announces itself as larger than `bytes`. Requires: the header is whole.
   bool LimitBody(uint64_t bytes);
@@ -71,6 +73,7 @@ class RequestReader {
 
  private:
   void NoteCapacity();
+  ErrorCode HeaderFault() const;
 
   const size_t header_limit_;
   size_t& buffered_bytes_;
