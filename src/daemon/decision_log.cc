@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/decision_log.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -49,7 +51,9 @@ DecisionLog::~DecisionLog() {
 }
 
 Result<void> DecisionLog::OpenFile() {
-  file_ = std::fopen(options_.file.c_str(), "ae");
+  const int file =
+      ::open(options_.file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, rights_);
+  file_ = file < 0 ? nullptr : ::fdopen(file, "a");
   if (file_ == nullptr) {
     return Error{"open the decision log " + options_.file + ": " + SystemErrorText(errno)};
   }
@@ -101,6 +105,7 @@ void DecisionLog::WriteLine(const std::string& line) {
       Drop(1, opened.error().message);
       return;
     }
+    ::fchmod(fileno(file_), rights_);
   }
   if (std::fwrite(line.data(), 1, line.size(), file_) != line.size()) {
     Drop(1, SystemErrorText(errno));
@@ -111,7 +116,11 @@ void DecisionLog::WriteLine(const std::string& line) {
 }
 
 void DecisionLog::Rotate() {
-  if (file_ != nullptr) std::fclose(file_);
+  if (file_ != nullptr) {
+    struct stat status {};
+    if (::fstat(fileno(file_), &status) == 0) rights_ = status.st_mode & 0777;
+    std::fclose(file_);
+  }
   file_ = nullptr;
   bytes_ = 0;
   const std::string former = options_.file + ".1";

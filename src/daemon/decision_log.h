@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The decision log: every decision as a line of JSON, in a file of bounded size, for audits.
+// The decision log: every decision as a line of JSON, in a file of bounded size, for audits. The
+// file is its owner's alone, for it names pods of all namespaces; whoever changes that is followed
+// at rotation.
 //
 // Upstream: none; it has no such thing. The lines: inspect/decision_json.h, docs/debugging.md.
+
+#include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +58,8 @@ class DecisionLog {
   metrics::Counter& dropped_;
   // The writing thread's.
   std::FILE* file_ = nullptr;
-  size_t bytes_ = 0;  // of the file
+  size_t bytes_ = 0;      // of the file
+  mode_t rights_ = 0600;  // of a new file; after the first one, its predecessor's
   bool failing_ = false;
 
   Mutex mutex_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -49,6 +50,9 @@ TEST(DecisionLog, ALineADecisionAppended) {
   EXPECT_NE(lines[1].find(R"("pod":"ns/b")"), std::string::npos) << lines[1];
 }
 
+constexpr std::filesystem::perms kOwnersAlone =
+    std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+
 TEST(DecisionLog, IsRotatedBySize) {
   const testing::TempDir dir;
   const std::string file = Path(dir);
@@ -56,8 +60,12 @@ TEST(DecisionLog, IsRotatedBySize) {
   {
     auto log = DecisionLog::Open({.file = file, .rotate_bytes = 600}, metrics);
     ASSERT_TRUE(log.ok());
+    EXPECT_EQ(std::filesystem::status(file).permissions(), kOwnersAlone);
+    std::filesystem::permissions(file, kOwnersAlone | std::filesystem::perms::group_read);
     for (int i = 0; i < 10; ++i) (*log)->Add(Made("p" + std::to_string(i)));
   }
+  EXPECT_EQ(std::filesystem::status(file).permissions(),
+            kOwnersAlone | std::filesystem::perms::group_read);
   const std::vector<std::string> newest = Lines(file);
   const std::vector<std::string> former = Lines(file + ".1");
   ASSERT_FALSE(newest.empty());

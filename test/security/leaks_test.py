@@ -108,17 +108,17 @@ class Secrets(WithServer):
 class Files(WithServer):
     def test_rights_of_what_is_written(self):
         """Where the process's mask takes nothing away, keys and whole objects are still their owner's alone."""
-        made = {name: self.folder / name for name in ("pair", "recordings")}
+        made = {name: self.folder / name for name in ("pair", "recordings", "decisions")}
         made["recordings"].mkdir()
         former = os.umask(0)
         try:
-            daemon = self.daemon(f"--cert-dir={made['pair']}", f"--record={made['recordings']}")
+            daemon = self.daemon(f"--cert-dir={made['pair']}", f"--record={made['recordings']}", f"--decision-log={made['decisions']}")
         finally:
             os.umask(former)
         daemon.end()
         recordings = list(made["recordings"].iterdir())
         self.assertEqual(len(recordings), 1)
-        for file in (made["pair"] / "kube-scheduler.key", *recordings):
+        for file in (made["pair"] / "kube-scheduler.key", *recordings, made["decisions"]):
             self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600, file.name)
         for file in ("admin.kubeconfig", "scheduler.kubeconfig", "ca.key"):
             self.assertEqual(stat.S_IMODE((self.folder / "server" / file).stat().st_mode), 0o600, file)
