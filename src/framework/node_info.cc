@@ -13,9 +13,6 @@ uint64_t NextGeneration() {
   return counter.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-constexpr std::string_view kAnyAddress = "0.0.0.0";
-constexpr std::string_view kDefaultProtocol = "TCP";
-
 // Sorted; the position is the bit (docs/spec/plugins-node.md 4.11).
 constexpr std::array<std::string_view, 9> kKnownFeatures = {
     "DRANodeAllocatableResources",
@@ -59,15 +56,6 @@ struct Effects {
   }
 };
 
-void AppendPorts(const api::Container& container, std::vector<HostPort>* ports) {
-  static const Symbol tcp(kDefaultProtocol);
-  for (const api::ContainerPort& port : container.ports) {
-    if (port.host_port <= 0) continue;
-    ports->push_back({port.host_ip.empty() ? std::string(kAnyAddress) : port.host_ip,
-                      port.protocol.empty() ? tcp : Symbol(port.protocol), port.host_port});
-  }
-}
-
 bool HasAffinity(const api::Pod& pod) {
   return pod.spec->pod_affinity.has_value() || pod.spec->pod_anti_affinity.has_value();
 }
@@ -88,31 +76,6 @@ PodInfoPtr SwapRemove(std::vector<PodInfoPtr>* pods, const std::string& uid) {
 }
 
 }  // namespace
-
-std::vector<HostPort> PodHostPorts(const api::Pod& pod) {
-  std::vector<HostPort> ports;
-  for (const api::Container& container : pod.spec->init_containers) {
-    if (container.restart_always) AppendPorts(container, &ports);
-  }
-  for (const api::Container& container : pod.spec->containers) AppendPorts(container, &ports);
-  return ports;
-}
-
-void HostPortSet::Add(const HostPort& port) {
-  if (std::find(ports_.begin(), ports_.end(), port) == ports_.end()) ports_.push_back(port);
-}
-
-void HostPortSet::Remove(const HostPort& port) { std::erase(ports_, port); }
-
-bool HostPortSet::Conflicts(const HostPort& wanted) const {
-  if (wanted.port <= 0) return false;
-  const bool any_address = wanted.ip == kAnyAddress;
-  for (const HostPort& used : ports_) {
-    if (used.port != wanted.port || used.protocol != wanted.protocol) continue;
-    if (any_address || used.ip == kAnyAddress || used.ip == wanted.ip) return true;
-  }
-  return false;
-}
 
 NodeInfo::NodeInfo() : generation_(NextGeneration()) {}
 
@@ -169,7 +132,7 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
   requested_.Add(request.requested);
   non_zero_milli_cpu_ += request.non_zero_milli_cpu;
   non_zero_memory_ += request.non_zero_memory;
-  for (const HostPort& port : pod->host_ports()) used_ports_.Add(port);
+  used_ports_.Add(pod->host_ports());
   if (HasAffinity(pod->pod())) pods_with_affinity_.push_back(pod);
   if (HasRequiredAntiAffinity(pod->pod())) pods_with_required_anti_affinity_.push_back(pod);
   pods_.push_back(std::move(pod));
@@ -186,7 +149,7 @@ PodInfoPtr NodeInfo::RemovePod(const api::Pod& pod) {
   requested_.Sub(request.requested);
   non_zero_milli_cpu_ -= request.non_zero_milli_cpu;
   non_zero_memory_ -= request.non_zero_memory;
-  for (const HostPort& port : removed->host_ports()) used_ports_.Remove(port);
+  used_ports_.Remove(removed->host_ports());
   generation_ = NextGeneration();
   return removed;
 }

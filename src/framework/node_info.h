@@ -17,36 +17,11 @@
 #include "api/node.h"
 #include "api/pod.h"
 #include "base/result.h"
+#include "framework/host_ports.h"
 #include "framework/pod_requests.h"
 #include "framework/resource.h"
 
 namespace ks::framework {
-
-// One (ip, protocol, port); empty ip and protocol already replaced by 0.0.0.0 and TCP.
-struct HostPort {
-  std::string ip;
-  Symbol protocol;
-  int32_t port = 0;
-
-  friend bool operator==(const HostPort&, const HostPort&) = default;
-};
-
-// Host ports of a pod: sidecars in init order, then containers (docs/spec/plugins-node.md 2.9).
-// Duplicates stay.
-std::vector<HostPort> PodHostPorts(const api::Pod& pod);
-
-// A set of used host ports: adding twice and removing once leaves none (docs/spec/cache.md 4.3).
-class HostPortSet {
- public:
-  void Add(const HostPort& port);
-  void Remove(const HostPort& port);
-  bool Conflicts(const HostPort& wanted) const;
-  bool empty() const { return ports_.empty(); }
-  size_t size() const { return ports_.size(); }
-
- private:
-  std::vector<HostPort> ports_;
-};
 
 // A pod as the node accounts it. Its vectors are computed once, at construction, and reused for
 // removal. Threads: immutable.
@@ -57,12 +32,12 @@ class PodInfo {
   const api::Pod& pod() const { return *pod_; }
   const api::PodPtr& ptr() const { return pod_; }
   const AccountedRequest& request() const { return request_; }
-  const std::vector<HostPort>& host_ports() const { return host_ports_; }
+  const HostPortSet& host_ports() const { return host_ports_; }
 
  private:
   api::PodPtr pod_;
   AccountedRequest request_;
-  std::vector<HostPort> host_ports_;
+  HostPortSet host_ports_;
 };
 using PodInfoPtr = std::shared_ptr<const PodInfo>;
 

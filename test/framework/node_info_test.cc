@@ -86,9 +86,9 @@ TEST(NodeInfoTest, Examples1To5) {
   EXPECT_EQ(node.non_zero_milli_cpu(), 2310);
   EXPECT_EQ(node.non_zero_memory(), 1912602624);
   EXPECT_EQ(node.used_ports().size(), 2U);
-  EXPECT_TRUE(node.used_ports().Conflicts(Port("0.0.0.0", "TCP", 80)));
-  EXPECT_TRUE(node.used_ports().Conflicts(Port("127.0.0.1", "UDP", 80)));
-  EXPECT_FALSE(node.used_ports().Conflicts(Port("127.0.0.2", "UDP", 80)));
+  EXPECT_TRUE(node.used_ports().ConflictsWith(HostPortSet({Port("0.0.0.0", "TCP", 80)})));
+  EXPECT_TRUE(node.used_ports().ConflictsWith(HostPortSet({Port("127.0.0.1", "UDP", 80)})));
+  EXPECT_FALSE(node.used_ports().ConflictsWith(HostPortSet({Port("127.0.0.2", "UDP", 80)})));
   EXPECT_EQ(Names(node.pods_with_affinity()), "d");
   EXPECT_EQ(Names(node.pods_with_required_anti_affinity()), "");
 
@@ -245,44 +245,6 @@ TEST(NodeInfoTest, DeclaredFeatures) {
     NodeBuilder node = MakeNode();
     node.node().declared_features = c.declared;
     EXPECT_EQ(NodeInfo(node.Obj()).declared_features(), c.want);
-  }
-}
-
-TEST(NodeInfoTest, HostPortsOfAPod) {
-  PodBuilder pod = MakePod().Req({}).HostPort(3).HostPort(4, "UDP", "10.0.0.1");
-  pod.InitReq({}).SidecarReq({});
-  pod.spec().init_containers[0].ports = {{.host_ip = "", .protocol = "", .host_port = 1}};
-  pod.spec().init_containers[1].ports = {{.host_ip = "", .protocol = "", .host_port = 2}};
-  const std::vector<HostPort> want = {Port("0.0.0.0", "TCP", 2), Port("0.0.0.0", "TCP", 3),
-                                      Port("10.0.0.1", "UDP", 4)};
-  EXPECT_EQ(PodHostPorts(*pod.Obj()), want);
-}
-
-TEST(HostPortSetTest, Conflicts) {
-  struct Case {
-    std::string name;
-    std::vector<HostPort> used;
-    HostPort wanted;
-    bool want;
-  };
-  const Case cases[] = {
-      {"other address", {Port("127.0.0.2", "TCP", 8080)}, Port("127.0.0.1", "TCP", 8080), false},
-      {"used by all", {Port("0.0.0.0", "TCP", 8080)}, Port("127.0.0.1", "TCP", 8080), true},
-      {"other protocol", {Port("0.0.0.0", "UDP", 8080)}, Port("127.0.0.1", "TCP", 8080), false},
-      {"other port", {Port("0.0.0.0", "TCP", 8081)}, Port("127.0.0.1", "TCP", 8080), false},
-      {"wanted for all", {Port("127.0.0.2", "TCP", 8080)}, Port("0.0.0.0", "TCP", 8080), true},
-      {"the IPv6 wildcard is an address",
-       {Port("::", "TCP", 8080)},
-       Port("fd00::1", "TCP", 8080),
-       false},
-      {"port 0", {Port("0.0.0.0", "TCP", 0)}, Port("0.0.0.0", "TCP", 0), false},
-      {"nothing used", {}, Port("0.0.0.0", "TCP", 8080), false},
-  };
-  for (const Case& c : cases) {
-    SCOPED_TRACE(c.name);
-    HostPortSet set;
-    for (const HostPort& port : c.used) set.Add(port);
-    EXPECT_EQ(set.Conflicts(c.wanted), c.want);
   }
 }
 

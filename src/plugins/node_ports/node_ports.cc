@@ -17,7 +17,7 @@ using framework::NodeInfo;
 using framework::Status;
 
 struct WantedPorts final : framework::StateData {
-  std::vector<framework::HostPort> ports;
+  framework::HostPortSet ports;
 };
 
 class NodePorts final : public framework::Plugin,
@@ -35,7 +35,7 @@ class NodePorts final : public framework::Plugin,
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot&) override {
     if (deferred_pods_.Exempt(pod)) return {skip_, {}};
-    std::vector<framework::HostPort> ports = framework::PodHostPorts(pod);
+    framework::HostPortSet ports = framework::PodHostPorts(pod);
     if (ports.empty()) return {skip_, {}};
     auto wanted = std::make_shared<WantedPorts>();
     wanted->ports = std::move(ports);
@@ -46,10 +46,7 @@ class NodePorts final : public framework::Plugin,
   Status Filter(const CycleState& state, const api::Pod&, const NodeInfo& node) const override {
     const WantedPorts* wanted = pre_filter_slot_.Read(state);
     if (wanted == nullptr) return not_found_;
-    if (node.used_ports().empty()) return {};
-    for (const framework::HostPort& port : wanted->ports) {
-      if (node.used_ports().Conflicts(port)) return conflict_;
-    }
+    if (node.used_ports().ConflictsWith(wanted->ports)) return conflict_;
     return {};
   }
 
@@ -76,13 +73,10 @@ class NodePorts final : public framework::Plugin,
   static framework::QueueingHint PortsFreed(const api::Pod& pod, const api::Pod* deleted,
                                             const api::Pod*) {
     if (deleted == nullptr || !IsPlaced(*deleted)) return framework::QueueingHint::kSkip;
-    framework::HostPortSet freed;
-    for (const framework::HostPort& port : framework::PodHostPorts(*deleted)) freed.Add(port);
+    const framework::HostPortSet freed = framework::PodHostPorts(*deleted);
     if (freed.empty()) return framework::QueueingHint::kSkip;
-    for (const framework::HostPort& port : framework::PodHostPorts(pod)) {
-      if (freed.Conflicts(port)) return framework::QueueingHint::kQueue;
-    }
-    return framework::QueueingHint::kSkip;
+    return freed.ConflictsWith(framework::PodHostPorts(pod)) ? framework::QueueingHint::kQueue
+                                                             : framework::QueueingHint::kSkip;
   }
 
   const DeferredPods deferred_pods_;
