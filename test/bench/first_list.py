@@ -16,16 +16,16 @@ import json
 import os
 import pathlib
 import re
-import ssl
 import subprocess
 import sys
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "controlplane"))
+sys.path[:0] = [str(ROOT / "tools" / "controlplane"), str(ROOT / "tools")]
 import build  # noqa: E402  pylint: disable=wrong-import-position
 import cluster  # noqa: E402  pylint: disable=wrong-import-position
+import kube_client  # noqa: E402  pylint: disable=wrong-import-position
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 PODS = "/api/v1/pods?fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
@@ -55,24 +55,13 @@ class Plane:
     def __init__(self, folder):
         self.plane = cluster.Cluster(folder, True)
         self.plane.up()
-        self.context = ssl.create_default_context(cafile=folder / "pki" / "ca.crt")
-        self.context.load_cert_chain(folder / "pki" / "admin.crt", folder / "pki" / "admin.key")
 
-    def connect(self):
-        return http.client.HTTPSConnection("127.0.0.1", self.plane.server_port, timeout=300, context=self.context)
-
-    def ask(self, connection, method, path, body=None, headers=None):
-        """The answer, not yet read."""
-        connection.request(method, path, body, headers or {})
-        answer = connection.getresponse()
-        if answer.status >= 300:
-            raise RuntimeError(f"{method} {path}: {answer.status} {answer.read().decode()}")
-        return answer
+    def client(self):
+        return kube_client.Client.of_plane(self.plane, patience_s=300)
 
     def fill(self, count):
         """Copies of one pod, directly into etcd."""
-        made = json.loads(self.ask(self.connect(), "POST", "/api/v1/namespaces/default/pods", json.dumps(template()),
-                                   {"Content-Type": "application/json"}).read())
+        made = self.client().ask("POST", "/api/v1/namespaces/default/pods", template())
         uid = made["metadata"]["uid"].encode()
         etcd = http.client.HTTPConnection("127.0.0.1", self.plane.etcd_port, timeout=60)
 
@@ -101,8 +90,8 @@ class Plane:
         """kube-apiserver anew, with all pods in its cache."""
         self.plane.kill_apiserver()
         self.plane.start_apiserver()
-        self.ask(self.connect(), "GET", PODS + "&limit=1").read()
-        self.ask(self.connect(), "GET", "/api/v1/namespaces/default/pods?resourceVersion=0&labelSelector=app%3Dnone").read()
+        self.client().ask("GET", PODS + "&limit=1")
+        self.client().ask("GET", "/api/v1/namespaces/default/pods?resourceVersion=0&labelSelector=app%3Dnone")
         time.sleep(5)  # what it does after a start, collecting garbage among it
 
     def pid(self, name):
@@ -124,7 +113,7 @@ def forget_peak(pid):
 
 
 def one_list(plane, headers):
-    body = plane.ask(plane.connect(), "GET", PODS + "&limit=500&resourceVersion=0", headers=headers).read()
+    body = plane.client().answer("GET", PODS + "&limit=500&resourceVersion=0", headers=headers).read()
     return len(body)
 
 
@@ -136,10 +125,10 @@ def continue_token(body):
 
 def pages(limit):
     def get(plane, headers):
-        connection, total, token = plane.connect(), 0, ""
+        client, total, token = plane.client(), 0, ""
         while True:
             more = f"&continue={token}" if token else ""
-            answer = plane.ask(connection, "GET", f"{PODS}&limit={limit}{more}", headers=headers)
+            answer = client.answer("GET", f"{PODS}&limit={limit}{more}", headers=headers)
             body = answer.read()
             total += len(body)
             if answer.getheader("Content-Encoding") == "gzip":
@@ -152,7 +141,7 @@ def pages(limit):
 
 
 def stream(plane, headers):
-    answer = plane.ask(plane.connect(), "GET", PODS + STREAM, headers={**headers, "Accept": PROTOBUF + ";stream=watch"})
+    answer = plane.client().answer("GET", PODS + STREAM, headers={**headers, "Accept": PROTOBUF + ";stream=watch"})
     total, tail = 0, b""
     while END not in tail:
         got = answer.read1(1 << 20)

@@ -10,7 +10,6 @@ crash's are also given from the end of the lease, counted from its last renewal.
 
 import argparse
 import datetime
-import json
 import pathlib
 import random
 import signal
@@ -22,48 +21,44 @@ import time
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "controlplane"))
+sys.path[:0] = [str(ROOT / "tools" / "controlplane"), str(ROOT / "tools")]
 import build  # noqa: E402  pylint: disable=wrong-import-position
-import first_list  # noqa: E402  pylint: disable=wrong-import-position
+import cluster  # noqa: E402  pylint: disable=wrong-import-position
+import kube_client  # noqa: E402  pylint: disable=wrong-import-position
 import processes  # noqa: E402  pylint: disable=wrong-import-position
 
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
 PODS = "/api/v1/namespaces/default/pods"
-JSON = {"Content-Type": "application/json"}
 PATIENCE_S = 120
 PACE_S = 0.004
 
 
 class Api:
     def __init__(self, plane):
-        self.plane, self.connection = plane, plane.connect()
-
-    def ask(self, method, path, body=None):
-        return json.loads(self.plane.ask(self.connection, method, path, body and json.dumps(body), JSON).read())
+        self._client = kube_client.Client.of_plane(plane, patience_s=300)
 
     def lease(self):
         """Holder and time of the last renewal; "" before there is a lease."""
         try:
-            spec = self.ask("GET", LEASE)["spec"]
-        except RuntimeError:
+            spec = self._client.ask("GET", LEASE)["spec"]
+        except kube_client.Refused:
             return "", 0
         renewed = datetime.datetime.fromisoformat(spec["renewTime"].replace("Z", "+00:00"))
         return spec.get("holderIdentity") or "", renewed.timestamp()
 
     def add_node(self):
-        self.ask("POST", "/api/v1/nodes", {"metadata": {"name": "node"}})
+        self._client.ask("POST", "/api/v1/nodes", {"metadata": {"name": "node"}})
         room = {"cpu": "64", "memory": "64Gi", "pods": "1000"}
         status = {"metadata": {"name": "node"},
                   "status": {"capacity": room, "allocatable": room, "conditions": [{"type": "Ready", "status": "True"}]}}
-        self.plane.ask(self.connection, "PATCH", "/api/v1/nodes/node/status", json.dumps(status),
-                       {"Content-Type": "application/merge-patch+json"}).read()
+        self._client.ask("PATCH", "/api/v1/nodes/node/status", status, kube_client.MERGE_PATCH)
 
     def add_pod(self, name):
-        self.ask("POST", PODS, {"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}],
-                                                                    "tolerations": [{"operator": "Exists"}]}})
+        self._client.ask("POST", PODS, {"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}],
+                                                                            "tolerations": [{"operator": "Exists"}]}})
 
     def is_bound(self, name):
-        return "nodeName" in self.ask("GET", f"{PODS}/{name}")["spec"]
+        return "nodeName" in self._client.ask("GET", f"{PODS}/{name}")["spec"]
 
 
 def seconds_until(condition, since, what):
@@ -148,8 +143,9 @@ def main():
     print(f"seed {options.seed}; seconds from the signal: median (least to most) of {options.runs}")
     with tempfile.TemporaryDirectory(prefix="kubesched-take-over-") as name:
         folder = pathlib.Path(name)
-        plane = first_list.Plane(folder)
+        plane = cluster.Cluster(folder, True)
         try:
+            plane.up()
             api = Api(plane)
             api.add_node()
             for program in programs:
@@ -159,7 +155,7 @@ def main():
                         print(f"{program.name}, {ending}: lease taken {spread(won)}, pod bound {spread(bound)}"
                               + (f", after the lease's end {spread(late)}" if ending == "crash" else ""), flush=True)
         finally:
-            plane.plane.stop(grace_s=0)
+            plane.stop(grace_s=0)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ many objects. Everything that comes is known in advance: nothing is random but n
 """
 
 import argparse
+import contextlib
 import http.client
 import json
 import pathlib
@@ -24,11 +25,13 @@ import time
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "test" / "security"), str(ROOT / "test" / "bench"), str(ROOT / "tools" / "controlplane")]
+sys.path[:0] = [str(ROOT / "test" / "security"), str(ROOT / "test" / "bench"), str(ROOT / "tools" / "controlplane"), str(ROOT / "tools")]
 
 import build  # noqa: E402  (after the path above)
+import cluster  # noqa: E402
 import collisions  # noqa: E402
 import first_list  # noqa: E402
+import kube_client  # noqa: E402
 import processes  # noqa: E402
 import programs  # noqa: E402
 
@@ -36,6 +39,7 @@ ZONE_KEYS = 32  # labels of each node; what a user cannot change
 DEVICES = 8  # of each node
 MOST_PARTS = 300_000
 SENDERS = 4
+_PATIENCE_S = 300
 DEVICE_API = "/apis/resource.k8s.io/v1"
 CONFIG = """apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -201,75 +205,65 @@ def device_objects(nodes):
 
 # ---- servers -----------------------------------------------------------------------------------------------------------------------
 
-class Refused(Exception):
-    """By the API server."""
-
-
 class Server:
     """An API server with nodes and two namespaces. `kubeconfig` is for the scheduler."""
 
     def __init__(self, kind, folder, nodes):
-        self.token = None
         if kind == "embedded":
             self._server = programs.ApiServer(folder / "server", policy=False)
-            self.kubeconfig, self.port, self._context = self._server.kubeconfig, self._server.port, programs.unverified()
-            self.token = self._server.tokens["kubernetes-admin"]
+            self.kubeconfig, port, context = self._server.kubeconfig, self._server.port, kube_client.unverified()
+            token = self._server.tokens["kubernetes-admin"]
+            self.client = lambda: kube_client.Client(f"127.0.0.1:{port}", context, token, _PATIENCE_S)
             self.end = self._server.end
         else:
             folder.mkdir(parents=True)
-            plane = first_list.Plane(folder)
-            self.kubeconfig, self.port, self._context = folder / "admin.kubeconfig", plane.plane.server_port, plane.context
-            self.end = lambda: plane.plane.stop(grace_s=0)
-        connection = self.connect()
+            plane = cluster.Cluster(folder, True)
+            plane.up()
+            self.kubeconfig = folder / "admin.kubeconfig"
+            self.client = lambda: kube_client.Client.of_plane(plane, patience_s=_PATIENCE_S)
+            self.end = lambda: plane.stop(grace_s=0)
+        client = self.client()
         for name in ("attacker", "victims"):
-            self.create(connection, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-            self.create(connection, f"/api/v1/namespaces/{name}/serviceaccounts",
-                        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}}, there=True)
+            client.ask("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+            with contextlib.suppress(kube_client.Refused):  # the server may have made it
+                client.ask("POST", f"/api/v1/namespaces/{name}/serviceaccounts",
+                           {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}})
         for number in range(nodes):
-            self.create(connection, "/api/v1/nodes", node(number))
+            client.ask("POST", "/api/v1/nodes", node(number))
         for plural, made in device_objects(nodes):
-            self.create(connection, f"{DEVICE_API}/{plural}", made)
+            client.ask("POST", f"{DEVICE_API}/{plural}", made)
 
-    def connect(self):
-        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=300, context=self._context)
 
-    def request(self, connection, method, path, body=None):
-        """The answer, not yet read."""
-        headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {self.token}"} if self.token else {})}
-        connection.request(method, path, body, headers)
-        return connection.getresponse()
+def _of_attacker(made):
+    """(path of its kind, object) of a pod of the attacker's, and of its claim before it."""
+    for one in made if isinstance(made, tuple) else (made,):
+        yield "/api/v1/namespaces/attacker/pods" if one["kind"] == "Pod" else f"{DEVICE_API}/namespaces/attacker/resourceclaims", one
 
-    def create(self, connection, path, made, there=False):
-        """Refused unless it is made; or, with `there`, is there already."""
-        answer = self.request(connection, "POST", path, json.dumps(made))
-        text = answer.read()
-        if answer.status != 201 and not (there and answer.status == 409):
-            raise Refused(f"{path}: {answer.status} {text[:300].decode(errors='replace')}")
 
-    def send(self, connection, made):
-        """A pod of the attacker's, and its claim before it."""
-        for one in made if isinstance(made, tuple) else (made,):
-            where = "/api/v1/namespaces/attacker/pods" if one["kind"] == "Pod" else f"{DEVICE_API}/namespaces/attacker/resourceclaims"
-            self.create(connection, where, one)
+def send(client, made):
+    for where, one in _of_attacker(made):
+        client.ask("POST", where, one)
 
-    def drop(self, connection, made):
-        for one in made if isinstance(made, tuple) else (made,):
-            where = "/api/v1/namespaces/attacker/pods" if one["kind"] == "Pod" else f"{DEVICE_API}/namespaces/attacker/resourceclaims"
-            self.request(connection, "DELETE", f"{where}/{one['metadata']['name']}?gracePeriodSeconds=0").read()
+
+def drop(client, made):
+    for where, one in _of_attacker(made):
+        with contextlib.suppress(kube_client.Refused):
+            client.ask("DELETE", f"{where}/{one['metadata']['name']}?gracePeriodSeconds=0")
 
 
 def most_parts(server, make):
     """How many parts an object may have: within a twentieth of the least number that the server refuses."""
     def taken(parts):
-        connection, made = server.connect(), make(0, parts)
+        client, made = server.client(), make(0, parts)
         try:
-            server.send(connection, made)
+            send(client, made)
             return True
-        except (Refused, OSError, http.client.HTTPException):
+        except OSError:
             return False
         finally:
-            server.drop(server.connect(), made)
-            connection.close()
+            client.close()
+            drop(client, made)
+            client.close()
 
     low, high = 1, 2
     while high < MOST_PARTS and taken(high):
@@ -298,13 +292,13 @@ class Watch:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _open(self):
-        return self._server.request(self._server.connect(), "GET", "/api/v1/namespaces/victims/pods?watch=true&resourceVersion=0")
+        return self._server.client().watch("/api/v1/namespaces/victims/pods?watch=true&resourceVersion=0")
 
     def _read(self):
         while not self._ended:
             try:
-                for line in self._streams.pop() if self._streams else self._open():
-                    self._note(json.loads(line)["object"])
+                for event in self._streams.pop() if self._streams else self._open():
+                    self._note(event["object"])
             except (OSError, ValueError, AttributeError, http.client.HTTPException):
                 time.sleep(0.1)  # a server that is busy, or ends
 
@@ -336,15 +330,13 @@ class Sender:
             thread.start()
 
     def _run(self, first):
-        connection = self._server.connect()
+        client = self._server.client()
         for number in range(first, self._count, SENDERS):
             time.sleep(max(0.0, self._begin + number / self._rate - time.monotonic()))
             try:
-                self._send(connection, number)
-            except (Refused, OSError, http.client.HTTPException) as error:
+                self._send(client, number)
+            except OSError as error:
                 self.failed.append(str(error))
-                connection.close()
-                connection = self._server.connect()
 
     def join(self):
         for thread in self._threads:
@@ -364,7 +356,7 @@ class Scheduler:
         programs.await_true(lambda: self._get("/readyz") is not None, f"{program} is ready: {self.log}")
 
     def _get(self, path):
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=120, context=programs.unverified())
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=120, context=kube_client.unverified())
         try:
             connection.request("GET", path)
             answer = connection.getresponse()
@@ -395,9 +387,9 @@ def measure(options, program, make, parts, folder):
         attack = count = None
         if make is not None:
             count = options.specs if make in MANY else options.count
-            attack = Sender(server, count, count / options.seconds, lambda connection, number: server.send(connection, make(number, parts)))
+            attack = Sender(server, count, count / options.seconds, lambda client, number: send(client, make(number, parts)))
         plain = Sender(server, victims, options.rate,
-                       lambda connection, number: server.create(connection, "/api/v1/namespaces/victims/pods", victim(number)))
+                       lambda client, number: client.ask("POST", "/api/v1/namespaces/victims/pods", victim(number)))
         for sender in filter(None, (plain, attack)):
             sender.join()
         deadline = time.monotonic() + options.timeout

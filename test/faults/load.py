@@ -5,7 +5,6 @@ fits.py knows what is made here: what pods of a new kind ask for must be underst
 """
 
 import collections
-import http.client
 import itertools
 import random
 import threading
@@ -116,12 +115,14 @@ class Load:
                 thread.join()
 
     def _guard(self, work):
+        client = api.Client.of_plane(self._plane.cluster)
+        client.stop = self._stop
         try:
-            work(api.Client(self._plane.cluster, "admin", self._stop))
+            work(client)
         except api.GaveUp as error:
             if not self._stop.is_set():
                 self.problems.append(str(error))
-        except (api.Refused, OSError, http.client.HTTPException, KeyError, ValueError) as error:
+        except (OSError, KeyError, ValueError) as error:
             self.problems.append(f"{work.__name__}: {type(error).__name__}: {error}")
 
     # ---- arrivals ----

@@ -12,7 +12,7 @@ import time
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools" / "controlplane"))
+sys.path[:0] = [str(HERE.parents[1] / "tools" / "controlplane"), str(HERE.parents[1] / "tools")]
 
 import api  # noqa: E402  (after the path above)
 import audit  # noqa: E402
@@ -160,8 +160,8 @@ class Plane:
             f"--audit-log-path={self.audit_log}", "--audit-log-maxsize=100000"], True, [GATES])
         self.cluster.up()
         self.proxies = toxiproxy.Toxiproxy(servers / "logs" / "toxiproxy.log")
-        self.admin = api.Client(self.cluster, "admin")
-        self.observer = api.Client(self.cluster, "scheduler")
+        self.admin = api.Client.of_plane(self.cluster)
+        self.observer = api.Client.of_plane(self.cluster, "scheduler")
         self.replicas = [Replica(number, folder, kubesched) for number in range(replicas)]
         self.lease = LeaseTail(self.audit_log)
         self._make_accounts()

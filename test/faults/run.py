@@ -11,7 +11,6 @@ import collections
 import dataclasses
 import datetime
 import heapq
-import http.client
 import itertools
 import pathlib
 import signal
@@ -345,8 +344,7 @@ def _main():
     made = {}
     try:
         outcome = _run(options, folder, made)
-    except (plane.cluster.StartError, toxiproxy.ProxyError, api.GaveUp, api.Refused, RuntimeError, OSError,
-            http.client.HTTPException) as error:
+    except (plane.cluster.StartError, toxiproxy.ProxyError, api.GaveUp, RuntimeError, OSError) as error:
         print(f"{error}\nnothing was judged; see {folder}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -13,13 +13,11 @@ Status 0: all is well; 1: it is not; 77: the real server is not built."""
 import argparse
 import contextlib
 import dataclasses
-import http.client
 import json
 import os
 import pathlib
 import random
 import signal
-import ssl
 import subprocess
 import sys
 import tempfile
@@ -85,15 +83,13 @@ class Replica:
     def ready(self):
         """Whether it stands by, or leads."""
         self.expect_running()
-        insecure = ssl.create_default_context()
-        insecure.check_hostname, insecure.verify_mode = False, ssl.CERT_NONE
+        client = kube_client.Client(f"127.0.0.1:{self._port}", kube_client.unverified(), patience_s=5)
         try:
-            connection = http.client.HTTPSConnection(f"127.0.0.1:{self._port}", context=insecure, timeout=5)
-            with contextlib.closing(connection):
-                connection.request("GET", "/readyz")
-                return connection.getresponse().status == 200
-        except (OSError, http.client.HTTPException):
+            return client.answer("GET", "/readyz").status == 200
+        except OSError:
             return False
+        finally:
+            client.close()
 
     def expect_running(self):
         """Raises MixedError if it has ended by itself."""
@@ -131,13 +127,13 @@ class Load(threading.Thread):
                 if not self._stopped.is_set():
                     self._create()
                 for name in self._judge.leave(_FULL * NODES * NODE_MILLI, most=2):
-                    self._client.ask(f"{PODS}/{name}?gracePeriodSeconds=0", method="DELETE")
+                    self._client.ask("DELETE", f"{PODS}/{name}?gracePeriodSeconds=0")
         except OSError as error:
             self._judge.fault(f"the load ended: {error}")
 
     def _create(self):
         name = f"pod-{len(self.created):05}"
-        self._client.ask(PODS, {"metadata": {"name": name}, "spec": {"containers": [
+        self._client.ask("POST", PODS, {"metadata": {"name": name}, "spec": {"containers": [
             {"name": "c", "image": "none", "resources": {"requests": {"cpu": f"{self._chance.choice(_SIZES)}m"}}}]}})
         self.created.append(name)
 
@@ -167,12 +163,12 @@ class Trial:
     def __init__(self, options, folder, kubeconfigs):
         self._options, self._folder = options, folder
         self._admin, scheduler = kubeconfigs
-        self._client = kube_client.Client(self._admin)
+        self._client = kube_client.Client.of_kubeconfig(self._admin)
         self._configuration = folder / "configuration.yaml"
         self._configuration.write_text(_CONFIGURATION.format(kubeconfig=scheduler, lease=options.lease_seconds,
                                                              renew=options.lease_seconds * 2 // 3), encoding="utf-8")
         self._judge = audit.Audit(NODE_MILLI)
-        self._load = Load(kube_client.Client(self._admin), self._judge, options.rate, options.seed)
+        self._load = Load(kube_client.Client.of_kubeconfig(self._admin), self._judge, options.rate, options.seed)
         self._programs = {"old": options.old, "new": options.new}
         self._replicas = []
         self._over = False
@@ -181,7 +177,8 @@ class Trial:
 
     def _watch(self, version):
         try:
-            for event in kube_client.Client(self._admin).watch(f"{PODS}?watch=true&resourceVersion={version}&timeoutSeconds=7200", 3600):
+            for event in kube_client.Client.of_kubeconfig(self._admin, patience_s=3600).watch(
+                    f"{PODS}?watch=true&resourceVersion={version}&timeoutSeconds=7200"):
                 self._judge.take(event)
         except (OSError, ValueError, KeyError) as error:
             if not self._over:
@@ -195,7 +192,7 @@ class Trial:
     def _holder(self):
         """Who has the lease; empty: nobody."""
         try:
-            return self._client.ask(_LEASE)["spec"].get("holderIdentity") or ""
+            return self._client.ask("GET", _LEASE)["spec"].get("holderIdentity") or ""
         except kube_client.Refused as error:
             if error.status == 404:
                 return ""
@@ -248,8 +245,8 @@ class Trial:
     def _prepare(self):
         for number in range(NODES):
             room = {"cpu": f"{NODE_MILLI}m", "memory": "64Gi", "pods": "1000"}
-            self._client.ask("/api/v1/nodes", {"metadata": {"name": f"node-{number}"}, "status": {"capacity": room, "allocatable": room}})
-        version = self._client.ask(PODS)["metadata"]["resourceVersion"]
+            self._client.ask("POST", "/api/v1/nodes", {"metadata": {"name": f"node-{number}"}, "status": {"capacity": room, "allocatable": room}})
+        version = self._client.ask("GET", PODS)["metadata"]["resourceVersion"]
         threading.Thread(target=self._watch, args=(version,), daemon=True).start()
 
     def judged(self):
@@ -306,7 +303,7 @@ def _server(options, folder):
         if child.poll() is not None:
             raise MixedError(f"the API server ended: {_tail(log)}")
         with contextlib.suppress(OSError, AttributeError):  # the kubeconfig is not complete yet
-            return kube_client.Client(admin).ask("/version")
+            return kube_client.Client.of_kubeconfig(admin).ask("GET", "/version")
         return None
 
     try:

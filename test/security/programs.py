@@ -14,7 +14,6 @@ import http.client
 import pathlib
 import re
 import secrets
-import ssl
 import subprocess
 import sys
 import tempfile
@@ -22,9 +21,10 @@ import time
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "controlplane"))
+sys.path[:0] = [str(ROOT / "tools" / "controlplane"), str(ROOT / "tools")]
 
-import processes  # noqa: E402  (after the path above)
+import kube_client  # noqa: E402  (after the path above)
+import processes  # noqa: E402
 
 PROGRAMS = ROOT / "build" / "bin"
 PATIENCE_S = 60
@@ -55,13 +55,6 @@ def await_true(condition, what):
         time.sleep(0.02)
 
 
-def unverified():
-    """A client's context that takes any certificate."""
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
-
-
 class _Program:
     def __init__(self, argv, log, port):
         self.log, self.port = log, port
@@ -80,7 +73,7 @@ class _Program:
 
     def ask(self, method, path, body=None, headers=None):
         """(status, headers, body), on a connection of its own."""
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE_S, context=unverified())
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE_S, context=kube_client.unverified())
         try:
             connection.request(method, path, body, headers or {})
             answer = connection.getresponse()

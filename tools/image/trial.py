@@ -114,12 +114,12 @@ def _bound(container, shared):
     server_log, scheduler_log = shared / "apiserver.log", shared / "kubesched.log"
     with container.started(["kubeschedctl", "apiserver", f"--dir={_SHARED}/apiserver", "--secure-port=0", "--nodes=2"], server_log) as server:
         kubeconfig = shared / "apiserver" / "admin.kubeconfig"
-        client = _await("no API server", lambda: kubeconfig.exists() and "serving" in _tail(server_log) and kube_client.Client(kubeconfig),
+        client = _await("no API server", lambda: kubeconfig.exists() and "serving" in _tail(server_log) and kube_client.Client.of_kubeconfig(kubeconfig),
                         server, server_log)
-        client.ask("/api/v1/namespaces/default/pods", _POD)
+        client.ask("POST", "/api/v1/namespaces/default/pods", _POD)
         flags = [f"--kubeconfig={_SHARED}/apiserver/scheduler.kubeconfig", "--secure-port=0"]
         with container.started(["kubesched", *flags], scheduler_log) as scheduler:
-            return _await("the pod was not bound", lambda: client.ask("/api/v1/namespaces/default/pods/trial")["spec"].get("nodeName"),
+            return _await("the pod was not bound", lambda: client.ask("GET", "/api/v1/namespaces/default/pods/trial")["spec"].get("nodeName"),
                           scheduler, scheduler_log)
 
 
