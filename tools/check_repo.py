@@ -27,6 +27,11 @@ _BANNED = {  # in C++ code: what to use instead
     r"\bFRIEND_TEST\b": "the public interface",
     r"\busing\s+namespace\s+std\s*;": "names in full",
 }
+_TEXT_HASH = r"\bstd::hash<(std::)?string|\bunordered_(map|set)<std::string(_view)?\b(?!.*\bTextHash\b)"  # for what users write
+_OPEN_HASHES = {  # files below src/ that may use what _TEXT_HASH finds: reason
+    "src/api/decode/field_reader.cc": "a cache with one place for each hash: one that is taken costs a look elsewhere",
+    "src/api/decode/decode_pod.cc": "the same",
+}
 _SLEEP = r"\bsleep_(for|until)\b|(?<!\w)(u|nano)?sleep\s*\("  # banned below src/ and test/; a measuring tool may wait
 _EXEMPT = {  # (path, pattern of _BANNED): reason
     ("cmd/kubesched/daemon.cc", r"\brandom_device\b"): "the one place a production seed comes from",
@@ -98,6 +103,13 @@ def rule_banned_call(files):
         if not path.startswith("cmd/"):
             for number, _ in _lines(code, _SLEEP):
                 yield path, number, "no waiting by time: wait for a condition; a FakeClock in tests"
+
+
+def rule_text_hash(files):
+    for path, text in files.having(*_CPP):
+        if path.startswith("src/") and not path.startswith(("src/apiserver/", "src/base/text_hash")) and path not in _OPEN_HASHES:
+            for number, _ in _lines(_code_only(text), _TEXT_HASH):
+                yield path, number, "a hash whose texts anybody can choose; use base/text_hash.h or base/string_map.h"
 
 
 def rule_unfinished(files):

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 # Compiled into the programs.
-HEADER_ONLY = ["libboost-dev", "libcli11-dev", "libprotozero-dev", "nlohmann-json3-dev"]
+HEADER_ONLY = ["libboost-dev", "libcli11-dev", "libhighwayhash-dev", "libprotozero-dev", "nlohmann-json3-dev"]
 EMBEDDED = {"kubeschedctl": ["libjs-chart.js"]}  # program: packages whose files are in it as they are
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

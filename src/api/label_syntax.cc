@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "api/selector.h"
+#include "base/text_hash.h"
 #include "golang/utf8.h"
 
 namespace ks::api {
@@ -111,7 +112,7 @@ std::string CheckLabelValue(std::string_view value) {
 }
 
 std::string JoinProblems(const std::vector<std::string>& problems) {
-  std::unordered_set<std::string_view> seen;
+  std::unordered_set<std::string_view, TextHash> seen;
   std::vector<std::string_view> distinct;
   for (const std::string& problem : problems) {
     if (seen.insert(problem).second) distinct.push_back(problem);

@@ -4,16 +4,17 @@
 // anew: they cost memory, and the pods that needed them may never come again.
 
 #include <cstddef>
-#include <functional>
 #include <list>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 
+#include "base/text_hash.h"
+
 namespace ks {
 
 // Threads: the scheduling thread.
-template <class Key, class Value, class Hash = std::hash<Key>>
+template <class Key, class Value, class Hash = HashFor<Key>>
 class BoundedCache {
  public:
   using ValuePtr = std::shared_ptr<Value>;

@@ -9,14 +9,10 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "base/text_hash.h"
 
 namespace ks {
 namespace {
-
-struct ViewHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
 
 // Texts live in blocks that never move: block b holds ids [b*kBlock, (b+1)*kBlock). A reader
 // follows two atomics; only interning locks. Strings are packed into 64 KiB arenas.
@@ -71,7 +67,7 @@ class Table {
   std::array<std::atomic<std::string_view*>, kBlocks> blocks_{};
   std::atomic<uint32_t> size_{0};
   Mutex mutex_;
-  absl::flat_hash_map<std::string_view, uint32_t, ViewHash, std::equal_to<>> ids_
+  absl::flat_hash_map<std::string_view, uint32_t, TextHash, std::equal_to<>> ids_
       KS_GUARDED_BY(mutex_);
   char* arena_ KS_GUARDED_BY(mutex_) = nullptr;
   size_t arena_left_ KS_GUARDED_BY(mutex_) = 0;

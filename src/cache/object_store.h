@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/hash/hash.h"
 #include "api/delta.h"
 #include "base/check.h"
+#include "base/text_hash.h"
 
 namespace ks::cache {
 
@@ -55,7 +55,9 @@ struct ObjectKeyHash {
   }
 
  private:
-  static size_t Of(std::string_view ns, std::string_view name) { return absl::HashOf(ns, name); }
+  static size_t Of(std::string_view ns, std::string_view name) {
+    return HashText(ns) * 31 + HashText(name);
+  }
 };
 struct ObjectKeyEqual {
   using is_transparent = void;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text_hash.h"
 
 namespace ks::cel {
 namespace {
@@ -145,8 +146,8 @@ void AddOverloads(const Row& row, std::vector<Overload>& overloads) {
   } while (!each.empty());
 }
 
-std::unordered_map<std::string_view, Function> ReadTable() {
-  std::unordered_map<std::string_view, Function> functions;
+std::unordered_map<std::string_view, Function, TextHash> ReadTable() {
+  std::unordered_map<std::string_view, Function, TextHash> functions;
   for (const Row& row : kRows) {
     Function& function = functions[row.function];
     function.name = row.function;

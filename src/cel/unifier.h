@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "cel/type.h"
 
 namespace ks::cel {
@@ -59,7 +60,7 @@ class Unifier {
   // False, for good, when there have been too many or too deep ones.
   bool Step();
 
-  std::unordered_map<std::string, TypePtr> bound_;
+  std::unordered_map<std::string, TypePtr, TextHash> bound_;
   std::vector<std::pair<std::string, TypePtr>> undo_;  // earlier values, null: not bound
   size_t open_count_ = 0;
   size_t steps_ = 0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/text_hash.h"
 #include "cel/net.h"
 #include "cel/semver.h"
 #include "cel/value.h"
@@ -190,7 +191,7 @@ size_t HashKey(const Value& value) {
     case Kind::kString:
     case Kind::kBytes:
     case Kind::kType:
-      return std::hash<std::string_view>()(value.view());
+      return HashText(value.view());
     default:
       return 3;
   }

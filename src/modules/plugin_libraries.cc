@@ -10,6 +10,7 @@
 #include "api/decode/pod_annotations.h"
 #include "base/join.h"
 #include "base/logging.h"
+#include "base/text_hash.h"
 #include "modules/loaded_plugin.h"
 #include "modules/module.h"
 #include "modules/module_metrics.h"
@@ -27,7 +28,7 @@ struct LibraryVersion {
   static Result<LibraryVersion> Load(const std::string& path, const std::string& content) {
     const auto module = LoadModule(path, content);
     if (!module.ok()) return Error{kFlag + module.error().message};
-    return LibraryVersion{std::hash<std::string>()(content), *module};
+    return LibraryVersion{HashText(content), *module};
   }
 };
 
@@ -75,7 +76,7 @@ class PluginLibraries::Library {
   Result<bool> Refresh() {
     const auto content = ReadModuleFile(path_);
     if (!content.ok()) return Error{kFlag + content.error().message};
-    if (std::hash<std::string>()(*content) == current_.fingerprint) return false;
+    if (HashText(*content) == current_.fingerprint) return false;
     auto version = LibraryVersion::Load(path_, *content);
     if (!version.ok()) return version.error();
     const Module& wanted = *version->module;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/text_hash.h"
 #include "framework/queued_pod.h"
 #include "queue/backoff.h"
 #include "queue/gate_answers.h"
@@ -217,7 +218,7 @@ class PodStores {
   struct Hash {
     using is_transparent = void;
     size_t operator()(Key key) const {
-      return std::hash<std::string_view>()(key.name) ^ (key.ns.id() * 0x9e3779b97f4a7c15ULL);
+      return HashText(key.name) ^ (key.ns.id() * 0x9e3779b97f4a7c15ULL);
     }
     size_t operator()(const Owned& record) const { return (*this)(KeyOf(*record)); }
   };

@@ -41,6 +41,11 @@ _REPO_SAMPLES = {  # rule: [(path, flagged text, accepted text)]
         ("std::sprintf(b, f);", "snprintf(b, 3, f);"), ("system(c);", "filesystem(c);"),
         ("std::gmtime(&t);", "gmtime_r(&t, &parts);"), ("std::random_device d;", '"random_device"'), ("FRIEND_TEST(A, B);", "// FRIEND_TEST"),
         ("using namespace std;", "using namespace std_like;"))],
+    "text_hash": [("src/a/a.cc", bad, good) for bad, good in (
+        ("size_t h = std::hash<std::string>()(a);", "size_t h = std::hash<uint64_t>()(a);"),
+        ("std::unordered_map<std::string, int> a;", "std::unordered_map<std::string, int, TextHash> a;"),
+        ("std::unordered_set<std::string_view> a;", "std::unordered_set<std::string_view, TextHash> a;"),
+        ("std::unordered_set<std::string> a;", "std::unordered_set<int> a;  // std::hash<std::string>"))],
     "unfinished": [("src/a/a.cc", "// TODO: later", "// TODO(#12): later"), ("docs/a.md", "FIXME", "fixed me"),
                    ("dev", "# XXX", "# mktemp aXXXXXX")],
     "fixed_port": [("test/a/a_test.cc", '"https://127.0.0.1:6443"', '"https://127.0.0.1:0"'),

@@ -10,10 +10,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 #include "base/bounded_cache.h"
 #include "base/clock.h"
+#include "base/string_map.h"
 
 namespace ks::client {
 
@@ -36,7 +36,7 @@ class EventLimits {
   static constexpr size_t kMost = 4096;
 
   struct Similar {
-    std::unordered_set<std::string> notes;
+    StringSet notes;
     TimePoint last{};
   };
   struct Budget {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/write/event_series.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/json/encode.h"
@@ -43,6 +44,12 @@ std::string LegacyBody(const api::EventRecord& record) {
   text +=
       ",\"eventTime\":null,\"reportingComponent\":" + controller + ",\"reportingInstance\":\"\"}";
   return text;
+}
+
+// The table's own order differs from run to run.
+void SortByKey(std::vector<RecordedEventPtr>& events) {
+  std::sort(events.begin(), events.end(),
+            [](const auto& a, const auto& b) { return a->key < b->key; });
 }
 
 }  // namespace
@@ -148,6 +155,7 @@ std::vector<RecordedEventPtr> EventSeries::Refresh() {
     event->sending = true;
     due.push_back(event);
   }
+  SortByKey(due);
   return due;
 }
 
@@ -163,9 +171,10 @@ std::vector<RecordedEventPtr> EventSeries::Finish(TimePoint now) {
       event->sending = true;
       due.push_back(event);
     }
-    it = events_.erase(it);
+    events_.erase(it++);
   }
   while (!by_age_.empty() && by_age_.front().expired()) by_age_.pop_front();
+  SortByKey(due);
   return due;
 }
 

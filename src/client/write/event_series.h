@@ -11,10 +11,10 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/string_map.h"
 #include "client/write/event_limits.h"
 #include "framework/api_writer.h"
 
@@ -84,7 +84,7 @@ class EventSeries {
   const EventSeriesOptions options_;
   EventLimits limits_;  // core/v1 only
   uint64_t serial_ = 0;
-  std::unordered_map<std::string, RecordedEventPtr> events_;
+  StringMap<RecordedEventPtr> events_;
   std::deque<std::weak_ptr<RecordedEvent>> by_age_;
 };
 

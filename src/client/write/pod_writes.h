@@ -9,10 +9,9 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "base/mutex.h"
+#include "base/string_map.h"
 #include "framework/api_writer.h"
 
 namespace ks::client {
@@ -47,9 +46,9 @@ class PodWrites {
   }
 
   mutable Mutex mutex_;
-  std::unordered_map<std::string, PatchJob*> queued_ KS_GUARDED_BY(mutex_);
-  std::unordered_map<std::string, const PatchJob*> in_flight_ KS_GUARDED_BY(mutex_);
-  std::unordered_set<std::string> binding_ KS_GUARDED_BY(mutex_);  // queued and in flight
+  StringMap<PatchJob*> queued_ KS_GUARDED_BY(mutex_);
+  StringMap<const PatchJob*> in_flight_ KS_GUARDED_BY(mutex_);
+  StringSet binding_ KS_GUARDED_BY(mutex_);  // queued and in flight
 };
 
 }  // namespace ks::client

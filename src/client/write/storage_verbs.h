@@ -4,9 +4,9 @@
 // PUT worked (docs/decisions/0036).
 
 #include <string>
-#include <unordered_set>
 
 #include "base/mutex.h"
+#include "base/string_map.h"
 
 namespace ks::client {
 
@@ -27,7 +27,7 @@ class StorageVerbs {
 
  private:
   mutable Mutex mutex_;
-  std::unordered_set<std::string> put_ KS_GUARDED_BY(mutex_);  // others are patched
+  StringSet put_ KS_GUARDED_BY(mutex_);  // others are patched
 };
 
 }  // namespace ks::client

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "framework/handle.h"
 
 namespace ks::plugins {
@@ -68,7 +69,7 @@ class OngoingPreemptions {
     bool turned_away = false;
     std::function<bool()> left{};  // empty: the evictions are not over
   };
-  std::unordered_map<std::string, Entry> preemptors_;
+  std::unordered_map<std::string, Entry, TextHash> preemptors_;
   uint64_t begun_ = 0;
 };
 

@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "base/string_map.h"
 #include "plugins/dynamic_resources/compatibility.h"
 #include "plugins/dynamic_resources/counters.h"
 #include "plugins/dynamic_resources/device_kinds.h"
@@ -75,7 +75,7 @@ class DeadEnds {
   std::vector<std::vector<size_t>> first_;  // alternative, by claim and request, with an end
   std::vector<std::vector<size_t>> constraint_until_;  // by claim and constraint
   std::vector<size_t> counters_until_;                 // by pool
-  std::unordered_set<std::string> states_;
+  StringSet states_;
   size_t bytes_ = 0;
 };
 

@@ -61,7 +61,7 @@ DeviceKinds::DeviceKinds(const AllocationPlan& plan, const NodePools& pools,
                          const AllocatedState& allocated, DeviceCandidates& candidates, bool alone,
                          ValueNumbers& values)
     : plan_(plan), pools_(pools), allocated_(allocated), candidates_(candidates), values_(values) {
-  std::unordered_map<std::string, uint32_t> kinds;
+  StringMap<uint32_t> kinds;
   for (uint32_t i = 0; i < pools.devices.size(); ++i) {
     const PoolDevice& one = pools.devices[i];
     Device device{

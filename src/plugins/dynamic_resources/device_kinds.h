@@ -14,6 +14,7 @@
 
 #include "api/devices.h"
 #include "api/quantity.h"
+#include "base/string_map.h"
 #include "plugins/dynamic_resources/allocated_state.h"
 #include "plugins/dynamic_resources/candidates.h"
 #include "plugins/dynamic_resources/plan.h"
@@ -31,7 +32,7 @@ class ValueNumbers {
  private:
   std::map<api::Quantity, uint32_t> amounts_;
   std::unordered_map<const api::DeviceAttributeValue*, uint32_t> known_;
-  std::unordered_map<std::string, uint32_t> values_;  // by their text
+  StringMap<uint32_t> values_;  // by their text
 };
 
 void AppendNumber(uint64_t number, std::string& text);

@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "base/text_hash.h"
+
 namespace ks::plugins {
 namespace {
 
@@ -109,7 +111,7 @@ size_t SpreadPlans::KeyHash::operator()(const Key& key) const {
     mix(name.id());
     mix(value.id());
   }
-  mix(std::hash<std::string>()(key.owner_name));
+  mix(HashText(key.owner_name));
   mix(key.owners_version);
   return hash;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/logging.h"
+#include "base/text_hash.h"
 #include "golang/go_arithmetic.h"
 
 namespace ks::scheduler {
@@ -29,7 +30,7 @@ ExtenderFiltering Numbers(std::string extender, const std::vector<api::NodePtr>&
   ExtenderFiltering numbers{
       .extender = std::move(extender), .asked = asked.size(), .kept = kept.size()};
   if (numbers.kept >= numbers.asked) return numbers;
-  std::unordered_set<std::string_view> explained;
+  std::unordered_set<std::string_view, TextHash> explained;
   for (const api::NodePtr& node : kept) explained.insert(node->meta.name);
   for (const auto& [name, text] : answer.failed) explained.insert(name);
   for (const auto& [name, text] : answer.unresolvable) explained.insert(name);
@@ -171,7 +172,7 @@ void ExtenderRound::Filtered(const ExtenderEntry& extender, const ExtenderReply&
 // Which nodes are left, and why others are not. Nothing has changed after an error.
 bool ExtenderRound::TakeAnswer(const ExtenderEntry& extender, FilterAnswer answer,
                                std::string* error) {
-  std::unordered_map<std::string_view, const api::NodePtr*> sent;
+  std::unordered_map<std::string_view, const api::NodePtr*, TextHash> sent;
   for (const api::NodePtr& node : nodes_) sent.emplace(node->meta.name, &node);
   std::vector<api::NodePtr> left;
   if (extender.config.node_cache_capable && answer.node_names) {
