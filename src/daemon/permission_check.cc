@@ -165,6 +165,10 @@ std::optional<bool> Allowed(const std::string& body) {
   return allowed->get<bool>();
 }
 
+// Questions on their way at a time. Each needs a connection of its own, which is then kept for a
+// while; and nobody waits for the answers.
+constexpr size_t kAtOnce = 4;
+
 // Asks, and collects the answers.
 class Round : public std::enable_shared_from_this<Round> {
  public:
@@ -176,14 +180,23 @@ class Round : public std::enable_shared_from_this<Round> {
         allowed_(needed_.size(), true) {}
 
   void Ask() {
-    for (size_t i = 0; i < needed_.size(); ++i) {
-      Send(needed_[i], [self = shared_from_this(), i](const client::RestReply& reply) {
-        if (!self->AskForSubstitute(i, reply)) self->Answer(i, reply);
-      });
-    }
+    for (size_t i = 0; i < kAtOnce; ++i) AskNext();
   }
 
  private:
+  // Without an effect when each has been asked for.
+  void AskNext() KS_EXCLUDES(mutex_) {
+    size_t i = 0;
+    {
+      MutexLock lock(mutex_);
+      if (asked_ == needed_.size()) return;
+      i = asked_++;
+    }
+    Send(needed_[i], [self = shared_from_this(), i](const client::RestReply& reply) {
+      if (!self->AskForSubstitute(i, reply)) self->Answer(i, reply);
+    });
+  }
+
   void Send(const Permission& permission, client::RestHandler handler) {
     client_.Send({.method = "POST",
                   .target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
@@ -208,6 +221,7 @@ class Round : public std::enable_shared_from_this<Round> {
   void Answer(size_t i, const client::RestReply& reply) {
     std::string failure;
     std::optional<bool> allowed;
+    bool all = false;
     if (!reply.ok()) {
       failure = reply.error->message;
     } else {
@@ -218,9 +232,10 @@ class Round : public std::enable_shared_from_this<Round> {
       MutexLock lock(mutex_);
       if (allowed) allowed_[i] = *allowed;
       if (!failure.empty()) AddFailure(std::move(failure));
-      if (++answered_ < needed_.size()) return;
+      ++answered_;
+      all = answered_ == needed_.size();
     }
-    Conclude();
+    all ? Conclude() : AskNext();
   }
 
   void AddFailure(std::string failure) KS_REQUIRES(mutex_) {
@@ -245,6 +260,7 @@ class Round : public std::enable_shared_from_this<Round> {
   Mutex mutex_;
   std::vector<bool> allowed_ KS_GUARDED_BY(mutex_);  // by place in needed_
   std::vector<std::string> failures_ KS_GUARDED_BY(mutex_);
+  size_t asked_ KS_GUARDED_BY(mutex_) = 0;
   size_t answered_ KS_GUARDED_BY(mutex_) = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -221,6 +222,18 @@ TEST_F(AskPermissionsTest, ASubstituteIsAskedForWhenTheVerbIsRefused) {
   }
   EXPECT_EQ(answers().size(), 3U);
   EXPECT_EQ(answers().back().missing, std::vector<Permission>{volumes});
+}
+
+TEST_F(AskPermissionsTest, FourQuestionsAtATime) {
+  const std::vector<Permission> needed(7, {.verb = "list", .resource = "pods"});
+  Ask(needed);
+  for (size_t answered = 0; answered < 7; ++answered) {
+    EXPECT_EQ(net_.transport.size(), std::min<size_t>(7, answered + 4));
+    EXPECT_TRUE(answers().empty());
+    Allow(answered, answered != 5);
+  }
+  ASSERT_EQ(answers().size(), 1U);
+  EXPECT_EQ(answers()[0].missing.size(), 1U);
 }
 
 TEST_F(AskPermissionsTest, WhatCannotBeAskedIsNotMissing) {
