@@ -55,7 +55,7 @@ constexpr std::filesystem::perms kOwnersAlone =
 
 TEST(DecisionLog, IsRotatedBySize) {
   const testing::TempDir dir;
-  const std::string file = Path(dir);
+  const std::string file = dir.path() + "/log";
   metrics::Registry metrics;
   {
     auto log = DecisionLog::Open({.file = file, .rotate_bytes = 600}, metrics);
