@@ -226,7 +226,7 @@ TEST(Front, HalfRequestsAreDropped) {
   TlsClient half_head(server.port());
   half_head.Send("GET /readyz HTTP/1.1\r\nHost");
   TlsClient half_body(server.port());
-  half_body.Send("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n12345");
+  half_body.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345");
   EXPECT_EQ(silent.ReadAll(), "");
   garbage.ReadAll();
   EXPECT_TRUE(idle.ReadsEnd());

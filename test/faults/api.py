@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests to a control plane of tools/controlplane, for programs that go on while its API server is killed and started again."""
 
+import pathlib
+import sys
 import threading
 
-import kube_client
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import kube_client  # noqa: E402  (after the path above)
 
 
 class GaveUp(Exception):

@@ -12,7 +12,7 @@ import time
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1] / "tools" / "controlplane"), str(HERE.parents[1] / "tools")]
+sys.path.insert(0, str(HERE.parents[1] / "tools" / "controlplane"))
 
 import api  # noqa: E402  (after the path above)
 import audit  # noqa: E402

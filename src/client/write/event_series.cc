@@ -108,13 +108,13 @@ RecordedEventPtr EventSeries::RecordLegacy(framework::PodEvent event, TimePoint 
   const std::string object = event.reporting_controller + "\n" + event.regarding->meta.uid;
   const bool allowed = limits_.Allows(object, now);
   if (!allowed && !events_.contains(key)) return nullptr;
-  RecordedEventPtr due = Count(event, std::move(key), combined, wall, now);
+  RecordedEventPtr due = Count(event, key, combined, wall, now);
   if (allowed || due == nullptr) return due;
   due->sending = false;  // counted, and sent with the next refresh
   return nullptr;
 }
 
-RecordedEventPtr EventSeries::Count(const framework::PodEvent& event, std::string key,
+RecordedEventPtr EventSeries::Count(const framework::PodEvent& event, const std::string& key,
                                     bool combined, TimePoint wall, TimePoint now) {
   if (const auto it = events_.find(key); it != events_.end()) {
     RecordedEvent& known = *it->second;
@@ -132,7 +132,7 @@ RecordedEventPtr EventSeries::Count(const framework::PodEvent& event, std::strin
   created->observed = wall;
   created->seen = now;
   created->sending = true;
-  events_.emplace(std::move(key), created);
+  events_.emplace(key, created);
   by_age_.push_back(created);
   while (events_.size() > options_.most_remembered && !by_age_.empty()) {
     if (const RecordedEventPtr oldest = by_age_.front().lock()) events_.erase(oldest->key);

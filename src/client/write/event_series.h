@@ -77,7 +77,7 @@ class EventSeries {
  private:
   std::string Key(const framework::PodEvent& event) const;
   RecordedEventPtr Create(const framework::PodEvent& event, TimePoint wall);
-  RecordedEventPtr Count(const framework::PodEvent& event, std::string key, bool combined,
+  RecordedEventPtr Count(const framework::PodEvent& event, const std::string& key, bool combined,
                          TimePoint wall, TimePoint now);
   RecordedEventPtr RecordLegacy(framework::PodEvent event, TimePoint wall, TimePoint now);
 
