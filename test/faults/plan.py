@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which faults come when: make_plan gives the same list for the same arguments.
 
-Four rows of faults run beside each other: what befalls the leader, the network of a replica, the server with its store and its tokens,
+Four rows of faults run beside each other: what befalls the leader, the network of a replica, the server with its store and the credentials,
 and nodes. A request that the proxy delays may reach the server after its sender has lost the lease, which no client can help; so what
 goes to the server is delayed by less than the time between renew deadline and lease's end (1 s here) or not at all, and only answers
 and watches are slow for longer.
@@ -42,7 +42,7 @@ NETWORK = {  # kind: what makes the toxic, and how long it lasts
                                               bytes=draw.randrange(500, 60000)), (4, 12)),
 }
 LEADERSHIP = {"leader-killed": (1, 3), "leader-frozen": (4.5, 8), "leader-cut-off": (6, 9)}  # how long
-SERVER = {"server-killed": (0.5, 6), "compacted": (0.5, 3), "token-rotated": (0, 0)}
+SERVER = {"server-killed": (0.5, 6), "compacted": (0.5, 3), "credentials-rotated": (0, 0)}
 LONGEST_S = max(high for _, high in [*LEADERSHIP.values(), *SERVER.values(), *(lasts for _, lasts in NETWORK.values())])
 
 

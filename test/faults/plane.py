@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE.parents[1] / "tools" / "controlplane"))
 
 import api  # noqa: E402  (after the path above)
 import audit  # noqa: E402
+import certs  # noqa: E402
 import cluster  # noqa: E402
 import processes  # noqa: E402
 import toxiproxy  # noqa: E402
@@ -26,6 +27,7 @@ OBSERVED = {  # what the observer lists, and thereby writes into the log
     "pods": "/api/v1/pods", "nodes": "/api/v1/nodes", "resourceclaims": "/apis/resource.k8s.io/v1/resourceclaims",
     "resourceslices": "/apis/resource.k8s.io/v1/resourceslices", "podgroups": "/apis/scheduling.k8s.io/v1beta1/podgroups",
 }
+_CERTIFICATE_S = 600  # of a client; the plan writes a new one long before
 _TOKEN_USED_S = 90  # so long a client may use a token that its file does not have any more: client-go reads it once a minute
 _CONFIGURATION = """apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -47,13 +49,14 @@ class Sample:
 class Replica:
     """A kubesched that is killed, stopped and started again."""
 
-    def __init__(self, number, folder, kubesched):
+    def __init__(self, number, folder, kubesched, pki=None):
+        """`pki`: it shows certificates of that authority; None: tokens."""
         self.name = f"kubesched-{number}"
         self.user = f"{audit.REPLICA_USERS}{self.name}"
         self.token = folder / f"{self.name}.token"
         self.kubeconfig = folder / f"{self.name}.kubeconfig"
         self.starts = 0
-        self._folder, self._kubesched = folder, kubesched
+        self._folder, self._kubesched, self._pki = folder, kubesched, pki
         self._child = None
         self._secret = None  # whose end is the token's
         self._former = []  # (when replaced, secret)
@@ -63,13 +66,26 @@ class Replica:
         self.kubeconfig.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "faults",
             "clusters": [{"name": "faults", "cluster": {"server": f"https://127.0.0.1:{port}", "certificate-authority": str(authority)}}],
-            "users": [{"name": "self", "user": {"tokenFile": str(self.token)}}],
+            "users": [{"name": "self", "user": self._login()}],
             "contexts": [{"name": "faults", "context": {"cluster": "faults", "user": "self"}}]}))
         configuration = self._folder / f"{self.name}.yaml"
         configuration.write_text(_CONFIGURATION.format(kubeconfig=self.kubeconfig))
 
-    def rotate_token(self, admin):
-        """Writes a new token into the file; those that were replaced long ago become invalid."""
+    def _login(self):
+        if self._pki:
+            return {name: str(self._folder / f"{self.name}.{name}") for name in ("client-certificate", "client-key")}
+        return {"tokenFile": str(self.token)}
+
+    def rotate_credentials(self, admin):
+        """Writes new ones into the files; tokens that were replaced long ago become invalid, certificates by themselves."""
+        if self._pki:
+            files = self._login()
+            certs.write_client_certificate(self._pki, self.user, pathlib.Path(files["client-certificate"]),
+                                           pathlib.Path(files["client-key"]), _CERTIFICATE_S)
+        else:
+            self._rotate_token(admin)
+
+    def _rotate_token(self, admin):
         if self._secret:
             self._former.append((time.monotonic(), self._secret))
         self._secret = f"{self.name}-{os.urandom(4).hex()}"
@@ -162,13 +178,14 @@ class Plane:
         self.proxies = toxiproxy.Toxiproxy(servers / "logs" / "toxiproxy.log")
         self.admin = api.Client.of_plane(self.cluster)
         self.observer = api.Client.of_plane(self.cluster, "scheduler")
-        self.replicas = [Replica(number, folder, kubesched) for number in range(replicas)]
+        pki = servers / "pki"
+        self.replicas = [Replica(number, folder, kubesched, pki if number == replicas - 1 else None) for number in range(replicas)]
         self.lease = LeaseTail(self.audit_log)
         self._make_accounts()
         for replica in self.replicas:
             port = self.proxies.add(replica.name, self.cluster.server_port)
-            replica.write_kubeconfig(servers / "pki" / "ca.crt", port)
-            replica.rotate_token(self.admin)
+            replica.write_kubeconfig(pki / "ca.crt", port)
+            replica.rotate_credentials(self.admin)
 
     def _make_accounts(self):
         self.admin.ask("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})

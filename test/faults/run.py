@@ -180,9 +180,9 @@ class Faults:
         self._server_killed(fault, replica)
         self._plane.compact()
 
-    def _token_rotated(self, _fault, _replica):
+    def _credentials_rotated(self, _fault, _replica):
         for replica in self._plane.replicas:
-            self._when_served(lambda replica=replica: replica.rotate_token(self._plane.admin))
+            self._when_served(lambda replica=replica: replica.rotate_credentials(self._plane.admin))
 
     # ---- nodes ----
 

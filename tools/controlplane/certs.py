@@ -3,6 +3,7 @@
 control plane's own folder only."""
 
 import base64
+import datetime
 import pathlib
 import subprocess
 
@@ -40,6 +41,40 @@ def write_certificates(pki: pathlib.Path):
     for name, subject in CLIENTS.items():
         _signed(pki, name, subject, "extendedKeyUsage=clientAuth\n")
     _openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", pki / "sa.key")
+
+
+_AUTHORITY = """[ca]
+default_ca = own
+[own]
+database = {folder}/index.txt
+new_certs_dir = {folder}
+rand_serial = yes
+default_md = sha256
+policy = names
+x509_extensions = client
+unique_subject = no
+[names]
+commonName = supplied
+[client]
+extendedKeyUsage = clientAuth
+"""
+
+
+def write_client_certificate(pki: pathlib.Path, user: str, certificate: pathlib.Path, key: pathlib.Path, seconds: int):
+    """Replaces a client's pair of files, one after the other, by a new key and a certificate of `user` that ends after so many seconds."""
+    folder = pki / "issued"
+    folder.mkdir(exist_ok=True)
+    (folder / "index.txt").touch()
+    config = folder / "authority"
+    config.write_text(_AUTHORITY.format(folder=folder))
+    new_key, new_certificate = folder / "new.key", folder / "new.crt"
+    _openssl("req", *_NEW_KEY, "-keyout", new_key, "-subj", f"/CN={user}", "-out", folder / "new.csr")
+    now = datetime.datetime.now(datetime.timezone.utc)
+    begin, end = ((now + datetime.timedelta(seconds=at)).strftime("%Y%m%d%H%M%SZ") for at in (-60, seconds))
+    _openssl("ca", "-batch", "-notext", "-config", config, "-cert", pki / "ca.crt", "-keyfile", pki / "ca.key", "-startdate", begin,
+             "-enddate", end, "-in", folder / "new.csr", "-out", new_certificate)
+    new_key.replace(key)
+    new_certificate.replace(certificate)
 
 
 def write_kubeconfigs(folder: pathlib.Path, server: str):
