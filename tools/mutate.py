@@ -160,9 +160,10 @@ def covered_lines(reports, root):
     return lines
 
 
-def gcov_reports(objects):
+def gcov_reports(objects, branches=False):
     """The reports of these .gcda files. Several may have one name: nothing is written to a folder."""
-    done = subprocess.run(["gcov", "--json-format", "--stdout", *map(str, objects)], check=True, stdout=subprocess.PIPE,
+    more = ["--branch-probabilities", "--branch-counts"] if branches else []
+    done = subprocess.run(["gcov", "--json-format", "--stdout", *more, *map(str, objects)], check=True, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL)
     return [json.loads(line) for line in done.stdout.splitlines() if line.strip()]
 

@@ -39,6 +39,7 @@ _PARITY = "python3 test/parity/run.py --kubeschedctl build/bin/kubeschedctl --jo
 _E2E = "build/bin/ks_e2e_test --gtest_filter={}"
 STEPS = (
     Step("simulation", "build/bin/ks_sim --seeds {first}..{last} --jobs 2", seeds=2000),
+    Step("what the simulation reaches", "python3 tools/sim_coverage.py --seeds {first}..{last}", seeds=2000),
     Step("planted bugs", "build/bin/ks_sim_canary --canary all --seeds 1..2000"),
     Step("parity", f"{_PARITY} --pods 20000"),
     Step("parity, preemption", f"{_PARITY} --pods 10000 --preemption"),
