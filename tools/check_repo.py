@@ -44,7 +44,7 @@ _PORTS_ONLY_PARSED = {  # tests whose addresses nobody connects to, and one that
     "test/config/tracing_test.cc",
     "test/client/transport_tls_test.cc", "test/client/url_test.cc",
 }
-_PATHS_MADE_UP = {"docs/adding_a_plugin.md", "test/tools/mutate_test.py"}  # name files that are examples
+_PATHS_MADE_UP = {"docs/adding_a_plugin.md", "test/tools/mutate_test.py", "test/tools/sim_coverage_test.py"}  # name files that are examples
 _PROJECT_PATH = re.compile(r"(?<![\w./$}-])((?:src|cmd|test|tools|docs|cmake|deploy)/[\w./-]+\.(?:h|cc|py|md|cmake))\b(?!\.)")
 _MACHINE_PATH = re.compile(r"(?<![\w.$}])/(work|home|root|Users|farm|tmp)/\w")
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/feeds.h"
 
+#include <type_traits>
 #include <vector>
 
 #include "api/kinds.h"
@@ -79,14 +80,22 @@ void Feeds::Deliver(Deltas deltas, client::InformerSeries& series) {
   PostMeasured(scheduler_, series, std::move(deltas));
 }
 
+template <class T>
+client::Reflector<T>* Feeds::StreamOf() const {
+  if constexpr (std::is_same_v<T, api::Pod>) {
+    return pods_.get();
+  } else {
+    return optional_.Find<T>();
+  }
+}
+
 bool Feeds::Watches(Inherited what) const {
-  return what == Inherited::kPods || optional_.Find<api::ResourceClaim>() != nullptr;
+  return WithType(what, [this]<class T>(const T*) { return StreamOf<T>() != nullptr; });
 }
 
 template <class Action>
 void Feeds::WithStream(Inherited what, Action action) {
-  if (what == Inherited::kPods) return action(*pods_);
-  action(*optional_.Find<api::ResourceClaim>());
+  WithType(what, [&]<class T>(const T*) { action(*StreamOf<T>()); });
 }
 
 void Feeds::WhenReached(Inherited what, std::string resource_version,

@@ -64,6 +64,9 @@ class Feeds {
   // Calls it with the reflector.
   template <class Action>
   void WithStream(Inherited what, Action action);
+  // Null: the kind is not watched.
+  template <class T>
+  client::Reflector<T>* StreamOf() const;
   // The stream of pods or nodes; it is not started yet. `options`: what is special about it.
   template <class T>
   std::unique_ptr<client::Reflector<T>> MakeReflector(client::ReflectorOptions options);

@@ -10,12 +10,30 @@
 #include <string>
 #include <utility>
 
+#include "api/kinds.h"
 #include "base/mutex.h"
 
 namespace ks::daemon {
 
 // What a new leader must know as its predecessor left it.
-enum class Inherited : uint8_t { kPods, kClaims };
+enum class Inherited : uint8_t { kPods, kClaims, kGroups };
+
+// Calls `use` with a null pointer to the type of its objects.
+template <class Use>
+decltype(auto) WithType(Inherited what, Use use) {
+  switch (what) {
+    case Inherited::kClaims:
+      return use(static_cast<const api::ResourceClaim*>(nullptr));
+    case Inherited::kGroups:
+      return use(static_cast<const api::PodGroup*>(nullptr));
+    case Inherited::kPods:
+      break;
+  }
+  return use(static_cast<const api::Pod*>(nullptr));
+}
+inline const api::KindInfo& KindOf(Inherited what) {
+  return WithType(what, []<class T>(const T*) -> const api::KindInfo& { return api::kKindOf<T>; });
+}
 
 struct LifeEvent {
   enum class Kind : uint8_t {

@@ -15,10 +15,6 @@ namespace {
 constexpr Duration kPatience = std::chrono::milliseconds(200);
 constexpr Duration kAskAgain = std::chrono::seconds(1);
 
-const api::KindInfo& KindOf(Inherited what) {
-  return what == Inherited::kPods ? api::kKindOf<api::Pod> : api::kKindOf<api::ResourceClaim>;
-}
-
 template <class T>
 LifeEvent VersionIn(const std::string& list) {
   auto page = api::Decoder().List<T>(list);
@@ -31,13 +27,12 @@ LifeEvent VersionIn(const std::string& list) {
 // What an answer says of it.
 LifeEvent VersionOf(Inherited what, const client::RestReply& reply) {
   if (!reply.ok()) {
-    // Who serves no claims has none that a former leader could have written.
-    const bool absent = what == Inherited::kClaims && reply.error->IsNotFound();
+    // Who does not serve a kind has none that a former leader could have written.
+    const bool absent = what != Inherited::kPods && reply.error->IsNotFound();
     return {.kind = absent ? LifeEvent::Kind::kCaughtUp : LifeEvent::Kind::kVersionUnknown,
             .text = reply.error->message};
   }
-  return what == Inherited::kPods ? VersionIn<api::Pod>(reply.body)
-                                  : VersionIn<api::ResourceClaim>(reply.body);
+  return WithType(what, [&]<class T>(const T*) { return VersionIn<T>(reply.body); });
 }
 
 }  // namespace
@@ -144,7 +139,9 @@ void SchedulerTerm::Open() {
 
 std::vector<Inherited> SchedulerTerm::Inherits() const {
   std::vector<Inherited> kinds = {Inherited::kPods};
-  if (feeds_->Watches(Inherited::kClaims)) kinds.push_back(Inherited::kClaims);
+  for (const Inherited what : {Inherited::kClaims, Inherited::kGroups}) {
+    if (feeds_->Watches(what)) kinds.push_back(what);
+  }
   return kinds;
 }
 

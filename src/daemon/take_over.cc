@@ -27,7 +27,7 @@ void TakeOver::Follow(const LifeEvent& event) {
       return VersionKnown(event.of, event.text);
     case LifeEvent::Kind::kVersionUnknown:
       log::Error(event.text, "Cannot ask how far the former leader came; asking again",
-                 {{"kind", event.of == Inherited::kPods ? "pods" : "resourceclaims"}});
+                 {{"kind", std::string(KindOf(event.of).plural)}});
       return term_.AskVersionLater(event.of);
     case LifeEvent::Kind::kAskAgain:
       return term_.AskVersion(event.of);

@@ -8,8 +8,9 @@
 //      ▲                                     │  ▲                          │  ▲
 //      └─(delayed: opened only when won)     └──┘ kVersionUnknown          └──┘ kCatchUpSlow: list
 //
-// Asking and catching up go on for pods and, where a plugin reads them, for claims at once; it
-// leads when it is as far with both: a binding takes room, an allocation takes devices.
+// Asking and catching up go on for pods and, where they are read, for claims and PodGroups at once;
+// it leads when it is as far with each: a binding takes room, an allocation takes devices, and a
+// group's condition says that it was scheduled once.
 //
 // Without leader election a term leads from the beginning, and nothing of this happens.
 //

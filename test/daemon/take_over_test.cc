@@ -43,6 +43,7 @@ class CountingRunner final : public SchedulerRunner {
 
 constexpr const char* kAsksPods = "/api/v1/pods?limit=1";
 constexpr const char* kAsksClaims = "/apis/resource.k8s.io/v1/resourceclaims?limit=1";
+constexpr const char* kAsksGroups = "/apis/scheduling.k8s.io/v1beta1/podgroups?limit=1";
 
 std::string EmptyList(const std::string& kind, const std::string& version) {
   return R"({"kind":")" + kind + R"(List","metadata":{"resourceVersion":")" + version +
@@ -146,7 +147,7 @@ class TakeOverTest : public ::testing::Test {
   CurrentScheduler current_;
   server::SchedulerHealth health_;
   const framework::Registry registry_ = plugins::InTreeRegistry();
-  const config::FeatureGates gates_;
+  config::FeatureGates gates_;
   metrics::Registry metrics_;
   client::InformerMetrics informer_metrics_{metrics_};
   client::WriterMetrics writer_metrics_{metrics_};
@@ -223,6 +224,28 @@ TEST_F(TakeOverTest, ClaimsThatLagAreListedAgainToo) {
   EXPECT_THAT(LastTarget(), HasSubstr("resourceVersion=20"));
   EXPECT_FALSE(Leading());
   AnswerLast(200, EmptyList("ResourceClaim", "21"));
+  EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCaughtUp}));
+  EXPECT_TRUE(Leading());
+}
+
+TEST_F(TakeOverTest, GroupsAreCaughtUpWithWhereTheyAreRead) {
+  gates_.Set(config::Gate::kGenericWorkload, true);
+  Make(/*elects=*/true);
+  Fill();
+  Follow();
+  Win();
+  AnswerPods("10");
+  AnswerClaims("10");
+  Follow();
+  EXPECT_FALSE(Leading()) << "of the groups it is not known";
+  net_.transport.Answer(Asked(kAsksGroups), 200, EmptyList("PodGroup", "20"));
+  Follow();
+  EXPECT_FALSE(Leading());
+  net_.timers.Advance(std::chrono::milliseconds(200));
+  Follow();
+  EXPECT_THAT(LastTarget(), StartsWith("/apis/scheduling.k8s.io/v1beta1/podgroups?"));
+  EXPECT_THAT(LastTarget(), HasSubstr("resourceVersion=20"));
+  AnswerLast(200, EmptyList("PodGroup", "20"));
   EXPECT_EQ(Follow(), (std::vector<Kind>{Kind::kCaughtUp}));
   EXPECT_TRUE(Leading());
 }

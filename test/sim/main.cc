@@ -28,6 +28,9 @@
 #include "sim/report.h"
 #include "sim/simulation.h"
 
+// Writes what was counted, in a build that measures coverage; null in others.
+extern "C" void __gcov_dump() __attribute__((weak));
+
 namespace ks::sim {
 namespace {
 
@@ -155,6 +158,7 @@ struct Shared {
   }
   worker.seed = 0;
   std::fflush(stdout);
+  if (__gcov_dump != nullptr) __gcov_dump();
   _exit(worker.totals.failed == 0 ? 0 : 1);
 }
 
