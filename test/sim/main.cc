@@ -28,8 +28,9 @@
 #include "sim/report.h"
 #include "sim/simulation.h"
 
-// Writes what was counted, in a build that measures coverage; null in others.
-extern "C" void __gcov_dump() __attribute__((weak));
+#ifdef KS_COVERAGE  // the tree of tools/sim_coverage.py
+extern "C" void __gcov_dump();
+#endif
 
 namespace ks::sim {
 namespace {
@@ -158,7 +159,9 @@ struct Shared {
   }
   worker.seed = 0;
   std::fflush(stdout);
-  if (__gcov_dump != nullptr) __gcov_dump();
+#ifdef KS_COVERAGE
+  __gcov_dump();
+#endif
   _exit(worker.totals.failed == 0 ? 0 : 1);
 }
 
