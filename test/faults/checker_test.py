@@ -188,6 +188,19 @@ class Planted(unittest.TestCase):
         self.log.lease(47, A, acquired=44)
         self.assertEqual(self.log.found(), [])
 
+    def test_a_pod_that_has_ended_takes_no_room(self):
+        """As the collector of pods has it: Failed first, then deleted; here the server died between, and the observer's list shows the pod."""
+        self.log.node(60, "x", cpu="1")
+        self.log.pod(61, "first")
+        self.log.bind(62, "first", "x", user=B)
+        collector = "system:serviceaccount:kube-system:pod-garbage-collector"
+        self.log.add(63, collector, "patch", "pods/status", "first", response={"status": {"phase": "Failed"}})
+        self.log.add(64, "system:kube-scheduler", "list", "pods", "", response={"items": [
+            {**_pod("first", "1", "x"), "status": {"phase": "Failed"}}]})
+        self.log.pod(65, "second")
+        self.log.bind(66, "second", "x", user=B)
+        self.assertEqual(self.log.found(), [])
+
     def test_overfull_node(self):
         self.log.pod(60, "more")
         bind = self.log.bind(61, "more", "n", user=B)

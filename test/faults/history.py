@@ -61,6 +61,11 @@ def _plain(pod):
     return not any(spec.get(field) for field in rules)
 
 
+def _ended(pod):
+    """It takes no room any more."""
+    return pod.get("status", {}).get("phase") in ("Failed", "Succeeded")
+
+
 class History:
     """Made of events in the order of their completion (audit.read_events)."""
 
@@ -115,7 +120,12 @@ class History:
         if not pod:
             return
         pod.proved = max(pod.proved, event.received)
-        node = event.response.get("status", {}).get("nominatedNodeName")
+        status = event.response.get("status", {})
+        if _ended(event.response):  # the collector of pods writes it before it deletes
+            pod.gone = min(pod.gone, event.received)
+            del self._live[event.key]
+            return
+        node = status.get("nominatedNodeName")
         if node:
             pod.nominations.append((event.received, node))
 
@@ -187,7 +197,7 @@ class History:
             self._list_nodes(event, {item["metadata"]["name"]: item for item in items})
 
     def _list_pods(self, event, items):
-        there = {fits.key_of(item): item for item in items}
+        there = {fits.key_of(item): item for item in items if not _ended(item)}
         for key, item in there.items():
             pod = self._live.get(key)
             if not pod or pod.uid != item["metadata"].get("uid", ""):

@@ -70,7 +70,7 @@ class Toxiproxy:
             return False
 
     def _ask(self, method, path, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
         try:
             connection.request(method, path, None if body is None else json.dumps(body))
             reply = connection.getresponse()
