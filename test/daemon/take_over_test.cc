@@ -116,6 +116,12 @@ class TakeOverTest : public ::testing::Test {
     return kinds;
   }
   void Win() { take_over_->Follow({.kind = Kind::kWon, .term = 7}); }
+  void StandFilledAndWin() {
+    Make(/*elects=*/true);
+    Fill();
+    Follow();
+    Win();
+  }
   std::string LastTarget() { return net_.transport.request(net_.transport.size() - 1).target; }
   void AnswerLast(int status, const std::string& body) {
     net_.transport.Answer(net_.transport.size() - 1, status, body);
@@ -190,10 +196,7 @@ TEST_F(TakeOverTest, StandsWhenFilledAndLeadsWhenCaughtUp) {
 }
 
 TEST_F(TakeOverTest, AWatchThatIsSilentIsReplacedByAList) {
-  Make(/*elects=*/true);
-  Fill();
-  Follow();
-  Win();
+  StandFilledAndWin();
   AnswerPods("20");
   AnswerClaims("10");
   Follow();
@@ -210,10 +213,7 @@ TEST_F(TakeOverTest, AWatchThatIsSilentIsReplacedByAList) {
 }
 
 TEST_F(TakeOverTest, ClaimsThatLagAreListedAgainToo) {
-  Make(/*elects=*/true);
-  Fill();
-  Follow();
-  Win();
+  StandFilledAndWin();
   AnswerPods("10");
   AnswerClaims("20");
   Follow();
@@ -230,10 +230,7 @@ TEST_F(TakeOverTest, ClaimsThatLagAreListedAgainToo) {
 
 TEST_F(TakeOverTest, GroupsAreCaughtUpWithWhereTheyAreRead) {
   gates_.Set(config::Gate::kGenericWorkload, true);
-  Make(/*elects=*/true);
-  Fill();
-  Follow();
-  Win();
+  StandFilledAndWin();
   AnswerPods("10");
   AnswerClaims("10");
   Follow();
@@ -251,10 +248,7 @@ TEST_F(TakeOverTest, GroupsAreCaughtUpWithWhereTheyAreRead) {
 }
 
 TEST_F(TakeOverTest, AServerWithoutClaimsHasNoneToCatchUpWith) {
-  Make(/*elects=*/true);
-  Fill();
-  Follow();
-  Win();
+  StandFilledAndWin();
   AnswerPods("10");
   net_.transport.Answer(Asked(kAsksClaims), 404, client::StatusBody(404, "NotFound", "no claims"));
   Follow();
@@ -264,10 +258,7 @@ TEST_F(TakeOverTest, AServerWithoutClaimsHasNoneToCatchUpWith) {
 TEST_F(TakeOverTest, ClaimsThatNoPluginReadsAreNotAskedFor) {
   std::erase_if(configuration_.profiles[0].plugins.multi_point.enabled,
                 [](const config::PluginRef& plugin) { return plugin.name == "DynamicResources"; });
-  Make(/*elects=*/true);
-  Fill();
-  Follow();
-  Win();
+  StandFilledAndWin();
   EXPECT_EQ(LastTarget(), kAsksPods);
   AnswerPods("10");
   Follow();
@@ -275,10 +266,7 @@ TEST_F(TakeOverTest, ClaimsThatNoPluginReadsAreNotAskedFor) {
 }
 
 TEST_F(TakeOverTest, NothingIsListedAgainOnceItLeads) {
-  Make(/*elects=*/true);
-  Fill();
-  Follow();
-  Win();
+  StandFilledAndWin();
   AnswerPods("10");
   AnswerClaims("10");
   Follow();
@@ -297,10 +285,7 @@ struct AnswerCase {
 class BadVersionTest : public TakeOverTest, public ::testing::WithParamInterface<AnswerCase> {};
 
 TEST_P(BadVersionTest, IsAskedForAgain) {
-  Make(/*elects=*/true);
-  Fill();
-  Follow();
-  Win();
+  StandFilledAndWin();
   AnswerClaims("10");
   Follow();
   const size_t asked = net_.transport.size();
@@ -317,10 +302,7 @@ TEST_P(BadVersionTest, IsAskedForAgain) {
 }
 
 TEST_F(TakeOverTest, OfClaimsItIsAskedAgainToo) {
-  Make(/*elects=*/true);
-  Fill();
-  Follow();
-  Win();
+  StandFilledAndWin();
   AnswerPods("10");
   net_.transport.Answer(Asked(kAsksClaims), 403, client::StatusBody(403, "Forbidden", "not you"));
   Follow();

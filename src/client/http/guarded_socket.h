@@ -21,8 +21,12 @@ class GuardedSocket
  public:
   using basic_stream_socket::basic_stream_socket;
 
-  // The next write asks it, once, and fails with `operation_not_permitted` where the answer is
-  // false: then nothing has left, but a TLS stream over this socket is not fit for more.
+  // What a write fails with that was not allowed. No system call on a socket does: a firewall's
+  // refusal, say, is `operation_not_permitted`.
+  static constexpr auto kRefused = boost::system::errc::owner_dead;
+
+  // The next write asks it, once, and fails with kRefused where the answer is false: then nothing
+  // has left, but a TLS stream over this socket is not fit for more.
   void AskBeforeWrite(std::function<bool()> may_write) { may_write_ = std::move(may_write); }
 
   // As the base's, for composed operations.
@@ -30,7 +34,7 @@ class GuardedSocket
   void async_write_some(const Buffers& buffers, Handler&& handler) {
     if (may_write_ && !std::exchange(may_write_, nullptr)()) {
       boost::asio::post(get_executor(), [handler = std::forward<Handler>(handler)]() mutable {
-        handler(make_error_code(boost::system::errc::operation_not_permitted), size_t{0});
+        handler(make_error_code(kRefused), size_t{0});
       });
       return;
     }

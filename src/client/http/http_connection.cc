@@ -337,7 +337,7 @@ void HttpConnection::Write() {
   });
   auto written = [self = shared_from_this()](const ErrorCode& failure, size_t) {
     if (self->user_ == nullptr) return;
-    if (failure == boost::system::errc::operation_not_permitted) {
+    if (failure == GuardedSocket::kRefused) {
       return self->Fail(Kind::kFenced, WriteFence::kRefusal);
     }
     if (failure) return self->FailOf(failure);
