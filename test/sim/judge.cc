@@ -163,11 +163,27 @@ bool SomebodyIsNominatedInVain(SchedulerProcess& process, const std::vector<api:
   });
 }
 
+// A member of a gang that preempted holds its room in the memory of the scheduler alone where the
+// news of it was lost; if the gang then loses members it is gated, and neither tried again nor
+// forgotten (docs/spec/queue.md section 11). A scheduler without a past is told.
+void NominateGatedPods(SchedulerProcess& process, std::vector<api::PodPtr>* pods) {
+  queue::SchedulingQueue& queue = process.scheduler().context().queue;
+  for (api::PodPtr& pod : *pods) {
+    const std::string_view node = queue.nominator().NodeOf(pod->meta.uid);
+    if (node.empty() || pod->status.nominated_node_name == node) continue;
+    const framework::QueuedPod* const queued = queue.stores().FindPod(pod->meta.Key());
+    if (queued == nullptr || queued->gating_plugin.empty()) continue;
+    auto nominated = std::make_shared<api::Pod>(*pod);
+    nominated->status.nominated_node_name = node;
+    pod = std::move(nominated);
+  }
+}
+
 // Nodes that are as good as each other are drawn, and a gang that one scheduler gets in another one
 // may not.
-bool IsBoundByAll(World& world, const std::string& name) {
+bool IsBoundByAll(World& world, const scheduler::PodDeltas& pods, const std::string& name) {
   for (uint64_t seed = 2; seed < 7; ++seed) {
-    const Notes notes = Ask(world, All<api::Node>(world, "nodes"), LivePods(world), seed);
+    const Notes notes = Ask(world, All<api::Node>(world, "nodes"), pods, seed);
     const bool bound = std::any_of(notes.bound.begin(), notes.bound.end(),
                                    [&](const auto& it) { return it.first == name; });
     if (!bound) return false;
@@ -217,8 +233,12 @@ bool MayOversleep(const api::Pod& pod, const std::string& message) {
 }
 
 std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& processes) {
-  const Notes notes = Ask(world, All<api::Node>(world, "nodes"), LivePods(world));
   const scheduler::PodDeltas live = LivePods(world);
+  scheduler::PodDeltas nominated = live;
+  for (SchedulerProcess* const process : processes) {
+    if (process->leading()) NominateGatedPods(*process, &nominated[0].items);
+  }
+  const Notes notes = Ask(world, All<api::Node>(world, "nodes"), nominated);
   if (world.api.volume_watch() != nullptr) {
     if (std::string wrong = world.api.volume_watch()->AtEnd(); !wrong.empty()) return wrong;
   }
@@ -237,7 +257,7 @@ std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& proc
     // The pod itself may not know it: a patch that failed is not sent again.
     const auto said = world.said.find((*pod)->meta.uid);
     const std::string message = said == world.said.end() ? "nothing" : said->second;
-    if (!GroupOf(**pod).empty() && !IsBoundByAll(world, name)) continue;
+    if (!GroupOf(**pod).empty() && !IsBoundByAll(world, nominated, name)) continue;
     const bool may_wait = !world.plan.conditions_current() || world.plan.waits_in_vain();
     if (may_wait && MayOversleep(**pod, message)) continue;
     return fmt::format("pod {} waits although it fits on {}; the scheduler said: {}", name, node,
