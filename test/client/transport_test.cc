@@ -404,15 +404,25 @@ struct AnswerCase {
 class BeastAnswer : public ::testing::TestWithParam<AnswerCase> {};
 
 TEST_P(BeastAnswer, IsUnderstood) {
-  for (const bool tls : {true, false}) {
-    SCOPED_TRACE(tls ? "https" : "http");
+  struct Way {
+    const char* name;
+    bool tls;
+    size_t piece;  // of a TLS record, which is read by itself
+  };
+  for (const Way& way : {Way{"https", true, 1 << 20}, Way{"http", false, 1 << 20},
+                         Way{"https, byte for byte", true, 1}}) {
+    SCOPED_TRACE(way.name);
+    if (way.piece == 1 && GetParam().want_error.has_value()) continue;
     Harness harness(
         TransportKind::kBeast,
-        [](ScriptedConnection& connection) {
+        [&way](ScriptedConnection& connection) {
           connection.Read();
-          connection.Write(GetParam().answer);
+          std::string_view left = GetParam().answer;
+          while (!left.empty() && connection.Write(left.substr(0, way.piece))) {
+            left.remove_prefix(std::min(left.size(), way.piece));
+          }
         },
-        tls ? Https() : ks::testing::ScriptedServerOptions());
+        way.tls ? Https() : ks::testing::ScriptedServerOptions());
     const HttpReply reply = harness.Send({.target = "/x", .accept_gzip = true});
     EXPECT_EQ(reply.error.has_value(), GetParam().want_error.has_value());
     if (reply.error.has_value()) {
@@ -443,6 +453,8 @@ INSTANTIATE_TEST_SUITE_P(
                    .answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nok\r\n"
                              "0\r\nContent-Type: text/x\r\n\r\n",
                    .want_body = "ok"},
+        AnswerCase{.name = "NoChunk",
+                   .answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
         AnswerCase{.name = "NoHttp",
                    .answer = "SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n",
                    .want_error = Kind::kMalformed},

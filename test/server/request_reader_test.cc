@@ -77,6 +77,20 @@ TEST_F(RequestReaderTest, ByteForByte) {
   EXPECT_EQ(reader_.message().body(), "abc");
 }
 
+TEST_F(RequestReaderTest, NoChunkByteForByte) {
+  const std::string text =
+      "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  for (const char& byte : text) {
+    Receive({&byte, 1});
+    const Progress progress = Parse();
+    ASSERT_NE(progress, Progress::kBroken) << error_.message();
+    if (progress == Progress::kHeader) {
+      EXPECT_TRUE(reader_.LimitBody(3));
+    }
+  }
+  EXPECT_TRUE(reader_.whole());
+}
+
 TEST_F(RequestReaderTest, Limits) {
   Receive("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(kHeaderLimit, 'x'));
   EXPECT_TRUE(reader_.full());

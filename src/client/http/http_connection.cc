@@ -22,6 +22,9 @@ using Kind = TransportError::Kind;
 constexpr uint32_t kHeadLimit = 256 << 10;
 constexpr size_t kReadBytes = 16 << 10;  // a TLS record
 // How long a connection is kept for the next request, as long as upstream's client keeps one.
+// The shortest end of a chunked body: "0\r\n\r\n". Beast asserts that so much is there when it has
+// seen a part of it before.
+constexpr size_t kLeastOfChunks = 5;
 constexpr Duration kKeptMost = std::chrono::seconds(90);
 
 // "Connection refused" as upstream's messages have it: "connection refused".
@@ -377,7 +380,8 @@ void HttpConnection::Parse() {
       if (!parser_->IsInterim()) return Completed();
       parser_ = std::make_unique<Parser>(*this, no_body_);
     }
-    if (buffer_.size() == 0) return Read();
+    const bool chunks = parser_->is_header_done() && parser_->chunked();
+    if (buffer_.size() < (chunks ? kLeastOfChunks : 1)) return Read();
     ErrorCode error;
     buffer_.consume(parser_->put(buffer_.cdata(), error));
     if (error == http::error::need_more) {

@@ -11,6 +11,9 @@ namespace http = boost::beast::http;
 constexpr size_t kIdleRead = 4 << 10;
 constexpr size_t kRequestRead = 16 << 10;  // a TLS record
 constexpr size_t kSmallBuffer = 64 << 10;
+// The shortest end of a chunked body: "0\r\n\r\n". Beast asserts that so much is there when it has
+// seen a part of it before.
+constexpr size_t kLeastOfChunks = 5;
 
 }  // namespace
 
@@ -44,7 +47,8 @@ void RequestReader::Begin() {
 
 RequestReader::Progress RequestReader::Parse(ErrorCode& error) {
   const bool header_was_done = parser_->is_header_done();
-  while (!parser_->is_done() && buffer_.size() > 0 &&
+  const size_t least = header_was_done && parser_->chunked() ? kLeastOfChunks : 1;
+  while (!parser_->is_done() && buffer_.size() >= least &&
          parser_->is_header_done() == header_was_done) {
     const size_t used = parser_->put(buffer_.data(), error);
     buffer_.consume(used);
