@@ -38,6 +38,7 @@ NodeAllocation AllocateDevices(const AllocationPlan& plan, const NodePools& pool
     case DeviceSearch::Outcome::kFatal:
       return Fatal(search.error());
     case DeviceSearch::Outcome::kNone:
+    case DeviceSearch::Outcome::kTooMany:
       break;
   }
   if (pools.any_invalid) {

@@ -13,6 +13,9 @@ namespace {
 
 using Outcome = DeviceSearch::Outcome;
 
+// Whether what was taken on the way is to be given back.
+bool IsInVain(Outcome outcome) { return outcome == Outcome::kNone || outcome == Outcome::kTooMany; }
+
 bool HasPolicy(const api::Device& device) {
   return std::any_of(device.capacity.begin(), device.capacity.end(),
                      [](const api::DeviceCapacity& one) { return one.policy != nullptr; });
@@ -65,18 +68,6 @@ int64_t DeviceSearch::ResultsOf(uint32_t claim) const {
                        [claim](const DevicePick& pick) { return pick.claim == claim; });
 }
 
-int64_t DeviceSearch::LeastOf(const ClaimPlan& claim, uint32_t from_request) const {
-  int64_t sum = 0;
-  for (size_t i = from_request; i < claim.requests.size(); ++i) {
-    int64_t least = kMaxDeviceResults;
-    for (const AlternativePlan& alternative : claim.requests[i].alternatives) {
-      least = std::min(least, candidates_.Needed(alternative));
-    }
-    sum += least;
-  }
-  return sum;
-}
-
 template <class Search>
 Outcome DeviceSearch::UnlessDeadEnd(const SearchPlace& place, const Search& search) {
   std::string state;
@@ -103,16 +94,17 @@ Outcome DeviceSearch::FromRequest(uint32_t claim, uint32_t request) {
 
 Outcome DeviceSearch::AnyAlternative(uint32_t claim, uint32_t request) {
   const ClaimPlan& plan = plan_.claims()[claim];
-  const int64_t others = ResultsOf(claim) + LeastOf(plan, request + 1);
+  const int64_t results = ResultsOf(claim);
   for (const AlternativePlan& alternative : plan.requests[request].alternatives) {
     const int64_t needed = candidates_.Needed(alternative);
-    // The number of results does not depend on the devices that were chosen.
-    if (needed < 0 || (alternative.all && needed == 0) || others + needed > kMaxDeviceResults) {
-      continue;
-    }
+    if (needed < 0 || (alternative.all && needed == 0)) continue;
     const Place place{
         .claim = claim, .request = request, .claim_plan = plan, .alternative = alternative};
-    const Outcome outcome = alternative.all ? AllDevices(place, 0) : ExactCount(place, 0, needed);
+    Outcome outcome = Outcome::kTooMany;
+    if (results + needed <= kMaxDeviceResults) {
+      outcome = alternative.all ? AllDevices(place, 0) : ExactCount(place, 0, needed);
+    }
+    if (outcome == Outcome::kTooMany && plan.requests[request].first_available) continue;
     if (outcome != Outcome::kNone) return outcome;
   }
   return Outcome::kNone;
@@ -147,7 +139,7 @@ Outcome DeviceSearch::FromDevice(const Place& place, uint32_t first, int64_t nee
     outcome = Take(place, device);
     if (outcome == Outcome::kFound) {
       outcome = ExactCount(place, device + 1, needed - 1);
-      if (outcome == Outcome::kNone) TakeBack(place);
+      if (IsInVain(outcome)) TakeBack(place);
     }
     if (outcome != Outcome::kNone) return outcome;
     failed.push_back(device);
@@ -164,7 +156,7 @@ Outcome DeviceSearch::AllDevices(const Place& place, size_t next) {
   Outcome outcome = Take(place, device);
   if (outcome == Outcome::kFound) {
     outcome = AllDevices(place, next + 1);
-    if (outcome == Outcome::kNone) TakeBack(place);
+    if (IsInVain(outcome)) TakeBack(place);
   }
   return outcome;
 }

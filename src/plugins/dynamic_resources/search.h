@@ -27,7 +27,9 @@ namespace ks::plugins {
 // Threads: one. Lifetime: all that it is given must outlive it.
 class DeviceSearch {
  public:
-  enum class Outcome : uint8_t { kFound, kNone, kFatal };
+  // kTooMany: more results than a claim may have, which other devices of earlier requests would not
+  // change; only another alternative of a request may.
+  enum class Outcome : uint8_t { kFound, kNone, kTooMany, kFatal };
 
   // After so many devices that led nowhere it begins to remember dead ends (dead_ends.h).
   static constexpr size_t kPatience = 512;
@@ -86,7 +88,6 @@ class DeviceSearch {
 
   // Results that the claim has, and needs at least for its requests from this one on.
   int64_t ResultsOf(uint32_t claim) const;
-  int64_t LeastOf(const ClaimPlan& claim, uint32_t from_request) const;
   // Whether no request can tell two unused devices apart: what failed with one fails with the
   // other.
   bool Alike(uint32_t a, uint32_t b) const;
