@@ -222,7 +222,8 @@ def _preemption_kinds(preemption):
 class Coverage:
     """How often upstream gave each verdict: a reason or a score that never comes up is a gap in the generator."""
 
-    def __init__(self):
+    def __init__(self, panics=0):
+        self.panics = panics  # cases that upstream cannot be asked about
         self.pods = 0
         self.nodes = 0
         self.results = collections.Counter()
@@ -262,6 +263,7 @@ class Coverage:
         self.pods += other.pods
         self.nodes += other.nodes
         self.left_out += other.left_out
+        self.panics += other.panics
         for name in ("results", "rejections", "rejected", "errors", "scores", "zero", "preemption", "gated", "allocations"):
             getattr(self, name).update(getattr(other, name))
 
@@ -279,4 +281,6 @@ class Coverage:
                 lines += [f"  {number:>9}  {name}" for name, number in sorted(counter.items())]
         if self.left_out:
             lines.append(f"left out, because upstream's search ran out of time: {self.left_out}")
+        if self.panics:
+            lines.append(f"clusters left out, because upstream panics at them: {self.panics}")
         return "\n".join(lines)

@@ -176,7 +176,8 @@ func (a *attempt) excluded(node string) bool {
 	return !a.only.AllNodes() && !a.only.NodeNames.Has(node)
 }
 
-// filter runs PreFilter, and Filter on every node that PreFilter left. It returns whether a node is feasible.
+// filter runs PreFilter, and Filter on every node that PreFilter left, and on the one that the pod is nominated to: upstream does not
+// ask PreFilter's answer about that one. It returns whether a node is feasible.
 func (e *evaluator) filter(a *attempt) bool {
 	var status *fwk.Status
 	a.only, status, a.narrowed = a.profile.RunPreFilterPlugins(e.ctx, a.state, a.pod)
@@ -184,7 +185,8 @@ func (e *evaluator) filter(a *attempt) bool {
 		return false
 	}
 	for _, node := range e.nodes {
-		if a.excluded(node.Node().Name) {
+		name := node.Node().Name
+		if a.excluded(name) && name != a.pod.Status.NominatedNodeName {
 			continue
 		}
 		status := a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
@@ -192,7 +194,8 @@ func (e *evaluator) filter(a *attempt) bool {
 		case status.IsSuccess():
 			a.feasible = append(a.feasible, node)
 		case status.IsRejected():
-			a.statuses[node.Node().Name] = status
+			a.statuses[name] = status
+		case a.excluded(name): // upstream logs it, and looks at the others
 		default:
 			a.err = status.AsError()
 			return false

@@ -66,7 +66,7 @@ func (r *record) addNodes(nodes []fwk.NodeInfo, a *attempt, scores map[string]fw
 			r.Nodes = append(r.Nodes, rejected(name, status))
 			continue
 		}
-		if a.excluded(name) {
+		if _, looked := scores[name]; a.excluded(name) && !looked { // scores: the pod is nominated to it
 			r.Nodes = append(r.Nodes, nodeRecord{Name: name, Code: "NotInPreFilterResult"})
 			continue
 		}
