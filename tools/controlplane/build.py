@@ -10,6 +10,7 @@ such module.
 
 import dataclasses
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -81,7 +82,7 @@ class Module:
         if chosen:
             return pathlib.Path(chosen)
         cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        return pathlib.Path(cache) / "kubesched" / self.name / self._key()
+        return pathlib.Path(cache) / "kubesched" / self.name / self._key
 
     def why_unavailable(self):
         """None when everything is there, else one sentence with the cure."""
@@ -115,7 +116,9 @@ class Module:
                 shutil.rmtree(scratch, ignore_errors=True)
         return target
 
+    @functools.cached_property
     def _key(self):
+        """Once: who starts its programs again and again over an hour goes on with those that it began with."""
         digest = hashlib.sha256()
         code = [*self.source.glob("cmd/*/*.go"), *self.source.glob("internal/*/*.go")]
         for path in [self.source / "go.mod", self.source / "go.sum", *sorted(code)]:

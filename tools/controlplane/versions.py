@@ -6,6 +6,7 @@ control plane is (build.py). etcd, kubectl and kube-scheduler stay those of test
 compare with, not what is older. The environment variable KS_KUBERNETES_VERSION chooses, such as v1.36; without it, nothing is older.
 """
 
+import functools
 import os
 import re
 
@@ -27,6 +28,7 @@ def names():
     return sorted((path.parent.name for path in folders), key=lambda name: [int(digits) for digits in re.findall(r"\d+", name)])
 
 
+@functools.cache
 def module(name):
     """The older servers of that version. Raises BuildError for one that there is no module for."""
     if name not in names():
