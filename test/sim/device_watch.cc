@@ -308,6 +308,10 @@ void DeviceWatch::Orphan(const api::Pod& pod) {
   }
 }
 
+void DeviceWatch::Leads(const std::string& scheduler) {
+  std::erase_if(binding_, [&](const auto& binding) { return binding.second != scheduler; });
+}
+
 void DeviceWatch::Orphaned(const std::string& scheduler) {
   std::erase_if(releases_, [&](const auto& release) {
     if (release.second == scheduler) late_releases_.insert(release.first);

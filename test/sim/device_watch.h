@@ -49,8 +49,11 @@ class DeviceWatch {
   void Answered(const api::ClaimRequest& request, bool done, const api::ResourceClaimPtr& claim);
   // A scheduler sends the binding of a pod, whose claims are ready; it does not believe in it any
   // more.
-  void Binds(const std::string& uid) { binding_.insert(uid); }
+  void Binds(const std::string& scheduler, const std::string& uid) { binding_[uid] = scheduler; }
   void GivesUp(const std::string& uid) { binding_.erase(uid); }
+  // The scheduler has the lease now: nothing that another one sends can take effect any more,
+  // although that one may not know it yet.
+  void Leads(const std::string& scheduler);
   // The scheduler that was binding the pod is gone.
   void Orphan(const api::Pod& pod);
   // The scheduler is gone: what it sent may come after its successor's writes.
@@ -99,7 +102,7 @@ class DeviceWatch {
   std::map<std::string, Doubt> doubts_;           // by claim
   std::map<std::string, std::string> allocator_;  // by claim: the scheduler that allocated it last
   std::set<std::string> deallocated_;             // claims that a scheduler took devices from
-  std::set<std::string> binding_;                 // uids of pods
+  std::map<std::string, std::string> binding_;    // uids of pods, and who binds them
   std::set<std::string> orphans_;                 // uids of pods
   std::map<Release, std::string> releases_;       // under way, with their schedulers
   std::set<Release> late_releases_;               // of schedulers that are gone

@@ -293,6 +293,7 @@ bool SchedulerProcess::Knows(const api::ResourceClaim& allocated) const {
 
 void SchedulerProcess::CheckKnowsInherited() {
   world_.trace.Line(world_.loop.Now(), name(), "leads");
+  if (world_.api.device_watch() != nullptr) world_.api.device_watch()->Leads(name());
   for (const api::PodPtr& pod : std::exchange(bound_when_won_, {})) {
     if (Knows(*pod)) continue;
     world_.fail(fmt::format("{} leads and does not know that pod {} is on {}", name(),

@@ -393,7 +393,7 @@ void Recorder::PostBind(const api::Pod& pod, const std::string& node) {
 
 void Recorder::CheckBind(const std::string& name, const std::string& uid, const std::string& node) {
   host_.trace("bind " + name + " to " + node);
-  if (host_.api->device_watch() != nullptr) host_.api->device_watch()->Binds(uid);
+  if (host_.api->device_watch() != nullptr) host_.api->device_watch()->Binds(host_.scheduler, uid);
   if (host_.gangs != nullptr) {
     if (const std::string wrong = host_.gangs->Binds(uid); !wrong.empty()) host_.fail(wrong);
   }
