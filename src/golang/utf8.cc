@@ -21,4 +21,24 @@ Utf8 DecodeUtf8(std::string_view text) {
   return Utf8{.code_point = code_point, .length = length, .valid = true};
 }
 
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8 next = DecodeUtf8(text);
+    if (!next.valid) return false;
+    text.remove_prefix(next.length);
+  }
+  return true;
+}
+
+std::string ToUtf8(std::string_view text) {
+  std::string copy;
+  copy.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8 next = DecodeUtf8(text);
+    copy += next.valid ? text.substr(0, next.length) : std::string_view("\xEF\xBF\xBD");
+    text.remove_prefix(next.length);
+  }
+  return copy;
+}
+
 }  // namespace ks::golang

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ks::golang {
@@ -17,5 +18,9 @@ struct Utf8 {
 // The character at the start of `text`. Overlong forms, surrogates and values above U+10FFFF are
 // invalid. Requires: text is not empty.
 Utf8 DecodeUtf8(std::string_view text);
+
+bool IsUtf8(std::string_view text);
+// A copy in which each damaged byte is U+FFFD: for readers that refuse anything but UTF-8.
+std::string ToUtf8(std::string_view text);
 
 }  // namespace ks::golang

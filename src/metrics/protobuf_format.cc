@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "golang/utf8.h"
+
 namespace ks::metrics {
 namespace {
 
@@ -40,6 +42,15 @@ void AppendBytes(std::string* out, uint32_t field, std::string_view bytes) {
   AppendTag(out, field, kLength);
   AppendVarint(out, bytes.size());
   *out += bytes;
+}
+
+// Readers refuse a whole family for one text that is not UTF-8.
+void AppendText(std::string* out, uint32_t field, std::string_view text) {
+  if (golang::IsUtf8(text)) {
+    AppendBytes(out, field, text);
+  } else {
+    AppendBytes(out, field, golang::ToUtf8(text));
+  }
 }
 
 // The number of the type in MetricType, and of its value's field in Metric.
@@ -80,7 +91,7 @@ std::string ValueMessage(MetricType type, const ClientMetric& metric) {
 ProtobufFamily::ProtobufFamily(std::string_view name, std::string_view help, MetricType type)
     : type_(type) {
   AppendBytes(&message_, 1, name);
-  AppendBytes(&message_, 2, help);
+  AppendText(&message_, 2, help);
   AppendUnsigned(&message_, 3, NumbersOf(type).type);
 }
 
@@ -89,7 +100,7 @@ void ProtobufFamily::Add(const ClientMetric& metric) {
   for (const auto& label : metric.label) {
     std::string pair;
     AppendBytes(&pair, 1, label.name);
-    AppendBytes(&pair, 2, label.value);
+    AppendText(&pair, 2, label.value);
     AppendBytes(&message, 1, pair);
   }
   AppendBytes(&message, NumbersOf(type_).field, ValueMessage(type_, metric));

@@ -8,6 +8,8 @@
 #include <limits>
 #include <string_view>
 
+#include "golang/utf8.h"
+
 namespace ks::metrics {
 namespace {
 
@@ -28,7 +30,12 @@ std::string_view TypeName(prometheus::MetricType type) {
   }
 }
 
+// Readers refuse a whole page for one text that is not UTF-8.
 void AppendEscaped(std::string* out, std::string_view text, bool in_quotes) {
+  if (!golang::IsUtf8(text)) {
+    AppendEscaped(out, golang::ToUtf8(text), in_quotes);
+    return;
+  }
   for (const char c : text) {
     if (c == '\n') {
       *out += "\\n";

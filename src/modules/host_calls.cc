@@ -23,7 +23,9 @@ constexpr uint32_t kOffThread = Points({kFilter, kScore, kPreBind});
 
 ks_status Fail(ks_call* handle, ks_status code, ks_str reason) {
   Call* call = CallOf(handle);
-  if (call != nullptr) call->Said().reasons.push_back(TextFrom(reason));
+  std::string text = TextFrom(reason);
+  // An empty one would hide what the host says of a plugin that gives none.
+  if (call != nullptr && !text.empty()) call->Said().reasons.push_back(std::move(text));
   return code == KS_SUCCESS ? KS_ERROR : code;
 }
 

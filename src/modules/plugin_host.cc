@@ -96,6 +96,7 @@ ks_name PluginHost::Intern(std::string_view text) {
 }
 
 ks_status PluginHost::AddConstant(Code code, std::string reason) {
+  if (reason.empty()) return static_cast<ks_status>(code);  // which is constant as it is
   MutexLock lock(mutex_);
   const uint32_t index = constant_count_.load(std::memory_order_relaxed);
   if (index >= kMostConstants) return KS_ERROR;

@@ -5,6 +5,8 @@
 #include <protozero/pbf_message.hpp>
 #include <protozero/pbf_writer.hpp>
 
+#include "golang/utf8.h"
+
 namespace ks::tracing {
 namespace {
 
@@ -16,8 +18,18 @@ constexpr uint32_t kSampledFlag = 1;
 // OTLP: whether the parent is remote is known, and it is not.
 constexpr uint32_t kIsRemoteKnownFlag = 0x100;
 
+// A collector refuses a whole request for one damaged text, and not all of them are the scheduler's
+// own (what a server answered).
+void AddString(pbf_writer& message, uint32_t number, std::string_view text) {
+  if (golang::IsUtf8(text)) {
+    message.add_string(number, text.data(), text.size());
+  } else {
+    message.add_string(number, golang::ToUtf8(text));
+  }
+}
+
 void AddText(pbf_writer& message, uint32_t number, std::string_view text) {
-  if (!text.empty()) message.add_string(number, text.data(), text.size());
+  if (!text.empty()) AddString(message, number, text);
 }
 
 void AppendBigEndian(uint64_t number, std::string& bytes) {
@@ -44,7 +56,7 @@ void AddAttributes(pbf_writer& message, uint32_t number, const std::vector<Attri
     if (attribute.is_number) {
       value.add_int64(3, attribute.number);
     } else {
-      value.add_string(1, attribute.text);
+      AddString(value, 1, attribute.text);
     }
   }
 }

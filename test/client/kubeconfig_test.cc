@@ -232,6 +232,7 @@ TEST_P(BadKubeconfig, Row) {
   const Result<ClusterAccess> access = LoadKubeconfig(dir.Write("config", GetParam().text));
   ASSERT_FALSE(access.ok());
   EXPECT_THAT(access.error().message, HasSubstr(GetParam().want_error));
+  EXPECT_THAT(access.error().message, Not(HasSubstr("\n")));
 }
 
 constexpr const char* kServer = "server: 'https://a:1'";
@@ -240,6 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadKubeconfig,
     ::testing::Values(
         BadCase{"syntax", "a: [", "error loading config file"},
+        BadCase{"syntaxAtTheEndOfALine", "a: \"\\\n\"b", "error loading config file"},
         BadCase{"list", "- a", "expected a mapping"},
         BadCase{"kind", "kind: Pod", "kind must be Config, not \"Pod\""},
         BadCase{"version", "apiVersion: v2", "apiVersion must be v1, not \"v2\""},

@@ -15,6 +15,9 @@
 #include "config/read/load.h"
 #include "fuzz/fuzz_apiserver.h"
 #include "fuzz/fuzz_cel.h"
+#include "fuzz/fuzz_edges.h"
+#include "fuzz/fuzz_module.h"
+#include "fuzz/fuzz_writers.h"
 #include "golang/json_text.h"
 #include "golang/quote.h"
 #include "golang/utf8.h"
@@ -145,25 +148,16 @@ std::string RunDecode(std::string_view input) {
   return "";
 }
 
-bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const golang::Utf8 next = golang::DecodeUtf8(text);
-    if (!next.valid) return false;
-    text.remove_prefix(next.length);
-  }
-  return true;
-}
-
 // What JsonString writes is read back; notes and quoted texts do not crash and stay valid.
 std::string RunText(std::string_view input) {
   static Decoder decoder;
   const Padded padded(R"({"metadata":{"name":)" + golang::JsonString(input) + "}}");
   const Result<api::PodPtr> decoded = decoder.Object<Pod>(padded.view());
   if (!decoded.ok()) return "does not read back: " + decoded.error().message;
-  const bool utf8 = IsUtf8(input);
+  const bool utf8 = golang::IsUtf8(input);
   if (utf8 && (*decoded)->meta.name != input) return "reads back as another text";
   const std::string note = api::EventNote(input, false);
-  if (utf8 && !IsUtf8(note)) return "the note is damaged";
+  if (utf8 && !golang::IsUtf8(note)) return "the note is damaged";
   if (input.find('%') == std::string_view::npos && note != input) return "the note differs";
   if (api::EventName(input, TimePoint(), 1).empty()) return "event without name";
   api::EventNote(input, true);
@@ -264,7 +258,11 @@ constexpr Target kTargets[] = {
     {"config", RunConfig},     {"convert", RunConvert},
     {"dump", RunDump},         {"protobuf", RunProtobuf},
     {"patch", RunPatch},       {"admission", RunAdmission},
-    {"cel", RunCel},           {"canary", RunCanary},
+    {"cel", RunCel},           {"kubeconfig", RunKubeconfig},
+    {"flags", RunFlags},       {"http", RunHttp},
+    {"extender", RunExtender}, {"recording", RunRecording},
+    {"module", RunModule},     {"otlp", RunOtlp},
+    {"metrics", RunMetrics},   {"canary", RunCanary},
 };
 
 }  // namespace

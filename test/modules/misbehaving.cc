@@ -145,6 +145,10 @@ ks_status Filter(void* self, ks_call* call, const ks_pod*, const ks_node*) {
   if (plugin.Does("looks pods up")) {
     return Tell(call, host, host->find_pod(call, Str("ns"), Str("p")) == nullptr ? 0 : 1);
   }
+  if (plugin.Does("error with an empty reason")) return host->fail(call, KS_ERROR, Str(""));
+  if (plugin.Does("constant error with an empty reason")) {
+    return host->constant_status(host, KS_ERROR, Str(""));
+  }
   if (plugin.Does("constant of success")) {
     return Tell(call, host, host->constant_status(host, KS_SUCCESS, Str("x")));
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -101,10 +102,24 @@ class NoPlugins final : public framework::PluginsRunner {
   }
 };
 
-// Runs what is posted at once.
-class TasksAtOnce final : public framework::TaskInbox {
+// Runs what is posted at once, or, once told so, keeps it for later, as a scheduler does.
+class FakeTasks final : public framework::TaskInbox {
  public:
-  void PostTask(std::function<void()> task) override { task(); }
+  void PostTask(std::function<void()> task) override {
+    if (keeps_) {
+      kept_.push_back(std::move(task));
+    } else {
+      task();
+    }
+  }
+  void Keep() { keeps_ = true; }
+  void RunKept() {
+    for (const std::function<void()>& task : std::exchange(kept_, {})) task();
+  }
+
+ private:
+  bool keeps_ = false;
+  std::vector<std::function<void()>> kept_;
 };
 
 // What a FakeHandle gives. `snapshot`: instead of the fake one; null: that one.
@@ -133,7 +148,7 @@ struct FakeParts {
   framework::PodsInPreBind pods_in_pre_bind;
   FakePodLister pods;
   FakeNodeLister nodes;
-  TasksAtOnce tasks;
+  FakeTasks tasks;
   cache::StorageStores storage;
   cache::DeviceStores devices;
   cache::GroupStores group_objects;
@@ -170,6 +185,7 @@ class FakeHandle final : private WithFakeParts, public framework::Handle {
   framework::DeviceClassTable& fake_device_classes() { return fakes.device_classes; }
   config::FeatureGates& fake_gates() { return fakes.gates; }
   FakeNodeLister& fake_nodes() { return fakes.nodes; }
+  FakeTasks& fake_tasks() { return fakes.tasks; }
   FakePodLister& fake_pods() { return fakes.pods; }
   metrics::Registry& metrics() { return fakes.metrics; }
 

@@ -16,6 +16,7 @@
 #include "client/auth/kubeconfig_instead.h"
 #include "client/http/server_url.h"
 #include "config/text/yaml_resolve.h"
+#include "golang/quote.h"
 
 namespace ks::client {
 namespace {
@@ -317,8 +318,11 @@ Result<void> MergeFile(const std::string& path, Merged* merged) {
   try {
     document = YAML::Load(*text);
   } catch (const YAML::Exception& e) {
+    // It may end with the character that it did not expect.
+    const bool one_line = e.msg.find('\n') == std::string::npos;
     return Error{"error loading config file \"" + path + "\": line " +
-                 std::to_string(e.mark.line + 1) + ": " + e.msg};
+                 std::to_string(e.mark.line + 1) + ": " +
+                 (one_line ? e.msg : golang::Quote(e.msg))};
   }
   Fields file(document, place);
   const std::string version = file.Text("apiVersion");
