@@ -197,7 +197,19 @@ class Triplets {
       it->second = node;
     }
   }
+  // So that a search may begin behind the last one.
+  void HalfOfTheNodesGoOrCome() {
+    if (nodes_.size() <= kNodes / 2) {
+      for (size_t i = 0; i < kNodes; ++i) PutNode(i);
+      return;
+    }
+    while (nodes_.size() > kNodes / 2) {
+      ASSERT_TRUE(cache_.RemoveNode(*nodes_.begin()->second).ok());
+      nodes_.erase(nodes_.begin());
+    }
+  }
   void Churn() {
+    if (random_.Below(10) == 0) HalfOfTheNodesGoOrCome();
     const size_t i = random_.Below(kNodes);
     switch (random_.Below(5)) {
       case 0:

@@ -116,8 +116,9 @@ const framework::RankedWindow* NodeSearch::FindRanked(Attempt& attempt) {
     return nullptr;
   }
   KS_CHECK(search.diagnosis.nodes.explicit_count() == 0, "a status that the ranking does not know");
+  // There may be fewer nodes than in the attempt before.
   const framework::RankedWindow* window =
-      framework.RankWindow(attempt.state, *attempt.pod, start_, Wanted(framework, nodes));
+      framework.RankWindow(attempt.state, *attempt.pod, start_ % nodes, Wanted(framework, nodes));
   if (window != nullptr) start_ = (start_ + window->feasible() + window->rejected()) % nodes;
   return window;
 }
