@@ -165,8 +165,12 @@ std::string GangSteps::WhyLost(const queue::Record& record, const api::Pod& pod)
   }
   if (record.store != Store::kUnschedulable) return {};
   if (!record.gated) return "is parked with its group, which nothing wakes";
+  // What gated the group may be the answer of a member that has left meanwhile; the others' own
+  // reasons count then (docs/spec/queue.md 18.6). Not every member is asked.
+  const auto is_gang = [](Symbol gate) { return gate.view() == plugins::kGangSchedulingName; };
+  const Symbol own = record.pod->gating_plugin;
   const bool by_gang =
-      queue::EntityOf(record).entity().gating_plugin.view() == plugins::kGangSchedulingName;
+      is_gang(queue::EntityOf(record).entity().gating_plugin) && (own.empty() || is_gang(own));
   if (by_gang && root && IsComplete(*root, false)) return "sleeps on although its gang is complete";
   return {};
 }

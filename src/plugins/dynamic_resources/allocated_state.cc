@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace ks::plugins {
 
 uint32_t DeviceNumbers::Number(Symbol driver, Symbol pool, Symbol device) {
@@ -23,7 +25,8 @@ void AllocatedState::Add(const api::ClaimAllocation& allocation) {
     if (IsShare(result)) {
       AddShare(device, result);
     } else {
-      SetDedicated(device, true);
+      if (device >= dedicated_.size()) dedicated_.resize(device + 1);
+      ++dedicated_[device];
     }
   }
 }
@@ -36,7 +39,8 @@ void AllocatedState::Remove(const api::ClaimAllocation& allocation) {
     if (IsShare(result)) {
       RemoveShare(device, result);
     } else {
-      SetDedicated(device, false);
+      KS_CHECK(Dedicated(device), "what was never taken is not given back");
+      --dedicated_[device];
     }
   }
 }
@@ -45,11 +49,6 @@ void AllocatedState::CountChange(const api::DeviceResult& result) {
   const uint32_t pool = numbers_.PoolNumber(result.driver, result.pool);
   if (pool >= pool_changes_.size()) pool_changes_.resize(pool + 1);
   ++pool_changes_[pool];
-}
-
-void AllocatedState::SetDedicated(uint32_t device, bool dedicated) {
-  if (device >= dedicated_.size()) dedicated_.resize(device + 1);
-  dedicated_[device] = dedicated ? 1 : 0;
 }
 
 void AllocatedState::AddShare(uint32_t device, const api::DeviceResult& result) {

@@ -38,15 +38,17 @@ class DeviceNumbers {
   std::map<std::pair<Symbol, Symbol>, uint32_t> pools_;  // by driver and name
 };
 
-// Dedicated and shared devices are sets: of two claims that name one device, the first that goes
-// frees it. Consumed capacities are sums.
-// Threads: like a value. Lifetime: the numbers must outlive it.
+// A dedicated device is taken until the last claim that names it goes: two do for a while where a
+// watch still shows what a claim had before another one got it. Shares are sets, as their ids
+// differ; consumed capacities are sums. Threads: like a value. Lifetime: the numbers must outlive
+// it.
 class AllocatedState {
  public:
   AllocatedState(DeviceNumbers& numbers, AllocatorFeatures features)
       : numbers_(numbers), features_(features) {}
 
   void Add(const api::ClaimAllocation& allocation);
+  // Requires: it was added.
   void Remove(const api::ClaimAllocation& allocation);
 
   // Grows with each change of what is in use of the pool, a number of PoolNumber.
@@ -56,7 +58,7 @@ class AllocatedState {
 
   // `device` is a number; one that was never named is free.
   bool Dedicated(uint32_t device) const {
-    return device < dedicated_.size() && dedicated_[device] != 0;
+    return device < dedicated_.size() && dedicated_[device] > 0;
   }
   bool Shared(uint32_t device) const { return shares_.contains(device); }
   // By capacity name; null: nothing is consumed.
@@ -67,7 +69,6 @@ class AllocatedState {
 
  private:
   void CountChange(const api::DeviceResult& result);
-  void SetDedicated(uint32_t device, bool dedicated);
   void AddShare(uint32_t device, const api::DeviceResult& result);
   void RemoveShare(uint32_t device, const api::DeviceResult& result);
 
@@ -78,7 +79,7 @@ class AllocatedState {
   DeviceNumbers& numbers_;
   AllocatorFeatures features_;
   std::vector<uint64_t> pool_changes_;  // by pool
-  std::vector<uint8_t> dedicated_;
+  std::vector<uint32_t> dedicated_;     // by device: how many claims name it
   std::map<uint32_t, std::vector<std::string>> shares_;
   std::map<uint32_t, api::SymbolMap<api::Quantity>> consumed_;
 };
