@@ -167,6 +167,7 @@ void ApiModel::PodChanged(const apiserver::Change& change) {
   }
   known = node;
   ++binds_;
+  last_bind_ = loop_.Now();
   trace_.Line(loop_.Now(), "server", "pod {} is on {}", pod.name, node);
   CheckCapacity(node);
   if (volume_watch_ != nullptr) volume_watch_->PodBound(*Decoded<api::Pod>(pod), node);

@@ -94,6 +94,7 @@ class ApiModel {
   // The holder of the schedulers' lease; empty: nobody holds it.
   std::string LeaseHolder();
   uint64_t binds() const { return binds_; }
+  TimePoint last_bind() const { return last_bind_; }
   uint64_t exceeded() const { return exceeded_; }  // bindings beyond a node's capacity
 
  private:
@@ -115,6 +116,7 @@ class ApiModel {
   std::map<std::string, std::string> remembered_;  // target -> body
   std::set<std::string> asked_lists_;
   uint64_t binds_ = 0;
+  TimePoint last_bind_{};
   uint64_t exceeded_ = 0;
   std::function<void(const api::PodPtr&)> pod_watcher_;
   std::unique_ptr<VolumeWatch> volume_watch_;

@@ -208,6 +208,15 @@ std::string Compare(const View<T>& view, const std::vector<std::shared_ptr<const
   return {};
 }
 
+// A pod that nothing woke, long after the faults: what those say that the flush tried before it is
+// true again after the next flush only.
+bool FlushHasJustFoundOne(const World& world) {
+  constexpr Duration kUsual = std::chrono::minutes(2);  // until all is quiet
+  const TimePoint found = world.api.last_bind();
+  if (found < world.loop.start() + world.plan.faults_end + kUsual) return false;
+  return world.loop.Now() < found + world.plan.unschedulable_max + std::chrono::minutes(1);
+}
+
 }  // namespace
 
 bool MayOversleep(const api::Pod& pod, const std::string& message) {
@@ -250,6 +259,7 @@ std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& proc
       return wrong;
     }
   }
+  bool some_may_wait = false;  // who takes room from others where a scheduler has no past
   for (const auto& [name, node] : notes.bound) {
     const auto pod =
         std::find_if(live[0].items.begin(), live[0].items.end(),
@@ -257,9 +267,12 @@ std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& proc
     // The pod itself may not know it: a patch that failed is not sent again.
     const auto said = world.said.find((*pod)->meta.uid);
     const std::string message = said == world.said.end() ? "nothing" : said->second;
-    if (!GroupOf(**pod).empty() && !IsBoundByAll(world, nominated, name)) continue;
     const bool may_wait = !world.plan.conditions_current() || world.plan.waits_in_vain();
-    if (may_wait && MayOversleep(**pod, message)) continue;
+    if ((!GroupOf(**pod).empty() && !IsBoundByAll(world, nominated, name)) ||
+        (may_wait && MayOversleep(**pod, message))) {
+      some_may_wait = true;
+      continue;
+    }
     return fmt::format("pod {} waits although it fits on {}; the scheduler said: {}", name, node,
                        message);
   }
@@ -272,6 +285,7 @@ std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& proc
   for (SchedulerProcess* const process : processes) {
     if (process->leading() && SomebodyIsNominatedInVain(*process, live[0].items)) return {};
   }
+  if (some_may_wait || FlushHasJustFoundOne(world)) return {};
   return JudgeConditions(world, notes);
 }
 

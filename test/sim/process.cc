@@ -175,7 +175,10 @@ void SchedulerProcess::MakeWatches() {
                        },
                    .says =
                        [this](const api::Pod& pod, const api::Condition& condition) {
-                         world_.said[pod.meta.uid] = condition.message;
+                         const bool leads = world_.api.LeaseHolder() == name();
+                         if (leads || !StandsForElection()) {
+                           world_.said[pod.meta.uid] = condition.message;
+                         }
                        },
                    .later = later,
                    .faults_over = world_.faults_over,
