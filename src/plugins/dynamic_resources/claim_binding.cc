@@ -80,7 +80,10 @@ class ClaimBinding final : public framework::PreBindSequence {
       relied_on_ = claim.claim->allocation;
       LookAtLatest(claim);
       if (HasOtherDevices(*claim.claim)) return AllocatedElsewhere(*claim.claim);
-      if (IsReserved(*claim.claim) && !IsUnsure()) continue;
+      if (IsReserved(*claim.claim) && !IsUnsure()) {
+        if (IsGone(claim)) return DeletedMeanwhile(*claim.claim);
+        continue;
+      }
       tries_ = 0;
       if (!claim.exists) return Create();
       if (work_.has_siblings) {
@@ -149,6 +152,12 @@ class ClaimBinding final : public framework::PreBindSequence {
     if (latest == nullptr || latest->meta.uid != claim.claim->meta.uid) return;
     if (claim.decided == nullptr || IsAllocatedBySibling(*latest)) claim.claim = latest;
   }
+  // It looks reserved, but an earlier attempt took the reservation back, so that it could go.
+  bool IsGone(const AttemptClaim& claim) {
+    if (claim.extended) return false;  // those are not looked up
+    const api::ResourceClaimPtr latest = handle_.devices().FindClaim(claim.claim->meta.Key());
+    return latest == nullptr || latest->meta.uid != claim.claim->meta.uid;
+  }
   bool IsAllocatedBySibling(const api::ResourceClaim& claim) {
     return work_.has_siblings && current().decided != nullptr && claim.allocation != nullptr &&
            api::TakeSameDevices(*current().decided, *claim.allocation);
@@ -163,6 +172,10 @@ class ClaimBinding final : public framework::PreBindSequence {
   PreBindStep AllocatedElsewhere(const api::ResourceClaim& claim) {
     return Failed("claim " + Named(claim) + " got allocated elsewhere in the meantime",
                   Text::kWhole);
+  }
+
+  PreBindStep DeletedMeanwhile(const api::ResourceClaim& claim) {
+    return Failed("claim " + Named(claim) + " got deleted in the meantime", Text::kWhole);
   }
 
   PreBindStep Create() {
@@ -200,7 +213,7 @@ class ClaimBinding final : public framework::PreBindSequence {
   PreBindStep Try() {
     const AttemptClaim& claim = current();
     if (written_->meta.deletion_timestamp || written_->meta.uid != claim.claim->meta.uid) {
-      return Failed("claim " + Named(*written_) + " got deleted in the meantime", Text::kWhole);
+      return DeletedMeanwhile(*written_);
     }
     if (HasOtherDevices(*written_)) return AllocatedElsewhere(*written_);
     if (claim.decided == nullptr) return Reserve();

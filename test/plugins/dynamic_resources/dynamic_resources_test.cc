@@ -426,6 +426,16 @@ TEST_F(BindingTest, AClaimThatGotOtherDevicesMeanwhileIsNotReliedOn) {
   }
 }
 
+// An earlier attempt took the reservation back after this one had seen it, and then nothing kept the
+// claim.
+TEST_F(BindingTest, AReservedClaimThatIsGoneIsNotReliedOn) {
+  const auto claim = AddClaim("c", Allocation("n1") + reserved_);
+  ASSERT_TRUE(Reserve().ok());
+  Remove<api::ResourceClaim>(stores(), claim);
+  Bind();
+  EXPECT_EQ(Ended(), "Error: claim ns/c got deleted in the meantime");
+}
+
 TEST_F(BindingTest, UnreserveTakesBack) {
   AddClaim("c");
   ASSERT_TRUE(Reserve().ok());
