@@ -187,7 +187,8 @@ void ExtenderWatch::Failed(const api::Pod& pod, const std::string& message) {
   bool excused = message.find("nodes are available") != std::string::npos ||
                  message.find("no nodes available") != std::string::npos ||
                  message.find("taken by others") != std::string::npos ||
-                 pod.spec->scheduling_group.has_value();  // over what another member was told
+                 message.starts_with("running Bind plugin") ||  // a node had been found
+                 pod.spec->scheduling_group.has_value();        // over what another member was told
   for (size_t i = 0; i < plan_.extenders.size(); ++i) {
     const auto told = told_.find({name, i});
     if (told == told_.end()) continue;
