@@ -426,8 +426,8 @@ TEST_F(BindingTest, AClaimThatGotOtherDevicesMeanwhileIsNotReliedOn) {
   }
 }
 
-// An earlier attempt took the reservation back after this one had seen it, and then nothing kept the
-// claim.
+// An earlier attempt took the reservation back after this one had seen it, and then nothing kept
+// the claim.
 TEST_F(BindingTest, AReservedClaimThatIsGoneIsNotReliedOn) {
   const auto claim = AddClaim("c", Allocation("n1") + reserved_);
   ASSERT_TRUE(Reserve().ok());
