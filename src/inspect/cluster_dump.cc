@@ -213,12 +213,15 @@ Result<void> ClusterDumpReader::Impl::Decode(const Item& item) {
   std::shared_ptr<const T> object = std::move(decoded).value();
   if (object == nullptr) return At(item.Title(), "kind: is there twice");
   if (object->meta.name.empty()) return At(item.Title(), "metadata.name: is missing");
-  if (object->meta.uid.empty() || object->meta.ns.empty() == namespaced) {
+  if (object->meta.uid.empty() || object->meta.resource_version.empty() ||
+      object->meta.ns.empty() == namespaced) {
     auto completed_object = std::make_shared<T>(*object);
     api::ObjectMeta& meta = completed_object->meta;
     if (!namespaced) meta.ns = Symbol();
     if (namespaced && meta.ns.empty()) meta.ns = default_namespace;
     if (meta.uid.empty()) meta.uid = meta.Key();
+    // A claim without one is passed over by the scheduler.
+    if (meta.resource_version.empty()) meta.resource_version = "1";
     object = std::move(completed_object);
   }
   if (Result<void> noted = NoteIdentity(item, object->meta.Key()); !noted.ok()) return noted;

@@ -50,8 +50,8 @@ struct ClusterDump {
 };
 
 // Other kinds are ignored. What hand-written objects may lack and the API server would have set is
-// added: the namespace `default`, a uid, the scheduler name `default-scheduler`. Nothing else is
-// defaulted or validated.
+// added: the namespace `default`, a uid, a version, the scheduler name `default-scheduler`. Nothing
+// else is defaulted or validated.
 //
 // Errors are one line: `FILE: document 2: items[3]: Pod default/p: spec.nodeName: <cause>`, parts
 // that do not apply left out (the first document has no number).

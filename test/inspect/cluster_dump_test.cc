@@ -237,6 +237,18 @@ std::unique_ptr<inspect::OfflineCluster> Load(const std::string& text,
   return made.ok() ? std::move(made).value() : nullptr;
 }
 
+// One that is written by hand has no version, and the scheduler's own store knows none without.
+TEST(OfflineClusterTest, ClaimsWithoutAVersionAreThere) {
+  const auto cluster = Load(
+      R"({"kind": "Pod", "metadata": {"name": "p"},
+          "spec": {"resourceClaims": [{"name": "c", "resourceClaimName": "c"}]}}
+         {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+          "metadata": {"name": "c"}, "spec": {}})",
+      config::DefaultConfiguration());
+  const auto profile = cluster->ProfileFor(*cluster->pending().at(0));
+  EXPECT_NE(profile->handle().devices().FindClaim("default/c"), nullptr);
+}
+
 TEST(OfflineClusterTest, PendingPodsAreThoseThatAProfileWouldSchedule) {
   const auto cluster = Load(R"({"kind": "PodList", "items": [
       {"metadata": {"name": "b", "namespace": "z"}},
