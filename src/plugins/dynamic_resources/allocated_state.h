@@ -40,8 +40,9 @@ class DeviceNumbers {
 
 // A dedicated device is taken until the last claim that names it goes: two do for a while where a
 // watch still shows what a claim had before another one got it. Shares are sets, as their ids
-// differ; consumed capacities are sums. Threads: like a value. Lifetime: the numbers must outlive
-// it.
+// differ; consumed capacities are sums.
+//
+// Threads: like a value. Lifetime: the numbers must outlive it.
 class AllocatedState {
  public:
   AllocatedState(DeviceNumbers& numbers, AllocatorFeatures features)
