@@ -9,6 +9,7 @@
 #include "cel/net.h"
 #include "cel/number_text.h"
 #include "cel/time_value.h"
+#include "golang/utf8.h"
 
 namespace ks::cel {
 namespace {
@@ -126,7 +127,7 @@ Value ToString(Context& context, Arguments args) {
     case Kind::kDouble:
       return MakeString(arena, DoubleText(v.real));
     case Kind::kBytes:
-      if (!IsUtf8(v.view())) return Value::Error(&kInvalidUtf8);
+      if (!golang::IsUtf8(v.view())) return Value::Error(&kInvalidUtf8);
       return Value::String(RefText(arena, v.view()));
     case Kind::kTimestamp:
       return MakeString(arena, TimestampText(v));

@@ -14,6 +14,7 @@
 #include "cel/number_text.h"
 #include "cel/time_value.h"
 #include "golang/quote.h"
+#include "golang/utf8.h"
 
 namespace ks::cel {
 namespace {
@@ -133,7 +134,7 @@ Result<std::string> KeyElementText(const Value& key) {
 }
 
 Result<std::string> BytesText(const Value& value) {
-  if (IsUtf8(value.view())) return std::string(value.view());
+  if (golang::IsUtf8(value.view())) return std::string(value.view());
   return Error{.message =
                    "error during formatting: could not convert argument \"invalid UTF-8 in bytes, "
                    "cannot convert to string\" to string"};

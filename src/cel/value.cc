@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "golang/utf8.h"
-
 namespace ks::cel {
 
 const Text kNoSuchOverloadText = Literal("no such overload");
@@ -111,15 +109,6 @@ void Map::Insert(Arena& arena, Value key, Value value) {
   size_t i = HashKey(key) % bucket_count;
   while (buckets[i] != 0) i = (i + 1) % bucket_count;
   buckets[i] = static_cast<uint32_t>(size);
-}
-
-bool IsUtf8(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const golang::Utf8 next = golang::DecodeUtf8(bytes);
-    if (!next.valid) return false;
-    bytes.remove_prefix(next.length);
-  }
-  return true;
 }
 
 uint32_t CountCodePoints(std::string_view text) {

@@ -219,8 +219,6 @@ Value MakeError(Arena& arena, std::string_view message);
 Value MakeSome(Arena& arena, Value value);
 inline Value None() { return Value::Of(&kNoneOptional); }
 
-// Whether bytes may become a string.
-bool IsUtf8(std::string_view bytes);
 // Code points of valid UTF-8.
 uint32_t CountCodePoints(std::string_view text);
 

@@ -21,10 +21,10 @@ using Kind = TransportError::Kind;
 
 constexpr uint32_t kHeadLimit = 256 << 10;
 constexpr size_t kReadBytes = 16 << 10;  // a TLS record
-// How long a connection is kept for the next request, as long as upstream's client keeps one.
 // The shortest end of a chunked body: "0\r\n\r\n". Beast asserts that so much is there when it has
 // seen a part of it before.
 constexpr size_t kLeastOfChunks = 5;
+// How long a connection is kept for the next request, as long as upstream's client keeps one.
 constexpr Duration kKeptMost = std::chrono::seconds(90);
 
 // "Connection refused" as upstream's messages have it: "connection refused".

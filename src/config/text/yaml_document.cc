@@ -23,16 +23,6 @@ struct Limits {
 };
 constexpr size_t kLongestPath = 1000;  // of duplicate keys; the rest is cut
 
-std::string Repaired(std::string_view text) {
-  std::string valid;
-  while (!text.empty()) {
-    const golang::Utf8 next = golang::DecodeUtf8(text);
-    valid += next.valid ? text.substr(0, next.length) : "\xEF\xBF\xBD";
-    text.remove_prefix(next.length);
-  }
-  return valid;
-}
-
 std::string GoSyntaxOf(const Value& value, bool nested = false) {
   switch (value.kind) {
     case Value::Kind::kNull:
@@ -170,7 +160,7 @@ class Builder {
         break;
     }
     out.kind = Value::Kind::kString;
-    out.text = Repaired(scalar->text);
+    out.text = golang::ToUtf8(scalar->text);
     return true;
   }
 
@@ -256,7 +246,7 @@ class Builder {
     const Result<YamlScalar> scalar = Resolve(*key);
     if (!scalar.ok()) return Fail(place, scalar.error().message);
 
-    Member member{.key = Repaired(KeyText(*scalar)), .place = place, .value = {}};
+    Member member{.key = golang::ToUtf8(KeyText(*scalar)), .place = place, .value = {}};
     const size_t path = path_.size();
     Push((path == 0 ? "" : ".") + member.key);
     const bool built = Build(value_index, depth + 1, member.value);

@@ -20,20 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string ValidUtf8(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const golang::Utf8 next = golang::DecodeUtf8(text);
-    if (next.valid) {
-      out += text.substr(0, next.length);
-    } else {
-      out += "\xEF\xBF\xBD";
-    }
-    text.remove_prefix(next.length);
-  }
-  return out;
-}
-
 yaml_scalar_style_t StyleOf(std::string_view text) {
   if (text.find('\n') != std::string_view::npos) return YAML_LITERAL_SCALAR_STYLE;
   return PlainIsString(text) ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE;
@@ -186,7 +172,7 @@ class Emitter {
   }
 
   void Text(const std::string& raw) {
-    const std::string text = ValidUtf8(raw);
+    const std::string text = golang::ToUtf8(raw);
     Scalar(text, StyleOf(text));
   }
 

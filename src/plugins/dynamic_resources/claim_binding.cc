@@ -145,18 +145,21 @@ class ClaimBinding final : public framework::PreBindSequence {
     after_ = &ClaimBinding::NextClaim;
     return step;
   }
+  // Null: it is gone, or another one of its name is there.
+  api::ResourceClaimPtr Latest(const AttemptClaim& claim) const {
+    api::ResourceClaimPtr latest = handle_.devices().FindClaim(claim.claim->meta.Key());
+    return latest == nullptr || latest->meta.uid != claim.claim->meta.uid ? nullptr : latest;
+  }
   // What PreFilter saw may be older than the end of that, or than what a sibling wrote.
   void LookAtLatest(AttemptClaim& claim) {
     if (!claim.exists) return;
-    const api::ResourceClaimPtr latest = handle_.devices().FindClaim(claim.claim->meta.Key());
-    if (latest == nullptr || latest->meta.uid != claim.claim->meta.uid) return;
+    const api::ResourceClaimPtr latest = Latest(claim);
+    if (latest == nullptr) return;
     if (claim.decided == nullptr || IsAllocatedBySibling(*latest)) claim.claim = latest;
   }
   // It looks reserved, but an earlier attempt took the reservation back, so that it could go.
   bool IsGone(const AttemptClaim& claim) {
-    if (claim.extended) return false;  // those are not looked up
-    const api::ResourceClaimPtr latest = handle_.devices().FindClaim(claim.claim->meta.Key());
-    return latest == nullptr || latest->meta.uid != claim.claim->meta.uid;
+    return !claim.extended && Latest(claim) == nullptr;  // extended ones are not looked up
   }
   bool IsAllocatedBySibling(const api::ResourceClaim& claim) {
     return work_.has_siblings && current().decided != nullptr && claim.allocation != nullptr &&

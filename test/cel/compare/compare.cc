@@ -17,15 +17,6 @@ constexpr int kAskedAgain = 12;
 constexpr int kAskedWhereItVaries = 200;
 constexpr int kShrinkSteps = 2000;
 
-bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const golang::Utf8 next = golang::DecodeUtf8(text);
-    if (!next.valid) return false;
-    text.remove_prefix(next.length);
-  }
-  return true;
-}
-
 std::string Shown(const Outcome::Evaluation& evaluation) {
   return evaluation.error.empty() ? fmt::format("{} (cost {})", evaluation.value, evaluation.cost)
                                   : "error: " + evaluation.error;
@@ -147,7 +138,7 @@ Comparison::Drawn Comparison::Draw(Generator& generator) {
   drawn.question.expression = drawn.node.Text();
   if (generator.random().Below(25) == 0) {
     std::string damaged = generator.Damage(drawn.question.expression);
-    if (IsUtf8(damaged)) {
+    if (golang::IsUtf8(damaged)) {
       drawn.question.expression = std::move(damaged);
       drawn.damaged = true;
     }

@@ -81,8 +81,6 @@ inline std::string Shown(const std::string& answer) {
   "[{'name':'r','exactly':{'deviceClassName':'gpu','allocationMode':'All'" fields "}}]"
 #define SUB(name, count) \
   "{'name':'" name "','deviceClassName':'gpu','allocationMode':'ExactCount','count':" count "}"
-#define SUB_ALL(name, fields) \
-  "{'name':'" name "','deviceClassName':'gpu','allocationMode':'All'" fields "}"
 #define NUMA(name, value) "{'name':'" name "','attributes':{'numa':{'int':" value "}}}"
 #define SHARED(policy) \
   "[{'name':'d0','allowMultipleAllocations':true,'capacity':{'mem':{'value':'40Gi'" policy "}}}]"

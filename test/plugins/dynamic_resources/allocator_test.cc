@@ -17,6 +17,14 @@ namespace {
 constexpr std::string_view kEighteen = "[" D("d0") "," D("d1") "," D("d2") "," D("d3") "," D(
     "d4") "," D("d5") "," D("d6") "," D("d7") "," D("d8") "," D("d9") "," D("e0") "," D("e1") "," D("e2") "," D("e3") "," D("e4") "," D("e5") "," D("e6") "," D("e7") "]";
 #undef D
+// All devices for each of two requests, or none, which is not enough, for the first one.
+constexpr std::string_view kAllTwice =
+    "[{'name':'r','firstAvailable':["
+    "{'name':'none','deviceClassName':'gpu','allocationMode':'All',"
+    "'selectors':[{'cel':{'expression':'false'}}]},"
+    "{'name':'all','deviceClassName':'gpu','allocationMode':'All'}]},"
+    "{'name':'q','firstAvailable':["
+    "{'name':'all','deviceClassName':'gpu','allocationMode':'All'}]}]";
 constexpr std::string_view kTwo = "[{'name':'d0'},{'name':'d1'}]";
 constexpr std::string_view kD1Taken = "{'dedicated':[['drv.example','p','d1']]}";
 
@@ -67,32 +75,16 @@ const std::array kExamples = {
             .wanted = "r/two=d0 r/two=d1 q=d2 q=d3 q=d4 q=d5 q=d6 q=d7 q=d8 q=d9 q=e0 q=e1 q=e2 "
                       "q=e3 q=e4 q=e5 q=e6 q=e7"},
     // 18 and 18 are too many, but what is fatal comes first.
-    Example{
-        .name = "12: fatal before too many",
-        .devices = kEighteen,
-        .requests = "[{'name':'r','firstAvailable':[" SUB_ALL(
-            "none", ",'selectors':[{'cel':{'expression':'false'}}]") "," SUB_ALL("all",
-                                                                                 "") "]},"
-                                                                                     "{'name':'q','"
-                                                                                     "firstAvailabl"
-                                                                                     "e':[" SUB_ALL(
-                                                                                         "all",
-                                                                                         "") "]}]",
-        .constraints = "[{'matchAttribute':'drv.example/numa'}]",
-        .wanted = "claim ns/x, request all: cannot add device drv.example/p/d0 because a claim "
-                  "constraint would not be satisfied"},
-    Example{
-        .name = "12: too many, nothing fatal",
-        .devices = kEighteen,
-        .requests = "[{'name':'r','firstAvailable':[" SUB_ALL(
-            "none", ",'selectors':[{'cel':{'expression':'false'}}]") "," SUB_ALL("all",
-                                                                                 "") "]},"
-                                                                                     "{'name':'q','"
-                                                                                     "firstAvailabl"
-                                                                                     "e':[" SUB_ALL(
-                                                                                         "all",
-                                                                                         "") "]}]",
-        .wanted = kNoSolution},
+    Example{.name = "12: fatal before too many",
+            .devices = kEighteen,
+            .requests = kAllTwice,
+            .constraints = "[{'matchAttribute':'drv.example/numa'}]",
+            .wanted = "claim ns/x, request all: cannot add device drv.example/p/d0 because a claim "
+                      "constraint would not be satisfied"},
+    Example{.name = "12: too many, nothing fatal",
+            .devices = kEighteen,
+            .requests = kAllTwice,
+            .wanted = kNoSolution},
     Example{.name = "13: All", .devices = kTwo, .requests = ALL(), .wanted = "r=d0 r=d1"},
     Example{.name = "13: All, one in use",
             .devices = kTwo,
