@@ -126,10 +126,11 @@ enum class HintScope : uint8_t {
   kSpec,    // the spec alone
 };
 
-// Labels of nodes that a hint looks at for one pod spec.
+// Labels of nodes that a hint looks at for one pod spec. Entries may repeat.
 struct NodeLabelReads {
-  std::vector<Symbol> keys;  // may repeat
-  bool others = false;       // or the answer can be another one than Skip whatever they say
+  std::vector<Symbol> keys;                     // any change of them counts
+  std::vector<api::LabelMap::Entry> additions;  // counts when a node gets it
+  bool others = false;  // or the answer can be another one than Skip whatever they say
 };
 using NodeLabelReadsFn = std::function<void(const api::PodSpec& spec, NodeLabelReads* reads)>;
 
@@ -139,8 +140,9 @@ struct EventRegistration {
   QueueingHintFn hint;
   HintScope scope = HintScope::kPod;
   // Only for events of nodes. Promises that the hint skips a pod after a change of labels of a node
-  // if those that it reads for the pod's spec, and the taints, are what they were. The queue then
-  // asks no pod about labels that nobody reads. Adds to `reads`. Empty: promises nothing.
+  // if the taints and the labels `keys`, which it adds for the pod's spec, are what they were, and
+  // the node has got none of `additions`. The queue then asks no pod about a change that nobody
+  // reads. Adds to `reads`. Empty: promises nothing.
   NodeLabelReadsFn node_labels = nullptr;
 };
 

@@ -59,23 +59,29 @@ struct ClassEqual {
   }
 };
 
+template <class Counts, class Key>
+void CountOne(Counts& counts, const Key& key, int32_t change) {
+  const auto it = counts.try_emplace(key, 0).first;
+  it->second += change;
+  KS_CHECK(it->second >= 0, "a label is read by fewer than no parked pods");
+  if (it->second == 0) counts.erase(it);
+}
+
 }  // namespace
 
-bool ParkedLabelReads::MayMatter(const std::vector<Symbol>& keys) const {
-  return others_ > 0 || std::any_of(keys.begin(), keys.end(),
-                                    [this](Symbol key) { return by_key_.contains(key); });
+bool ParkedLabelReads::MayMatter(const std::vector<api::LabelMap::Entry>& labels) const {
+  return others_ > 0 ||
+         std::any_of(labels.begin(), labels.end(), [this](const api::LabelMap::Entry& label) {
+           return by_key_.contains(label.first) || additions_.contains(label);
+         });
 }
 
 void ParkedLabelReads::Count(const api::PodSpec& spec, int32_t change) {
   framework::NodeLabelReads reads;
   for (const framework::NodeLabelReadsFn* reader : readers_) (*reader)(spec, &reads);
   if (reads.others) others_ += change;
-  for (const Symbol key : reads.keys) {
-    const auto it = by_key_.try_emplace(key, 0).first;
-    it->second += change;
-    KS_CHECK(it->second >= 0, "a label is read by fewer than no parked pods");
-    if (it->second == 0) by_key_.erase(it);
-  }
+  for (const Symbol key : reads.keys) CountOne(by_key_, key, change);
+  for (const api::LabelMap::Entry& label : reads.additions) CountOne(additions_, label, change);
 }
 
 bool IsOf(const Rejection& rejection, const Record& record) {
@@ -175,13 +181,13 @@ Record* ParkedPods::FirstUserOf(const ParkedGroup& group, const std::string& cla
 }
 
 bool ParkedPods::MayMatter(const ParkedGroup& group, const LabelReaders& readers,
-                           const std::vector<Symbol>& keys) {
+                           const std::vector<api::LabelMap::Entry>& labels) {
   ParkedLabelReads& reads = group.label_reads;
   if (!reads.active()) {
     reads.SetReaders(readers);
     for (const ParkedBucket* bucket : group.buckets) reads.Add(*bucket->spec);
   }
-  return reads.MayMatter(keys);
+  return reads.MayMatter(labels);
 }
 
 void ParkedPods::Add(Record& record, uint64_t plugins) {

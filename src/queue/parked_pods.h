@@ -82,14 +82,15 @@ class ParkedLabelReads {
   // Requires: nothing is counted yet.
   void SetReaders(LabelReaders readers) { readers_ = std::move(readers); }
   bool active() const { return !readers_.empty(); }
-  // Whether a hint may have something to say when these labels change.
-  bool MayMatter(const std::vector<Symbol>& keys) const;
+  // Whether a hint may have something to say when labels become these; empty: or are removed.
+  bool MayMatter(const std::vector<api::LabelMap::Entry>& labels) const;
 
  private:
   void Count(const api::PodSpec& spec, int32_t change);
 
   LabelReaders readers_;
   absl::flat_hash_map<Symbol, int32_t> by_key_;
+  absl::flat_hash_map<api::LabelMap::Entry, int32_t> additions_;
   int32_t others_ = 0;
 };
 
@@ -126,10 +127,10 @@ class ParkedPods {
   Record* FirstUserOf(const ParkedGroup& group, const std::string& claim) const;
 
   // Whether some of these readers, those of the group's plugins, may have something to say about a
-  // pod of the group when these labels of a node change. The first call goes through the group's
-  // buckets. Requires: the same readers every time.
+  // pod of the group when labels of a node become these (empty: or are removed). The first call
+  // goes through the group's buckets. Requires: the same readers every time.
   static bool MayMatter(const ParkedGroup& group, const LabelReaders& readers,
-                        const std::vector<Symbol>& keys);
+                        const std::vector<api::LabelMap::Entry>& labels);
 
   // Nothing may be added or removed meanwhile.
   template <class Visit>

@@ -51,9 +51,9 @@ std::optional<std::string> ClaimOf(const EventWithObjects& event) {
   return std::nullopt;
 }
 
-// The labels that are not what they were, if the event is about nothing else that hints on labels
-// look at.
-std::optional<std::vector<Symbol>> ChangedLabels(const EventWithObjects& event) {
+// The labels that are not what they were, as LabelChange has them, if the event is about nothing
+// else that hints on labels look at.
+std::optional<std::vector<api::LabelMap::Entry>> ChangedLabels(const EventWithObjects& event) {
   if (event.event.resource != framework::EventResource::kNode ||
       event.event.actions != framework::kActionUpdateNodeLabel) {
     return std::nullopt;
@@ -61,16 +61,17 @@ std::optional<std::vector<Symbol>> ChangedLabels(const EventWithObjects& event) 
   const auto* before = std::get_if<api::NodePtr>(&event.old_object);
   const auto* after = std::get_if<api::NodePtr>(&event.new_object);
   if (before == nullptr || after == nullptr || (*before)->taints != (*after)->taints) return {};
-  std::vector<Symbol> keys;
-  const auto add_changed = [&keys](const api::LabelMap& labels, const api::LabelMap& others) {
-    for (const auto& [key, value] : labels) {
-      const Symbol* other = others.Find(key);
-      if (other == nullptr || *other != value) keys.push_back(key);
-    }
-  };
-  add_changed((*before)->meta.labels, (*after)->meta.labels);
-  add_changed((*after)->meta.labels, (*before)->meta.labels);
-  return keys;
+  const api::LabelMap& old_labels = (*before)->meta.labels;
+  const api::LabelMap& new_labels = (*after)->meta.labels;
+  std::vector<api::LabelMap::Entry> changed;
+  for (const auto& [key, value] : new_labels) {
+    const Symbol* old_value = old_labels.Find(key);
+    if (old_value == nullptr || *old_value != value) changed.emplace_back(key, value);
+  }
+  for (const auto& [key, value] : old_labels) {
+    if (!new_labels.Contains(key)) changed.emplace_back(key, Symbol());
+  }
+  return changed;
 }
 
 Strategy DecideWildcard(const QueuedPod& pod, const ClusterEvent& event,
@@ -242,7 +243,7 @@ RequeueRules::Inquiry RequeueRules::Inquire(const Rejection& rejection,
     questions.push_back({.hint = &hint, .pending = pending});
   }
   if (of_labels) {
-    if (auto keys = ChangedLabels(event)) inquiry.label_change_ = {std::move(readers), *keys};
+    if (auto labels = ChangedLabels(event)) inquiry.label_change_ = {std::move(readers), *labels};
   }
   if (of_claims) inquiry.claim_ = ClaimOf(event);
   if (of_trees && !of_claims) {

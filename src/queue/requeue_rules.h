@@ -50,7 +50,7 @@ struct EventWithObjects {
 // Labels of a node changed, and every hint to ask says which it reads.
 struct LabelChange {
   LabelReaders readers;
-  std::vector<Symbol> keys;
+  std::vector<api::LabelMap::Entry> labels;  // as they are now; empty: or removed
 };
 
 // Threads: one at a time.

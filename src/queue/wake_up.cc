@@ -90,7 +90,7 @@ void WakeUp::LookInto(const ParkedGroup& group) {
     }
     if (const LabelChange* change = inquiry.label_change();
         change != nullptr && !log::Enabled(5) &&
-        !ParkedPods::MayMatter(group, change->readers, change->keys)) {
+        !ParkedPods::MayMatter(group, change->readers, change->labels)) {
       return;
     }
     for (const ParkedBucket* bucket : group.buckets) LookInto(*bucket, inquiry);

@@ -59,18 +59,23 @@ bool Uses(const api::Pod& pod, const std::string& claim) {
 }
 
 // A new claim's event is told from others by its name, "PersistentVolumeClaimAdd shared", that of a
-// node's labels by the label, "NodeUpdateNodeLabel all".
+// node's labels by the label, "NodeUpdateNodeLabel all", or by the one that the node has got,
+// "NodeUpdateNodeLabel given=1".
 std::string LabelOf(const std::string& event) { return event.substr(0, event.find(' ')); }
 std::string ClaimOf(const std::string& event) { return event.substr(event.find(' ') + 1); }
 
 // The only label that changed; empty: the event has no nodes.
 std::string ChangedLabel(const EventObject& after) {
   const auto* node = std::get_if<api::NodePtr>(&after);
-  return node == nullptr ? std::string() : (*node)->meta.labels.begin()->first.str();
+  if (node == nullptr) return {};
+  const auto& [key, value] = *(*node)->meta.labels.begin();
+  return key.view() == "given" ? "given=" + value.str() : key.str();
 }
 bool Reads(const api::PodSpec& spec, const std::string& label) {
   const int32_t priority = spec.priority.value_or(0);
-  return !label.empty() && (priority == 3 || label == "all" || label == std::to_string(priority));
+  const std::string own = std::to_string(priority);
+  return !label.empty() &&
+         (priority == 3 || label == "all" || label == own || label == "given=" + own);
 }
 
 ProfileHooks::Registrations Plugins() {
@@ -117,9 +122,10 @@ ProfileHooks::Registrations Plugins() {
                        },
                        framework::HintScope::kSpec,
                        [](const api::PodSpec& spec, framework::NodeLabelReads* reads) {
-                         const int32_t priority = spec.priority.value_or(0);
-                         if (priority == 3) reads->others = true;
-                         reads->keys = {Symbol("all"), Symbol(std::to_string(priority))};
+                         const Symbol own(std::to_string(spec.priority.value_or(0)));
+                         if (own.view() == "3") reads->others = true;
+                         reads->keys = {Symbol("all"), own};
+                         reads->additions = {{Symbol("given"), own}};
                        }}};
   plugins["Gate"] = {{kNodeLabel, {}}};
   return plugins;
@@ -681,12 +687,16 @@ class QueueModelTest : public QueueTest {
   }
 
   void ChangeLabel(Random& random, Model& model) {
-    static const char* const kLabels[] = {"all", "0", "1", "2", "3", "unread"};
+    static const char* const kLabels[] = {"all",     "0",       "1",       "3",
+                                          "given=1", "given=2", "given=4", "unread"};
     const std::string label = kLabels[random.Below(std::size(kLabels))];
-    const auto with = [&label](const char* value) {
-      return EventObject(ks::testing::MakeNode().Name("n").Label(label, value).Obj());
+    const size_t equals = label.find('=');
+    const auto with = [&](const std::string& value) {
+      const std::string key = label.substr(0, equals);
+      return EventObject(ks::testing::MakeNode().Name("n").Label(key, value).Obj());
     };
-    queue_->MoveAllToActiveOrBackoff(kNodeLabel, with("old"), with("new"));
+    const std::string value = equals == std::string::npos ? "new" : label.substr(equals + 1);
+    queue_->MoveAllToActiveOrBackoff(kNodeLabel, with("old"), with(value));
     model.Move(kNodeLabel.Label() + " " + label, {});
   }
 

@@ -57,13 +57,22 @@ json AffinityText(const std::optional<api::NodeAffinity>& affinity) {
   return json::array({std::move(required), preferred});
 }
 
-// Whether the required affinity is met, and what is wrong with it, depends on nothing else.
+// Whether the required affinity is met, and what is wrong with it, depends on nothing else. A node
+// that did not match, and does now, has got a label that is asked for, or one on which there is a
+// condition of another kind has changed.
 void AddNodeLabelReads(const api::PodSpec& spec, framework::NodeLabelReads* reads) {
-  for (const auto& [key, value] : spec.node_selector) reads->keys.push_back(key);
+  for (const auto& label : spec.node_selector) reads->additions.push_back(label);
   if (!spec.node_affinity || !spec.node_affinity->required) return;
   for (const api::NodeSelectorTerm& term : spec.node_affinity->required->terms) {
     for (const api::SelectorRequirement& expression : term.match_expressions) {
-      reads->keys.emplace_back(expression.key);
+      const Symbol key(expression.key);
+      if (expression.op != "In") {
+        reads->keys.push_back(key);
+        continue;
+      }
+      for (const std::string& value : expression.values) {
+        reads->additions.emplace_back(key, Symbol(value));
+      }
     }
   }
   if (api::NodeSelector::Compile(*spec.node_affinity->required).HasErrors()) reads->others = true;
