@@ -4,10 +4,11 @@
 The binaries (etcd, kube-apiserver, kube-controller-manager, kubectl, kube-scheduler, and the references of tests: oracle and
 grouporacle for test/parity, celoracle for test/cel, draoracle for test/plugins/dynamic_resources, formoracle for
 test/fuzz/forms) are built once from the Go module test/controlplane into a cache folder outside the build tree, named after a
-hash of what they are built from. The folder appears by a rename, so it is complete or absent. tools/upstream.py has a second
-such module.
+hash of what they are built from. The folder appears by a rename, so it is complete or absent. The three that were used last are
+kept; a build removes older ones. tools/upstream.py has a second such module.
 """
 
+import contextlib
 import dataclasses
 import fcntl
 import functools
@@ -24,6 +25,8 @@ import tempfile
 import go_toolchain
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+_KEPT = 3  # folders of one module: a checkout of today, one of yesterday, and one more beside them
 
 
 class BuildError(Exception):
@@ -43,6 +46,22 @@ def _need_go(say):
 def _jobs():
     memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**30
     return max(1, min(os.cpu_count() or 1, memory_gb))
+
+
+def _used(folder):
+    """Marks the folder as used now; returns it."""
+    with contextlib.suppress(PermissionError):  # somebody else's, named by the environment
+        os.utime(folder)
+    return folder
+
+
+def _remove_old(newest, say):
+    """Removes all but the last used of the module's folders, and what an interrupted build left. Call it with the lock held."""
+    folders = [path for path in newest.parent.iterdir() if re.fullmatch(r"[0-9a-f]{16}", path.name) and path != newest]
+    folders.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in [*folders[_KEPT - 1:], *newest.parent.glob(".build-*")]:
+        say(f"removing {old}, which is of an older state")
+        shutil.rmtree(old, ignore_errors=True)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,7 +114,7 @@ class Module:
         """Builds everything unless it is there. Raises BuildError."""
         target = self.folder()
         if self.why_unavailable() is None:
-            return target
+            return _used(target)
         go = _need_go(say)
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(target.parent / ".lock", "w", encoding="utf-8") as lock:
@@ -109,7 +128,7 @@ class Module:
             try:
                 self._fill(go, scratch)
                 scratch.chmod(0o755)
-                scratch.rename(target)
+                _remove_old(_used(scratch).rename(target), say)
             except subprocess.CalledProcessError as error:
                 raise BuildError(f"go {error.cmd[1]} failed with status {error.returncode}") from error
             finally:
