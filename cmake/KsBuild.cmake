@@ -32,6 +32,10 @@ if(KS_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# Nothing but the links of this tree reads the libraries: they name the objects instead of holding a second copy of each.
+set(CMAKE_CXX_ARCHIVE_CREATE "<CMAKE_AR> qcT <TARGET> <LINK_FLAGS> <OBJECTS>")
+set(CMAKE_CXX_ARCHIVE_APPEND "<CMAKE_AR> qT <TARGET> <LINK_FLAGS> <OBJECTS>")
+
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)
