@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import own_cache
+
 
 class MissingError(Exception):
     """A text for people: why the program is not to be had."""
@@ -22,10 +24,6 @@ def _run(*command, cwd=None):
     if done.returncode != 0:
         raise MissingError(f"{' '.join(command)} failed: {done.stderr.strip()}")
     return done.stdout
-
-
-def _cache():
-    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "kubesched" / "debian"
 
 
 def _candidate(package):
@@ -45,7 +43,7 @@ def get(package, program):
     version = _candidate(package)
     if not version:
         raise MissingError(f"apt knows no package {package}: run apt-get update, or install {os.path.basename(program)}")
-    target = _cache() / f"{package}_{version}"
+    target = own_cache.folder("debian") / f"{package}_{version}"
     if not (target / program).exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(target.parent / ".lock", "w", encoding="utf-8") as lock:

@@ -17,7 +17,6 @@ import argparse
 import concurrent.futures
 import hashlib
 import json
-import os
 import pathlib
 import re
 import shlex
@@ -25,6 +24,7 @@ import subprocess
 import sys
 import time
 
+import own_cache
 import source_groups
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -130,7 +130,7 @@ def _tasks(build, prefixes):
 
 def _cache():
     """The folder of what is known to be clean, without what nobody asked about for a month."""
-    folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "kubesched" / "lint"
+    folder = own_cache.folder("lint")
     folder.mkdir(parents=True, exist_ok=True)
     for entry in folder.iterdir():
         if time.time() - entry.stat().st_mtime > 30 * 86400:

