@@ -56,6 +56,12 @@ class OldFolders(unittest.TestCase):
         self.assertEqual([line.split(",")[0] for line in self.said[1:]],
                          [f"removing {self.parent / name}" for name in ("b" * 16, ".build-interrupted")])
 
+    def test_a_build_into_a_folder_of_somebodys_choice_removes_nothing_beside_it(self):
+        others = [self._folder(digit * 16, used=1) for digit in "abcd"]
+        with mock.patch.dict(os.environ, {self.module.variable: str(self.parent / "chosen")}):
+            self.module.build(self.said.append)
+        self.assertEqual(self._left(), {"chosen", *(folder.name for folder in others)})
+
     def test_what_is_there_counts_as_used_when_it_is_asked_for(self):
         mine = self._folder(self.module.folder().name, used=1)
         self.assertEqual(self.module.build(self.said.append), mine)

@@ -51,13 +51,6 @@ def _jobs():
     return max(1, min(os.cpu_count() or 1, memory_gb))
 
 
-def _used(folder):
-    """Marks the folder as used now; returns it."""
-    with contextlib.suppress(PermissionError):  # somebody else's, named by the environment
-        os.utime(folder)
-    return folder
-
-
 def _remove_old(newest, say):
     """Removes all but the last used of the module's folders, and what an interrupted build left. Call it with the lock held."""
     folders = [path for path in newest.parent.iterdir() if re.fullmatch(r"[0-9a-f]{16}", path.name) and path != newest]
@@ -116,7 +109,9 @@ class Module:
         """Builds everything unless it is there. Raises BuildError."""
         target = self.folder()
         if self.why_unavailable() is None:
-            return _used(target)
+            with contextlib.suppress(PermissionError):  # somebody else's, named by the environment
+                os.utime(target)  # used now
+            return target
         go = _need_go(say)
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(target.parent / ".lock", "w", encoding="utf-8") as lock:
@@ -130,7 +125,9 @@ class Module:
             try:
                 self._fill(go, scratch)
                 scratch.chmod(0o755)
-                _remove_old(_used(scratch).rename(target), say)
+                scratch.rename(target)
+                if not os.environ.get(self.variable):  # what is beside a folder of somebody's choice is none of ours
+                    _remove_old(target, say)
             except subprocess.CalledProcessError as error:
                 raise BuildError(f"go {error.cmd[1]} failed with status {error.returncode}") from error
             finally:
