@@ -18,7 +18,7 @@
 #include "api/object.h"
 #include "api/quantity.h"
 #include "api/selector.h"
-#include "base/clock.h"
+#include "base/optional_time.h"
 
 namespace ks::api {
 
@@ -144,7 +144,7 @@ struct ClaimAllocation {
   std::vector<DeviceResult> results;
   std::vector<DeviceConfig> config;     // only of a new allocation: it is not read back
   DeviceNodeSelectorPtr node_selector;  // null: available everywhere
-  std::optional<TimePoint> timestamp;   // allocationTimestamp
+  OptionalTime timestamp;               // allocationTimestamp
 };
 using ClaimAllocationPtr = std::shared_ptr<const ClaimAllocation>;
 

@@ -17,8 +17,8 @@ struct Lease {
   ObjectMeta meta;
   std::string holder_identity;
   int32_t lease_duration_seconds = 0;
-  std::optional<TimePoint> acquire_time;
-  std::optional<TimePoint> renew_time;
+  OptionalTime acquire_time;
+  OptionalTime renew_time;
   int32_t lease_transitions = 0;
 
   bool operator==(const Lease&) const = default;
@@ -27,8 +27,8 @@ struct Lease {
 struct LeaseCandidate {
   ObjectMeta meta;
   std::string lease_name;
-  std::optional<TimePoint> ping_time;  // when the server asked last, by its clock
-  std::optional<TimePoint> renew_time;
+  OptionalTime ping_time;  // when the server asked last, by its clock
+  OptionalTime renew_time;
 
   bool operator==(const LeaseCandidate&) const = default;
 };

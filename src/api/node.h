@@ -24,12 +24,8 @@ struct Taint {
   friend bool operator==(const Taint&, const Taint&) = default;
 };
 
-struct ContainerImage {
-  std::vector<Symbol> names;
-  int64_t size_bytes = 0;
-
-  bool operator==(const ContainerImage&) const = default;
-};
+// Bytes of the images on a node, by each of their names; of a name's mentions the first counts.
+using ImageSizes = SymbolMap<int64_t>;
 
 // Threads: immutable once shared.
 struct Node {
@@ -39,7 +35,7 @@ struct Node {
   std::string disable_resize_preemption;  // spec.podPreemptionPolicy.disableResizePreemption
   bool pod_preemption_policy_present = false;
   ResourceList allocatable;  // status.capacity is not read
-  std::vector<ContainerImage> images;
+  ImageSizes images;
   std::vector<std::pair<Symbol, Symbol>> conditions;  // type, status; only as requeue trigger
   std::vector<std::string> declared_features;
   // The whole object as JSON for extenders (Decoder::set_keep_raw); null unless asked for.

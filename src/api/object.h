@@ -7,14 +7,14 @@
 
 #include <compare>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/labels.h"
-#include "base/clock.h"
+#include "base/optional_time.h"
 #include "base/result.h"
+#include "base/shared_value.h"
 
 namespace ks::api {
 
@@ -27,6 +27,7 @@ struct OwnerReference {
 
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
+using OwnerReferences = std::vector<OwnerReference>;
 
 struct ObjectMeta {
   std::string name;
@@ -36,9 +37,9 @@ struct ObjectMeta {
   int64_t generation = 0;
   LabelMap labels;
   SymbolMap<std::string> annotations;
-  std::optional<TimePoint> creation_timestamp;
-  std::optional<TimePoint> deletion_timestamp;
-  std::vector<OwnerReference> owner_references;
+  OptionalTime creation_timestamp;
+  OptionalTime deletion_timestamp;
+  SharedValue<OwnerReferences> owner_references;
 
   // "namespace/name", or the name alone when there is no namespace: the store key and the text in
   // messages.
@@ -52,7 +53,7 @@ struct ObjectMeta {
 
   // The first owner that controls the object, or null.
   const OwnerReference* Controller() const {
-    for (const OwnerReference& owner : owner_references) {
+    for (const OwnerReference& owner : *owner_references) {
       if (owner.controller) return &owner;
     }
     return nullptr;
@@ -71,8 +72,8 @@ struct Condition {
   std::string status;
   std::string reason;
   std::string message;
-  std::optional<TimePoint> last_probe_time;
-  std::optional<TimePoint> last_transition_time;
+  OptionalTime last_probe_time;
+  OptionalTime last_transition_time;
   int64_t observed_generation = 0;
 
   friend bool operator==(const Condition&, const Condition&) = default;

@@ -14,6 +14,7 @@
 #include "api/labels.h"
 #include "api/object.h"
 #include "api/selector.h"
+#include "base/shared_value.h"
 
 namespace ks::api {
 
@@ -183,18 +184,56 @@ struct PodResourceClaimStatus {
   friend bool operator==(const PodResourceClaimStatus&, const PodResourceClaimStatus&) = default;
 };
 
-struct PodStatus {
-  std::string phase;
-  std::string nominated_node_name;
-  std::vector<Condition> conditions;
-  std::optional<TimePoint> start_time;
-  std::vector<ContainerStatus> container_statuses;       // only entries that carry resources
-  std::vector<ContainerStatus> init_container_statuses;  // the same
-  std::optional<ResourceList> allocated_resources;
-  bool resources_present = false;                  // status.resources non-null
-  std::optional<ResourceList> resources_requests;  // status.resources.requests
-  std::vector<PodResourceClaimStatus> resource_claim_statuses;
+// What the kubelet reports of resources.
+struct PodResourceStatus {
+  std::vector<ContainerStatus> containers;       // only entries that carry resources
+  std::vector<ContainerStatus> init_containers;  // the same
+  std::optional<ResourceList> allocated;         // status.allocatedResources
+  bool present = false;                          // status.resources non-null
+  std::optional<ResourceList> requests;          // status.resources.requests
+
+  bool operator==(const PodResourceStatus&) const = default;
+};
+
+// The claims that were made for the pod.
+struct PodClaimStatus {
+  std::vector<PodResourceClaimStatus> resource_claims;
   std::optional<std::string> extended_resource_claim_name;
+
+  bool operator==(const PodClaimStatus&) const = default;
+};
+
+// Types of conditions that something reads.
+inline constexpr std::string_view kPodScheduled = "PodScheduled";
+inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
+inline constexpr std::string_view kPodResizePending = "PodResizePending";
+
+// Conditions of those types, and the types of all: a patch names them.
+class PodConditions {
+ public:
+  // At the end. Of one type only the first is kept.
+  void Add(Condition condition);
+  // From now on nothing reads that type.
+  void Drop(std::string_view type);
+
+  // The first of that type; null when it is absent or nothing reads that type.
+  const Condition* Find(std::string_view type) const;
+  // Of all conditions, in their order.
+  const std::vector<std::string>& types() const { return types_; }
+  bool operator==(const PodConditions&) const = default;
+
+ private:
+  std::vector<std::string> types_;
+  std::vector<Condition> kept_;
+};
+
+struct PodStatus {
+  Symbol phase;
+  Symbol nominated_node_name;
+  OptionalTime start_time;
+  SharedValue<PodConditions> conditions;
+  SharedValue<PodResourceStatus> resources;
+  SharedValue<PodClaimStatus> claims;
 
   bool operator==(const PodStatus&) const = default;
 };
@@ -202,7 +241,7 @@ struct PodStatus {
 // Threads: immutable once shared.
 struct Pod {
   ObjectMeta meta;
-  std::string node_name;                // spec.nodeName; non-empty: bound
+  Symbol node_name;                     // spec.nodeName; non-empty: bound
   std::shared_ptr<const PodSpec> spec;  // never null
   PodStatus status;
   // The whole object as JSON for extenders (Decoder::set_keep_raw); null unless asked for.
@@ -210,13 +249,12 @@ struct Pod {
 
   // spec.priority, 0 when null.
   int32_t Priority() const { return spec->priority.value_or(0); }
-  // The first condition of that type, or null.
+  // See PodConditions::Find. PodScheduled is read of pods without a node only.
   const Condition* FindCondition(std::string_view type) const {
-    for (const Condition& condition : status.conditions) {
-      if (condition.type == type) return &condition;
-    }
-    return nullptr;
+    return status.conditions->Find(type);
   }
+  // Its containers have ended for good.
+  bool IsTerminal() const;
 };
 
 using PodPtr = std::shared_ptr<const Pod>;

@@ -13,7 +13,7 @@ namespace ks::api {
 
 // What the pod's status says of an entry of spec.resourceClaims with a template; null: nothing yet.
 inline const PodResourceClaimStatus* ClaimStatusOf(const Pod& pod, const PodResourceClaim& entry) {
-  const auto& statuses = pod.status.resource_claim_statuses;
+  const auto& statuses = pod.status.claims->resource_claims;
   const auto found = std::find_if(
       statuses.begin(), statuses.end(),
       [&entry](const PodResourceClaimStatus& status) { return status.name == entry.name; });

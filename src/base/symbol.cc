@@ -15,7 +15,7 @@ namespace ks {
 namespace {
 
 // Texts live in blocks that never move: block b holds ids [b*kBlock, (b+1)*kBlock). A reader
-// follows two atomics; only interning locks. Strings are packed into 64 KiB arenas.
+// follows two atomics; only interning locks.
 class Table {
  public:
   Table() { Intern(""); }
@@ -26,51 +26,31 @@ class Table {
     const uint32_t id = size_.load(std::memory_order_relaxed);
     KS_CHECK(id / kBlock < kBlocks, "symbol table is full");
     auto& slot = blocks_[id / kBlock];
-    std::string_view* block = slot.load(std::memory_order_relaxed);
+    std::string* block = slot.load(std::memory_order_relaxed);
     if (block == nullptr) {
-      block = new std::string_view[kBlock];
+      block = new std::string[kBlock];
       slot.store(block, std::memory_order_release);
     }
-    const std::string_view kept = Keep(text);
-    block[id % kBlock] = kept;
+    std::string& kept = block[id % kBlock];
+    kept = std::string(text);  // in no more memory than it needs
     ids_.emplace(kept, id);
     size_.store(id + 1, std::memory_order_release);
     return id;
   }
 
-  std::string_view View(uint32_t id) const {
+  const std::string& Text(uint32_t id) const {
     return blocks_[id / kBlock].load(std::memory_order_acquire)[id % kBlock];
   }
 
  private:
   static constexpr size_t kBlock = 4096;
   static constexpr size_t kBlocks = 65536;
-  static constexpr size_t kArena = 65536;
 
-  std::string_view Keep(std::string_view text) KS_REQUIRES(mutex_) {
-    if (text.size() > kArena / 4) {
-      char* own = new char[text.size()];
-      text.copy(own, text.size());
-      return {own, text.size()};
-    }
-    if (arena_left_ < text.size()) {
-      arena_ = new char[kArena];
-      arena_left_ = kArena;
-    }
-    char* place = arena_;
-    text.copy(place, text.size());
-    arena_ += text.size();
-    arena_left_ -= text.size();
-    return {place, text.size()};
-  }
-
-  std::array<std::atomic<std::string_view*>, kBlocks> blocks_{};
+  std::array<std::atomic<std::string*>, kBlocks> blocks_{};
   std::atomic<uint32_t> size_{0};
   Mutex mutex_;
   absl::flat_hash_map<std::string_view, uint32_t, TextHash, std::equal_to<>> ids_
       KS_GUARDED_BY(mutex_);
-  char* arena_ KS_GUARDED_BY(mutex_) = nullptr;
-  size_t arena_left_ KS_GUARDED_BY(mutex_) = 0;
 };
 
 // Never destroyed: symbols may be read by threads that outlive main.
@@ -82,8 +62,6 @@ Table& TheTable() {
 }  // namespace
 
 Symbol::Symbol(std::string_view text) : id_(text.empty() ? 0 : TheTable().Intern(text)) {}
-std::string_view Symbol::view() const {
-  return id_ == 0 ? std::string_view() : TheTable().View(id_);
-}
+const std::string& Symbol::str() const { return TheTable().Text(id_); }
 
 }  // namespace ks

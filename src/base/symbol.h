@@ -23,13 +23,14 @@ class Symbol {
   explicit Symbol(std::string_view text);
 
   // Valid for the life of the process.
-  std::string_view view() const;
-  std::string str() const { return std::string(view()); }
+  const std::string& str() const;
+  std::string_view view() const { return str(); }
   bool empty() const { return id_ == 0; }
   uint32_t id() const { return id_; }
 
   friend bool operator==(Symbol a, Symbol b) { return a.id_ == b.id_; }
   friend auto operator<=>(Symbol a, Symbol b) { return a.id_ <=> b.id_; }
+  friend bool operator==(Symbol a, std::string_view text) { return a.view() == text; }
 
  private:
   uint32_t id_ = 0;

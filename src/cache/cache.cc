@@ -25,6 +25,12 @@ Result<void> CheckUid(const api::Pod& pod) {
   return {};
 }
 
+// Those that are registered in the image table.
+const api::ImageSizes& ImagesOf(const NodeEntry& entry) {
+  static const api::ImageSizes none;
+  return entry.info.node() == nullptr ? none : entry.info.node()->images;
+}
+
 }  // namespace
 
 Cache::Cache(PodGroups* groups) : groups_(groups), trial_(entries_, affinity_, groups) {}
@@ -49,8 +55,8 @@ Result<void> Cache::ForgetPod(const api::Pod& pod) {
   const auto it = pods_.find(pod.meta.uid);
   if (it == pods_.end()) return {};
   if (it->pod->node_name != pod.node_name) {
-    return PodError(pod,
-                    "was assumed on " + pod.node_name + " but assigned to " + it->pod->node_name);
+    return PodError(pod, "was assumed on " + pod.node_name.str() + " but assigned to " +
+                             it->pod->node_name.str());
   }
   if (!it->assumed) {
     return PodError(pod, "is not assumed, so it cannot be removed or forgotten");
@@ -83,8 +89,8 @@ Result<void> Cache::AddPod(const api::PodPtr& pod) {
   if (it->pod->node_name != pod->node_name) {
     log::Info(0, "Pod was added to a different node than it was assumed",
               {{"pod", pod->meta.Key()},
-               {"assumedNode", it->pod->node_name},
-               {"currentNode", pod->node_name}});
+               {"assumedNode", it->pod->node_name.str()},
+               {"currentNode", pod->node_name.str()}});
   }
   KS_CHECK(assumed_count_ > 0, kMiscounted);
   if (!KS_CANARY(AssumedCountedTwice)) entries_.ReleasePod(*it->pod);
@@ -134,8 +140,8 @@ Result<void> Cache::RemovePod(const api::Pod& pod) {
   if (cached.node_name != pod.node_name) {
     log::Error("", "Pod was added to a different node than it was assumed",
                {{"pod", pod.meta.Key()},
-                {"assumedNode", cached.node_name},
-                {"currentNode", pod.node_name}});
+                {"assumedNode", cached.node_name.str()},
+                {"currentNode", pod.node_name.str()}});
     KS_CHECK(pod.node_name.empty(), kCorrupted);
   }
   KS_CHECK(!it->assumed || assumed_count_ > 0, kMiscounted);
@@ -160,9 +166,7 @@ bool Cache::IsAssumedPod(const api::Pod& pod) const {
 }
 
 void Cache::SetNode(NodeEntry& entry, const api::NodePtr& node) {
-  std::vector<ReportedImage> images = ReportedImages(*node);
-  images_.Replace(entry.images, images);
-  entry.images = std::move(images);
+  images_.Replace(ImagesOf(entry), node->images);
   entry.image_version = 0;  // names may have changed although no figure did
   entry.info.SetNode(node);
   if (entry.listed) entries_.changes().Append(Change::Kind::kNode, entry.info.slot());
@@ -200,8 +204,7 @@ Result<void> Cache::RemoveNode(const api::Node& node) {
       ReplaceInLists(entry, last_states_.back().get());
     }
   }
-  images_.Replace(entry.images, {});
-  entry.images.clear();
+  images_.Replace(ImagesOf(entry), {});
   entry.info.UnsetNode();
   entries_.MoveToFront(entry);
   entries_.DropIfEmpty(entry);

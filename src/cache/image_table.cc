@@ -1,54 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/image_table.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 
 namespace ks::cache {
 
-std::vector<ReportedImage> ReportedImages(const api::Node& node) {
-  std::vector<ReportedImage> images;
-  for (const api::ContainerImage& image : node.images) {
-    for (const Symbol name : image.names) images.push_back({name, image.size_bytes});
-  }
-  std::stable_sort(images.begin(), images.end(),
-                   [](const ReportedImage& a, const ReportedImage& b) { return a.name < b.name; });
-  images.erase(
-      std::unique(images.begin(), images.end(),
-                  [](const ReportedImage& a, const ReportedImage& b) { return a.name == b.name; }),
-      images.end());
-  return images;
-}
-
-void ImageTable::Replace(std::span<const ReportedImage> old_images,
-                         std::span<const ReportedImage> new_images) {
+void ImageTable::Replace(const api::ImageSizes& old_images, const api::ImageSizes& new_images) {
   // A merge of the two sorted lists: the report of a node rarely changes, and most node updates
   // then touch nothing here.
-  size_t i = 0;
-  size_t j = 0;
-  while (i < old_images.size() || j < new_images.size()) {
-    if (j == new_images.size() ||
-        (i < old_images.size() && old_images[i].name < new_images[j].name)) {
-      Withdraw(old_images[i++].name);
-    } else if (i == old_images.size() || new_images[j].name < old_images[i].name) {
-      Register(new_images[j++]);
+  auto before = old_images.begin();
+  auto after = new_images.begin();
+  while (before != old_images.end() || after != new_images.end()) {
+    if (after == new_images.end() || (before != old_images.end() && before->first < after->first)) {
+      Withdraw(before++->first);
+    } else if (before == old_images.end() || after->first < before->first) {
+      Register(after->first, after->second);
+      ++after;
     } else {
-      Keep(new_images[j++]);
-      ++i;
+      Keep(after->first, after->second);
+      ++before;
+      ++after;
     }
   }
 }
 
-std::vector<framework::ImageState> ImageTable::States(std::span<const ReportedImage> images) const {
+std::vector<framework::ImageState> ImageTable::States(const api::ImageSizes& images) const {
   std::vector<framework::ImageState> states;
   states.reserve(images.size());
-  for (const ReportedImage& image : images) {
-    const auto it = records_.find(image.name);
+  for (const auto& image : images) {
+    const auto it = records_.find(image.first);
     KS_CHECK(it != records_.end(), "a node holds an image that is not registered");
-    states.push_back({.name = image.name,
-                      .size_bytes = it->second.size_bytes,
-                      .num_nodes = it->second.num_nodes});
+    states.push_back({.name = image.first,
+                      .num_nodes = it->second.num_nodes,
+                      .size_bytes = it->second.size_bytes});
   }
   return states;
 }
@@ -60,17 +44,17 @@ void ImageTable::Withdraw(Symbol name) {
   ++version_;
 }
 
-void ImageTable::Register(const ReportedImage& image) {
-  Record& record = records_[image.name];
-  if (record.num_nodes++ == 0) record.size_bytes = image.size_bytes;
+void ImageTable::Register(Symbol name, int64_t size_bytes) {
+  Record& record = records_[name];
+  if (record.num_nodes++ == 0) record.size_bytes = size_bytes;
   ++version_;
 }
 
 // Withdrawn and registered again: with no other node in between the record is a new one.
-void ImageTable::Keep(const ReportedImage& image) {
-  Record& record = records_[image.name];
-  if (record.num_nodes > 1 || record.size_bytes == image.size_bytes) return;
-  record.size_bytes = image.size_bytes;
+void ImageTable::Keep(Symbol name, int64_t size_bytes) {
+  Record& record = records_[name];
+  if (record.num_nodes > 1 || record.size_bytes == size_bytes) return;
+  record.size_bytes = size_bytes;
   ++version_;
 }
 

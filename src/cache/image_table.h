@@ -5,7 +5,6 @@
 // Upstream: docs/spec/cache.md section 8.
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -14,26 +13,16 @@
 
 namespace ks::cache {
 
-// One image name as a node reports it.
-struct ReportedImage {
-  Symbol name;
-  int64_t size_bytes = 0;
-};
-
-// The image names of a node, sorted by id, each once with the size of its first mention.
-std::vector<ReportedImage> ReportedImages(const api::Node& node);
-
 // The size of an image is that of its first reporter as long as any node has it.
 // Threads: the scheduling thread.
 class ImageTable {
  public:
-  // One node's report changes: as if the old one was withdrawn, then the new one registered. Both
-  // as from ReportedImages; `old_images` is what was given for this node last.
-  void Replace(std::span<const ReportedImage> old_images,
-               std::span<const ReportedImage> new_images);
+  // One node's report changes: as if the old one was withdrawn, then the new one registered.
+  // `old_images` is what was given for this node last.
+  void Replace(const api::ImageSizes& old_images, const api::ImageSizes& new_images);
 
   // Sizes and node counts as of now, in the order of `images`. Requires: the images are registered.
-  std::vector<framework::ImageState> States(std::span<const ReportedImage> images) const;
+  std::vector<framework::ImageState> States(const api::ImageSizes& images) const;
 
   // Changes whenever a size or a count does.
   uint64_t version() const { return version_; }
@@ -45,8 +34,8 @@ class ImageTable {
     int32_t num_nodes = 0;
   };
   void Withdraw(Symbol name);
-  void Register(const ReportedImage& image);
-  void Keep(const ReportedImage& image);
+  void Register(Symbol name, int64_t size_bytes);
+  void Keep(Symbol name, int64_t size_bytes);
 
   absl::flat_hash_map<Symbol, Record> records_;
   uint64_t version_ = 1;

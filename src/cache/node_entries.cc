@@ -68,7 +68,7 @@ void NodeEntries::Unlink(NodeEntry& entry) {
 
 void NodeEntries::Put(NodeEntry& entry, const api::PodPtr& pod) {
   KS_DCHECK(pod->node_name == entry.name, "a pod counts on another node than its own");
-  auto charged = std::make_shared<const PodInfo>(pod);
+  auto charged = std::make_shared<const PodInfo>(pod, charges_.Of(*pod));
   changes_.Append(Change::Kind::kPodAdded, entry.info.slot(), charged);
   entry.info.AddPod(std::move(charged));
 }
@@ -80,15 +80,15 @@ PodInfoPtr NodeEntries::Take(NodeEntry& entry, const api::Pod& pod) {
   return removed;
 }
 
-void NodeEntries::ChargePod(const api::PodPtr& pod) { Put(Touch(pod->node_name), pod); }
+void NodeEntries::ChargePod(const api::PodPtr& pod) { Put(Touch(pod->node_name.str()), pod); }
 
 void NodeEntries::ReleasePod(const api::Pod& pod) {
-  NodeEntry* const found = FindAlive(pod.node_name);
+  NodeEntry* const found = FindAlive(pod.node_name.view());
   KS_CHECK(found != nullptr, kCorrupted);
   NodeEntry& entry = *found;
   const PodInfoPtr removed = Take(entry, pod);
   KS_CHECK(removed != nullptr,
-           "no corresponding pod " + pod.meta.name + " in pods of node " + pod.node_name);
+           "no corresponding pod " + pod.meta.name + " in pods of node " + pod.node_name.str());
   MoveToFront(entry);
   DropIfEmpty(entry);
 }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/string_map.h"
-#include "cache/image_table.h"
 #include "framework/change_log.h"
 #include "framework/node_info.h"
 
@@ -24,8 +23,7 @@ inline constexpr std::string_view kCorrupted =
 // The state of a node name, its place in the recency list and what the view remembers about it.
 struct NodeEntry {
   std::string name;
-  framework::NodeInfo info;
-  std::vector<ReportedImage> images;  // registered in the image table
+  framework::NodeInfo info;  // the images of its node are registered in the image table
 
   // The recency list, most recent first. An entry that is not alive waits in the view for the next
   // refresh; for everybody else it does not exist.
@@ -89,6 +87,7 @@ class NodeEntries {
   std::vector<const framework::NodeInfo*> by_slot_;
   std::vector<uint32_t> free_slots_;
   framework::ChangeLog changes_;
+  framework::PodCharges charges_;
 };
 
 }  // namespace ks::cache

@@ -35,40 +35,44 @@ std::string ZoneKey(const api::Node& node) {
 }
 
 bool NodeTree::Add(std::string_view name, const std::string& zone_key) {
-  const auto known = zone_of_.find(name);
+  const Symbol node(name);
+  const Symbol key(zone_key);
+  const auto known = zone_of_.find(node);
   if (known != zone_of_.end()) {
-    if (known->second == zone_key) return false;
-    Forget(name);
+    if (known->second == key) return false;
+    Forget(known);
   }
-  zone_of_.try_emplace(std::string(name), zone_key);
-  auto zone = std::find_if(zones_.begin(), zones_.end(),
-                           [&zone_key](const Zone& z) { return z.key == zone_key; });
+  zone_of_.try_emplace(node, key);
+  auto zone = std::ranges::find(zones_, key, &Zone::key);
   if (zone == zones_.end()) {
-    zones_.push_back({.key = zone_key, .names = {}});
+    zones_.push_back({.key = key, .names = {}});
     zone = zones_.end() - 1;
   }
-  zone->names.emplace_back(name);
+  zone->names.push_back(node);
   KS_LOG(2, "Added node to NodeTree", {{"node", name}, {"zone", zone_key}});
   return true;
 }
 
 Result<void> NodeTree::Remove(std::string_view name, const std::string& zone_key) {
-  const auto known = zone_of_.find(name);
+  const auto known = zone_of_.find(Symbol(name));
   if (known == zone_of_.end() || known->second != zone_key) {
     return Error{"node \"" + std::string(name) + "\" in group \"" + zone_key + "\" was not found"};
   }
-  Forget(name);
+  Forget(known);
   return {};
 }
 
 void NodeTree::Forget(std::string_view name) {
-  const auto known = zone_of_.find(name);
-  if (known == zone_of_.end()) return;
-  KS_LOG(2, "Removed node from NodeTree", {{"node", name}, {"zone", known->second}});
-  const auto zone = std::find_if(zones_.begin(), zones_.end(),
-                                 [known](const Zone& z) { return z.key == known->second; });
+  const auto known = zone_of_.find(Symbol(name));
+  if (known != zone_of_.end()) Forget(known);
+}
+
+void NodeTree::Forget(ZoneOfName::iterator known) {
+  const auto [node, key] = *known;
+  KS_LOG(2, "Removed node from NodeTree", {{"node", node.view()}, {"zone", key.view()}});
+  const auto zone = std::ranges::find(zones_, key, &Zone::key);
   KS_CHECK(zone != zones_.end(), "a node is in a zone that is not there");
-  const auto place = std::find(zone->names.begin(), zone->names.end(), name);
+  const auto place = std::ranges::find(zone->names, node);
   KS_CHECK(place != zone->names.end(), "a node is not in its zone");
   zone->names.erase(place);
   if (zone->names.empty()) zones_.erase(zone);
@@ -80,7 +84,7 @@ std::vector<std::string_view> NodeTree::List() const {
   list.reserve(size());
   for (size_t round = 0; list.size() < size(); ++round) {
     for (const Zone& zone : zones_) {
-      if (round < zone.names.size()) list.push_back(zone.names[round]);
+      if (round < zone.names.size()) list.push_back(zone.names[round].view());
     }
   }
   return list;

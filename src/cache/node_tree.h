@@ -9,9 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "api/node.h"
 #include "base/result.h"
-#include "base/string_map.h"
+#include "base/symbol.h"
 
 namespace ks::cache {
 
@@ -38,12 +39,15 @@ class NodeTree {
 
  private:
   struct Zone {
-    std::string key;
-    std::vector<std::string> names;
+    Symbol key;
+    std::vector<Symbol> names;
   };
+  using ZoneOfName = absl::flat_hash_map<Symbol, Symbol>;
+
+  void Forget(ZoneOfName::iterator known);
 
   std::vector<Zone> zones_;
-  StringMap<std::string> zone_of_;  // node name -> zone key
+  ZoneOfName zone_of_;
 };
 
 }  // namespace ks::cache

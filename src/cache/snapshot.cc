@@ -63,7 +63,7 @@ bool Cache::SettleLostNodes() {
 bool Cache::RefreshEntry(NodeEntry& entry) {
   if (entry.info.node() == nullptr) return false;
   if (entry.image_version != images_.version()) {
-    entry.info.SetImages(images_.States(entry.images));
+    entry.info.SetImages(images_.States(entry.info.node()->images));
     entry.image_version = images_.version();
   }
   affinity_.Update(entry);

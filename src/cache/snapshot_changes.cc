@@ -23,7 +23,7 @@ PodInfoPtr SnapshotChanges::Take(NodeEntry& entry, const api::Pod& pod) {
 }
 
 void SnapshotChanges::AssumePod(const api::PodPtr& pod) {
-  NodeEntry* entry = entries_.Find(pod->node_name);
+  NodeEntry* entry = entries_.Find(pod->node_name.view());
   KS_CHECK(entry != nullptr && entry->listed, "a member is tried on a node that is not listed");
   assumed_.push_back(
       {.uid = pod->meta.uid, .entry = entry, .generation = entry->info.generation()});
@@ -69,7 +69,7 @@ void SnapshotChanges::Note(const api::PodPtr& pod) {
 }
 
 Result<void> SnapshotChanges::AddPod(const api::PodPtr& pod) {
-  const Result<NodeEntry*> entry = ToChange(pod->node_name, "AddPod");
+  const Result<NodeEntry*> entry = ToChange(pod->node_name.str(), "AddPod");
   if (!entry.ok()) return entry.error();
   Put(**entry, pod);
   Note(pod);
@@ -78,11 +78,12 @@ Result<void> SnapshotChanges::AddPod(const api::PodPtr& pod) {
 }
 
 Result<void> SnapshotChanges::RemovePod(const api::Pod& pod) {
-  const Result<NodeEntry*> entry = ToChange(pod.node_name, "RemovePod");
+  const Result<NodeEntry*> entry = ToChange(pod.node_name.str(), "RemovePod");
   if (!entry.ok()) return entry.error();
   const PodInfoPtr removed = Take(**entry, pod);
   if (removed == nullptr) {
-    return Error{"no corresponding pod " + pod.meta.name + " in pods of node " + pod.node_name};
+    return Error{"no corresponding pod " + pod.meta.name + " in pods of node " +
+                 pod.node_name.str()};
   }
   Note(removed->ptr());
   if (groups_ != nullptr) groups_->RemoveMember(pod);

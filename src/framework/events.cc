@@ -70,21 +70,16 @@ bool PreemptionPolicyDiffers(const api::Node& old_node, const api::Node& new_nod
          old_node.disable_resize_preemption != new_node.disable_resize_preemption;
 }
 
-// Whether the status can have an influence on the request.
-bool StatusCarriesResources(const api::PodStatus& status) {
-  return !status.container_statuses.empty() || !status.init_container_statuses.empty() ||
-         status.allocated_resources.has_value() || status.resources_present;
-}
-
 struct Scaling {
   bool down = false;
   bool up = false;
 };
 
 Scaling CompareRequests(const api::Pod& old_pod, const api::Pod& new_pod) {
-  const bool same_spec = old_pod.spec == new_pod.spec;
-  if (same_spec && !StatusCarriesResources(old_pod.status) &&
-      !StatusCarriesResources(new_pod.status)) {
+  const bool resizes = old_pod.FindCondition(api::kPodResizePending) != nullptr ||
+                       new_pod.FindCondition(api::kPodResizePending) != nullptr;
+  if (old_pod.spec == new_pod.spec && old_pod.status.resources == new_pod.status.resources &&
+      (!resizes || *new_pod.status.resources == api::PodResourceStatus())) {
     return {};  // the usual update: only conditions changed
   }
   const RequestOptions options{.use_status = true};
@@ -102,8 +97,7 @@ Scaling CompareRequests(const api::Pod& old_pod, const api::Pod& new_pod) {
 }
 
 bool GeneratedClaimsDiffer(const api::PodStatus& a, const api::PodStatus& b) {
-  return a.resource_claim_statuses != b.resource_claim_statuses ||
-         a.extended_resource_claim_name != b.extended_resource_claim_name;
+  return a.claims != b.claims;
 }
 
 }  // namespace

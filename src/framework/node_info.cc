@@ -79,9 +79,6 @@ PodInfoPtr SwapRemove(std::vector<PodInfoPtr>* pods, const std::string& uid) {
 
 NodeInfo::NodeInfo() : generation_(NextGeneration()) {}
 
-PodInfo::PodInfo(api::PodPtr pod)
-    : pod_(std::move(pod)), request_(AccountPod(*pod_)), host_ports_(PodHostPorts(*pod_)) {}
-
 const ImageState* NodeInfo::FindImage(Symbol name) const {
   const auto it =
       std::lower_bound(images_.begin(), images_.end(), name,

@@ -12,32 +12,35 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/node.h"
 #include "api/pod.h"
 #include "base/result.h"
-#include "framework/host_ports.h"
-#include "framework/pod_requests.h"
+#include "framework/pod_charges.h"
 #include "framework/resource.h"
 
 namespace ks::framework {
 
-// A pod as the node accounts it. Its vectors are computed once, at construction, and reused for
+// A pod as the node accounts it. What it takes is computed before it is counted, and reused for
 // removal. Threads: immutable.
 class PodInfo {
  public:
-  explicit PodInfo(api::PodPtr pod);
+  explicit PodInfo(api::PodPtr pod)
+      : pod_(std::move(pod)), charge_(std::make_shared<const PodCharge>(*pod_)) {}
+  // Requires: `charge` is that of the pod.
+  PodInfo(api::PodPtr pod, PodChargePtr charge)
+      : pod_(std::move(pod)), charge_(std::move(charge)) {}
 
   const api::Pod& pod() const { return *pod_; }
   const api::PodPtr& ptr() const { return pod_; }
-  const AccountedRequest& request() const { return request_; }
-  const HostPortSet& host_ports() const { return host_ports_; }
+  const AccountedRequest& request() const { return charge_->request; }
+  const HostPortSet& host_ports() const { return charge_->ports; }
 
  private:
   api::PodPtr pod_;
-  AccountedRequest request_;
-  HostPortSet host_ports_;
+  PodChargePtr charge_;
 };
 using PodInfoPtr = std::shared_ptr<const PodInfo>;
 
@@ -45,8 +48,8 @@ using PodInfoPtr = std::shared_ptr<const PodInfo>;
 // (docs/spec/cache.md section 8).
 struct ImageState {
   Symbol name;
-  int64_t size_bytes = 0;
   int32_t num_nodes = 0;
+  int64_t size_bytes = 0;
 };
 
 // Invariant: requested() and non-zero sums equal the sums over pods().

@@ -15,7 +15,6 @@ using api::PodSpec;
 using api::Quantity;
 using api::ResourceList;
 
-constexpr std::string_view kResizePending = "PodResizePending";
 constexpr std::string_view kInfeasible = "Infeasible";
 constexpr std::string_view kDeferred = "Deferred";
 
@@ -55,7 +54,7 @@ void MaxInto(ResourceList* result, const ResourceList& list) {
 }
 
 bool ResizeIs(const Pod& pod, std::string_view reason) {
-  const api::Condition* condition = pod.FindCondition(kResizePending);
+  const api::Condition* condition = pod.FindCondition(api::kPodResizePending);
   return condition != nullptr && condition->reason == reason;
 }
 bool IsInfeasible(const Pod& pod) { return ResizeIs(pod, kInfeasible); }
@@ -64,7 +63,8 @@ bool IsInfeasible(const Pod& pod) { return ResizeIs(pod, kInfeasible); }
 enum class Source { kSpec, kAllocated, kActual, kLimits };
 
 const api::ContainerStatus* FindStatus(const Pod& pod, std::string_view name) {
-  for (const auto* list : {&pod.status.container_statuses, &pod.status.init_container_statuses}) {
+  for (const auto* list :
+       {&pod.status.resources->containers, &pod.status.resources->init_containers}) {
     for (const api::ContainerStatus& status : *list) {
       if (status.name == name) return &status;
     }
@@ -128,11 +128,10 @@ ResourceList TotalWithStatus(const Pod& pod, const RequestOptions& options) {
   const bool infeasible = IsInfeasible(pod);
   ResourceList result;
   if (!infeasible) result = Total(pod, Source::kSpec, infeasible, options);
-  const api::PodStatus& status = pod.status;
-  if (PodLevelStatusOn() && status.allocated_resources && status.resources_present &&
-      status.resources_requests) {
-    MaxInto(&result, *status.allocated_resources);
-    MaxInto(&result, *status.resources_requests);
+  const api::PodResourceStatus& status = *pod.status.resources;
+  if (PodLevelStatusOn() && status.allocated && status.present && status.requests) {
+    MaxInto(&result, *status.allocated);
+    MaxInto(&result, *status.requests);
   } else {
     MaxInto(&result, Total(pod, Source::kAllocated, infeasible, options));
     MaxInto(&result, Total(pod, Source::kActual, infeasible, options));
@@ -156,10 +155,11 @@ bool HasPodLevelRequests(const Pod& pod) {
 void OverridePodLevel(const Pod& pod, bool use_status, ResourceList* result) {
   ResourceList with_status;
   const ResourceList* effective = &*pod.spec->resource_requests;
-  if (use_status && PodLevelStatusOn() && pod.status.resources_present) {
+  const api::PodResourceStatus& status = *pod.status.resources;
+  if (use_status && PodLevelStatusOn() && status.present) {
     if (!IsInfeasible(pod)) with_status = *effective;
-    if (pod.status.resources_requests) MaxInto(&with_status, *pod.status.resources_requests);
-    if (pod.status.allocated_resources) MaxInto(&with_status, *pod.status.allocated_resources);
+    if (status.requests) MaxInto(&with_status, *status.requests);
+    if (status.allocated) MaxInto(&with_status, *status.allocated);
     effective = &with_status;
   }
   for (const auto& [name, quantity] : *effective) {
@@ -224,9 +224,7 @@ void SetRequestGates(const config::FeatureGates& gates) {
 bool HasDeferredResize(const Pod& pod) { return ResizeIs(pod, kDeferred); }
 
 bool StatusAffectsRequests(const Pod& pod) {
-  const api::PodStatus& status = pod.status;
-  return !status.container_statuses.empty() || !status.init_container_statuses.empty() ||
-         status.allocated_resources.has_value() || status.resources_present || IsInfeasible(pod);
+  return *pod.status.resources != api::PodResourceStatus() || IsInfeasible(pod);
 }
 
 ResourceList AggregateRequests(const Pod& pod, const RequestOptions& options) {

@@ -85,7 +85,7 @@ class Comparison {
     const auto cached = cached_.find(pod.meta.uid);
     if (cached == cached_.end()) {
       if (!pod.node_name.empty()) {
-        Add("missedPod", pod.meta.Key(), pod.meta.uid, "", NodeLabel(pod.node_name));
+        Add("missedPod", pod.meta.Key(), pod.meta.uid, "", NodeLabel(pod.node_name.str()));
       } else if (!pending_.contains(pod.meta.uid) && !pod.meta.deletion_timestamp &&
                  dump_.scheduler_names.contains(pod.spec->scheduler_name.str())) {
         Add("missedPod", pod.meta.Key(), pod.meta.uid, "", "pending");
@@ -94,7 +94,7 @@ class Comparison {
     }
     Count(cached->second.node, framework::AccountPod(pod).requested);
     const bool on_its_way = pod.node_name.empty() && dump_.assumed.contains(pod.meta.uid);
-    const std::string_view node = on_its_way ? cached->second.node : pod.node_name;
+    const std::string_view node = on_its_way ? cached->second.node : pod.node_name.view();
     if (node == cached->second.node) return;
     Add("podOnOtherNode", pod.meta.Key(), pod.meta.uid, NodeLabel(cached->second.node),
         node.empty() ? "pending" : NodeLabel(node));
@@ -299,8 +299,8 @@ std::string CacheJson(const CacheDump& dump, const CacheJsonOptions& options,
 
 std::string PodLine(const api::Pod& pod) {
   return "name: " + pod.meta.name + ", namespace: " + pod.meta.ns.str() + ", uid: " + pod.meta.uid +
-         ", phase: " + pod.status.phase + ", nominated node: " + pod.status.nominated_node_name +
-         "\n";
+         ", phase: " + pod.status.phase.str() +
+         ", nominated node: " + pod.status.nominated_node_name.str() + "\n";
 }
 
 std::string NodeLines(const CacheDump& dump) {

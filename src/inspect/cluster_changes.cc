@@ -68,7 +68,7 @@ Result<void> TakeAway(const std::vector<ClusterChanges::GoneNodes>& all, Cluster
   std::erase_if(cluster->nodes,
                 [&](const api::NodePtr& node) { return names.contains(node->meta.name); });
   std::erase_if(cluster->pods,
-                [&](const api::PodPtr& pod) { return names.contains(pod->node_name); });
+                [&](const api::PodPtr& pod) { return names.contains(pod->node_name.str()); });
   std::erase_if(cluster->nominated, [&](const auto& entry) { return names.contains(entry.first); });
   return {};
 }

@@ -230,7 +230,7 @@ Result<void> ClusterDumpReader::Impl::Decode(const Item& item) {
     if (!inserted) {
       return At(item.Title(), "metadata.uid: is also that of Pod " + other->second);
     }
-    if (object->status.phase == "Succeeded" || object->status.phase == "Failed") return {};
+    if (object->IsTerminal()) return {};
     if (object->spec->scheduler_name.empty()) {
       auto pod = std::make_shared<api::Pod>(*object);
       pod->spec = WithSchedulerName(object->spec);

@@ -79,7 +79,7 @@ class ClusterTrial::Nominations final : public framework::Nominator {
   void AddNominatedPod(const api::PodPtr& pod,
                        const std::optional<framework::NominatingInfo>& info) override {
     DeleteNominatedPodIfExists(*pod);
-    const std::string& node = info ? info->node_name : pod->status.nominated_node_name;
+    const std::string& node = info ? info->node_name : pod->status.nominated_node_name.str();
     if (node.empty()) return;
     ++version_;
     nominated_[node].push_back(std::make_shared<framework::PodInfo>(pod));
@@ -199,7 +199,7 @@ SimulatedPlacement ClusterTrial::Place(const api::PodPtr& pod) {
   }
   if (!pod->node_name.empty()) {
     if (members_ != nullptr) members_->AddMember(pod);
-    Assume(*pod, pod->node_name, &placement);
+    Assume(*pod, pod->node_name.str(), &placement);
     return placement;
   }
   const Status gate = framework->queue_points().RunPreEnqueuePlugins(*pod, {});

@@ -70,7 +70,8 @@ PreemptionVerdict PreemptionLog::Run(const framework::Framework& framework,
 }
 
 GroupVictimVerdict GroupVictimOf(const api::Pod& victim) {
-  GroupVictimVerdict verdict{.victim = VerdictOf(victim), .node = victim.node_name, .group = {}};
+  GroupVictimVerdict verdict{
+      .victim = VerdictOf(victim), .node = victim.node_name.str(), .group = {}};
   if (const auto& group = victim.spec->scheduling_group) {
     verdict.group = framework::PodGroupKey{victim.meta.ns, *group, false}.Text();
   }

@@ -30,13 +30,13 @@ constexpr const char* kStandbyNote =
 // Where the cache has the pod, assumed or seen there; empty: nowhere.
 std::string NodeOf(scheduler::Scheduler& scheduler, const api::Pod& pod) {
   const auto known = scheduler.context().cluster.cache.GetPod(pod);
-  return known.ok() ? known.value()->node_name : std::string();
+  return known.ok() ? known.value()->node_name.str() : std::string();
 }
 
 api::PodPtr AsPending(const api::Pod& pod) {
   auto pending = std::make_shared<api::Pod>(pod);
-  pending->node_name.clear();
-  pending->status.nominated_node_name.clear();
+  pending->node_name = {};
+  pending->status.nominated_node_name = {};
   return pending;
 }
 
@@ -200,7 +200,7 @@ std::variant<LiveExplanation, Refusal> ExplainLive(scheduler::Scheduler& schedul
     return Refusal{500, refreshed.error().message};
   }
   live.bound_to = NodeOf(scheduler, *live.pod);
-  if (live.bound_to.empty()) live.bound_to = live.pod->node_name;
+  if (live.bound_to.empty()) live.bound_to = live.pod->node_name.str();
   if (!live.bound_to.empty() && live.pod->node_name.empty()) {
     live.pod = scheduler.context().cluster.cache.GetPod(*live.pod).value();
   }

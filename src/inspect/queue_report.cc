@@ -117,7 +117,7 @@ QueueEntry EntryOf(const scheduler::Scheduler& scheduler, const queue::Record& r
 }
 
 void SetNomination(const scheduler::Scheduler& scheduler, QueueEntry* entry) {
-  entry->node = entry->pod->node_name;
+  entry->node = entry->pod->node_name.str();
   if (!entry->node.empty()) return;
   const queue::PodNominator& nominator = scheduler.context().queue.nominator();
   if (nominator.HasNominatedPods()) entry->node = nominator.NodeOf(entry->pod->meta.uid);

@@ -266,12 +266,12 @@ class Reader {
       auto claim = std::make_shared<api::ResourceClaim>(**found);
       claim->meta.name = pod.meta.name + "-" + entry.name;
       claim->meta.uid = pod.meta.uid + "-" + entry.name;
-      claim->meta.owner_references = {{.api_version = "v1",
-                                       .kind = "Pod",
-                                       .name = pod.meta.name,
-                                       .uid = pod.meta.uid,
-                                       .controller = true}};
-      with->status.resource_claim_statuses.push_back(
+      claim->meta.owner_references.Mutable() = {{.api_version = "v1",
+                                                 .kind = "Pod",
+                                                 .name = pod.meta.name,
+                                                 .uid = pod.meta.uid,
+                                                 .controller = true}};
+      with->status.claims.Mutable().resource_claims.push_back(
           {.name = entry.name, .resource_claim_name = claim->meta.name});
       out_.claims.push_back(std::move(claim));
     }
@@ -335,7 +335,7 @@ class Reader {
     if (!decoded.ok()) return At(manifest, decoded.error().message);
     auto pod = std::make_shared<api::Pod>(**decoded);
     pod->meta.ns = Symbol(manifest.ns.empty() ? "default" : manifest.ns);
-    pod->meta.owner_references.clear();
+    pod->meta.owner_references = {};
     if (pod->spec->scheduler_name.empty()) {
       auto named = std::make_shared<api::PodSpec>(*pod->spec);
       named->scheduler_name = Symbol("default-scheduler");
@@ -402,11 +402,12 @@ class Reader {
     owner->meta.uid = "simulated " + manifest.Title();
     const bool replica_set = std::is_same_v<T, api::ReplicaSet>;
     const bool core = std::is_same_v<T, api::ReplicationController>;
-    pod->meta.owner_references = {{.api_version = core ? "v1" : "apps/v1",
-                                   .kind = replica_set ? "ReplicaSet" : std::string(manifest.kind),
-                                   .name = owner->meta.name,
-                                   .uid = owner->meta.uid,
-                                   .controller = true}};
+    pod->meta.owner_references.Mutable() = {
+        {.api_version = core ? "v1" : "apps/v1",
+         .kind = replica_set ? "ReplicaSet" : std::string(manifest.kind),
+         .name = owner->meta.name,
+         .uid = owner->meta.uid,
+         .controller = true}};
     out_.owners.push_back(std::vector<api::Delta<T>>{
         {api::Delta<T>::Type::kUpsert, std::shared_ptr<const T>(std::move(owner)), {}}});
     return {};

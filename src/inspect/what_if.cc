@@ -9,7 +9,7 @@ using framework::NodeInfo;
 
 SnapshotWithoutPod::SnapshotWithoutPod(const framework::Snapshot& base, const api::Pod& pod)
     : base_(base),
-      changed_(*base.Find(pod.node_name)),
+      changed_(*base.Find(pod.node_name.str())),
       nodes_(base.nodes().begin(), base.nodes().end()) {
   changed_.RemovePod(pod);
   nodes_[changed_.index()] = &changed_;

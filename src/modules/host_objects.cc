@@ -65,7 +65,7 @@ void SetPodFunctions(ks_host* table) {
   table->pod_name = [](const ks_pod* pod) { return StrOf(MetaOf(pod).name); };
   table->pod_uid = [](const ks_pod* pod) { return StrOf(MetaOf(pod).uid); };
   table->pod_node_name = [](const ks_pod* pod) {
-    return StrOf(pod == nullptr ? std::string_view() : PodOf(pod)->node_name);
+    return StrOf(pod == nullptr ? std::string_view() : PodOf(pod)->node_name.view());
   };
   table->pod_scheduler_name = [](const ks_pod* pod) {
     return StrOf(pod == nullptr ? std::string_view() : PodOf(pod)->spec->scheduler_name.view());

@@ -34,7 +34,8 @@ std::span<const framework::PodInfoPtr> PodNominator::NominatedPodsForNode(
 void PodNominator::AddNominatedPod(const api::PodPtr& pod,
                                    const std::optional<framework::NominatingInfo>& info) {
   DeleteNominatedPodIfExists(*pod);
-  const std::string& node = info.has_value() ? info->node_name : pod->status.nominated_node_name;
+  const std::string& node =
+      info.has_value() ? info->node_name : pod->status.nominated_node_name.str();
   if (node.empty()) return;
   if (sources_.informer) {
     const api::PodPtr known = sources_.informer(*pod);
@@ -45,7 +46,7 @@ void PodNominator::AddNominatedPod(const api::PodPtr& pod,
     }
     if (!known->node_name.empty()) {
       KS_LOG(4, "Pod is already scheduled to a node, aborted adding it to the nominator",
-             {{"pod", pod->meta.Key()}, {"node", known->node_name}});
+             {{"pod", pod->meta.Key()}, {"node", known->node_name.str()}});
       return;
     }
   }

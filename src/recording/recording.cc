@@ -186,7 +186,7 @@ std::string EvictionJson(const scheduler::EvictionOrder& order) {
   JsonBuilder json;
   json.BeginObject().Key("victim").Text(order.victim->meta.Key());
   json.Key("uid").Text(order.victim->meta.uid);
-  json.Key("node").Text(order.victim->node_name);
+  json.Key("node").Text(order.victim->node_name.str());
   return json.EndObject().Take();
 }
 

@@ -29,9 +29,9 @@ Status AwaitedExtenders::Choose(Attempt& attempt) {
     const ExtenderVerdict verdict = Ask(attempt, false);
     if (given_up_) return Status::Error(verdict.error);
     if (!verdict.error.empty()) {
-      log::Error(
-          verdict.error, "Evaluation failed on nominated node",
-          {{"pod", attempt.pod->meta.Key()}, {"node", attempt.pod->status.nominated_node_name}});
+      log::Error(verdict.error, "Evaluation failed on nominated node",
+                 {{"pod", attempt.pod->meta.Key()},
+                  {"node", attempt.pod->status.nominated_node_name.str()}});
     } else if (const ExtenderCandidates kept = Keep(verdict, attempt); !kept.empty()) {
       return PickCandidate(verdict, kept, context_.random, &attempt);
     }

@@ -282,7 +282,7 @@ void BindingCycles::Succeed(Attempt& attempt) {
 bool BindingCycles::Undo(Attempt& attempt) {
   const api::PodPtr& assumed = attempt.assumed;
   KS_CHECK(assumed != nullptr, "what was never assumed is undone");
-  attempt.framework.RunReservePluginsUnreserve(attempt.state, assumed, assumed->node_name);
+  attempt.framework.RunReservePluginsUnreserve(attempt.state, assumed, attempt.node());
   if (KS_CANARY(ForgetSkipped)) return true;
   const Result<void> forgotten = context_.cluster.cache.ForgetPod(*assumed);
   if (!forgotten.ok()) {

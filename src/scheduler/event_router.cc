@@ -155,7 +155,7 @@ void EventRouter::UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& n
   }
   if (context_.cluster.members != nullptr) context_.cluster.members->UpdateMember(new_pod);
   context_.queue.Update(old_pod, new_pod);
-  const std::string& nominated = old_pod->status.nominated_node_name;
+  const Symbol nominated = old_pod->status.nominated_node_name;
   if (!nominated.empty() && nominated != new_pod->status.nominated_node_name) {
     NominationFreed(old_pod);
   }

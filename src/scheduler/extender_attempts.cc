@@ -206,7 +206,7 @@ void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
       return;
     }
     log::Error(verdict.error, "Evaluation failed on nominated node",
-               {{"pod", pod().meta.Key()}, {"node", pod().status.nominated_node_name}});
+               {{"pod", pod().meta.Key()}, {"node", pod().status.nominated_node_name.str()}});
     SearchAllNodes();
     return;
   }

@@ -150,7 +150,7 @@ void FailureHandler::Report(const framework::Framework& framework, const api::Po
 
   api::PodStatusChange change;
   change.condition.emplace();
-  change.condition->type = "PodScheduled";
+  change.condition->type = api::kPodScheduled;
   change.condition->status = "False";
   change.condition->reason = failure.status.IsRejected() ? "Unschedulable" : "SchedulerError";
   change.condition->message = message;

@@ -15,7 +15,7 @@ using framework::Status;
 
 api::PodPtr OnNode(const api::Pod& pod, const std::string& node_name) {
   auto assumed = std::make_shared<api::Pod>(pod);
-  assumed->node_name = node_name;
+  assumed->node_name = Symbol(node_name);
   return assumed;
 }
 

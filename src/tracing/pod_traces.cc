@@ -150,7 +150,7 @@ void PodTraces::Evicted(const api::Pod& victim, std::string_view preemptor_uid) 
               .start = eviction.start,
               .end = clock_.Now()};
     AddPod(victim, span.attributes);
-    span.Add("k8s.node.name", victim.node_name);
+    span.Add("k8s.node.name", victim.node_name.str());
     if (of_victim) span.links.push_back({.to = eviction.context});
     sink_.Add(std::move(span));
   }
@@ -161,7 +161,7 @@ void PodTraces::Evicted(const api::Pod& victim, std::string_view preemptor_uid) 
             .start = eviction.start,
             .end = clock_.Now()};
   AddPod(victim, span.attributes);
-  span.Add("k8s.node.name", victim.node_name);
+  span.Add("k8s.node.name", victim.node_name.str());
   span.Add("kubesched.preemptor.uid", std::string(preemptor_uid));
   if (of_preemptor) span.links.push_back({.to = evict});
   sink_.Add(std::move(span));

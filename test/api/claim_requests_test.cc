@@ -186,7 +186,7 @@ TEST(ClaimRequestsTest, Binding) {
 TEST(ClaimRequestsTest, ExtendedResources) {
   ResourceClaim claim = KnownClaim();
   claim.meta.name = "<extended-resources>";
-  claim.meta.owner_references = {{"v1", "Pod", "p", "u-p", true}};
+  claim.meta.owner_references.Mutable() = {{"v1", "Pod", "p", "u-p", true}};
   claim.requests.resize(2);
   claim.requests[0].name = "container-0-request-0";
   claim.requests[0].exactly = {.device_class_name = Symbol("gpu.example"),

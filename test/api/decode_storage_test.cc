@@ -248,9 +248,9 @@ TEST(VolumesOfPodsTest, ClaimsThatTheyMean) {
   EXPECT_FALSE(IsMadeFor(claim, pod));
   EXPECT_EQ(NotOwnerText(claim, pod),
             "PVC ns/web-data was not created for pod ns/web (pod is not owner)");
-  claim.meta.owner_references = {{.name = "web", .uid = "pod-uid", .controller = false}};
+  claim.meta.owner_references.Mutable() = {{.name = "web", .uid = "pod-uid", .controller = false}};
   EXPECT_FALSE(IsMadeFor(claim, pod)) << "an owner that does not control it";
-  claim.meta.owner_references[0].controller = true;
+  claim.meta.owner_references.Mutable()[0].controller = true;
   EXPECT_TRUE(IsMadeFor(claim, pod));
   claim.meta.ns = Symbol("other");
   EXPECT_FALSE(IsMadeFor(claim, pod));

@@ -166,7 +166,8 @@ TEST(DecodeNodeTest, AllFields) {
     "spec":{"unschedulable":true,"podCIDR":"10.0.0.0/24","taints":[{"key":"k","value":"v","effect":"NoSchedule","timeAdded":"2026-01-02T03:04:05Z"},{"key":"l","effect":"NoExecute"}],
             "podPreemptionPolicy":{"disableResizePreemption":"x"}},
     "status":{"capacity":{"cpu":"bad but not read"},"allocatable":{"cpu":"4","memory":"8Gi","pods":"110"},
-              "images":[{"names":["a@sha256:1","a:1"],"sizeBytes":123456789},{"sizeBytes":5}],
+              "images":[{"names":["a@sha256:1","a:1"],"sizeBytes":123456789},{"sizeBytes":5},
+                        {"names":["a:1","b:1"],"sizeBytes":7}],
               "conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":"odd"}],"declaredFeatures":["A","B"]}})"));
   ASSERT_TRUE(decoded.ok()) << decoded.error().message;
   const Node& node = **decoded;
@@ -180,9 +181,9 @@ TEST(DecodeNodeTest, AllFields) {
   EXPECT_EQ(node.disable_resize_preemption, "true");
   EXPECT_EQ(node.allocatable.size(), 3u);
   EXPECT_EQ(node.allocatable.Find(Symbol("memory"))->Value(), int64_t{8} << 30);
-  ASSERT_EQ(node.images.size(), 2u);
-  EXPECT_EQ(node.images[0].names, (std::vector<Symbol>{Symbol("a@sha256:1"), Symbol("a:1")}));
-  EXPECT_EQ(node.images[0].size_bytes, 123456789);
+  EXPECT_EQ(node.images, (ImageSizes{{Symbol("a@sha256:1"), 123456789},
+                                     {Symbol("a:1"), 123456789},  // as it was mentioned first
+                                     {Symbol("b:1"), 7}}));
   EXPECT_EQ(node.conditions,
             (std::vector<std::pair<Symbol, Symbol>>{{Symbol("Ready"), Symbol("True")}}));
   EXPECT_EQ(node.declared_features, (std::vector<std::string>{"A", "B"}));

@@ -5,12 +5,16 @@
 #include <chrono>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/decoding.h"
+#include "api/json/encode.h"
 
 namespace ks::api {
 namespace {
+
+using ::testing::HasSubstr;
 
 std::string Text(const ResourceList& list) {
   std::vector<std::string> parts;
@@ -50,7 +54,7 @@ TEST(DecodePodTest, Metadata) {
   EXPECT_EQ(FormatTime(*meta.creation_timestamp), "2026-01-02T03:04:05Z");
   EXPECT_EQ(meta.creation_timestamp, meta.deletion_timestamp);
   EXPECT_EQ(
-      meta.owner_references,
+      *meta.owner_references,
       (std::vector<OwnerReference>{
           {.api_version = "apps/v1",
            .kind = "ReplicaSet",
@@ -286,7 +290,7 @@ TEST(DecodePodTest, Status) {
     "extendedResourceClaimStatus":{"resourceClaimName":"x","requestMappings":[]},"hostIP":"10.0.0.1"}})");
   ASSERT_TRUE(pod);
   const PodStatus& status = pod->status;
-  EXPECT_EQ(status.phase, "Pending");
+  EXPECT_EQ(status.phase, Symbol("Pending"));
   EXPECT_EQ(status.nominated_node_name, "n2");
   ASSERT_TRUE(status.start_time);
   EXPECT_EQ(FormatTime(*status.start_time), "2026-01-02T03:04:05Z");
@@ -300,21 +304,21 @@ TEST(DecodePodTest, Status) {
                        .last_probe_time = {},
                        .last_transition_time = *status.start_time + std::chrono::seconds(1),
                        .observed_generation = 4}));
-  ASSERT_EQ(status.container_statuses.size(), 1u);
-  EXPECT_EQ(status.container_statuses[0].name, "c");
-  EXPECT_EQ(Text(*status.container_statuses[0].allocated_resources), "cpu=1");
-  EXPECT_EQ(Text(*status.container_statuses[0].resources_requests), "cpu=2");
-  ASSERT_EQ(status.init_container_statuses.size(), 1u);
-  EXPECT_FALSE(status.init_container_statuses[0].allocated_resources);
-  EXPECT_TRUE(status.init_container_statuses[0].resources_requests->empty());
-  EXPECT_EQ(Text(*status.allocated_resources), "cpu=3");
-  EXPECT_TRUE(status.resources_present);
-  EXPECT_EQ(Text(*status.resources_requests), "cpu=4");
+  ASSERT_EQ(status.resources->containers.size(), 1u);
+  EXPECT_EQ(status.resources->containers[0].name, "c");
+  EXPECT_EQ(Text(*status.resources->containers[0].allocated_resources), "cpu=1");
+  EXPECT_EQ(Text(*status.resources->containers[0].resources_requests), "cpu=2");
+  ASSERT_EQ(status.resources->init_containers.size(), 1u);
+  EXPECT_FALSE(status.resources->init_containers[0].allocated_resources);
+  EXPECT_TRUE(status.resources->init_containers[0].resources_requests->empty());
+  EXPECT_EQ(Text(*status.resources->allocated), "cpu=3");
+  EXPECT_TRUE(status.resources->present);
+  EXPECT_EQ(Text(*status.resources->requests), "cpu=4");
   EXPECT_EQ(
-      status.resource_claim_statuses,
+      status.claims->resource_claims,
       (std::vector<PodResourceClaimStatus>{{.name = "a", .resource_claim_name = "b"},
                                            {.name = "c", .resource_claim_name = std::nullopt}}));
-  EXPECT_EQ(status.extended_resource_claim_name, "x");
+  EXPECT_EQ(status.claims->extended_resource_claim_name, "x");
 }
 
 TEST(DecodePodTest, NullIsAbsent) {
@@ -325,8 +329,8 @@ TEST(DecodePodTest, NullIsAbsent) {
     "status":{"conditions":null,"resources":null,"allocatedResources":null,"extendedResourceClaimStatus":null,"startTime":null}})");
   ASSERT_TRUE(pod);
   EXPECT_EQ(*pod->spec, PodSpec());
-  EXPECT_FALSE(pod->status.resources_present);
-  EXPECT_FALSE(pod->status.allocated_resources);
+  EXPECT_FALSE(pod->status.resources->present);
+  EXPECT_FALSE(pod->status.resources->allocated);
   EXPECT_EQ(pod->meta.name, "");
   const PodPtr nothing = Decode<Pod>(R"({"metadata":null,"spec":null,"status":null})");
   ASSERT_TRUE(nothing);
@@ -343,8 +347,8 @@ TEST(DecodePodTest, EmptyIsNotNull) {
   EXPECT_TRUE(pod->spec->node_affinity->preferred_present);
   EXPECT_TRUE(pod->spec->node_affinity->required);
   EXPECT_TRUE(pod->spec->resource_requests);
-  EXPECT_TRUE(pod->status.resources_present);
-  EXPECT_FALSE(pod->status.resources_requests);
+  EXPECT_TRUE(pod->status.resources->present);
+  EXPECT_FALSE(pod->status.resources->requests);
 }
 
 TEST(DecodePodTest, PodLevelResources) {
@@ -399,6 +403,83 @@ TEST(DecodePodTest, PodsOfOneTemplateShareTheirSpec) {
   EXPECT_NE(a->spec, c->spec);
   EXPECT_EQ(a->node_name, "node-a");
   EXPECT_EQ(b->node_name, "node-b");
+}
+
+// Which object holds what may be common.
+struct Parts {
+  const void* owners;
+  const void* resources;
+  const void* conditions;
+
+  explicit Parts(const Pod& pod)
+      : owners(pod.meta.owner_references.ptr().get()),
+        resources(pod.status.resources.ptr().get()),
+        conditions(pod.status.conditions.ptr().get()) {}
+};
+
+TEST(DecodePodTest, PodsOfOneTemplateShareOwnersAndStatus) {
+  const auto json = [](int i, const std::string& owner, const std::string& cpu,
+                       const std::string& ready) {
+    const std::string time = R"(","lastTransitionTime":"2026-01-02T03:04:0)" + std::to_string(i);
+    return R"({"metadata":{"ownerReferences":[{"kind":"ReplicaSet","uid":")" + owner +
+           R"(","controller":true}]},"spec":{"nodeName":"n"},"status":{"conditions":[)"
+           R"({"type":"PodScheduled)" +
+           time + R"(Z"},{"type":"Ready","status":")" + ready + time +
+           R"(Z"}],"containerStatuses":[{"name":"c","allocatedResources":{"cpu":")" + cpu +
+           R"("}}]}})";
+  };
+  Decoder decoder;
+  const PodPtr pod = *decoder.Object<Pod>(Padded(json(1, "u", "1", "True")));
+  const PodPtr like_it = *decoder.Object<Pod>(Padded(json(2, "u", "1", "False")));
+  const PodPtr other = *decoder.Object<Pod>(Padded(json(1, "v", "2", "True")));
+  const PodPtr plain = *decoder.Object<Pod>(Padded(R"({"spec":{"nodeName":"n"}})"));
+  const Parts a(*pod);
+  const Parts b(*like_it);
+  const Parts c(*other);
+  const Parts d(*plain);
+  EXPECT_EQ(a.owners, b.owners);
+  EXPECT_EQ(a.resources, b.resources);
+  EXPECT_EQ(a.conditions, b.conditions);
+  EXPECT_NE(a.owners, c.owners);
+  EXPECT_NE(a.resources, c.resources);
+  EXPECT_EQ(pod->meta.Controller()->uid, "u");
+  EXPECT_EQ(other->meta.Controller()->uid, "v");
+  EXPECT_EQ(Text(*other->status.resources->containers[0].allocated_resources), "cpu=2");
+  for (const void* const part : {d.owners, d.resources, d.conditions}) EXPECT_EQ(part, nullptr);
+}
+
+// Patches name the types of all conditions; of their contents only those of three are read, and
+// that of PodScheduled no more once the pod has a node.
+TEST(DecodePodTest, ConditionsThatNobodyReadsAreTypesOnly) {
+  const auto json = [](const std::string& spec) {
+    return R"({"spec":)" + spec +
+           R"(,"status":{"conditions":[{"type":"Ready","status":"True"},)"
+           R"({"type":"PodScheduled","status":"True"},{"type":"DisruptionTarget"},)"
+           R"({"type":"PodResizePending","reason":"Deferred"},)"
+           R"({"type":"PodResizePending","reason":"Infeasible"}]}})";
+  };
+  const std::vector<std::string> types = {"Ready", "PodScheduled", "DisruptionTarget",
+                                          "PodResizePending", "PodResizePending"};
+  for (const bool bound : {false, true}) {
+    const PodPtr pod = Decode<Pod>(json(bound ? R"({"nodeName":"n"})" : "{}"));
+    ASSERT_TRUE(pod);
+    EXPECT_EQ(pod->status.conditions->types(), types);
+    EXPECT_EQ(pod->FindCondition("Ready"), nullptr);
+    EXPECT_EQ(pod->FindCondition(kPodScheduled) == nullptr, bound);
+    EXPECT_NE(pod->FindCondition(kDisruptionTarget), nullptr);
+    ASSERT_NE(pod->FindCondition(kPodResizePending), nullptr);
+    EXPECT_EQ(pod->FindCondition(kPodResizePending)->reason, "Deferred");
+  }
+}
+
+// The list of types is one whatever the contents are.
+TEST(DecodePodTest, APatchOfABoundPodNamesEachTypeOnce) {
+  const PodPtr pod = Decode<Pod>(
+      R"({"spec":{"nodeName":"n"},"status":{"conditions":[{"type":"PodScheduled"},{"type":"Ready"}]}})");
+  ASSERT_TRUE(pod);
+  EXPECT_THAT(PodStatusPatch(*pod, {.condition = Condition{.type = "PodScheduled"}}),
+              HasSubstr(R"("$setElementOrder/conditions":[{"type":"PodScheduled"},)"
+                        R"({"type":"Ready"}])"));
 }
 
 TEST(DecodePodTest, Errors) {

@@ -23,7 +23,7 @@ void ExpectIdentity(const ObjectMeta& meta) {
   EXPECT_EQ(meta.resource_version, "7");
   EXPECT_TRUE(meta.labels.empty());
   EXPECT_TRUE(meta.annotations.empty());
-  EXPECT_TRUE(meta.owner_references.empty());
+  EXPECT_TRUE(meta.owner_references->empty());
 }
 
 const LabelMap kWeb{{Symbol("app"), Symbol("web")}};
@@ -146,7 +146,7 @@ TEST(DecodeWorkloadTest, PodDisruptionBudget) {
 TEST(DecodeWorkloadTest, TheControllerIsTheFirstOwnerMarkedSo) {
   ObjectMeta meta;
   EXPECT_EQ(meta.Controller(), nullptr);
-  meta.owner_references = {
+  meta.owner_references.Mutable() = {
       {.kind = "A"}, {.kind = "B", .controller = true}, {.kind = "C", .controller = true}};
   ASSERT_NE(meta.Controller(), nullptr);
   EXPECT_EQ(meta.Controller()->kind, "B");

@@ -98,7 +98,7 @@ class Bed {
       decisions_.Scored(attempt.decision, *attempt.search);
       decisions_.Chosen(attempt.decision, attempt.result, cache_.nodes().size());
       auto copy = std::make_shared<api::Pod>(*pod);
-      copy->node_name = attempt.result.node->name();
+      copy->node_name = Symbol(attempt.result.node->name());
       KS_CHECK(cache_.AssumePod(copy).ok(), "assume");
       assumed.push_back(std::move(copy));
     }
@@ -119,7 +119,7 @@ class Bed {
     auto copy = std::make_shared<api::Pod>(pod);
     copy->meta.name = "pod-" + std::to_string(next_pod_++);
     copy->meta.uid = "uid-" + copy->meta.name;
-    copy->node_name = node;
+    copy->node_name = Symbol(node);
     return copy;
   }
 

@@ -65,8 +65,8 @@ class VirtualApiServer final : public framework::ApiWriter {
   void Bind(api::PodPtr pod, std::string node_name, Done done) override {
     agenda_.In(kLatency, [this, pod, node_name, done] {
       Change(pod->meta.uid, [&node_name](api::Pod& changed) {
-        changed.node_name = node_name;
-        changed.status.conditions.clear();
+        changed.node_name = Symbol(node_name);
+        changed.status.conditions = {};
       });
       done(std::nullopt);
       if (on_bound) on_bound(pod->meta.uid);
@@ -75,9 +75,9 @@ class VirtualApiServer final : public framework::ApiWriter {
   void PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) override {
     agenda_.In(kLatency, [this, pod, change, done] {
       Change(pod->meta.uid, [&change](api::Pod& changed) {
-        if (change.condition) changed.status.conditions = {*change.condition};
+        if (change.condition) changed.status.conditions.Mutable().Add(*change.condition);
         if (change.nominated_node_name) {
-          changed.status.nominated_node_name = *change.nominated_node_name;
+          changed.status.nominated_node_name = Symbol(*change.nominated_node_name);
         }
       });
       done(std::nullopt);

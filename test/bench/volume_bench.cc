@@ -82,7 +82,7 @@ class VolumeBed {
       algorithm_.SchedulePod(attempt);
       KS_CHECK(attempt.result.node != nullptr, "a node for each pod");
       auto copy = std::make_shared<api::Pod>(*pod);
-      copy->node_name = attempt.result.node->name();
+      copy->node_name = Symbol(attempt.result.node->name());
       attempt.assumed = copy;
       attempt.search.reset();
       KS_CHECK(cache_.AssumePod(copy).ok(), "assume");

@@ -344,7 +344,7 @@ TEST_F(DeviceStoresTest, ExtendedResourceClaimOfAPod) {
   pod.meta.name = "p";
   pod.meta.uid = "pod-uid";
   auto claim = std::make_shared<api::ResourceClaim>(*Claim("x", "1"));
-  claim->meta.owner_references = {{.name = "p", .uid = "pod-uid", .controller = true}};
+  claim->meta.owner_references.Mutable() = {{.name = "p", .uid = "pod-uid", .controller = true}};
   See<api::ResourceClaim>(claim);
   EXPECT_EQ(stores.FindExtendedResourceClaim(pod), nullptr) << "an ordinary claim of the pod";
   claim = std::make_shared<api::ResourceClaim>(*claim);

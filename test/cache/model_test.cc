@@ -86,17 +86,17 @@ bool AnyOf(const std::vector<api::PodPtr>& pods, bool (*test)(const api::Pod&)) 
 class Model {
  public:
   void AddPod(const api::PodPtr& pod) {
-    entries_[pod->node_name].pods.push_back(pod);
-    Touch(pod->node_name);
+    entries_[pod->node_name.str()].pods.push_back(pod);
+    Touch(pod->node_name.str());
   }
   void RemovePod(const api::Pod& pod) {
-    std::vector<api::PodPtr>& pods = entries_[pod.node_name].pods;
+    std::vector<api::PodPtr>& pods = entries_[pod.node_name.str()].pods;
     const auto it = std::find_if(pods.begin(), pods.end(),
                                  [&](const api::PodPtr& p) { return p->meta.uid == pod.meta.uid; });
     *it = pods.back();
     pods.pop_back();
-    Touch(pod.node_name);
-    DropIfEmpty(pod.node_name);
+    Touch(pod.node_name.str());
+    DropIfEmpty(pod.node_name.str());
   }
   void SetNode(const api::NodePtr& node) {
     const std::string& name = node->meta.name;
@@ -108,12 +108,10 @@ class Model {
       tree.Add(name, ZoneKey(*node));
     }
     Withdraw(name);
-    for (const api::ContainerImage& image : node->images) {
-      for (const Symbol text : image.names) {
-        const auto [it, inserted] = images_.try_emplace(text.str());
-        if (inserted) it->second.size = image.size_bytes;
-        it->second.nodes.insert(name);
-      }
+    for (const auto& [text, size_bytes] : node->images) {
+      const auto [it, inserted] = images_.try_emplace(text.str());
+      if (inserted) it->second.size = size_bytes;
+      it->second.nodes.insert(name);
     }
     entry.node = node;
     Touch(name);
@@ -290,7 +288,7 @@ class CacheModelTest : public ::testing::Test {
     // An assumed pod is confirmed, sometimes elsewhere; an added one is updated in place.
     const bool assumed = known->second.assumed;
     const bool elsewhere = assumed && random.Below(4) == 0;
-    const api::PodPtr pod = RandomPod(random, name, elsewhere ? node : old_pod->node_name);
+    const api::PodPtr pod = RandomPod(random, name, elsewhere ? node : old_pod->node_name.str());
     ASSERT_TRUE((assumed ? cache_.AddPod(pod) : cache_.UpdatePod(*old_pod, pod)).ok());
     model_.RemovePod(*old_pod);
     model_.AddPod(pod);

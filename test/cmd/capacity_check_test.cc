@@ -90,7 +90,7 @@ TEST(OverCapacityTest, AResourceThatTheNodeLacksIsOver) {
 
 TEST(OverCapacityTest, EndedAndPendingPodsTakeNothing) {
   auto ended = MakePod().Name("a").Node("n").Req({{"cpu", "9"}});
-  ended.pod().status.phase = "Succeeded";
+  ended.pod().status.phase = Symbol("Succeeded");
   EXPECT_THAT(OverCapacity({Node()}, {ended.Obj(), MakePod().Name("b").Req({{"cpu", "9"}}).Obj()}),
               IsEmpty());
 }

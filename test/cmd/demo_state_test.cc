@@ -94,7 +94,7 @@ TEST_F(DemoStateTest, EndedAndDeletedPodsGiveBackWhatTheyTook) {
   Upsert(Ours("b").Node("n"), milliseconds(1));
   EXPECT_DOUBLE_EQ(View(milliseconds(2)).cpu_fill, 0.5);
   PodBuilder ended = Ours("a").Node("n");
-  ended.pod().status.phase = "Succeeded";
+  ended.pod().status.phase = Symbol("Succeeded");
   Upsert(ended, milliseconds(3));
   EXPECT_DOUBLE_EQ(View(milliseconds(4)).cpu_fill, 0.25);
   state_.ApplyPods({{.type = Type::kDelete, .object = Ours("b").Node("n").Obj()}}, kStart);

@@ -171,7 +171,7 @@ TEST(SummaryTextTest, WhatBecameOfPodGroups) {
     auto spec = std::make_shared<api::PodSpec>();
     spec->scheduling_group = group;
     made->spec = std::move(spec);
-    made->node_name = node;
+    made->node_name = Symbol(node);
     return api::PodPtr(std::move(made));
   };
   auto groups = ReadGroupOutcomes(R"({"items":[

@@ -71,7 +71,7 @@ TEST(ResourcePageTest, WhatIsLeftOut) {
   EXPECT_EQ(ResourcePage({}, false), "");
   EXPECT_EQ(ResourcePage({}, true), "");
   auto finished = std::make_shared<api::Pod>(*Example97()[0]);
-  finished->status.phase = "Succeeded";
+  finished->status.phase = Symbol("Succeeded");
   EXPECT_EQ(ResourcePage({finished}, false), "");
   EXPECT_EQ(ResourcePage({MakePod().Name("nothing").Req({{"cpu", "0"}}).Obj()}, false), "");
 }

@@ -235,7 +235,7 @@ void RunScheduler(const std::string& binary, Outcome* outcome) {
         },
         std::chrono::seconds(60)));
     for (const auto& [key, seen] : view.pods()) {
-      outcome->nodes[seen->meta.name] = seen->node_name;
+      outcome->nodes[seen->meta.name] = seen->node_name.str();
       outcome->messages[seen->meta.name] = Replaced(Message(*seen), recorder.url(), "URL");
     }
   }

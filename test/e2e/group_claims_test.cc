@@ -299,7 +299,7 @@ class GroupsWithClaims {
       stuck_ += pod + " is not bound; ";
       return;
     }
-    outcomes_[pod] = cluster_.view().pods()["default/" + pod]->node_name;
+    outcomes_[pod] = cluster_.view().pods()["default/" + pod]->node_name.str();
   }
   bool HasMet(const Case& c) {
     const json status = cluster_.Get(ClaimPath(c.name))["status"];

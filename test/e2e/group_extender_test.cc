@@ -200,7 +200,7 @@ class GangsWithExtenders {
       ASSERT_TRUE(cluster_.view().WaitFor(settled, kPatience)) << pod;
       const api::PodPtr seen = cluster_.view().pods()["default/" + pod];
       outcome->of[pod] =
-          scheduled_ ? seen->node_name : seen->FindCondition("PodScheduled")->message;
+          scheduled_ ? seen->node_name.str() : seen->FindCondition("PodScheduled")->message;
     }
   }
   void Remove(const Live& gone) {

@@ -131,7 +131,7 @@ class Groups {
       const api::PodPtr seen = cluster_.view().pods()["default/" + pod];
       const bool bound = !seen->node_name.empty();
       if (!bound && topology) continue;
-      outcomes_[pod] = bound ? seen->node_name : seen->FindCondition("PodScheduled")->message;
+      outcomes_[pod] = bound ? seen->node_name.str() : seen->FindCondition("PodScheduled")->message;
     }
   }
 
@@ -146,7 +146,7 @@ class Groups {
         },
         kPatience))
         << name;
-    outcomes_[name] = cluster_.view().pods()["default/" + name]->node_name;
+    outcomes_[name] = cluster_.view().pods()["default/" + name]->node_name.str();
   }
 
   void Remove(const Live& gone) {

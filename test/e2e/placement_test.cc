@@ -274,7 +274,7 @@ Assignment Place(const Workload& workload, bool kubesched) {
   EXPECT_TRUE(cluster->view().WaitFor(AllDecided, std::chrono::seconds(180)))
       << CountBound(cluster->view().pods()) << " of " << kPods << " pods bound";
   cluster->StopScheduler(pid);
-  for (const auto& [key, pod] : cluster->view().pods()) assignment[key] = pod->node_name;
+  for (const auto& [key, pod] : cluster->view().pods()) assignment[key] = pod->node_name.str();
   EXPECT_TRUE(cluster->view().moved().empty());
   return assignment;
 }

@@ -85,7 +85,7 @@ class PodView {
     if (!pod->node_name.empty()) {
       bound_at_.emplace(pod->meta.Key(), pod->meta.resource_version);
     }
-    node = pod->node_name;
+    node = pod->node_name.str();
     pods_[pod->meta.Key()] = pod;
   }
 

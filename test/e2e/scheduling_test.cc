@@ -78,7 +78,7 @@ TEST_F(Scheduling, BindsAThousandPodsOnceAndWithinCapacity) {
   ASSERT_TRUE(WaitBound(kPods)) << CountBound(cluster_->view().pods());
   std::map<std::string, int> per_node;
   for (const auto& [key, pod] : cluster_->view().pods()) {
-    ++per_node[pod->node_name];
+    ++per_node[pod->node_name.str()];
     const api::Condition* condition = pod->FindCondition("PodScheduled");
     ASSERT_NE(condition, nullptr) << key;
     EXPECT_EQ(condition->status, "True");
@@ -96,7 +96,7 @@ TEST_F(Scheduling, BindsAThousandPodsOnceAndWithinCapacity) {
     if (event["reason"] != "Scheduled") continue;
     ++scheduled;
     const std::string name = event["regarding"]["name"];
-    const std::string node = cluster_->view().pods().at("default/" + name)->node_name;
+    const std::string node = cluster_->view().pods().at("default/" + name)->node_name.str();
     EXPECT_EQ(event["note"], "Successfully assigned default/" + name + " to " + node);
     EXPECT_EQ(event["action"], "Binding");
     EXPECT_EQ(event["type"], "Normal");
@@ -177,7 +177,7 @@ TEST_F(Scheduling, SurvivesTheApiServersDeath) {
   ASSERT_TRUE(WaitBound(kPods, seconds(180))) << CountBound(cluster_->view().pods());
   EXPECT_TRUE(cluster_->view().moved().empty());
   std::map<std::string, int> per_node;
-  for (const auto& [key, pod] : cluster_->view().pods()) ++per_node[pod->node_name];
+  for (const auto& [key, pod] : cluster_->view().pods()) ++per_node[pod->node_name.str()];
   for (const auto& [node, count] : per_node) EXPECT_LE(count, 30) << node;
   StopKubesched();
 }

@@ -115,7 +115,7 @@ void Choose(bool kubesched, uint64_t seed, Choices* choices) {
   EXPECT_TRUE(cluster->view().WaitFor(
       [](const PodView::Pods& pods) { return CountBound(pods) == kPods; }, kPatience))
       << CountBound(cluster->view().pods()) << " of " << kPods << " pods bound";
-  for (const auto& [key, pod] : cluster->view().pods()) (*choices)[key] = pod->node_name;
+  for (const auto& [key, pod] : cluster->view().pods()) (*choices)[key] = pod->node_name.str();
   const json claims = cluster->Get(kClaimsPath)["items"];
   for (const json& claim : claims) {
     const json annotations = claim["metadata"].value("annotations", json::object());

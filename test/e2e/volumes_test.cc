@@ -116,7 +116,7 @@ class Volumes : public ClusterFixture, public ::testing::WithParamInterface<Sche
     EXPECT_TRUE(cluster_->view().WaitFor(
         [&](const PodView::Pods& pods) {
           const auto it = pods.find("default/" + pod);
-          if (it != pods.end()) node = it->second->node_name;
+          if (it != pods.end()) node = it->second->node_name.str();
           return !node.empty();
         },
         kPatience))

@@ -215,9 +215,10 @@ struct PodCase {
 };
 
 void SetStatusRequests(PodBuilder& pod, const ks::testing::Resources& resources) {
-  pod.pod().status.container_statuses = {{.name = "c0",
-                                          .allocated_resources = MakeResources(resources),
-                                          .resources_requests = MakeResources(resources)}};
+  pod.pod().status.resources.Mutable().containers = {
+      {.name = "c0",
+       .allocated_resources = MakeResources(resources),
+       .resources_requests = MakeResources(resources)}};
   pod.spec().containers.at(0).name = "c0";
 }
 
@@ -263,13 +264,14 @@ const PodCase kPodCases[] = {
     {"generated claim",
      [](PodBuilder&) {},
      [](PodBuilder& p) {
-       p.pod().status.resource_claim_statuses = {{.name = "c", .resource_claim_name = "c-x"}};
+       p.pod().status.claims.Mutable().resource_claims = {
+           {.name = "c", .resource_claim_name = "c-x"}};
      },
      R::kTargetPod,
      {"TargetPodUpdatePodGeneratedResourceClaim"}},
     {"extended resource claim",
      [](PodBuilder&) {},
-     [](PodBuilder& p) { p.pod().status.extended_resource_claim_name = "e"; },
+     [](PodBuilder& p) { p.pod().status.claims.Mutable().extended_resource_claim_name = "e"; },
      R::kTargetPod,
      {"TargetPodUpdatePodGeneratedResourceClaim"}},
     {"a request vanished",

@@ -253,7 +253,7 @@ TEST(NodeInfoTest, FindImage) {
   const Symbol a("reg/a:1");
   const Symbol b("reg/b:1");
   EXPECT_EQ(node.FindImage(a), nullptr);
-  node.SetImages({{a, 500, 2}});
+  node.SetImages({{a, 2, 500}});
   ASSERT_NE(node.FindImage(a), nullptr);
   EXPECT_EQ(node.FindImage(a)->size_bytes, 500);
   EXPECT_EQ(node.FindImage(a)->num_nodes, 2);

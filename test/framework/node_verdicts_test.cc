@@ -169,7 +169,7 @@ TEST_F(NodeVerdictsTest, PodsOfOneSpecAreAlikeOthersAreNot) {
 TEST_F(NodeVerdictsTest, APodWhoseStatusCountsIsNotRemembered) {
   Learn(*pod_);
   auto resized = std::make_shared<api::Pod>(*pod_);
-  resized->status.conditions.push_back({.type = "PodResizePending", .reason = "Deferred"});
+  resized->status.conditions.Mutable().Add({.type = "PodResizePending", .reason = "Deferred"});
   EXPECT_EQ(Attempt(*resized).size(), 9U);
   EXPECT_EQ(Attempt(*resized).size(), 9U);
 }

@@ -42,7 +42,7 @@ PodBuilder WithResize(PodBuilder pod, const std::vector<Resize>& resizes,
     status.name = resize.container;
     if (resize.allocated) status.allocated_resources = MakeResources(*resize.allocated);
     if (resize.actual) status.resources_requests = MakeResources(*resize.actual);
-    pod.pod().status.container_statuses.push_back(std::move(status));
+    pod.pod().status.resources.Mutable().containers.push_back(std::move(status));
   }
   if (!pending_reason.empty()) {
     api::Condition condition;
@@ -54,9 +54,10 @@ PodBuilder WithResize(PodBuilder pod, const std::vector<Resize>& resizes,
 }
 
 PodBuilder WithPodStatus(PodBuilder pod, const Resources& allocated, const Resources& requests) {
-  pod.pod().status.allocated_resources = MakeResources(allocated);
-  pod.pod().status.resources_present = true;
-  pod.pod().status.resources_requests = MakeResources(requests);
+  api::PodResourceStatus& resources = pod.pod().status.resources.Mutable();
+  resources.allocated = MakeResources(allocated);
+  resources.present = true;
+  resources.requests = MakeResources(requests);
   return pod;
 }
 

@@ -24,7 +24,7 @@ std::string Summary(const inspect::ClusterDump& dump) {
   for (const auto& node : dump.nodes) add("Node", node->meta);
   for (const auto& pod : dump.pods) {
     add("Pod", pod->meta);
-    if (!pod->node_name.empty()) text += "@" + pod->node_name;
+    if (!pod->node_name.empty()) text += "@" + pod->node_name.str();
   }
   for (const auto& ns : dump.Of<api::Namespace>()) add("Namespace", ns->meta);
   for (const auto& service : dump.Of<api::Service>()) add("Service", service->meta);

@@ -97,7 +97,7 @@ TEST(SimulateGroups, MembersOfTheClusterAreDecidedTogetherWithTheNewOnes) {
   rig.ShowGroup("g", 4);
   rig.rig().UpsertPod([] {
     auto bound = std::make_shared<api::Pod>(*GroupRig::Pod("bound", "1", "g"));
-    bound->node_name = "n1";
+    bound->node_name = Symbol("n1");
     return bound;
   }());
   rig.Add("waiting", "1");

@@ -70,7 +70,7 @@ TEST_P(DerivedSelectorTest, OfAPod) {
   const FakeOwnerListers listers = Cluster();
   ks::testing::PodBuilder pod = MakePod();
   pod.Labels(row.labels);
-  pod.pod().meta.owner_references = row.owners;
+  pod.pod().meta.owner_references.Mutable() = row.owners;
   const DerivedSelector selector = DeriveSelector(*pod.Obj(), listers);
   EXPECT_EQ(Text(selector), row.want);
   EXPECT_EQ(selector.Empty(), row.want.empty());
@@ -112,7 +112,7 @@ TEST(DerivedSelectorMatchTest, AllPartsMustMatch) {
   const FakeOwnerListers listers = Cluster();
   ks::testing::PodBuilder pod = MakePod();
   pod.Labels({{"app", "web"}});
-  pod.pod().meta.owner_references = {Controller("apps/v1", "ReplicaSet")};
+  pod.pod().meta.owner_references.Mutable() = {Controller("apps/v1", "ReplicaSet")};
   const DerivedSelector selector = DeriveSelector(*pod.Obj(), listers);
   EXPECT_TRUE(selector.Matches(MakeLabels({{"app", "web"}, {"set", "replica"}, {"x", "y"}})));
   EXPECT_FALSE(selector.Matches(MakeLabels({{"app", "web"}})));

@@ -177,7 +177,7 @@ class Model {
   explicit Model(const Clock& clock) : clock_(clock) {}
 
   void Add(const api::PodPtr& pod) {
-    Nominate(*pod, pod->status.nominated_node_name);
+    Nominate(*pod, pod->status.nominated_node_name.str());
     Drop(pod->meta.name);
     ModelPod& added = pods_.emplace_back();
     added.pod = pod;
@@ -199,7 +199,7 @@ class Model {
       return Add(pod);
     }
     stored->pod = pod;
-    const std::string named = pod->status.nominated_node_name;
+    const std::string named = pod->status.nominated_node_name.str();
     const bool silent = named.empty() && old_pod.status.nominated_node_name.empty();
     Nominate(*pod, silent ? NodeOf(pod->meta.uid) : named);
     if (stored->store != Store::kUnschedulable) return;
@@ -521,8 +521,8 @@ class QueueModelTest : public QueueTest {
       spec = made;
     }
     pod->spec = spec;
-    pod->status.nominated_node_name = RandomNode(random);
-    if (random.Below(5) == 0) pod->node_name = "n0";  // it waits for its resize there
+    pod->status.nominated_node_name = Symbol(RandomNode(random));
+    if (random.Below(5) == 0) pod->node_name = Symbol("n0");  // it waits for its resize there
     return pod;
   }
   // Mostly none.
@@ -656,7 +656,7 @@ class QueueModelTest : public QueueTest {
     const bool labels = random.Below(2) == 0;
     if (labels) changed->meta.labels.Set(Symbol("k"), Symbol(std::to_string(++label_values_ % 7)));
     const bool really = changed->meta.labels != old_pod->meta.labels;
-    if (random.Below(4) == 0) changed->status.nominated_node_name = RandomNode(random);
+    if (random.Below(4) == 0) changed->status.nominated_node_name = Symbol(RandomNode(random));
     if (random.Below(40) == 0 && !queue_->IsInFlight(old_pod->meta.uid)) {
       changed->meta.uid =
           name + "-" + std::to_string(++uids_);  // recreated; the deletion was missed

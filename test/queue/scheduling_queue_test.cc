@@ -464,7 +464,7 @@ TEST_F(SchedulingQueueTest, AResourceClaimConcernsItsUsersUnlessItFreesDevices) 
     ks::testing::PodBuilder pod = MakePod().Name(name).Namespace("ns");
     pod.spec().resource_claims.push_back(entry);
     if (generated != nullptr) {
-      pod.pod().status.resource_claim_statuses.push_back({entry.name, generated});
+      pod.pod().status.claims.Mutable().resource_claims.push_back({entry.name, generated});
     }
     queue.Add(pod.Obj());
     Fail(queue.Pop().pod, {"Devices"});

@@ -127,7 +127,7 @@ class Churn {
   void UpdatePod() {
     if (pods_.empty()) return;
     api::PodPtr& pod = pods_[random_.Below(pods_.size())];
-    const api::PodPtr changed = Pod(pod->meta.name, pod->node_name);
+    const api::PodPtr changed = Pod(pod->meta.name, pod->node_name.str());
     ASSERT_TRUE(cache.UpdatePod(*pod, changed).ok());
     pod = changed;
   }

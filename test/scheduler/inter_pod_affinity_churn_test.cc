@@ -79,7 +79,7 @@ class Churn {
     auto replica = std::make_shared<api::Pod>(*templates_[random_.Below(templates_.size())]);
     replica->meta.name = name;
     replica->meta.uid = "uid-" + name;
-    replica->node_name = node;
+    replica->node_name = Symbol(node);
     return replica;
   }
   void AddPod() {
@@ -105,7 +105,7 @@ class Churn {
     if (pods_.empty()) return;
     api::PodPtr& pod = pods_[random_.Below(pods_.size())];
     if (cache.IsAssumedPod(*pod)) return;
-    const api::PodPtr changed = Pod(pod->meta.name, pod->node_name);
+    const api::PodPtr changed = Pod(pod->meta.name, pod->node_name.str());
     ASSERT_TRUE(cache.UpdatePod(*pod, changed).ok());
     pod = changed;
   }

@@ -86,7 +86,7 @@ class Triplets {
     ranked_ += c.is_ranked ? 1 : 0;
     ASSERT_FALSE(a.is_ranked || b.is_ranked);
     if (a.node.empty()) return;
-    pod->node_name = a.node;
+    pod->node_name = Symbol(a.node);
     ASSERT_TRUE(cache_.AssumePod(pod).ok());
     running_.push_back(pod);
   }

@@ -177,11 +177,12 @@ class ResizeModel {
       const bool on_its_way = scheduler.context().cluster.cache.IsAssumedPod(*pod);
       if (on_its_way) {
         const api::PodPtr assumed = scheduler.context().cluster.cache.GetPod(*pod).value();
-        cpu[assumed->node_name] += framework::PodRequest(*assumed).milli_cpu;
+        cpu[assumed->node_name.str()] += framework::PodRequest(*assumed).milli_cpu;
       }
       const framework::QueuedPod* queued =
           scheduler.context().queue.stores().FindPod(pod->meta.Key());
-      if (!pod->node_name.empty()) cpu[pod->node_name] += framework::PodRequest(*pod).milli_cpu;
+      if (!pod->node_name.empty())
+        cpu[pod->node_name.str()] += framework::PodRequest(*pod).milli_cpu;
       const bool wanted =
           ours && (pod->node_name.empty() ? !on_its_way : framework::HasDeferredResize(*pod));
       EXPECT_EQ(queued != nullptr, wanted) << pod->meta.Key();

@@ -112,7 +112,7 @@ class Rig {
     for (const auto& call : api.binds) {
       if (!call.done) continue;
       auto bound = std::make_shared<api::Pod>(*call.pod);
-      bound->node_name = call.node_name;
+      bound->node_name = Symbol(call.node_name);
       bound->meta.resource_version = "bound";
       known_[bound->meta.uid] = bound;
       scheduler->Post(PodDeltas{Upsert<api::Pod>(bound)});

@@ -80,7 +80,7 @@ class Cluster {
     if (pods_.empty()) return;
     api::PodPtr& pod = pods_[cases_.random.Below(pods_.size())];
     const api::PodPtr changed =
-        cases_.Existing(pod->meta.name, pod->node_name).Namespace(pod->meta.ns.view()).Obj();
+        cases_.Existing(pod->meta.name, pod->node_name.str()).Namespace(pod->meta.ns.view()).Obj();
     ASSERT_TRUE(cache.UpdatePod(*pod, changed).ok());
     pod = changed;
   }

@@ -38,10 +38,6 @@ std::shared_ptr<const T> Decoded(const apiserver::StoredObject& stored,
   return std::move(object).value();
 }
 
-inline bool IsFinished(const api::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
 // Threads: one. Lifetime: the loop and the trace outlive it.
 class ApiModel {
  public:

@@ -72,7 +72,7 @@ std::set<std::string> DeviceClaimsOf(const api::Pod& pod) {
     const std::string* name = api::ResourceClaimName(pod, entry);
     if (name != nullptr) claims.insert(pod.meta.ns.str() + "/" + *name);
   }
-  const auto& extended = pod.status.extended_resource_claim_name;
+  const auto& extended = pod.status.claims->extended_resource_claim_name;
   if (extended) claims.insert(pod.meta.ns.str() + "/" + *extended);
   return claims;
 }
@@ -137,7 +137,7 @@ void DeviceWatch::CheckConsumers(const std::string& key, const api::ResourceClai
   for (const api::ClaimConsumer& consumer : before.reserved_for) {
     if (now.IsReservedFor(consumer.uid) || !binding_.contains(consumer.uid)) continue;
     const api::PodPtr pod = FindPod(now, consumer.name, consumer.uid);
-    if (pod == nullptr || IsFinished(*pod) || pod->meta.deletion_timestamp) continue;
+    if (pod == nullptr || pod->IsTerminal() || pod->meta.deletion_timestamp) continue;
     if (late_releases_.contains({key, consumer.uid})) continue;
     fail_(fmt::format("claim {} is not reserved for pod {} any more, which uses it", key,
                       consumer.name));
@@ -223,7 +223,7 @@ api::PodPtr DeviceWatch::FindPod(const api::ResourceClaim& claim, const std::str
 
 // A binding that its scheduler gave up may take effect all the same.
 void DeviceWatch::PodBound(const api::Pod& pod, const std::string& node) {
-  if (!binding_.contains(pod.meta.uid) || IsFinished(pod)) return;
+  if (!binding_.contains(pod.meta.uid) || pod.IsTerminal()) return;
   const apiserver::ObjectPtr stored = api_.Find("nodes", "", node);
   const api::NodePtr known = stored == nullptr ? nullptr : Decoded<api::Node>(*stored);
   for (const std::string& key : DeviceClaimsOf(pod)) {
@@ -241,7 +241,7 @@ void DeviceWatch::PodBound(const api::Pod& pod, const std::string& node) {
 void DeviceWatch::CheckClaimOf(const api::Pod& pod, const api::ResourceClaim& claim,
                                const api::Node* node) {
   const auto wrong = [&](const char* what) {
-    fail_(fmt::format("pod {} is on {}, but its claim {} {}", pod.meta.name, pod.node_name,
+    fail_(fmt::format("pod {} is on {}, but its claim {} {}", pod.meta.name, pod.node_name.view(),
                       claim.meta.name, what));
   };
   if (claim.allocation == nullptr) return wrong("is not allocated");

@@ -49,7 +49,7 @@ int64_t RoomOn(const api::Node& node, const api::Pod& member,
   int64_t number = 0;
   for (const api::PodPtr& pod : pods) {
     if (pod->node_name.empty() && pod->status.nominated_node_name == node.meta.name) return 0;
-    if (pod->node_name != node.meta.name || IsFinished(*pod)) continue;
+    if (pod->node_name != node.meta.name || pod->IsTerminal()) continue;
     used.Add(framework::AccountPod(*pod).requested);
     ++number;
   }

@@ -73,7 +73,7 @@ GangWatch::Known GangSteps::KnownOf(const api::Pod& pod) const {
     known.version = object->second->meta.resource_version;
   }
   for (const auto& [key, member] : process_.pods()) {
-    if (GroupOf(*member) == group) known.nodes[member->meta.uid] = member->node_name;
+    if (GroupOf(*member) == group) known.nodes[member->meta.uid] = member->node_name.str();
   }
   return known;
 }

@@ -99,7 +99,7 @@ void GangWatch::PodChanged(const Change& change) {
   Gang& gang = gangs_[key];
   const std::string& uid = pod->meta.uid;
   gang.ever.insert(uid);
-  if (change.type == Change::Type::kDeleted || IsFinished(*pod)) {
+  if (change.type == Change::Type::kDeleted || pod->IsTerminal()) {
     const bool counted = gang.members.erase(uid) != 0;
     if (counted && (OnNodes(gang) != 0 || !gang.under_way.empty())) gang.torn = true;
     return;
@@ -135,7 +135,7 @@ void GangWatch::Decided(const std::string& scheduler, const api::Pod& pod, const
   const std::string key = GroupOf(pod);
   Gang& gang = gangs_[key];
   std::map<std::string, std::string> nodes;
-  for (const auto& [uid, member] : gang.members) nodes[uid] = member->node_name;
+  for (const auto& [uid, member] : gang.members) nodes[uid] = member->node_name.str();
   const bool knows_all = gang.object != nullptr &&
                          gang.object->meta.resource_version == known.version &&
                          nodes == known.nodes;

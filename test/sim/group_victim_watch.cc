@@ -70,7 +70,7 @@ void GroupVictimWatch::Asked(framework::Handle& handle,
   for (const framework::GroupAssignment& member : preemptor.members) {
     const api::Pod& pod = *member.pod;
     decision.room_only = decision.room_only && AsksForRoomOnly(pod);
-    decision.members[pod.meta.uid] = {RequestOf(pod), pod.status.nominated_node_name};
+    decision.members[pod.meta.uid] = {RequestOf(pod), pod.status.nominated_node_name.str()};
   }
   for (const framework::NodeInfo* info : handle.snapshot().nodes()) {
     Node& node = decision.nodes[info->name()];

@@ -143,7 +143,7 @@ void Look::CachedPod(const std::string& node, const api::Pod& pod) {
     Wrong("the cache has pod {} on {}, which is gone", pod.meta.name, node);
   } else if (seen->second->node_name != node) {
     Wrong("the cache has pod {} on {}, told was \"{}\"", pod.meta.name, node,
-          seen->second->node_name);
+          seen->second->node_name.view());
   } else if (seen->second->meta.resource_version != pod.meta.resource_version) {
     Wrong("the cache has pod {} at version {}, told was {}", pod.meta.name,
           pod.meta.resource_version, seen->second->meta.resource_version);

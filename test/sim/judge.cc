@@ -54,7 +54,7 @@ std::vector<api::Delta<T>> All(World& world, const char* plural) {
 
 scheduler::PodDeltas LivePods(World& world) {
   scheduler::PodDeltas deltas = All<api::Pod>(world, "pods");
-  std::erase_if(deltas[0].items, [](const api::PodPtr& pod) { return IsFinished(*pod); });
+  std::erase_if(deltas[0].items, [](const api::PodPtr& pod) { return pod->IsTerminal(); });
   return deltas;
 }
 
@@ -110,7 +110,7 @@ Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods, 
   for (const api::PodPtr& pod : all) {
     if (!fresh.context().cluster.cache.IsAssumedPod(*pod)) continue;
     const std::pair<std::string, std::string> bound{
-        pod->meta.name, (*fresh.context().cluster.cache.GetPod(*pod))->node_name};
+        pod->meta.name, (*fresh.context().cluster.cache.GetPod(*pod))->node_name.str()};
     if (std::find(notes.bound.begin(), notes.bound.end(), bound) == notes.bound.end()) {
       notes.bound.push_back(bound);
     }
@@ -155,7 +155,7 @@ std::string JudgeConditions(World& world, const Notes& notes) {
 bool SomebodyIsNominatedInVain(SchedulerProcess& process, const std::vector<api::PodPtr>& pods) {
   queue::SchedulingQueue& queue = process.scheduler().context().queue;
   return std::any_of(pods.begin(), pods.end(), [&queue](const api::PodPtr& pod) {
-    const std::string& named = pod->status.nominated_node_name;
+    const std::string& named = pod->status.nominated_node_name.str();
     if (!pod->node_name.empty() || named.empty()) return false;
     if (queue.nominator().NodeOf(pod->meta.uid) == named) return false;
     const framework::QueuedPod* const queued = queue.stores().FindPod(pod->meta.Key());
@@ -174,7 +174,7 @@ void NominateGatedPods(SchedulerProcess& process, std::vector<api::PodPtr>* pods
     const framework::QueuedPod* const queued = queue.stores().FindPod(pod->meta.Key());
     if (queued == nullptr || queued->gating_plugin.empty()) continue;
     auto nominated = std::make_shared<api::Pod>(*pod);
-    nominated->status.nominated_node_name = node;
+    nominated->status.nominated_node_name = Symbol(node);
     pod = std::move(nominated);
   }
 }
@@ -309,7 +309,7 @@ api::PodPtr AsThoughtOf(SchedulerProcess& process, const api::PodPtr& seen) {
   queue::SchedulingQueue& queue = process.scheduler().context().queue;
   // A nomination that is only gone here is news to come.
   const std::string_view nominated = queue.nominator().NodeOf(pod->meta.uid);
-  if (!nominated.empty()) pod->status.nominated_node_name = std::string(nominated);
+  if (!nominated.empty()) pod->status.nominated_node_name = Symbol(nominated);
   const framework::QueuedPod* queued = queue.stores().FindPod(pod->meta.Key());
   const bool parked = queue.stores().StoreOf(pod->meta.Key()) == queue::Store::kUnschedulable &&
                       queued->gating_plugin.empty();

@@ -84,7 +84,7 @@ std::string NominationWatch::AfterStep() {
       if (context.cluster.cache.IsAssumedPod(*sleeper.nominated)) continue;
       wrong = fmt::format("pod {} sleeps on although the nomination of {} to {} was given up",
                           record.pod->pod()->meta.Key(), sleeper.nominated->meta.name,
-                          sleeper.nominated->status.nominated_node_name);
+                          sleeper.nominated->status.nominated_node_name.view());
     }
   });
   return wrong;

@@ -262,7 +262,7 @@ void SchedulerProcess::NoteInherited() {
   bound_when_won_.clear();
   for (const auto& [key, stored] : world_.api.Objects("pods")) {
     api::PodPtr pod = Decoded<api::Pod>(*stored);
-    if (!pod->node_name.empty() && !IsFinished(*pod)) bound_when_won_.push_back(std::move(pod));
+    if (!pod->node_name.empty() && !pod->IsTerminal()) bound_when_won_.push_back(std::move(pod));
   }
   allocated_when_won_.clear();
   for (const auto& [key, stored] : world_.api.Objects("resourceclaims")) {
@@ -278,7 +278,7 @@ bool SchedulerProcess::Knows(const api::Pod& bound) const {
   }
   const auto stored = world_.api.Find("pods", bound.meta.ns.str(), bound.meta.name);
   return stored == nullptr || stored->uid != bound.meta.uid ||
-         IsFinished(*Decoded<api::Pod>(*stored));
+         Decoded<api::Pod>(*stored)->IsTerminal();
 }
 
 bool SchedulerProcess::Knows(const api::ResourceClaim& allocated) const {
@@ -300,7 +300,7 @@ void SchedulerProcess::CheckKnowsInherited() {
   for (const api::PodPtr& pod : std::exchange(bound_when_won_, {})) {
     if (Knows(*pod)) continue;
     world_.fail(fmt::format("{} leads and does not know that pod {} is on {}", name(),
-                            pod->meta.name, pod->node_name));
+                            pod->meta.name, pod->node_name.view()));
   }
   for (const auto& claim : std::exchange(allocated_when_won_, {})) {
     if (Knows(*claim)) continue;

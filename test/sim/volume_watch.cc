@@ -163,18 +163,18 @@ void VolumeWatch::CheckClaimOf(const api::Pod& pod, const std::string& key, cons
   const bool bound = claim != claims_.end() && claim->second->FullyBound();
   if (!bound) {
     if (disturbed_.contains(key) && once_bound_.contains(key)) return;
-    fail_(fmt::format("pod {} is on {}, but its claim {} {}", pod.meta.name, pod.node_name, key,
-                      claim == claims_.end() ? "does not exist" : "is not bound"));
+    fail_(fmt::format("pod {} is on {}, but its claim {} {}", pod.meta.name, pod.node_name.view(),
+                      key, claim == claims_.end() ? "does not exist" : "is not bound"));
     return;
   }
   const auto volume = volumes_.find(claim->second->volume_name);
   if (volume == volumes_.end()) {
     if (disturbed_.contains(key)) return;
     fail_(fmt::format("pod {} is on {}, but the volume {} of its claim {} is gone", pod.meta.name,
-                      pod.node_name, claim->second->volume_name, key));
+                      pod.node_name.view(), claim->second->volume_name, key));
   } else if (!IsReached(key, *volume->second, node)) {
     fail_(fmt::format("pod {} is on {}, from where the volume {} of its claim {} is not reached",
-                      pod.meta.name, pod.node_name, volume->first, key));
+                      pod.meta.name, pod.node_name.view(), volume->first, key));
   }
 }
 
@@ -185,12 +185,13 @@ void VolumeWatch::CheckAlone(const api::Pod& pod, const std::string& key) {
   if (claim == claims_.end() || !IsForOnePod(*claim->second)) return;
   for (const auto& [name, stored] : api_.Objects("pods")) {
     const api::PodPtr other = Decoded<api::Pod>(*stored);
-    if (other->meta.uid == pod.meta.uid || other->node_name.empty() || IsFinished(*other)) continue;
+    if (other->meta.uid == pod.meta.uid || other->node_name.empty() || other->IsTerminal())
+      continue;
     if (!ClaimsOf(*other).contains(key)) continue;
     ++shared_;
     if (!plan_.strict_capacity || disturbed_.contains(key)) continue;
     fail_(fmt::format("pod {} is on {} with the claim {}, which {} uses alone", pod.meta.name,
-                      pod.node_name, key, other->meta.name));
+                      pod.node_name.view(), key, other->meta.name));
   }
 }
 

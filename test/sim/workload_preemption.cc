@@ -105,7 +105,7 @@ void Workload::StartPod(const std::string& name, const std::string& uid) {
   const auto stored = world_.api.Find("pods", kNamespace, name);
   if (stored == nullptr || stored->uid != uid) return;
   const api::PodPtr pod = Decoded<api::Pod>(*stored);
-  if (pod->status.phase == "Succeeded" || pod->meta.deletion_timestamp) return;
+  if (pod->IsTerminal() || pod->meta.deletion_timestamp) return;
   const bool ready = Chance(0.8);
   TraceAction("start pod " + name + (ready ? "" : ", not ready"));
   const std::string now = FormatTime(world_.loop.WallNow());

@@ -17,7 +17,7 @@ std::string MilliCpu(int64_t amount) { return std::to_string(amount) + "m"; }
 
 int64_t Asked(const api::Pod& pod) { return framework::PodRequest(pod).milli_cpu; }
 
-bool Runs(const api::Pod& pod) { return !pod.node_name.empty() && !IsFinished(pod); }
+bool Runs(const api::Pod& pod) { return !pod.node_name.empty() && !pod.IsTerminal(); }
 
 // What the agent reports: what the pod is given, and whether it waits for more.
 void Report(Json& pod, int64_t given, bool waits) {
@@ -47,7 +47,7 @@ int64_t Workload::GivenTo(const api::Pod& pod) const {
 }
 
 bool Workload::HasRoomForResize(const api::Pod& pod) {
-  const auto stored = world_.api.Find("nodes", "", pod.node_name);
+  const auto stored = world_.api.Find("nodes", "", pod.node_name.str());
   if (stored == nullptr) return false;
   int64_t taken = Asked(pod);
   for (const auto& [key, object] : world_.api.Objects("pods")) {

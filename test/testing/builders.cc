@@ -21,7 +21,7 @@ PodBuilder::PodBuilder() {
   pod_.meta.ns = Symbol("ns");
   pod_.meta.generation = 1;
   pod_.meta.resource_version = "1";
-  pod_.status.phase = "Pending";
+  pod_.status.phase = Symbol("Pending");
   spec_.scheduler_name = Symbol("default-scheduler");
   Name("pod");
 }
@@ -48,7 +48,7 @@ PodBuilder& PodBuilder::Generation(int64_t generation) {
   return *this;
 }
 PodBuilder& PodBuilder::Node(std::string_view node_name) {
-  pod_.node_name = node_name;
+  pod_.node_name = Symbol(node_name);
   return *this;
 }
 PodBuilder& PodBuilder::SchedulerName(std::string_view name) {
@@ -138,11 +138,11 @@ PodBuilder& PodBuilder::Toleration(std::string_view key, std::string_view op,
   return *this;
 }
 PodBuilder& PodBuilder::NominatedNode(std::string_view node_name) {
-  pod_.status.nominated_node_name = node_name;
+  pod_.status.nominated_node_name = Symbol(node_name);
   return *this;
 }
 PodBuilder& PodBuilder::Condition(api::Condition condition) {
-  pod_.status.conditions.push_back(std::move(condition));
+  pod_.status.conditions.Mutable().Add(std::move(condition));
   return *this;
 }
 
@@ -182,10 +182,9 @@ NodeBuilder& NodeBuilder::Unschedulable() {
   return *this;
 }
 NodeBuilder& NodeBuilder::Image(std::vector<std::string> names, int64_t size_bytes) {
-  api::ContainerImage image;
-  for (const std::string& name : names) image.names.emplace_back(name);
-  image.size_bytes = size_bytes;
-  node_.images.push_back(std::move(image));
+  for (const std::string& name : names) {
+    if (!node_.images.Contains(Symbol(name))) node_.images.Set(Symbol(name), size_bytes);
+  }
   return *this;
 }
 NodeBuilder& NodeBuilder::ResourceVersion(std::string_view version) {

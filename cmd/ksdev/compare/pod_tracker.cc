@@ -40,7 +40,7 @@ void PodTracker::ApplyPod(const api::Pod& pod, SteadyTime now) {
   if (label == nullptr || *label != label_value_) {
     return;
   }
-  const api::Condition* scheduled = pod.FindCondition("PodScheduled");
+  const api::Condition* scheduled = pod.FindCondition(api::kPodScheduled);
   if (pod.node_name.empty() && scheduled != nullptr && scheduled->status == "False" &&
       refused_.insert(pod.meta.uid).second) {
     times_[Milestone::kRefused].push_back(now);
@@ -50,10 +50,10 @@ void PodTracker::ApplyPod(const api::Pod& pod, SteadyTime now) {
   if (known != nodes_.end()) {
     if (known->second != pod.node_name) {
       moved_.push_back("pod " + pod.meta.name + " went from " + known->second + " to " +
-                       pod.node_name);
+                       pod.node_name.str());
     }
   } else if (!pod.node_name.empty()) {
-    nodes_.emplace(pod.meta.uid, pod.node_name);
+    nodes_.emplace(pod.meta.uid, pod.node_name.str());
     times_[Milestone::kBound].push_back(now);
     const auto seen = unbound_.find(pod.meta.uid);
     if (seen == unbound_.end()) return;

@@ -7,7 +7,7 @@ namespace {
 using std::chrono::steady_clock;
 
 std::string Describe(const api::Pod& pod) {
-  const api::Condition* condition = pod.FindCondition("PodScheduled");
+  const api::Condition* condition = pod.FindCondition(api::kPodScheduled);
   return pod.meta.Key() + (condition == nullptr ? "" : ": " + condition->message);
 }
 
@@ -93,7 +93,7 @@ PodCounts PodWatch::Counts(const PodSelection& selection) const {
       ++counts.scheduled;
       continue;
     }
-    const bool tried = pod->FindCondition("PodScheduled") != nullptr;
+    const bool tried = pod->FindCondition(api::kPodScheduled) != nullptr;
     if (tried) ++counts.attempted;
     if (tried || waiting == nullptr) waiting = pod.get();
   }

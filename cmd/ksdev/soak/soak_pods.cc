@@ -74,14 +74,14 @@ void SoakPods::ApplyPod(const api::Pod& pod) {
   Entry& entry = pods_[pod.meta.name];  // names are not used twice
   entry.placeable = !unplaceable_.contains(pod.meta.name);
   entry.reason = pod.node_name.empty() ? PendingReason(pod) : "";
-  const api::Condition* disrupted = pod.FindCondition("DisruptionTarget");
+  const api::Condition* disrupted = pod.FindCondition(api::kDisruptionTarget);
   entry.preempted = disrupted != nullptr && disrupted->reason == "PreemptionByScheduler";
   if (entry.node == pod.node_name) return;
   if (!entry.node.empty()) {
     return Violate(
-        fmt::format("pod {} went from {} to {}", pod.meta.name, entry.node, pod.node_name));
+        fmt::format("pod {} went from {} to {}", pod.meta.name, entry.node, pod.node_name.view()));
   }
-  entry.node = pod.node_name;
+  entry.node = pod.node_name.str();
   ++counts_.bound;
   if (!entry.placeable) {
     Violate(fmt::format("pod {}, which fits nowhere, is bound to {}", pod.meta.name, entry.node));

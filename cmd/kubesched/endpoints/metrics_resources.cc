@@ -50,10 +50,7 @@ double AsDouble(const api::Quantity& quantity) {
   return static_cast<double>(quantity.MilliValue()) / 1000;
 }
 
-bool IsTerminal(const api::Pod& pod) {
-  return !pod.node_name.empty() &&
-         (pod.status.phase == "Succeeded" || pod.status.phase == "Failed");
-}
+bool EndedOnNode(const api::Pod& pod) { return !pod.node_name.empty() && pod.IsTerminal(); }
 
 // The pod's labels, sorted by name; resource and unit are filled in for each series.
 enum LabelPlace : uint8_t { kNamespace, kNode, kPod, kPriority, kResource, kScheduler, kUnit };
@@ -61,7 +58,7 @@ ClientMetric LabelsOf(const api::Pod& pod) {
   const auto& priority = pod.spec->priority;
   ClientMetric metric;
   metric.label = {{"namespace", std::string(pod.meta.ns.view())},
-                  {"node", pod.node_name},
+                  {"node", pod.node_name.str()},
                   {"pod", pod.meta.name},
                   {"priority", priority ? std::to_string(*priority) : std::string()},
                   {"resource", ""},
@@ -93,12 +90,10 @@ void ForEachSeries(const std::vector<api::PodPtr>& pods, const Kind& kind, Use u
 
 std::string ResourcePage(std::vector<api::PodPtr> pods, bool protobuf) {
   constexpr auto kGauge = prometheus::MetricType::Gauge;
-  std::erase_if(pods, [](const api::PodPtr& pod) { return IsTerminal(*pod); });
+  std::erase_if(pods, [](const api::PodPtr& pod) { return EndedOnNode(*pod); });
   std::sort(pods.begin(), pods.end(), [](const api::PodPtr& a, const api::PodPtr& b) {
-    return std::tuple(a->meta.ns.view(), std::string_view(a->node_name),
-                      std::string_view(a->meta.name)) < std::tuple(b->meta.ns.view(),
-                                                                   std::string_view(b->node_name),
-                                                                   std::string_view(b->meta.name));
+    return std::tuple(a->meta.ns.view(), a->node_name.view(), std::string_view(a->meta.name)) <
+           std::tuple(b->meta.ns.view(), b->node_name.view(), std::string_view(b->meta.name));
   });
   std::string page;
   for (const Kind& kind : kKinds) {

@@ -111,16 +111,12 @@ api::ResourceList RequestsOf(const api::Pod& pod) {
   return running;
 }
 
-bool HasEnded(const api::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
 std::vector<std::string> OverCapacity(const std::vector<api::NodePtr>& nodes,
                                       const std::vector<api::PodPtr>& pods) {
   Taken taken;
   for (const api::PodPtr& pod : pods) {
-    if (pod->node_name.empty() || HasEnded(*pod)) continue;
-    api::ResourceList& sum = taken[pod->node_name];
+    if (pod->node_name.empty() || pod->IsTerminal()) continue;
+    api::ResourceList& sum = taken[pod->node_name.str()];
     Add(RequestsOf(*pod), sum);
     sum[Names().pods] += api::Quantity::FromUnits(1);
   }
@@ -144,7 +140,7 @@ std::vector<std::string> OverVolumeLimit(const std::vector<api::PodPtr>& pods, s
   for (const api::PodPtr& pod : pods) {
     const bool uses =
         std::any_of(pod->spec->volumes.begin(), pod->spec->volumes.end(), api::MeansClaim);
-    if (uses && !pod->node_name.empty() && !HasEnded(*pod)) ++used[pod->node_name];
+    if (uses && !pod->node_name.empty() && !pod->IsTerminal()) ++used[pod->node_name.str()];
   }
   std::vector<std::string> texts;
   for (const auto& [node, count] : used) {

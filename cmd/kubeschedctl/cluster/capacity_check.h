@@ -34,9 +34,6 @@ Amount AmountOf(const api::Pod& pod);
 // The same for all resources.
 api::ResourceList RequestsOf(const api::Pod& pod);
 
-// A pod that ended occupies nothing.
-bool HasEnded(const api::Pod& pod);
-
 // Every resource that bound pods ask for, on every node. Returns a text for each node and resource
 // that is over, and for each pod on a node that does not exist; at most 20.
 std::vector<std::string> OverCapacity(const std::vector<api::NodePtr>& nodes,

@@ -289,7 +289,8 @@ Result<void> Demo::CheckPlacement(DemoSummary& summary) {
   if (!nodes.ok()) return nodes.error();
   std::unordered_map<std::string, Amount> taken;
   for (const api::PodPtr& pod : *pods) {
-    if (!pod->node_name.empty() && !HasEnded(*pod)) taken[pod->node_name] += AmountOf(*pod);
+    const bool runs = !pod->node_name.empty() && !pod->IsTerminal();
+    if (runs) taken[pod->node_name.str()] += AmountOf(*pod);
   }
   const auto share = [](int64_t part, int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;

@@ -84,7 +84,7 @@ Latency LatencyOf(std::vector<double> milliseconds) {
 }
 
 std::string PendingReason(const api::Pod& pod) {
-  const api::Condition* condition = pod.FindCondition("PodScheduled");
+  const api::Condition* condition = pod.FindCondition(api::kPodScheduled);
   if (!pod.spec->scheduling_gates.empty()) return "held back by a scheduling gate";
   if (condition == nullptr || condition->status == "True") return "";
   std::string_view text = condition->message;
@@ -138,12 +138,12 @@ void DemoState::ApplyPod(const api::Pod& pod, SteadyTime now) {
     entry.seen = now;
   }
   if (entry.node != pod.node_name) NoteBinding(entry, pod, is_new, now);
-  const bool occupies = !pod.node_name.empty() && !HasEnded(pod);
+  const bool occupies = !pod.node_name.empty() && !pod.IsTerminal();
   if (occupies != entry.occupies) {
     entry.occupies = occupies;
     Occupy(entry, occupies);
   }
-  const bool running = entry.ours && pod.status.phase == "Running";
+  const bool running = entry.ours && pod.status.phase.view() == "Running";
   if (running != entry.running) {
     running_ = running ? running_ + 1 : running_ - 1;
     entry.running = running;
@@ -155,11 +155,11 @@ void DemoState::NoteBinding(PodEntry& entry, const api::Pod& pod, bool is_new, S
   if (!entry.node.empty()) {
     if (violations_.size() < kMostViolations) {
       violations_.push_back(fmt::format("pod {} went from {} to {}", entry.name, entry.node,
-                                        pod.node_name.empty() ? "no node" : pod.node_name));
+                                        pod.node_name.empty() ? "no node" : pod.node_name.view()));
     }
     return;  // one binding is counted
   }
-  entry.node = pod.node_name;
+  entry.node = pod.node_name.str();
   if (!entry.ours) return;
   ++bound_;
   bind_times_.push_back(now);

@@ -58,7 +58,7 @@ Error NotPending(const std::string& key, const api::PodPtr& pod) {
                  "NAMESPACE/POD (default/ may be left out)"};
   }
   if (!pod->node_name.empty()) {
-    return Error{"pod " + key + " is not pending: it is on node " + pod->node_name};
+    return Error{"pod " + key + " is not pending: it is on node " + pod->node_name.str()};
   }
   if (pod->meta.deletion_timestamp) {
     return Error{"pod " + key + " is not pending: it is being deleted"};

@@ -98,9 +98,9 @@ bool ReadMetaField(FieldReader auto& reader, std::string_view key, auto value, O
   if (key == "creationTimestamp") return reader.Time(value, meta.creation_timestamp);
   if (key == "deletionTimestamp") return reader.Time(value, meta.deletion_timestamp);
   if (key == "ownerReferences") {
-    return reader.List(value, meta.owner_references, [&](auto element, OwnerReference& owner) {
-      return ReadOwner(reader, element, owner);
-    });
+    return reader.List(
+        value, meta.owner_references.Mutable(),
+        [&](auto element, OwnerReference& owner) { return ReadOwner(reader, element, owner); });
   }
   return true;
 }

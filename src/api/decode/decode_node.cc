@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes, namespaces, leases and their candidates.
 
+#include <algorithm>
+
 #include "api/decode/decode_object.h"
 
 namespace ks::api {
@@ -16,12 +18,27 @@ bool ReadTaint(FieldReader auto& reader, auto value, Taint& taint) {
   });
 }
 
-bool ReadImage(FieldReader auto& reader, auto value, ContainerImage& image) {
-  return reader.Object(value, [&](std::string_view key, auto field) {
-    if (key == "names") return reader.Syms(field, image.names);
-    if (key == "sizeBytes") return reader.Int64(field, image.size_bytes);
+using ImageEntries = std::vector<ImageSizes::Entry>;
+
+bool ReadImage(FieldReader auto& reader, auto value, ImageEntries& images) {
+  std::vector<Symbol> names;
+  int64_t size_bytes = 0;
+  const bool ok = reader.Object(value, [&](std::string_view key, auto field) {
+    if (key == "names") return reader.Syms(field, names);
+    if (key == "sizeBytes") return reader.Int64(field, size_bytes);
     return true;
   });
+  for (const Symbol name : names) images.emplace_back(name, size_bytes);
+  return ok;
+}
+
+bool ReadImages(FieldReader auto& reader, auto value, ImageSizes& images) {
+  ImageEntries mentions;
+  const bool ok =
+      reader.Array(value, [&](auto element) { return ReadImage(reader, element, mentions); });
+  std::ranges::reverse(mentions);  // Assign takes the last one of a name
+  images.Assign(mentions);
+  return ok;
 }
 
 bool ReadNodeCondition(FieldReader auto& reader, auto value, std::pair<Symbol, Symbol>& condition) {
@@ -71,16 +88,12 @@ bool ReadNodeSpec(FieldReader auto& reader, auto value, Node& node) {
 
 bool ReadNodeStatus(FieldReader auto& reader, auto value, Node& node) {
   node.allocatable = ResourceList();
-  node.images.clear();
+  node.images = ImageSizes();
   node.conditions.clear();
   node.declared_features.clear();
   return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "allocatable") return reader.Resources(field, node.allocatable);
-    if (key == "images") {
-      return reader.List(field, node.images, [&](auto element, ContainerImage& image) {
-        return ReadImage(reader, element, image);
-      });
-    }
+    if (key == "images") return ReadImages(reader, field, node.images);
     if (key == "conditions") {
       return reader.List(field, node.conditions,
                          [&](auto element, std::pair<Symbol, Symbol>& condition) {

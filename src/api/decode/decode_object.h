@@ -81,20 +81,6 @@ bool ReadVolume(FieldReader auto& reader, auto value, Volume& volume);
 bool ReadPodClaims(FieldReader auto& reader, auto value, std::vector<PodResourceClaim>& claims);
 bool ReadPodClaimStatuses(FieldReader auto& reader, auto value,
                           std::vector<PodResourceClaimStatus>& statuses);
-bool ReadPodSpec(FieldReader auto& reader, auto value, PodSpec& spec, std::string& node_name);
-bool ReadPodStatus(FieldReader auto& reader, auto value, PodStatus& status);
-
-// Specs that were decoded lately, so that pods of one template share one spec. Remembers, but does
-// not keep them alive. Threads: one at a time.
-class SpecCache {
- public:
-  // An equal spec decoded earlier, or `spec` as a new one.
-  std::shared_ptr<const PodSpec> Share(PodSpec&& spec);
-
- private:
-  static constexpr size_t kSlots = 4096;
-  std::vector<std::weak_ptr<const PodSpec>> slots_;
-};
 
 // An object under construction.
 template <class T>
@@ -105,6 +91,8 @@ template <>
 struct Draft<Pod> {
   Pod object;
   PodSpec spec;
+  PodResourceStatus resources;
+  PodConditions conditions;
 };
 
 // One field of the root object; unknown ones are skipped.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods: spec, status and the sharing of equal specs.
-
-#include <functional>
+// Pods: spec and status.
 
 #include "api/decode/decode_object.h"
 #include "api/decode/pod_annotations.h"
@@ -128,6 +126,24 @@ bool ReadContainerStatuses(FieldReader auto& reader, auto value,
   return ok;
 }
 
+bool ReadResourceStatus(FieldReader auto& reader, auto value, PodResourceStatus& status) {
+  bool is_null = false;
+  if (!reader.IsNull(value, is_null)) return false;
+  status.present = !is_null;
+  status.requests.reset();
+  return is_null || ReadRequests(reader, value, status.requests);
+}
+
+bool ReadConditions(FieldReader auto& reader, auto value, PodConditions& conditions) {
+  conditions = PodConditions();
+  return reader.Array(value, [&](auto element) {
+    Condition condition;
+    if (!ReadCondition(reader, element, condition)) return false;
+    conditions.Add(std::move(condition));
+    return true;
+  });
+}
+
 bool ReadClaimStatus(FieldReader auto& reader, auto value, PodResourceClaimStatus& status) {
   return reader.Object(value, [&](std::string_view key, auto field) {
     if (key == "name") return reader.String(field, status.name);
@@ -167,83 +183,14 @@ bool ReadRareSpecField(FieldReader auto& reader, std::string_view key, auto fiel
   return true;
 }
 
-void Mix(size_t& hash, size_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29);
-}
-void Mix(size_t& hash, std::string_view text) { Mix(hash, std::hash<std::string_view>()(text)); }
-void Mix(size_t& hash, const ResourceList& list) {
-  for (const auto& [name, quantity] : list) {
-    Mix(hash, name.id());
-    Mix(hash, static_cast<size_t>(quantity.MilliValue()));
-  }
-}
-void Mix(size_t& hash, const std::optional<LabelSelectorSpec>& selector) {
-  if (!selector) return;
-  for (const auto& [key, value] : selector->match_labels) {
-    Mix(hash, key);
-    Mix(hash, value);
-  }
-  Mix(hash, selector->match_expressions.size());
-}
-void Mix(size_t& hash, const std::optional<PodAffinity>& affinity) {
-  if (!affinity) return;
-  for (const PodAffinityTerm& term : affinity->required) {
-    Mix(hash, term.topology_key.id());
-    Mix(hash, term.label_selector);
-  }
-  for (const WeightedPodAffinityTerm& weighted : affinity->preferred) {
-    Mix(hash, weighted.term.topology_key.id());
-    Mix(hash, weighted.term.label_selector);
-  }
-}
-
-// A hash over what usually tells templates apart. Equal specs have equal hashes.
-size_t HashOf(const PodSpec& spec) {
-  size_t hash = spec.scheduler_name.id();
-  Mix(hash, static_cast<size_t>(spec.priority.value_or(0)));
-  for (const auto* const containers : {&spec.containers, &spec.init_containers}) {
-    for (const Container& container : *containers) {
-      Mix(hash, container.name);
-      Mix(hash, container.image);
-      Mix(hash, container.requests);
-      Mix(hash, container.limits);
-    }
-  }
-  for (const auto& [key, value] : spec.node_selector) Mix(hash, key.id() * 31 + value.id());
-  for (const Toleration& toleration : spec.tolerations) Mix(hash, toleration.key.id());
-  for (const TopologySpreadConstraint& constraint : spec.topology_spread_constraints) {
-    Mix(hash, constraint.topology_key.id());
-    Mix(hash, constraint.label_selector);
-  }
-  Mix(hash, spec.pod_affinity);
-  Mix(hash, spec.pod_anti_affinity);
-  for (const Volume& volume : spec.volumes) Mix(hash, volume.id);
-  return hash;
-}
-
-}  // namespace
-
-bool ReadPodClaims(FieldReader auto& reader, auto value, std::vector<PodResourceClaim>& claims) {
-  return reader.List(value, claims, [&](auto element, PodResourceClaim& claim) {
-    return ReadPodClaim(reader, element, claim);
-  });
-}
-
-bool ReadPodClaimStatuses(FieldReader auto& reader, auto value,
-                          std::vector<PodResourceClaimStatus>& statuses) {
-  return reader.List(value, statuses, [&](auto element, PodResourceClaimStatus& status) {
-    return ReadClaimStatus(reader, element, status);
-  });
-}
-
-bool ReadPodSpec(FieldReader auto& reader, auto value, PodSpec& spec, std::string& node_name) {
+bool ReadPodSpec(FieldReader auto& reader, auto value, PodSpec& spec, Symbol& node_name) {
   spec = PodSpec();
-  node_name.clear();
+  node_name = Symbol();
   const auto container = [&](auto element, Container& out) {
     return ReadContainer(reader, element, out);
   };
   return reader.Object(value, [&](std::string_view key, auto field) {
-    if (key == "nodeName") return reader.String(field, node_name);
+    if (key == "nodeName") return reader.Sym(field, node_name);
     if (key == "schedulerName") return reader.Sym(field, spec.scheduler_name);
     if (key == "priority") {
       return reader.Optional(field, spec.priority,
@@ -268,40 +215,50 @@ bool ReadPodSpec(FieldReader auto& reader, auto value, PodSpec& spec, std::strin
   });
 }
 
-bool ReadPodStatus(FieldReader auto& reader, auto value, PodStatus& status) {
+bool ReadPodStatus(FieldReader auto& reader, auto value, Draft<Pod>& draft) {
+  PodStatus& status = draft.object.status;
+  PodResourceStatus& resources = draft.resources;
   status = PodStatus();
+  resources = PodResourceStatus();
+  draft.conditions = PodConditions();
   return reader.Object(value, [&](std::string_view key, auto field) {
-    if (key == "phase") return reader.String(field, status.phase);
-    if (key == "nominatedNodeName") return reader.String(field, status.nominated_node_name);
-    if (key == "conditions") {
-      return reader.List(field, status.conditions, [&](auto element, Condition& c) {
-        return ReadCondition(reader, element, c);
-      });
-    }
+    if (key == "phase") return reader.Sym(field, status.phase);
+    if (key == "nominatedNodeName") return reader.Sym(field, status.nominated_node_name);
+    if (key == "conditions") return ReadConditions(reader, field, draft.conditions);
     if (key == "startTime") return reader.Time(field, status.start_time);
     if (key == "containerStatuses") {
-      return ReadContainerStatuses(reader, field, status.container_statuses);
+      return ReadContainerStatuses(reader, field, resources.containers);
     }
     if (key == "initContainerStatuses") {
-      return ReadContainerStatuses(reader, field, status.init_container_statuses);
+      return ReadContainerStatuses(reader, field, resources.init_containers);
     }
     if (key == "allocatedResources") {
-      return ReadOptionalResources(reader, field, status.allocated_resources);
+      return ReadOptionalResources(reader, field, resources.allocated);
     }
-    if (key == "resources") {
-      bool is_null = false;
-      if (!reader.IsNull(field, is_null)) return false;
-      status.resources_present = !is_null;
-      status.resources_requests.reset();
-      return is_null || ReadRequests(reader, field, status.resources_requests);
-    }
+    if (key == "resources") return ReadResourceStatus(reader, field, resources);
     if (key == "resourceClaimStatuses") {
-      return ReadPodClaimStatuses(reader, field, status.resource_claim_statuses);
+      return ReadPodClaimStatuses(reader, field, status.claims.Mutable().resource_claims);
     }
     if (key == "extendedResourceClaimStatus") {
-      return ReadOnly(reader, field, "resourceClaimName", status.extended_resource_claim_name);
+      return ReadOnly(reader, field, "resourceClaimName",
+                      status.claims.Mutable().extended_resource_claim_name);
     }
     return true;
+  });
+}
+
+}  // namespace
+
+bool ReadPodClaims(FieldReader auto& reader, auto value, std::vector<PodResourceClaim>& claims) {
+  return reader.List(value, claims, [&](auto element, PodResourceClaim& claim) {
+    return ReadPodClaim(reader, element, claim);
+  });
+}
+
+bool ReadPodClaimStatuses(FieldReader auto& reader, auto value,
+                          std::vector<PodResourceClaimStatus>& statuses) {
+  return reader.List(value, statuses, [&](auto element, PodResourceClaimStatus& status) {
+    return ReadClaimStatus(reader, element, status);
   });
 }
 
@@ -311,25 +268,12 @@ bool ReadField(FieldReader auto& reader, std::string_view key, auto value, Draft
     return ReadMeta(reader, value, draft.object.meta, keep);
   }
   if (key == "spec") return ReadPodSpec(reader, value, draft.spec, draft.object.node_name);
-  if (key == "status") return ReadPodStatus(reader, value, draft.object.status);
+  if (key == "status") return ReadPodStatus(reader, value, draft);
   return true;
-}
-
-// A weak pointer keeps the control block, so that the spec must not live inside it (no
-// make_shared).
-std::shared_ptr<const PodSpec> SpecCache::Share(PodSpec&& spec) {
-  if (slots_.empty()) slots_.resize(kSlots);
-  std::weak_ptr<const PodSpec>& slot = slots_[HashOf(spec) % kSlots];
-  if (std::shared_ptr<const PodSpec> known = slot.lock(); known && *known == spec) return known;
-  std::shared_ptr<const PodSpec> shared(new PodSpec(std::move(spec)));
-  slot = shared;
-  return shared;
 }
 
 KS_FOR_EACH_READER(ReadPodClaims, std::vector<PodResourceClaim>&)
 KS_FOR_EACH_READER(ReadPodClaimStatuses, std::vector<PodResourceClaimStatus>&)
-KS_FOR_EACH_READER(ReadPodSpec, PodSpec&, std::string&)
-KS_FOR_EACH_READER(ReadPodStatus, PodStatus&)
 KS_READ_FIELD_FOR_EACH_READER(Pod)
 
 }  // namespace ks::api

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/decode/decode_object.h"
+#include "api/decode/pod_sharing.h"
 #include "api/json/json_split.h"
 #include "api/kinds.h"
 #include "api/proto/proto_envelope.h"
@@ -97,7 +98,7 @@ struct Decoder::Impl {
   ProtoReader proto;
   od::parser parser;
   od::document document;
-  SpecCache specs;
+  PodSharing sharing;
   KeepRaw keep_raw = KeepRaw::kNone;
   bool keep_texts = false;
 
@@ -136,7 +137,8 @@ struct Decoder::Impl {
     if (keep_raw == KeepRaw::kAll || (pending && keep_raw == KeepRaw::kPendingPods)) {
       draft.object.raw = Raw(raw, true);
     }
-    draft.object.spec = specs.Share(std::move(draft.spec));
+    sharing.Finish(draft.object, std::move(draft.spec), std::move(draft.resources),
+                   std::move(draft.conditions));
     return std::make_shared<const Pod>(std::move(draft.object));
   }
 

@@ -77,7 +77,7 @@ class ReaderKit : public ReaderState {
   bool String(auto value, std::string& out) {
     std::string_view text;
     if (!form().Text(value, text)) return false;
-    out = text;
+    out = std::string(text);  // an assignment would reserve more than it needs
     return true;
   }
   bool Sym(auto value, Symbol& out) {

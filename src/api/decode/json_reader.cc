@@ -155,7 +155,7 @@ bool JsonReader::ReadQuantity(Value value, Quantity& out) {
   return true;
 }
 
-bool JsonReader::TimeOf(Value value, std::optional<TimePoint>& out, TimePrecision precision) {
+bool JsonReader::TimeOf(Value value, OptionalTime& out, TimePrecision precision) {
   out.reset();
   std::string_view text;
   bool is_null = false;
@@ -171,11 +171,11 @@ bool JsonReader::TimeOf(Value value, std::optional<TimePoint>& out, TimePrecisio
                                                               : "2026-01-02T03:04:05Z"));
 }
 
-bool JsonReader::Time(Value value, std::optional<TimePoint>& out) {
+bool JsonReader::Time(Value value, OptionalTime& out) {
   return TimeOf(value, out, TimePrecision::kAny);
 }
 
-bool JsonReader::MicroTime(Value value, std::optional<TimePoint>& out) {
+bool JsonReader::MicroTime(Value value, OptionalTime& out) {
   return TimeOf(value, out, TimePrecision::kMicros);
 }
 

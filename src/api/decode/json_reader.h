@@ -12,6 +12,7 @@
 
 #include "api/decode/field_reader.h"
 #include "api/time_text.h"
+#include "base/optional_time.h"
 
 namespace ks::api {
 
@@ -56,11 +57,11 @@ class JsonReader : public ReaderKit<JsonReader> {
   bool Bool(Value value, bool& out);
   bool Int64(Value value, int64_t& out);
   bool ReadQuantity(Value value, Quantity& out);
-  bool Time(Value value, std::optional<TimePoint>& out);
-  bool MicroTime(Value value, std::optional<TimePoint>& out);
+  bool Time(Value value, OptionalTime& out);
+  bool MicroTime(Value value, OptionalTime& out);
 
  private:
-  bool TimeOf(Value value, std::optional<TimePoint>& out, TimePrecision precision);
+  bool TimeOf(Value value, OptionalTime& out, TimePrecision precision);
 };
 
 template <class OnField>

@@ -211,7 +211,7 @@ bool ProtoReader::ReadQuantity(const Value& value, Quantity& out) {
   return true;
 }
 
-bool ProtoReader::TimeOf(const Value& value, std::optional<TimePoint>& out,
+bool ProtoReader::TimeOf(const Value& value, OptionalTime& out,
                          std::chrono::nanoseconds precision) {
   out.reset();
   if (value.type != ProtoType::kTime && value.type != ProtoType::kMicroTime) {
@@ -233,11 +233,11 @@ bool ProtoReader::TimeOf(const Value& value, std::optional<TimePoint>& out,
   return true;
 }
 
-bool ProtoReader::Time(const Value& value, std::optional<TimePoint>& out) {
+bool ProtoReader::Time(const Value& value, OptionalTime& out) {
   return TimeOf(value, out, std::chrono::seconds(1));
 }
 
-bool ProtoReader::MicroTime(const Value& value, std::optional<TimePoint>& out) {
+bool ProtoReader::MicroTime(const Value& value, OptionalTime& out) {
   return TimeOf(value, out, std::chrono::microseconds(1));
 }
 

@@ -20,7 +20,7 @@
 
 #include "api/decode/field_reader.h"
 #include "api/proto/proto_message.h"
-#include "base/clock.h"
+#include "base/optional_time.h"
 
 namespace ks::api {
 
@@ -126,14 +126,13 @@ class ProtoReader : public ReaderKit<ProtoReader> {
   bool Int64(const Value& value, int64_t& out);
   bool ReadQuantity(const Value& value, Quantity& out);
   // Whole seconds.
-  bool Time(const Value& value, std::optional<TimePoint>& out);
-  bool MicroTime(const Value& value, std::optional<TimePoint>& out);
+  bool Time(const Value& value, OptionalTime& out);
+  bool MicroTime(const Value& value, OptionalTime& out);
 
  private:
   // Returns false.
   bool FailType(std::string_view wanted);
-  bool TimeOf(const Value& value, std::optional<TimePoint>& out,
-              std::chrono::nanoseconds precision);
+  bool TimeOf(const Value& value, OptionalTime& out, std::chrono::nanoseconds precision);
   template <class OnField>
   bool Entries(const Value& value, OnField&& on_field);
 };

@@ -101,7 +101,7 @@ ClaimRequest CreateExtendedClaimRequest(const ResourceClaim& claim,
                                    .Text("generateName", generate_name)
                                    .Text("namespace", claim.meta.ns.view())
                                    .Raw("annotations", annotations)
-                                   .Raw("ownerReferences", OwnersJson(claim.meta.owner_references))
+                                   .Raw("ownerReferences", OwnersJson(*claim.meta.owner_references))
                                    .Done();
   const std::string devices =
       ObjectWriter().Raw("requests", ListJson(claim.requests, RequestJson)).Done();

@@ -79,32 +79,28 @@ std::string ChangedCondition(const Condition& from, const Condition& to) {
 }
 
 // The types of all conditions in the order after the patch.
-std::string ConditionOrder(const std::vector<Condition>& conditions,
-                           const std::string& added_type) {
+std::string ConditionOrder(const std::vector<std::string>& types, const std::string& patched) {
   std::string text = "[";
   const auto add = [&](const std::string& type) {
     if (text.size() > 1) text += ',';
     text += ObjectWriter().Text("type", type).Done();
   };
-  for (const Condition& condition : conditions) add(condition.type);
-  if (!added_type.empty()) add(added_type);
+  for (const std::string& type : types) add(type);
+  if (std::ranges::count(types, patched) == 0) add(patched);
   return text + "]";
 }
 
 // The list with the changed or new element, as a strategic merge patch names it.
-void ListDifference(ObjectWriter& status, const std::vector<Condition>& conditions,
-                    const Condition* current, const Condition& wanted, const std::string& element) {
+void ListDifference(ObjectWriter& status, const std::vector<std::string>& types,
+                    const std::string& patched, const std::string& element) {
   if (element.empty()) return;
-  if (!conditions.empty()) {
-    status.Raw("$setElementOrder/conditions",
-               ConditionOrder(conditions, current == nullptr ? wanted.type : std::string()));
-  }
+  if (!types.empty()) status.Raw("$setElementOrder/conditions", ConditionOrder(types, patched));
   status.Raw("conditions", "[" + element + "]");
 }
 
 void ConditionDifference(ObjectWriter& status, const Pod& pod, const Condition& wanted) {
   const Condition* const current = pod.FindCondition(wanted.type);
-  ListDifference(status, pod.status.conditions, current, wanted,
+  ListDifference(status, pod.status.conditions->types(), wanted.type,
                  current == nullptr ? NewCondition(wanted) : ChangedCondition(*current, wanted));
 }
 
@@ -178,7 +174,7 @@ std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change) {
   ObjectWriter status;
   if (change.condition) ConditionDifference(status, pod, *change.condition);
   if (change.nominated_node_name) {
-    TextDifference(status, "nominatedNodeName", pod.status.nominated_node_name,
+    TextDifference(status, "nominatedNodeName", pod.status.nominated_node_name.str(),
                    *change.nominated_node_name);
   }
   if (change.extended_resource_claim) {
@@ -191,12 +187,13 @@ std::string PodStatusPatch(const Pod& pod, const PodStatusChange& change) {
 
 std::string PodGroupStatusPatch(const PodGroup& group, const Condition& condition) {
   const Condition* current = nullptr;
+  std::vector<std::string> types;
   for (const Condition& known : group.conditions) {
     if (known.type == condition.type) current = &known;
+    types.push_back(known.type);
   }
   ObjectWriter status;
-  ListDifference(status, group.conditions, current, condition,
-                 GroupConditionDifference(current, condition));
+  ListDifference(status, types, condition.type, GroupConditionDifference(current, condition));
   return status.Empty() ? "" : ObjectWriter().Raw("status", status.Done()).Done();
 }
 

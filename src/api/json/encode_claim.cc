@@ -182,7 +182,7 @@ std::string MetaJson(const ResourceClaim& claim) {
   }
   AddTime(object, "creationTimestamp", meta.creation_timestamp);
   AddTime(object, "deletionTimestamp", meta.deletion_timestamp);
-  AddListUnlessEmpty(object, "ownerReferences", meta.owner_references, OwnerJson);
+  AddListUnlessEmpty(object, "ownerReferences", *meta.owner_references, OwnerJson);
   AddUnlessEmpty(object, "finalizers", claim.finalizers);
   return object.Done();
 }

@@ -18,7 +18,7 @@ constexpr size_t kMaxSpecs = 1024;
 // A pod's status and node hardly ever matter: only around resizes of running pods.
 bool SpecSaysAll(const api::Pod& pod) {
   return pod.node_name.empty() && !StatusAffectsRequests(pod) &&
-         (pod.status.conditions.empty() || pod.FindCondition("PodResizePending") == nullptr);
+         pod.FindCondition(api::kPodResizePending) == nullptr;
 }
 
 }  // namespace

@@ -276,7 +276,7 @@ class DefaultPreemption final : public framework::Plugin,
   // another one.
   bool WaitsForVictims(const api::Pod& pod, const NodeStatuses& statuses) const {
     if (pod.status.nominated_node_name.empty()) return false;
-    const NodeInfo* node = handle_.snapshot().Find(pod.status.nominated_node_name);
+    const NodeInfo* node = handle_.snapshot().Find(pod.status.nominated_node_name.str());
     if (node == nullptr) return false;
     if (statuses.Get(node->index()).code() == Code::kUnschedulableAndUnresolvable) return false;
     const int32_t priority = pod.Priority();

@@ -140,7 +140,7 @@ class Job final : public std::enable_shared_from_this<Job> {
       return;
     }
     api::Condition condition;
-    condition.type = "DisruptionTarget";
+    condition.type = api::kDisruptionTarget;
     condition.status = "True";
     condition.reason = "PreemptionByScheduler";
     condition.message = preemption_.preemptor.pods.front()->spec->scheduler_name.str() +
@@ -239,7 +239,7 @@ class Job final : public std::enable_shared_from_this<Job> {
                         [this](const api::PodPtr& victim) { return IsThere(*victim); });
   }
   bool IsThere(const api::Pod& victim) const {
-    const framework::NodeInfo* node = around_.snapshot.Find(victim.node_name);
+    const framework::NodeInfo* node = around_.snapshot.Find(victim.node_name.str());
     if (node == nullptr) return false;
     return std::any_of(node->pods().begin(), node->pods().end(),
                        [&victim](const framework::PodInfoPtr& info) {

@@ -90,7 +90,7 @@ bool GroupPreemption::NeverPreempts() const {
 bool GroupPreemption::WaitsForVictims() {
   absl::flat_hash_set<const NodeInfo*> nominated;
   for (const framework::GroupAssignment& member : preemptor_.members) {
-    const std::string& name = member.pod->status.nominated_node_name;
+    const std::string& name = member.pod->status.nominated_node_name.str();
     if (!name.empty()) nominated.insert(handle_.snapshot().Find(name));
   }
   nominated.erase(nullptr);
@@ -112,7 +112,7 @@ GroupFinding GroupPreemption::FindInScope() {
     finding.result.message = GroupMessage("ongoing preemption on nominated nodes");
     for (const framework::GroupAssignment& member : preemptor_.members) {
       finding.result.nominations[member.pod->meta.uid] =
-          framework::NominatingInfo{member.pod->status.nominated_node_name};
+          framework::NominatingInfo{member.pod->status.nominated_node_name.str()};
     }
     return finding;
   }
@@ -147,7 +147,7 @@ GroupFinding GroupPreemption::FindInScope() {
 void GroupPreemption::Choose(const GroupProposal& proposal) {
   for (const framework::GroupAssignment& assignment : proposal.assignments) {
     auto on_node = std::make_shared<api::Pod>(*assignment.pod);
-    on_node->node_name = assignment.node->name();
+    on_node->node_name = Symbol(assignment.node->name());
     placed_.push_back({.assignment = assignment, .on_node = std::move(on_node)});
     nodes_.insert(assignment.node);
     counts_beyond_nodes_ |= handle_.runner().HasPreFilterExtensions(*assignment.state);
@@ -161,7 +161,7 @@ Status GroupPreemption::Reprieve(const PotentialUnit& potential) {
   if (!status.ok() || (EveryoneFits() && !KS_CANARY(NobodySpared))) return status;
   victims_.push_back(potential);
   for (const PodInfoPtr& info : potential.unit->pods) {
-    const NodeInfo& node = *handle_.snapshot().Find(info->pod().node_name);
+    const NodeInfo& node = *handle_.snapshot().Find(info->pod().node_name.str());
     for (const Placed& placed : placed_) {
       const framework::GroupAssignment& member = placed.assignment;
       status =
@@ -176,7 +176,7 @@ Status GroupPreemption::Reprieve(const PotentialUnit& potential) {
 bool GroupPreemption::Concerns(const VictimUnit& unit) const {
   if (counts_beyond_nodes_) return true;
   return std::any_of(unit.pods.begin(), unit.pods.end(), [this](const PodInfoPtr& info) {
-    return nodes_.contains(handle_.snapshot().Find(info->pod().node_name));
+    return nodes_.contains(handle_.snapshot().Find(info->pod().node_name.str()));
   });
 }
 
@@ -195,7 +195,7 @@ bool GroupPreemption::EveryoneFits() {
   while (tried > 0) {
     const Placed& last = placed_[--tried];
     runner.RunReservePluginsUnreserve(*last.assignment.state, last.on_node,
-                                      last.on_node->node_name);
+                                      last.on_node->node_name.str());
     (void)handle_.mutable_snapshot().ForgetPod(*last.on_node);
   }
   return fits;
@@ -213,7 +213,7 @@ Status GroupPreemption::PutBack(const VictimUnit& unit) {
   for (const PodInfoPtr& info : unit.pods) {
     Status status = StatusOf(handle_.mutable_snapshot().AddPod(info->ptr()));
     if (!status.ok()) return status;
-    const NodeInfo& node = *handle_.snapshot().Find(info->pod().node_name);
+    const NodeInfo& node = *handle_.snapshot().Find(info->pod().node_name.str());
     for (const Placed& placed : placed_) {
       const framework::GroupAssignment& member = placed.assignment;
       status =
@@ -255,7 +255,7 @@ GroupFinding GroupPreemption::Chosen() {
                    std::to_string(finding.preemption->victims.size()) + " victims");
   for (const Placed& placed : placed_) {
     finding.result.nominations[placed.on_node->meta.uid] =
-        framework::NominatingInfo{placed.on_node->node_name};
+        framework::NominatingInfo{placed.on_node->node_name.str()};
   }
   return finding;
 }

@@ -10,7 +10,7 @@ namespace ks::plugins {
 
 inline bool IsTerminatingByPreemption(const api::Pod& pod) {
   if (!pod.meta.deletion_timestamp) return false;
-  const api::Condition* condition = pod.FindCondition("DisruptionTarget");
+  const api::Condition* condition = pod.FindCondition(api::kDisruptionTarget);
   return condition != nullptr && condition->status == "True" &&
          condition->reason == "PreemptionByScheduler";
 }

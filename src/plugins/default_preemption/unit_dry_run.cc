@@ -50,7 +50,7 @@ class UnitRehearsal {
   }
   bool IsHere(const framework::PodInfo& info) const { return info.pod().node_name == node_.name(); }
   const NodeInfo& NodeOf(const framework::PodInfo& info) const {
-    return IsHere(info) ? node_ : *handle_.snapshot().Find(info.pod().node_name);
+    return IsHere(info) ? node_ : *handle_.snapshot().Find(info.pod().node_name.str());
   }
 
   const framework::Handle& handle_;

@@ -86,9 +86,9 @@ Result<void> VictimUnits::AddMembers(const PodGroupKey& group, VictimUnit* unit)
   for (const auto& [uid, member] : state->members()) {
     if (member.state == framework::MemberState::kUnscheduled) continue;
     const api::PodPtr& pod = member.current();
-    const NodeInfo* node = snapshot_.Find(pod->node_name);
+    const NodeInfo* node = snapshot_.Find(pod->node_name.str());
     if (node == nullptr) {
-      const std::string name = golang::Quote(pod->node_name);
+      const std::string name = golang::Quote(pod->node_name.str());
       return Error{"failed to get node info for node " + name +
                    " from snapshot: nodeinfo not found for node name " + name};
     }

@@ -305,11 +305,11 @@ class DynamicResources final : public framework::Plugin,
     claim->meta.name = "<extended-resources>";
     claim->meta.ns = pod.meta.ns;
     claim->meta.uid = NewUuid(handle_.random());
-    claim->meta.owner_references.push_back({.api_version = "v1",
-                                            .kind = "Pod",
-                                            .name = pod.meta.name,
-                                            .uid = pod.meta.uid,
-                                            .controller = true});
+    claim->meta.owner_references.Mutable().push_back({.api_version = "v1",
+                                                      .kind = "Pod",
+                                                      .name = pod.meta.name,
+                                                      .uid = pod.meta.uid,
+                                                      .controller = true});
     claim->for_extended_resources = true;
     return claim;
   }

@@ -25,7 +25,7 @@ class NodeName final : public framework::Plugin,
 
   PreFilterResult PreFilter(CycleState&, const api::Pod& pod, const framework::Snapshot&) override {
     PreFilterResult result;
-    if (!pod.node_name.empty()) result.nodes = std::set<std::string>{pod.node_name};
+    if (!pod.node_name.empty()) result.nodes = std::set<std::string>{pod.node_name.str()};
     return result;
   }
 
@@ -39,7 +39,7 @@ class NodeName final : public framework::Plugin,
   }
 
   Status Sign(const api::Pod& pod, std::vector<framework::SignFragment>* fragments) const override {
-    fragments->push_back({"v1.Pod.Spec.NodeName", SignatureText(pod.node_name)});
+    fragments->push_back({"v1.Pod.Spec.NodeName", SignatureText(pod.node_name.str())});
     return {};
   }
 

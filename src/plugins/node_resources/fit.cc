@@ -205,7 +205,7 @@ class NodeResourcesFit final : public framework::Plugin,
     };
     const auto scaled = [this](const api::Pod& pod, const api::Pod* before, const api::Pod* after) {
       return QueueIf(before == nullptr || after == nullptr ||
-                     (!after->node_name.empty() && HelpsOn(pod, after->node_name) &&
+                     (!after->node_name.empty() && HelpsOn(pod, after->node_name.view()) &&
                       Released(RequestOf(pod), *before, *after)));
     };
     // The node of a deferred pod is not in its spec.
@@ -261,7 +261,7 @@ class NodeResourcesFit final : public framework::Plugin,
     return !deferred_pods_.Exempt(pod) || node == pod.node_name;
   }
   static const std::string& PlaceOf(const api::Pod& pod) {
-    return pod.node_name.empty() ? pod.status.nominated_node_name : pod.node_name;
+    return (pod.node_name.empty() ? pod.status.nominated_node_name : pod.node_name).str();
   }
 
   const Resource& RequestOf(const api::Pod& pod) const {

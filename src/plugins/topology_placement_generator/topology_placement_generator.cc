@@ -59,10 +59,10 @@ class TopologyPlacementGenerator final : public framework::Plugin,
       for (const auto& [uid, member] : state->members()) {
         if (member.state == framework::MemberState::kUnscheduled) continue;
         const api::Pod& pod = *member.current();
-        const NodeInfo* node = handle_.snapshot().Find(pod.node_name);
+        const NodeInfo* node = handle_.snapshot().Find(pod.node_name.str());
         if (node == nullptr) {
           return Error{"getting node for pod " + pod.meta.Key() +
-                       ": nodeinfo not found for node name \"" + pod.node_name + "\""};
+                       ": nodeinfo not found for node name \"" + pod.node_name.str() + "\""};
         }
         const Symbol* domain = node->node()->meta.labels.Find(key);
         if (domain == nullptr) {

@@ -77,7 +77,7 @@ struct Attempt {
   std::unique_ptr<framework::PreBindRunner> pre_bind{};
 
   // Requires: assumed.
-  const std::string& node() const { return assumed->node_name; }
+  const std::string& node() const { return assumed->node_name.str(); }
   // The object that the attempt stands for now.
   const api::PodPtr& current() const { return assumed == nullptr ? pod : assumed; }
 };

@@ -128,7 +128,7 @@ Status SchedulingAlgorithm::PreFilter(Attempt& attempt) {
 // The nominated node alone; the start index does not move, and PreFilter's node set is not
 // consulted (docs/spec/cycle.md section 8).
 bool SchedulingAlgorithm::NominatedNodeFits(Attempt& attempt) {
-  const std::string& name = attempt.pod->status.nominated_node_name;
+  const std::string& name = attempt.pod->status.nominated_node_name.str();
   return !name.empty() && NodeFits(name, attempt);
 }
 

@@ -34,7 +34,7 @@ std::string PodText(const api::Pod& pod) {
   json object = json::parse(*pod.raw, nullptr, false);
   if (!object.is_object() || !object["spec"].is_object()) return *pod.raw;
   if (object["spec"].contains("nodeName")) return *pod.raw;
-  object["spec"]["nodeName"] = pod.node_name;
+  object["spec"]["nodeName"] = pod.node_name.str();
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -120,7 +120,7 @@ TEST_F(DevicesTest, Resolution) {
     PodBuilder pod = MakePod().Name("pod").Req({});
     pod.spec().resource_claims.push_back({"entry", c.claim, c.claim_template});
     if (c.has_status) {
-      pod.pod().status.resource_claim_statuses.push_back({"entry", c.generated});
+      pod.pod().status.claims.Mutable().resource_claims.push_back({"entry", c.generated});
     }
     const api::PodPtr object = pod.Obj();
     const std::string want =

@@ -132,7 +132,7 @@ struct GroupClaimsTest : ::testing::Test {
   }
   void Assume(const TriedPod& tried, const std::string& node) {
     auto assumed = std::make_shared<api::Pod>(*tried.pod);
-    assumed->node_name = node;
+    assumed->node_name = Symbol(node);
     groups().Assume(assumed);
   }
 
@@ -176,7 +176,7 @@ TEST_F(GroupClaimsTest, ThePodsStatusNamesTheClaimOfItsGroup) {
     EXPECT_EQ(Describe(plugin->PreEnqueue(*pod)),
               "UnschedulableAndUnresolvable: pod \"ns/a\": ResourceClaim not created yet")
         << "whatever the group's status says";
-    pod->status.resource_claim_statuses = {{"x", "c"}};
+    pod->status.claims.Mutable().resource_claims = {{"x", "c"}};
     EXPECT_EQ(Describe(plugin->PreEnqueue(*pod)), c.want);
     const auto events = rig.As<framework::EnqueueExtensions>()->EventsToRegister();
     for (const auto& registration : events) {
@@ -192,7 +192,7 @@ TEST_F(OnlyGroupsTest, HaveNoClaims) {
   ShowClaim("c", "", OwnedBy("scheduling.k8s.io/v1beta1", "PodGroup", "g"));
   const auto member = Member("a", {{"x", "", "t"}});
   auto pod = std::make_shared<api::Pod>(*member->pod);
-  pod->status.resource_claim_statuses = {{"x", "c"}};
+  pod->status.claims.Mutable().resource_claims = {{"x", "c"}};
   EXPECT_EQ(Describe(rig.As<framework::PreEnqueuePlugin>()->PreEnqueue(*pod)),
             kNotMine + "(Pod is not owner)");
 }

@@ -62,8 +62,8 @@ TEST(ImageLocalityTest, FourNodes) {
       {"no images", MakePod(), {0, 0, 0, 0}},
   };
   PluginRig rig(NewImageLocality);
-  const ImageState a{Symbol("gcr.io/a:v1"), 500 * kMib, 2};
-  const ImageState b{Symbol("gcr.io/b:latest"), 1024 * kMib, 2};
+  const ImageState a{Symbol("gcr.io/a:v1"), 2, 500 * kMib};
+  const ImageState b{Symbol("gcr.io/b:latest"), 2, 1024 * kMib};
   rig.AddNode(MakeNode()).SetImages({a});
   rig.AddNode(MakeNode()).SetImages({b});
   rig.AddNode(MakeNode()).SetImages(Sorted({a, b}));
@@ -82,10 +82,10 @@ TEST(ImageLocalityTest, OneNode) {
     int64_t want;
   };
   const Case cases[] = {
-      {"ex73 23 MiB", "i:1", {Symbol("i:1"), 23 * kMib, 1}, 0},
-      {"ex73 33 MiB", "i:1", {Symbol("i:1"), 33 * kMib, 1}, 1},
-      {"ex74", "reg:5000/a", {Symbol("reg:5000/a:latest"), 2000000000, 1}, 100},
-      {"digest stays", "r/a@sha256:12", {Symbol("r/a@sha256:12"), 2000000000, 1}, 100},
+      {"ex73 23 MiB", "i:1", {Symbol("i:1"), 1, 23 * kMib}, 0},
+      {"ex73 33 MiB", "i:1", {Symbol("i:1"), 1, 33 * kMib}, 1},
+      {"ex74", "reg:5000/a", {Symbol("reg:5000/a:latest"), 1, 2000000000}, 100},
+      {"digest stays", "r/a@sha256:12", {Symbol("r/a@sha256:12"), 1, 2000000000}, 100},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);

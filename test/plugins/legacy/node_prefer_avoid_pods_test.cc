@@ -16,7 +16,7 @@ using ks::testing::MakePod;
 
 api::PodPtr OwnedBy(const std::string& kind, const std::string& uid, bool controller = true) {
   ks::testing::PodBuilder pod = MakePod();
-  pod.pod().meta.owner_references = {
+  pod.pod().meta.owner_references.Mutable() = {
       {.api_version = "v1", .kind = kind, .name = "x", .uid = uid, .controller = controller}};
   return pod.Obj();
 }

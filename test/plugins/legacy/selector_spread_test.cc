@@ -102,7 +102,7 @@ TEST_F(SelectorSpreadTest, TheControllersSelectorCounts) {
       api::LabelSelectorSpec{.match_labels = {{"app", "web"}}, .match_expressions = {}}));
   AddZone("", 2);
   ks::testing::PodBuilder pod = MakePod();
-  pod.pod().meta.owner_references = {
+  pod.pod().meta.owner_references.Mutable() = {
       {.api_version = "apps/v1", .kind = "ReplicaSet", .name = "rs", .controller = true}};
   EXPECT_EQ(rig.ScoreAll(*pod.Obj()), (Scores{2}));
 }

@@ -129,7 +129,7 @@ TEST(BalancedAllocationTest, ResizedPodOfAKnownTemplate) {
   api::ContainerStatus status;
   status.name = "c0";
   status.allocated_resources = testing::MakeResources({{"cpu", "4"}});
-  resized->status.container_statuses.push_back(status);
+  resized->status.resources.Mutable().containers.push_back(status);
   EXPECT_EQ(rig.ScoreAll(*resized), std::vector<int64_t>{50});
   EXPECT_EQ(rig.ScoreAll(*pod), std::vector<int64_t>{62});
 }

@@ -99,7 +99,7 @@ class Churn {
       pods_[name] = AnyPod(name, Any("n", 6));
       ASSERT_TRUE(cache.AddPod(pods_[name]).ok());
     } else if (random_.Below(3) == 0) {
-      const api::PodPtr changed = AnyPod(name, known->second->node_name);
+      const api::PodPtr changed = AnyPod(name, known->second->node_name.str());
       ASSERT_TRUE(cache.UpdatePod(*known->second, changed).ok());
       known->second = changed;
     } else {

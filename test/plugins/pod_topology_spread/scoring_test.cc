@@ -262,7 +262,7 @@ TEST_P(Example41Test, OwnerAndService) {
   selector.match_labels = {{"h", "1"}};
   rig.handle.fake_owner_listers().Add(MakeSet<api::ReplicaSet>("ns", "owner", selector));
   PodBuilder pod = Incoming({}, with_h);
-  pod.pod().meta.owner_references = {Controller(GetParam().api_version, "ReplicaSet")};
+  pod.pod().meta.owner_references.Mutable() = {Controller(GetParam().api_version, "ReplicaSet")};
   const SpreadRig::Scores scores = rig.ScoresOf(pod.Obj(), {0, 1});
   EXPECT_EQ(scores.raw, GetParam().raw);
   EXPECT_EQ(scores.final, GetParam().final);
@@ -311,7 +311,7 @@ TEST(SpreadDefaultsTest, ThePodNeedNotMatchItsOwnersSelector) {
   selector.match_labels = {{"h", "1"}};
   rig.handle.fake_owner_listers().Add(MakeSet<api::StatefulSet>("ns", "owner", selector));
   PodBuilder pod = Incoming({}, {{"h", "2"}});
-  pod.pod().meta.owner_references = {Controller("apps/v1", "StatefulSet")};
+  pod.pod().meta.owner_references.Mutable() = {Controller("apps/v1", "StatefulSet")};
   EXPECT_EQ(rig.Letters(pod.Obj()), "SS");
   pod.Labels({{"h", "1"}});
   EXPECT_EQ(rig.Letters(pod.Obj()), "KS");

@@ -59,7 +59,7 @@ inline api::PersistentVolumeClaim MakeClaim(const std::string& name, const std::
 inline api::PersistentVolumeClaim MakeOwnedClaim(const std::string& name, const std::string& pod,
                                                  const std::string& volume = "") {
   api::PersistentVolumeClaim claim = MakeClaim(name, volume);
-  api::OwnerReference& owner = claim.meta.owner_references.emplace_back();
+  api::OwnerReference& owner = claim.meta.owner_references.Mutable().emplace_back();
   owner.uid = "uid-" + pod;
   owner.controller = true;
   return claim;

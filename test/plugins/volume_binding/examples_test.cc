@@ -435,11 +435,11 @@ TEST(VolumeBindingPreFilter, EphemeralClaims) {
   EXPECT_EQ(world.PreFilter(*pod.Obj()),
             kUu + "PVC ns/p-data was not created for pod ns/p (pod is not owner)");
   auto owned = std::make_shared<api::PersistentVolumeClaim>(*claim);
-  owned->meta.owner_references = {{.api_version = "v1",
-                                   .kind = "Pod",
-                                   .name = "p",
-                                   .uid = pod.Obj()->meta.uid,
-                                   .controller = true}};
+  owned->meta.owner_references.Mutable() = {{.api_version = "v1",
+                                             .kind = "Pod",
+                                             .name = "p",
+                                             .uid = pod.Obj()->meta.uid,
+                                             .controller = true}};
   owned->meta.resource_version = "6";
   world.put(owned)(Volume("pv", "10Gi"));
   EXPECT_EQ(world.Judge(*pod.Obj()), "n1: 0; n2: 0");
