@@ -27,21 +27,21 @@ class SymbolMap {
     for (const Entry& entry : entries) Set(entry.first, entry.second);
   }
 
-  const V* Find(Symbol key) const {
+  const V* Find(const Symbol& key) const {
     const auto it = LowerBound(key);
     return it != entries_.end() && it->first == key ? &it->second : nullptr;
   }
-  bool Contains(Symbol key) const { return Find(key) != nullptr; }
+  bool Contains(const Symbol& key) const { return Find(key) != nullptr; }
 
-  void Set(Symbol key, V value) { (*this)[key] = std::move(value); }
+  void Set(const Symbol& key, V value) { (*this)[key] = std::move(value); }
   // Inserts a default value when the key is absent. The reference is valid until the next
   // insertion.
-  V& operator[](Symbol key) {
+  V& operator[](const Symbol& key) {
     const auto it = entries_.begin() + (LowerBound(key) - entries_.cbegin());
     if (it != entries_.end() && it->first == key) return it->second;
     return entries_.insert(it, Entry(key, V()))->second;
   }
-  bool Erase(Symbol key) {
+  bool Erase(const Symbol& key) {
     const auto it = LowerBound(key);
     if (it == entries_.end() || it->first != key) return false;
     entries_.erase(it);
@@ -73,9 +73,9 @@ class SymbolMap {
   friend bool operator==(const SymbolMap&, const SymbolMap&) = default;
 
  private:
-  typename std::vector<Entry>::const_iterator LowerBound(Symbol key) const {
+  typename std::vector<Entry>::const_iterator LowerBound(const Symbol& key) const {
     return std::lower_bound(entries_.cbegin(), entries_.cend(), key,
-                            [](const Entry& e, Symbol k) { return e.first < k; });
+                            [](const Entry& e, const Symbol& k) { return e.first < k; });
   }
 
   std::vector<Entry> entries_;

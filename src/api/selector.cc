@@ -114,7 +114,7 @@ Requirement CompileRequirement(const SelectorRequirement& spec, Requirement::Op 
   return requirement;
 }
 
-bool HasValue(const std::vector<Symbol>& values, Symbol value) {
+bool HasValue(const std::vector<Symbol>& values, const Symbol& value) {
   return std::binary_search(values.begin(), values.end(), value);
 }
 
@@ -122,7 +122,7 @@ std::string RequirementText(const Requirement& requirement) {
   using Op = Requirement::Op;
   const std::string_view key = requirement.key.view();
   std::vector<std::string_view> values;
-  for (const Symbol value : requirement.values) values.push_back(value.view());
+  for (const Symbol& value : requirement.values) values.push_back(value.view());
   std::sort(values.begin(), values.end());
   switch (requirement.op) {
     case Op::kIn:

@@ -15,7 +15,7 @@ using framework::SpecOf;
 
 namespace {
 
-std::string KeyOf(Symbol ns, std::string_view name) {
+std::string KeyOf(const Symbol& ns, std::string_view name) {
   std::string key(ns.view());
   key += '/';
   key += name;
@@ -104,16 +104,17 @@ std::vector<api::PodGroupPtr> GroupStores::PodGroups() const {
   return std::get<ObjectStore<api::PodGroup>>(stores_).List();
 }
 
-api::PodGroupPtr GroupStores::FindPodGroup(Symbol ns, std::string_view name) const {
+api::PodGroupPtr GroupStores::FindPodGroup(const Symbol& ns, std::string_view name) const {
   return std::get<ObjectStore<api::PodGroup>>(stores_).Get(KeyOf(ns, name));
 }
 
-api::CompositePodGroupPtr GroupStores::FindCompositePodGroup(Symbol ns,
+api::CompositePodGroupPtr GroupStores::FindCompositePodGroup(const Symbol& ns,
                                                              std::string_view name) const {
   return std::get<ObjectStore<api::CompositePodGroup>>(stores_).Get(KeyOf(ns, name));
 }
 
-std::span<const GroupPtr> GroupStores::ChildrenOf(Symbol ns, std::string_view composite) const {
+std::span<const GroupPtr> GroupStores::ChildrenOf(const Symbol& ns,
+                                                  std::string_view composite) const {
   const auto found = children_.find(KeyOf(ns, composite));
   if (found == children_.end()) return {};
   return found->second;

@@ -47,9 +47,10 @@ class GroupStores final : public framework::PodGroupLister {
   // All of them, ascending by namespace and name.
   std::vector<api::PodGroupPtr> PodGroups() const;
 
-  api::PodGroupPtr FindPodGroup(Symbol ns, std::string_view name) const override;
-  api::CompositePodGroupPtr FindCompositePodGroup(Symbol ns, std::string_view name) const override;
-  std::span<const framework::GroupPtr> ChildrenOf(Symbol ns,
+  api::PodGroupPtr FindPodGroup(const Symbol& ns, std::string_view name) const override;
+  api::CompositePodGroupPtr FindCompositePodGroup(const Symbol& ns,
+                                                  std::string_view name) const override;
+  std::span<const framework::GroupPtr> ChildrenOf(const Symbol& ns,
                                                   std::string_view composite) const override;
 
  private:

@@ -37,21 +37,21 @@ std::vector<framework::ImageState> ImageTable::States(const api::ImageSizes& ima
   return states;
 }
 
-void ImageTable::Withdraw(Symbol name) {
+void ImageTable::Withdraw(const Symbol& name) {
   const auto it = records_.find(name);
   KS_CHECK(it != records_.end(), "an image is withdrawn that is not registered");
   if (--it->second.num_nodes == 0) records_.erase(it);
   ++version_;
 }
 
-void ImageTable::Register(Symbol name, int64_t size_bytes) {
+void ImageTable::Register(const Symbol& name, int64_t size_bytes) {
   Record& record = records_[name];
   if (record.num_nodes++ == 0) record.size_bytes = size_bytes;
   ++version_;
 }
 
 // Withdrawn and registered again: with no other node in between the record is a new one.
-void ImageTable::Keep(Symbol name, int64_t size_bytes) {
+void ImageTable::Keep(const Symbol& name, int64_t size_bytes) {
   Record& record = records_[name];
   if (record.num_nodes > 1 || record.size_bytes == size_bytes) return;
   record.size_bytes = size_bytes;

@@ -33,9 +33,9 @@ class ImageTable {
     int64_t size_bytes = 0;
     int32_t num_nodes = 0;
   };
-  void Withdraw(Symbol name);
-  void Register(Symbol name, int64_t size_bytes);
-  void Keep(Symbol name, int64_t size_bytes);
+  void Withdraw(const Symbol& name);
+  void Register(const Symbol& name, int64_t size_bytes);
+  void Keep(const Symbol& name, int64_t size_bytes);
 
   absl::flat_hash_map<Symbol, Record> records_;
   uint64_t version_ = 1;

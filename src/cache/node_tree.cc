@@ -10,7 +10,8 @@ namespace ks::cache {
 namespace {
 
 // The value of the beta label if that key exists, even with an empty value; else of the stable one.
-std::string_view TopologyValue(const api::LabelMap& labels, Symbol beta, Symbol stable) {
+std::string_view TopologyValue(const api::LabelMap& labels, const Symbol& beta,
+                               const Symbol& stable) {
   const Symbol* value = labels.Find(beta);
   if (value == nullptr) value = labels.Find(stable);
   return value == nullptr ? std::string_view() : value->view();

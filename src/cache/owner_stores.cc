@@ -84,14 +84,14 @@ void Erase(ByNamespace<T>& lists, const T& object) {
 }
 
 template <class T>
-std::span<const std::shared_ptr<const T>> In(const ByNamespace<T>& lists, Symbol ns) {
+std::span<const std::shared_ptr<const T>> In(const ByNamespace<T>& lists, const Symbol& ns) {
   const auto found = lists.find(ns);
   if (found == lists.end()) return {};
   return found->second;
 }
 
 template <class T>
-const T* Find(const ObjectStore<T>& store, Symbol ns, std::string_view name) {
+const T* Find(const ObjectStore<T>& store, const Symbol& ns, std::string_view name) {
   std::string key(ns.view());
   key += '/';
   key += name;
@@ -202,28 +202,30 @@ bool OwnerStores::Synced(framework::OptionalKinds kinds) const {
   return framework::AllSynced<api::OwnerKinds>(kinds, synced_);
 }
 
-std::span<const api::ServicePtr> OwnerStores::Services(Symbol ns) const {
+std::span<const api::ServicePtr> OwnerStores::Services(const Symbol& ns) const {
   return In(services_by_namespace_, ns);
 }
 
-std::span<const api::PodDisruptionBudgetPtr> OwnerStores::PodDisruptionBudgets(Symbol ns) const {
+std::span<const api::PodDisruptionBudgetPtr> OwnerStores::PodDisruptionBudgets(
+    const Symbol& ns) const {
   return In(budgets_by_namespace_, ns);
 }
 
 const api::ReplicationController* OwnerStores::FindReplicationController(
-    Symbol ns, std::string_view name) const {
+    const Symbol& ns, std::string_view name) const {
   return Find(Stored<api::ReplicationController>(), ns, name);
 }
 
-const api::ReplicaSet* OwnerStores::FindReplicaSet(Symbol ns, std::string_view name) const {
+const api::ReplicaSet* OwnerStores::FindReplicaSet(const Symbol& ns, std::string_view name) const {
   return Find(Stored<api::ReplicaSet>(), ns, name);
 }
 
-const api::StatefulSet* OwnerStores::FindStatefulSet(Symbol ns, std::string_view name) const {
+const api::StatefulSet* OwnerStores::FindStatefulSet(const Symbol& ns,
+                                                     std::string_view name) const {
   return Find(Stored<api::StatefulSet>(), ns, name);
 }
 
-const api::Namespace* OwnerStores::FindNamespace(Symbol name) const {
+const api::Namespace* OwnerStores::FindNamespace(const Symbol& name) const {
   return Stored<api::Namespace>().Get(name.view()).get();
 }
 

@@ -40,16 +40,17 @@ class OwnerStores final : public framework::OwnerListers {
   // as delivered.
   bool Synced(framework::OptionalKinds kinds) const;
 
-  std::span<const api::ServicePtr> Services(Symbol ns) const override;
-  const api::ReplicationController* FindReplicationController(Symbol ns,
+  std::span<const api::ServicePtr> Services(const Symbol& ns) const override;
+  const api::ReplicationController* FindReplicationController(const Symbol& ns,
                                                               std::string_view name) const override;
-  const api::ReplicaSet* FindReplicaSet(Symbol ns, std::string_view name) const override;
-  const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const override;
-  const api::Namespace* FindNamespace(Symbol name) const override;
+  const api::ReplicaSet* FindReplicaSet(const Symbol& ns, std::string_view name) const override;
+  const api::StatefulSet* FindStatefulSet(const Symbol& ns, std::string_view name) const override;
+  const api::Namespace* FindNamespace(const Symbol& name) const override;
   std::vector<api::NamespacePtr> Namespaces() const override {
     return Stored<api::Namespace>().List();
   }
-  std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(Symbol ns) const override;
+  std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(
+      const Symbol& ns) const override;
   uint64_t version() const override { return version_; }
 
  private:

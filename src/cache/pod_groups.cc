@@ -108,12 +108,12 @@ void PodGroups::SetMember(const PodGroupState::Member& member) {
 
 // ---- questions ----
 
-const PodGroupState* PodGroups::Find(Symbol ns, std::string_view name) const {
+const PodGroupState* PodGroups::Find(const Symbol& ns, std::string_view name) const {
   const auto record = groups_.find(NameOrder::View(ns.view(), name));
   return record == groups_.end() ? nullptr : &record->second;
 }
 
-api::CompositePodGroupPtr PodGroups::FindComposite(Symbol ns, std::string_view name) const {
+api::CompositePodGroupPtr PodGroups::FindComposite(const Symbol& ns, std::string_view name) const {
   return trees_ ? objects_.FindCompositePodGroup(ns, name) : nullptr;
 }
 

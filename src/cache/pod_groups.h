@@ -50,8 +50,8 @@ class PodGroups final : public framework::PodGroupStates {
   void SetMember(const framework::PodGroupState::Member& member);
 
   // PodGroupStates.
-  const framework::PodGroupState* Find(Symbol ns, std::string_view name) const override;
-  api::CompositePodGroupPtr FindComposite(Symbol ns, std::string_view name) const override;
+  const framework::PodGroupState* Find(const Symbol& ns, std::string_view name) const override;
+  api::CompositePodGroupPtr FindComposite(const Symbol& ns, std::string_view name) const override;
   std::optional<framework::PodGroupKey> RootOf(const framework::PodGroupKey& group) const override;
   std::vector<framework::PodGroupKey> ChildrenOf(
       const framework::PodGroupKey& group) const override;

@@ -218,7 +218,8 @@ api::PersistentVolumeClaimPtr StorageStores::CurrentClaim(std::string_view key) 
   return assumed_claims_.Over(key, Stored<api::PersistentVolumeClaim>().Get(key));
 }
 
-std::vector<api::PersistentVolumePtr> StorageStores::CurrentVolumesOf(Symbol storage_class) const {
+std::vector<api::PersistentVolumePtr> StorageStores::CurrentVolumesOf(
+    const Symbol& storage_class) const {
   std::vector<api::PersistentVolumePtr> list;
   const auto found = volumes_by_class_.find(storage_class);
   if (found == volumes_by_class_.end()) return list;

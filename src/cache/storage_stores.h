@@ -68,7 +68,8 @@ class StorageStores final : public framework::StorageState {
 
   api::PersistentVolumePtr CurrentVolume(std::string_view name) const override;
   api::PersistentVolumeClaimPtr CurrentClaim(std::string_view key) const override;
-  std::vector<api::PersistentVolumePtr> CurrentVolumesOf(Symbol storage_class) const override;
+  std::vector<api::PersistentVolumePtr> CurrentVolumesOf(
+      const Symbol& storage_class) const override;
 
   Result<void> Assume(const api::PersistentVolumePtr& volume) override;
   Result<void> Assume(const api::PersistentVolumeClaimPtr& claim) override;

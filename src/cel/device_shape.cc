@@ -57,7 +57,7 @@ struct Sizer {
 // The shapes that devices keep.
 class Shapes {
  public:
-  std::shared_ptr<const DeviceShape> Get(Symbol driver, std::vector<DeviceName> names)
+  std::shared_ptr<const DeviceShape> Get(const Symbol& driver, std::vector<DeviceName> names)
       KS_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     std::weak_ptr<const DeviceShape>& place = shapes_[{driver, names}];
@@ -91,12 +91,13 @@ size_t BytesToConvert(const DeviceContent::AttributeValue& value) {
   return std::visit(Sizer(), value);
 }
 
-std::shared_ptr<const DeviceShape> DeviceShape::Of(Symbol driver, std::vector<DeviceName> names) {
+std::shared_ptr<const DeviceShape> DeviceShape::Of(const Symbol& driver,
+                                                   std::vector<DeviceName> names) {
   static Shapes* const shapes = new Shapes;
   return shapes->Get(driver, std::move(names));
 }
 
-DeviceShape::DeviceShape(Symbol driver, std::vector<DeviceName> names, uint64_t number)
+DeviceShape::DeviceShape(const Symbol& driver, std::vector<DeviceName> names, uint64_t number)
     : driver_(driver), names_(std::move(names)), number_(number) {
   const std::string_view text = driver_.view();
   driver_text_ = Text{text.data(), static_cast<uint32_t>(text.size()), CountCodePoints(text)};

@@ -44,8 +44,8 @@ class DeviceShape {
 
   // The shape of devices with these names, the same one while a device keeps it. Requires: `names`
   // are sorted, none is there twice.
-  static std::shared_ptr<const DeviceShape> Of(Symbol driver, std::vector<DeviceName> names);
-  DeviceShape(Symbol driver, std::vector<DeviceName> names, uint64_t number);
+  static std::shared_ptr<const DeviceShape> Of(const Symbol& driver, std::vector<DeviceName> names);
+  DeviceShape(const Symbol& driver, std::vector<DeviceName> names, uint64_t number);
 
   // Never given twice in a process; 40 bits, not 0.
   uint64_t number() const { return number_; }

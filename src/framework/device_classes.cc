@@ -47,7 +47,7 @@ void DeviceClassTable::RemoveNames(const DeviceClass& device_class) {
   by_resource_.Erase(Symbol(device_class.extended_resource_name));
 }
 
-const std::string* DeviceClassTable::ClassServing(Symbol resource) const {
+const std::string* DeviceClassTable::ClassServing(const Symbol& resource) const {
   const DeviceClass* owner = by_resource_.Find(resource);
   return owner == nullptr ? nullptr : &owner->name;
 }

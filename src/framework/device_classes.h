@@ -24,7 +24,7 @@ class DeviceClassLister {
   virtual ~DeviceClassLister() = default;
   // The name of the class that serves the resource, by its implicit or its extended name; null:
   // none does. Valid until the next change.
-  virtual const std::string* ClassServing(Symbol resource) const = 0;
+  virtual const std::string* ClassServing(const Symbol& resource) const = 0;
   // Changes whenever an answer may have changed, and never returns to an earlier value.
   virtual uint64_t generation() const = 0;
 };
@@ -51,7 +51,7 @@ class DeviceClassTable final : public DeviceClassLister {
   // It was deleted; as it was last.
   void Remove(const DeviceClass& device_class);
 
-  const std::string* ClassServing(Symbol resource) const override;
+  const std::string* ClassServing(const Symbol& resource) const override;
   uint64_t generation() const override { return generation_; }
 
  private:

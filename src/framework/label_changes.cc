@@ -31,15 +31,15 @@ void LabelChanges::Refresh(const Snapshot& snapshot) {
       continue;
     }
     for (const auto& [key, value] : change.pod->pod().meta.labels) {
-      const auto found = by_label_.find(KeyOf({key, value}));
+      const auto found = by_label_.find(Label{key, value});
       if (found != by_label_.end()) found->second->push_back(position_);
     }
   }
   if (position_ >= sweep_at_) Sweep(log);
 }
 
-LabelChanges::List LabelChanges::Watch(Label label) {
-  std::shared_ptr<Positions>& positions = by_label_[KeyOf(label)];
+LabelChanges::List LabelChanges::Watch(const Label& label) {
+  std::shared_ptr<Positions>& positions = by_label_[label];
   if (positions == nullptr) positions = std::make_shared<Positions>();
   return positions;
 }

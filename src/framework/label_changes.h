@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "api/selector.h"
@@ -17,6 +18,12 @@ namespace ks::framework {
 struct Label {
   Symbol key;
   Symbol value;
+
+  friend bool operator==(const Label&, const Label&) = default;
+  template <class H>
+  friend H AbslHashValue(H state, const Label& label) {
+    return H::combine(std::move(state), label.key, label.value);
+  }
 };
 
 // Appends to `labels` those that every pod has which the selector matches.
@@ -33,23 +40,20 @@ class LabelChanges {
 
   // The changes of pods that have the label, complete from the last Refresh on, as far as the log
   // reaches back. Kept up to date as long as somebody has it.
-  List Watch(Label label);
+  List Watch(const Label& label);
   // The same for nodes (Change::Kind::kNode).
   const Positions& nodes() const { return nodes_; }
   // Another one than before: something was missed, all lists are new, and readers begin anew.
   uint64_t epoch() const { return epoch_; }
 
  private:
-  static uint64_t KeyOf(Label label) {
-    return (uint64_t{label.key.id()} << 32) | uint64_t{label.value.id()};
-  }
   void Sweep(const ChangeLog& log);
 
   uint64_t epoch_ = 0;
   uint64_t position_ = 0;
   uint64_t sweep_at_ = 0;
   Positions nodes_;
-  absl::flat_hash_map<uint64_t, std::shared_ptr<Positions>> by_label_;
+  absl::flat_hash_map<Label, std::shared_ptr<Positions>> by_label_;
 };
 
 }  // namespace ks::framework

@@ -79,10 +79,10 @@ PodInfoPtr SwapRemove(std::vector<PodInfoPtr>* pods, const std::string& uid) {
 
 NodeInfo::NodeInfo() : generation_(NextGeneration()) {}
 
-const ImageState* NodeInfo::FindImage(Symbol name) const {
+const ImageState* NodeInfo::FindImage(const Symbol& name) const {
   const auto it =
       std::lower_bound(images_.begin(), images_.end(), name,
-                       [](const ImageState& image, Symbol n) { return image.name < n; });
+                       [](const ImageState& image, const Symbol& n) { return image.name < n; });
   return it != images_.end() && it->name == name ? &*it : nullptr;
 }
 

@@ -37,6 +37,8 @@ class PodInfo {
   const api::PodPtr& ptr() const { return pod_; }
   const AccountedRequest& request() const { return charge_->request; }
   const HostPortSet& host_ports() const { return charge_->ports; }
+  // What it takes in memory, its spec included (api::RoughBytes).
+  size_t RoughBytes() const { return charge_->spec_bytes + api::RoughBytesWithoutSpec(*pod_); }
 
  private:
   api::PodPtr pod_;
@@ -81,7 +83,7 @@ class NodeInfo {
   const HostPortSet& used_ports() const { return used_ports_; }
   // Sorted by name id.
   std::span<const ImageState> images() const { return images_; }
-  const ImageState* FindImage(Symbol name) const;
+  const ImageState* FindImage(const Symbol& name) const;
   // Bit set of known declared features (docs/spec/plugins-node.md 4.11; bit 0 is the first in
   // sorted order).
   uint32_t declared_features() const { return declared_features_; }

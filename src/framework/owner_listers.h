@@ -24,18 +24,20 @@ class OwnerListers {
   virtual ~OwnerListers() = default;
 
   // All Services of a namespace, ascending by name (upstream: undefined).
-  virtual std::span<const api::ServicePtr> Services(Symbol ns) const = 0;
+  virtual std::span<const api::ServicePtr> Services(const Symbol& ns) const = 0;
   // Null when unknown.
   virtual const api::ReplicationController* FindReplicationController(
-      Symbol ns, std::string_view name) const = 0;
-  virtual const api::ReplicaSet* FindReplicaSet(Symbol ns, std::string_view name) const = 0;
-  virtual const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const = 0;
-  virtual const api::Namespace* FindNamespace(Symbol name) const = 0;
+      const Symbol& ns, std::string_view name) const = 0;
+  virtual const api::ReplicaSet* FindReplicaSet(const Symbol& ns, std::string_view name) const = 0;
+  virtual const api::StatefulSet* FindStatefulSet(const Symbol& ns,
+                                                  std::string_view name) const = 0;
+  virtual const api::Namespace* FindNamespace(const Symbol& name) const = 0;
   // All known ones, in no particular order.
   virtual std::vector<api::NamespacePtr> Namespaces() const = 0;
 
   // All PodDisruptionBudgets of a namespace, ascending by name (upstream: undefined).
-  virtual std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(Symbol ns) const = 0;
+  virtual std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(
+      const Symbol& ns) const = 0;
 
   // Another value whenever a selector, or a namespace's labels, may have changed since (budgets
   // apart): what was derived from the objects holds until then.

@@ -2,6 +2,7 @@
 #include "framework/pod_charges.h"
 
 #include <cstdint>
+#include <utility>
 
 namespace ks::framework {
 
@@ -18,7 +19,9 @@ PodChargePtr PodCharges::Of(const api::Pod& pod) {
                         0x9e3779b97f4a7c15ULL;
   Slot& slot = slots_[(hash >> 32) % kSlots];
   if (slot.charge == nullptr || slot.spec != pod.spec || slot.resources != resources) {
-    slot = {pod.spec, resources, std::make_shared<const PodCharge>(pod)};
+    auto charge = std::make_shared<const PodCharge>(pod);
+    if (charge->spec_bytes > kMostBytes) return charge;
+    slot = {pod.spec, resources, std::move(charge)};
   }
   return slot.charge;
 }

@@ -32,12 +32,13 @@ class PodGroupLister {
   virtual ~PodGroupLister() = default;
 
   // Null when unknown.
-  virtual api::PodGroupPtr FindPodGroup(Symbol ns, std::string_view name) const = 0;
-  virtual api::CompositePodGroupPtr FindCompositePodGroup(Symbol ns,
+  virtual api::PodGroupPtr FindPodGroup(const Symbol& ns, std::string_view name) const = 0;
+  virtual api::CompositePodGroupPtr FindCompositePodGroup(const Symbol& ns,
                                                           std::string_view name) const = 0;
   // The groups that name this composite as their parent, ascending by creation time, then by name,
   // PodGroups first. The composite itself need not be known.
-  virtual std::span<const GroupPtr> ChildrenOf(Symbol ns, std::string_view composite) const = 0;
+  virtual std::span<const GroupPtr> ChildrenOf(const Symbol& ns,
+                                               std::string_view composite) const = 0;
 };
 
 }  // namespace ks::framework

@@ -9,8 +9,8 @@ namespace {
 
 class NoGroups final : public PodGroupStates {
  public:
-  const PodGroupState* Find(Symbol, std::string_view) const override { return nullptr; }
-  std::shared_ptr<const api::CompositePodGroup> FindComposite(Symbol,
+  const PodGroupState* Find(const Symbol&, std::string_view) const override { return nullptr; }
+  std::shared_ptr<const api::CompositePodGroup> FindComposite(const Symbol&,
                                                               std::string_view) const override {
     return nullptr;
   }

@@ -113,10 +113,10 @@ class PodGroupStates {
   virtual ~PodGroupStates() = default;
 
   // Null: neither the object nor a member is known.
-  virtual const PodGroupState* Find(Symbol ns, std::string_view name) const = 0;
+  virtual const PodGroupState* Find(const Symbol& ns, std::string_view name) const = 0;
   // Null: no such object.
   virtual std::shared_ptr<const api::CompositePodGroup> FindComposite(
-      Symbol ns, std::string_view name) const = 0;
+      const Symbol& ns, std::string_view name) const = 0;
   // The top of the tree to which the group belongs, by the parents' names; without the gate
   // CompositePodGroup the group itself. Absent: an object on the way, its own included, is not
   // known, or the way is a circle.

@@ -140,7 +140,7 @@ ResourceList TotalWithStatus(const Pod& pod, const RequestOptions& options) {
 }
 
 // Names that spec.resources may set for the whole pod.
-bool IsPodLevelName(Symbol name) {
+bool IsPodLevelName(const Symbol& name) {
   const ResourceNames& names = ResourceNames::Get();
   return name == names.cpu || name == names.memory || IsHugePageResource(name.view());
 }
@@ -183,7 +183,7 @@ Resource ToRequest(const ResourceList& list) {
 }
 
 // cpu or memory of a plain pod with the defaults for the containers that lack it.
-Quantity WithDefaults(const PodSpec& spec, Symbol name, const Quantity& missing) {
+Quantity WithDefaults(const PodSpec& spec, const Symbol& name, const Quantity& missing) {
   Quantity sum;
   for (const Container& container : spec.containers) {
     const Quantity* present = container.requests.Find(name);
@@ -199,7 +199,7 @@ AccountedRequest AccountPlainPod(const Pod& pod) {
   result.requested = PodRequest(pod);
   result.non_zero_milli_cpu = result.requested.milli_cpu;
   result.non_zero_memory = result.requested.memory;
-  const auto lacks = [&spec](Symbol name) {
+  const auto lacks = [&spec](const Symbol& name) {
     return std::any_of(
         spec.containers.begin(), spec.containers.end(),
         [name](const Container& container) { return !container.requests.Contains(name); });

@@ -25,13 +25,17 @@ struct NameClass {
   bool extended = false;
 };
 
-// Classifying parses the name; a thread meets only a handful of different ones.
-NameClass ClassOf(Symbol name) {
-  thread_local absl::flat_hash_map<uint32_t, NameClass> known;
-  const auto it = known.find(name.id());
+constexpr size_t kMostKnown = 1024;
+
+// Classifying parses the name; a thread meets only a handful of different ones, unless somebody
+// makes them up.
+NameClass ClassOf(const Symbol& name) {
+  thread_local absl::flat_hash_map<Symbol, NameClass> known;
+  const auto it = known.find(name);
   if (it != known.end()) return it->second;
+  if (known.size() >= kMostKnown) known.clear();
   const NameClass result{IsScalarResource(name.view()), IsExtendedResource(name.view())};
-  known.emplace(name.id(), result);
+  known.emplace(name, result);
   return result;
 }
 
@@ -62,8 +66,8 @@ bool IsScalarResource(std::string_view name) {
          name.starts_with(kAttachablePrefix);
 }
 
-bool IsScalarResource(Symbol name) { return ClassOf(name).scalar; }
-bool IsExtendedResource(Symbol name) { return ClassOf(name).extended; }
+bool IsScalarResource(const Symbol& name) { return ClassOf(name).scalar; }
+bool IsExtendedResource(const Symbol& name) { return ClassOf(name).extended; }
 
 const ResourceNames& ResourceNames::Get() {
   static const ResourceNames names{Symbol("cpu"), Symbol("memory"), Symbol("ephemeral-storage"),
@@ -105,7 +109,7 @@ void Resource::Sub(const Resource& other) {
   if (!other.scalars.empty()) MergeScalars(&scalars, other.scalars, golang::WrappingSub);
 }
 
-int64_t Resource::Amount(Symbol name) const {
+int64_t Resource::Amount(const Symbol& name) const {
   const ResourceNames& names = ResourceNames::Get();
   if (name == names.cpu) return milli_cpu;
   if (name == names.memory) return memory;

@@ -17,12 +17,12 @@ bool IsExtendedResource(std::string_view name);
 bool IsHugePageResource(std::string_view name);
 bool IsScalarResource(std::string_view name);
 // The same, remembered per symbol. Threads: any.
-bool IsScalarResource(Symbol name);
-bool IsExtendedResource(Symbol name);
+bool IsScalarResource(const Symbol& name);
+bool IsExtendedResource(const Symbol& name);
 
 // Interned names of the native resources.
 struct ResourceNames {
-  Symbol cpu, memory, ephemeral_storage, pods;
+  const Symbol &cpu, memory, ephemeral_storage, pods;
   static const ResourceNames& Get();
 };
 
@@ -42,7 +42,7 @@ struct Resource {
   void Add(const Resource& other);
   void Sub(const Resource& other);
   // The amount of any resource by name, 0 when absent.
-  int64_t Amount(Symbol name) const;
+  int64_t Amount(const Symbol& name) const;
 
   friend bool operator==(const Resource&, const Resource&) = default;
 };

@@ -28,12 +28,18 @@ class RingLog {
   const Entry& At(uint64_t position) const { return ring_[position & (ring_.size() - 1)]; }
 
   void Append(Entry entry) {
+    if (size() == ring_.size()) ++begin_;
     ring_[end_ & (ring_.size() - 1)] = std::move(entry);
     ++end_;
-    if (end_ - begin_ > ring_.size()) begin_ = end_ - ring_.size();
   }
-  // All readers begin anew.
-  void Forget() { begin_ = end_ = end_ + 1; }
+
+ protected:
+  size_t size() const { return end_ - begin_; }
+  size_t capacity() const { return ring_.size(); }
+  // Takes the oldest entry out. Requires: size() > 0.
+  Entry TakeOldest() { return std::exchange(ring_[begin_++ & (ring_.size() - 1)], Entry()); }
+  // As if an entry had come and gone. Requires: size() == 0.
+  void SkipOne() { begin_ = ++end_; }
 
  private:
   uint64_t begin_;

@@ -50,7 +50,8 @@ class StorageState {
   virtual api::PersistentVolumeClaimPtr CurrentClaim(std::string_view key) const = 0;
   // Volumes of a class (api::PersistentVolume::StorageClass), ascending by name (upstream:
   // undefined).
-  virtual std::vector<api::PersistentVolumePtr> CurrentVolumesOf(Symbol storage_class) const = 0;
+  virtual std::vector<api::PersistentVolumePtr> CurrentVolumesOf(
+      const Symbol& storage_class) const = 0;
 
   // Puts a version in place of the one with the same resourceVersion, and of an earlier assumed
   // one. Any event about the object drops it again, unless the resourceVersion stayed. Errors:

@@ -100,7 +100,8 @@ DeviceUsers::DeviceUsers(const cache::DeviceStores& devices) {
   }
 }
 
-const DeviceUsers::User* DeviceUsers::Find(Symbol driver, Symbol pool, Symbol device) const {
+const DeviceUsers::User* DeviceUsers::Find(const Symbol& driver, const Symbol& pool,
+                                           const Symbol& device) const {
   const auto found = users_.find(Key{driver, pool, device});
   return found == users_.end() ? nullptr : &found->second;
 }

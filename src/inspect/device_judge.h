@@ -34,7 +34,7 @@ class DeviceUsers {
   explicit DeviceUsers(const cache::DeviceStores& devices);
 
   // Null: nobody. Of several the one with the smallest name.
-  const User* Find(Symbol driver, Symbol pool, Symbol device) const;
+  const User* Find(const Symbol& driver, const Symbol& pool, const Symbol& device) const;
 
  private:
   using Key = std::tuple<Symbol, Symbol, Symbol>;

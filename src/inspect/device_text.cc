@@ -35,13 +35,14 @@ std::optional<std::string_view> TakeName(std::string_view& text) {
   return name;
 }
 
-bool IsNamed(Symbol name, std::string_view domain, std::string_view id, Symbol driver) {
+bool IsNamed(const Symbol& name, std::string_view domain, std::string_view id,
+             const Symbol& driver) {
   if (name.view() == std::string(domain) + '/' + std::string(id)) return true;
   return name.view() == id && driver.view() == domain;
 }
 
 std::string AttributeOf(const api::Device& device, std::string_view domain, std::string_view id,
-                        Symbol driver) {
+                        const Symbol& driver) {
   for (const api::DeviceAttribute& attribute : device.attributes) {
     if (IsNamed(attribute.name, domain, id, driver)) return AttributeText(attribute.value);
   }
@@ -49,7 +50,7 @@ std::string AttributeOf(const api::Device& device, std::string_view domain, std:
 }
 
 std::string CapacityOf(const api::Device& device, std::string_view domain, std::string_view id,
-                       Symbol driver) {
+                       const Symbol& driver) {
   for (const api::DeviceCapacity& capacity : device.capacity) {
     if (IsNamed(capacity.name, domain, id, driver)) return capacity.value.ToString();
   }
@@ -57,7 +58,7 @@ std::string CapacityOf(const api::Device& device, std::string_view domain, std::
 }
 
 // The value that a member of `device` has, by the text that follows "device."; empty: none.
-std::string MemberText(std::string_view rest, const api::Device& device, Symbol driver) {
+std::string MemberText(std::string_view rest, const api::Device& device, const Symbol& driver) {
   size_t end = 0;
   while (end < rest.size() && IsNamePart(rest[end])) ++end;
   const std::string_view member = rest.substr(0, end);
@@ -90,7 +91,8 @@ std::string QuotedExpression(std::string_view expression) {
   return text + '"';
 }
 
-std::string NamedValues(std::string_view expression, const api::Device& device, Symbol driver) {
+std::string NamedValues(std::string_view expression, const api::Device& device,
+                        const Symbol& driver) {
   constexpr std::string_view kDevice = "device.";
   std::vector<std::string> values;
   for (size_t at = expression.find(kDevice); at != std::string_view::npos;

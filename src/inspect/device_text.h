@@ -16,7 +16,8 @@ std::string QuotedExpression(std::string_view expression);
 
 // The attributes, capacities and the driver that an expression names, with what the device has of
 // them: "memory 40Gi, model absent". At most three; empty: it names none.
-std::string NamedValues(std::string_view expression, const api::Device& device, Symbol driver);
+std::string NamedValues(std::string_view expression, const api::Device& device,
+                        const Symbol& driver);
 
 std::string AttributeText(const api::DeviceAttributeValue& value);
 

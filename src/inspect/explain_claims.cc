@@ -65,7 +65,7 @@ std::string AllowedText(const std::vector<api::TopologySelectorTerm>& terms) {
     api::NodeSelectorTerm& as_selector = selector.terms.emplace_back();
     for (const api::TopologySelectorTerm::Expression& expression : term.expressions) {
       std::vector<std::string> values;
-      for (const Symbol value : expression.values) values.push_back(value.str());
+      for (const Symbol& value : expression.values) values.push_back(value.str());
       as_selector.match_expressions.push_back({expression.key.str(), "In", std::move(values)});
     }
   }

@@ -145,7 +145,7 @@ std::vector<DeviceShare> RequestExplainer::Shares(
 const RequestExplainer::Asked& RequestExplainer::AskedOn(const NodeInfo& node) {
   std::vector<plugins::ServedResource> served;
   if (extended_ != nullptr) {
-    for (const Symbol resource : plugins::ExtendedResourcesOf(pod_)) {
+    for (const Symbol& resource : plugins::ExtendedResourcesOf(pod_)) {
       const std::string* name = devices_.device_classes().ClassServing(resource);
       if (name == nullptr || node.allocatable().Amount(resource) > 0) continue;
       served.push_back({.resource = resource, .device_class = Symbol(*name)});
@@ -175,7 +175,7 @@ std::unique_ptr<const RequestExplainer::Asked> RequestExplainer::Make(
 std::unique_ptr<const plugins::AllocationPlan> RequestExplainer::Plan(
     const std::vector<api::ResourceClaimPtr>& claims) {
   return std::make_unique<const plugins::AllocationPlan>(
-      claims, [this](Symbol name) { return devices_.FindDeviceClass(name.view()); },
+      claims, [this](const Symbol& name) { return devices_.FindDeviceClass(name.view()); },
       memory_.selectors(), memory_.features());
 }
 

@@ -100,7 +100,8 @@ class DriverExplainer {
   }
 
   // Volumes that are attached to the node although none of its pods uses them.
-  int64_t Unused(const NodeInfo& node, Symbol driver, const plugins::VolumeCounts& attached) const {
+  int64_t Unused(const NodeInfo& node, const Symbol& driver,
+                 const plugins::VolumeCounts& attached) const {
     std::set<std::string> unused;
     for (const api::VolumeAttachmentPtr& attachment : storage_.AttachmentsOf(node.name())) {
       if (attachment->attacher != driver.view() || !attachment->persistent_volume_name) continue;
@@ -113,7 +114,7 @@ class DriverExplainer {
   }
 
   // Places for volumes that the node has too few; at most 0: it has enough.
-  int64_t Lacking(const NodeInfo& node, Symbol driver, const std::set<std::string>& names,
+  int64_t Lacking(const NodeInfo& node, const Symbol& driver, const std::set<std::string>& names,
                   const plugins::VolumeCounts& attached) const {
     const api::CsiNodePtr csi_node = storage_.FindCsiNode(node.name());
     const api::CsiNode::Driver* found = FindDriver(csi_node.get(), driver.view());
@@ -125,7 +126,8 @@ class DriverExplainer {
   }
 
   // Requires: a limit.
-  std::string LimitText(const NodeInfo& node, Symbol driver, const std::set<std::string>& names,
+  std::string LimitText(const NodeInfo& node, const Symbol& driver,
+                        const std::set<std::string>& names,
                         const plugins::VolumeCounts& attached) const {
     const api::CsiNodePtr csi_node = storage_.FindCsiNode(node.name());
     const int64_t limit = *FindDriver(csi_node.get(), driver.view())->allocatable_count;

@@ -46,14 +46,14 @@ void KeepNames(Explanation* explanation) {
   for (NodeVerdict& node : explanation->nodes) {
     for (PluginScore& score : node.scores) {
       const auto [name, is_new] = kept.try_emplace(score.plugin.data());
-      if (is_new) name->second = Symbol(score.plugin).view();
+      if (is_new) name->second = Symbol::Forever(score.plugin).view();
       score.plugin = name->second;
     }
   }
 }
 
 // What the node counts for the pod. A pod that is explained as if it were not there is not counted.
-int64_t HeldBy(const api::Pod& pod, const NodeInfo& node, Symbol resource) {
+int64_t HeldBy(const api::Pod& pod, const NodeInfo& node, const Symbol& resource) {
   if (pod.node_name != node.name()) return 0;
   for (const framework::PodInfoPtr& info : node.pods()) {
     if (info->pod().meta.uid != pod.meta.uid) continue;

@@ -23,7 +23,7 @@ using framework::ResourceNames;
 constexpr size_t kMostTries = 6;
 constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
-api::Quantity QuantityOf(Symbol resource, int64_t amount) {
+api::Quantity QuantityOf(const Symbol& resource, int64_t amount) {
   if (resource == ResourceNames::Get().cpu) return api::Quantity::FromMilli(amount);
   const bool bytes = resource == ResourceNames::Get().memory ||
                      resource == ResourceNames::Get().ephemeral_storage ||
@@ -32,7 +32,7 @@ api::Quantity QuantityOf(Symbol resource, int64_t amount) {
       amount, bytes ? api::Quantity::Format::kBinarySI : api::Quantity::Format::kDecimalSI);
 }
 
-std::string AmountText(Symbol resource, int64_t amount) {
+std::string AmountText(const Symbol& resource, int64_t amount) {
   return QuantityOf(resource, amount).ToString();
 }
 
@@ -263,7 +263,7 @@ class Search {
         name += "-more";
       } while (nodes_.contains(name));
       const api::NodePtr further = FurtherNode(*node, std::move(name));
-      const auto amount = [&](Symbol resource) {
+      const auto amount = [&](const Symbol& resource) {
         const api::Quantity* quantity = node->allocatable.Find(resource);
         return (quantity == nullptr ? "0" : quantity->ToString()) + " " + resource.str();
       };

@@ -23,7 +23,7 @@ size_t Likeness(const GroupTemplate& one, const std::string& group) {
 
 }  // namespace
 
-Result<void> WorkloadTemplates::Read(const api::JsonSplitter& splitter, Symbol ns,
+Result<void> WorkloadTemplates::Read(const api::JsonSplitter& splitter, const Symbol& ns,
                                      std::string_view workload, std::string_view spec) {
   namespaces_.push_back(ns);
   if (spec.empty()) return {};
@@ -76,11 +76,11 @@ Result<void> WorkloadTemplates::ReadList(const api::JsonSplitter& splitter,
   return {};
 }
 
-bool WorkloadTemplates::Any(Symbol ns) const {
+bool WorkloadTemplates::Any(const Symbol& ns) const {
   return std::find(namespaces_.begin(), namespaces_.end(), ns) != namespaces_.end();
 }
 
-Result<size_t> WorkloadTemplates::Of(Symbol ns, const std::string& group) const {
+Result<size_t> WorkloadTemplates::Of(const Symbol& ns, const std::string& group) const {
   std::vector<size_t> best;
   size_t likeness = 0;
   std::string all;

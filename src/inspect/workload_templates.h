@@ -37,12 +37,12 @@ class WorkloadTemplates {
  public:
   // `spec`: of a Workload, a part of the splitter's text; empty: it has none. Error: the field, and
   // what is wrong with it.
-  Result<void> Read(const api::JsonSplitter& splitter, Symbol ns, std::string_view workload,
+  Result<void> Read(const api::JsonSplitter& splitter, const Symbol& ns, std::string_view workload,
                     std::string_view spec);
   // Whether the namespace has Workloads.
-  bool Any(Symbol ns) const;
+  bool Any(const Symbol& ns) const;
   // The template of a PodGroup: the one that its name tells of, or the only one. Error: why none.
-  Result<size_t> Of(Symbol ns, const std::string& group) const;
+  Result<size_t> Of(const Symbol& ns, const std::string& group) const;
   const GroupTemplate& at(size_t number) const { return templates_[number]; }
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of ks_host that read pods and nodes. Nothing is copied.
 
-#include <bit>
 #include <string>
 
 #include "framework/pod_requests.h"
@@ -13,12 +12,6 @@ namespace ks::modules {
 namespace {
 
 using api::ObjectMeta;
-
-// Of a number that was never given out nothing is found.
-Symbol SymbolOf(ks_name name) {
-  static_assert(sizeof(Symbol) == sizeof(ks_name));
-  return std::bit_cast<Symbol>(name);
-}
 
 ks_str TextOf(const std::shared_ptr<const std::string>& text) {
   return text == nullptr ? ks_str{nullptr, 0} : StrOf(*text);
@@ -41,7 +34,7 @@ int32_t Found(const Symbol* value, ks_str* out) {
 }
 
 int32_t Label(const ObjectMeta& meta, ks_name key, ks_str* value) {
-  return Found(meta.labels.Find(SymbolOf(key)), value);
+  return Found(meta.labels.Find(BorrowedSymbol(key).symbol()), value);
 }
 
 ks_result LabelAt(const ObjectMeta& meta, size_t index, ks_str* key, ks_str* value) {
@@ -54,7 +47,7 @@ ks_result LabelAt(const ObjectMeta& meta, size_t index, ks_str* key, ks_str* val
 }
 
 int32_t Annotation(const ObjectMeta& meta, ks_name key, ks_str* value) {
-  const std::string* found = meta.annotations.Find(SymbolOf(key));
+  const std::string* found = meta.annotations.Find(BorrowedSymbol(key).symbol());
   if (found == nullptr) return 0;
   if (value != nullptr) *value = StrOf(*found);
   return 1;
@@ -84,7 +77,9 @@ void SetPodFunctions(ks_host* table) {
     return Annotation(MetaOf(pod), key, value);
   };
   table->pod_request = [](const ks_pod* pod, ks_name resource) {
-    return pod == nullptr ? 0 : framework::PodRequest(*PodOf(pod)).Amount(SymbolOf(resource));
+    return pod == nullptr
+               ? 0
+               : framework::PodRequest(*PodOf(pod)).Amount(BorrowedSymbol(resource).symbol());
   };
   table->pod_json = [](const ks_pod* pod) {
     return pod == nullptr ? ks_str{nullptr, 0} : TextOf(PodOf(pod)->raw);
@@ -109,7 +104,8 @@ const ks_pod* NodePodAt(const ks_node* node, size_t index) {
 // The scheduler counts pods apart from what they ask for.
 int64_t Requested(const ks_node* node, ks_name resource) {
   if (node == nullptr) return 0;
-  const Symbol name = SymbolOf(resource);
+  const BorrowedSymbol borrowed(resource);
+  const Symbol& name = borrowed.symbol();
   if (name == framework::ResourceNames::Get().pods) {
     return static_cast<int64_t>(NodeOf(node)->pods().size());
   }
@@ -136,7 +132,8 @@ void SetNodeFunctions(ks_host* table) {
   };
   table->node_taint_at = &TaintAt;
   table->node_allocatable = [](const ks_node* node, ks_name resource) {
-    return node == nullptr ? 0 : NodeOf(node)->allocatable().Amount(SymbolOf(resource));
+    return node == nullptr ? 0
+                           : NodeOf(node)->allocatable().Amount(BorrowedSymbol(resource).symbol());
   };
   table->node_requested = &Requested;
   table->node_pod_count = [](const ks_node* node) {

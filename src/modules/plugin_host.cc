@@ -90,9 +90,7 @@ ks_name PluginHost::Intern(std::string_view text) {
   if (text.empty()) return 0;
   MutexLock lock(mutex_);
   if (names_.size() >= kMostNames) return 0;
-  const uint32_t id = Symbol(text).id();
-  names_.insert(id);
-  return id;
+  return names_.emplace(text).first->id();
 }
 
 ks_status PluginHost::AddConstant(Code code, std::string reason) {

@@ -99,7 +99,7 @@ class PluginHost final : public ks_host {
 
   mutable Mutex mutex_;
   framework::Handle* open_ KS_GUARDED_BY(mutex_);  // null: closed
-  std::set<uint32_t> names_ KS_GUARDED_BY(mutex_);
+  std::set<Symbol> names_ KS_GUARDED_BY(mutex_);
   std::map<std::string, metrics::Counter*> events_ KS_GUARDED_BY(mutex_);
   std::map<std::string, metrics::Histogram*> durations_ KS_GUARDED_BY(mutex_);
 };

@@ -241,7 +241,7 @@ QueuedPodGroupPtr GroupQueue::Take(GroupRecord& record) {
 }
 
 // False when it is in flight already.
-bool GroupQueue::TakeMember(QueuedPod& pod, WokenBy woken) {
+bool GroupQueue::TakeMember(QueuedPod& pod, const WokenBy& woken) {
   nominator_.PodLeft(*pod.pod());
   ++pod.attempts;
   if (!in_flight_.AddPod(pod.pod(), woken)) {

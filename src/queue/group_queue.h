@@ -114,7 +114,7 @@ class GroupQueue {
   void Join(GroupRecord& group, MemberRecord& member);
   void Leave(MemberRecord& member);
   void PlaceAgain(GroupRecord& group, Store former, std::string_view label);
-  bool TakeMember(framework::QueuedPod& pod, WokenBy woken);
+  bool TakeMember(framework::QueuedPod& pod, const WokenBy& woken);
   void NoteAttempt(const framework::QueuedPodGroup& last, const Members& members,
                    ReturnStatus status, framework::QueuedPodGroup* next) const;
   void LeaveFormerTrees(const framework::PodGroupKey& group);

@@ -14,7 +14,7 @@ constexpr std::string_view kUnmarked = "a pod in flight has no marker, or two";
 
 }  // namespace
 
-bool InFlightLog::AddPod(const api::PodPtr& pod, WokenBy woken) {
+bool InFlightLog::AddPod(const api::PodPtr& pod, const WokenBy& woken) {
   if (Contains(pod->meta.uid)) return false;
   order_.push_back({.position = next_position_++, .pod = pod, .woken = woken});
   markers_.try_emplace(pod->meta.uid, std::prev(order_.end()));

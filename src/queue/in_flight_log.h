@@ -37,7 +37,7 @@ struct InFlightEvent {
 class InFlightLog {
  public:
   // Puts a marker at the end. False when the uid has one already.
-  bool AddPod(const api::PodPtr& pod, WokenBy woken = {});
+  bool AddPod(const api::PodPtr& pod, const WokenBy& woken = {});
   // Appends the event. Requires: !empty().
   void AddEvent(const InFlightEvent& event);
   // Removes the marker and the events that concern nobody any more. No-op for unknown uids.

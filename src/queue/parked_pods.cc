@@ -80,7 +80,7 @@ void ParkedLabelReads::Count(const api::PodSpec& spec, int32_t change) {
   framework::NodeLabelReads reads;
   for (const framework::NodeLabelReadsFn* reader : readers_) (*reader)(spec, &reads);
   if (reads.others) others_ += change;
-  for (const Symbol key : reads.keys) CountOne(by_key_, key, change);
+  for (const Symbol& key : reads.keys) CountOne(by_key_, key, change);
   for (const api::LabelMap::Entry& label : reads.additions) CountOne(additions_, label, change);
 }
 

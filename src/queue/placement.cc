@@ -93,7 +93,7 @@ void Placement::Tell(const Record& record) const {
   for (const MemberRecord* member : static_cast<const GroupRecord&>(record).members) tell(*member);
 }
 
-void Placement::NoteWoken(Record& record, std::string_view label, Answer answer) {
+void Placement::NoteWoken(Record& record, std::string_view label, const Answer& answer) {
   NoteMoved(record, label);
   record.woken_by = record.moved_by;
   record.woken_plugin = answer.plugin;

@@ -79,7 +79,7 @@ class Placement {
   bool RunPreEnqueue(Record& record);
 
   // For operators: the event that made the pod worth another attempt.
-  void NoteWoken(Record& record, std::string_view label, Answer answer);
+  void NoteWoken(Record& record, std::string_view label, const Answer& answer);
   EventEffect& EffectOf(std::string_view label);
   // queue_incoming_pods_total and queue_incoming_entities_total. A pod was taken from backoff.
   void CountPopFromBackoff();

@@ -67,12 +67,12 @@ PodStores::PodStores(const Less& less, const BackoffOptions& backoff)
         return BackoffExpiration(backoff, a.entity()) < BackoffExpiration(backoff, b.entity());
       }) {}
 
-Record* PodStores::Find(Symbol ns, std::string_view name) {
+Record* PodStores::Find(const Symbol& ns, std::string_view name) {
   const auto it = records_.find(Key{ns, name});
   return it == records_.end() ? nullptr : it->get();
 }
 
-const Record* PodStores::Find(Symbol ns, std::string_view name) const {
+const Record* PodStores::Find(const Symbol& ns, std::string_view name) const {
   const auto it = records_.find(Key{ns, name});
   return it == records_.end() ? nullptr : it->get();
 }

@@ -147,8 +147,8 @@ class PodStores {
 
   // By namespace and name; null when not stored.
   Record* Find(const api::ObjectMeta& meta) { return Find(meta.ns, meta.name); }
-  Record* Find(Symbol ns, std::string_view name);
-  const Record* Find(Symbol ns, std::string_view name) const;
+  Record* Find(const Symbol& ns, std::string_view name);
+  const Record* Find(const Symbol& ns, std::string_view name) const;
   // By "namespace/name".
   const Record* Find(std::string_view pod_key) const;
   const framework::QueuedPod* FindPod(std::string_view pod_key) const {
@@ -197,7 +197,7 @@ class PodStores {
   struct Key {
     Symbol ns;
     std::string_view name;
-    friend bool operator==(Key, Key) = default;
+    friend bool operator==(const Key&, const Key&) = default;
   };
   static Key KeyOf(const Record& record) {
     const api::ObjectMeta& meta = record.pod->pod()->meta;
@@ -217,14 +217,14 @@ class PodStores {
   // Records are found by the key that stands in their pod.
   struct Hash {
     using is_transparent = void;
-    size_t operator()(Key key) const {
+    size_t operator()(const Key& key) const {
       return HashText(key.name) ^ (key.ns.id() * 0x9e3779b97f4a7c15ULL);
     }
     size_t operator()(const Owned& record) const { return (*this)(KeyOf(*record)); }
   };
   struct Equal {
     using is_transparent = void;
-    bool operator()(const Owned& a, Key key) const { return KeyOf(*a) == key; }
+    bool operator()(const Owned& a, const Key& key) const { return KeyOf(*a) == key; }
     bool operator()(const Owned& a, const Owned& b) const { return KeyOf(*a) == KeyOf(*b); }
   };
 

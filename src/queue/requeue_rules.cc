@@ -132,7 +132,7 @@ uint64_t RequeueRules::BitOf(std::string_view plugin) const {
   return it == bits_.end() ? uint64_t{1} << kSharedBit : it->second;
 }
 
-const RequeueRules::Profile* RequeueRules::FindProfile(Symbol scheduler_name) const {
+const RequeueRules::Profile* RequeueRules::FindProfile(const Symbol& scheduler_name) const {
   for (const Profile& profile : profiles_) {
     if (profile.scheduler_name == scheduler_name) return &profile;
   }
@@ -215,9 +215,9 @@ Answer RequeueRules::DecideWhy(const QueuedPod& pod, const ClusterEvent& event,
                                    .gating_plugin = pod.gating_plugin,
                                    .scheduler_name = object.spec->scheduler_name},
                                   {event, old_object, new_object});
-  const Answer by_spec = inquiry.AskSpec(object);
+  Answer by_spec = inquiry.AskSpec(object);
   if (inquiry.SettledBySpec(by_spec)) return by_spec;
-  const Answer by_labels = inquiry.AskLabels(object, by_spec);
+  Answer by_labels = inquiry.AskLabels(object, by_spec);
   return inquiry.SettledByLabels(by_labels) ? by_labels : inquiry.AskPod(object, by_labels);
 }
 

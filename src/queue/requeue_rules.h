@@ -92,7 +92,9 @@ class RequeueRules {
   // Prepares the decision for pods with these rejecting plugins, of which there is at least one.
   // Requires: no wildcard event; a profile of the scheduler name (HasProfile).
   Inquiry Inquire(const Rejection& rejection, const EventWithObjects& event);
-  bool HasProfile(Symbol scheduler_name) const { return FindProfile(scheduler_name) != nullptr; }
+  bool HasProfile(const Symbol& scheduler_name) const {
+    return FindProfile(scheduler_name) != nullptr;
+  }
 
   // Hints that ran so far.
   int64_t hint_runs() const { return hint_runs_; }
@@ -104,7 +106,7 @@ class RequeueRules {
 
   const Matched& MatchedBy(const framework::ClusterEvent& event);
   uint64_t BitOf(std::string_view plugin) const;
-  const Profile* FindProfile(Symbol scheduler_name) const;
+  const Profile* FindProfile(const Symbol& scheduler_name) const;
   bool SaysQueue(const Hint& hint, const api::Pod& pod, const EventWithObjects& event);
   std::optional<std::string> TreeOf(const EventWithObjects& event) const;
 
@@ -126,16 +128,20 @@ class RequeueRules::Inquiry {
   const framework::ClusterEvent& event() const { return event_.event; }
 
   Answer AskSpec(const api::Pod& pod) const { return Ask(of_spec_, pod, {}); }
-  Answer AskLabels(const api::Pod& pod, Answer so_far) const {
+  Answer AskLabels(const api::Pod& pod, const Answer& so_far) const {
     return Ask(of_labels_, pod, so_far);
   }
-  Answer AskPod(const api::Pod& pod, Answer so_far) const { return Ask(of_pod_, pod, so_far); }
+  Answer AskPod(const api::Pod& pod, const Answer& so_far) const {
+    return Ask(of_pod_, pod, so_far);
+  }
 
   // Whether later answers can change the decision: no hint is left that could.
-  bool SettledBySpec(Answer so_far) const {
+  bool SettledBySpec(const Answer& so_far) const {
     return IsBest(so_far.strategy) || (of_labels_.empty() && of_pod_.empty());
   }
-  bool SettledByLabels(Answer so_far) const { return IsBest(so_far.strategy) || of_pod_.empty(); }
+  bool SettledByLabels(const Answer& so_far) const {
+    return IsBest(so_far.strategy) || of_pod_.empty();
+  }
   // Not null: the decision is Skip for pods that do not use this claim, or are not of this tree of
   // groups (ParkedPods::UsersOf).
   const std::string* claim() const { return claim_ ? &*claim_ : nullptr; }

@@ -133,7 +133,7 @@ void WakeUp::LookInto(const ParkedBucket& bucket, const RequeueRules::Inquiry& i
 }
 
 void WakeUp::LookInto(const ParkedClass& of_labels, const RequeueRules::Inquiry& inquiry,
-                      Answer by_spec) {
+                      const Answer& by_spec) {
   const api::Pod* pod = FirstPassing(of_labels);
   if (pod == nullptr) return;
   const Answer by_labels = inquiry.AskLabels(*pod, by_spec);
@@ -155,14 +155,14 @@ void WakeUp::AskOne(Record& record, const RequeueRules::Inquiry& inquiry, Answer
 }
 
 template <class Parked>
-void WakeUp::Wake(const Parked& parked, Answer answer) {
+void WakeUp::Wake(const Parked& parked, const Answer& answer) {
   if (answer.strategy == Strategy::kSkip && !log::Enabled(5)) return;
   ForEachIn(parked, [&](Record& record) {
     if (Passes(record)) WakeOne(record, answer);
   });
 }
 
-void WakeUp::WakeOne(Record& record, Answer answer) {
+void WakeUp::WakeOne(Record& record, const Answer& answer) {
   Record& entity = EntityOf(record);
   if (answer.strategy == Strategy::kSkip) {
     KS_LOG(5, "Event is not making entity schedulable",

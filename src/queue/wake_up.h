@@ -38,7 +38,7 @@ class WakeUp {
 
   void Run();
   // The same of one pod or group, whose decision is known.
-  void WakeOne(Record& record, Answer answer);
+  void WakeOne(Record& record, const Answer& answer);
 
   const std::vector<Woken>& woken() const { return woken_; }
 
@@ -57,10 +57,11 @@ class WakeUp {
   void LookInto(const ParkedGroup& group);
   void LookIntoUsers(const ParkedGroup& group, const RequeueRules::Inquiry& inquiry);
   void LookInto(const ParkedBucket& bucket, const RequeueRules::Inquiry& inquiry);
-  void LookInto(const ParkedClass& of_labels, const RequeueRules::Inquiry& inquiry, Answer by_spec);
+  void LookInto(const ParkedClass& of_labels, const RequeueRules::Inquiry& inquiry,
+                const Answer& by_spec);
   void AskOne(Record& record, const RequeueRules::Inquiry& inquiry, Answer so_far);
   template <class Parked>
-  void Wake(const Parked& parked, Answer answer);
+  void Wake(const Parked& parked, const Answer& answer);
 
   RequeueRules& rules_;
   const ParkedPods& parked_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "api/pod_size.h"
 #include "base/check.h"
 
 namespace ks::scheduler {
@@ -58,6 +59,20 @@ bool DetailsFit(const NodeScores& scores, size_t node) {
   return sum == scores.totals[node];
 }
 
+// Of a large pod only what says which one it is: a thousand of them may be gone already.
+api::PodPtr Kept(const api::PodPtr& pod) {
+  constexpr size_t kLargePod = size_t{64} << 10;  // bytes
+  if (api::RoughBytesWithoutSpec(*pod) + api::RoughBytes(*pod->spec) <= kLargePod) return pod;
+  auto spec = std::make_shared<api::PodSpec>();
+  spec->scheduler_name = pod->spec->scheduler_name;
+  auto kept = std::make_shared<api::Pod>();
+  kept->meta.name = pod->meta.name;
+  kept->meta.ns = pod->meta.ns;
+  kept->meta.uid = pod->meta.uid;
+  kept->spec = std::move(spec);
+  return kept;
+}
+
 }  // namespace
 
 std::string_view DecisionResultText(DecisionResult result) {
@@ -95,7 +110,7 @@ uint64_t DecisionRing::Begin(const framework::QueuedPod& queued,
       decision.result == DecisionResult::kUnderWay || decision.result == DecisionResult::kScheduled;
   if (decision.number != 0 && open) Complete(decision);
   decision.number = next_++;
-  decision.pod = queued.pod();
+  decision.pod = Kept(queued.pod());
   decision.group = std::move(group);
   decision.unschedulable_plugins.Clear();
   decision.pending_plugins.Clear();

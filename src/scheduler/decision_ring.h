@@ -53,7 +53,7 @@ struct Decision {
   };
 
   uint64_t number = 0;  // from 1, without gaps
-  api::PodPtr pod;
+  api::PodPtr pod;      // of one of more than 64 KB only its names and its scheduler's
   std::shared_ptr<const GroupAttempt> group;  // null: the pod was tried alone
   framework::NameSet unschedulable_plugins;
   framework::NameSet pending_plugins;

@@ -15,7 +15,7 @@ using framework::Status;
 constexpr std::string_view kPreemptLowerPriority = "PreemptLowerPriority";
 constexpr const char* kAllTheSame = "all pods in a single pod group should have the same ";
 
-std::string_view PolicyOf(Symbol policy) {
+std::string_view PolicyOf(const Symbol& policy) {
   return policy.empty() ? kPreemptLowerPriority : policy.view();
 }
 

@@ -46,7 +46,7 @@ void PodTraces::Waits(const api::Pod& pod, const QueueWait& wait) {
       .queue = wait.queue, .start = clock_.Now(), .event = wait.event, .plugin = wait.plugin};
 }
 
-void PodTraces::EndWait(Entry& entry, Symbol by, Symbol plugin) {
+void PodTraces::EndWait(Entry& entry, const Symbol& by, const Symbol& plugin) {
   const Wait wait = std::exchange(entry.wait, {});
   if (wait.queue.empty() || !leading_) return;
   Span span{.context = {.trace = entry.root.trace, .span = sink_.NewSpanId()},

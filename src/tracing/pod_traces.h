@@ -91,7 +91,7 @@ class PodTraces {
 
   bool Records(const SpanContext& context) const;
   Entry* Find(const api::Pod& pod);
-  void EndWait(Entry& entry, Symbol by, Symbol plugin);
+  void EndWait(Entry& entry, const Symbol& by, const Symbol& plugin);
   void EndRoot(const api::Pod& pod, Entry& entry, std::string_view result, std::string_view node);
 
   SpanSink& sink_;

@@ -12,7 +12,7 @@ namespace {
 std::vector<std::string> Texts(const std::vector<Symbol>& symbols) {
   std::vector<std::string> texts;
   texts.reserve(symbols.size());
-  for (const Symbol symbol : symbols) texts.push_back(symbol.str());
+  for (const Symbol& symbol : symbols) texts.push_back(symbol.str());
   return texts;
 }
 

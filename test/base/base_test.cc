@@ -67,33 +67,6 @@ TEST(ProcessClock, NeverStepsBack) {
   }
 }
 
-TEST(SymbolTable, EqualTextsAreEqualSymbolsFromEveryThread) {
-  constexpr int kThreads = 4;
-  constexpr int kTexts = 2000;
-  std::vector<std::vector<Symbol>> symbols(kThreads);
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&symbols, t] {
-      for (int i = 0; i < kTexts; ++i) {
-        symbols[t].emplace_back("symbol-" + std::to_string(i));
-        EXPECT_EQ(symbols[t].back().view(), "symbol-" + std::to_string(i));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (int t = 1; t < kThreads; ++t) EXPECT_EQ(symbols[t], symbols[0]);
-  EXPECT_EQ(std::set<Symbol>(symbols[0].begin(), symbols[0].end()).size(),
-            static_cast<size_t>(kTexts));
-}
-
-TEST(SymbolTable, TheEmptyTextIsTheDefault) {
-  EXPECT_EQ(Symbol(), Symbol(""));
-  EXPECT_TRUE(Symbol("").empty());
-  EXPECT_FALSE(Symbol("x").empty());
-  const std::string longer(100'000, 'y');
-  EXPECT_EQ(Symbol(longer).view(), longer);
-}
-
 TEST(RandomSource, RepeatsItselfFromItsSeed) {
   Random a(7);
   Random b(7);

@@ -2,12 +2,13 @@
 """What a user who may create pods can do to others' pods: the worst specs that the API server takes, for kubesched and kube-scheduler.
 
     worst_case.py [--kubesched FILE] [--kube-scheduler FILE] [--server kube-apiserver|embedded] [--only REGEX]
-                  [--count 200] [--rate 50] [--seconds 10] [--nodes 200] [--specs 10000] [--kilobytes 0] [--runs 1]
+                  [--count 200] [--rate 50] [--seconds 10] [--nodes 200] [--specs 10000] [--kilobytes 0] [--runs 1] [--rounds 0]
 
 For each kind of spec: `--count` pods of it, each as large as the server takes (or of --kilobytes), come while victims' plain pods come at
 --rate a second. Prints the scheduler's CPU and how much of it is for each attempt, its resident memory at most, and how long the victims
 waited from their first sight to their node. The row "nobody" is without the attacker. `--specs` small pods stand for kinds that are about
-many objects. Everything that comes is known in advance: nothing is random but names of collisions, which are computed.
+many objects. With --rounds nobody else is there: `--count` pods are created and deleted so many times, each of texts of its own, and what
+the scheduler's resident memory is after each round (MB) shows whether anything is left of them. Everything that comes is known in advance: nothing is random but names of collisions, which are computed.
 """
 
 import argparse
@@ -406,6 +407,28 @@ def measure(options, program, make, parts, folder):
             one.end()
 
 
+def churn(options, program, make, parts, folder):
+    """The scheduler's resident memory, MB, before and after each round."""
+    server = Server(options.server, folder / "plane", options.nodes)
+    scheduler = watch = None
+    try:
+        scheduler, client = Scheduler(program, server, folder), server.client()
+        watch = Watch(server)
+        sizes = [first_list.megabytes(scheduler.pid, "VmRSS")]
+        for turn in range(options.rounds):
+            for act in (send, drop):
+                for number in range(turn * options.count, (turn + 1) * options.count):
+                    act(client, make(number, parts))
+                mark = victim(2 * turn + (act is drop))  # what came before it has been seen once it is bound
+                client.ask("POST", "/api/v1/namespaces/victims/pods", mark)
+                programs.await_true(lambda name=mark["metadata"]["name"]: name in watch.bound, "the pod behind them is bound")
+            sizes.append(first_list.megabytes(scheduler.pid, "VmRSS"))
+        return sizes
+    finally:
+        for one in filter(None, (watch, scheduler, server)):
+            one.end()
+
+
 def percentile(values, part):
     return values[min(len(values) - 1, int(part * len(values)))] if values else float("nan")
 
@@ -442,7 +465,23 @@ def arguments():
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--timeout", type=int, default=60, help="seconds that the last victims may take")
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=0, help="times that the attacker's pods are created and deleted; 0: they stay")
     return parser.parse_args()
+
+
+def kinds(options):
+    return [kind for kind in (*LARGE, *MANY) if re.search(options.only, kind.__name__)]
+
+
+def run_rounds(options, schedulers):
+    with tempfile.TemporaryDirectory(prefix="kubesched-worst-") as name:
+        for make in kinds(options):
+            parts = find_parts(options, make, pathlib.Path(name) / f"find-{make.__name__}")
+            for scheduler, program in schedulers.items():
+                folder = pathlib.Path(name) / f"{make.__name__}-{scheduler}"
+                folder.mkdir()
+                sizes = churn(options, program, make, parts, folder)
+                print(f"{make.__name__:18} {parts:7} {scheduler:14} {' '.join(f'{size:.0f}' for size in sizes)}", flush=True)
 
 
 def main():
@@ -450,11 +489,14 @@ def main():
     if why := build.why_unavailable():
         sys.exit(f"{why} (--server embedded needs kube-scheduler, too)")
     schedulers = {"kubesched": options.kubesched, "kube-scheduler": options.kube_scheduler}
+    if options.rounds:
+        run_rounds(options, schedulers)
+        return
     print(f"{'kind':18} {'parts':>7} {'KB':>6} {'scheduler':14} {'attempts':>8} {'CPU ms/a':>9} {'CPU s':>8} {'peak MB':>7} {'bound':>11} "
           f"{'p50 ms':>9} {'p99 ms':>9} {'p99 x':>6}")
     alone = {}
     with tempfile.TemporaryDirectory(prefix="kubesched-worst-") as name:
-        for number, make in enumerate([None, *(kind for kind in (*LARGE, *MANY) if re.search(options.only, kind.__name__))]):
+        for number, make in enumerate([None, *kinds(options)]):
             parts = find_parts(options, make, pathlib.Path(name) / f"find-{number}")
             size = len(json.dumps(make(1, parts))) / 1000 if make else 0
             for run in range(options.runs):

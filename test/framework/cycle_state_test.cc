@@ -71,7 +71,7 @@ TEST_F(FixTest, ByDefaultADatumStaysTheOneThatItIs) {
 TEST_F(FixTest, WhatIsKnownOfOtherNodesIsDropped) {
   state.skip_filter = 5;
   state.pods_to_activate = std::make_shared<PodsToActivate>();
-  state.verdicts = std::make_shared<NodeVerdicts>(nullptr);
+  state.verdicts = std::make_shared<NodeVerdicts>(std::make_shared<const api::PodSpec>());
   state.Fix(node);
   EXPECT_EQ(state.verdicts, nullptr);
   EXPECT_EQ(state.preemption_inquiry, nullptr);

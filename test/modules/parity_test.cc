@@ -25,7 +25,7 @@ using testing::MakeNode;
 using testing::MakePod;
 
 struct Wanted final : framework::StateData {
-  explicit Wanted(Symbol z) : zone(z) {}
+  explicit Wanted(const Symbol& z) : zone(z) {}
   Symbol zone;
 };
 

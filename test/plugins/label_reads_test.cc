@@ -55,7 +55,7 @@ class Cases {
   testing::AffinityRandom affinity_;
 };
 
-bool SameLabel(const api::Node& a, const api::Node& b, Symbol key) {
+bool SameLabel(const api::Node& a, const api::Node& b, const Symbol& key) {
   const Symbol* one = a.meta.labels.Find(key);
   const Symbol* other = b.meta.labels.Find(key);
   return one == nullptr || other == nullptr ? one == other : *one == *other;
@@ -90,7 +90,7 @@ TEST(LabelReads, HintsSkipWhenNothingThatTheyReadHasChanged) {
         const std::string name(plugin->Name());
         if (!skips) ++helped[name];
         if (reads.others) continue;
-        const bool same = std::all_of(reads.keys.begin(), reads.keys.end(), [&](Symbol key) {
+        const bool same = std::all_of(reads.keys.begin(), reads.keys.end(), [&](const Symbol& key) {
           return SameLabel(*nodes.first, *nodes.second, key);
         });
         const bool got_one = std::any_of(

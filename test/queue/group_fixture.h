@@ -37,8 +37,10 @@ class FakeForest final : public framework::PodGroupStates {
   void Remove(const PodGroupKey& key) { objects_.erase(Id(key)); }
   bool Has(const PodGroupKey& key) const { return objects_.contains(Id(key)); }
 
-  const framework::PodGroupState* Find(Symbol, std::string_view) const override { return nullptr; }
-  std::shared_ptr<const api::CompositePodGroup> FindComposite(Symbol,
+  const framework::PodGroupState* Find(const Symbol&, std::string_view) const override {
+    return nullptr;
+  }
+  std::shared_ptr<const api::CompositePodGroup> FindComposite(const Symbol&,
                                                               std::string_view) const override {
     return nullptr;
   }

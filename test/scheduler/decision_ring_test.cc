@@ -126,6 +126,25 @@ TEST(DecisionRing, AFailedBindingIsNoBoundPod) {
   EXPECT_EQ(rig.scheduler->context().decisions.Newest(1)[0].attempt, 2);
 }
 
+// A thousand decisions may be about pods that are gone: of a large one little is kept.
+TEST(DecisionRing, KeepsOnlyTheNamesOfALargePod) {
+  Rig rig;
+  const api::PodPtr large =
+      MakePod().Name("large").Req({{"cpu", "1m"}}, std::string(100'000, 'x')).Obj();
+  const api::PodPtr small = MakePod().Name("small").Req({{"cpu", "1m"}}, "image").Obj();
+  rig.Sync({Node("n1", kBigNode)}, {large, small});
+  rig.Settle();
+  EXPECT_EQ(Lines(*rig.scheduler),
+            (std::vector<std::string>{"small: Scheduled on n1", "large: Scheduled on n1"}));
+  const std::vector<Decision> all = rig.scheduler->context().decisions.Newest(100);
+  EXPECT_EQ(all[0].pod, small);
+  EXPECT_NE(all[1].pod, large);
+  EXPECT_EQ(all[1].pod->meta.Key(), large->meta.Key());
+  EXPECT_EQ(all[1].pod->meta.uid, large->meta.uid);
+  EXPECT_EQ(all[1].pod->spec->scheduler_name, large->spec->scheduler_name);
+  EXPECT_TRUE(all[1].pod->spec->containers.empty());
+}
+
 TEST(DecisionRing, KeepsTheNewestAndTellsEachOnce) {
   std::vector<std::string> told;
   Rig::Options options;

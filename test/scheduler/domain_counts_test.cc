@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -253,7 +254,7 @@ TEST(LabelChangesTest, NeededLabels) {
     std::vector<framework::Label> labels;
     framework::AppendNeededLabels(api::LabelSelector::Compile(row.selector).value(), &labels);
     std::vector<std::pair<std::string, std::string>> got;
-    for (const framework::Label label : labels)
+    for (const framework::Label& label : labels)
       got.emplace_back(label.key.str(), label.value.str());
     EXPECT_EQ(got, row.want);
   }
@@ -288,6 +289,23 @@ TEST(DomainCountsTest, CountsWhatIsThere) {
   EXPECT_EQ(counts.PodsOn(cache.Find("d")->slot()), 1);
   EXPECT_EQ(counts.PodsOn(cache.Find("e")->slot()), 1);
   EXPECT_FALSE(counts.Includes(cache.Find("e")->slot()));
+}
+
+// Pods may ask for any topology key: one that nobody asks for any more is dropped.
+TEST(TopologiesTest, AreDroppedWhenNobodyHasThem) {
+  cache::Cache cache;
+  cache.AddNode(MakeNode().Name("a").Zone("z1").Obj());
+  ASSERT_TRUE(cache.RefreshSnapshot().ok());
+  const framework::Snapshot& snapshot = cache;
+
+  Topologies topologies;
+  const TopologyPtr held = topologies.Get(kZone, snapshot);
+  std::weak_ptr<const Topology> first = topologies.Get(Symbol("key-first"), snapshot);
+  EXPECT_FALSE(first.expired()) << "it may be asked for again";
+  EXPECT_EQ(topologies.Get(Symbol("key-first"), snapshot), first.lock());
+  for (int i = 0; i < 1000; ++i) topologies.Get(Symbol("key-" + std::to_string(i)), snapshot);
+  EXPECT_TRUE(first.expired());
+  EXPECT_EQ(topologies.Get(kZone, snapshot), held);
 }
 
 }  // namespace

@@ -167,7 +167,9 @@ std::string GangSteps::WhyLost(const queue::Record& record, const api::Pod& pod)
   if (!record.gated) return "is parked with its group, which nothing wakes";
   // What gated the group may be the answer of a member that has left meanwhile; the others' own
   // reasons count then (docs/spec/queue.md 18.6). Not every member is asked.
-  const auto is_gang = [](Symbol gate) { return gate.view() == plugins::kGangSchedulingName; };
+  const auto is_gang = [](const Symbol& gate) {
+    return gate.view() == plugins::kGangSchedulingName;
+  };
   const Symbol own = record.pod->gating_plugin;
   const bool by_gang =
       is_gang(queue::EntityOf(record).entity().gating_plugin) && (own.empty() || is_gang(own));

@@ -15,7 +15,7 @@ using apiserver::Change;
 
 bool IsForOnePod(const api::PersistentVolumeClaim& claim) {
   return std::any_of(claim.access_modes.begin(), claim.access_modes.end(),
-                     [](Symbol mode) { return mode.view() == "ReadWriteOncePod"; });
+                     [](const Symbol& mode) { return mode.view() == "ReadWriteOncePod"; });
 }
 
 // Simulated volumes say with In where they are reached from.

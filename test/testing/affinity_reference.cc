@@ -35,7 +35,7 @@ std::vector<AffinityReference::Parsed> AffinityReference::ParseList(
     Parsed& entry = parsed.emplace_back();
     entry.labels = api::LabelSelector::Compile(term.label_selector).value();
     entry.namespaces = api::LabelSelector::Compile(term.namespace_selector).value();
-    for (const Symbol ns : term.namespaces) entry.names.push_back(ns.str());
+    for (const Symbol& ns : term.namespaces) entry.names.push_back(ns.str());
     if (entry.names.empty() && !term.namespace_selector) entry.names = {owner.meta.ns.str()};
     entry.key = term.topology_key.str();
     entry.weight = WeightOf(each);

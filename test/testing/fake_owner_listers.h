@@ -88,22 +88,22 @@ class FakeOwnerListers final : public framework::OwnerListers {
     ++version_;
   }
 
-  std::span<const api::ServicePtr> Services(Symbol ns) const override {
+  std::span<const api::ServicePtr> Services(const Symbol& ns) const override {
     const auto found = services_.find(ns);
     if (found == services_.end()) return {};
     return found->second;
   }
   const api::ReplicationController* FindReplicationController(
-      Symbol ns, std::string_view name) const override {
+      const Symbol& ns, std::string_view name) const override {
     return Get(controllers_, ns, name);
   }
-  const api::ReplicaSet* FindReplicaSet(Symbol ns, std::string_view name) const override {
+  const api::ReplicaSet* FindReplicaSet(const Symbol& ns, std::string_view name) const override {
     return Get(replica_sets_, ns, name);
   }
-  const api::StatefulSet* FindStatefulSet(Symbol ns, std::string_view name) const override {
+  const api::StatefulSet* FindStatefulSet(const Symbol& ns, std::string_view name) const override {
     return Get(stateful_sets_, ns, name);
   }
-  const api::Namespace* FindNamespace(Symbol name) const override {
+  const api::Namespace* FindNamespace(const Symbol& name) const override {
     const auto found = namespaces_.find(name);
     return found == namespaces_.end() ? nullptr : found->second.get();
   }
@@ -111,7 +111,8 @@ class FakeOwnerListers final : public framework::OwnerListers {
     budgets_[budget->meta.ns].push_back(budget);
   }
   // In the order of Add.
-  std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(Symbol ns) const override {
+  std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(
+      const Symbol& ns) const override {
     const auto found = budgets_.find(ns);
     if (found == budgets_.end()) return {};
     return found->second;
@@ -133,7 +134,7 @@ class FakeOwnerListers final : public framework::OwnerListers {
     objects[{object->meta.ns, object->meta.name}] = object;
   }
   template <class T>
-  static const T* Get(const Objects<T>& objects, Symbol ns, std::string_view name) {
+  static const T* Get(const Objects<T>& objects, const Symbol& ns, std::string_view name) {
     const auto found = objects.find({ns, std::string(name)});
     return found == objects.end() ? nullptr : found->second.get();
   }

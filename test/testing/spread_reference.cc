@@ -13,7 +13,7 @@ namespace {
 
 const char* const kHostname = "kubernetes.io/hostname";
 
-bool IsHostname(Symbol key) { return key.view() == kHostname; }
+bool IsHostname(const Symbol& key) { return key.view() == kHostname; }
 
 // Gate TaintTolerationComparisonOperators off.
 bool Tolerates(const api::Toleration& toleration, const api::Taint& taint) {

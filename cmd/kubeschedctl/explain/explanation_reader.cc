@@ -18,7 +18,7 @@ using nlohmann::json;
 
 // Plugins, codes: few.
 std::string_view Name(const json& object, const char* key) {
-  return Symbol(Text(object, key)).view();
+  return Symbol::Forever(Text(object, key)).view();
 }
 
 template <class Visit>

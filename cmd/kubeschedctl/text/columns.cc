@@ -44,7 +44,7 @@ std::string Columns::Text(std::string_view indent) const {
   return text;
 }
 
-std::string AmountText(Symbol resource, int64_t amount, Round round) {
+std::string AmountText(const Symbol& resource, int64_t amount, Round round) {
   const framework::ResourceNames& names = framework::ResourceNames::Get();
   amount = std::max<int64_t>(amount, 0);
   if (resource == names.cpu) {

@@ -35,7 +35,7 @@ enum class Round : bool { kDown, kUp };
 // An amount of a resource: cpu (thousandths) in cores, bytes with a binary unit, else as it is; at
 // most two decimals. What is free is rounded down and what is needed up, so that no need looks
 // satisfied.
-std::string AmountText(Symbol resource, int64_t amount, Round round);
+std::string AmountText(const Symbol& resource, int64_t amount, Round round);
 
 // "1 node", "2 nodes".
 std::string Count(size_t number, std::string_view noun);

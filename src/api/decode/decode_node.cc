@@ -28,7 +28,7 @@ bool ReadImage(FieldReader auto& reader, auto value, ImageEntries& images) {
     if (key == "sizeBytes") return reader.Int64(field, size_bytes);
     return true;
   });
-  for (const Symbol name : names) images.emplace_back(name, size_bytes);
+  for (const Symbol& name : names) images.emplace_back(name, size_bytes);
   return ok;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/pod.h"
+#include "api/pod_size.h"
 #include "base/bounded_cache.h"
 #include "framework/change_reader.h"
 #include "framework/cycle_state.h"
@@ -24,7 +25,10 @@ namespace ks::framework {
 // Threads: Refresh by the scheduling thread; workers may remember and read different slots.
 class NodeVerdicts {
  public:
-  explicit NodeVerdicts(std::shared_ptr<const api::PodSpec> spec) : spec_(std::move(spec)) {}
+  explicit NodeVerdicts(std::shared_ptr<const api::PodSpec> spec)
+      : spec_(std::move(spec)), spec_bytes_(api::RoughBytes(*spec_)) {}
+
+  size_t spec_bytes() const { return spec_bytes_; }  // api::RoughBytes
 
   static constexpr uint8_t kUnknown = NodeRanking::kUnknown;
   static constexpr uint8_t kFits = NodeRanking::kFits;
@@ -69,6 +73,7 @@ class NodeVerdicts {
   void Resize(size_t slots);
 
   const std::shared_ptr<const api::PodSpec> spec_;  // its address stands for it while this lives
+  const size_t spec_bytes_;
   ChangeReader reader_;
   size_t nodes_ = 0;  // in the snapshot: some scores depend on it
   uint64_t outside_ = 0;

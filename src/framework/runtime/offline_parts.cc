@@ -31,18 +31,20 @@ class EmptySnapshot final : public Snapshot {
 
 class NoOwners final : public OwnerListers {
  public:
-  std::span<const api::ServicePtr> Services(Symbol) const override { return {}; }
-  const api::ReplicationController* FindReplicationController(Symbol,
+  std::span<const api::ServicePtr> Services(const Symbol&) const override { return {}; }
+  const api::ReplicationController* FindReplicationController(const Symbol&,
                                                               std::string_view) const override {
     return nullptr;
   }
-  const api::ReplicaSet* FindReplicaSet(Symbol, std::string_view) const override { return nullptr; }
-  const api::StatefulSet* FindStatefulSet(Symbol, std::string_view) const override {
+  const api::ReplicaSet* FindReplicaSet(const Symbol&, std::string_view) const override {
     return nullptr;
   }
-  const api::Namespace* FindNamespace(Symbol) const override { return nullptr; }
+  const api::StatefulSet* FindStatefulSet(const Symbol&, std::string_view) const override {
+    return nullptr;
+  }
+  const api::Namespace* FindNamespace(const Symbol&) const override { return nullptr; }
   std::vector<api::NamespacePtr> Namespaces() const override { return {}; }
-  std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(Symbol) const override {
+  std::span<const api::PodDisruptionBudgetPtr> PodDisruptionBudgets(const Symbol&) const override {
     return {};
   }
   uint64_t version() const override { return 0; }
@@ -63,7 +65,9 @@ class EmptyStorage final : public StorageState {
   }
   api::PersistentVolumePtr CurrentVolume(std::string_view) const override { return nullptr; }
   api::PersistentVolumeClaimPtr CurrentClaim(std::string_view) const override { return nullptr; }
-  std::vector<api::PersistentVolumePtr> CurrentVolumesOf(Symbol) const override { return {}; }
+  std::vector<api::PersistentVolumePtr> CurrentVolumesOf(const Symbol&) const override {
+    return {};
+  }
   Result<void> Assume(const api::PersistentVolumePtr& volume) override {
     return Error{"persistentvolumes \"" + volume->meta.name + "\" not found"};
   }

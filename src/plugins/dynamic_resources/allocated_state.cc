@@ -7,12 +7,12 @@
 
 namespace ks::plugins {
 
-uint32_t DeviceNumbers::Number(Symbol driver, Symbol pool, Symbol device) {
+uint32_t DeviceNumbers::Number(const Symbol& driver, const Symbol& pool, const Symbol& device) {
   const auto next = static_cast<uint32_t>(numbers_.size());
   return numbers_.try_emplace(Key{driver, pool, device}, next).first->second;
 }
 
-uint32_t DeviceNumbers::PoolNumber(Symbol driver, Symbol pool) {
+uint32_t DeviceNumbers::PoolNumber(const Symbol& driver, const Symbol& pool) {
   const auto next = static_cast<uint32_t>(pools_.size());
   return pools_.try_emplace({driver, pool}, next).first->second;
 }

@@ -23,8 +23,8 @@ namespace ks::plugins {
 // Threads: the owner's alone for Number(), any others may not run meanwhile.
 class DeviceNumbers {
  public:
-  uint32_t Number(Symbol driver, Symbol pool, Symbol device);
-  uint32_t PoolNumber(Symbol driver, Symbol pool);
+  uint32_t Number(const Symbol& driver, const Symbol& pool, const Symbol& device);
+  uint32_t PoolNumber(const Symbol& driver, const Symbol& pool);
   size_t size() const { return numbers_.size(); }
 
  private:

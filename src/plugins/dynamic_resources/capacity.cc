@@ -147,14 +147,14 @@ Result<bool> Obeys(const Quantity& amount, const api::CapacityRequestPolicy* pol
   return false;
 }
 
-const Quantity* FindRequest(const std::vector<api::NamedQuantity>& requests, Symbol name) {
+const Quantity* FindRequest(const std::vector<api::NamedQuantity>& requests, const Symbol& name) {
   for (const api::NamedQuantity& request : requests) {
     if (request.name == name) return &request.value;
   }
   return nullptr;
 }
 
-bool Offers(const api::Device& device, Symbol name) {
+bool Offers(const api::Device& device, const Symbol& name) {
   for (const api::DeviceCapacity& capacity : device.capacity) {
     if (capacity.name == name) return true;
   }

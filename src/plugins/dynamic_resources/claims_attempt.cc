@@ -113,7 +113,7 @@ Status ClaimsAttempt::FindServed(const NodeInfo& node, std::vector<ServedResourc
   static const Status cannot_fit = Rejection("cannot fit resource");
   if (!claims_.back().claim->requests.empty()) return in_the_way;
   const framework::Resource& allocatable = node.allocatable();
-  for (const Symbol resource : extended_resources_) {
+  for (const Symbol& resource : extended_resources_) {
     const std::string* device_class = tools_->handle.device_classes().ClassServing(resource);
     if (device_class == nullptr) {
       if (!allocatable.scalars.Contains(resource)) return cannot_fit;
@@ -151,7 +151,7 @@ std::shared_ptr<const NodePlan> ClaimsAttempt::MakePlan(const api::Pod& pod,
   }
   const framework::DeviceState& devices = tools_->handle.devices();
   made->plan = std::make_unique<const AllocationPlan>(
-      to_allocate, [&devices](Symbol name) { return devices.FindDeviceClass(name.view()); },
+      to_allocate, [&devices](const Symbol& name) { return devices.FindDeviceClass(name.view()); },
       tools_->memory.selectors(), tools_->memory.features());
   made->answers = tools_->memory.answers().Of(*made->plan, devices_.size());
   return made;

@@ -9,7 +9,7 @@ namespace ks::plugins {
 namespace {
 
 void KeepCommon(const std::vector<Symbol>& groups, std::vector<Symbol>& common) {
-  std::erase_if(common, [&groups](Symbol group) {
+  std::erase_if(common, [&groups](const Symbol& group) {
     return std::find(groups.begin(), groups.end(), group) == groups.end();
   });
 }
@@ -69,7 +69,7 @@ std::string CompatibilityLedger::StateOf(uint32_t pool) {
   std::string text;
   for (const auto& [set, groups] : Now(pool)) {
     text += fmt::format("{}{}", set.id(), groups.none ? '!' : ':');
-    for (const Symbol group : groups.common) text += fmt::format("{},", group.id());
+    for (const Symbol& group : groups.common) text += fmt::format("{},", group.id());
   }
   return text;
 }

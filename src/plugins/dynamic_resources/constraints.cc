@@ -75,7 +75,7 @@ AttributeConstraint::AttributeConstraint(const api::DeviceConstraint& constraint
 }
 
 const api::DeviceAttributeValue* AttributeConstraint::ValueOf(const api::Device& device,
-                                                              Symbol driver) const {
+                                                              const Symbol& driver) const {
   const api::DeviceAttributeValue* short_named = nullptr;
   for (const api::DeviceAttribute& attribute : device.attributes) {
     if (attribute.name == name_) return &attribute.value;

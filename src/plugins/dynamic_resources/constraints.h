@@ -24,7 +24,7 @@ class AttributeConstraint {
   // "domain/id".
   Symbol name() const { return name_; }
   // The attribute's value on a device of this driver; null: it has none.
-  const api::DeviceAttributeValue* ValueOf(const api::Device& device, Symbol driver) const;
+  const api::DeviceAttributeValue* ValueOf(const api::Device& device, const Symbol& driver) const;
   // `values`: those of the devices that were accepted before.
   bool Accepts(const api::DeviceAttributeValue& value,
                std::span<const api::DeviceAttributeValue* const> values) const;

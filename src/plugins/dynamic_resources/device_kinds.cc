@@ -180,7 +180,7 @@ void DeviceKinds::DescribeCounters(Device& device) {
   for (const api::CounterSet& use : device.one.device->consumes_counters) {
     AppendNumber(use.name.id(), device.text);
     AppendNumber(use.compatibility_groups.size(), device.text);
-    for (const Symbol group : use.compatibility_groups) AppendNumber(group.id(), device.text);
+    for (const Symbol& group : use.compatibility_groups) AppendNumber(group.id(), device.text);
   }
 }
 

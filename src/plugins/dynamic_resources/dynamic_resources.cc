@@ -42,7 +42,7 @@ Status Rejected(std::string reason) {
 }
 
 // A request of a claim that names no class, or one that is not there; empty: all is well.
-Status CheckClass(const DeviceState& devices, const std::string& name, Symbol device_class) {
+Status CheckClass(const DeviceState& devices, const std::string& name, const Symbol& device_class) {
   if (device_class.empty()) {
     return Status::Error("request " + name + ": unsupported request type");
   }
@@ -289,7 +289,7 @@ class DynamicResources final : public framework::Plugin,
     const framework::DeviceClassLister& classes = handle_.device_classes();
     const bool served = std::any_of(
         resources->begin(), resources->end(),
-        [&classes](Symbol resource) { return classes.ClassServing(resource) != nullptr; });
+        [&classes](const Symbol& resource) { return classes.ClassServing(resource) != nullptr; });
     if (!served) return {};
     AttemptClaim claim{.claim = devices().FindExtendedResourceClaim(pod), .extended = true};
     if (claim.claim == nullptr) {

@@ -37,13 +37,13 @@ ContainersByLife Containers(const api::PodSpec& spec) {
   return containers;
 }
 
-int64_t AmountOf(const NumberedContainer& of, Symbol resource) {
+int64_t AmountOf(const NumberedContainer& of, const Symbol& resource) {
   const api::Quantity* amount = of.container->requests.Find(resource);
   return amount == nullptr ? 0 : amount->Value();
 }
 
 // `container-1-request-0`: the number of the container, and of the resource among its requests.
-std::string RequestName(const NumberedContainer& of, Symbol resource) {
+std::string RequestName(const NumberedContainer& of, const Symbol& resource) {
   const auto& requests = of.container->requests;
   const auto place = std::count_if(requests.begin(), requests.end(), [resource](const auto& entry) {
     return entry.first.view() < resource.view();
@@ -137,7 +137,7 @@ std::vector<Symbol> ExtendedResourcesOf(const api::Pod& pod) {
     }
   }
   std::sort(resources.begin(), resources.end(),
-            [](Symbol a, Symbol b) { return a.view() < b.view(); });
+            [](const Symbol& a, const Symbol& b) { return a.view() < b.view(); });
   return resources;
 }
 

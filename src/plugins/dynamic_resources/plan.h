@@ -19,7 +19,7 @@
 namespace ks::plugins {
 
 // A class by its name; null: there is none.
-using FindDeviceClass = std::function<api::DeviceClassPtr(Symbol)>;
+using FindDeviceClass = std::function<api::DeviceClassPtr(const Symbol&)>;
 
 // An attribute that a request computes of each device.
 struct DerivedPlan {

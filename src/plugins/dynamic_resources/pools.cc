@@ -216,7 +216,7 @@ struct Group {
   int64_t generation = 0;
 };
 
-using PoolSlices = std::function<const SliceList&(Symbol, Symbol)>;
+using PoolSlices = std::function<const SliceList&(const Symbol&, const Symbol&)>;
 
 struct PoolContext {
   const api::Node& node;

@@ -95,8 +95,9 @@ std::string ParseError(const api::DeviceNodeSelector& selector);
 
 // `relevant`: slices of the node and those without a node name. `pool_slices` gives all slices of
 // the cluster with this driver and pool name.
-NodePools MakeNodePools(const api::Node& node, const SliceList& relevant,
-                        const std::function<const SliceList&(Symbol, Symbol)>& pool_slices,
-                        AllocatorFeatures features);
+NodePools MakeNodePools(
+    const api::Node& node, const SliceList& relevant,
+    const std::function<const SliceList&(const Symbol&, const Symbol&)>& pool_slices,
+    AllocatorFeatures features);
 
 }  // namespace ks::plugins

@@ -81,7 +81,7 @@ std::shared_ptr<const NodePools> SliceInventory::PoolsOf(const api::Node& node) 
   if (own != by_node_.end()) {
     relevant.insert(relevant.end(), own->second.slices.begin(), own->second.slices.end());
   }
-  const auto pool_slices = [this](Symbol driver, Symbol pool) -> const SliceList& {
+  const auto pool_slices = [this](const Symbol& driver, const Symbol& pool) -> const SliceList& {
     static const SliceList none;
     const auto found = by_pool_.find({driver, pool});
     return found == by_pool_.end() ? none : found->second;

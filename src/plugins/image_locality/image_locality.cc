@@ -72,7 +72,7 @@ class ImageLocality final : public framework::Plugin,
     if (images.empty()) return {};
     const auto all_nodes = static_cast<double>(handle_.snapshot().nodes().size());
     int64_t sum = 0;
-    for (const Symbol name : images) {
+    for (const Symbol& name : images) {
       const framework::ImageState* image = node.FindImage(name);
       if (image == nullptr) continue;
       const double spread = static_cast<double>(image->num_nodes) / all_nodes;

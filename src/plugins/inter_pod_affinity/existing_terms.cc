@@ -9,7 +9,7 @@ namespace ks::plugins {
 
 void ExistingTerms::Refresh(const framework::Snapshot& snapshot) {
   for (const auto& [key, entry] : keys_) {
-    if (topologies_.Get(key, snapshot).epoch() != entry.epoch) reader_.Forget();
+    if (topologies_.Get(key, snapshot)->epoch() != entry.epoch) reader_.Forget();
   }
   snapshot_ = &snapshot;
   reader_.Follow(snapshot, *this);
@@ -91,7 +91,7 @@ void ExistingTerms::RemovePod(uint32_t slot, size_t place) {
 void ExistingTerms::Apply(uint32_t slot, const Carrier& carrier, int sign) {
   if (carrier.has_per_node_term) per_node_pods_ += sign;
   for (const Use& use : carrier.uses) {
-    const int32_t domain = DomainIn(slots_[slot], slot, *use.group->topology);
+    const int32_t domain = DomainIn(slots_[slot], slot, use.group->topology);
     if (domain == kNoDomain) continue;
     if (!use.repels) {
       use.group->attracts.Add(domain, use.weight, sign);
@@ -103,11 +103,11 @@ void ExistingTerms::Apply(uint32_t slot, const Carrier& carrier, int sign) {
 }
 
 // What was added in one domain is taken from there, although the topology may know better already.
-int32_t ExistingTerms::DomainIn(Slot& slot, uint32_t number, const Topology& topology) {
+int32_t ExistingTerms::DomainIn(Slot& slot, uint32_t number, const TopologyPtr& topology) {
   for (const auto& [known, domain] : slot.domains) {
-    if (known == &topology) return domain;
+    if (known == topology) return domain;
   }
-  slot.domains.emplace_back(&topology, topology.DomainOf(number));
+  slot.domains.emplace_back(topology, topology->DomainOf(number));
   return slot.domains.back().second;
 }
 
@@ -143,7 +143,7 @@ void ExistingTerms::AddUse(Carrier& carrier, const AffinityTerm& term, bool repe
   if (inserted) {
     const auto [key, is_new] = keys_.try_emplace(term.key);
     if (is_new) {
-      key->second.topology = &topologies_.Get(term.key, *snapshot_);
+      key->second.topology = topologies_.Get(term.key, *snapshot_);
       key->second.epoch = key->second.topology->epoch();
     }
     ++key->second.groups;
@@ -176,13 +176,13 @@ void ExistingTerms::ForEachList(const TermGroup& group, Visit visit) {
     const api::Requirement& pin = term.labels.requirements()[static_cast<size_t>(group.pinned)];
     Symbol last;
     bool first = true;
-    for (const Symbol value : pin.values) {
+    for (const Symbol& value : pin.values) {
       if (first || value != last) visit_in(by_label_, std::pair(pin.key, value));
       first = false;
       last = value;
     }
   } else if (term.namespace_selector.MatchesNothing()) {
-    for (const Symbol name : term.namespaces) visit_in(by_namespace_, name);
+    for (const Symbol& name : term.namespaces) visit_in(by_namespace_, name);
   } else {
     visit(others_);
   }
@@ -197,7 +197,7 @@ int32_t ExistingTerms::FindPin(const AffinityTerm& term) const {
   for (size_t i = 0; i < requirements.size(); ++i) {
     if (requirements[i].op != api::Requirement::Op::kIn) continue;
     size_t others = 0;
-    for (const Symbol value : requirements[i].values) {
+    for (const Symbol& value : requirements[i].values) {
       const auto found = by_label_.find({requirements[i].key, value});
       others += 1 + (found == by_label_.end() ? 0 : found->second.size());
     }

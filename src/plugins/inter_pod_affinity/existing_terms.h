@@ -27,7 +27,7 @@ namespace ks::plugins {
 // Equal terms of existing pods.
 struct TermGroup {
   const AffinityTerm* term = nullptr;
-  const Topology* topology = nullptr;  // of the term's key
+  TopologyPtr topology;  // of the term's key
   Tally repels;    // required anti-affinity; by slot where places are single nodes, else by domain
   Tally attracts;  // weights for scoring, anti-affinity negative; by domain
   uint32_t uses = 0;
@@ -71,7 +71,7 @@ class ExistingTerms {
     }
   }
 
-  bool IsPerNode(Symbol key) const {
+  bool IsPerNode(const Symbol& key) const {
     return options_.has_per_node_key && key == options_.per_node_key;
   }
   // Existing pods with a required anti-affinity term of the per-node key, matching or not.
@@ -98,10 +98,10 @@ class ExistingTerms {
     bool listed = false;
     std::vector<Carriers::value_type*> pods;  // one entry a pod
     // The node's domain of each key that was needed, since the node changed last.
-    std::vector<std::pair<const Topology*, int32_t>> domains;
+    std::vector<std::pair<TopologyPtr, int32_t>> domains;
   };
   struct Key {
-    const Topology* topology = nullptr;
+    TopologyPtr topology;
     uint64_t epoch = 0;
     uint32_t groups = 0;
   };
@@ -114,7 +114,7 @@ class ExistingTerms {
   void AddPod(uint32_t slot, const api::Pod& pod);
   void RemovePod(uint32_t slot, size_t place);
   void Apply(uint32_t slot, const Carrier& carrier, int sign);
-  static int32_t DomainIn(Slot& slot, uint32_t number, const Topology& topology);
+  static int32_t DomainIn(Slot& slot, uint32_t number, const TopologyPtr& topology);
 
   Carriers::value_type& CarrierOf(const api::Pod& pod);
   void AddUse(Carrier& carrier, const AffinityTerm& term, bool repels, int32_t weight);

@@ -10,7 +10,7 @@ namespace {
 using framework::NodeInfo;
 
 // Absent when the node lacks the key.
-std::optional<TablePlace> PlaceOf(Symbol key, bool per_node, const NodeInfo& node) {
+std::optional<TablePlace> PlaceOf(const Symbol& key, bool per_node, const NodeInfo& node) {
   const Symbol* value = node.node()->meta.labels.Find(key);
   if (value == nullptr) return std::nullopt;
   if (per_node) return TablePlace{key, Symbol(), node.slot()};
@@ -118,7 +118,7 @@ bool FilterState::SatisfiesExisting(const NodeInfo& node) const {
     return std::none_of(tables_->existing.begin(), tables_->existing.end(),
                         [&node](const TallySum& sum) { return sum.At(node) > 0; });
   }
-  const auto place_of = [&](Symbol key) {
+  const auto place_of = [&](const Symbol& key) {
     return PlaceOf(key, tables_->existing_terms->IsPerNode(key), node);
   };
   for (const TallySum& sum : tables_->existing) {
@@ -138,7 +138,7 @@ void FilterState::Simulate(const api::Pod& pod, const api::Pod& other, const Nod
                            int sign) {
   static const api::LabelMap no_labels;  // namespace selectors are expanded
   const FilterTables& tables = *tables_;
-  const auto add = [&](TableDifferences* differences, Symbol key, bool per_node) {
+  const auto add = [&](TableDifferences* differences, const Symbol& key, bool per_node) {
     const std::optional<TablePlace> place = PlaceOf(key, per_node, node);
     if (place) differences->Add(*place, sign);
   };

@@ -41,11 +41,11 @@ bool LookSound(const api::Pod& pod) {
 }
 
 // Whether some term, or each of them, cannot match the pod, by its labels as written.
-bool SomeCannotMatch(const WrittenTerms& terms, Symbol ns, const api::Pod& pod) {
+bool SomeCannotMatch(const WrittenTerms& terms, const Symbol& ns, const api::Pod& pod) {
   return std::any_of(terms.begin(), terms.end(),
                      [&](const api::PodAffinityTerm& term) { return CannotMatch(term, ns, pod); });
 }
-bool NoneCanMatch(const WrittenTerms& terms, Symbol ns, const api::Pod& pod) {
+bool NoneCanMatch(const WrittenTerms& terms, const Symbol& ns, const api::Pod& pod) {
   return std::all_of(terms.begin(), terms.end(),
                      [&](const api::PodAffinityTerm& term) { return CannotMatch(term, ns, pod); });
 }

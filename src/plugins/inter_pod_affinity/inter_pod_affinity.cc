@@ -50,7 +50,7 @@ struct ScoreState final : framework::StateData {
 void AddTally(const TermGroup& group, const Tally& tally, bool per_node,
               std::vector<TallySum>* sums) {
   auto sum = std::find_if(sums->begin(), sums->end(), [&group](const TallySum& candidate) {
-    return &candidate.topology() == group.topology;
+    return &candidate.topology() == group.topology.get();
   });
   if (sum == sums->end()) sum = sums->emplace(sums->end(), *group.topology, per_node);
   sum->Add(tally);

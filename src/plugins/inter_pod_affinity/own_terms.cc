@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "api/pod_size.h"
+
 namespace ks::plugins {
 namespace {
 
@@ -11,6 +13,10 @@ constexpr size_t kMaxCountsBytes = size_t{64} << 20;
 // The size of a counter: its node, its domain (one a node at most, as a rule), and the rest.
 constexpr size_t kBytesPerNode = 24;
 constexpr size_t kBytesPerCounter = 512;
+// Of large ones the bytes are summed up, too.
+constexpr size_t kLarge = size_t{16} << 10;
+constexpr size_t kMaxCompiledBytes = size_t{32} << 20;
+constexpr size_t kBytesPerValue = 100;  // of a selector: a symbol's text and its place
 
 CountsKey KeyFor(const AffinityTerm& term) {
   return {std::make_shared<CountedTerms>(std::vector<AffinityTerm>{term}), term.key};
@@ -64,13 +70,30 @@ std::vector<framework::Label> CountedTerms::NeededLabels() const {
   return labels;
 }
 
+size_t CountedTerms::MemoryBytes() const {
+  size_t values = 0;
+  for (const AffinityTerm& term : terms_) {
+    values += 1 + term.namespaces.size();
+    for (const api::Requirement& requirement : term.labels.requirements()) {
+      values += 1 + requirement.values.size();
+    }
+  }
+  return values * kBytesPerValue;
+}
+
 OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerListers& listers) {
   if (!HasAffinity(*pod.spec)) return none_;
-  const auto& entry = compiled_.GetOrMake({pod.spec.get(), pod.meta.ns}, kMaxCompiled, [&pod] {
+  bool is_large = false;
+  const auto& entry = compiled_.GetOrMake({pod.spec.get(), pod.meta.ns}, kMaxCompiled, [&] {
     auto made = std::make_shared<Compiled>();
     made->spec = pod.spec;
+    made->bytes = 2 * api::RoughBytes(*pod.spec);  // as written, and compiled
+    is_large = made->bytes > kLarge;
     return made;
   });
+  if (is_large) {
+    compiled_.Trim(kMaxCompiledBytes, [](const Compiled& other) { return other.bytes; });
+  }
   const bool outdated =
       entry->terms != nullptr && entry->terms->expanded && entry->version != listers.version();
   if (entry->terms == nullptr || outdated) {
@@ -81,11 +104,16 @@ OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerLi
 }
 
 TermCountsPtr OwnTermsCache::CountsOf(const CountsKey& key, const framework::Snapshot& snapshot) {
-  const Topology& topology = topologies_.Get(key.key, snapshot);
+  const TopologyPtr topology = topologies_.Get(key.key, snapshot);
   const size_t capacity = kMaxCountsBytes / (snapshot.slots() * kBytesPerNode + kBytesPerCounter);
+  bool is_large = false;
   const TermCountsPtr& counts = counts_.GetOrMake(key, capacity, [&] {
+    is_large = key.terms->MemoryBytes() > kLarge;
     return std::make_shared<TermCounts>(topology, label_changes_, key.terms);
   });
+  if (is_large) {
+    counts_.Trim(kMaxCountsBytes, [](const TermCounts& other) { return other.MemoryBytes(); });
+  }
   counts->Refresh(snapshot);
   return counts;
 }

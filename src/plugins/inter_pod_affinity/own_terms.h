@@ -34,6 +34,7 @@ class CountedTerms {
   // Those that every pod has which matches.
   std::vector<framework::Label> NeededLabels() const;
   size_t hash() const { return hash_; }
+  size_t MemoryBytes() const;
   friend bool operator==(const CountedTerms& a, const CountedTerms& b) {
     return a.hash_ == b.hash_ && a.terms_ == b.terms_;
   }
@@ -47,8 +48,12 @@ using CountedTermsPtr = std::shared_ptr<const CountedTerms>;
 // How many such pods each domain holds.
 class TermCounts final : public DomainCounts {
  public:
-  TermCounts(const Topology& topology, framework::LabelChanges& changes, CountedTermsPtr terms)
-      : DomainCounts(topology, changes, terms->NeededLabels()), terms_(std::move(terms)) {}
+  TermCounts(TopologyPtr topology, framework::LabelChanges& changes, CountedTermsPtr terms)
+      : DomainCounts(*topology, changes, terms->NeededLabels()),
+        own_topology_(std::move(topology)),
+        terms_(std::move(terms)) {}
+
+  size_t MemoryBytes() const { return DomainCounts::MemoryBytes() + terms_->MemoryBytes(); }
 
  protected:
   int32_t CountOf(const framework::PodInfo& pod) const override {
@@ -56,6 +61,7 @@ class TermCounts final : public DomainCounts {
   }
 
  private:
+  const TopologyPtr own_topology_;
   const CountedTermsPtr terms_;
 };
 using TermCountsPtr = std::shared_ptr<TermCounts>;
@@ -99,6 +105,7 @@ class OwnTermsCache {
     std::shared_ptr<const api::PodSpec> spec;  // keeps the address taken
     uint64_t version = 0;                      // of the listers
     OwnTermsPtr terms;
+    size_t bytes = 0;
   };
   struct CountsKeyHash {
     size_t operator()(const CountsKey& key) const {

@@ -12,7 +12,7 @@ void SortOnce(std::vector<Symbol>* names) {
   names->erase(std::unique(names->begin(), names->end()), names->end());
 }
 
-Result<AffinityTerm> ParseTerm(const api::PodAffinityTerm& spec, Symbol ns) {
+Result<AffinityTerm> ParseTerm(const api::PodAffinityTerm& spec, const Symbol& ns) {
   AffinityTerm term;
   Result<api::LabelSelector> labels = api::LabelSelector::Compile(spec.label_selector);
   if (!labels.ok()) return labels.error();
@@ -27,10 +27,11 @@ Result<AffinityTerm> ParseTerm(const api::PodAffinityTerm& spec, Symbol ns) {
   return term;
 }
 
-Result<AffinityTerm> ParseListed(const api::PodAffinityTerm& spec, Symbol ns) {
+Result<AffinityTerm> ParseListed(const api::PodAffinityTerm& spec, const Symbol& ns) {
   return ParseTerm(spec, ns);
 }
-Result<WeightedAffinityTerm> ParseListed(const api::WeightedPodAffinityTerm& spec, Symbol ns) {
+Result<WeightedAffinityTerm> ParseListed(const api::WeightedPodAffinityTerm& spec,
+                                         const Symbol& ns) {
   Result<AffinityTerm> term = ParseTerm(spec.term, ns);
   if (!term.ok()) return term.error();
   return WeightedAffinityTerm{std::move(term).value(), spec.weight};
@@ -38,8 +39,8 @@ Result<WeightedAffinityTerm> ParseListed(const api::WeightedPodAffinityTerm& spe
 
 // Adds what is wrong with the list, if anything, to `errors`.
 template <class Parsed, class Written>
-std::vector<Parsed> ParseList(const std::vector<Written>& list, Symbol ns, std::string_view name,
-                              std::vector<std::string>* errors) {
+std::vector<Parsed> ParseList(const std::vector<Written>& list, const Symbol& ns,
+                              std::string_view name, std::vector<std::string>* errors) {
   std::vector<Parsed> terms;
   terms.reserve(list.size());
   for (const Written& spec : list) {
@@ -76,7 +77,7 @@ bool HasPreferredTerms(const api::PodSpec& spec) {
          !OrEmpty(spec.pod_anti_affinity).preferred.empty();
 }
 
-PodTerms ParseTerms(const api::PodSpec& spec, Symbol ns, std::string* error) {
+PodTerms ParseTerms(const api::PodSpec& spec, const Symbol& ns, std::string* error) {
   const api::PodAffinity& affinity = OrEmpty(spec.pod_affinity);
   const api::PodAffinity& anti_affinity = OrEmpty(spec.pod_anti_affinity);
   std::vector<std::string> errors;

@@ -64,7 +64,7 @@ bool HasPreferredTerms(const api::PodSpec& spec);
 
 // The terms of a pod of namespace `ns`. `error`, if not null, gets upstream's text of all malformed
 // lists, empty when there is none.
-PodTerms ParseTerms(const api::PodSpec& spec, Symbol ns, std::string* error);
+PodTerms ParseTerms(const api::PodSpec& spec, const Symbol& ns, std::string* error);
 
 // Replaces a namespace selector by the names of all namespaces that it matches now; {} stays, as it
 // also matches those that are not known. Whether there was anything to replace.

@@ -29,7 +29,7 @@ cel::DeviceContent::AttributeValue ToContent(const api::DeviceAttributeValue& va
 
 }  // namespace
 
-cel::DeviceContent DeviceContentOf(Symbol driver, const api::Device& device) {
+cel::DeviceContent DeviceContentOf(const Symbol& driver, const api::Device& device) {
   cel::DeviceContent content{.driver = driver.str(),
                              .allow_multiple_allocations = device.allow_multiple_allocations};
   for (const api::DeviceAttribute& attribute : device.attributes) {

@@ -9,7 +9,7 @@
 
 namespace ks::plugins {
 
-cel::DeviceContent DeviceContentOf(Symbol driver, const api::Device& device);
+cel::DeviceContent DeviceContentOf(const Symbol& driver, const api::Device& device);
 
 // What an expression made of a device.
 api::DeviceAttributeValue AttributeOf(const cel::DeviceContent::AttributeValue& value);

@@ -9,7 +9,7 @@
 namespace ks::plugins {
 
 // Whether a DeviceClass maps to the resource.
-inline bool ServedByDevices(const framework::Handle& handle, Symbol resource) {
+inline bool ServedByDevices(const framework::Handle& handle, const Symbol& resource) {
   return handle.gates().Enabled(config::Gate::kDRAExtendedResource) &&
          handle.device_classes().ClassServing(resource) != nullptr;
 }

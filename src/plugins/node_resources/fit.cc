@@ -77,7 +77,7 @@ int64_t Rest(int64_t wanted, int64_t counted) {
 
 // One scalar to check, with the two rejections for the usual case that nothing else is missing.
 struct ScalarNeed {
-  ScalarNeed(Symbol resource, int64_t wanted, bool by_devices)
+  ScalarNeed(const Symbol& resource, int64_t wanted, bool by_devices)
       : name(resource),
         amount(wanted),
         served_by_devices(by_devices),
@@ -342,7 +342,7 @@ class NodeResourcesFit final : public framework::Plugin,
   }
 
   // Only extended resources can be ignored (trap 10).
-  bool IsIgnored(Symbol name) const {
+  bool IsIgnored(const Symbol& name) const {
     if (ignored_resources_.empty() && ignored_groups_.empty()) return false;
     if (!framework::IsExtendedResource(name)) return false;
     const std::string_view text = name.view();

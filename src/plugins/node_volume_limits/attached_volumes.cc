@@ -28,7 +28,7 @@ void VolumeCounts::Remove(const AttachableVolume& volume) {
   }
 }
 
-int64_t VolumeCounts::Count(Symbol driver) const {
+int64_t VolumeCounts::Count(const Symbol& driver) const {
   for (const auto& [counted, count] : drivers_) {
     if (counted == driver) return count;
   }

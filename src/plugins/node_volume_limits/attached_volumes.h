@@ -32,7 +32,7 @@ class VolumeCounts {
   void Remove(const AttachableVolume& volume);
 
   bool Contains(std::string_view name) const { return uses_.contains(name); }
-  int64_t Count(Symbol driver) const;
+  int64_t Count(const Symbol& driver) const;
   size_t size() const { return uses_.size(); }
 
  private:

@@ -47,7 +47,7 @@ struct LimitsState final : framework::StateData {
   Wanted without_csi_node;
 };
 
-const api::CsiNode::Driver* FindDriver(const api::CsiNode* csi_node, Symbol name) {
+const api::CsiNode::Driver* FindDriver(const api::CsiNode* csi_node, const Symbol& name) {
   if (csi_node == nullptr) return nullptr;
   for (const api::CsiNode::Driver& driver : csi_node->drivers) {
     if (driver.name == name.view()) return &driver;
@@ -162,7 +162,7 @@ class NodeVolumeLimits final : public framework::Plugin,
   }
 
   // Upstream names any of several missing drivers; here it is that of the first volume.
-  Status IfMissing(Symbol driver) const {
+  Status IfMissing(const Symbol& driver) const {
     if (!wants_installed_) return {};
     const api::CsiDriverPtr object = storage().FindCsiDriver(driver.view());
     const bool prevents =
@@ -195,7 +195,7 @@ class NodeVolumeLimits final : public framework::Plugin,
   // Whether at most `room` volumes of the driver are attached to the node that no pod of it uses.
   // Each counts, and the pod that wants to use it counts once more (trap 15). The lookups are left
   // out where there are not that many attachments at all.
-  bool HasRoomForUnused(int64_t room, Symbol driver, const NodeInfo& node,
+  bool HasRoomForUnused(int64_t room, const Symbol& driver, const NodeInfo& node,
                         const VolumeCounts& attached) const {
     const auto attachments = storage().AttachmentsOf(node.name());
     if (static_cast<int64_t>(attachments.size()) <= room) return true;

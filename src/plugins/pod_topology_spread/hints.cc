@@ -55,7 +55,8 @@ template <class Constraints>
 QueueingHint AfterNode(const Constraints& constraints, const api::Node* old_node,
                        const api::Node* new_node) {
   const auto has_all = [&constraints](const api::Node& node) {
-    return AllKeys(constraints, [&node](Symbol key) { return node.meta.labels.Contains(key); });
+    return AllKeys(constraints,
+                   [&node](const Symbol& key) { return node.meta.labels.Contains(key); });
   };
   if (old_node == nullptr || new_node == nullptr) {
     return QueueIf(has_all(old_node != nullptr ? *old_node : *new_node));
@@ -64,7 +65,7 @@ QueueingHint AfterNode(const Constraints& constraints, const api::Node* old_node
   const bool after = has_all(*new_node);
   if (before != after) return QueueingHint::kQueue;
   if (!after) return QueueingHint::kSkip;
-  const bool same_values = AllKeys(constraints, [&](Symbol key) {
+  const bool same_values = AllKeys(constraints, [&](const Symbol& key) {
     return *old_node->meta.labels.Find(key) == *new_node->meta.labels.Find(key);
   });
   return QueueIf(!same_values || old_node->taints != new_node->taints);
@@ -106,7 +107,7 @@ QueueingHint HintAfterNode(const api::PodSpec& spec, const api::Node* old_node,
 
 void AddTopologyKeys(const api::PodSpec& spec, framework::NodeLabelReads* reads) {
   if (!spec.topology_spread_constraints.empty() && !HasSoundConstraints(spec)) reads->others = true;
-  AllKeys(spec, [reads](Symbol key) {
+  AllKeys(spec, [reads](const Symbol& key) {
     reads->keys.push_back(key);
     return true;
   });

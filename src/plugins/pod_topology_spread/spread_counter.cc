@@ -11,6 +11,8 @@ namespace {
 constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr size_t kMaxCounters = 8192;
 constexpr size_t kMaxTopologies = 256;
+// A key has four bytes for a text of a selector, which takes some hundred with its symbol.
+constexpr size_t kBytesPerKeyByte = 25;
 
 // Writes values one after another so that different sequences give different texts.
 class KeyWriter {
@@ -20,7 +22,7 @@ class KeyWriter {
     Number(value.size());
     text_.append(value);
   }
-  void Id(Symbol value) {
+  void Id(const Symbol& value) {
     const uint32_t id = value.id();
     text_.append(reinterpret_cast<const char*>(&id), sizeof id);
   }
@@ -40,7 +42,7 @@ class KeyWriter {
       Number(static_cast<uint64_t>(requirement.op));
       Number(static_cast<uint64_t>(requirement.bound));
       Number(requirement.values.size());
-      for (const Symbol value : requirement.values) Id(value);
+      for (const Symbol& value : requirement.values) Id(value);
     }
   }
   void Requirements(const std::vector<api::SelectorRequirement>& requirements) {
@@ -112,17 +114,18 @@ std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec) {
   key.Number((spec.missing_is_empty ? 1U : 0U) | (spec.honor_affinity ? 2U : 0U) |
              (spec.honor_taints ? 4U : 0U));
   key.Number(spec.required_keys.size());
-  for (const Symbol required : spec.required_keys) key.Id(required);
+  for (const Symbol& required : spec.required_keys) key.Id(required);
   if (spec.honor_affinity) key.Affinity(pod_spec);
   if (spec.honor_taints) key.Tolerations(pod_spec.tolerations);
   return key.Take();
 }
 
 SpreadCounter::SpreadCounter(std::shared_ptr<Topology> topology, framework::LabelChanges& changes,
-                             CounterSpec spec)
+                             CounterSpec spec, size_t spec_bytes)
     : DomainCounts(*topology, changes, NeededLabels(spec.selector)),
       own_topology_(std::move(topology)),
       spec_(std::move(spec)),
+      spec_bytes_(spec_bytes),
       counts_nothing_(spec_.selector.Empty() || (spec_.selector.requirements &&
                                                  spec_.selector.requirements->MatchesNothing())) {}
 
@@ -141,7 +144,7 @@ int32_t SpreadCounter::CountOf(const framework::PodInfo& pod) const {
 
 bool SpreadCounter::TakesPart(const framework::NodeInfo& node) const {
   const api::Node& object = *node.node();
-  for (const Symbol key : spec_.required_keys) {
+  for (const Symbol& key : spec_.required_keys) {
     if (!object.meta.labels.Contains(key)) return false;
   }
   if (spec_.honor_affinity && !spec_.inclusion->MatchesAffinity(object)) return false;
@@ -155,7 +158,7 @@ std::shared_ptr<const SpreadCounter> SpreadCounters::Get(const std::string& key,
   const std::shared_ptr<SpreadCounter> counter = counters_.GetOrMake(key, kMaxCounters, [&] {
     made = true;
     return std::make_shared<SpreadCounter>(TopologyOf(spec.topology_key, spec.missing_is_empty),
-                                           label_changes_, spec);
+                                           label_changes_, spec, kBytesPerKeyByte * key.size());
   });
   counter->Refresh(snapshot);
   if (made) {
@@ -164,14 +167,14 @@ std::shared_ptr<const SpreadCounter> SpreadCounters::Get(const std::string& key,
   return counter;
 }
 
-std::shared_ptr<const Topology> SpreadCounters::GetTopology(Symbol key,
+std::shared_ptr<const Topology> SpreadCounters::GetTopology(const Symbol& key,
                                                             const framework::Snapshot& snapshot) {
   const std::shared_ptr<Topology> topology = TopologyOf(key, false);
   topology->Refresh(snapshot);
   return topology;
 }
 
-std::shared_ptr<Topology> SpreadCounters::TopologyOf(Symbol key, bool missing_is_empty) {
+std::shared_ptr<Topology> SpreadCounters::TopologyOf(const Symbol& key, bool missing_is_empty) {
   const uint64_t place = (uint64_t{key.id()} << 1) | (missing_is_empty ? 1U : 0U);
   return topologies_.GetOrMake(place, kMaxTopologies,
                                [&] { return std::make_shared<Topology>(key, missing_is_empty); });

@@ -59,11 +59,14 @@ std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec);
 // Threads: as DomainCounts.
 class SpreadCounter final : public DomainCounts {
  public:
+  // `spec_bytes`: what `spec` takes, roughly.
   SpreadCounter(std::shared_ptr<Topology> topology, framework::LabelChanges& changes,
-                CounterSpec spec);
+                CounterSpec spec, size_t spec_bytes);
 
   // Hides the base's: also brings the topology up to date.
   void Refresh(const framework::Snapshot& snapshot);
+  // The same: with the specification.
+  size_t MemoryBytes() const { return DomainCounts::MemoryBytes() + spec_bytes_; }
 
  protected:
   int32_t CountOf(const framework::PodInfo& pod) const override;
@@ -72,6 +75,7 @@ class SpreadCounter final : public DomainCounts {
  private:
   const std::shared_ptr<Topology> own_topology_;
   const CounterSpec spec_;
+  const size_t spec_bytes_;
   const bool counts_nothing_;
 };
 
@@ -82,12 +86,13 @@ class SpreadCounters {
   // Up to date with the snapshot. `key` is CounterKey of `spec`.
   std::shared_ptr<const SpreadCounter> Get(const std::string& key, const CounterSpec& spec,
                                            const framework::Snapshot& snapshot);
-  std::shared_ptr<const Topology> GetTopology(Symbol key, const framework::Snapshot& snapshot);
+  std::shared_ptr<const Topology> GetTopology(const Symbol& key,
+                                              const framework::Snapshot& snapshot);
 
   size_t size() const { return counters_.size(); }
 
  private:
-  std::shared_ptr<Topology> TopologyOf(Symbol key, bool missing_is_empty);
+  std::shared_ptr<Topology> TopologyOf(const Symbol& key, bool missing_is_empty);
 
   framework::LabelChanges label_changes_;
   BoundedCache<std::string, SpreadCounter> counters_;

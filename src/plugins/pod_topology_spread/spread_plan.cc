@@ -5,12 +5,16 @@
 #include <functional>
 #include <utility>
 
+#include "api/pod_size.h"
 #include "base/text_hash.h"
 
 namespace ks::plugins {
 namespace {
 
 constexpr size_t kMaxPlans = 1024;
+// Of large ones the bytes are summed up, too.
+constexpr size_t kLargePlan = size_t{32} << 10;
+constexpr size_t kMaxBytes = size_t{32} << 20;
 
 using NodeInclusionPtr = std::shared_ptr<const NodeInclusion>;
 
@@ -25,7 +29,7 @@ bool SameSelector(const SpreadConstraint& a, const SpreadConstraint& b) {
 }
 
 // The keys of all constraints but `own`, which the domain itself asks for.
-std::vector<Symbol> RequiredKeys(const SpreadConstraints& constraints, Symbol own) {
+std::vector<Symbol> RequiredKeys(const SpreadConstraints& constraints, const Symbol& own) {
   std::vector<Symbol> keys;
   for (const SpreadConstraint& constraint : constraints) {
     if (constraint.topology_key != own) keys.push_back(constraint.topology_key);
@@ -35,8 +39,8 @@ std::vector<Symbol> RequiredKeys(const SpreadConstraints& constraints, Symbol ow
   return keys;
 }
 
-CounterSpec DomainCounter(const SpreadPhase& phase, const SpreadConstraint& constraint, Symbol ns,
-                          const NodeInclusionPtr& inclusion) {
+CounterSpec DomainCounter(const SpreadPhase& phase, const SpreadConstraint& constraint,
+                          const Symbol& ns, const NodeInclusionPtr& inclusion) {
   return {.ns = ns,
           .selector = constraint.selector,
           .topology_key = constraint.topology_key,
@@ -49,7 +53,7 @@ CounterSpec DomainCounter(const SpreadPhase& phase, const SpreadConstraint& cons
           .inclusion = inclusion};
 }
 
-CounterSpec NodeCounter(const SpreadConstraint& constraint, Symbol ns,
+CounterSpec NodeCounter(const SpreadConstraint& constraint, const Symbol& ns,
                         const NodeInclusionPtr& inclusion) {
   return {.ns = ns,
           .selector = constraint.selector,
@@ -118,7 +122,14 @@ size_t SpreadPlans::KeyHash::operator()(const Key& key) const {
 
 std::shared_ptr<const SpreadPlan> SpreadPlans::Of(const api::Pod& pod,
                                                   const framework::OwnerListers& listers) {
-  return plans_.GetOrMake(KeyOf(pod, listers), kMaxPlans, [&] { return Make(pod, listers); });
+  bool is_large = false;
+  const std::shared_ptr<SpreadPlan>& plan = plans_.GetOrMake(KeyOf(pod, listers), kMaxPlans, [&] {
+    std::shared_ptr<SpreadPlan> made = Make(pod, listers);
+    is_large = made->bytes > kLargePlan;
+    return made;
+  });
+  if (is_large) plans_.Trim(kMaxBytes, [](const SpreadPlan& other) { return other.bytes; });
+  return plan;
 }
 
 SpreadPlans::Key SpreadPlans::KeyOf(const api::Pod& pod,
@@ -151,6 +162,8 @@ std::shared_ptr<SpreadPlan> SpreadPlans::Make(const api::Pod& pod,
   plan->hard = MakePhase(pod, listers, SpreadAction::kDoNotSchedule);
   plan->soft = MakePhase(pod, listers, SpreadAction::kScheduleAnyway);
   AddCounters(*plan, pod, inclusion);
+  // As written, and compiled.
+  plan->bytes = 2 * (api::RoughBytes(*pod.spec) + api::RoughBytesWithoutSpec(pod));
   return plan;
 }
 

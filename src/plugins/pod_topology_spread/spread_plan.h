@@ -32,6 +32,7 @@ struct SpreadPhase {
 struct SpreadPlan {
   SpreadPhase hard;
   SpreadPhase soft;
+  size_t bytes = 0;  // with its key, roughly
 };
 
 // Threads: the scheduling thread.

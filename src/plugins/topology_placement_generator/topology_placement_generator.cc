@@ -51,7 +51,7 @@ class TopologyPlacementGenerator final : public framework::Plugin,
 
  private:
   // That of the members that are on nodes already; absent: there are none.
-  Result<std::optional<Symbol>> DomainInUse(const PodGroupKey& group, Symbol key) const {
+  Result<std::optional<Symbol>> DomainInUse(const PodGroupKey& group, const Symbol& key) const {
     std::optional<Symbol> found;
     for (const PodGroupKey& leaf : LeavesBelow(handle_.pod_groups(), group)) {
       const framework::PodGroupState* state = handle_.pod_groups().Find(leaf.ns, leaf.name);

@@ -35,7 +35,7 @@ std::optional<api::Requirement> CommonRequirement(const api::PersistentVolume& v
   return std::nullopt;
 }
 
-Symbol VolumeModeOf(Symbol written) {
+Symbol VolumeModeOf(const Symbol& written) {
   static const Symbol filesystem("Filesystem");
   return written.empty() ? filesystem : written;
 }
@@ -86,7 +86,7 @@ ClassVolumes::Kind& ClassVolumes::KindOf(const api::PersistentVolume& volume) {
                                   .volumes = {}});
 }
 
-std::shared_ptr<const ClassVolumes> VolumeIndex::Of(Symbol storage_class,
+std::shared_ptr<const ClassVolumes> VolumeIndex::Of(const Symbol& storage_class,
                                                     const framework::StorageState& storage) {
   CatchUp(storage);
   std::shared_ptr<ClassVolumes>& volumes = classes_[storage_class];
@@ -127,7 +127,7 @@ void VolumeIndex::Update(const std::string& name, const framework::StorageState&
   known_[name] = {storage_class, current};
 }
 
-ClassVolumes* VolumeIndex::Mutable(Symbol storage_class) {
+ClassVolumes* VolumeIndex::Mutable(const Symbol& storage_class) {
   const auto found = classes_.find(storage_class);
   if (found == classes_.end()) return nullptr;
   std::shared_ptr<ClassVolumes>& volumes = found->second;

@@ -66,7 +66,7 @@ class ClassVolumes {
 };
 
 // spec.volumeMode as it counts.
-Symbol VolumeModeOf(Symbol written);
+Symbol VolumeModeOf(const Symbol& written);
 
 // Threads: the scheduling thread. Lifetime: the storage state, always the same, outlives it.
 class VolumeIndex {
@@ -74,7 +74,7 @@ class VolumeIndex {
   // The volumes of the class as they are now, assumed versions included; what is returned never
   // changes. O(changes of volumes since the last call); O(volumes of the class) the first time and
   // when the log does not reach back.
-  std::shared_ptr<const ClassVolumes> Of(Symbol storage_class,
+  std::shared_ptr<const ClassVolumes> Of(const Symbol& storage_class,
                                          const framework::StorageState& storage);
 
  private:
@@ -86,7 +86,7 @@ class VolumeIndex {
   void CatchUp(const framework::StorageState& storage);
   void Update(const std::string& name, const framework::StorageState& storage);
   // Null when the class was not asked for. A copy takes the place of what an attempt still reads.
-  ClassVolumes* Mutable(Symbol storage_class);
+  ClassVolumes* Mutable(const Symbol& storage_class);
 
   std::optional<uint64_t> position_;
   std::map<Symbol, std::shared_ptr<ClassVolumes>> classes_;

@@ -23,7 +23,7 @@ class NodeIndex {
   // of one value), cheapest in ascending order.
   void Insert(const Item& item, const api::Requirement* common) {
     if (ByKey* by_key = KeyOf(common)) {
-      for (const Symbol value : Values(*common)) InsertInto(by_key->lists[value], item);
+      for (const Symbol& value : Values(*common)) InsertInto(by_key->lists[value], item);
     } else {
       InsertInto(anywhere_, item);
     }
@@ -35,7 +35,7 @@ class NodeIndex {
       EraseFrom(anywhere_, item);
       return;
     }
-    for (const Symbol value : Values(*common)) {
+    for (const Symbol& value : Values(*common)) {
       const auto list = by_key->lists.find(value);
       EraseFrom(list->second, item);
       if (list->second.empty()) by_key->lists.erase(list);

@@ -22,7 +22,7 @@ bool Suits(const api::PersistentVolume& volume, const api::PersistentVolumeClaim
 bool Suits(const ClassVolumes::Kind& kind, const api::PersistentVolumeClaim& claim) {
   return kind.mode == VolumeModeOf(claim.volume_mode) &&
          kind.attributes_class == claim.attributes_class &&
-         std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](Symbol mode) {
+         std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](const Symbol& mode) {
            return std::find(kind.access_modes.begin(), kind.access_modes.end(), mode) !=
                   kind.access_modes.end();
          });

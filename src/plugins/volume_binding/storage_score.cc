@@ -17,7 +17,7 @@ struct ClassUse {
   int64_t capacity = 0;
 };
 
-ClassUse& UseOf(std::vector<ClassUse>& uses, Symbol storage_class) {
+ClassUse& UseOf(std::vector<ClassUse>& uses, const Symbol& storage_class) {
   const auto found = std::find_if(uses.begin(), uses.end(), [storage_class](const ClassUse& use) {
     return use.storage_class == storage_class;
   });

@@ -14,7 +14,7 @@ using framework::Status;
 
 namespace {
 
-bool Names(const api::Container& container, Symbol resource) {
+bool Names(const api::Container& container, const Symbol& resource) {
   return container.requests.Find(resource) != nullptr || container.limits.Find(resource) != nullptr;
 }
 
@@ -22,7 +22,7 @@ bool Names(const std::vector<api::Container>& containers, const std::vector<Symb
   return std::any_of(
       containers.begin(), containers.end(), [&resources](const api::Container& container) {
         return std::any_of(resources.begin(), resources.end(),
-                           [&container](Symbol name) { return Names(container, name); });
+                           [&container](const Symbol& name) { return Names(container, name); });
       });
 }
 

@@ -36,7 +36,7 @@ TEST(ClaimHintScopeTest, OnlyUsersOfTheClaimCanBeHelped) {
       if (registration.event.resource != EventResource::kPersistentVolumeClaim) continue;
       ++registered;
       EXPECT_EQ(registration.scope, HintScope::kClaims);
-      const auto hint = [&](const std::string& name, Symbol ns) {
+      const auto hint = [&](const std::string& name, const Symbol& ns) {
         const auto claim = ks::testing::Claim(name);
         claim->meta.ns = ns;
         const EventObject added = api::PersistentVolumeClaimPtr(claim);

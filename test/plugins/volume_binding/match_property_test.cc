@@ -40,9 +40,10 @@ class Reference {
       if (v.phase != Symbol("Available")) continue;
       if (claim_.selector && !claim_.selector->Matches(v.meta.labels)) continue;
       if (!here) continue;
-      if (!std::all_of(claim_.access_modes.begin(), claim_.access_modes.end(), [&](Symbol mode) {
-            return std::count(v.access_modes.begin(), v.access_modes.end(), mode) > 0;
-          })) {
+      if (!std::all_of(claim_.access_modes.begin(), claim_.access_modes.end(),
+                       [&](const Symbol& mode) {
+                         return std::count(v.access_modes.begin(), v.access_modes.end(), mode) > 0;
+                       })) {
         continue;
       }
       if (smallest == nullptr || v.capacity < smallest->capacity) smallest = &v;
@@ -51,7 +52,7 @@ class Reference {
   }
 
  private:
-  static std::string Mode(Symbol mode) { return mode.empty() ? "Filesystem" : mode.str(); }
+  static std::string Mode(const Symbol& mode) { return mode.empty() ? "Filesystem" : mode.str(); }
 
   const api::PersistentVolumeClaim& claim_;
   const api::LabelMap& labels_;

@@ -8,7 +8,7 @@ namespace ks::plugins {
 DomainCounts::DomainCounts(const Topology& topology, framework::LabelChanges& changes,
                            const std::vector<framework::Label>& labels)
     : topology_(topology), label_changes_(&changes) {
-  for (const framework::Label label : labels) lists_.push_back(changes.Watch(label));
+  for (const framework::Label& label : labels) lists_.push_back(changes.Watch(label));
 }
 
 void DomainCounts::Refresh(const framework::Snapshot& snapshot) {

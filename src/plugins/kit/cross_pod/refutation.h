@@ -38,7 +38,7 @@ inline bool CannotMatch(const std::optional<api::LabelSelectorSpec>& selector,
 }
 
 // `term` belongs to a pod of namespace `ns`.
-inline bool CannotMatch(const api::PodAffinityTerm& term, Symbol ns, const api::Pod& pod) {
+inline bool CannotMatch(const api::PodAffinityTerm& term, const Symbol& ns, const api::Pod& pod) {
   if (!term.namespace_selector.has_value()) {
     const auto& listed = term.namespaces;
     const bool here = listed.empty()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/kit/cross_pod/topology.h"
 
+#include <algorithm>
+
 namespace ks::plugins {
 namespace {
 
@@ -26,8 +28,7 @@ void Topology::OnNode(uint32_t slot, const framework::NodeInfo* node) {
     return;
   }
   if (slot >= by_slot_.size()) by_slot_.resize(slot + 1, kNoDomain);
-  const auto [it, inserted] =
-      numbers_.try_emplace(value->id(), static_cast<int32_t>(values_.size()));
+  const auto [it, inserted] = numbers_.try_emplace(*value, static_cast<int32_t>(values_.size()));
   if (inserted) values_.push_back(*value);
   by_slot_[slot] = it->second;
 }
@@ -40,16 +41,20 @@ void Topology::Refresh(const framework::Snapshot& snapshot) {
   reader_.Follow(snapshot, *this);
 }
 
-int32_t Topology::Find(Symbol value) const {
-  const auto it = numbers_.find(value.id());
+int32_t Topology::Find(const Symbol& value) const {
+  const auto it = numbers_.find(value);
   return it == numbers_.end() ? kNoDomain : it->second;
 }
 
-const Topology& Topologies::Get(Symbol key, const framework::Snapshot& snapshot) {
-  std::unique_ptr<Topology>& topology = by_key_[key.id()];
-  if (topology == nullptr) topology = std::make_unique<Topology>(key);
+TopologyPtr Topologies::Get(const Symbol& key, const framework::Snapshot& snapshot) {
+  if (by_key_.size() >= sweep_at_) {
+    std::erase_if(by_key_, [](const auto& entry) { return entry.second.use_count() == 1; });
+    sweep_at_ = std::max(sweep_at_, 2 * by_key_.size());
+  }
+  std::shared_ptr<Topology>& topology = by_key_[key];
+  if (topology == nullptr) topology = std::make_shared<Topology>(key);
   topology->Refresh(snapshot);
-  return *topology;
+  return topology;
 }
 
 }  // namespace ks::plugins

@@ -24,20 +24,20 @@ class Topology {
  public:
   // `missing_is_empty`: nodes without the key are in the domain of the empty value, together with
   // nodes whose value is empty.
-  explicit Topology(Symbol key, bool missing_is_empty = false)
+  explicit Topology(const Symbol& key, bool missing_is_empty = false)
       : key_(key), missing_is_empty_(missing_is_empty) {}
 
   void Refresh(const framework::Snapshot& snapshot);
 
-  Symbol key() const { return key_; }
+  const Symbol& key() const { return key_; }
   // Numbers of domains are valid as long as this stays the same. It does between two calls of
   // Refresh for one snapshot.
   uint64_t epoch() const { return epoch_; }
   // Domains that have, or had, a node. The numbers are below it.
   size_t domains() const { return values_.size(); }
-  Symbol value(int32_t domain) const { return values_[static_cast<size_t>(domain)]; }
+  const Symbol& value(int32_t domain) const { return values_[static_cast<size_t>(domain)]; }
   // kNoDomain when no node has, or had, the value.
-  int32_t Find(Symbol value) const;
+  int32_t Find(const Symbol& value) const;
   // kNoDomain when the node lacks the key or no node is listed there.
   int32_t DomainOf(uint32_t slot) const {
     return slot < by_slot_.size() ? by_slot_[slot] : kNoDomain;
@@ -55,17 +55,21 @@ class Topology {
   ChangeReader reader_;
   std::vector<int32_t> by_slot_;
   std::vector<Symbol> values_;
-  std::unordered_map<uint32_t, int32_t> numbers_;  // by id of the value
+  std::unordered_map<Symbol, int32_t> numbers_;
 };
 
-// One Topology a key. Threads: the scheduling thread. Lifetime: the topologies live as long as it.
+using TopologyPtr = std::shared_ptr<const Topology>;
+
+// One Topology a key, as long as somebody has it; afterwards it is dropped some time. Threads: the
+// scheduling thread.
 class Topologies {
  public:
   // Up to date with the snapshot.
-  const Topology& Get(Symbol key, const framework::Snapshot& snapshot);
+  TopologyPtr Get(const Symbol& key, const framework::Snapshot& snapshot);
 
  private:
-  std::unordered_map<uint32_t, std::unique_ptr<Topology>> by_key_;  // by id of the key
+  std::unordered_map<Symbol, std::shared_ptr<Topology>> by_key_;
+  size_t sweep_at_ = 64;  // keys
 };
 
 }  // namespace ks::plugins

@@ -10,7 +10,7 @@
 namespace ks::plugins {
 namespace {
 
-bool MayBeServed(Symbol resource) {
+bool MayBeServed(const Symbol& resource) {
   return framework::IsExtendedResource(resource) ||
          resource.view().starts_with(framework::kImplicitResourcePrefix);
 }
@@ -128,7 +128,7 @@ bool DeviceTally::Add(const Slice& slice, const Programs& selectors, const api::
   return true;
 }
 
-DeviceCount DeviceTally::Count(Symbol resource, const api::Node& node) const {
+DeviceCount DeviceTally::Count(const Symbol& resource, const api::Node& node) const {
   if (!counts_) return {};
   const std::string* name = handle_.device_classes().ClassServing(resource);
   if (name == nullptr) return {};

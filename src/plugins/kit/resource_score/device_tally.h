@@ -36,7 +36,7 @@ class DeviceTally {
   // Takes over what has changed. To be called before Count, once an attempt.
   void CatchUp();
   // None when no class serves the resource, or a selector of it fails.
-  DeviceCount Count(Symbol resource, const api::Node& node) const;
+  DeviceCount Count(const Symbol& resource, const api::Node& node) const;
   // Changes when an answer may have changed; 0: nothing is ever counted.
   uint64_t Version() const;
   // What Count reads; none: nothing is ever counted.

@@ -27,7 +27,7 @@ struct PodAmounts final : framework::StateData {
 
 // Of a scalar on the node: how many there are and are in use; devices, where they serve it and the
 // node itself has none. `tally` may be null.
-inline DeviceCount CountScalar(Symbol resource, const framework::NodeInfo& node,
+inline DeviceCount CountScalar(const Symbol& resource, const framework::NodeInfo& node,
                                const DeviceTally* tally) {
   const int64_t* present = node.allocatable().scalars.Find(resource);
   if ((present == nullptr || *present == 0) && tally != nullptr) {

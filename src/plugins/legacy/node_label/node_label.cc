@@ -68,7 +68,7 @@ class NodeLabel final : public framework::Plugin,
   Status Filter(const framework::CycleState&, const api::Pod&,
                 const NodeInfo& node) const override {
     const api::LabelMap& labels = node.node()->meta.labels;
-    const auto has = [&labels](Symbol key) { return labels.Contains(key); };
+    const auto has = [&labels](const Symbol& key) { return labels.Contains(key); };
     const bool fits = std::all_of(args_.present.begin(), args_.present.end(), has) &&
                       std::none_of(args_.absent.begin(), args_.absent.end(), has);
     return fits ? Status() : rejection_;
@@ -77,7 +77,7 @@ class NodeLabel final : public framework::Plugin,
   Status Score(const framework::CycleState&, const api::Pod&, const NodeInfo& node,
                int64_t* score) const override {
     const api::LabelMap& labels = node.node()->meta.labels;
-    const auto has = [&labels](Symbol key) { return labels.Contains(key); };
+    const auto has = [&labels](const Symbol& key) { return labels.Contains(key); };
     const Keys& present = args_.preferred_present;
     const Keys& absent = args_.preferred_absent;
     const auto preferences = static_cast<int64_t>(present.size() + absent.size());

@@ -31,7 +31,7 @@ struct SpreadState final : framework::StateData {
 // Region and zone; both empty: none.
 using Zone = std::pair<Symbol, Symbol>;
 
-Symbol LabelOr(const api::LabelMap& labels, Symbol key, Symbol old_key) {
+Symbol LabelOr(const api::LabelMap& labels, const Symbol& key, const Symbol& old_key) {
   const Symbol* value = labels.Find(key);
   if (value == nullptr) value = labels.Find(old_key);
   return value == nullptr ? Symbol() : *value;

@@ -56,7 +56,7 @@ struct AffinityState final : framework::StateData {
   void FindWanted() {
     wanted = fixed;
     if (peers.empty()) return;
-    for (const Symbol key : missing) {
+    for (const Symbol& key : missing) {
       const Symbol* value = peers.front().node->meta.labels.Find(key);
       if (value != nullptr) wanted.Set(key, *value);
     }
@@ -108,7 +108,7 @@ class ServiceAffinity final : public framework::Plugin,
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot& snapshot) override {
     auto affinity = std::make_shared<AffinityState>();
-    for (const Symbol label : args_.affinity_labels) {
+    for (const Symbol& label : args_.affinity_labels) {
       const Symbol* value = pod.spec->node_selector.Find(label);
       if (value != nullptr) {
         affinity->fixed.Set(label, *value);
@@ -180,7 +180,7 @@ class ServiceAffinity final : public framework::Plugin,
   Status NormalizeScore(const CycleState&, const api::Pod&, std::span<const NodeInfo* const> nodes,
                         std::span<int64_t> scores) const override {
     std::vector<double> results(scores.size(), 0);
-    for (const Symbol label : args_.anti_affinity_labels) {
+    for (const Symbol& label : args_.anti_affinity_labels) {
       AddSpreading(label, nodes, scores, &results);
     }
     for (size_t i = 0; i < scores.size(); ++i) scores[i] = static_cast<int64_t>(results[i]);
@@ -218,7 +218,7 @@ class ServiceAffinity final : public framework::Plugin,
   }
 
   // Adds one label's part: the fewer of the pods share a node's value, the better.
-  void AddSpreading(Symbol label, std::span<const NodeInfo* const> nodes,
+  void AddSpreading(const Symbol& label, std::span<const NodeInfo* const> nodes,
                     std::span<const int64_t> scores, std::vector<double>* results) const {
     int64_t total = 0;
     std::map<Symbol, int64_t> by_value;

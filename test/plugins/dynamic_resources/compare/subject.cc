@@ -106,7 +106,7 @@ std::string Subject::Answer(std::string_view request) {
   SelectorSets selectors(engine_);
   const AllocationPlan plan(
       claims,
-      [&classes](Symbol name) {
+      [&classes](const Symbol& name) {
         const auto found = classes.find(name);
         return found == classes.end() ? api::DeviceClassPtr() : found->second;
       },
