@@ -4,6 +4,7 @@
 // anew: they cost memory, and the pods that needed them may never come again.
 
 #include <cstddef>
+#include <limits>
 #include <list>
 #include <memory>
 #include <unordered_map>
@@ -12,6 +13,15 @@
 #include "base/text_hash.h"
 
 namespace ks {
+
+// What a cache may hold.
+struct CacheLimits {
+  size_t values = std::numeric_limits<size_t>::max();
+  size_t bytes = std::numeric_limits<size_t>::max();  // all values together
+  // Bytes. A value of at most so many is counted only, for summing up visits every value; so
+  // `bytes` may be exceeded by what `values` of this size take.
+  size_t small = 0;
+};
 
 // Threads: the scheduling thread.
 template <class Key, class Value, class Hash = HashFor<Key>>
@@ -39,14 +49,35 @@ class BoundedCache {
     return order_.front().second;
   }
 
+  // The same with a limit of bytes: `bytes_of` says what a value takes now. The newest is kept
+  // whatever it takes. O(size()) when the value is made and not small.
+  template <class Make, class BytesOf>
+  const ValuePtr& GetOrMake(const Key& key, const CacheLimits& limits, Make make,
+                            BytesOf bytes_of) {
+    bool is_small = true;
+    const ValuePtr& value = GetOrMake(key, limits.values, [&] {
+      ValuePtr made = make();
+      is_small = bytes_of(*made) <= limits.small;
+      return made;
+    });
+    if (!is_small) Trim(limits.bytes, bytes_of);
+    return value;
+  }
+
   bool Contains(const Key& key) const {
     return (!order_.empty() && order_.front().first == key) || places_.contains(key);
   }
 
-  // Forgets what was used longest ago until the rest, but for the newest value, holds at most
-  // `bytes`. O(size()).
+  size_t size() const { return order_.size(); }
+  void Clear() {
+    places_.clear();
+    order_.clear();
+  }
+
+ private:
+  // Forgets what was used longest ago until the rest fits; never the newest.
   template <class BytesOf>
-  void Trim(size_t bytes, BytesOf bytes_of) {
+  void Trim(size_t bytes, BytesOf& bytes_of) {
     size_t held = 0;
     for (auto it = order_.begin(); it != order_.end();) {
       held += bytes_of(*it->second);
@@ -59,13 +90,6 @@ class BoundedCache {
     }
   }
 
-  size_t size() const { return order_.size(); }
-  void Clear() {
-    places_.clear();
-    order_.clear();
-  }
-
- private:
   using Order = std::list<std::pair<Key, ValuePtr>>;
   Order order_;  // most recently used first
   std::unordered_map<Key, typename Order::iterator, Hash> places_;

@@ -2,7 +2,6 @@
 #include "cel/engine.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace ks::cel {
@@ -55,9 +54,9 @@ Result<std::shared_ptr<const Program>> Engine::Compile(std::string_view text,
                                                        Program::Wanted wanted) {
   const MutexLock lock(programs_mutex_);
   const std::string key = std::to_string(static_cast<int>(wanted)) + std::string(text);
-  const bool known = programs_.Contains(key);
-  const std::shared_ptr<Compiled> compiled =
-      programs_.GetOrMake(key, std::numeric_limits<size_t>::max(), [&] {
+  const std::shared_ptr<Compiled> compiled = programs_.GetOrMake(
+      key, {.bytes = cache_bytes_},
+      [&] {
         auto made = std::make_shared<Compiled>();
         Result<std::shared_ptr<const Program>> program = Program::Compile(text, wanted);
         if (program.ok()) made->program = *program;
@@ -66,8 +65,8 @@ Result<std::shared_ptr<const Program>> Engine::Compile(std::string_view text,
         made->bytes = kOverhead + 2 * text.size() + made->error.size() +
                       (made->program == nullptr ? 0 : made->program->bytes());
         return made;
-      });
-  if (!known) programs_.Trim(cache_bytes_, [](const Compiled& each) { return each.bytes; });
+      },
+      [](const Compiled& each) { return each.bytes; });
   if (compiled->program == nullptr) return Error{.message = compiled->error};
   return compiled->program;
 }

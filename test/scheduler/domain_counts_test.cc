@@ -308,5 +308,36 @@ TEST(TopologiesTest, AreDroppedWhenNobodyHasThem) {
   EXPECT_EQ(topologies.Get(kZone, snapshot), held);
 }
 
+TEST(TopologiesTest, AreDroppedAsSoonAfterATimeOfManyKeys) {
+  cache::Cache cache;
+  ASSERT_TRUE(cache.RefreshSnapshot().ok());
+  const framework::Snapshot& snapshot = cache;
+
+  Topologies topologies;
+  const auto get = [&](const std::string& prefix, int i) {
+    return topologies.Get(Symbol(prefix + std::to_string(i)), snapshot);
+  };
+  std::vector<TopologyPtr> held;
+  for (int i = 0; i < 5000; ++i) held.push_back(get("held-", i));
+  held.clear();
+  for (int i = 0; i < 5000; ++i) get("after-", i);  // all that are held are gone
+  const std::weak_ptr<const Topology> first = get("few-", 0);
+  for (int i = 1; i < 100; ++i) get("few-", i);
+  EXPECT_TRUE(first.expired());
+}
+
+TEST(TopologiesTest, NodesWithoutTheKeyMakeADifference) {
+  cache::Cache cache;
+  cache.AddNode(MakeNode().Name("a").Obj());
+  ASSERT_TRUE(cache.RefreshSnapshot().ok());
+  const framework::Snapshot& snapshot = cache;
+
+  Topologies topologies;
+  const uint32_t slot = cache.Find("a")->slot();
+  EXPECT_EQ(topologies.Get(kZone, snapshot)->DomainOf(slot), kNoDomain);
+  EXPECT_EQ(topologies.Get(kZone, snapshot, {.missing_is_empty = true})->DomainOf(slot), 0);
+  EXPECT_EQ(topologies.Get(kZone, snapshot)->DomainOf(slot), kNoDomain);
+}
+
 }  // namespace
 }  // namespace ks::plugins

@@ -14,7 +14,7 @@ constexpr size_t kMaxBytes = size_t{48} << 20;
 constexpr size_t kBytesPerSlot = 1 + sizeof(Status) + 1 + 2 * sizeof(int64_t);
 constexpr size_t kMinSpecs = 16;  // however many nodes
 constexpr size_t kMaxSpecs = 1024;
-constexpr size_t kLargeSpec = size_t{16} << 10;  // bytes; their sum is looked at, others' is not
+constexpr size_t kSmallSpec = size_t{16} << 10;  // bytes
 
 // A pod's status and node hardly ever matter: only around resizes of running pods.
 bool SpecSaysAll(const api::Pod& pod) {
@@ -76,17 +76,14 @@ std::shared_ptr<NodeVerdicts> NodeMemory::For(const api::Pod& pod, const Snapsho
   if (!SpecSaysAll(pod)) return nullptr;
   if (!by_spec_.Contains(pod.spec.get()) && !CameBefore(pod.spec.get())) return nullptr;
   const size_t bytes = std::max<size_t>(1, snapshot.slots()) * kBytesPerSlot;
-  const size_t capacity = std::clamp<size_t>(kMaxBytes / bytes, kMinSpecs, kMaxSpecs);
-  bool is_large = false;
-  std::shared_ptr<NodeVerdicts> verdicts = by_spec_.GetOrMake(pod.spec.get(), capacity, [&] {
-    auto made = std::make_shared<NodeVerdicts>(pod.spec);
-    is_large = made->spec_bytes() > kLargeSpec;
-    return made;
-  });
-  if (is_large) {
-    by_spec_.Trim(kMaxBytes + kMaxSpecs * kLargeSpec,
-                  [bytes](const NodeVerdicts& other) { return bytes + other.spec_bytes(); });
-  }
+  const CacheLimits limits = {
+      .values = std::clamp<size_t>(kMaxBytes / bytes, kMinSpecs, kMaxSpecs),
+      .bytes = kMaxBytes + kMaxSpecs * kSmallSpec,
+      .small = bytes + kSmallSpec,
+  };
+  std::shared_ptr<NodeVerdicts> verdicts = by_spec_.GetOrMake(
+      pod.spec.get(), limits, [&] { return std::make_shared<NodeVerdicts>(pod.spec); },
+      [bytes](const NodeVerdicts& each) { return bytes + each.spec_bytes(); });
   verdicts->Refresh(snapshot, outside);
   return verdicts;
 }

@@ -13,8 +13,7 @@ constexpr size_t kMaxCountsBytes = size_t{64} << 20;
 // The size of a counter: its node, its domain (one a node at most, as a rule), and the rest.
 constexpr size_t kBytesPerNode = 24;
 constexpr size_t kBytesPerCounter = 512;
-// Of large ones the bytes are summed up, too.
-constexpr size_t kLarge = size_t{16} << 10;
+constexpr size_t kSmall = size_t{16} << 10;
 constexpr size_t kMaxCompiledBytes = size_t{32} << 20;
 constexpr size_t kBytesPerValue = 100;  // of a selector: a symbol's text and its place
 
@@ -83,17 +82,16 @@ size_t CountedTerms::MemoryBytes() const {
 
 OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerListers& listers) {
   if (!HasAffinity(*pod.spec)) return none_;
-  bool is_large = false;
-  const auto& entry = compiled_.GetOrMake({pod.spec.get(), pod.meta.ns}, kMaxCompiled, [&] {
-    auto made = std::make_shared<Compiled>();
-    made->spec = pod.spec;
-    made->bytes = 2 * api::RoughBytes(*pod.spec);  // as written, and compiled
-    is_large = made->bytes > kLarge;
-    return made;
-  });
-  if (is_large) {
-    compiled_.Trim(kMaxCompiledBytes, [](const Compiled& other) { return other.bytes; });
-  }
+  const auto& entry = compiled_.GetOrMake(
+      {pod.spec.get(), pod.meta.ns},
+      {.values = kMaxCompiled, .bytes = kMaxCompiledBytes, .small = kSmall},
+      [&] {
+        auto made = std::make_shared<Compiled>();
+        made->spec = pod.spec;
+        made->bytes = 2 * api::RoughBytes(*pod.spec);  // as written, and compiled
+        return made;
+      },
+      [](const Compiled& each) { return each.bytes; });
   const bool outdated =
       entry->terms != nullptr && entry->terms->expanded && entry->version != listers.version();
   if (entry->terms == nullptr || outdated) {
@@ -106,14 +104,10 @@ OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerLi
 TermCountsPtr OwnTermsCache::CountsOf(const CountsKey& key, const framework::Snapshot& snapshot) {
   const TopologyPtr topology = topologies_.Get(key.key, snapshot);
   const size_t capacity = kMaxCountsBytes / (snapshot.slots() * kBytesPerNode + kBytesPerCounter);
-  bool is_large = false;
-  const TermCountsPtr& counts = counts_.GetOrMake(key, capacity, [&] {
-    is_large = key.terms->MemoryBytes() > kLarge;
-    return std::make_shared<TermCounts>(topology, label_changes_, key.terms);
-  });
-  if (is_large) {
-    counts_.Trim(kMaxCountsBytes, [](const TermCounts& other) { return other.MemoryBytes(); });
-  }
+  const TermCountsPtr& counts = counts_.GetOrMake(
+      key, {.values = capacity, .bytes = kMaxCountsBytes, .small = kSmall},
+      [&] { return std::make_shared<TermCounts>(topology, label_changes_, key.terms); },
+      [](const TermCounts& each) { return each.MemoryBytes(); });
   counts->Refresh(snapshot);
   return counts;
 }

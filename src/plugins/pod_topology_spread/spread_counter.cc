@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr size_t kMaxCounters = 8192;
-constexpr size_t kMaxTopologies = 256;
 // A key has four bytes for a text of a selector, which takes some hundred with its symbol.
 constexpr size_t kBytesPerKeyByte = 25;
 
@@ -120,7 +119,7 @@ std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec) {
   return key.Take();
 }
 
-SpreadCounter::SpreadCounter(std::shared_ptr<Topology> topology, framework::LabelChanges& changes,
+SpreadCounter::SpreadCounter(TopologyPtr topology, framework::LabelChanges& changes,
                              CounterSpec spec, size_t spec_bytes)
     : DomainCounts(*topology, changes, NeededLabels(spec.selector)),
       own_topology_(std::move(topology)),
@@ -128,11 +127,6 @@ SpreadCounter::SpreadCounter(std::shared_ptr<Topology> topology, framework::Labe
       spec_bytes_(spec_bytes),
       counts_nothing_(spec_.selector.Empty() || (spec_.selector.requirements &&
                                                  spec_.selector.requirements->MatchesNothing())) {}
-
-void SpreadCounter::Refresh(const framework::Snapshot& snapshot) {
-  own_topology_->Refresh(snapshot);
-  DomainCounts::Refresh(snapshot);
-}
 
 // An empty selector counts no pod, although it matches all.
 int32_t SpreadCounter::CountOf(const framework::PodInfo& pod) const {
@@ -154,30 +148,17 @@ bool SpreadCounter::TakesPart(const framework::NodeInfo& node) const {
 std::shared_ptr<const SpreadCounter> SpreadCounters::Get(const std::string& key,
                                                          const CounterSpec& spec,
                                                          const framework::Snapshot& snapshot) {
-  bool made = false;
-  const std::shared_ptr<SpreadCounter> counter = counters_.GetOrMake(key, kMaxCounters, [&] {
-    made = true;
-    return std::make_shared<SpreadCounter>(TopologyOf(spec.topology_key, spec.missing_is_empty),
-                                           label_changes_, spec, kBytesPerKeyByte * key.size());
-  });
+  const TopologyPtr topology =
+      topologies_.Get(spec.topology_key, snapshot, {.missing_is_empty = spec.missing_is_empty});
+  const std::shared_ptr<SpreadCounter> counter = counters_.GetOrMake(
+      key, {.values = kMaxCounters, .bytes = kMaxBytes},
+      [&] {
+        return std::make_shared<SpreadCounter>(topology, label_changes_, spec,
+                                               kBytesPerKeyByte * key.size());
+      },
+      [](const SpreadCounter& each) { return each.MemoryBytes(); });
   counter->Refresh(snapshot);
-  if (made) {
-    counters_.Trim(kMaxBytes, [](const SpreadCounter& other) { return other.MemoryBytes(); });
-  }
   return counter;
-}
-
-std::shared_ptr<const Topology> SpreadCounters::GetTopology(const Symbol& key,
-                                                            const framework::Snapshot& snapshot) {
-  const std::shared_ptr<Topology> topology = TopologyOf(key, false);
-  topology->Refresh(snapshot);
-  return topology;
-}
-
-std::shared_ptr<Topology> SpreadCounters::TopologyOf(const Symbol& key, bool missing_is_empty) {
-  const uint64_t place = (uint64_t{key.id()} << 1) | (missing_is_empty ? 1U : 0U);
-  return topologies_.GetOrMake(place, kMaxTopologies,
-                               [&] { return std::make_shared<Topology>(key, missing_is_empty); });
 }
 
 }  // namespace ks::plugins

@@ -60,12 +60,10 @@ std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec);
 class SpreadCounter final : public DomainCounts {
  public:
   // `spec_bytes`: what `spec` takes, roughly.
-  SpreadCounter(std::shared_ptr<Topology> topology, framework::LabelChanges& changes,
-                CounterSpec spec, size_t spec_bytes);
+  SpreadCounter(TopologyPtr topology, framework::LabelChanges& changes, CounterSpec spec,
+                size_t spec_bytes);
 
-  // Hides the base's: also brings the topology up to date.
-  void Refresh(const framework::Snapshot& snapshot);
-  // The same: with the specification.
+  // Hides the base's: with the specification.
   size_t MemoryBytes() const { return DomainCounts::MemoryBytes() + spec_bytes_; }
 
  protected:
@@ -73,7 +71,7 @@ class SpreadCounter final : public DomainCounts {
   bool TakesPart(const framework::NodeInfo& node) const override;
 
  private:
-  const std::shared_ptr<Topology> own_topology_;
+  const TopologyPtr own_topology_;
   const CounterSpec spec_;
   const size_t spec_bytes_;
   const bool counts_nothing_;
@@ -86,17 +84,16 @@ class SpreadCounters {
   // Up to date with the snapshot. `key` is CounterKey of `spec`.
   std::shared_ptr<const SpreadCounter> Get(const std::string& key, const CounterSpec& spec,
                                            const framework::Snapshot& snapshot);
-  std::shared_ptr<const Topology> GetTopology(const Symbol& key,
-                                              const framework::Snapshot& snapshot);
+  TopologyPtr GetTopology(const Symbol& key, const framework::Snapshot& snapshot) {
+    return topologies_.Get(key, snapshot);
+  }
 
   size_t size() const { return counters_.size(); }
 
  private:
-  std::shared_ptr<Topology> TopologyOf(const Symbol& key, bool missing_is_empty);
-
   framework::LabelChanges label_changes_;
+  Topologies topologies_;
   BoundedCache<std::string, SpreadCounter> counters_;
-  BoundedCache<uint64_t, Topology> topologies_;  // by key and kind
 };
 
 }  // namespace ks::plugins

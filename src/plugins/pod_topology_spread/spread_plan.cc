@@ -12,8 +12,7 @@ namespace ks::plugins {
 namespace {
 
 constexpr size_t kMaxPlans = 1024;
-// Of large ones the bytes are summed up, too.
-constexpr size_t kLargePlan = size_t{32} << 10;
+constexpr size_t kSmallPlan = size_t{32} << 10;
 constexpr size_t kMaxBytes = size_t{32} << 20;
 
 using NodeInclusionPtr = std::shared_ptr<const NodeInclusion>;
@@ -122,14 +121,9 @@ size_t SpreadPlans::KeyHash::operator()(const Key& key) const {
 
 std::shared_ptr<const SpreadPlan> SpreadPlans::Of(const api::Pod& pod,
                                                   const framework::OwnerListers& listers) {
-  bool is_large = false;
-  const std::shared_ptr<SpreadPlan>& plan = plans_.GetOrMake(KeyOf(pod, listers), kMaxPlans, [&] {
-    std::shared_ptr<SpreadPlan> made = Make(pod, listers);
-    is_large = made->bytes > kLargePlan;
-    return made;
-  });
-  if (is_large) plans_.Trim(kMaxBytes, [](const SpreadPlan& other) { return other.bytes; });
-  return plan;
+  return plans_.GetOrMake(
+      KeyOf(pod, listers), {.values = kMaxPlans, .bytes = kMaxBytes, .small = kSmallPlan},
+      [&] { return Make(pod, listers); }, [](const SpreadPlan& each) { return each.bytes; });
 }
 
 SpreadPlans::Key SpreadPlans::KeyOf(const api::Pod& pod,

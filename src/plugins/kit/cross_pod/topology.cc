@@ -46,13 +46,17 @@ int32_t Topology::Find(const Symbol& value) const {
   return it == numbers_.end() ? kNoDomain : it->second;
 }
 
-TopologyPtr Topologies::Get(const Symbol& key, const framework::Snapshot& snapshot) {
-  if (by_key_.size() >= sweep_at_) {
-    std::erase_if(by_key_, [](const auto& entry) { return entry.second.use_count() == 1; });
-    sweep_at_ = std::max(sweep_at_, 2 * by_key_.size());
+TopologyPtr Topologies::Get(const Symbol& key, const framework::Snapshot& snapshot,
+                            const Topology::Options& options) {
+  if (plain_.size() + missing_is_empty_.size() >= sweep_at_) {
+    const auto nobody_has = [](const auto& entry) { return entry.second.use_count() == 1; };
+    std::erase_if(plain_, nobody_has);
+    std::erase_if(missing_is_empty_, nobody_has);
+    sweep_at_ = std::max<size_t>(64, 2 * (plain_.size() + missing_is_empty_.size()));
   }
-  std::shared_ptr<Topology>& topology = by_key_[key];
-  if (topology == nullptr) topology = std::make_shared<Topology>(key);
+  std::shared_ptr<Topology>& topology =
+      (options.missing_is_empty ? missing_is_empty_ : plain_)[key];
+  if (topology == nullptr) topology = std::make_shared<Topology>(key, options);
   topology->Refresh(snapshot);
   return topology;
 }

@@ -22,10 +22,14 @@ inline constexpr int32_t kNoDomain = -1;
 // Threads: Refresh by the scheduling thread; the rest also by workers while a cycle runs.
 class Topology {
  public:
-  // `missing_is_empty`: nodes without the key are in the domain of the empty value, together with
-  // nodes whose value is empty.
-  explicit Topology(const Symbol& key, bool missing_is_empty = false)
-      : key_(key), missing_is_empty_(missing_is_empty) {}
+  struct Options {
+    // Nodes without the key are in the domain of the empty value, together with nodes whose value
+    // is empty.
+    bool missing_is_empty = false;
+  };
+  Topology(const Symbol& key, const Options& options)
+      : key_(key), missing_is_empty_(options.missing_is_empty) {}
+  explicit Topology(const Symbol& key) : Topology(key, Options()) {}
 
   void Refresh(const framework::Snapshot& snapshot);
 
@@ -60,16 +64,19 @@ class Topology {
 
 using TopologyPtr = std::shared_ptr<const Topology>;
 
-// One Topology a key, as long as somebody has it; afterwards it is dropped some time. Threads: the
-// scheduling thread.
+// One Topology a key and kind, as long as somebody has it; afterwards it is dropped some time.
+// Threads: the scheduling thread.
 class Topologies {
  public:
   // Up to date with the snapshot.
-  TopologyPtr Get(const Symbol& key, const framework::Snapshot& snapshot);
+  TopologyPtr Get(const Symbol& key, const framework::Snapshot& snapshot,
+                  const Topology::Options& options = {});
 
  private:
-  std::unordered_map<Symbol, std::shared_ptr<Topology>> by_key_;
-  size_t sweep_at_ = 64;  // keys
+  using ByKey = std::unordered_map<Symbol, std::shared_ptr<Topology>>;
+  ByKey plain_;
+  ByKey missing_is_empty_;
+  size_t sweep_at_ = 0;  // keys of both
 };
 
 }  // namespace ks::plugins
