@@ -145,21 +145,32 @@ void End(const Releasing& with, const Reservation& of, bool failed) {
                            });
 }
 
+// `request` takes these reservations back; `failure` is logged if it fails.
 void SendRelease(const Releasing& with, const api::ResourceClaim& claim,
-                 const api::ClaimConsumer& consumer) {
-  const Reservation of(claim, claim.meta.uid, consumer);
-  with.releases->Begin(of.key);
+                 const std::vector<api::ClaimConsumer>& consumers, api::ClaimRequest request,
+                 const char* failure) {
+  std::vector<Reservation> taken;
+  for (const api::ClaimConsumer& consumer : consumers) {
+    taken.emplace_back(claim, claim.meta.uid, consumer);
+    with.releases->Begin(taken.back().key);
+  }
   with.api.SendClaimRequest(
-      api::RemoveConsumerRequest(claim, consumer.uid),
-      [with, of, log = LogFailure("Unreserving a claim failed", claim)](
+      std::move(request),
+      [with, taken = std::move(taken), log = LogFailure(failure, claim)](
           const std::optional<api::ApiError>& error, const api::ResourceClaimPtr& answered) {
         log(error, answered);
-        with.tasks.PostTask([with, of, answered, failed = error.has_value()] {
+        with.tasks.PostTask([with, taken, answered, failed = error.has_value()] {
           // A claim that is gone meanwhile has no reservations either.
           if (answered != nullptr) (void)with.devices.Assume(answered);
-          End(with, of, failed);
+          for (const Reservation& of : taken) End(with, of, failed);
         });
       });
+}
+
+void SendUnreserve(const Releasing& with, const api::ResourceClaim& claim,
+                   const api::ClaimConsumer& consumer) {
+  SendRelease(with, claim, {consumer}, api::RemoveConsumerRequest(claim, consumer.uid),
+              "Unreserving a claim failed");
 }
 
 // Asks what became of a write; until that is known the devices are taken. The pod's next attempt
@@ -174,7 +185,7 @@ void LookAndRelease(const Releasing& with, const AttemptClaim& claim, const api:
           const auto& [claim_uid, pod_uid] = of.key;
           if (answered != nullptr && answered->meta.uid == claim_uid) {
             (void)with.devices.Assume(answered);
-            if (answered->IsReservedFor(pod_uid)) SendRelease(with, *answered, of.consumer);
+            if (answered->IsReservedFor(pod_uid)) SendUnreserve(with, *answered, of.consumer);
           }
           with.devices.RemovePendingAllocation(claim_uid, DeviceState::Sharers::kOne);
           End(with, of, failed);
@@ -201,7 +212,7 @@ void ReleaseExtended(framework::Handle& handle, AttemptClaim& claim) {
 
 void Unreserve(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
                const api::ResourceClaim& claim, const api::ClaimConsumer& consumer) {
-  SendRelease(With(handle, releases), claim, consumer);
+  SendUnreserve(With(handle, releases), claim, consumer);
 }
 
 void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
@@ -244,11 +255,13 @@ ClaimToFree FindClaimToFree(const api::Pod& pod, const ClaimsAttempt& attempt) {
   return {.claim = claims.back().claim, .is_deleted = true};
 }
 
-void Free(framework::Handle& handle, const ClaimToFree& what) {
+void Free(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
+          const ClaimToFree& what) {
   if (what.is_deleted) return DeleteClaim(handle.api(), what.claim, [] {});
-  if (what.claim->allocation == nullptr && what.claim->reserved_for.empty()) return;
-  handle.api().SendClaimRequest(api::DeallocateRequest(*what.claim),
-                                LogFailure("Deallocating a claim failed", *what.claim));
+  const api::ResourceClaim& claim = *what.claim;
+  if (claim.allocation == nullptr && claim.reserved_for.empty()) return;
+  SendRelease(With(handle, releases), claim, claim.reserved_for, api::DeallocateRequest(claim),
+              "Deallocating a claim failed");
 }
 
 }  // namespace ks::plugins

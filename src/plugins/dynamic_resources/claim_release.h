@@ -35,7 +35,9 @@ struct ClaimToFree {
   std::string_view Reason() const;
 };
 ClaimToFree FindClaimToFree(const api::Pod& pod, const ClaimsAttempt& attempt);
-// Nothing is sent for a claim that has nothing. Requires: claim != null.
-void Free(framework::Handle& handle, const ClaimToFree& what);
+// Nothing is sent for a claim that has nothing; of others the reservations are in `releases` until
+// that is answered. Requires: claim != null.
+void Free(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
+          const ClaimToFree& what);
 
 }  // namespace ks::plugins

@@ -136,7 +136,7 @@ class DynamicResources final : public framework::Plugin,
     const ClaimsAttempt* attempt = slot_.Read(state);
     if (attempt == nullptr) return {no_state_, {}};
     const ClaimToFree what = FindClaimToFree(*pod, *attempt);
-    if (what.claim != nullptr) Free(handle_, what);
+    if (what.claim != nullptr) Free(handle_, releases_, what);
     return {FreedStatus(what), {}};
   }
 

@@ -41,12 +41,12 @@ Status FreeForGroup(framework::Handle& handle, const std::shared_ptr<PendingRele
     if (what.claim == nullptr) {
       left_out = true;
     } else if (freed.insert(what.claim->meta.uid).second) {
-      Free(handle, what);
+      Free(handle, releases, what);
     }
   }
   if (!left_out || group == nullptr || group->scheduled() > 0) return completed;
   if (const api::ResourceClaimPtr claim = FindUnavailable(members, *group->object)) {
-    if (!freed.contains(claim->meta.uid)) Free(handle, {.claim = claim});
+    if (!freed.contains(claim->meta.uid)) Free(handle, releases, {.claim = claim});
     return Status(Code::kUnschedulable, {"deallocation of PodGroup ResourceClaim completed"});
   }
   const auto reserved = FindReservedClaim(handle.devices(), *group->object);

@@ -549,6 +549,41 @@ TEST_F(BindingTest, AReservationThatIsBeingTakenBackIsNotReliedOn) {
   EXPECT_FALSE(step.condition());
 }
 
+// Nor may that of PostFilter's: a pod that finds another node meanwhile still sees its devices.
+TEST_F(BindingTest, AClaimThatIsBeingFreedIsNotReliedOn) {
+  struct Case {
+    std::string name;
+    std::optional<api::ApiError> error;
+    api::ResourceClaimPtr freed;
+    std::string ended;
+  };
+  const Case cases[] = {
+      {"freed", std::nullopt, Version("c", "3", ""),
+       "Error: claim ns/c got deallocated elsewhere in the meantime"},
+      {"nobody knows", api::ApiError{.code = 500}, nullptr, "not yet"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto claim = AddClaim("c", Allocation("n1") + reserved_);
+    ASSERT_TRUE(Reserve().ok());
+    const auto result = rig.As<framework::PostFilterPlugin>()->PostFilter(rig.state, pod, {});
+    EXPECT_EQ(result.status.Message(), "deallocation of ResourceClaim completed");
+    EXPECT_EQ(Asked().body, api::DeallocateRequest(*claim).body);
+    ASSERT_TRUE(Reserve().ok());
+    Bind();
+    ASSERT_TRUE(step.condition) << Ended();
+    EXPECT_FALSE(step.condition());
+    ASSERT_TRUE(api().AnswerClaimRequest(c.error, c.freed));
+    EXPECT_TRUE(step.condition());
+    Go({});
+    EXPECT_EQ(Ended(), c.ended);
+    if (c.error) {
+      EXPECT_THAT(Asked().body, HasSubstr(R"("uid":"uid-pod")")) << "reserved once more";
+    }
+    Remove<api::ResourceClaim>(stores(), claim);
+  }
+}
+
 TEST_F(BindingTest, ClaimsOfOthersInFlightReject) {
   AddClaim("c");
   ASSERT_TRUE(Reserve().ok());
