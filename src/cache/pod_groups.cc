@@ -11,6 +11,7 @@ namespace ks::cache {
 using framework::MemberState;
 using framework::PodGroupKey;
 using framework::PodGroupState;
+using framework::PodGroupView;
 
 namespace {
 
@@ -23,11 +24,11 @@ MemberState StateOf(const api::Pod& pod) {
 // ---- objects ----
 
 void PodGroups::SetGroup(api::PodGroupPtr group) {
-  groups_[Name{group->meta.ns, group->meta.name}].object = std::move(group);
+  groups_[{group->meta.ns, group->meta.name}].object = std::move(group);
 }
 
 void PodGroups::RemoveGroup(const api::PodGroup& group) {
-  const auto record = groups_.find(NameOrder::View(group.meta.ns.view(), group.meta.name));
+  const auto record = groups_.find(PodGroupView{group.meta.ns, group.meta.name});
   if (record == groups_.end()) return;
   record->second.object = nullptr;
   DropIfEmpty(record);
@@ -37,7 +38,7 @@ void PodGroups::RemoveGroup(const api::PodGroup& group) {
 
 PodGroups::Groups::iterator PodGroups::RecordOf(const api::Pod& pod) {
   if (!pod.spec->scheduling_group) return groups_.end();
-  return groups_.find(NameOrder::View(pod.meta.ns.view(), *pod.spec->scheduling_group));
+  return groups_.find(PodGroupView{pod.meta.ns, *pod.spec->scheduling_group});
 }
 
 void PodGroups::DropIfEmpty(Groups::iterator record) {
@@ -46,7 +47,7 @@ void PodGroups::DropIfEmpty(Groups::iterator record) {
 
 void PodGroups::AddMember(const api::PodPtr& pod) {
   if (!pod->spec->scheduling_group) return;
-  PodGroupState& record = groups_[Name{pod->meta.ns, *pod->spec->scheduling_group}];
+  PodGroupState& record = groups_[{pod->meta.ns, *pod->spec->scheduling_group}];
   const PodGroupState::Member* known = record.Find(pod->meta.uid);
   if (known != nullptr && known->state == MemberState::kAssumed && pod->node_name.empty()) {
     record.Set(pod, MemberState::kAssumed, known->assumed);
@@ -71,7 +72,7 @@ void PodGroups::RemoveMember(const api::Pod& pod) {
 void PodGroups::Assume(const api::PodPtr& pod) {
   if (!pod->spec->scheduling_group) return;
   KS_CHECK(!pod->node_name.empty(), "a member is assumed on a node");
-  const auto [record, made] = groups_.try_emplace(Name{pod->meta.ns, *pod->spec->scheduling_group});
+  const auto [record, made] = groups_.try_emplace({pod->meta.ns, *pod->spec->scheduling_group});
   const PodGroupState::Member* known = record->second.Find(pod->meta.uid);
   if (known == nullptr && !made) return;
   const api::PodPtr seen = known == nullptr ? pod : known->pod;
@@ -102,14 +103,13 @@ void PodGroups::SetMember(const PodGroupState::Member& member) {
   KS_CHECK(pod.spec->scheduling_group.has_value(), "a member without a group");
   KS_CHECK((member.state == MemberState::kAssumed) == (member.assumed != nullptr),
            "a member is assumed exactly if it is known where");
-  groups_[Name{pod.meta.ns, *pod.spec->scheduling_group}].Set(member.pod, member.state,
-                                                              member.assumed);
+  groups_[{pod.meta.ns, *pod.spec->scheduling_group}].Set(member.pod, member.state, member.assumed);
 }
 
 // ---- questions ----
 
 const PodGroupState* PodGroups::Find(const Symbol& ns, std::string_view name) const {
-  const auto record = groups_.find(NameOrder::View(ns.view(), name));
+  const auto record = groups_.find(PodGroupView{ns, name});
   return record == groups_.end() ? nullptr : &record->second;
 }
 

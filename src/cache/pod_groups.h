@@ -6,13 +6,13 @@
 //
 // Upstream: docs/spec/cache.md sections 18.1 and 18.5.
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include <absl/container/node_hash_map.h>
 
 #include "api/pod.h"
 #include "api/pod_group.h"
@@ -59,22 +59,8 @@ class PodGroups final : public framework::PodGroupStates {
   Symbol PolicyOf(const framework::PodGroupKey& group) const override;
 
  private:
-  // Namespace, then name: the order is the same in every run.
-  struct Name {
-    Symbol ns;
-    std::string name;
-  };
-  struct NameOrder {
-    using is_transparent = void;
-    using View = std::pair<std::string_view, std::string_view>;
-    static View ViewOf(const Name& name) { return {name.ns.view(), name.name}; }
-    static View ViewOf(const View& view) { return view; }
-    template <class A, class B>
-    bool operator()(const A& a, const B& b) const {
-      return ViewOf(a) < ViewOf(b);
-    }
-  };
-  using Groups = std::map<Name, framework::PodGroupState, NameOrder>;
+  using Groups = absl::node_hash_map<framework::PodGroupKey, framework::PodGroupState,
+                                     framework::PodGroupHash, framework::PodGroupEqual>;
 
   Groups::iterator RecordOf(const api::Pod& pod);
   void DropIfEmpty(Groups::iterator record);

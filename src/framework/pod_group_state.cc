@@ -22,9 +22,14 @@ class NoGroups final : public PodGroupStates {
 
 }  // namespace
 
-std::optional<PodGroupKey> GroupOf(const api::Pod& pod) {
+std::optional<PodGroupView> GroupViewOf(const api::Pod& pod) {
   if (!pod.spec->scheduling_group) return std::nullopt;
-  return PodGroupKey{.ns = pod.meta.ns, .name = *pod.spec->scheduling_group};
+  return PodGroupView{.ns = pod.meta.ns, .name = *pod.spec->scheduling_group};
+}
+
+std::optional<PodGroupKey> GroupOf(const api::Pod& pod) {
+  const std::optional<PodGroupView> group = GroupViewOf(pod);
+  return group ? std::optional(group->Key()) : std::nullopt;
 }
 
 const api::GroupSpec* SpecOf(const PodGroupStates& states, const PodGroupKey& group) {

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include <absl/hash/hash.h>
+
 #include "api/pod.h"
 #include "base/symbol.h"
 
@@ -48,8 +50,35 @@ struct PodGroupKey {
   }
 };
 
+// A PodGroupKey for looking one up. Lifetime: of what it names.
+struct PodGroupView {
+  const Symbol& ns;
+  std::string_view name;
+  bool composite = false;
+
+  PodGroupKey Key() const { return {ns, std::string(name), composite}; }
+};
+
+// For maps by PodGroupKey that are asked with PodGroupView, too.
+struct PodGroupHash {
+  using is_transparent = void;
+  template <class Group>
+  size_t operator()(const Group& group) const {
+    return absl::HashOf(group.ns.id(), std::string_view(group.name), group.composite);
+  }
+};
+struct PodGroupEqual {
+  using is_transparent = void;
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const {
+    return a.ns == b.ns && a.name == b.name && a.composite == b.composite;
+  }
+};
+
 // The PodGroup that the pod names, whether it is known or not; absent: none.
 std::optional<PodGroupKey> GroupOf(const api::Pod& pod);
+// The same, valid while the pod lives.
+std::optional<PodGroupView> GroupViewOf(const api::Pod& pod);
 
 // How far a member has come. Exactly one holds.
 enum class MemberState : uint8_t {

@@ -15,6 +15,7 @@ namespace ks::plugins {
 
 using framework::NodeInfo;
 using framework::PodGroupKey;
+using framework::PodGroupView;
 using framework::PodInfoPtr;
 
 namespace {
@@ -63,20 +64,21 @@ bool IsMoreImportantUnit(const PotentialUnit& a, const PotentialUnit& b) {
 
 }  // namespace
 
-const VictimUnits::Group& VictimUnits::GroupOf(const PodGroupKey& group) {
-  const auto [known, first] = known_.try_emplace(group);
-  if (!first) return known->second;
-  for (const PodGroupKey& above : KnownAbove(groups_, group)) {
-    known->second.priority = groups_.PriorityOf(above);
+const VictimUnits::Group& VictimUnits::GroupOf(const PodGroupView& group) {
+  if (const auto known = known_.find(group); known != known_.end()) return known->second;
+  const PodGroupKey key = group.Key();
+  Group& made = known_[key];
+  for (const PodGroupKey& above : KnownAbove(groups_, key)) {
+    made.priority = groups_.PriorityOf(above);
     if (SpecOf(groups_, above)->disruption_mode == api::DisruptionMode::kAll) {
-      known->second.disrupted = above;
+      made.disrupted = above;
     }
   }
-  return known->second;
+  return made;
 }
 
 int32_t VictimUnits::PriorityOf(const api::Pod& pod) {
-  const std::optional<PodGroupKey> group = framework::GroupOf(pod);
+  const std::optional<PodGroupView> group = framework::GroupViewOf(pod);
   return group ? GroupOf(*group).priority.value_or(pod.Priority()) : pod.Priority();
 }
 
@@ -109,7 +111,7 @@ Result<VictimUnitPtr> VictimUnits::MakeWhole(const PodGroupKey& group, int32_t p
 
 Result<VictimUnitPtr> VictimUnits::UnitOf(const PodInfoPtr& info) {
   const api::Pod& pod = info->pod();
-  const std::optional<PodGroupKey> group = framework::GroupOf(pod);
+  const std::optional<PodGroupView> group = framework::GroupViewOf(pod);
   if (group) {
     const std::optional<PodGroupKey>& disrupted = GroupOf(*group).disrupted;
     if (disrupted && !KS_CANARY(GroupsTornApart)) {

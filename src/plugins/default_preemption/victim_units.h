@@ -67,14 +67,17 @@ class VictimUnits {
     std::optional<framework::PodGroupKey> disrupted{};  // the highest that goes as a whole
   };
 
-  const Group& GroupOf(const framework::PodGroupKey& group);
+  const Group& GroupOf(const framework::PodGroupView& group);
   Result<VictimUnitPtr> UnitOf(const framework::PodInfoPtr& info);
   Result<VictimUnitPtr> MakeWhole(const framework::PodGroupKey& group, int32_t priority) const;
   Result<void> AddMembers(const framework::PodGroupKey& group, VictimUnit* unit) const;
 
   const framework::Snapshot& snapshot_;
   const framework::PodGroupStates& groups_;
-  absl::flat_hash_map<framework::PodGroupKey, Group> known_;          // by PodGroup
+  // By PodGroup.
+  absl::flat_hash_map<framework::PodGroupKey, Group, framework::PodGroupHash,
+                      framework::PodGroupEqual>
+      known_;
   absl::flat_hash_map<framework::PodGroupKey, VictimUnitPtr> whole_;  // null: nobody is known
 };
 
