@@ -107,6 +107,9 @@ void GangWatch::PodChanged(const Change& change) {
   const api::PodPtr before = std::exchange(gang.members[uid], pod);
   const bool bound = !pod->node_name.empty() && (before == nullptr || before->node_name.empty());
   if (bound) MemberBound(key, gang, *pod);
+  // A request of a scheduler that is gone may arrive when the gang was whole once more, and has
+  // lost members or wants more since.
+  if (bound && gang.orphans.erase(uid) != 0) gang.torn = true;
   Judge(key, gang);
 }
 
@@ -141,6 +144,8 @@ void GangWatch::Decided(const std::string& scheduler, const api::Pod& pod, const
                          nodes == known.nodes;
   if (!knows_all) gang.torn = true;
   decided_.insert(known.uid);
+  // What is to be said of it waits for its turn, and is not said when the lease is lost meanwhile.
+  if (sending_.contains(known.uid)) in_doubt_.insert(known.uid);
   once_decided_.insert(key);
   gang.under_way[pod.meta.uid] = scheduler;
 }
@@ -159,8 +164,12 @@ void GangWatch::Landed(const api::Pod& pod) {
 
 void GangWatch::Orphaned(const std::string& scheduler) {
   for (auto& [key, gang] : gangs_) {
-    const size_t ended = std::erase_if(
-        gang.under_way, [&](const auto& member) { return member.second == scheduler; });
+    const size_t ended =
+        std::erase_if(gang.under_way, [&scheduler, &orphans = gang.orphans](const auto& member) {
+          if (member.second != scheduler) return false;
+          orphans.insert(member.first);
+          return true;
+        });
     if (ended != 0) gang.torn = true;
   }
   // Another one may have waited for its turn.

@@ -63,6 +63,7 @@ class GangWatch {
     api::PodGroupPtr object;
     std::map<std::string, api::PodPtr> members;    // by uid: they have not ended
     std::map<std::string, std::string> under_way;  // uids, and the schedulers that bind them
+    std::set<std::string> orphans;                 // uids: the schedulers that bound them are gone
     std::set<std::string> ever;                    // uids of all that it ever had
     std::optional<int32_t> least;                  // minCount
     bool torn = false;

@@ -135,8 +135,11 @@ std::string WhyNoRoom(const api::Pod& pod, const NodeInfo& node,
     const bool counts = info->pod().Priority() >= pod.Priority();
     if (counts && info->pod().meta.uid != pod.meta.uid) respected.push_back(info);
   }
-  const std::string why = WhyFull(pod, node, respected);
-  return why.empty() ? why : why + " for those who are nominated there";
+  std::string why = WhyFull(pod, node, respected);
+  if (why.empty()) return why;
+  why += " for those who are nominated there:";
+  for (const framework::PodInfoPtr& info : respected) why += ' ' + info->pod().meta.name;
+  return why;
 }
 
 }  // namespace ks::sim

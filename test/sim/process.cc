@@ -645,6 +645,7 @@ void SchedulerProcess::Step() {
   ++steps_;
   const bool led = scheduler().leading();
   const bool worked = scheduler().Step();
+  recorder_->AfterStep();
   if (!led && scheduler().leading()) CheckKnowsInherited();
   if (const std::string wrong = nominations_.AfterStep(); !wrong.empty()) {
     world_.fail(name() + ": " + wrong);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "framework/handle.h"
 #include "sim/oracle.h"
@@ -233,12 +234,13 @@ void Recorder::CheckReserved(framework::Handle& handle, const api::Pod& pod,
              !why.empty()) {
     host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + why);
   } else if (reserved_.contains(pod.meta.uid) && !GroupOf(pod).empty()) {
-    // It was looked at when it was tried. Since then nominations that the scheduler had given up,
-    // and whose end it has not seen, may have come back with those who were tried.
+    // It was looked at when it was tried.
   } else {
-    const auto nominated = handle.nominator().NominatedPodsForNode(node);
-    const std::string room = WhyNoRoom(pod, *info, {nominated.begin(), nominated.end()});
-    if (!room.empty()) {
+    std::vector<framework::PodInfoPtr> nominated;
+    for (const framework::PodInfoPtr& other : handle.nominator().NominatedPodsForNode(node)) {
+      if (!taken_off_.contains(other->pod().meta.uid)) nominated.push_back(other);
+    }
+    if (const std::string room = WhyNoRoom(pod, *info, nominated); !room.empty()) {
       host_.fail("pod " + pod.meta.name + " is to go to " + node + ", which " + room);
     }
   }
@@ -327,7 +329,10 @@ void Recorder::Die() {
 
 void Recorder::Unreserve(const api::PodPtr& assumed) {
   const api::Pod& pod = *assumed;
-  if (tried_.erase(pod.meta.uid) != 0) return;
+  if (tried_.erase(pod.meta.uid) != 0) {
+    taken_off_.insert(pod.meta.uid);
+    return;
+  }
   host_.trace("unreserve " + pod.meta.name);
   if (host_.gangs != nullptr && !GroupOf(pod).empty()) {
     host_.api->gang_watch()->GivenUp(pod);

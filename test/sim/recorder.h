@@ -79,6 +79,8 @@ class Recorder {
   const std::map<std::string, std::string>& bound() const { return bound_; }
   // Members (name by uid) that an attempt of their group tries on a node.
   const std::map<std::string, std::string>& tried() const { return tried_; }
+  // Between two steps.
+  void AfterStep() { taken_off_.clear(); }
   // Some reserved pod uses the claim, "namespace/name".
   bool IsClaimReserved(const std::string& claim) const;
   // The same of a claim of devices.
@@ -126,6 +128,9 @@ class Recorder {
   std::map<std::string, api::PodPtr> reserved_pods_;  // by uid, as reserved_
   std::map<std::string, std::string> bound_;
   std::map<std::string, std::string> tried_;
+  // Uids of those who were tried since the last step and are no more: nominations that the
+  // scheduler had given up, and whose end it has not seen, came back with them.
+  std::set<std::string> taken_off_;
   std::set<std::string> waiting_;
   std::multiset<std::string> asked_claims_;        // "namespace/name", by request
   std::set<std::string> binding_;                  // by uid: reserved, and Permit is past or waits
