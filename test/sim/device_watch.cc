@@ -267,7 +267,7 @@ void DeviceWatch::Sent(const std::string& scheduler, const api::ClaimRequest& re
   if (request.verb == Verb::kDelete) doubt.devices = true;
   if (request.verb != Verb::kPatchStatus) return;
   if (request.strategic) {
-    releases_[ReleaseOf(request)] = scheduler;
+    releases_.emplace(ReleaseOf(request), scheduler);
     return;
   }
   const apiserver::Json body = apiserver::Json::parse(request.body);
@@ -287,7 +287,10 @@ void DeviceWatch::Answered(const api::ClaimRequest& request, bool done,
   if (request.verb == Verb::kCreate) return;
   Doubt& doubt = doubts_[KeyOf(request)];
   if (request.verb != Verb::kGet) --doubt.under_way;
-  if (request.strategic) releases_.erase(ReleaseOf(request));
+  if (request.strategic) {
+    const auto release = releases_.find(ReleaseOf(request));
+    if (release != releases_.end()) releases_.erase(release);
+  }
   if (claim != nullptr && claim->allocation != nullptr && !request.strategic) {
     doubt.devices = false;
   }

@@ -104,8 +104,10 @@ class DeviceWatch {
   std::set<std::string> deallocated_;             // claims that a scheduler took devices from
   std::map<std::string, std::string> binding_;    // uids of pods, and who binds them
   std::set<std::string> orphans_;                 // uids of pods
-  std::map<Release, std::string> releases_;       // under way, with their schedulers
-  std::set<Release> late_releases_;               // of schedulers that are gone
+  // Under way, with their schedulers. Attempts of a group take back what they try, and may send one
+  // several times.
+  std::multimap<Release, std::string> releases_;
+  std::set<Release> late_releases_;  // of schedulers that are gone
   std::vector<Clash> clashes_;
   uint64_t uncertain_ = 0;
 };
