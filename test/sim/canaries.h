@@ -30,7 +30,7 @@ inline constexpr std::array<CanaryInfo, 79> kCanaries = {{
     {"DoneForgotten", "a pod that is gone when its attempt fails stays in flight", 26},
     {"DeletedPodKeepsRoom", "a pod deleted on its way to a node keeps its room there", 5},
     {"WrongPluginMask", "an event is taken for one that interests other plugins", 4},
-    {"CutFrameDropped", "the first part of a watch event that comes in two pieces is lost", 1295},
+    {"CutFrameDropped", "the first part of a watch event that comes in two pieces is lost", 1},
     {"PreemptorsNotHeld", "PreEnqueue lets preemptors through while their victims are evicted", 4},
     {"NominationsIgnored", "filters do not see pods that are nominated to the node", 4},
     {"BudgetSplitReversed", "victims whose eviction violates a budget are taken for the others",

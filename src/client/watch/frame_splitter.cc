@@ -41,7 +41,7 @@ unsigned MattersMask(const char* block) {
 }  // namespace
 
 void FrameSplitter::Append(std::string_view piece) {
-  if (KS_CANARY(CutFrameDropped) && depth_ != 0) Clear();
+  if (KS_CANARY(CutFrameDropped) && begin_ != buffer_.size()) Clear();
   if (begin_ == buffer_.size()) {
     Clear();
   } else if (begin_ >= kCompactBytes && begin_ >= buffer_.size() / 2) {
