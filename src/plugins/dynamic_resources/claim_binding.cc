@@ -255,8 +255,12 @@ class ClaimBinding final : public framework::PreBindSequence {
   }
 
   PreBindStep Reserved() {
-    if (answer_->conflict()) return TryLater();
     AttemptClaim& claim = current();
+    if (answer_->conflict()) {
+      // Maybe with what the same request did before its answer was lost.
+      claim.uncertain = Allocates();
+      return TryLater();
+    }
     if (answer_->error) {
       claim.uncertain = Allocates() && MayBeDone(*answer_->error);
       return Failed(ReserveName() + Named(*written_) + ": ");
@@ -291,6 +295,7 @@ class ClaimBinding final : public framework::PreBindSequence {
       return Failed("get updated claim " + Named(*written_) + " after conflict: ");
     }
     written_ = answer_->claim;
+    current().uncertain = false;
     if (DoneAlready(*written_)) {
       return Reserved();
     }

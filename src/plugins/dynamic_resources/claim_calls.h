@@ -23,12 +23,12 @@ struct ClaimAnswer {
   std::string ErrorText() const { return error->message.empty() ? error->reason : error->message; }
 };
 
-// A step that sends the request. Failures stand in the answer; the step itself always succeeds.
 // Whether what was asked for may have been done although the answer is an error.
 inline bool MayBeDone(const api::ApiError& error) {
   return error.code >= 500 || (error.IsTransport() && !error.connection_refused);
 }
 
+// A step that sends the request. Failures stand in the answer; the step itself always succeeds.
 inline framework::PreBindStep ClaimStep(api::ClaimRequest request,
                                         std::shared_ptr<ClaimAnswer> answer) {
   framework::PreBindStep step;

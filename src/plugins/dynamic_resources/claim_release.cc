@@ -92,7 +92,9 @@ bool UsedByNobodyElse(const api::ResourceClaim& claim, const api::Pod& pod) {
 void ReadAnswer(AttemptClaim& claim) {
   const auto answer = std::exchange(claim.unread, nullptr);
   if (answer == nullptr) return;
-  claim.uncertain = answer->error && MayBeDone(*answer->error);
+  // A conflict may be one with what the same request did before its answer was lost.
+  claim.uncertain =
+      answer->error && (claim.uncertain || answer->conflict() || MayBeDone(*answer->error));
   if (answer->error || answer->claim == nullptr) return;
   if (claim.exists && answer->claim->meta.uid != claim.claim->meta.uid) return;
   claim.claim = answer->claim;
@@ -175,22 +177,30 @@ void SendUnreserve(const Releasing& with, const api::ResourceClaim& claim,
 
 // Asks what became of a write; until that is known the devices are taken. The pod's next attempt
 // may have met them so, and there will be no event when they are not.
-void LookAndRelease(const Releasing& with, const AttemptClaim& claim, const api::PodPtr& pod) {
-  const Reservation of(*claim.claim, claim.decided_uid, ConsumerOf(*pod));
+void LookAndRelease(const Releasing& with, const api::ResourceClaimPtr& claim,
+                    const std::string& uid, const api::PodPtr& pod, int tries = 1) {
+  const Reservation of(*claim, uid, ConsumerOf(*pod));
   with.releases->Begin(of.key);
   with.api.SendClaimRequest(
-      api::GetClaimRequest(*claim.claim), [with, pod, of](const std::optional<api::ApiError>& error,
-                                                          const api::ResourceClaimPtr& answered) {
-        with.tasks.PostTask([with, pod, of, answered, failed = error.has_value()] {
-          const auto& [claim_uid, pod_uid] = of.key;
-          if (answered != nullptr && answered->meta.uid == claim_uid) {
-            (void)with.devices.Assume(answered);
-            if (answered->IsReservedFor(pod_uid)) SendUnreserve(with, *answered, of.consumer);
-          }
-          with.devices.RemovePendingAllocation(claim_uid, DeviceState::Sharers::kOne);
-          End(with, of, failed);
-          with.activator.Activate({pod});
-        });
+      api::GetClaimRequest(*claim),
+      [with, claim, pod, of, tries](const std::optional<api::ApiError>& error,
+                                    const api::ResourceClaimPtr& answered) {
+        const bool again = error && MayBeDone(*error) && tries < kMaxTries;
+        with.tasks.PostTask(
+            [with, claim, pod, of, tries, answered, again, failed = error.has_value()] {
+              const auto& [claim_uid, pod_uid] = of.key;
+              if (again) {
+                LookAndRelease(with, claim, claim_uid, pod, tries + 1);
+                return with.releases->End(of.key);
+              }
+              if (answered != nullptr && answered->meta.uid == claim_uid) {
+                (void)with.devices.Assume(answered);
+                if (answered->IsReservedFor(pod_uid)) SendUnreserve(with, *answered, of.consumer);
+              }
+              with.devices.RemovePendingAllocation(claim_uid, DeviceState::Sharers::kOne);
+              End(with, of, failed);
+              with.activator.Activate({pod});
+            });
       });
 }
 
@@ -225,7 +235,7 @@ void ReleaseClaims(framework::Handle& handle, const std::shared_ptr<PendingRelea
     }
     if (std::exchange(each.decided, nullptr) != nullptr) {
       if (std::exchange(each.uncertain, false)) {
-        LookAndRelease(With(handle, releases), each, pod);
+        LookAndRelease(With(handle, releases), each.claim, each.decided_uid, pod);
         continue;
       }
       // What was written has its devices from now on, shown or not.

@@ -43,7 +43,8 @@ struct AttemptClaim {
   // was allocated before.
   api::ClaimAllocationPtr decided{};
   std::string decided_uid{};
-  // The write that was to give it its devices failed, and may have been done for all that.
+  // The write that was to give it its devices failed or met a conflict, and may have been done for
+  // all that.
   bool uncertain = false;
   // Of the request that was under way when PreBind was given up; null: none was. It is answered
   // when Unreserve comes.

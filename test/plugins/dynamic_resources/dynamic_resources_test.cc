@@ -2,6 +2,7 @@
 // docs/spec/plugins-dra.md sections 4 and 10; rows of section 16.
 #include "plugins/dynamic_resources/dynamic_resources.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -474,17 +475,65 @@ TEST_F(BindingTest, WhatIsAnsweredAfterACancellationIsTakenBack) {
 
 // The devices stay taken until the API server has said what became of the write.
 TEST_F(BindingTest, AWriteThatFailedMayHaveBeenDone) {
-  for (const bool done : {false, true}) {
-    SCOPED_TRACE(done);
+  const auto conflict = [this] { Fail(409, "changed"); };
+  const auto look = [this] {
+    rig.handle.fake_clock().Advance(milliseconds(10));
+    Go({});
+    ASSERT_EQ(Asked().verb, Verb::kGet);
+  };
+  struct Case {
+    std::string name;
+    std::function<void()> happens;
+    std::string ended;
+  };
+  const Case cases[] = {
+      {"an error", [this] { Fail(500, "who knows"); },
+       "Error: add allocation and reservation to claim ns/c: who knows"},
+      // A request that is repeated because its answer was lost conflicts with itself.
+      {"a conflict with whatever",
+       [&] {
+         conflict();
+         look();
+         Fail(500, "who knows");
+       },
+       "Error: get updated claim ns/c after conflict: who knows"},
+      {"given up after a conflict",
+       [&] {
+         conflict();
+         sequence->Cancel("gone");
+       },
+       "not yet"},
+      {"given up at a conflict",
+       [&] {
+         sequence->Cancel("gone");
+         ASSERT_TRUE(api().AnswerClaimRequest(api::ApiError{.code = 409}));
+       },
+       "not yet"},
+      {"given up while looking",
+       [&] {
+         conflict();
+         look();
+         sequence->Cancel("gone");
+         ASSERT_TRUE(api().AnswerClaimRequest(api::ApiError{.code = 429}));
+       },
+       "not yet"},
+  };
+  for (int i = 0; i < 2 * static_cast<int>(std::size(cases)); ++i) {
+    const Case& c = cases[i / 2];
+    const bool done = i % 2 != 0;
+    SCOPED_TRACE(c.name + (done ? ", done" : ""));
     const auto claim = AddClaim("c");
     ASSERT_TRUE(Reserve().ok());
     Bind();
     Answer(Version("c", "2", ""));
-    Fail(500, "who knows");
-    EXPECT_EQ(Ended(), "Error: add allocation and reservation to claim ns/c: who knows");
+    c.happens();
+    EXPECT_EQ(Ended(), c.ended);
     Unreserve();
-    EXPECT_EQ(Asked().verb, Verb::kGet);
-    EXPECT_NE(stores().PendingAllocation("uid-c"), nullptr);
+    for (int looks = 0; looks < 3; ++looks) {
+      EXPECT_EQ(Asked().verb, Verb::kGet);
+      EXPECT_NE(stores().PendingAllocation("uid-c"), nullptr);
+      ASSERT_TRUE(api().AnswerClaimRequest(api::ApiError{.code = 500}));
+    }
     ASSERT_TRUE(api().AnswerClaimRequest(
         std::nullopt, Version("c", done ? "3" : "2", done ? Allocation("n1") + reserved_ : "")));
     EXPECT_EQ(stores().PendingAllocation("uid-c"), nullptr);
