@@ -185,8 +185,16 @@ void GangWatch::Orphaned(const std::string& scheduler) {
 void GangWatch::ConditionSent(const std::string& scheduler, const api::PodGroup& group,
                               bool scheduled) {
   NoteMisaddressed(group);
-  sending_[group.meta.uid] = scheduler;
-  if (scheduled) in_doubt_.insert(group.meta.uid);
+  const std::string& uid = group.meta.uid;
+  sending_[uid] = scheduler;
+  if (scheduled) {
+    told_by_[uid] = scheduler;
+    in_doubt_.insert(uid);
+    return;
+  }
+  const auto teller = told_by_.find(uid);
+  const bool another = teller != told_by_.end() && teller->second != scheduler;
+  if (another && !IsScheduled(group)) late_.insert(uid);
 }
 
 void GangWatch::ConditionAnswered(const api::PodGroup& group, bool scheduled, bool done) {
@@ -204,13 +212,14 @@ void GangWatch::NoteMisaddressed(const api::PodGroup& group) {
   if (uid != group.meta.uid) late_.insert(uid);
 }
 
-std::string GangWatch::AtEnd(const std::map<std::string, api::Condition>& fresh) const {
+std::string GangWatch::AtEnd(const std::map<std::string, api::Condition>& fresh,
+                             const std::vector<api::PodPtr>& pods) const {
   for (const auto& [key, gang] : gangs_) {
     if (gang.object == nullptr) continue;
     const auto said = fresh.find(key);
     std::string wrong =
         WhyConditionIsWrong(key, gang, said == fresh.end() ? nullptr : &said->second);
-    if (wrong.empty()) wrong = WhyItFits(gang);
+    if (wrong.empty()) wrong = WhyItFits(gang, pods);
     if (!wrong.empty()) return "group " + key + " " + wrong;
   }
   return {};
@@ -235,12 +244,10 @@ std::string GangWatch::WhyConditionIsWrong(const std::string& key, const Gang& g
 }
 
 // Room for as many as are missing, and nobody else waits for it.
-std::string GangWatch::WhyItFits(const Gang& gang) const {
+std::string GangWatch::WhyItFits(const Gang& gang, const std::vector<api::PodPtr>& pods) const {
   std::vector<api::NodePtr> nodes;
-  std::vector<api::PodPtr> pods;
   std::vector<api::PodPtr> members;
   for (const auto& [key, node] : api_.Objects("nodes")) nodes.push_back(Decoded<api::Node>(*node));
-  for (const auto& [key, pod] : api_.Objects("pods")) pods.push_back(Decoded<api::Pod>(*pod));
   for (const auto& [uid, member] : gang.members) {
     if (HasExtender(api_.plan(), *member)) return {};  // room is not all there is to it
     members.push_back(member);

@@ -56,7 +56,9 @@ class GangWatch {
 
   // Once nothing happens any more, and the groups wait: `fresh` has the conditions that a scheduler
   // without a past would write, by key. Empty: all is as it should be.
-  std::string AtEnd(const std::map<std::string, api::Condition>& fresh) const;
+  // `pods`: all that live, nominated as their scheduler thinks of them.
+  std::string AtEnd(const std::map<std::string, api::Condition>& fresh,
+                    const std::vector<api::PodPtr>& pods) const;
 
  private:
   struct Gang {
@@ -77,7 +79,7 @@ class GangWatch {
   static int64_t OnNodes(const Gang& gang);
   std::string WhyConditionIsWrong(const std::string& key, const Gang& gang,
                                   const api::Condition* fresh) const;
-  std::string WhyItFits(const Gang& gang) const;
+  std::string WhyItFits(const Gang& gang, const std::vector<api::PodPtr>& pods) const;
 
   ApiModel& api_;
   apiserver::Store& store_;
@@ -91,7 +93,11 @@ class GangWatch {
   // their schedulers.
   std::map<std::string, std::string> sending_;
   std::set<std::string> in_doubt_;  // uids of groups
-  // Those whose scheduler died with a condition under way, which may come after its successor's.
+  // Whose news of having been scheduled came last, by uid.
+  std::map<std::string, std::string> told_by_;
+  // Those of which a condition may come from somebody who does not know yet that they were
+  // scheduled: from a scheduler that died with it under way, or from a successor whose lists were
+  // older.
   std::set<std::string> late_;
 };
 

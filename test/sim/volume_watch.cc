@@ -183,6 +183,9 @@ void VolumeWatch::CheckClaimOf(const api::Pod& pod, const std::string& key, cons
 void VolumeWatch::CheckAlone(const api::Pod& pod, const std::string& key) {
   const auto claim = claims_.find(key);
   if (claim == claims_.end() || !IsForOnePod(*claim->second)) return;
+  // A pod that ended while its binding was under way is bound still (docs/spec/cache.md 11.4), but
+  // uses nothing.
+  if (pod.IsTerminal()) return;
   for (const auto& [name, stored] : api_.Objects("pods")) {
     const api::PodPtr other = Decoded<api::Pod>(*stored);
     if (other->meta.uid == pod.meta.uid || other->node_name.empty() || other->IsTerminal())
