@@ -37,8 +37,8 @@ void PodGroups::RemoveGroup(const api::PodGroup& group) {
 // ---- members ----
 
 PodGroups::Groups::iterator PodGroups::RecordOf(const api::Pod& pod) {
-  if (!pod.spec->scheduling_group) return groups_.end();
-  return groups_.find(PodGroupView{pod.meta.ns, *pod.spec->scheduling_group});
+  const std::optional<PodGroupView> group = framework::GroupViewOf(pod);
+  return group ? groups_.find(*group) : groups_.end();
 }
 
 void PodGroups::DropIfEmpty(Groups::iterator record) {
@@ -46,8 +46,9 @@ void PodGroups::DropIfEmpty(Groups::iterator record) {
 }
 
 void PodGroups::AddMember(const api::PodPtr& pod) {
-  if (!pod->spec->scheduling_group) return;
-  PodGroupState& record = groups_[{pod->meta.ns, *pod->spec->scheduling_group}];
+  const std::optional<PodGroupKey> group = framework::GroupOf(*pod);
+  if (!group) return;
+  PodGroupState& record = groups_[*group];
   const PodGroupState::Member* known = record.Find(pod->meta.uid);
   if (known != nullptr && known->state == MemberState::kAssumed && pod->node_name.empty()) {
     record.Set(pod, MemberState::kAssumed, known->assumed);
@@ -70,9 +71,10 @@ void PodGroups::RemoveMember(const api::Pod& pod) {
 }
 
 void PodGroups::Assume(const api::PodPtr& pod) {
-  if (!pod->spec->scheduling_group) return;
+  const std::optional<PodGroupKey> group = framework::GroupOf(*pod);
+  if (!group) return;
   KS_CHECK(!pod->node_name.empty(), "a member is assumed on a node");
-  const auto [record, made] = groups_.try_emplace({pod->meta.ns, *pod->spec->scheduling_group});
+  const auto [record, made] = groups_.try_emplace(*group);
   const PodGroupState::Member* known = record->second.Find(pod->meta.uid);
   if (known == nullptr && !made) return;
   const api::PodPtr seen = known == nullptr ? pod : known->pod;
@@ -93,17 +95,18 @@ void PodGroups::Forget(const api::Pod& pod) {
 }
 
 const PodGroupState::Member* PodGroups::FindMember(const api::Pod& pod) const {
-  if (!pod.spec->scheduling_group) return nullptr;
-  const PodGroupState* record = Find(pod.meta.ns, *pod.spec->scheduling_group);
-  return record == nullptr ? nullptr : record->Find(pod.meta.uid);
+  const std::optional<PodGroupView> group = framework::GroupViewOf(pod);
+  const auto record = group ? groups_.find(*group) : groups_.end();
+  return record == groups_.end() ? nullptr : record->second.Find(pod.meta.uid);
 }
 
 void PodGroups::SetMember(const PodGroupState::Member& member) {
   const api::Pod& pod = *member.pod;
-  KS_CHECK(pod.spec->scheduling_group.has_value(), "a member without a group");
+  const std::optional<PodGroupKey> group = framework::GroupOf(pod);
+  KS_CHECK(group.has_value(), "a member without a group");
   KS_CHECK((member.state == MemberState::kAssumed) == (member.assumed != nullptr),
            "a member is assumed exactly if it is known where");
-  groups_[{pod.meta.ns, *pod.spec->scheduling_group}].Set(member.pod, member.state, member.assumed);
+  groups_[*group].Set(member.pod, member.state, member.assumed);
 }
 
 // ---- questions ----

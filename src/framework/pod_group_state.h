@@ -30,6 +30,25 @@ struct GroupSpec;
 
 namespace ks::framework {
 
+struct PodGroupKey;
+
+// A PodGroupKey for looking one up. Lifetime: of what it names.
+struct PodGroupView {
+  const Symbol& ns;
+  std::string_view name;
+  bool composite = false;
+
+  PodGroupKey Key() const;
+
+  friend bool operator==(const PodGroupView& a, const PodGroupView& b) {
+    return a.ns == b.ns && a.name == b.name && a.composite == b.composite;
+  }
+  template <class H>
+  friend H AbslHashValue(H state, const PodGroupView& view) {
+    return H::combine(std::move(state), view.ns.id(), view.name, view.composite);
+  }
+};
+
 // Which group: a PodGroup, or a CompositePodGroup, whose children are groups.
 struct PodGroupKey {
   Symbol ns;
@@ -43,36 +62,26 @@ struct PodGroupKey {
   // "<namespace>/<name>".
   std::string Name() const { return ns.str() + "/" + name; }
 
+  // NOLINTNEXTLINE(google-explicit-constructor): maps by keys are asked with views
+  operator PodGroupView() const { return {ns, name, composite}; }
+
   friend bool operator==(const PodGroupKey&, const PodGroupKey&) = default;
   template <class H>
   friend H AbslHashValue(H state, const PodGroupKey& key) {
-    return H::combine(std::move(state), key.ns.id(), key.name, key.composite);
+    return H::combine(std::move(state), PodGroupView(key));
   }
 };
 
-// A PodGroupKey for looking one up. Lifetime: of what it names.
-struct PodGroupView {
-  const Symbol& ns;
-  std::string_view name;
-  bool composite = false;
-
-  PodGroupKey Key() const { return {ns, std::string(name), composite}; }
-};
+inline PodGroupKey PodGroupView::Key() const { return {ns, std::string(name), composite}; }
 
 // For maps by PodGroupKey that are asked with PodGroupView, too.
 struct PodGroupHash {
   using is_transparent = void;
-  template <class Group>
-  size_t operator()(const Group& group) const {
-    return absl::HashOf(group.ns.id(), std::string_view(group.name), group.composite);
-  }
+  size_t operator()(const PodGroupView& group) const { return absl::HashOf(group); }
 };
 struct PodGroupEqual {
   using is_transparent = void;
-  template <class A, class B>
-  bool operator()(const A& a, const B& b) const {
-    return a.ns == b.ns && a.name == b.name && a.composite == b.composite;
-  }
+  bool operator()(const PodGroupView& a, const PodGroupView& b) const { return a == b; }
 };
 
 // The PodGroup that the pod names, whether it is known or not; absent: none.

@@ -72,9 +72,7 @@ PreemptionVerdict PreemptionLog::Run(const framework::Framework& framework,
 GroupVictimVerdict GroupVictimOf(const api::Pod& victim) {
   GroupVictimVerdict verdict{
       .victim = VerdictOf(victim), .node = victim.node_name.str(), .group = {}};
-  if (const auto& group = victim.spec->scheduling_group) {
-    verdict.group = framework::PodGroupKey{victim.meta.ns, *group, false}.Text();
-  }
+  if (const auto group = framework::GroupOf(victim)) verdict.group = group->Text();
   return verdict;
 }
 
