@@ -8,13 +8,26 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace ks::api {
 
-// The whole JSON of an object, where it was asked for (Decoder::set_keep_texts); else null.
-using ObjectText = std::shared_ptr<const std::string>;
+// The whole object as text, where it was asked for (Decoder::set_keep_texts says in which form);
+// else empty. A part of a block that several share. Threads: like a value.
+struct ObjectText {
+  std::shared_ptr<const std::string> block{};
+  std::string_view text{};
+
+  // A block for itself.
+  static ObjectText Of(std::shared_ptr<const std::string> whole) {
+    const std::string_view text = *whole;
+    return {.block = std::move(whole), .text = text};
+  }
+  bool empty() const { return text.empty(); }
+};
 
 // Threads: like a value.
 template <class T>

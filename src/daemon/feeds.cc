@@ -9,6 +9,14 @@
 #include "daemon/measured_feed.h"
 
 namespace ks::daemon {
+namespace {
+
+// What a recording needs of objects.
+api::KeepTexts KeptTexts(const scheduler::Scheduler& scheduler) {
+  return scheduler.options().on_step ? api::KeepTexts::kAsSent : api::KeepTexts::kNo;
+}
+
+}  // namespace
 
 Feeds::Feeds(client::RestClient& client, scheduler::Scheduler& scheduler,
              client::InformerMetrics& metrics, uint64_t seed, DeltaObserver* observer)
@@ -23,7 +31,7 @@ Feeds::Feeds(client::RestClient& client, scheduler::Scheduler& scheduler,
           [this](OptionalInformers::Deltas deltas, client::InformerSeries& series) {
             std::visit([&](auto& of_kind) { Deliver(std::move(of_kind), series); }, deltas);
           },
-          static_cast<bool>(scheduler.options().on_step)) {
+          KeptTexts(scheduler)) {
   Open();
   optional_.Ensure(scheduler.NeededKinds());
 }
@@ -67,7 +75,7 @@ std::unique_ptr<client::Reflector<T>> Feeds::MakeReflector(client::ReflectorOpti
   options.path = kind.Path();
   options.type_name = kind.GoType();
   options.resource = std::string(kind.plural);
-  options.keep_texts = static_cast<bool>(scheduler_.options().on_step);
+  options.keep_texts = KeptTexts(scheduler_);
   options.metrics = &series;
   return std::make_unique<client::Reflector<T>>(
       client_, std::move(options),

@@ -17,7 +17,7 @@ constexpr std::string_view kPodGroupGroup = "scheduling.k8s.io";
 }  // namespace
 
 OptionalInformers::OptionalInformers(client::RestClient& client, client::InformerMetrics& metrics,
-                                     uint64_t seed, Sink sink, bool keep_texts)
+                                     uint64_t seed, Sink sink, api::KeepTexts keep_texts)
     : client_(client),
       metrics_(metrics),
       next_seed_(seed),

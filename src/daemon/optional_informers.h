@@ -34,7 +34,7 @@ class OptionalInformers {
 
   // `keep_texts`: as in client::ReflectorOptions.
   OptionalInformers(client::RestClient& client, client::InformerMetrics& metrics, uint64_t seed,
-                    Sink sink, bool keep_texts = false);
+                    Sink sink, api::KeepTexts keep_texts = api::KeepTexts::kNo);
   // Stops.
   ~OptionalInformers();
   OptionalInformers(const OptionalInformers&) = delete;
@@ -66,7 +66,7 @@ class OptionalInformers {
   client::InformerMetrics& metrics_;
   uint64_t next_seed_;
   const Sink sink_;
-  const bool keep_texts_;
+  const api::KeepTexts keep_texts_;
   api::OptionalKindTypes::Into<Watches> watches_;
 };
 

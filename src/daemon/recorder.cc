@@ -50,9 +50,7 @@ class Weight {
   size_t bytes() const { return bytes_; }
 
  private:
-  void Add(const api::ObjectText& text) {
-    if (text != nullptr) bytes_ += text->size();
-  }
+  void Add(const api::ObjectText& text) { bytes_ += text.text.size(); }
   size_t bytes_ = kBytesOfRound;
 };
 
@@ -132,18 +130,17 @@ void Recorder::Run() {
 }
 
 void Recorder::Write(const std::vector<scheduler::StepRecord>& records) {
-  std::string lines;
   for (const scheduler::StepRecord& record : records) {
     if (over_) return;
-    const size_t whole = lines.size();
-    if (Result<void> appended = recording::AppendLines(record, &lines); !appended.ok()) {
-      lines.resize(whole);
-      if (Flush(&lines)) GiveUp(appended.error().message);
+    const size_t whole = lines_.size();
+    if (Result<void> appended = recording::AppendLines(record, &lines_); !appended.ok()) {
+      lines_.resize(whole);
+      if (Flush(&lines_)) GiveUp(appended.error().message);
       return;
     }
-    if (lines.size() >= kBatchBytes && !Flush(&lines)) return;
+    if (lines_.size() >= kBatchBytes && !Flush(&lines_)) return;
   }
-  (void)Flush(&lines);
+  (void)Flush(&lines_);
 }
 
 bool Recorder::Flush(std::string* lines) {

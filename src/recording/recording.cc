@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recording/recording.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "api/json/encode_claim.h"
 #include "api/kinds.h"
+#include "api/proto/proto_envelope.h"
 #include "config/print/print.h"
 #include "config/print/print_json.h"
+#include "golang/base64.h"
 #include "inspect/decision_json.h"
 #include "inspect/json_fields.h"
 
@@ -47,16 +50,17 @@ class Lines {
       if (delta.type == Type::kReplace) {
         JsonBuilder json;
         json.BeginObject().Key("list").Text(api::kKindOf<T>.kind);
-        Add(json.Key("count").Number(delta.items.size()).EndObject());
-        for (size_t i = 0; i < delta.items.size(); ++i) {
-          AddObject("{\"item\":", *delta.items[i],
-                    i < delta.texts.size() ? delta.texts[i] : nullptr);
+        const size_t count = std::max(delta.items.size(), delta.texts.size());
+        Add(json.Key("count").Number(count).EndObject());
+        for (size_t i = 0; i < count; ++i) {
+          AddObject("{\"item\":", i < delta.items.size() ? delta.items[i].get() : nullptr,
+                    i < delta.texts.size() ? delta.texts[i].text : "");
         }
         continue;
       }
       const char* what = delta.type == Type::kUpsert ? "{\"upsert\":\"" : "{\"delete\":\"";
-      AddObject(what + std::string(api::kKindOf<T>.kind) + "\",\"object\":", *delta.object,
-                delta.text);
+      AddObject(what + std::string(api::kKindOf<T>.kind) + "\",\"object\":", delta.object.get(),
+                delta.text.text);
     }
   }
   void operator()(const scheduler::OwnerDeltas& deltas) { std::visit(*this, deltas); }
@@ -106,21 +110,27 @@ class Lines {
     Add(json.BeginObject().Key(key).Json(object).EndObject());
   }
 
-  const std::string& without_json() const { return without_json_; }
+  const std::string& without_text() const { return without_text_; }
 
  private:
   void Add(JsonBuilder& json) { out_ += json.Take() + "\n"; }
+  // `object`: for the complaint; null if it has a text.
   template <class T>
-  void AddObject(std::string_view head, const T& object, const api::ObjectText& text) {
-    if (text == nullptr) {
-      if (without_json_.empty()) {
-        without_json_ = std::string(api::kKindOf<T>.kind) + " " + object.meta.Key();
+  void AddObject(std::string_view head, const T* object, std::string_view text) {
+    if (text.empty()) {
+      if (without_text_.empty()) {
+        without_text_ = std::string(api::kKindOf<T>.kind);
+        if (object != nullptr) without_text_ += " " + object->meta.Key();
       }
       return;
     }
     out_ += head;
+    if (api::IsProtobuf(text)) {
+      out_.append("\"").append(golang::EncodeBase64(text)).append("\"}\n");
+      return;
+    }
     const size_t begin = out_.size();
-    out_ += *text;
+    out_ += text;
     // Between the tokens of JSON they are as good as blanks, and within texts they cannot be.
     for (size_t at = out_.find('\n', begin); at != std::string::npos; at = out_.find('\n', at)) {
       out_[at] = ' ';
@@ -129,7 +139,7 @@ class Lines {
   }
 
   std::string& out_;
-  std::string without_json_;
+  std::string without_text_;
 };
 
 }  // namespace
@@ -173,8 +183,8 @@ Result<void> AppendLines(const scheduler::StepRecord& record, std::string* lines
   for (const scheduler::EvictionOrder& order : record.evictions) {
     builder.Outcome("evict", EvictionJson(order));
   }
-  if (builder.without_json().empty()) return {};
-  return Error{"there is no JSON of " + builder.without_json()};
+  if (builder.without_text().empty()) return {};
+  return Error{"there is no text of " + builder.without_text()};
 }
 
 std::string EndLine(std::string_view why) {

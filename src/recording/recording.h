@@ -19,7 +19,9 @@
 namespace ks::recording {
 
 // Another number whenever a reader of the former one would misunderstand.
-inline constexpr int kRecordingFormat = 1;
+inline constexpr int kRecordingFormat = 2;
+// The earliest that is read still: it knows objects as JSON only.
+inline constexpr int kFirstRecordingFormat = 1;
 
 // The first line: how the scheduler was made.
 struct RecordingHeader {
@@ -41,7 +43,7 @@ struct RecordingHeader {
 std::string RecordedConfiguration(config::Configuration configuration);
 
 std::string HeaderLine(const RecordingHeader& header);
-// The lines of one round. Error: an object came without its JSON.
+// The lines of one round. Error: an object came without its text.
 Result<void> AppendLines(const scheduler::StepRecord& record, std::string* lines);
 // The last line. `why`: "stopped", or what ended the recording before its time.
 std::string EndLine(std::string_view why);

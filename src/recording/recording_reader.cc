@@ -10,9 +10,11 @@
 #include "api/decode/decoder.h"
 #include "api/json/json_split.h"
 #include "api/kinds.h"
+#include "api/proto/proto_envelope.h"
 #include "cache/optional_deltas.h"
 #include "config/read/defaults.h"
 #include "config/read/load.h"
+#include "golang/base64.h"
 
 namespace ks::recording {
 namespace {
@@ -187,6 +189,7 @@ struct RecordingReader::Impl {
   RecordingHeader header;
   config::FeatureGates gates;
   api::Decoder decoder;
+  api::Decoder proto_decoder;  // without JSON for extenders, which protobuf does not have
   std::string text;
   Line line;
   size_t number = 0;
@@ -217,9 +220,10 @@ Result<void> RecordingReader::Impl::ReadHeader() {
   const json object = ParseObject(text);
   if (object.is_null()) return Garbage();
   const int format = Member(object, "kubeschedRecording", 0);
-  if (format != kRecordingFormat) {
+  if (format < kFirstRecordingFormat || format > kRecordingFormat) {
     return At("the recording has format " + std::to_string(format) + ", this program reads " +
-              std::to_string(kRecordingFormat) + ": take kubeschedctl of version " +
+              std::to_string(kFirstRecordingFormat) + " to " + std::to_string(kRecordingFormat) +
+              ": take kubeschedctl of version " +
               Member(object, "version", std::string("that recorded it")));
   }
   header = HeaderOf(object);
@@ -358,9 +362,16 @@ Result<bool> RecordingReader::Impl::ReadObjects(scheduler::StepRecord* in) {
   return Garbage();
 }
 
+// `object`: JSON, or a text of JSON that is protobuf in base64.
 template <class T>
 Result<std::shared_ptr<const T>> RecordingReader::Impl::Decode(std::string_view object) {
-  auto decoded = decoder.Object<T>(object);
+  std::string bytes;
+  if (object.starts_with('"')) {
+    auto read = golang::DecodeBase64(api::PlainJsonText(object));
+    if (!read.ok() || !api::IsProtobuf(*read)) return Garbage();
+    bytes = std::move(read).value();
+  }
+  auto decoded = bytes.empty() ? decoder.Object<T>(object) : proto_decoder.Object<T>(bytes);
   if (!decoded.ok()) {
     return At(std::string(api::kKindOf<T>.kind) + ": " + decoded.error().message + "; " +
               std::string(kDamaged));

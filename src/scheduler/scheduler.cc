@@ -305,12 +305,12 @@ bool Scheduler::ApplyInbox() {
 void Scheduler::Apply(Task& task) { task(); }
 
 template <class Deltas>
-void Scheduler::Apply(const Deltas& deltas) {
-  if (tap_ != nullptr) tap_->Note(deltas);
+void Scheduler::Apply(Deltas& deltas) {
   constexpr bool kOfPodsOrNodes =
       std::is_same_v<Deltas, PodDeltas> || std::is_same_v<Deltas, NodeDeltas>;
   if constexpr (!kOfPodsOrNodes) steps_->extender_attempts.NoteOtherChange();
-  cluster_.Apply(deltas, steps_->router);
+  cluster_.Apply(std::as_const(deltas), steps_->router);
+  if (tap_ != nullptr) tap_->NoteDeltas(std::move(deltas));
 }
 
 void Scheduler::Lead() {

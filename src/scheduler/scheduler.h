@@ -191,7 +191,7 @@ class Scheduler {
   bool ApplyInbox();
   void Apply(Task& task);
   template <class Deltas>
-  void Apply(const Deltas& deltas);
+  void Apply(Deltas& deltas);
   bool FireTimers();
   bool MayAttempt();
 

@@ -67,6 +67,7 @@ struct StepRecord {
   bool idle_before = false;
   // What was said outside of the scheduler (lease, end of the process) when it wanted to attempt.
   bool may_attempt = true;
+  // Deltas that came with the texts of their objects have these alone, not the objects.
   std::vector<StepInput> inputs;
   // In the order in which they were made. Decisions as they were at the choice, before the binding.
   std::vector<Decision> decisions;

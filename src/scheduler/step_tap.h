@@ -10,7 +10,11 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "api/delta.h"
 #include "base/clock.h"
 #include "framework/api_writer.h"
 #include "framework/extender_transport.h"
@@ -37,6 +41,13 @@ class StepTap {
   void Begin();
   void End(bool worked);
   void Note(StepInput input) { record_.inputs.push_back(std::move(input)); }
+  // Of deltas with texts these alone are kept (StepRecord::inputs). `deltas`: of one kind, or of
+  // one of several.
+  template <class Deltas>
+  void NoteDeltas(Deltas deltas) {
+    DropObjects(deltas);
+    Note(std::move(deltas));
+  }
   void NoteDecision(const Decision& decision) { record_.decisions.push_back(decision); }
   void NoteMayAttempt(bool may) { record_.may_attempt = may; }
 
@@ -44,6 +55,18 @@ class StepTap {
   class StepClock;
   class Api;
   class Transport;
+
+  template <class T>
+  static void DropObjects(std::vector<api::Delta<T>>& deltas) {
+    for (api::Delta<T>& delta : deltas) {
+      if (!delta.text.empty()) delta.object.reset();
+      if (delta.texts.size() == delta.items.size()) delta.items.clear();
+    }
+  }
+  template <class... T>
+  static void DropObjects(api::DeltasOfOne<T...>& deltas) {
+    std::visit([](auto& of_kind) { DropObjects(of_kind); }, deltas);
+  }
 
   // Runs `task` in a round, after it has noted the input.
   void Deliver(StepInput input, Task task);

@@ -11,6 +11,7 @@
 
 #include "api/decoding.h"
 #include "api/kinds.h"
+#include "api/proto/proto_envelope.h"
 #include "api/same_object.h"
 #include "testing/hex.h"
 #include "testing/protobuf.h"
@@ -24,6 +25,7 @@ using ks::testing::ProtoField;
 using ks::testing::ProtoMeta;
 using ks::testing::ProtoNumber;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 template <class T>
@@ -86,6 +88,57 @@ TEST(DecodeForms, ObjectsOfARealServerAreAlike) {
                 row["json"].get<std::string>());
   }
   EXPECT_EQ(kinds.size(), NumberOfKinds());
+}
+
+template <class T>
+void ExpectTextsMakeTheSame(const std::string& protobuf, const std::string& json) {
+  for (const std::string& object : {json, protobuf}) {
+    const bool in_protobuf = IsProtobuf(object);
+    const std::string event =
+        in_protobuf ? ProtoEvent("ADDED", object) : R"({"type":"ADDED","object":)" + object + "}";
+    Decoder decoder;
+    decoder.set_keep_texts(KeepTexts::kAsSent);
+    const auto read = decoder.Event<T>(Padded(event));
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    const std::string text(read->text.text);
+    ASSERT_FALSE(text.empty());
+    EXPECT_EQ(IsProtobuf(text), in_protobuf);
+    const auto again = decoder.Object<T>(Padded(text));
+    ASSERT_TRUE(again.ok() && *again != nullptr) << json;
+    EXPECT_TRUE(Same(**again, *read->object)) << json;
+    if (in_protobuf) {
+      EXPECT_LT(text.size(), object.size());  // the random objects have managed fields
+      decoder.set_keep_texts(KeepTexts::kJson);
+      EXPECT_FALSE(decoder.Event<T>(event).ok());
+    } else if (!std::is_same_v<T, Node>) {
+      EXPECT_THAT(text, Not(HasSubstr("managedFields")));
+    }
+  }
+}
+
+TEST(DecodeForms, KeptTextsMakeTheSameObjects) {
+  std::ifstream file(KS_API_FORMS);
+  for (std::string line; std::getline(file, line);) {
+    const Json row = Json::parse(line);
+    const std::string kind = row["want"]["kind"];
+#define KS_EXPECT_TEXTS(type, name, group, version, plural, scope)                \
+  if (kind == (name)) {                                                           \
+    ExpectTextsMakeTheSame<type>(testing::FromHex(row["hex"].get<std::string>()), \
+                                 row["want"].dump());                             \
+  }
+    KS_ALL_KINDS(KS_EXPECT_TEXTS)
+#undef KS_EXPECT_TEXTS
+  }
+}
+
+TEST(DecodeForms, ListsKeepTexts) {
+  Decoder decoder;
+  decoder.set_keep_texts(KeepTexts::kAsSent);
+  const auto page = decoder.List<Namespace>(ProtoBody(
+      "NamespaceList", ProtoField(2, ProtoMeta("a", "7")) + ProtoField(2, ProtoMeta("b", "8"))));
+  ASSERT_TRUE(page.ok()) << page.error().message;
+  ASSERT_EQ(page->texts.size(), 2U);
+  EXPECT_EQ((*decoder.Object<Namespace>(page->texts[1].text))->meta.resource_version, "8");
 }
 
 // -- made by hand --

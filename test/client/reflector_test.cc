@@ -202,7 +202,8 @@ TEST_F(ReflectorTest, KeptJsonIsAskedFor) {
   };
   EXPECT_EQ(ask({}), "a/b");
   EXPECT_EQ(ask({.keep_raw = api::KeepRaw::kAll}), "application/json");
-  EXPECT_EQ(ask({.keep_texts = true}), "application/json");
+  EXPECT_EQ(ask({.keep_texts = api::KeepTexts::kJson}), "application/json");
+  EXPECT_EQ(ask({.keep_texts = api::KeepTexts::kAsSent}), "a/b");
 }
 
 TEST_F(ReflectorTest, FieldSelectorAndSortedParameters) {

@@ -32,8 +32,8 @@ scheduler::StepRecord Arrival(const std::string& pod, size_t bytes = 10) {
   api::Delta<api::Pod> delta;
   delta.type = api::Delta<api::Pod>::Type::kUpsert;
   delta.object = testing::MakePod().Name(pod).Obj();
-  delta.text = std::make_shared<const std::string>(
-      "{\"metadata\":{\"name\":\"" + pod + "\"},\"x\":\"" + std::string(bytes, 'x') + "\"}");
+  delta.text = api::ObjectText::Of(std::make_shared<const std::string>(
+      "{\"metadata\":{\"name\":\"" + pod + "\"},\"x\":\"" + std::string(bytes, 'x') + "\"}"));
   record.inputs.emplace_back(scheduler::PodDeltas{delta});
   record.now = record.wall = TimePoint(Duration(7));
   return record;
@@ -139,7 +139,7 @@ TEST(Recorder, AnObjectWithoutTextEndsIt) {
   }
   const std::vector<std::string> lines = Lines(file);
   ASSERT_EQ(lines.size(), 4U);
-  EXPECT_EQ(lines.back(), R"({"end":"there is no JSON of Pod ns/q"})");
+  EXPECT_EQ(lines.back(), R"({"end":"there is no text of Pod ns/q"})");
 }
 
 TEST(Recorder, NeedsAFolder) {

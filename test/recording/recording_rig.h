@@ -43,7 +43,7 @@ inline json PodJson(const std::string& name, const std::string& cpu, int priorit
 template <class T>
 api::Delta<T> WithText(const char* type, const json& state) {
   api::Decoder decoder;
-  decoder.set_keep_texts(true);
+  decoder.set_keep_texts(api::KeepTexts::kAsSent);
   std::string event = json{{"type", type}, {"object", state}}.dump();
   event.reserve(event.size() + api::kJsonPadding);
   auto decoded = decoder.Event<T>(event);

@@ -9,8 +9,10 @@
 #include "api/json/encode_claim.h"
 #include "base/random.h"
 #include "config/read/load.h"
+#include "golang/base64.h"
 #include "recording/recording_rig.h"
 #include "testing/fake_extenders.h"
+#include "testing/protobuf.h"
 
 namespace ks::scheduler {
 namespace {
@@ -253,7 +255,8 @@ TEST(Recording, HasTheAnswersOfExtenders) {
   json pod = PodJson("p", "1");
   auto delta = WithText<api::Pod>("ADDED", pod);
   auto whole = std::make_shared<api::Pod>(*delta.object);
-  whole->raw = delta.text;  // as the reflector would for an extender
+  whole->raw = std::make_shared<const std::string>(
+      delta.text.text);  // as the reflector would for an extender
   delta.object = whole;
   run.rig().scheduler->Post(PodDeltas{delta});
   run.rig().Settle();
@@ -301,7 +304,8 @@ TEST(Recording, HasWhatAGroupWasTold) {
       pod["spec"]["schedulingGroup"] = {{"podGroupName", group}};
       auto delta = WithText<api::Pod>("ADDED", pod);
       auto whole = std::make_shared<api::Pod>(*delta.object);
-      whole->raw = delta.text;  // as the reflector would for an extender
+      whole->raw = std::make_shared<const std::string>(
+          delta.text.text);  // as the reflector would for an extender
       delta.object = whole;
       run.rig().scheduler->Post(PodDeltas{delta});
     }
@@ -346,7 +350,7 @@ TEST(Recording, SaysNothingOfObjectsWithoutText) {
   record.inputs.emplace_back(PodDeltas{Rig::Upsert<api::Pod>(testing::MakePod().Name("p").Obj())});
   const Result<void> appended = recording::AppendLines(record, &lines);
   ASSERT_FALSE(appended.ok());
-  EXPECT_EQ(appended.error().message, "there is no JSON of Pod ns/p");
+  EXPECT_EQ(appended.error().message, "there is no text of Pod ns/p");
 }
 
 // ---- files that are none ----
@@ -404,10 +408,10 @@ const BadFile kBadFiles[] = {
      "FILE: line 1: the recording ends here without its last line"},
     {"OtherFormat",
      [](std::vector<std::string> lines) {
-       return WithLine(std::move(lines), 1, R"({"kubeschedRecording":2,"version":"9.1.0"})");
+       return WithLine(std::move(lines), 1, R"({"kubeschedRecording":3,"version":"9.1.0"})");
      },
-     "FILE: line 1: the recording has format 2, this program reads 1: take kubeschedctl of version "
-     "9.1.0"},
+     "FILE: line 1: the recording has format 3, this program reads 1 to 2: take kubeschedctl of "
+     "version 9.1.0"},
     {"NoConfiguration",
      [](std::vector<std::string> lines) {
        return WithLine(std::move(lines), 1, R"({"kubeschedRecording":1,"version":"0.1.0"})");
@@ -437,6 +441,23 @@ const BadFile kBadFiles[] = {
        return WithLine(std::move(lines), 4, R"({"upsert":"Secret","object":{}})");
      },
      "FILE: line 4: this is no line of a recording"},
+    {"NoBase64",
+     [](std::vector<std::string> lines) {
+       return WithLine(std::move(lines), 4, R"({"upsert":"Pod","object":"####"})");
+     },
+     "FILE: line 4: this is no line of a recording"},
+    {"NoProtobuf",
+     [](std::vector<std::string> lines) {
+       return WithLine(std::move(lines), 4, R"({"upsert":"Pod","object":"e30="})");  // {}
+     },
+     "FILE: line 4: this is no line of a recording"},
+    {"CutProtobuf",
+     [](std::vector<std::string> lines) {
+       const std::string body = testing::ProtoBody("Pod", "\x0a\x7f");
+       return WithLine(std::move(lines), 4,
+                       R"({"upsert":"Pod","object":")" + golang::EncodeBase64(body) + "\"}");
+     },
+     "FILE: line 4: Pod: "},
     {"BadObject",
      [](std::vector<std::string> lines) {
        const size_t number = LineWith(lines, "{\"upsert\":\"Pod\"");
@@ -595,19 +616,28 @@ TEST(Recording, AnotherScoringStrategyPlacesAGangElsewhere) {
   EXPECT_TRUE(report->difference);
 }
 
-TEST(Recording, KeepsGroupsOfPods) {
+// In the form in which the API server sent them.
+class KeptObjects : public ::testing::TestWithParam<bool> {};
+
+TEST_P(KeptObjects, AreReadAgain) {
+  using testing::ProtoField;
+  const bool protobuf = GetParam();
   api::PodGroup group;
   group.meta.name = "g";
   group.meta.ns = Symbol("ns");
+  const std::string gang = ProtoField(2, testing::ProtoNumber(1, 3));
   const std::string text =
-      R"({"metadata":{"name":"g","namespace":"ns"},"spec":{"schedulingPolicy":{"gang":{"minCount":3}}}})";
+      protobuf
+          ? testing::ProtoBody("PodGroup", ProtoField(1, ProtoField(1, "g") + ProtoField(3, "ns")) +
+                                               ProtoField(2, ProtoField(3, gang)))
+          : R"({"metadata":{"name":"g","namespace":"ns"},"spec":{"schedulingPolicy":{"gang":{"minCount":3}}}})";
   StepRecord record;
   record.now = record.wall = TimePoint() + std::chrono::seconds(5);
   record.inputs.emplace_back(scheduler::GroupDeltas(std::vector<api::Delta<api::PodGroup>>{
       {.type = api::Delta<api::PodGroup>::Type::kUpsert,
        .object = std::make_shared<const api::PodGroup>(group),
        .items = {},
-       .text = std::make_shared<const std::string>(text)}}));
+       .text = api::ObjectText::Of(std::make_shared<const std::string>(text))}}));
   std::string lines = recording::HeaderLine(RecordedRun().header());
   ASSERT_TRUE(recording::AppendLines(record, &lines).ok());
 
@@ -619,8 +649,11 @@ TEST(Recording, KeepsGroupsOfPods) {
   const auto& deltas = std::get<std::vector<api::Delta<api::PodGroup>>>(
       std::get<scheduler::GroupDeltas>((*round)->in.inputs[0]));
   ASSERT_EQ(deltas.size(), 1U);
+  EXPECT_EQ(deltas[0].object->meta.Key(), "ns/g");
   EXPECT_EQ(deltas[0].object->min_count, 3);
 }
+INSTANTIATE_TEST_SUITE_P(Forms, KeptObjects, ::testing::Bool(),
+                         [](const auto& row) { return row.param ? "Protobuf" : "Json"; });
 
 // An answered claim comes back whole, whatever watches said of it.
 TEST(Recording, KeepsClaimsThatWereAnswered) {

@@ -7,6 +7,7 @@ is no Chromium. --url URL: of a page that is served already, instead of a demo.
 """
 
 import argparse
+import base64
 import json
 import pathlib
 import re
@@ -21,6 +22,7 @@ import axe
 import browser
 
 SKIPPED = 77
+FORMS = pathlib.Path(__file__).parents[1] / "api/data/forms.jsonl"
 # What each view must show, as an expression that holds in the end.
 VIEWS = {
     "now": "document.querySelectorAll('.tile').length == 6 && document.querySelectorAll('canvas').length == 4 && /\\/s/.test(document.querySelector('.tile b').textContent)",
@@ -185,6 +187,24 @@ def check_recording(page, folder):
     page.wait("document.querySelector('input[type=range]').value === document.querySelector('input[type=range]').max", "played to its end")
 
 
+def check_forms(page):
+    """A recording of the same objects as JSON and in protobuf is read into the same steps."""
+    texts = {"json": [], "protobuf": []}
+    for line in FORMS.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        kind = row["want"]["kind"]
+        body = base64.b64encode(bytes.fromhex(row["hex"])).decode()
+        for form, item in (("json", row["want"]), ("protobuf", body)):
+            texts[form] += [{"list": kind, "count": 1}, {"item": item}, {"delete": kind, "object": item}]
+    for form, lines in texts.items():
+        whole = [{"kubeschedRecording": 2}, *lines, {"round": {"wall": 1000000}}, {"end": "stopped"}]
+        texts[form] = "".join(json.dumps(line) + "\n" for line in whole)
+    read = "import('/recording.mjs').then(({readRecording}) => readRecording(new File([%s], 'f'))).then(({steps}) => JSON.stringify(steps))"
+    as_json, as_protobuf = (json.loads(page.value(read % json.dumps(text))) for text in texts.values())
+    assert len(as_json) > 20, as_json
+    assert as_json == as_protobuf, f"{as_json} as JSON, {as_protobuf} in protobuf"
+
+
 def check(page, url, folder, ours):
     rules = axe.source()
     if rules is None:
@@ -198,6 +218,7 @@ def check(page, url, folder, ours):
     if ours:
         check_what_if(page, folder)
         check_recording(page, folder)
+        check_forms(page)
         page.value("location.hash = 'why?pod=default/impossible-00000'")
         page.wait("/What would have to change/.test(document.getElementById('main').textContent)", "suggestions")
         page.value("[...document.querySelectorAll('main button')].find((button) => /preemption/.test(button.textContent)).click()")

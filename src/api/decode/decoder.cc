@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/decode/decoder.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "api/decode/decode_object.h"
@@ -53,7 +55,7 @@ bool CheckListKind(FieldReader auto& reader, std::string_view kind) {
   return fits || reader.Fail(fmt::format("must be {}List, not {}", kKindOf<T>.kind, kind));
 }
 
-std::string WithoutManagedFields(std::string_view metadata) {
+std::string JsonWithoutManagedFields(std::string_view metadata) {
   const auto members = JsonSplitter(metadata).Members(metadata);
   if (!members.ok()) return std::string(metadata);
   std::string text = "{";
@@ -68,6 +70,25 @@ std::string WithoutManagedFields(std::string_view metadata) {
   return text + '}';
 }
 
+// Texts, behind each other in blocks: an object of its own for each costs as much as to copy it.
+class TextBlocks {
+ public:
+  ObjectText Keep(std::string_view text) {
+    if (block_ == nullptr || block_->capacity() - block_->size() < text.size()) {
+      block_ = std::make_shared<std::string>();
+      block_->reserve(std::max(text.size(), kBlockBytes));
+    }
+    const size_t begin = block_->size();
+    *block_ += text;
+    return {.block = block_, .text = std::string_view(*block_).substr(begin)};
+  }
+
+ private:
+  static constexpr size_t kBlockBytes = size_t{1} << 16;
+  // Whoever has a text reads it alone, while others are written behind it.
+  std::shared_ptr<std::string> block_;
+};
+
 // An object's text without what an object inside another one does not have. The text was read
 // before, so it is known to be sound.
 std::string Embedded(std::string_view object, bool drop_managed_fields) {
@@ -81,7 +102,7 @@ std::string Embedded(std::string_view object, bool drop_managed_fields) {
     text += member.key;
     text += "\":";
     if (drop_managed_fields && member.key == "metadata" && member.value.starts_with('{')) {
-      text += WithoutManagedFields(member.value);
+      text += JsonWithoutManagedFields(member.value);
     } else {
       text += member.value;
     }
@@ -100,7 +121,8 @@ struct Decoder::Impl {
   od::document document;
   PodSharing sharing;
   KeepRaw keep_raw = KeepRaw::kNone;
-  bool keep_texts = false;
+  KeepTexts keep_texts = KeepTexts::kNo;
+  TextBlocks texts;
 
   // The root object of a text; failures leave their cause in the reader.
   bool Open(std::string_view json, od::object& root) {
@@ -149,18 +171,29 @@ struct Decoder::Impl {
     return std::make_shared<const std::string>(Embedded(json, drop_managed_fields));
   }
   template <class T>
-  bool KeepsRaw() const {
-    return keep_texts ||
+  bool NeedsJson() const {
+    return keep_texts == KeepTexts::kJson ||
            ((std::is_same_v<T, Pod> || std::is_same_v<T, Node>)&&keep_raw != KeepRaw::kNone);
   }
-  // Null unless it is asked for.
+  // Empty unless it is asked for. `raw`: of the object, as the reader has it.
   template <class T>
-  ObjectText TextOf(const T& object, std::string_view raw) const {
-    if (!keep_texts) return nullptr;
+  ObjectText TextOf(const JsonReader& /*reader*/, const T& object, std::string_view raw) {
+    if (keep_texts == KeepTexts::kNo) return {};
     if constexpr (std::is_same_v<T, Pod> || std::is_same_v<T, Node>) {
-      if (object.raw != nullptr) return object.raw;
+      if (object.raw != nullptr) return ObjectText::Of(object.raw);
     }
-    return Raw(raw, !std::is_same_v<T, Node>);
+    // Its end begins with a character that is rare in JSON, so that most texts are looked through
+    // at the speed of memory.
+    if (keep_texts == KeepTexts::kAsSent && raw.find("Fields\"") == raw.npos) {
+      return texts.Keep(raw);
+    }
+    return texts.Keep(Embedded(raw, !std::is_same_v<T, Node>));
+  }
+  template <class T>
+  ObjectText TextOf(const ProtoReader& /*reader*/, const T& /*object*/, std::string_view raw) {
+    if (keep_texts == KeepTexts::kNo) return {};
+    static const std::string api_version = kKindOf<T>.ApiVersion();
+    return texts.Keep(WriteEnvelope(api_version, kKindOf<T>.kind, WithoutManagedFields(raw)));
   }
 
   // A field of the root object. Once the kind is known to be another one, only the metadata is
@@ -186,15 +219,17 @@ struct Decoder::Impl {
     const auto read = [&](std::string_view key, JsonReader::Value field) {
       return ReadRootField(key, field, draft, other_kind);
     };
-    if (!KeepsRaw<T>() || !reader.IsObject(value)) return reader.Object(value, read);
+    const bool keeps = NeedsJson<T>() || keep_texts == KeepTexts::kAsSent;
+    if (!keeps || !reader.IsObject(value)) return reader.Object(value, read);
     od::object object;
     return reader.ObjectText(value, object, raw) && reader.Fields(object, read);
   }
   template <class T>
   bool ReadObject(ProtoReader& /*reader*/, const ProtoReader::Value& value, Draft<T>& draft,
-                  bool& other_kind, std::string_view& /*raw*/) {
+                  bool& other_kind, std::string_view& raw) {
     other_kind = false;
-    if (KeepsRaw<T>()) return proto.Fail("protobuf was sent where the JSON of objects is kept");
+    if (NeedsJson<T>()) return proto.Fail("protobuf was sent where the JSON of objects is kept");
+    raw = value.bytes;
     return proto.Object(value, [&](std::string_view key, const ProtoReader::Value& field) {
       return ReadField(proto, key, field, draft);
     });
@@ -215,7 +250,7 @@ struct Decoder::Impl {
     event.resource_version = draft.object.meta.resource_version;
     if (other_kind) return true;
     event.object = Finish(std::move(draft), raw);
-    event.text = TextOf(*event.object, raw);
+    event.text = TextOf(form, *event.object, raw);
     return true;
   }
 
@@ -310,7 +345,9 @@ bool Decoder::Impl::ReadListField(FieldReader auto& form, std::string_view key, 
     if (!ReadObject(form, item, draft, other_kind, raw)) return false;
     if (other_kind) return true;
     page.items.push_back(Finish(std::move(draft), raw));
-    if (keep_texts) page.texts.push_back(TextOf(*page.items.back(), raw));
+    if (keep_texts != KeepTexts::kNo) {
+      page.texts.push_back(TextOf(form, *page.items.back(), raw));
+    }
     return true;
   });
 }
@@ -374,7 +411,7 @@ Decoder::~Decoder() = default;
 
 void Decoder::set_keep_raw(KeepRaw keep) { impl_->keep_raw = keep; }
 
-void Decoder::set_keep_texts(bool keep) { impl_->keep_texts = keep; }
+void Decoder::set_keep_texts(KeepTexts keep) { impl_->keep_texts = keep; }
 
 template <class T>
 Result<std::shared_ptr<const T>> Decoder::Object(std::string_view json) {

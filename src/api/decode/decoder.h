@@ -53,6 +53,15 @@ struct ListPage {
 // metadata.managedFields, which upstream's scheduler drops from pods (extenders see nodes whole).
 enum class KeepRaw : uint8_t { kNone, kPendingPods, kAll };
 
+// Whether events and lists bring the texts of their objects, of every kind, and in which form.
+// Decoder::Object makes the same object of either.
+enum class KeepTexts : uint8_t {
+  kNo,
+  kJson,    // as in KeepRaw; protobuf is refused
+  kAsSent,  // the JSON or the body in protobuf that came, without metadata.managedFields (those of
+            // nodes may be there in JSON)
+};
+
 // Holds a parser's buffers; reuse it. T is a kind of kinds.h.
 // Threads: one at a time. Errors: texts like `spec.containers[0].resources.requests.cpu: <cause>`.
 class Decoder {
@@ -64,9 +73,8 @@ class Decoder {
 
   // From the next object on. kPendingPods: pods without a node, no nodes.
   void set_keep_raw(KeepRaw keep);
-  // Whether events and lists bring the JSON of their objects, of every kind, in the form of KeepRaw
-  // (without managedFields, nodes apart). Object makes the same object of it.
-  void set_keep_texts(bool keep);
+  // From the next object on.
+  void set_keep_texts(KeepTexts keep);
 
   // Requires of `json`: kJsonPadding readable bytes behind its end.
   template <class T>

@@ -22,6 +22,23 @@ std::string_view FieldOf(protozero::pbf_reader message, uint32_t number) {
   return found;
 }
 
+// on_field(reader that stands before the value, bytes of the whole field), for each field.
+template <class OnField>
+void ForEachField(std::string_view message, OnField on_field) {
+  protozero::pbf_reader reader(message.data(), message.size());
+  const char* at = message.data();
+  while (reader.next()) {
+    const protozero::pbf_reader value = reader;
+    reader.skip();
+    const char* const end = reader.data().data();
+    on_field(value, std::string_view(at, static_cast<size_t>(end - at)));
+    at = end;
+  }
+}
+
+constexpr uint32_t kMetadata = 1;        // of every object
+constexpr uint32_t kManagedFields = 17;  // of its metadata
+
 }  // namespace
 
 bool IsProtobuf(std::string_view body) { return body.starts_with(kMagic); }
@@ -64,6 +81,27 @@ std::string WriteEnvelope(std::string_view api_version, std::string_view kind,
   writer.add_string(3, "");  // encoding and type of the content: as they are
   writer.add_string(4, "");
   return body;
+}
+
+std::string WithoutManagedFields(std::string_view message) {
+  std::string shorter;
+  shorter.reserve(message.size());
+  try {
+    ForEachField(message, [&](protozero::pbf_reader value, std::string_view field) {
+      if (value.tag() != kMetadata) {
+        shorter += field;
+        return;
+      }
+      std::string metadata;
+      ForEachField(TakeView(value), [&](const protozero::pbf_reader& part, std::string_view bytes) {
+        if (part.tag() != kManagedFields) metadata += bytes;
+      });
+      protozero::pbf_writer(shorter).add_message(kMetadata, metadata);
+    });
+  } catch (const protozero::exception&) {
+    return std::string(message);
+  }
+  return shorter;
 }
 
 bool ReadWatchEvent(std::string_view frame, ProtoWatchEvent& event) {

@@ -24,6 +24,9 @@ bool ReadEnvelope(std::string_view body, ProtoEnvelope& envelope);
 std::string WriteEnvelope(std::string_view api_version, std::string_view kind,
                           std::string_view message);
 
+// An object's message without metadata.managedFields. As it is where it is no message.
+std::string WithoutManagedFields(std::string_view message);
+
 struct ProtoWatchEvent {
   std::string_view type;    // "ADDED"
   std::string_view object;  // in an envelope

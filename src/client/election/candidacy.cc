@@ -96,7 +96,7 @@ class Candidacy::Core final : public std::enable_shared_from_this<Core> {
   void Watch() KS_REQUIRES(mutex_);
 
   void Apply(std::vector<api::Delta<Object>> deltas) KS_EXCLUDES(mutex_);
-  void Observe(std::shared_ptr<const Object> object, std::string text) KS_REQUIRES(mutex_);
+  void Observe(std::shared_ptr<const Object> object, std::string_view text) KS_REQUIRES(mutex_);
   bool IsOutdated(const Object& object) const KS_REQUIRES(mutex_);
   bool IsPinged() const KS_REQUIRES(mutex_) {
     const Object& object = *known_->object;
@@ -293,7 +293,7 @@ void Candidacy::Core::Watch() {
                        .type_name = kKind.GoType(),
                        .resource = std::string(kKind.plural),
                        .seed = random_.Next(),
-                       .keep_texts = true},
+                       .keep_texts = api::KeepTexts::kJson},
       [weak = weak_from_this()](std::vector<api::Delta<Object>> deltas) {
         if (const auto self = weak.lock()) self->Apply(std::move(deltas));
       });
@@ -307,9 +307,9 @@ void Candidacy::Core::Apply(std::vector<api::Delta<Object>> deltas) {
     if (delta.type == Type::kReplace) {
       // Gone, or the list of a cache that is behind: a renewal finds out.
       if (delta.items.empty()) due_ = true;
-      for (size_t i = 0; i < delta.items.size(); ++i) Observe(delta.items[i], *delta.texts[i]);
+      for (size_t i = 0; i < delta.items.size(); ++i) Observe(delta.items[i], delta.texts[i].text);
     } else if (delta.type == Type::kUpsert) {
-      Observe(delta.object, *delta.text);
+      Observe(delta.object, delta.text.text);
     } else if (known_ && !IsOutdated(*delta.object)) {
       known_.reset();
     }
@@ -319,9 +319,9 @@ void Candidacy::Core::Apply(std::vector<api::Delta<Object>> deltas) {
   EnsureCandidate();
 }
 
-void Candidacy::Core::Observe(std::shared_ptr<const Object> object, std::string text) {
+void Candidacy::Core::Observe(std::shared_ptr<const Object> object, std::string_view text) {
   if (object->meta.name != options_.identity || (known_ && IsOutdated(*object))) return;
-  known_ = Known{.object = std::move(object), .text = std::move(text)};
+  known_ = Known{.object = std::move(object), .text = std::string(text)};
 }
 
 bool Candidacy::Core::IsOutdated(const Object& object) const {

@@ -146,8 +146,6 @@ class Reflector<T>::Core final : public WatchSink, public std::enable_shared_fro
   // One watch frame into `batch`. False: the stream is over, watch_error_ says why.
   bool Frame(std::string_view frame, std::vector<Delta>* batch);
 
-  // Objects are then needed in that form.
-  bool KeepsJson() const { return options_.keep_texts || options_.keep_raw != api::KeepRaw::kNone; }
   bool Stopped() const {
     MutexLock lock(mutex_);
     return stopped_;
@@ -253,7 +251,7 @@ void Reflector<T>::Core::List(ListForm form) {
   Keep(operation,
        client_.Send(
            {.target = QueryTarget(options_.path, options_.field_selector, std::move(parameters)),
-            .decoded = !KeepsJson(),
+            .decoded = !options_.NeedsJson(),
             .accept_gzip = options_.gzip_lists,
             .reader = reading,
             .verb = "list",
@@ -395,7 +393,7 @@ void Reflector<T>::Core::Watch() {
   }
   Keep(operation, client_.Watch({.target = WatchTarget(options_.path, options_.field_selector,
                                                        last_, random_.Unit()),
-                                 .decoded = !KeepsJson(),
+                                 .decoded = !options_.NeedsJson(),
                                  .verb = "watch",
                                  .resource = options_.resource},
                                 this->shared_from_this()));

@@ -31,12 +31,17 @@ struct ReflectorOptions {
   uint64_t seed = 0;             // jitter of delays and watch lengths
   bool gzip_lists = true;
   api::KeepRaw keep_raw = api::KeepRaw::kNone;
-  bool keep_texts = false;  // deltas bring the JSON of their objects
+  api::KeepTexts keep_texts = api::KeepTexts::kNo;  // deltas bring the texts of their objects
   // An API server that does not know the kind (404, or 403 and the kind is not among what it
   // serves) has no objects of it: the state is empty until a list succeeds. Else nothing is known
   // until then.
   bool absent_is_empty = false;
   InformerSeries* metrics = nullptr;  // told of the newest state; outlives the reflector
+
+  // Objects in another form are of no use.
+  bool NeedsJson() const {
+    return keep_texts == api::KeepTexts::kJson || keep_raw != api::KeepRaw::kNone;
+  }
 };
 
 struct ReflectorStatus {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recording of kubesched (--record), read in the browser into steps that can be taken forward and back.
 
+import {readProtoObject} from './proto_object.mjs';
+
+const FORMATS = [1, 2];  // since 2 objects may be protobuf in base64
 const MOST_STEPS = 500000;
 const BINARY = {Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60};
 const DECIMAL = {n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18};
@@ -31,6 +34,7 @@ function podRequest(spec) {
   return {...plus(all, amounts(spec.overhead)), pods: 1};
 }
 
+const objectOf = (kind, object) => (typeof object === 'string' ? readProtoObject(kind, object) : object);
 const nameOf = (object) => (object.metadata.namespace ? `${object.metadata.namespace}/${object.metadata.name}` : object.metadata.name);
 
 // Steps: {time, kind: 'node', node, before, after} (allocatable, null: not there), {kind: 'pod', pod, from, to, request},
@@ -98,12 +102,12 @@ class Reader {
     this.line += 1;
     const line = JSON.parse(text);
     if (this.line === 1) {
-      if (line.kubeschedRecording !== 1) throw new Error('not a recording of kubesched in the format that this page reads (1)');
+      if (!FORMATS.includes(line.kubeschedRecording)) throw new Error(`not a recording of kubesched in a format that this page reads (${FORMATS.join(', ')})`);
       this.header = line;
     } else if (line.list) this.kind = line.list;
-    else if (line.item) this.upsert(this.kind, line.item);
-    else if (line.upsert) this.upsert(line.upsert, line.object);
-    else if (line.delete) this.remove(line.delete, line.object);
+    else if (line.item) this.upsert(this.kind, objectOf(this.kind, line.item));
+    else if (line.upsert) this.upsert(line.upsert, objectOf(line.upsert, line.object));
+    else if (line.delete) this.remove(line.delete, objectOf(line.delete, line.object));
     else if (line.round) {
       this.time = line.round.wall / 1e6;
       this.settle();
