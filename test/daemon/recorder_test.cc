@@ -133,7 +133,7 @@ TEST(Recorder, AnObjectWithoutTextEndsIt) {
     file = (*recorder)->file();
     (*recorder)->Add(Arrival("p"));
     scheduler::StepRecord bare = Arrival("q");
-    std::get<scheduler::PodDeltas>(bare.inputs[0])[0].text = nullptr;
+    std::get<scheduler::PodDeltas>(bare.inputs[0])[0].text = {};
     (*recorder)->Add(std::move(bare));
     (*recorder)->Add(Arrival("r"));
   }

@@ -539,6 +539,9 @@ TEST_F(BindingTest, AWriteThatFailedMayHaveBeenDone) {
     EXPECT_EQ(stores().PendingAllocation("uid-c"), nullptr);
     EXPECT_EQ(stores().FindClaim("ns/c")->allocation != nullptr, done);
     EXPECT_EQ(Asked().verb, done ? Verb::kPatchStatus : Verb::kGet);
+    if (done) {
+      ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, Version("c", "4", "")));
+    }
     Remove<api::ResourceClaim>(stores(), claim);
   }
 }
