@@ -58,7 +58,7 @@ TEST(Recorder, WritesHeaderRoundsAndEnd) {
   EXPECT_THAT(file, HasSubstr(dir.path() + "/kubesched-19700101T000000Z-"));
   const std::vector<std::string> lines = Lines(file);
   ASSERT_EQ(lines.size(), 8U);
-  EXPECT_THAT(lines[0], HasSubstr("{\"kubeschedRecording\":1,\"version\":\"0.1.0\""));
+  EXPECT_THAT(lines[0], HasSubstr("{\"kubeschedRecording\":2,\"version\":\"0.1.0\""));
   EXPECT_THAT(lines[1],
               HasSubstr("{\"upsert\":\"Pod\",\"object\":{\"metadata\":{\"name\":\"p0\"}"));
   EXPECT_EQ(lines[2], R"({"round":{"now":7,"wall":7,"idleBefore":false,"mayAttempt":true}})");

@@ -9,11 +9,14 @@
 
 namespace ks::testing {
 
-// A field of a message: text or message, at most 127 bytes.
+// A field of a message: text or message.
 inline std::string ProtoField(int number, std::string_view bytes) {
-  KS_CHECK(number < 16 && bytes.size() < 128, "a field of one byte of tag and one of length");
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} +
-         std::string(bytes);
+  KS_CHECK(number < 16, "a field of one byte of tag");
+  std::string field{static_cast<char>(number << 3 | 2)};
+  size_t length = bytes.size();
+  for (; length > 127; length >>= 7) field += static_cast<char>(length | 128);
+  field += static_cast<char>(length);
+  return field.append(bytes);
 }
 inline std::string ProtoNumber(int number, char value) {
   return {static_cast<char>(number << 3), value};
@@ -34,6 +37,7 @@ inline std::string ProtoEvent(std::string_view type, std::string_view body) {
   return ProtoField(1, type) + ProtoField(2, ProtoField(1, body));
 }
 inline std::string ProtoFrame(std::string_view message) {
+  KS_CHECK(message.size() < 128, "a frame of at most 127 bytes");
   return std::string(3, '\0') + static_cast<char>(message.size()) + std::string(message);
 }
 
