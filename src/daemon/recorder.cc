@@ -16,6 +16,7 @@ namespace ks::daemon {
 namespace {
 
 constexpr size_t kBatchBytes = size_t{1} << 20;
+constexpr size_t kMostKeptBytes = 4 * kBatchBytes;
 constexpr size_t kBytesOfRound = 512;  // about; decisions included
 // What comes within it, unless it is a whole batch, is written together: to wake a thread and to
 // write a file for each round costs more CPU than the round.
@@ -141,6 +142,8 @@ void Recorder::Write(const std::vector<scheduler::StepRecord>& records) {
     if (lines_.size() >= kBatchBytes && !Flush(&lines_)) return;
   }
   (void)Flush(&lines_);
+  // A first list may be as large as the cluster.
+  if (lines_.capacity() > kMostKeptBytes) std::string().swap(lines_);
 }
 
 bool Recorder::Flush(std::string* lines) {

@@ -56,7 +56,7 @@ class Recorder {
   const std::string file_;
   // The writing thread's.
   const int fd_;
-  std::string lines_;     // of a batch; keeps its memory
+  std::string lines_;     // of a batch; keeps its memory, if it is not large
   off_t size_ = 0;        // of what was written whole
   off_t last_batch_ = 0;  // where the last part of it begins
   bool over_ = false;
