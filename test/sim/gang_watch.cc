@@ -80,7 +80,13 @@ void GangWatch::GroupChanged(const Change& change) {
   const bool same = before != nullptr && now != nullptr && before->meta.uid == now->meta.uid;
   const bool wants_more = !same || WantedBy(*now) > WantedBy(*before);
   if (wants_more && (OnNodes(gang) != 0 || !gang.under_way.empty())) gang.torn = true;
+  const auto is_owed = [this](const std::string& uid) {
+    return sending_.contains(uid) || late_.contains(uid);
+  };
+  if (before != nullptr && !same) gang.is_owed_news = is_owed(before->meta.uid);
   if (now == nullptr) return;
+  // Made again: what comes goes by the name.
+  if (!same && std::exchange(gang.is_owed_news, false)) late_.insert(now->meta.uid);
   const auto wanted = static_cast<int32_t>(WantedBy(*now));
   gang.least = std::min(gang.least.value_or(wanted), wanted);
   const bool reverted = same && IsScheduled(*before) && !IsScheduled(*now);
@@ -201,6 +207,8 @@ void GangWatch::ConditionAnswered(const api::PodGroup& group, bool scheduled, bo
   NoteMisaddressed(group);
   sending_.erase(group.meta.uid);
   if (scheduled && done) in_doubt_.erase(group.meta.uid);
+  // Nobody waits for it any more, and it may still be carried out.
+  if (!scheduled && !done) late_.insert(group.meta.uid);
 }
 
 // A patch goes to whoever has the name: it may say of a group what became of one that was there

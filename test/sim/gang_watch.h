@@ -69,6 +69,7 @@ class GangWatch {
     std::set<std::string> ever;                    // uids of all that it ever had
     std::optional<int32_t> least;                  // minCount
     bool torn = false;
+    bool is_owed_news = false;  // it is gone, and a condition of it is under way
   };
 
   void NoteMisaddressed(const api::PodGroup& group);
@@ -96,8 +97,8 @@ class GangWatch {
   // Whose news of having been scheduled came last, by uid.
   std::map<std::string, std::string> told_by_;
   // Those of which a condition may come from somebody who does not know yet that they were
-  // scheduled: from a scheduler that died with it under way, or from a successor whose lists were
-  // older.
+  // scheduled: from a scheduler that died with it under way, from a successor whose lists were
+  // older, or late, from a request that was given up.
   std::set<std::string> late_;
 };
 

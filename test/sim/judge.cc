@@ -231,6 +231,12 @@ bool MayOversleep(const api::Pod& pod, const std::string& message) {
   if (selects && message.find("didn't match pod anti-affinity rules") != std::string::npos) {
     return true;
   }
+  // Nodes whose other labels change come to count for it, or no longer
+  // (docs/spec/plugins-crosspod.md 4.10).
+  if (!pod.spec->node_selector.empty() &&
+      message.find("didn't match pod topology spread constraints") != std::string::npos) {
+    return true;
+  }
   constexpr std::array kReasons = {
       "didn't match pod affinity rules",
       "didn't satisfy existing pods anti-affinity rules",
@@ -239,6 +245,7 @@ bool MayOversleep(const api::Pod& pod, const std::string& message) {
       "cannot allocate all claims",
       "cannot schedule extended resource claim",  // no hint when that claim is deleted
       "in the process of being allocated",
+      "device binding timeout",
   };
   return std::any_of(kReasons.begin(), kReasons.end(),
                      [&](const char* reason) { return message.find(reason) != std::string::npos; });

@@ -110,6 +110,7 @@ void PreemptionWatch::Decide(const api::Pod& pod, const PreemptionCandidate& cho
   decision.key = pod.meta.Key();
   decision.uid = pod.meta.uid;
   decision.node = chosen.node;
+  decision.bound = !pod.node_name.empty();
   decision.decided = now;
   for (const api::PodPtr& victim : chosen.victims) {
     if (victim->Priority() >= pod.Priority()) {
@@ -203,11 +204,13 @@ void PreemptionWatch::AfterStep(
   std::erase_if(open_, [&](Decision& decision) {
     const std::optional<int64_t> now = attempts(decision.key, decision.uid);
     if (!decision.attempts.has_value()) decision.attempts = now;
+    const api::PodPtr pod = host_.pod(decision.key);
+    // It found another node meanwhile; what it may wait for now is its resize.
+    if (!decision.bound && pod != nullptr && !pod->node_name.empty()) return true;
     if (!decision.settled.has_value()) {
       if (IsSettled(decision)) decision.settled = host_.now();
       return false;
     }
-    const api::PodPtr pod = host_.pod(decision.key);
     const bool waits = pod != nullptr && pod->meta.uid == decision.uid && host_.is_queued(*pod) &&
                        !pod->meta.deletion_timestamp;
     // Tried again, or on its way.

@@ -68,6 +68,7 @@ class PreemptionWatch {
     TimePoint decided;
     std::vector<Victim> victims;
     std::optional<int64_t> attempts;  // of the preemptor, when it came back to the queue
+    bool bound = false;               // the preemptor was: for its resize
     bool failed = false;              // some eviction
     std::optional<TimePoint> settled;
   };
