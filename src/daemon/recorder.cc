@@ -74,8 +74,8 @@ Result<std::unique_ptr<Recorder>> Recorder::Open(RecorderOptions options,
                  "; it must be in a folder that exists and that kubesched may write to"};
   }
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(options), file, fd));
-  std::string line = recording::HeaderLine(header);
-  if (!recorder->Flush(&line)) return Error{"--record: write " + file + " failed"};
+  recorder->lines_ = recording::HeaderLine(header);
+  if (!recorder->Flush()) return Error{"--record: write " + file + " failed"};
   recorder->thread_ = std::thread([raw = recorder.get()] { raw->Run(); });
   log::Info(0, "Recording what the scheduler is told and decides", {{"file", file}});
   return recorder;
@@ -136,25 +136,25 @@ void Recorder::Write(const std::vector<scheduler::StepRecord>& records) {
     const size_t whole = lines_.size();
     if (Result<void> appended = recording::AppendLines(record, &lines_); !appended.ok()) {
       lines_.resize(whole);
-      if (Flush(&lines_)) GiveUp(appended.error().message);
+      if (Flush()) GiveUp(appended.error().message);
       return;
     }
-    if (lines_.size() >= kBatchBytes && !Flush(&lines_)) return;
+    if (lines_.size() >= kBatchBytes && !Flush()) return;
   }
-  (void)Flush(&lines_);
+  (void)Flush();
   // A first list may be as large as the cluster.
   if (lines_.capacity() > kMostKeptBytes) std::string().swap(lines_);
 }
 
-bool Recorder::Flush(std::string* lines) {
+bool Recorder::Flush() {
   if (over_) return false;
-  if (!WriteAll(*lines)) {
+  if (!WriteAll(lines_)) {
     GiveUp(SystemErrorText(errno));
     return false;
   }
   last_batch_ = size_;
-  size_ += static_cast<off_t>(lines->size());
-  lines->clear();
+  size_ += static_cast<off_t>(lines_.size());
+  lines_.clear();
   return true;
 }
 

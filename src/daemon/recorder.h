@@ -48,7 +48,7 @@ class Recorder {
   void Run() KS_EXCLUDES(mutex_);
   void Write(const std::vector<scheduler::StepRecord>& records);
   // Both false: the recording is over.
-  bool Flush(std::string* lines);
+  bool Flush();
   bool WriteAll(std::string_view text);
   void GiveUp(const std::string& why) KS_EXCLUDES(mutex_);
 
