@@ -80,10 +80,9 @@ void GangWatch::GroupChanged(const Change& change) {
   const bool same = before != nullptr && now != nullptr && before->meta.uid == now->meta.uid;
   const bool wants_more = !same || WantedBy(*now) > WantedBy(*before);
   if (wants_more && (OnNodes(gang) != 0 || !gang.under_way.empty())) gang.torn = true;
-  const auto is_owed = [this](const std::string& uid) {
-    return sending_.contains(uid) || late_.contains(uid);
-  };
-  if (before != nullptr && !same) gang.is_owed_news = is_owed(before->meta.uid);
+  if (before != nullptr && !same) {
+    gang.is_owed_news = sending_.contains(before->meta.uid) || late_.contains(before->meta.uid);
+  }
   if (now == nullptr) return;
   // Made again: what comes goes by the name.
   if (!same && std::exchange(gang.is_owed_news, false)) late_.insert(now->meta.uid);
