@@ -89,6 +89,7 @@ void GangWatch::GroupChanged(const Change& change) {
   const auto wanted = static_cast<int32_t>(WantedBy(*now));
   gang.least = std::min(gang.least.value_or(wanted), wanted);
   const bool reverted = same && IsScheduled(*before) && !IsScheduled(*now);
+  gang.is_overwritten = reverted;
   if (reverted && late_.erase(now->meta.uid) != 0) {
     in_doubt_.insert(now->meta.uid);
   } else if (reverted) {
@@ -243,6 +244,7 @@ std::string GangWatch::WhyConditionIsWrong(const std::string& key, const Gang& g
   if (decided_.contains(uid) && !in_doubt_.contains(uid)) {
     return "was scheduled, and its condition does not say so";
   }
+  if (gang.is_overwritten) return {};  // its scheduler says it again with its next attempt only
   if (fresh == nullptr || fresh->status == "True") return {};
   if (condition == nullptr) return "cannot be scheduled, and has no condition";
   if (condition->status == fresh->status && condition->reason == fresh->reason) return {};

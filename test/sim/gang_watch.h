@@ -69,7 +69,8 @@ class GangWatch {
     std::set<std::string> ever;                    // uids of all that it ever had
     std::optional<int32_t> least;                  // minCount
     bool torn = false;
-    bool is_owed_news = false;  // it is gone, and a condition of it is under way
+    bool is_owed_news = false;    // it is gone, and a condition of it is under way
+    bool is_overwritten = false;  // its last change was a condition that came late
   };
 
   void NoteMisaddressed(const api::PodGroup& group);

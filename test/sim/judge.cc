@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -182,6 +183,17 @@ void NominateGatedPods(SchedulerProcess& process, std::vector<api::PodPtr>* pods
   }
 }
 
+// A group that preempted and does not fit all the same: those of its members that find a node in
+// the first placement, in the order of their queueing, lose their nominations, and the others keep
+// theirs. A scheduler without a past tries members and placements in another order.
+bool HasNominatedMember(const std::vector<api::PodPtr>& pods,
+                        const std::function<bool(const api::Pod&)>& counts) {
+  return std::any_of(pods.begin(), pods.end(), [&](const api::PodPtr& pod) {
+    return pod->node_name.empty() && !GroupOf(*pod).empty() &&
+           !pod->status.nominated_node_name.empty() && counts(*pod);
+  });
+}
+
 // Nodes that are as good as each other are drawn, and a gang that one scheduler gets in another one
 // may not.
 bool IsBoundByAll(World& world, const scheduler::PodDeltas& pods, const std::string& name) {
@@ -277,7 +289,11 @@ std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& proc
     const auto said = world.said.find((*pod)->meta.uid);
     const std::string message = said == world.said.end() ? "nothing" : said->second;
     const bool may_wait = !world.plan.conditions_current() || world.plan.waits_in_vain();
+    const auto keeps_room = [&node = node, &pod = **pod](const api::Pod& member) {
+      return member.status.nominated_node_name == node && member.Priority() >= pod.Priority();
+    };
     if ((!GroupOf(**pod).empty() && !IsBoundByAll(world, nominated, name)) ||
+        HasNominatedMember(nominated[0].items, keeps_room) ||
         (may_wait && MayOversleep(**pod, message))) {
       some_may_wait = true;
       continue;
@@ -295,6 +311,7 @@ std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& proc
     if (process->leading() && SomebodyIsNominatedInVain(*process, live[0].items)) return {};
   }
   if (some_may_wait || FlushHasJustFoundOne(world)) return {};
+  if (HasNominatedMember(live[0].items, [](const api::Pod&) { return true; })) return {};
   return JudgeConditions(world, notes);
 }
 
