@@ -67,6 +67,7 @@ STEPS = (
     _fuzz("recording", 5000),
     _fuzz("cel", 3000),
     *(_fuzz(target, 500) for target in ("config", "convert", "patch", "admission")),
+    Step("fuzzing led by coverage", "python3 tools/libfuzzer.py --minutes 20"),
     Step("whole suite beside a load", "python3 tools/under_load.py ./dev test"),
     Step("mutants", "python3 tools/mutate.py --sample 200 --seed {seed} --seeds 20 --time 90 --report build/prove/mutants.json"),
 )

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays corpus files through a fuzz target and, seeded, mutations of them:
 //
-//     ks_fuzz TARGET [--mutations N] [--seed S] FILE_OR_FOLDER...
+//     ks_fuzz TARGET [--mutations N] [--seed S] FILE_OR_FOLDER... [--plain FILE_OR_FOLDER...]
 //
-// Exit code 1 and the offending input in hexadecimal when a property is violated.
+// Files after --plain are replayed as they are. Exit code 1 and the offending input in hexadecimal
+// when a property is violated.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,6 +29,7 @@ struct Options {
   uint64_t mutations = 0;
   uint64_t seed = 1;
   std::vector<std::filesystem::path> files;
+  size_t mutated = SIZE_MAX;  // how many of the files
 };
 
 void AddFiles(const std::filesystem::path& path, std::vector<std::filesystem::path>& files) {
@@ -35,10 +37,11 @@ void AddFiles(const std::filesystem::path& path, std::vector<std::filesystem::pa
     files.push_back(path);
     return;
   }
+  const size_t first = files.size();
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
 }
 
 bool ParseOptions(int argc, char** argv, Options& options) {
@@ -52,6 +55,8 @@ bool ParseOptions(int argc, char** argv, Options& options) {
       options.mutations = std::strtoull(argv[++i], nullptr, 10);
     } else if (argument == "--seed" && i + 1 < argc) {
       options.seed = std::strtoull(argv[++i], nullptr, 10);
+    } else if (argument == "--plain") {
+      options.mutated = options.files.size();
     } else {
       AddFiles(argv[i], options.files);
     }
@@ -106,7 +111,8 @@ int Run(const Options& options) {
   fmt::print("{}: {} files, {} mutations each, seed {}\n", options.target->name,
              options.files.size(), options.mutations, options.seed);
   Random random(options.seed);
-  for (const std::filesystem::path& file : options.files) {
+  for (size_t f = 0; f < options.files.size(); ++f) {
+    const std::filesystem::path& file = options.files[f];
     std::ifstream stream(file, std::ios::binary);
     if (!stream) {
       fmt::print(stderr, "{}: cannot be read\n", file.string());
@@ -115,7 +121,7 @@ int Run(const Options& options) {
     const std::string input((std::istreambuf_iterator<char>(stream)),
                             std::istreambuf_iterator<char>());
     if (!Check(*options.target, input, file.filename().string())) return 1;
-    for (uint64_t i = 0; i < options.mutations; ++i) {
+    for (uint64_t i = 0; f < options.mutated && i < options.mutations; ++i) {
       const std::string origin =
           fmt::format("{}, seed {}, mutation {}", file.filename().string(), options.seed, i);
       if (!Check(*options.target, Mutate(input, random), origin)) return 1;
@@ -132,7 +138,8 @@ int main(int argc, char** argv) {
   ks::fuzz::Options options;
   if (!ks::fuzz::ParseOptions(argc, argv, options)) {
     fmt::print(stderr,
-               "usage: ks_fuzz TARGET [--mutations N] [--seed S] FILE_OR_FOLDER...\ntargets:");
+               "usage: ks_fuzz TARGET [--mutations N] [--seed S] FILE_OR_FOLDER... "
+               "[--plain FILE_OR_FOLDER...]\ntargets:");
     for (const ks::fuzz::Target& target : ks::fuzz::Targets())
       fmt::print(stderr, " {}", target.name);
     fmt::print(stderr, "\n");
