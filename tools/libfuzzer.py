@@ -41,9 +41,10 @@ def build(jobs):
 
 
 def targets():
-    # It names them all where it is given none.
-    told = subprocess.run([BINARY, "-runs=0"], env={**os.environ, "KS_FUZZ_TARGET": ""}, capture_output=True, text=True, check=False).stderr
-    return [name for name in told.rpartition(":")[2].split() if name != "canary"]
+    # It names them all where it is given none, which libFuzzer takes for a crash.
+    told = subprocess.run([BINARY, "-runs=0", "-exact_artifact_path=/dev/null"], env={**os.environ, "KS_FUZZ_TARGET": ""}, cwd=TREE, capture_output=True, text=True,
+                          check=False).stderr
+    return [name for name in re.search(r"must name one of the targets:(.*)", told)[1].split() if name != "canary"]
 
 
 def _run(target, arguments, log):

@@ -240,6 +240,63 @@ TEST(PreemptionTest, AnEarlierPreemptionDoesNotEndALaterOnesHold) {
   EXPECT_EQ(rig.Bound()["p"], "n1");
 }
 
+// The server has answered the last eviction, and the watch is behind: to whoever looks now the
+// victim runs, and another node's pods would have to go as well.
+class UnheardVictimTest : public ::testing::Test {
+ protected:
+  UnheardVictimTest() {
+    rig_.Sync({CpuNode("n1", "2").Obj(), CpuNode("n2", "2").Obj(), CpuNode("n3", "1").Obj()},
+              {a_.Obj(), CpuPod("b", 5, "2").Node("n2").Obj(), other_, CpuPod("p", 10, "2").Obj()});
+    rig_.Settle();
+    rig_.ShowNomination(CpuPod("p", 10, "2"), "n1");
+    rig_.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+    attempts_ = Attempts();
+  }
+  uint64_t Attempts() { return rig_.scheduler->context().stats.attempts; }
+  void WakeThePreemptor() {
+    rig_.DeletePod(other_);
+    rig_.Advance(seconds(20));
+  }
+
+  PreemptionRig rig_;
+  PodBuilder a_ = Running("a", 0, "2");
+  api::PodPtr other_ = CpuPod("other", 20, "1").Node("n3").Obj();
+  uint64_t attempts_ = 0;
+};
+
+TEST_F(UnheardVictimTest, IsTakenForTerminating) {
+  WakeThePreemptor();
+  EXPECT_EQ(Attempts(), attempts_ + 1);
+  EXPECT_EQ(rig_.LastMessage("p"),
+            "0/3 nodes are available: 3 Insufficient cpu. preemption: not eligible due to a "
+            "terminating pod on the nominated node.");
+  EXPECT_EQ(rig_.Victims(), Texts{"a"});
+  rig_.DeletePod(a_.Obj());
+  rig_.Advance(seconds(20));
+  EXPECT_EQ(rig_.Bound()["p"], "n1");
+  EXPECT_EQ(rig_.Victims(), Texts{"a"});
+}
+
+TEST_F(UnheardVictimTest, DoesNotHoldThePreemptorWhereItFits) {
+  rig_.UpsertNode(CpuNode("n3", "3").ResourceVersion("2").Obj());
+  rig_.Advance(seconds(20));
+  EXPECT_EQ(rig_.Bound()["p"], "n3");
+  EXPECT_EQ(rig_.Victims(), Texts{"a"});
+}
+
+TEST_F(UnheardVictimTest, CountsNoMoreWhereItsNodeIsLost) {
+  rig_.UpsertNode(CpuNode("n1", "2").Unschedulable().ResourceVersion("2").Obj());
+  rig_.Advance(seconds(20));
+  EXPECT_EQ(rig_.Victims(), (Texts{"a", "b"}));
+}
+
+TEST_F(UnheardVictimTest, IsNotAnotherPodOfItsName) {
+  rig_.DeletePod(a_.Obj());
+  rig_.UpsertPod(Running("a", 20, "2").Uid("another").Obj());
+  rig_.Advance(seconds(20));
+  EXPECT_EQ(rig_.Victims(), (Texts{"a", "b"})) << "n1 is taken";
+}
+
 TEST(PreemptionTest, TerminatingLastVictimOpensTheGate) {
   PreemptionRig rig;
   PodBuilder victim = Running("v", 0, "2");

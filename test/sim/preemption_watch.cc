@@ -20,6 +20,9 @@ constexpr int kOften = 4;
 
 constexpr std::string_view kFound = "preemption: found a potential placement for pod on node ";
 
+constexpr std::string_view kAwaited =
+    "preemption: not eligible due to a terminating pod on the nominated node.";
+
 // "<node>, preempting <k> victims" behind kFound.
 struct Found {
   std::string node;
@@ -45,6 +48,17 @@ void PreemptionWatch::Asked(framework::Handle& handle, const framework::CycleSta
   const TimePoint now = handle.clock().WallNow();
   if (!current->node_name.empty()) return DecideInSilence(*current, answer, now);
   question_ = Question{pod.meta.uid, std::move(answer), now, ++questions_[pod.meta.uid] >= kOften};
+  for (const Decision& decision : open_) {
+    const framework::NodeInfo* const node = handle.snapshot().Find(decision.node);
+    const bool usable = node != nullptr && statuses.Get(node->index()).code() !=
+                                               framework::Code::kUnschedulableAndUnresolvable;
+    if (!usable || decision.uid != pod.meta.uid || !AwaitsNews(decision, *node)) continue;
+    question_->awaits_news = true;
+    const auto nominated = handle.nominator().NominatedPodsForNode(decision.node);
+    question_->keeps_node = std::any_of(nominated.begin(), nominated.end(), [&](const auto& info) {
+      return info->pod().meta.uid == pod.meta.uid;
+    });
+  }
 }
 
 // The pod waits for its resize: there is one candidate at most, and no event will name it.
@@ -68,6 +82,12 @@ void PreemptionWatch::Answered(const api::Pod& pod, const std::string& message) 
   }
   const Question question = *std::exchange(question_, std::nullopt);
   const PreemptionAnswer& answer = question.answer;
+  if (question.awaits_news && message.ends_with(kAwaited)) return;
+  if (question.keeps_node && found.has_value()) {
+    host_.fail("pod " + pod.meta.name + " preempts on " + found->node + ", while on another node " +
+               "its last victim leaves");
+    return;
+  }
   if (!found.has_value()) {
     if (answer.candidates.empty()) return;
     // A preempt call that went wrong.
@@ -135,6 +155,19 @@ bool PreemptionWatch::IsUnderWay(const Decision& decision) const {
   });
 }
 
+// Its last victim's eviction was answered, and the streams have not shown it yet.
+bool PreemptionWatch::AwaitsNews(const Decision& decision, const framework::NodeInfo& node) const {
+  const auto last = std::find_if(decision.victims.rbegin(), decision.victims.rend(),
+                                 [](const Victim& victim) { return victim.to_evict; });
+  if (last == decision.victims.rend() || !last->deleted) return false;
+  const bool seems_to_run =
+      std::any_of(node.pods().begin(), node.pods().end(),
+                  [&](const auto& info) { return info->pod().meta.uid == last->uid; });
+  if (!seems_to_run) return false;
+  const api::PodPtr pod = host_.pod(last->key);
+  return pod != nullptr && pod->meta.uid == last->uid && !pod->meta.deletion_timestamp;
+}
+
 void PreemptionWatch::Tried(const api::Pod& pod) {
   for (const Decision& decision : open_) {
     if (decision.uid != pod.meta.uid || !IsUnderWay(decision)) continue;
@@ -168,13 +201,16 @@ uint64_t PreemptionWatch::EvictionStarts(const api::Pod& victim, TimePoint decid
   return 0;  // of a decision that was given up
 }
 
-void PreemptionWatch::EvictionEnds(uint64_t number, const std::string& uid, bool failed) {
+void PreemptionWatch::EvictionEnds(uint64_t number, const std::string& uid,
+                                   framework::EvictionOutcome outcome) {
+  const bool failed = outcome == framework::EvictionOutcome::kFailed;
   for (Decision& decision : open_) {
     if (decision.number != number) continue;
     for (Victim& known : decision.victims) {
       if (known.uid != uid || !known.started || known.ended) continue;
       host_.trace(fmt::format("evicted {}{}", known.key, failed ? ": failed" : ""));
       known.ended = true;
+      known.deleted = outcome == framework::EvictionOutcome::kEvicted;
       decision.failed |= failed;
       return;
     }

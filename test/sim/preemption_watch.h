@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "framework/api_writer.h"
 #include "sim/preemption_reference.h"
 
 namespace ks::sim {
@@ -41,7 +42,7 @@ class PreemptionWatch {
   void Tried(const api::Pod& pod);
   // The number of the decision it belongs to, for EvictionEnds; `decided`: its time.
   uint64_t EvictionStarts(const api::Pod& victim, TimePoint decided);
-  void EvictionEnds(uint64_t decision, const std::string& uid, bool failed);
+  void EvictionEnds(uint64_t decision, const std::string& uid, framework::EvictionOutcome outcome);
 
   // After a step. `attempts`: how often a stored pod has been tried; absent: not stored.
   void AfterStep(const std::function<std::optional<int64_t>(const std::string& key,
@@ -58,6 +59,7 @@ class PreemptionWatch {
     bool held = false;
     bool started = false;
     bool ended = false;
+    bool deleted = false;  // as the server says
   };
   struct Decision {
     uint64_t number = 0;
@@ -77,6 +79,8 @@ class PreemptionWatch {
     PreemptionAnswer answer;
     TimePoint now;
     bool asked_often = false;
+    bool awaits_news = false;  // of its last victim's end
+    bool keeps_node = false;   // where that victim is: it is nominated to it
   };
 
   void DecideInSilence(const api::Pod& pod, const PreemptionAnswer& answer, TimePoint now);
@@ -84,6 +88,7 @@ class PreemptionWatch {
   bool IsSettled(const Decision& decision) const;
   bool IsGone(const Victim& victim) const;
   bool IsUnderWay(const Decision& decision) const;
+  bool AwaitsNews(const Decision& decision, const framework::NodeInfo& node) const;
 
   const PreemptionHost host_;
   std::optional<Question> question_;

@@ -128,8 +128,7 @@ class Recorder::Writer final : public framework::ApiWriter {
     real_.EvictPod(pod, std::move(condition), decided,
                    [watch, decision, uid = pod->meta.uid, done = std::move(done)](
                        framework::EvictionOutcome outcome, std::optional<api::ApiError> error) {
-                     watch->EvictionEnds(decision, uid,
-                                         outcome == framework::EvictionOutcome::kFailed);
+                     watch->EvictionEnds(decision, uid, outcome);
                      done(outcome, std::move(error));
                    });
   }

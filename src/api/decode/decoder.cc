@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/decode/decoder.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "api/decode/decode_object.h"
+#include "api/decode/kept_texts.h"
 #include "api/decode/pod_sharing.h"
-#include "api/json/json_split.h"
 #include "api/kinds.h"
 #include "api/proto/proto_envelope.h"
 
@@ -53,63 +51,6 @@ bool CheckListKind(FieldReader auto& reader, std::string_view kind) {
   const bool fits =
       kind.starts_with(kKindOf<T>.kind) && kind.substr(kKindOf<T>.kind.size()) == "List";
   return fits || reader.Fail(fmt::format("must be {}List, not {}", kKindOf<T>.kind, kind));
-}
-
-std::string JsonWithoutManagedFields(std::string_view metadata) {
-  const auto members = JsonSplitter(metadata).Members(metadata);
-  if (!members.ok()) return std::string(metadata);
-  std::string text = "{";
-  for (const JsonMember& member : *members) {
-    if (member.key == "managedFields") continue;
-    if (text.size() > 1) text += ',';
-    text += '"';
-    text += member.key;
-    text += "\":";
-    text += member.value;
-  }
-  return text + '}';
-}
-
-// Texts, behind each other in blocks: an object of its own for each costs as much as to copy it.
-class TextBlocks {
- public:
-  ObjectText Keep(std::string_view text) {
-    if (block_ == nullptr || block_->capacity() - block_->size() < text.size()) {
-      block_ = std::make_shared<std::string>();
-      block_->reserve(std::max(text.size(), kBlockBytes));
-    }
-    const size_t begin = block_->size();
-    *block_ += text;
-    return {.block = block_, .text = std::string_view(*block_).substr(begin)};
-  }
-
- private:
-  static constexpr size_t kBlockBytes = size_t{1} << 16;
-  // Whoever has a text reads it alone, while others are written behind it.
-  std::shared_ptr<std::string> block_;
-};
-
-// An object's text without what an object inside another one does not have. The text was read
-// before, so it is known to be sound.
-std::string Embedded(std::string_view object, bool drop_managed_fields) {
-  std::string text = "{";
-  const auto members = JsonSplitter(object).Members(object);
-  if (!members.ok()) return std::string(object);
-  for (const JsonMember& member : *members) {
-    if (member.key == "kind" || member.key == "apiVersion") continue;
-    if (text.size() > 1) text += ',';
-    text += '"';
-    text += member.key;
-    text += "\":";
-    if (drop_managed_fields && member.key == "metadata" && member.value.starts_with('{')) {
-      text += JsonWithoutManagedFields(member.value);
-    } else {
-      text += member.value;
-    }
-  }
-  text += '}';
-  text.shrink_to_fit();
-  return text;
 }
 
 }  // namespace
@@ -168,7 +109,7 @@ struct Decoder::Impl {
     const size_t start = json.find('{');
     if (start == json.npos) return nullptr;
     json = json.substr(start, json.rfind('}') + 1 - start);
-    return std::make_shared<const std::string>(Embedded(json, drop_managed_fields));
+    return std::make_shared<const std::string>(EmbeddedJson(json, drop_managed_fields));
   }
   template <class T>
   bool NeedsJson() const {
@@ -187,7 +128,7 @@ struct Decoder::Impl {
     if (keep_texts == KeepTexts::kAsSent && raw.find("Fields\"") == raw.npos) {
       return texts.Keep(raw);
     }
-    return texts.Keep(Embedded(raw, !std::is_same_v<T, Node>));
+    return texts.Keep(EmbeddedJson(raw, !std::is_same_v<T, Node>));
   }
   template <class T>
   ObjectText TextOf(const ProtoReader& /*reader*/, const T& /*object*/, std::string_view raw) {

@@ -275,10 +275,18 @@ class DefaultPreemption final : public framework::Plugin,
   // Victims of an earlier preemption are still leaving the nominated node, which may help without
   // another one.
   bool WaitsForVictims(const api::Pod& pod, const NodeStatuses& statuses) const {
+    const auto usable = [&](const std::string& name) {
+      const NodeInfo* const node = handle_.snapshot().Find(name);
+      const bool helps = node != nullptr &&
+                         statuses.Get(node->index()).code() != Code::kUnschedulableAndUnresolvable;
+      return helps ? node : nullptr;
+    };
+    // As if the news were here: else another node's pods would have to go as well.
+    const std::string* const unheard = ongoing_->NodeOfUnheardVictim(pod.meta.uid);
+    if (unheard != nullptr && usable(*unheard) != nullptr) return true;
     if (pod.status.nominated_node_name.empty()) return false;
-    const NodeInfo* node = handle_.snapshot().Find(pod.status.nominated_node_name.str());
+    const NodeInfo* const node = usable(pod.status.nominated_node_name.str());
     if (node == nullptr) return false;
-    if (statuses.Get(node->index()).code() == Code::kUnschedulableAndUnresolvable) return false;
     const int32_t priority = pod.Priority();
     if (workloads_) {
       VictimUnits units(handle_.snapshot(), handle_.pod_groups());

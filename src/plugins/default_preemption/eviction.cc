@@ -22,6 +22,7 @@ struct Surroundings {
   framework::PodActivator& activator;
   framework::TaskInbox& tasks;
   const framework::Snapshot& snapshot;  // between attempts, what it shows is the present state
+  const framework::PodLister& pods;
   framework::WaitingPodAccess& waiting_pods;
   framework::PodsInPreBindAccess& pods_in_pre_bind;
   const Clock& clock;
@@ -36,6 +37,7 @@ struct Surroundings {
             .activator = handle.activator(),
             .tasks = handle.tasks(),
             .snapshot = handle.snapshot(),
+            .pods = handle.pods(),
             .waiting_pods = handle.waiting_pods(),
             .pods_in_pre_bind = handle.pods_in_pre_bind(),
             .clock = handle.clock(),
@@ -171,6 +173,7 @@ class Job final : public std::enable_shared_from_this<Job> {
                const std::optional<api::ApiError>& error) {
     --in_flight_;
     if (outcome == EvictionOutcome::kEvicted) TellVictim(victim, "");
+    last_deleted_ = outcome == EvictionOutcome::kEvicted && victim == preemption_.victims.back();
     if (outcome == EvictionOutcome::kFailed && !KS_CANARY(EvictionErrorSwallowed)) {
       log::Error(error.has_value() ? error->message : std::string(), "Failed to preempt pod",
                  {{"pod", victim->meta.Key()},
@@ -210,9 +213,13 @@ class Job final : public std::enable_shared_from_this<Job> {
     // comes back earlier would find it in its place.
     around_.tasks.PostTask([self = shared_from_this()] {
       const Preemptor& preemptor = self->preemption_.preemptor;
-      const bool missed = self->ongoing_ != nullptr &&
-                          self->ongoing_->End(preemptor.uid, self->number_,
-                                              [self] { return self->NothingToAwait(); });
+      // It has the job from now on, which must not have it then.
+      const auto ongoing = std::exchange(self->ongoing_, nullptr);
+      const bool missed =
+          ongoing != nullptr && ongoing->End(preemptor.uid, self->number_,
+                                             {.left = [self] { return self->NothingToAwait(); },
+                                              .unheard = [self] { return self->IsLastUnheard(); },
+                                              .node = self->preemption_.node});
       // A victim in PreBind may be slow to stop; its removal wakes the preemptor, which would only
       // give it up again and again until then.
       const bool given_up = self->last_in_memory_ && self->AllHaveLeft();
@@ -238,6 +245,13 @@ class Job final : public std::enable_shared_from_this<Job> {
     return std::none_of(preemption_.victims.begin(), preemption_.victims.end(),
                         [this](const api::PodPtr& victim) { return IsThere(*victim); });
   }
+  // Its change or its deletion is to come.
+  bool IsLastUnheard() const {
+    const api::Pod& last = *preemption_.victims.back();
+    if (!last_deleted_ || !IsThere(last)) return false;
+    const api::PodPtr known = around_.pods.FindPod(last.meta.Key());
+    return known != nullptr && known->meta.uid == last.meta.uid && !known->meta.deletion_timestamp;
+  }
   bool IsThere(const api::Pod& victim) const {
     const framework::NodeInfo* node = around_.snapshot.Find(victim.node_name.str());
     if (node == nullptr) return false;
@@ -258,7 +272,7 @@ class Job final : public std::enable_shared_from_this<Job> {
   const Surroundings around_;
   const Preemption preemption_;
   const size_t chosen_;
-  const std::shared_ptr<OngoingPreemptions> ongoing_;
+  std::shared_ptr<OngoingPreemptions> ongoing_;  // null for the mode "at once", and at the end
   const TimePoint start_;
   uint64_t number_ = 0;  // of `ongoing_`
   size_t clearing_ = 0;  // patches without answer
@@ -268,6 +282,7 @@ class Job final : public std::enable_shared_from_this<Job> {
   bool stopped_ = false;  // an eviction failed
   bool failed_ = false;
   bool last_in_memory_ = false;
+  bool last_deleted_ = false;  // as the server says
 };
 
 // The same without victims that are leaving already. Null when none is left.
@@ -300,7 +315,7 @@ Preemptor PodPreemptor(const api::PodPtr& pod, const framework::PodLister& pods)
 
 uint64_t OngoingPreemptions::Begin(const Preemptor& preemptor) {
   std::erase_if(preemptors_,
-                [](const auto& entry) { return entry.second.left && entry.second.gone(); });
+                [](const auto& entry) { return entry.second.aftermath && entry.second.gone(); });
   preemptors_[preemptor.uid] = {.number = ++begun_, .gone = preemptor.gone};
   return begun_;
 }
@@ -311,15 +326,15 @@ void OngoingPreemptions::SetLastVictim(const std::string& uid, uint64_t number, 
   found->second.last_victim = std::move(key);
 }
 
-bool OngoingPreemptions::End(const std::string& uid, uint64_t number, std::function<bool()> left) {
+bool OngoingPreemptions::End(const std::string& uid, uint64_t number, Aftermath aftermath) {
   const auto found = preemptors_.find(uid);
   if (found == preemptors_.end() || found->second.number != number) return false;
-  const bool missed = found->second.turned_away && left();
-  if (missed || !found->second.turned_away) {
+  const bool missed = found->second.turned_away && aftermath.left();
+  if (missed || (!found->second.turned_away && !aftermath.unheard())) {
     preemptors_.erase(found);
     return missed;
   }
-  found->second.left = std::move(left);
+  found->second.aftermath = std::move(aftermath);
   return false;
 }
 
@@ -328,8 +343,9 @@ bool OngoingPreemptions::Blocks(const std::string& uid, framework::Handle& handl
   const auto found = preemptors_.find(uid);
   if (found == preemptors_.end()) return false;
   Entry& preemptor = found->second;
-  if (preemptor.left) {
-    preemptors_.erase(found);
+  if (preemptor.aftermath) {
+    preemptor.turned_away = false;
+    if (!preemptor.aftermath->unheard()) preemptors_.erase(found);
     return false;
   }
   preemptor.turned_away = true;
@@ -341,7 +357,15 @@ bool OngoingPreemptions::Blocks(const std::string& uid, framework::Handle& handl
 
 bool OngoingPreemptions::MayComeBack(const std::string& uid) const {
   const auto found = preemptors_.find(uid);
-  return found != preemptors_.end() && found->second.left && found->second.left();
+  return found != preemptors_.end() && found->second.turned_away && found->second.aftermath &&
+         found->second.aftermath->left();
+}
+
+const std::string* OngoingPreemptions::NodeOfUnheardVictim(const std::string& uid) const {
+  const auto found = preemptors_.find(uid);
+  const bool unheard =
+      found != preemptors_.end() && found->second.aftermath && found->second.aftermath->unheard();
+  return unheard ? &found->second.aftermath->node : nullptr;
 }
 
 void EvictInBackground(framework::Handle& handle, Preemption preemption,

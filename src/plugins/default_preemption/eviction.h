@@ -51,15 +51,24 @@ class OngoingPreemptions {
   uint64_t Begin(const Preemptor& preemptor);
   // The last victim, "namespace/name", is being evicted from now on.
   void SetLastVictim(const std::string& uid, uint64_t number, std::string key);
-  // The evictions are over; `left`: whether all victims have left the node. True: the preemptor was
-  // turned away, not let through since, and nobody is left to wait for.
-  bool End(const std::string& uid, uint64_t number, std::function<bool()> left);
+  // What is asked once the evictions are over.
+  struct Aftermath {
+    std::function<bool()> left{};     // all victims have left the node
+    std::function<bool()> unheard{};  // the last victim was evicted, and seems to run still
+    std::string node{};
+  };
+  // The evictions are over. True: the preemptor was turned away, not let through since, and nobody
+  // is left to wait for.
+  bool End(const std::string& uid, uint64_t number, Aftermath aftermath);
 
   // Whether the preemptor would come too early. Then it is turned away.
   bool Blocks(const std::string& uid, framework::Handle& handle);
   bool empty() const { return preemptors_.empty(); }
   // Whether the preemptor was turned away and may come now: the last of its victims has left.
   bool MayComeBack(const std::string& uid) const;
+  // The node where the preemptor's last victim leaves, which the server said and the watch did not
+  // yet; null: there is none.
+  const std::string* NodeOfUnheardVictim(const std::string& uid) const;
 
  private:
   struct Entry {
@@ -67,7 +76,7 @@ class OngoingPreemptions {
     std::function<bool()> gone;
     std::optional<std::string> last_victim{};
     bool turned_away = false;
-    std::function<bool()> left{};  // empty: the evictions are not over
+    std::optional<Aftermath> aftermath{};  // empty: the evictions are not over
   };
   std::unordered_map<std::string, Entry, TextHash> preemptors_;
   uint64_t begun_ = 0;
