@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/proto/proto_bytes.h"
 #include "api/time_text.h"
 #include "golang/json_text.h"
 
@@ -26,13 +27,12 @@ bool Take(protozero::pbf_reader& reader, ProtoType type, ProtoValue& value) {
     return true;
   }
   if (reader.wire_type() != protozero::pbf_wire_type::length_delimited) return false;
-  protozero::data_view view = reader.get_view();
+  value.bytes = TakeBytes(reader);
   if (type == ProtoType::kJson) {  // inside a message of its own
-    protozero::pbf_reader wrapper(view);
-    view = protozero::data_view();
-    while (wrapper.next(1)) view = wrapper.get_view();
+    protozero::pbf_reader wrapper(value.bytes.data(), value.bytes.size());
+    value.bytes = {};
+    while (wrapper.next(1)) value.bytes = TakeBytes(wrapper);
   }
-  value.bytes = std::string_view(view.data(), view.size());
   return true;
 }
 
@@ -122,14 +122,13 @@ bool internal::ProtoElements::Next(ProtoValue& value) {
 bool internal::ProtoElements::Next(std::string_view& key, ProtoValue& value) {
   try {
     if (!rest_.next()) return false;
-    protozero::pbf_reader entry = rest_.get_message();
+    protozero::pbf_reader entry = TakeMessage(rest_);
     key = {};
     value = element_;
     value.bytes = {};
     while (entry.next()) {
       if (entry.tag() == 1) {
-        const protozero::data_view view = entry.get_view();
-        key = std::string_view(view.data(), view.size());
+        key = TakeBytes(entry);
       } else if (entry.tag() != 2) {
         entry.skip();
       } else if (!Take(entry, element_.type, value)) {

@@ -56,6 +56,10 @@ void ListSplitter::ReadType() {
     size_t type_end = kMagicBytes;
     while (envelope.next()) {
       if (envelope.tag() == 2) {
+        if (!envelope.has_wire_type(protozero::pbf_wire_type::length_delimited)) {
+          stage_ = Stage::kBroken;
+          return;
+        }
         at = envelope.data().data();
         left_ = protozero::decode_varint(&at, end);
         type_ = buffer_.substr(0, type_end);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/proto/proto_envelope.h"
 
-#include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
+
+#include "api/proto/proto_bytes.h"
 
 namespace ks::api {
 
@@ -10,15 +11,10 @@ namespace {
 
 constexpr std::string_view kMagic("k8s\0", 4);
 
-std::string_view TakeView(protozero::pbf_reader& reader) {
-  const protozero::data_view view = reader.get_view();
-  return {view.data(), view.size()};
-}
-
 // The last of the fields with this number, or "".
 std::string_view FieldOf(protozero::pbf_reader message, uint32_t number) {
   std::string_view found;
-  while (message.next(number)) found = TakeView(message);
+  while (message.next(number)) found = TakeBytes(message);
   return found;
 }
 
@@ -51,11 +47,11 @@ bool ReadEnvelope(std::string_view body, ProtoEnvelope& envelope) {
     std::string_view encoding;
     while (reader.next()) {
       if (reader.tag() == 1) {
-        envelope.kind = FieldOf(reader.get_message(), 2);
+        envelope.kind = FieldOf(TakeMessage(reader), 2);
       } else if (reader.tag() == 2) {
-        envelope.raw = TakeView(reader);
+        envelope.raw = TakeBytes(reader);
       } else if (reader.tag() == 3) {
-        encoding = TakeView(reader);
+        encoding = TakeBytes(reader);
       } else {
         reader.skip();
       }
@@ -93,9 +89,10 @@ std::string WithoutManagedFields(std::string_view message) {
         return;
       }
       std::string metadata;
-      ForEachField(TakeView(value), [&](const protozero::pbf_reader& part, std::string_view bytes) {
-        if (part.tag() != kManagedFields) metadata += bytes;
-      });
+      ForEachField(TakeBytes(value),
+                   [&](const protozero::pbf_reader& part, std::string_view bytes) {
+                     if (part.tag() != kManagedFields) metadata += bytes;
+                   });
       protozero::pbf_writer(shorter).add_message(kMetadata, metadata);
     });
   } catch (const protozero::exception&) {
@@ -109,9 +106,9 @@ bool ReadWatchEvent(std::string_view frame, ProtoWatchEvent& event) {
     protozero::pbf_reader reader(frame.data(), frame.size());
     while (reader.next()) {
       if (reader.tag() == 1) {
-        event.type = TakeView(reader);
+        event.type = TakeBytes(reader);
       } else if (reader.tag() == 2) {
-        event.object = FieldOf(reader.get_message(), 1);
+        event.object = FieldOf(TakeMessage(reader), 1);
       } else {
         reader.skip();
       }
