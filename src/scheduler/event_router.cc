@@ -170,7 +170,9 @@ void EventRouter::NominationFreed(const api::PodPtr& pod) {
 }
 
 void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
-  if (!pod->node_name.empty() || unknown) DeleteAssigned(pod);
+  // One on its way to its node may wait at Permit, which has to end: that is DeletePending's.
+  const bool on_its_way = unknown && context_.cluster.cache.IsAssumedPod(*pod);
+  if (!pod->node_name.empty() || (unknown && !on_its_way)) DeleteAssigned(pod);
   if ((unknown || MayBeQueued(*pod)) && IsOurs(*pod)) DeletePending(pod);
   context_.waiting_pods.RemoveUnheard(pod->meta.uid);
   KS_DCHECK(!context_.cluster.cache.GetPod(*pod).ok() || context_.cluster.cache.IsAssumedPod(*pod),

@@ -120,6 +120,19 @@ TEST_F(EventRouterTest, TheDeletionOfAnAssumedPodIsWorkedOnOnce) {
   EXPECT_EQ(rig_->scheduler->context().stats.binding_failures, 1U);
 }
 
+// A list that it is missing in says nothing of its end.
+TEST_F(EventRouterTest, APodThatAListMissesWaitsNoLonger) {
+  profile_.Add<Permits>(
+      {.name = "P", .permit = Says(PermitResult{Status(Code::kWait, {"m"}), seconds(60)})});
+  Start({MakePod().Name("p").Req({{"cpu", "1"}}).Obj()});
+  ASSERT_NE(rig_->scheduler->context().waiting_pods.GetWaitingPod("uid-p"), nullptr);
+  rig_->scheduler->Post(PodDeltas{Rig::Replace<api::Pod>({})});
+  rig_->Settle();
+  EXPECT_EQ(rig_->scheduler->context().waiting_pods.GetWaitingPod("uid-p"), nullptr);
+  EXPECT_EQ(rig_->scheduler->context().cluster.cache.counts().pods, 0U);
+  EXPECT_EQ(rig_->scheduler->context().stats.binding_failures, 1U);
+}
+
 TEST_F(EventRouterTest, AnAssumedPodThatChangesKeepsItsRoom) {
   profile_.Add<Permits>(
       {.name = "P", .permit = Says(PermitResult{Status(Code::kWait, {"m"}), seconds(60)})});

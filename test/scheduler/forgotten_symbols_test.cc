@@ -94,8 +94,8 @@ TEST_P(ForgottenSymbols, ManyPodsLeaveNoMoreThanFew) {
   // As many as the log of the cache's changes can hold: two of each, or more.
   Pass(framework::ChangeLog::kDefaultCapacity / 2 + 200);
   const size_t few = ProcessSymbols().size();
-  // One text that each pod left would be a thousand. Tables of a bounded size fill and drop what they
-  // hold: a saw of up to 300 texts.
+  // One text that each pod left would be a thousand. Tables of a bounded size fill and drop what
+  // they hold: a saw of up to 300 texts.
   constexpr size_t kMorePods = 1000;
   Pass(kMorePods);
   EXPECT_LE(ProcessSymbols().size(), few + kMorePods / 2);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/proto/list_splitter.h"
 
-#include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
+#include "api/proto/proto_bytes.h"
 #include "api/proto/proto_envelope.h"
 
 namespace ks::api {
@@ -56,10 +56,7 @@ void ListSplitter::ReadType() {
     size_t type_end = kMagicBytes;
     while (envelope.next()) {
       if (envelope.tag() == 2) {
-        if (!envelope.has_wire_type(protozero::pbf_wire_type::length_delimited)) {
-          stage_ = Stage::kBroken;
-          return;
-        }
+        if (!HasBytes(envelope)) throw protozero::unknown_pbf_wire_type_exception{};
         at = envelope.data().data();
         left_ = protozero::decode_varint(&at, end);
         type_ = buffer_.substr(0, type_end);

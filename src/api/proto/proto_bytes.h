@@ -9,13 +9,14 @@
 
 namespace ks::api {
 
+inline bool HasBytes(const protozero::pbf_reader& reader) {
+  return reader.has_wire_type(protozero::pbf_wire_type::length_delimited);
+}
 // The payload of the field at hand, which stays valid as long as the message. Throws
 // protozero::exception where the field is a number or runs over the end: protozero's own getters
 // assert the wire type, which would let a sender end the process.
 inline std::string_view TakeBytes(protozero::pbf_reader& reader) {
-  if (!reader.has_wire_type(protozero::pbf_wire_type::length_delimited)) {
-    throw protozero::unknown_pbf_wire_type_exception{};
-  }
+  if (!HasBytes(reader)) throw protozero::unknown_pbf_wire_type_exception{};
   const protozero::data_view view = reader.get_view();
   return {view.data(), view.size()};
 }
