@@ -23,6 +23,7 @@
 #include "base/file_text.h"
 #include "client/http/process_environment.h"
 #include "golang/base64.h"
+#include "golang/quote.h"
 
 extern char** environ;
 
@@ -288,8 +289,8 @@ Result<ExecCredential> ParseExecCredential(const std::string& output,
   if (!expires.empty()) {
     credential.expires = ParseTime(expires);
     if (!credential.expires.has_value()) {
-      return Error{"decoding stdout: status.expirationTimestamp: \"" + expires +
-                   "\" is no RFC 3339 time"};
+      return Error{"decoding stdout: status.expirationTimestamp: " + golang::Quote(expires) +
+                   " is no RFC 3339 time"};
     }
   }
   return credential;

@@ -301,7 +301,7 @@ Result<void> MergeEntries(Fields& file, const char* key, const char* body, Entri
     const std::string name = entry.Text("name");
     if (entry.error().has_value()) return *entry.error();
     if (!own.emplace(name, Entry{entry.Child(body), place.At(body)}).second) {
-      return place.Bad(item, "duplicate name \"" + name + "\" in list " + key);
+      return place.Bad(item, "duplicate name " + golang::Quote(name) + " in list " + key);
     }
     Result<void> done = read(own.at(name));
     if (!done.ok()) return done;
@@ -328,10 +328,10 @@ Result<void> MergeFile(const std::string& path, Merged* merged) {
   const std::string version = file.Text("apiVersion");
   const std::string kind = file.Text("kind");
   if (!version.empty() && version != "v1") {
-    return file.Bad("apiVersion must be v1, not \"" + version + "\"");
+    return file.Bad("apiVersion must be v1, not " + golang::Quote(version));
   }
   if (!kind.empty() && kind != "Config") {
-    return file.Bad("kind must be Config, not \"" + kind + "\"");
+    return file.Bad("kind must be Config, not " + golang::Quote(kind));
   }
   if (merged->current_context.empty()) merged->current_context = file.Text("current-context");
   Result<void> done =
@@ -370,8 +370,8 @@ Result<void> CheckLogin(const Entry& entry, const ClusterAccess& access) {
   const std::string& version = access.exec->api_version;
   if (version != std::string(kGroup) + "v1" && version != std::string(kGroup) + "v1beta1") {
     return exec.Bad(
-        "exec plugin: invalid apiVersion \"" + version +
-        "\": must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1");
+        "exec plugin: invalid apiVersion " + golang::Quote(version) +
+        ": must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1");
   }
   return {};
 }
@@ -439,10 +439,10 @@ Result<ClusterAccess> ReadChosen(const Merged& merged, const Context& context,
 Result<void> ReplaceNames(const Merged& merged, const KubeconfigOptions& options,
                           Context* context) {
   if (!options.cluster.empty() && !merged.clusters.contains(options.cluster)) {
-    return Error{"cluster \"" + options.cluster + "\" does not exist"};
+    return Error{"cluster " + golang::Quote(options.cluster) + " does not exist"};
   }
   if (!options.user.empty() && !merged.users.contains(options.user)) {
-    return Error{"auth info \"" + options.user + "\" does not exist"};
+    return Error{"auth info " + golang::Quote(options.user) + " does not exist"};
   }
   if (!options.cluster.empty()) context->cluster = options.cluster;
   if (!options.user.empty()) context->user = options.user;
