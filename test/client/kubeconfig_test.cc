@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"syntaxAtTheEndOfALine", "a: \"\\\n\"b", "error loading config file"},
         BadCase{"list", "- a", "expected a mapping"},
         BadCase{"kind", "kind: Pod", "kind must be Config, not \"Pod\""},
-        BadCase{"kindOfTwoLines", "kind: \"P\\no\"", "kind must be Config, not \"P\\\\no\""},
+        BadCase{"kindOfTwoLines", "kind: \"P\\no\"", "kind must be Config, not \"P\\no\""},
         BadCase{"version", "apiVersion: v2", "apiVersion must be v1, not \"v2\""},
         BadCase{"empty", "", "invalid configuration: no configuration has been provided"},
         BadCase{"noContext", "current-context: x",
