@@ -171,8 +171,8 @@ void EventRouter::NominationFreed(const api::PodPtr& pod) {
 
 void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
   // One on its way to its node may wait at Permit, which has to end: that is DeletePending's.
-  const bool on_its_way = unknown && context_.cluster.cache.IsAssumedPod(*pod);
-  if (!pod->node_name.empty() || (unknown && !on_its_way)) DeleteAssigned(pod);
+  const bool may_have_arrived = unknown && !context_.cluster.cache.IsAssumedPod(*pod);
+  if (!pod->node_name.empty() || may_have_arrived) DeleteAssigned(pod);
   if ((unknown || MayBeQueued(*pod)) && IsOurs(*pod)) DeletePending(pod);
   context_.waiting_pods.RemoveUnheard(pod->meta.uid);
   KS_DCHECK(!context_.cluster.cache.GetPod(*pod).ok() || context_.cluster.cache.IsAssumedPod(*pod),
@@ -182,7 +182,7 @@ void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
 void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
   const EventTimer timer(context_.scheduler_metrics, kAssignedPodDelete);
   // What the cache holds is removed, wherever the event says the pod was. A pod whose last seen
-  // state is unassigned is usually not there.
+  // state is unassigned is not there.
   const Result<api::PodPtr> cached = context_.cluster.cache.GetPod(*pod);
   if (cached.ok()) {
     LogIfFailed(context_.cluster.cache.RemovePod(**cached), "Scheduler cache RemovePod failed",
@@ -191,10 +191,7 @@ void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
     log::Error(cached.error().message, "Scheduler cache RemovePod failed",
                {{"object", pod->meta.Key()}});
   }
-  // A list may miss a pod whose binding no event has shown: hints must see where it was.
-  const bool bound_unseen = cached.ok() && pod->node_name.empty();
-  context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, bound_unseen ? *cached : pod,
-                                          std::monostate(), nullptr);
+  context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, pod, std::monostate(), nullptr);
 }
 
 void EventRouter::DeletePending(const api::PodPtr& pod) {

@@ -26,7 +26,7 @@ bool Take(protozero::pbf_reader& reader, ProtoType type, ProtoValue& value) {
     value.number = reader.get_uint64();
     return true;
   }
-  if (reader.wire_type() != protozero::pbf_wire_type::length_delimited) return false;
+  if (!HasBytes(reader)) return false;
   value.bytes = TakeBytes(reader);
   if (type == ProtoType::kJson) {  // inside a message of its own
     protozero::pbf_reader wrapper(value.bytes.data(), value.bytes.size());
