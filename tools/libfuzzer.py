@@ -9,12 +9,12 @@ break it are in build-fuzz/crashes. Prints a line a target: executions, edges th
 target was broken, and the line says how to repeat it.
 
 --keep fuzzes nothing: it takes over into test/fuzz/found/TARGET the fewest inputs that reach what the learned corpus reaches beyond
-test/fuzz/corpus/TARGET; ks_fuzz replays those as well. Inputs of more than 4 KB stay out: a test's data are to be small.
+test/fuzz/corpus/TARGET and what is there already, some hundreds a target; ks_fuzz replays those as well. Inputs of more than 4 KB
+stay out: a test's data are to be small.
 """
 
 import argparse
 import concurrent.futures
-import hashlib
 import os
 import pathlib
 import re
@@ -42,8 +42,8 @@ def build(jobs):
 
 def targets():
     # It names them all where it is given none, which libFuzzer takes for a crash.
-    told = subprocess.run([BINARY, "-runs=0", "-exact_artifact_path=/dev/null"], env={**os.environ, "KS_FUZZ_TARGET": ""}, cwd=TREE, capture_output=True, text=True,
-                          check=False).stderr
+    told = subprocess.run([BINARY, "-runs=0", "-exact_artifact_path=/dev/null"], env={**os.environ, "KS_FUZZ_TARGET": ""}, cwd=TREE,
+                          capture_output=True, text=True, check=False).stderr
     return [name for name in re.search(r"must name one of the targets:(.*)", told)[1].split() if name != "canary"]
 
 
@@ -85,20 +85,19 @@ def keep(target):
     with tempfile.TemporaryDirectory(dir=TREE) as scratch:
         small, merged = pathlib.Path(scratch) / "small", pathlib.Path(scratch) / "merged"
         small.mkdir()
-        shutil.copytree(known, merged)
-        for folder in (learned, found):
-            for file in folder.iterdir() if folder.exists() else ():
-                if file.stat().st_size <= LARGEST_KEPT:
-                    shutil.copy(file, small / hashlib.sha1(file.read_bytes()).hexdigest())
+        for file in learned.iterdir():
+            if file.stat().st_size <= LARGEST_KEPT:
+                shutil.copy(file, small)
+        for folder in (known, found):
+            if folder.exists():
+                shutil.copytree(folder, merged, dirs_exist_ok=True)
         before = {file.name for file in merged.iterdir()}
         if _run(target, ["-merge=1", merged, small], TREE / f"{target}-merge.log") != 0:
             sys.exit(f"{target}: the corpus cannot be merged, see build-fuzz/{target}-merge.log")
         new = [file for file in merged.iterdir() if file.name not in before]
-        shutil.rmtree(found, ignore_errors=True)
-        if new:
-            found.mkdir(parents=True)
+        found.mkdir(parents=True, exist_ok=True)
         for file in new:
-            shutil.copy(file, found / file.name)
+            shutil.copy(file, found)
         return len(new)
 
 
@@ -117,7 +116,7 @@ def main():
     chosen = options.targets or known
     if options.keep:
         for target in chosen:
-            print(f"{target}: {keep(target)} inputs in test/fuzz/found")
+            print(f"{target}: {keep(target)} inputs more in test/fuzz/found")
         return 0
     broken = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
