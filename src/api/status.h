@@ -31,6 +31,7 @@ struct ApiError {
   bool timed_out = false;            // transport failure: deadline passed
 
   bool IsNotFound() const { return Is("NotFound", 404); }
+  bool IsAlreadyExists() const { return reason == "AlreadyExists"; }
   bool IsConflict() const { return Is("Conflict", 409); }
   bool IsGone() const {
     return reason == "Expired" || reason == "Gone" || (reason.empty() && code == 410);

@@ -85,9 +85,8 @@ class ApiWriter {
   virtual void WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) = 0;
 
   // Sends one request about a ResourceClaim. After an answer it is not repeated, but for passing
-  // failures of the server; after an uncertain try a POST is not, and a patch is: if it was carried
-  // out, the answer is a conflict. `claim`: what the API server answered; null with an error, and
-  // after kDelete.
+  // failures of the server. After an uncertain try it is: if that was carried out, the answer is a
+  // conflict. `claim`: what the API server answered; null with an error, and after kDelete.
   using ClaimDone =
       std::function<void(std::optional<api::ApiError> error, api::ResourceClaimPtr claim)>;
   virtual void SendClaimRequest(api::ClaimRequest request, ClaimDone done) = 0;

@@ -185,7 +185,7 @@ TEST(ClaimRequestsTest, Binding) {
 
 TEST(ClaimRequestsTest, ExtendedResources) {
   ResourceClaim claim = KnownClaim();
-  claim.meta.name = "<extended-resources>";
+  claim.meta.name = "p-extended-resources-x2b4c";
   claim.meta.owner_references.Mutable() = {{"v1", "Pod", "p", "u-p", true}};
   claim.requests.resize(2);
   claim.requests[0].name = "container-0-request-0";
@@ -199,7 +199,7 @@ TEST(ClaimRequestsTest, ExtendedResources) {
   EXPECT_EQ(
       TextOf(CreateExtendedClaimRequest(claim, "p-extended-resources-")),
       R"(create ns/ {"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1","metadata":{)"
-      R"("generateName":"p-extended-resources-","namespace":"ns",)"
+      R"("name":"p-extended-resources-x2b4c","generateName":"p-extended-resources-","namespace":"ns",)"
       R"("annotations":{"resource.kubernetes.io/extended-resource-claim":"true"},)"
       R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u-p","controller":true}]},)"
       R"("spec":{"devices":{"requests":[)"

@@ -275,6 +275,25 @@ TEST_P(TransportLossTest, OneEmptiesThePool) {
   for (ScriptedServer::Gate& gate : gone) gate.Wait();
 }
 
+// Else each of them would leave one more.
+TEST(BeastConnections, ThoseOfOneRequestAreNotCollected) {
+  constexpr int kSent = 3;
+  ScriptedServer::Gate gone[kSent];
+  Harness harness(TransportKind::kBeast, [&](ScriptedConnection& connection) {
+    while (connection.Read().has_value())
+      connection.Respond(200, std::to_string(connection.index()));
+    gone[connection.index()].Open();
+  });
+  for (int i = 0; i < kSent; ++i) {
+    const HttpReply reply = harness.Send(
+        {.method = "POST", .target = "/bind", .body = "{}", .repeat_when_lost = false});
+    ASSERT_FALSE(reply.error.has_value()) << reply.error->message;
+    EXPECT_EQ(reply.response.body, std::to_string(i));
+  }
+  for (int i = 1; i < kSent; ++i) gone[i].Wait();
+  EXPECT_EQ(harness.Send({.target = "/x"}).response.body, "0") << "one is kept";
+}
+
 // The one used last is closed: those that have been idle for longer are not trusted.
 TEST(BeastConnections, OneFoundClosedEmptiesThePool) {
   ScriptedServer::Gate both_arrived;

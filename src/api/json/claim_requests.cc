@@ -98,6 +98,7 @@ ClaimRequest CreateExtendedClaimRequest(const ResourceClaim& claim,
   const std::string annotations =
       ObjectWriter().Text(kExtendedResourceClaimAnnotation, "true").Done();
   const std::string metadata = ObjectWriter()
+                                   .Text("name", claim.meta.name)
                                    .Text("generateName", generate_name)
                                    .Text("namespace", claim.meta.ns.view())
                                    .Raw("annotations", annotations)

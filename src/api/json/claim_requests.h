@@ -45,8 +45,9 @@ ClaimRequest DeallocateRequest(const ResourceClaim& claim);
 // Takes the consumer of that uid from status.reservedFor, whatever the claim's version is.
 // Strategic.
 ClaimRequest RemoveConsumerRequest(const ResourceClaim& claim, std::string_view consumer_uid);
-// Creates the claim of a pod's extended resources: `claim` has a namespace, owner reference and
-// requests (`exactly`: class, count); its name is the API server's, from `generate_name`.
+// Creates the claim of a pod's extended resources: `claim` has a name, which looks as if the API
+// server had made it of `generate_name`, a namespace, owner reference and requests (`exactly`:
+// class, count).
 ClaimRequest CreateExtendedClaimRequest(const ResourceClaim& claim, std::string_view generate_name);
 // Deletes the claim, as upstream without precondition.
 ClaimRequest DeleteClaimRequest(const ResourceClaim& claim);

@@ -8,6 +8,7 @@
 #include "apiserver/registry/registry_meta.h"
 #include "apiserver/registry/strategy.h"
 #include "apiserver/store/json_fields.h"
+#include "base/generated_name.h"
 
 namespace ks::apiserver {
 namespace {
@@ -108,12 +109,7 @@ std::string Registry::NewUid() {
   return uid;
 }
 
-std::string Registry::NewName(std::string_view prefix) {
-  static constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
-  std::string name(prefix.substr(0, 58));
-  for (int i = 0; i < 5; ++i) name += kAlphabet[random_.Below(kAlphabet.size())];
-  return name;
-}
+std::string Registry::NewName(std::string_view prefix) { return GeneratedName(prefix, random_); }
 
 Outcome<ObjectPtr> Registry::Get(const KindInfo& kind, std::string_view ns,
                                  std::string_view name) const {

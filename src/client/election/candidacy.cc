@@ -216,7 +216,7 @@ void Candidacy::Core::Send(RestRequest request, OnReply next) {
 
 void Candidacy::Core::OnCreated(const RestReply& reply) {
   // Its own creation, whose answer was lost: the watch brings it.
-  const bool exists = !reply.ok() && reply.error->reason == "AlreadyExists";
+  const bool exists = !reply.ok() && reply.error->IsAlreadyExists();
   if (!reply.ok() && !exists) {
     return RetryLater("Failed to create the LeaseCandidate", *reply.error);
   }

@@ -52,6 +52,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // A kept connection that is alive, else a new one.
   std::shared_ptr<HttpConnection> Take();
   void Release(std::shared_ptr<HttpConnection> connection);
+  bool HasKept() const { return !kept_.empty(); }
   // One of them turned out to be dead, and the others have been idle for as long.
   void DropKept();
   // Threads: any.
@@ -265,7 +266,9 @@ StreamSink::Flow BeastCall::OnBody(std::string_view piece) {
 void BeastCall::OnEnd(std::optional<TransportError> error) {
   const std::shared_ptr<HttpConnection> connection = std::move(connection_);
   connection_ = nullptr;
-  if (connection->IsKept()) engine_->Release(connection);
+  // What was made for this request alone would let the pool grow with each.
+  const bool was_extra = !request_.repeat_when_lost && engine_->HasKept();
+  if (connection->IsKept() && !was_extra) engine_->Release(connection);
   if (error.has_value()) return Failed(std::move(*error));
   if (broken_ || (inflater_.has_value() && !inflater_->IsDone())) {
     return Failed({Kind::kMalformed, "malformed HTTP response: the body is no gzip"});

@@ -67,7 +67,6 @@ HttpRequest ToHttp(const RestRequest& request, const RestOptions& options, const
                    .body = request.body,
                    .timeout = request.timeout,
                    .accept_gzip = request.accept_gzip,
-                   .repeat_when_lost = request.repeat_when_lost,
                    .reader = request.reader,
                    .tls = access.tls,
                    .fence = request.fence};

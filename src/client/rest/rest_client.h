@@ -46,7 +46,6 @@ struct RestRequest {
   // The answer may come in any form of RestOptions::accept: a Decoder reads it, or nobody.
   bool decoded = false;
   bool accept_gzip = false;
-  bool repeat_when_lost = true;          // HttpRequest::repeat_when_lost
   std::shared_ptr<BodyReader> reader{};  // HttpRequest::reader; of a success the body is its own
   std::string traceparent{};             // value of that header; empty: none
   // Asked before every sending; a shut one ends the request with RestReply::fenced. Null: none.

@@ -37,7 +37,6 @@ RestRequest ToRest(const ClaimRequest& request) {
     rest.content_type = request.strategic ? "application/strategic-merge-patch+json"
                                           : "application/merge-patch+json";
   }
-  rest.repeat_when_lost = request.verb != Verb::kCreate;
   return rest;
 }
 
@@ -57,10 +56,7 @@ void ClaimJob::OnAnswer(const RestReply& reply) {
 
 bool ClaimJob::RetryIfPassing(const RestReply& reply) {
   if (reply.fenced) return false;
-  if (reply.uncertain) {
-    if (request_.verb == Verb::kCreate) return false;
-    if (reply.error->IsTransport()) return RetryIfTriesAreLeft();
-  }
+  if (reply.uncertain && reply.error->IsTransport()) return RetryIfTriesAreLeft();
   return RetryIfTemporary(*reply.error, /*on_conflict=*/false);
 }
 

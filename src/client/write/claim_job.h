@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One request about a ResourceClaim. Patches are valid for one resourceVersion, or bring about the
-// same however often they are sent, so that they may be repeated; a creation may not.
+// same however often they are sent, and creations name what they make, so that all of them may be
+// repeated.
 //
 //   request --good--> over, with the claim
-//           --passing failure, or no answer; no creation that may have been carried out-->
-//                                                                    wait --> the same request
+//           --passing failure, or no answer--> wait --> the same request
 //           --else--> over, with the failure
 //
 // Upstream: docs/spec/plugins-dra.md sections 4.4, 4.7, 4.9, 10.4 and 10.5.

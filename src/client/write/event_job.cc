@@ -14,8 +14,6 @@ constexpr int kTries = 12;
 constexpr Duration kWait = std::chrono::seconds(10);
 constexpr double kJitter = 0.25;
 
-bool IsThereAlready(const api::ApiError& error) { return error.reason == "AlreadyExists"; }
-
 }  // namespace
 
 void EventJob::Try() {
@@ -29,7 +27,7 @@ void EventJob::OnAnswer(const RestReply& reply) {
   if (reply.ok()) return Finish(/*accepted=*/true);
   const api::ApiError& error = *reply.error;
   uncertain_ = uncertain_ || reply.uncertain;
-  if (IsThereAlready(error) && creates_ && uncertain_) return Finish(/*accepted=*/true);
+  if (error.IsAlreadyExists() && creates_ && uncertain_) return Finish(/*accepted=*/true);
   const bool ends = reply.fenced || dispatcher().IsClosed();
   if (!ends && RetryIfFormRefused(reply)) return;
   if (!ends && tries() < kTries && TryAgain(error)) return;
@@ -46,7 +44,7 @@ bool EventJob::TryAgain(const api::ApiError& error) {
     RetryAfter(Duration::zero());
     return true;
   }
-  if (creates_ && IsThereAlready(error) && count_ > 1) {
+  if (creates_ && error.IsAlreadyExists() && count_ > 1) {
     creates_ = false;
     RetryAfter(kWait);
     return true;

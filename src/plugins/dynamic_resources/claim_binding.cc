@@ -2,11 +2,14 @@
 #include "plugins/dynamic_resources/claim_binding.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/taken_devices.h"
+#include "base/generated_name.h"
 #include "framework/metrics/device_metrics.h"
 #include "plugins/dynamic_resources/binding_conditions.h"
 #include "plugins/dynamic_resources/claim_calls.h"
@@ -37,6 +40,13 @@ PreBindStep Finished(Status status = {}) {
 bool HasFinalizer(const api::ResourceClaim& claim) {
   return std::find(claim.finalizers.begin(), claim.finalizers.end(), api::kClaimDeleteProtection) !=
          claim.finalizers.end();
+}
+
+// Of a UUID, which is random.
+uint64_t SeedOf(std::string_view uuid) {
+  uint64_t seed = 0;
+  std::from_chars(uuid.data(), uuid.data() + std::min<size_t>(uuid.size(), 8), seed, 16);
+  return seed;
 }
 
 class ClaimBinding final : public framework::PreBindSequence {
@@ -181,20 +191,52 @@ class ClaimBinding final : public framework::PreBindSequence {
     return Failed("claim " + Named(claim) + " got deleted in the meantime", Text::kWhole);
   }
 
+  // The name is chosen here, as the API server would: the request may be repeated, and then meets
+  // what it did.
   PreBindStep Create() {
-    api::ResourceClaim claim = *current().claim;
-    claim.requests = work_.attempt.chosen_extended()->requests;
-    return Send(
-        api::CreateExtendedClaimRequest(claim, work_.pod->meta.name + "-extended-resources-"),
-        &ClaimBinding::Created);
+    if (!names_) names_.emplace(SeedOf(current().claim->meta.uid));
+    const std::string prefix = work_.pod->meta.name + "-extended-resources-";
+    auto claim = std::make_shared<api::ResourceClaim>(*current().claim);
+    claim->meta.name = GeneratedName(prefix, *names_);
+    claim->requests = work_.attempt.chosen_extended()->requests;
+    written_ = std::move(claim);
+    return Send(api::CreateExtendedClaimRequest(*written_, prefix), &ClaimBinding::Created);
   }
 
   PreBindStep Created() {
-    if (auto* metrics = handle_.device_metrics()) metrics->CountClaimCreate(!answer_->error);
-    AttemptClaim& claim = current();
-    if (answer_->error) {
-      return Failed("create claim for extended resources " + claim.claim->meta.ns.str() + "/: ");
+    if (answer_->error && answer_->error->IsAlreadyExists()) {
+      PreBindStep step = Send(api::GetClaimRequest(*written_), &ClaimBinding::FoundInstead);
+      is_writing_ = false;
+      return step;
     }
+    CountCreation(!answer_->error);
+    return answer_->error ? CreationFailed() : TakeCreated();
+  }
+
+  // By an earlier sending of the request, or by somebody else.
+  PreBindStep FoundInstead() {
+    const api::ResourceClaimPtr& found = answer_->claim;
+    const bool is_mine = found != nullptr && found->meta.Controller() != nullptr &&
+                         found->meta.Controller()->uid == work_.pod->meta.uid;
+    CountCreation(is_mine);
+    if (is_mine) return TakeCreated();
+    const bool is_gone = answer_->error && answer_->error->IsNotFound();
+    if (answer_->error && !is_gone) return CreationFailed();
+    if (++tries_ < kMaxTries) return Create();
+    return Failed(CreationName() + "no unique name was found", Text::kWhole);
+  }
+
+  void CountCreation(bool done) {
+    if (auto* metrics = handle_.device_metrics()) metrics->CountClaimCreate(done);
+  }
+  PreBindStep CreationFailed() { return Failed(CreationName()); }
+  std::string CreationName() {
+    return "create claim for extended resources " + current().claim->meta.ns.str() + "/: ";
+  }
+
+  PreBindStep TakeCreated() {
+    AttemptClaim& claim = current();
+    tries_ = 0;
     claim.claim = answer_->claim;
     claim.exists = true;
     KeepUnderItsUid(claim);
@@ -421,6 +463,7 @@ class ClaimBinding final : public framework::PreBindSequence {
   int tries_ = 0;
   TimePoint next_try_;
   TimePoint shown_by_;
+  std::optional<Random> names_;    // for the claim that is created
   std::optional<ClaimTurn> turn_;  // with siblings: while written_ is
   std::optional<ConditionWait> wait_;
 };

@@ -3,7 +3,7 @@
 // PreBind of DynamicResources: writes what Reserve has decided into the claims, one after the
 // other, reserves them for the pod or its group, and waits until the devices are ready.
 //
-//   next claim --to be created--> create ----.
+//   next claim --to be created--> create ----.   (under another name while one is taken)
 //       | ^  '--none left--> pod status -->  conditions --ready--> over
 //       | '------ (the informer shows a created one) <-- status written
 //       '--> finalizer --> status --conflict--> wait, GET --> finalizer, five times

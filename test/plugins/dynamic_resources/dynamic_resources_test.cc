@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -789,6 +791,90 @@ TEST_F(ExtendedTest, AClaimIsMade) {
   EXPECT_EQ(Asked().verb, Verb::kPatch) << "the finalizer goes first";
   ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, Version("made", "5", "", false)));
   EXPECT_EQ(Asked().verb, Verb::kDelete);
+}
+
+// ---- the name of the claim is taken ----
+
+struct TakenNameTest : ExtendedTest {
+  static constexpr const char* kOfPod =
+      ",'ownerReferences':[{'kind':'Pod','name':'pod','uid':'uid-pod','controller':true}]";
+
+  TakenNameTest() {
+    pod = MakePod().Name("pod").Req({{"example.com/gpu", "2"}}).Obj();
+    EXPECT_TRUE(Reserve().ok());
+    Bind();
+    NameIsTaken();
+  }
+  // Of the creation that was asked for.
+  std::string NameAsked() {
+    return nlohmann::json::parse(Asked().body)["metadata"]["name"].get<std::string>();
+  }
+  void NameIsTaken() {
+    ASSERT_EQ(Asked().verb, Verb::kCreate);
+    taken = NameAsked();
+    api::ApiError error;
+    error.code = 409;
+    error.reason = "AlreadyExists";
+    error.message = "there is one";
+    ASSERT_TRUE(api().AnswerClaimRequest(error));
+    Go({});
+    EXPECT_EQ(Asked().verb, Verb::kGet);
+    EXPECT_EQ(Asked().name, taken);
+  }
+  static api::ResourceClaimPtr Found(const std::string& owners) {
+    std::string text = kMade;
+    text.insert(text.find("},'spec'"), owners);
+    return ReadObject<api::ResourceClaim>(text);
+  }
+
+  std::string taken;
+};
+
+TEST_F(TakenNameTest, ByAnEarlierSending) {
+  EXPECT_THAT(taken, ::testing::MatchesRegex("pod-extended-resources-[b-z2-9]{5}"));
+  Answer(Found(kOfPod));
+  EXPECT_EQ(Asked().verb, Verb::kPatch) << "the finalizer is next";
+  EXPECT_EQ(Asked().name, "made");
+  EXPECT_NE(stores().PendingAllocation("uid-made"), nullptr);
+}
+
+TEST_F(TakenNameTest, BySomebodyElse) {
+  for (const char* const owners :
+       {"", ",'ownerReferences':[{'kind':'Pod','name':'pod','uid':'uid-former','controller':true}]",
+        ",'ownerReferences':[{'kind':'Pod','name':'pod','uid':'uid-pod'}]"}) {
+    SCOPED_TRACE(owners);
+    const std::string former = taken;
+    Answer(Found(owners));
+    EXPECT_NE(NameAsked(), former);
+    NameIsTaken();
+  }
+  Answer(Found(""));
+  NameIsTaken();
+  Answer(Found(""));
+  EXPECT_EQ(Ended(), "Error: create claim for extended resources ns/: no unique name was found");
+  Unreserve();
+  EXPECT_EQ(Asked().verb, Verb::kGet) << "theirs is left alone";
+  EXPECT_TRUE(stores().Allocations().empty());
+}
+
+TEST_F(TakenNameTest, ByOneThatIsGone) {
+  Fail(404, "not found");
+  EXPECT_EQ(Asked().verb, Verb::kCreate);
+  Answer(Found(kOfPod));
+  EXPECT_EQ(Asked().verb, Verb::kPatch);
+}
+
+TEST_F(TakenNameTest, NobodyKnowsByWhom) {
+  Fail(500, "boom");
+  EXPECT_EQ(Ended(), "Error: create claim for extended resources ns/: boom");
+}
+
+// The pod's attempt ends while it is asked who has the name: theirs is not deleted.
+TEST_F(TakenNameTest, Cancel) {
+  sequence->Cancel("gone");
+  ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, Found("")));
+  Unreserve();
+  EXPECT_EQ(Asked().verb, Verb::kGet);
 }
 
 // The watch is silent: upstream gives up after two minutes and takes the devices for free.
