@@ -8,13 +8,14 @@ Each target has N minutes (default 10). What it learns stays in build-fuzz/corpu
 break it are in build-fuzz/crashes. Prints a line a target: executions, edges that were reached, inputs kept. The status is 1 if a
 target was broken, and the line says how to repeat it.
 
---keep fuzzes nothing: it takes over into test/fuzz/found/TARGET the fewest inputs that reach what the learned corpus reaches beyond
-test/fuzz/corpus/TARGET and what is there already, some hundreds a target; ks_fuzz replays those as well. Inputs of more than 4 KB
-stay out: a test's data are to be small.
+--keep fuzzes nothing: test/fuzz/found/TARGET.jsonl becomes the fewest inputs that reach the edges that those there and the learned ones reach
+beyond test/fuzz/corpus/TARGET, a JSON string a line, whose characters are bytes. The next runs begin with them, and ks_fuzz replays
+them. Inputs of more than 512 bytes stay out: a test's data are to be small.
 """
 
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -27,7 +28,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TREE = ROOT / "build-fuzz"
 BINARY = TREE / "bin" / "ks_libfuzzer"
-LARGEST_KEPT = 4096  # bytes
+LARGEST_KEPT = 512  # bytes
 # One input may take so long under ASan before it counts as a hang, and have so much memory.
 LIMITS = ("-timeout=60", "-rss_limit_mb=4096", "-max_len=16384")
 
@@ -58,6 +59,29 @@ def _last(pattern, text):
     return found[-1] if found else "?"
 
 
+def _given(target):
+    """Where the inputs of a target are that the repository holds: corpus, crashes of the past."""
+    return [folder for folder in (ROOT / "test" / "fuzz" / name / target for name in ("corpus", "found")) if folder.exists()]
+
+
+def kept_file(target):
+    return ROOT / "test" / "fuzz" / "found" / f"{target}.jsonl"
+
+
+def unpack(file, folder):
+    """The inputs of a kept file as files of their own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not file.exists():
+        return
+    for number, line in enumerate(file.read_text(encoding="ascii").splitlines()):
+        (folder / f"kept-{number}").write_bytes(json.loads(line).encode("latin-1"))
+
+
+def pack(inputs, file):
+    lines = {json.dumps(text.decode("latin-1")) for text in inputs}
+    file.write_text("".join(f"{line}\n" for line in sorted(lines, key=lambda line: (len(line), line))), encoding="ascii")
+
+
 def fuzz(target, seconds):
     """A line about the run, and whether nothing broke."""
     learned, crashes = TREE / "corpus" / target, TREE / "crashes"
@@ -65,9 +89,10 @@ def fuzz(target, seconds):
     crashes.mkdir(exist_ok=True)
     log = TREE / f"{target}.log"
     begin = time.monotonic()
-    status = _run(target, [f"-max_total_time={seconds}", f"-artifact_prefix={crashes}/{target}-", "-print_final_stats=1", learned,
-                           *(folder for folder in (ROOT / "test" / "fuzz" / name / target for name in ("corpus", "found"))
-                             if folder.exists())], log)
+    with tempfile.TemporaryDirectory(dir=TREE) as kept:
+        unpack(kept_file(target), pathlib.Path(kept))
+        status = _run(target, [f"-max_total_time={seconds}", f"-artifact_prefix={crashes}/{target}-", "-print_final_stats=1", learned,
+                               kept, *_given(target)], log)
     text = log.read_text(encoding="utf-8", errors="replace")
     line = (f"{target}: {time.monotonic() - begin:.0f} s, {_last(r'number_of_executed_units: ([0-9]+)', text)} executions,"
             f" {_last(r'cov: ([0-9]+)', text)} edges, {len(list(learned.iterdir()))} inputs learned")
@@ -78,27 +103,24 @@ def fuzz(target, seconds):
 
 
 def keep(target):
-    """Takes over what was learned into test/fuzz/found; returns how many inputs."""
-    learned, known, found = TREE / "corpus" / target, ROOT / "test" / "fuzz" / "corpus" / target, ROOT / "test" / "fuzz" / "found" / target
-    if not learned.exists():
-        return 0
+    """Merges what was learned into what is kept; returns how many inputs that are."""
+    learned, file = TREE / "corpus" / target, kept_file(target)
     with tempfile.TemporaryDirectory(dir=TREE) as scratch:
         small, merged = pathlib.Path(scratch) / "small", pathlib.Path(scratch) / "merged"
-        small.mkdir()
-        for file in learned.iterdir():
-            if file.stat().st_size <= LARGEST_KEPT:
-                shutil.copy(file, small)
-        for folder in (known, found):
-            if folder.exists():
-                shutil.copytree(folder, merged, dirs_exist_ok=True)
-        before = {file.name for file in merged.iterdir()}
-        if _run(target, ["-merge=1", merged, small], TREE / f"{target}-merge.log") != 0:
+        unpack(file, small)
+        for path in learned.iterdir() if learned.exists() else ():
+            if path.stat().st_size <= LARGEST_KEPT:
+                shutil.copy(path, small)
+        merged.mkdir()
+        for folder in _given(target):
+            shutil.copytree(folder, merged, dirs_exist_ok=True)
+        given = {path.name for path in merged.iterdir()}
+        if _run(target, ["-merge=1", "-use_counters=0", merged, small], TREE / f"{target}-merge.log") != 0:
             sys.exit(f"{target}: the corpus cannot be merged, see build-fuzz/{target}-merge.log")
-        new = [file for file in merged.iterdir() if file.name not in before]
-        found.mkdir(parents=True, exist_ok=True)
-        for file in new:
-            shutil.copy(file, found)
-        return len(new)
+        inputs = [path.read_bytes() for path in merged.iterdir() if path.name not in given]
+    if inputs:
+        pack(inputs, file)
+    return len(inputs)
 
 
 def main():
@@ -116,7 +138,7 @@ def main():
     chosen = options.targets or known
     if options.keep:
         for target in chosen:
-            print(f"{target}: {keep(target)} inputs more in test/fuzz/found")
+            print(f"{target}: {keep(target)} inputs in {kept_file(target).relative_to(ROOT)}")
         return 0
     broken = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -3,7 +3,8 @@
 //
 //     ks_fuzz TARGET [--mutations N] [--seed S] FILE_OR_FOLDER... [--plain FILE_OR_FOLDER...]
 //
-// Files after --plain are replayed as they are. Exit code 1 and the offending input in hexadecimal
+// Files after --plain are replayed as they are; one called *.jsonl there holds many inputs, a JSON
+// string a line, whose characters are bytes. Exit code 1 and the offending input in hexadecimal
 // when a property is violated.
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/random.h"
 #include "fuzz/fuzz_targets.h"
@@ -24,24 +26,67 @@ namespace ks::fuzz {
 
 namespace {
 
+struct Input {
+  std::string origin;
+  std::string text;
+};
+
 struct Options {
   const Target* target = nullptr;
   uint64_t mutations = 0;
   uint64_t seed = 1;
-  std::vector<std::filesystem::path> files;
-  size_t mutated = SIZE_MAX;  // how many of the files
+  std::vector<Input> mutated;
+  std::vector<Input> plain;
 };
 
-void AddFiles(const std::filesystem::path& path, std::vector<std::filesystem::path>& files) {
-  if (!std::filesystem::is_directory(path)) {
-    files.push_back(path);
-    return;
+// The characters of UTF-8 below U+0100 as bytes.
+std::string BytesOf(const std::string& text) {
+  std::string bytes;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    if (first < 0x80) {
+      bytes += text[i];
+      continue;
+    }
+    const auto second = static_cast<unsigned char>(text[++i]);
+    bytes += static_cast<char>((first << 6) | (second & 0x3f));
   }
-  const size_t first = files.size();
+  return bytes;
+}
+
+bool AddFile(const std::filesystem::path& path, bool lines, std::vector<Input>& inputs) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    fmt::print(stderr, "{}: cannot be read\n", path.string());
+    return false;
+  }
+  const std::string name = path.filename().string();
+  if (!lines || path.extension() != ".jsonl") {
+    inputs.push_back({name, {std::istreambuf_iterator<char>(stream), {}}});
+    return true;
+  }
+  int number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    const auto read = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const std::string origin = fmt::format("{}:{}", name, ++number);
+    if (!read.is_string()) {
+      fmt::print(stderr, "{}: no JSON string\n", origin);
+      return false;
+    }
+    inputs.push_back({origin, BytesOf(read.get<std::string>())});
+  }
+  return true;
+}
+
+bool AddFiles(const std::filesystem::path& path, bool lines, std::vector<Input>& inputs) {
+  if (!std::filesystem::is_directory(path)) return AddFile(path, lines, inputs);
+  std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   }
-  std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
+  std::sort(files.begin(), files.end());
+  return std::all_of(files.begin(), files.end(),
+                     [&](const auto& file) { return AddFile(file, /*lines=*/false, inputs); });
 }
 
 bool ParseOptions(int argc, char** argv, Options& options) {
@@ -49,6 +94,7 @@ bool ParseOptions(int argc, char** argv, Options& options) {
   for (const Target& target : Targets()) {
     if (target.name == argv[1]) options.target = &target;
   }
+  bool plain = false;
   for (int i = 2; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == "--mutations" && i + 1 < argc) {
@@ -56,12 +102,12 @@ bool ParseOptions(int argc, char** argv, Options& options) {
     } else if (argument == "--seed" && i + 1 < argc) {
       options.seed = std::strtoull(argv[++i], nullptr, 10);
     } else if (argument == "--plain") {
-      options.mutated = options.files.size();
-    } else {
-      AddFiles(argv[i], options.files);
+      plain = true;
+    } else if (!AddFiles(argv[i], plain, plain ? options.plain : options.mutated)) {
+      return false;
     }
   }
-  return options.target != nullptr && !options.files.empty();
+  return options.target != nullptr && !(options.mutated.empty() && options.plain.empty());
 }
 
 // A few local changes: what a format's parser is usually sensitive to, or any byte.
@@ -108,26 +154,21 @@ bool Check(const Target& target, const std::string& input, const std::string& or
 }
 
 int Run(const Options& options) {
-  fmt::print("{}: {} files, {} mutations each, seed {}\n", options.target->name,
-             options.files.size(), options.mutations, options.seed);
+  fmt::print("{}: {} inputs, {} mutations each, {} as they are, seed {}\n", options.target->name,
+             options.mutated.size(), options.mutations, options.plain.size(), options.seed);
   Random random(options.seed);
-  for (size_t f = 0; f < options.files.size(); ++f) {
-    const std::filesystem::path& file = options.files[f];
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
-      fmt::print(stderr, "{}: cannot be read\n", file.string());
-      return 2;
-    }
-    const std::string input((std::istreambuf_iterator<char>(stream)),
-                            std::istreambuf_iterator<char>());
-    if (!Check(*options.target, input, file.filename().string())) return 1;
-    for (uint64_t i = 0; f < options.mutated && i < options.mutations; ++i) {
+  for (const Input& input : options.mutated) {
+    if (!Check(*options.target, input.text, input.origin)) return 1;
+    for (uint64_t i = 0; i < options.mutations; ++i) {
       const std::string origin =
-          fmt::format("{}, seed {}, mutation {}", file.filename().string(), options.seed, i);
-      if (!Check(*options.target, Mutate(input, random), origin)) return 1;
+          fmt::format("{}, seed {}, mutation {}", input.origin, options.seed, i);
+      if (!Check(*options.target, Mutate(input.text, random), origin)) return 1;
     }
   }
-  return 0;
+  const bool good = std::all_of(
+      options.plain.begin(), options.plain.end(),
+      [&](const Input& input) { return Check(*options.target, input.text, input.origin); });
+  return good ? 0 : 1;
 }
 
 }  // namespace
