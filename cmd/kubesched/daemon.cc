@@ -129,7 +129,7 @@ Result<void> Daemon::Apply(const config::Configuration& wanted) {
     const Result<void> reloaded = scheduler.Reload(wanted);
     if (!reloaded.ok()) return reloaded.error();
     return Feeds::Needs{.kinds = scheduler.NeededKinds(),
-                        .objects = scheduler.NeededWholeObjects()};
+                        .objects = scheduler.in_force().NeededWholeObjects()};
   });
   if (!answer) return Error{"kubesched is starting or stopping: nothing to reload"};
   const auto& needed = *answer;

@@ -25,7 +25,7 @@ Feeds::Feeds(client::RestClient& client, scheduler::Scheduler& scheduler,
       metrics_(metrics),
       seed_(seed),
       observer_(observer),
-      objects_(scheduler.NeededWholeObjects()),
+      objects_(scheduler.in_force().NeededWholeObjects()),
       optional_(
           client, metrics, seed + 10,
           [this](OptionalInformers::Deltas deltas, client::InformerSeries& series) {

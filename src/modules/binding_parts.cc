@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/canary.h"
 #include "modules/objects.h"
 #include "modules/plugin_parts.h"
 #include "modules/texts.h"
@@ -33,7 +34,7 @@ class ReservePart final : public framework::PluginPart, public framework::Reserv
   }
 
   void Unreserve(CycleState& state, const api::PodPtr& pod, const std::string& node) override {
-    if (context_.table.unreserve == nullptr) return;
+    if (context_.table.unreserve == nullptr || KS_CANARY(LoadedUnreserveSkipped)) return;
     CallScope scope(context_.host, CallPoint::kUnreserve, &state);
     (void)Guarded([&] {
       context_.table.unreserve(context_.self, scope.handle(), HandleOf(*pod), StrOf(node));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/canary.h"
 #include "base/check.h"
 #include "modules/objects.h"
 #include "modules/plugin_parts.h"
@@ -94,7 +95,7 @@ class EventsPart final : public framework::PluginPart, public framework::Enqueue
     const int32_t answer = Guarded([&] {
       return context_.table.hint(context_.self, scope.handle(), index, HandleOf(pod), &objects);
     });
-    if (answer == KS_HINT_SKIP) return QueueingHint::kSkip;
+    if (answer == KS_HINT_SKIP || KS_CANARY(LoadedHintsUnheard)) return QueueingHint::kSkip;
     if (answer == KS_HINT_QUEUE) return QueueingHint::kQueue;
     if (answer == PluginHost::kThrew) return Error{"an exception left the plugin"};
     return Error{"the plugin answered with the hint " + std::to_string(answer) +

@@ -32,6 +32,11 @@ class BindingCycles {
  public:
   BindingCycles(Context& context, FailureHandler& failures);
 
+  // Who runs what blocks in PreBind from now on, in the place of threads.
+  void RunBlockingBy(std::function<void(framework::PreBindEnvironment::Task task)> run) {
+    pre_bind_environment_.run_blocking = std::move(run);
+  }
+
   // Takes over an attempt that has assumed and reserved. Requires: its pod was pending, not one
   // that runs and waits for its resize.
   void Start(std::unique_ptr<Attempt> attempt);

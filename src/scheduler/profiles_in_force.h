@@ -65,6 +65,9 @@ class ProfilesInForce {
 
   // The optional kinds that some plugin of some profile reads.
   const framework::OptionalKinds& needed_kinds() const { return needed_kinds_; }
+  // The kinds whose whole objects extenders must be sent: whoever feeds the scheduler must keep
+  // them (api::KeepRaw). If a Reload asks for more, pods that extenders manage wait for the next
+  // full state of both kinds. Threads: the scheduling thread.
   WholeObjects NeededWholeObjects() const;
   // What the queue is told of the profiles, by scheduler name; until another is put into force.
   std::map<std::string, queue::ProfileHooks> QueueHooks() const;

@@ -20,11 +20,11 @@ Result<void> Scheduler::Reload(const config::Configuration& configuration) {
     tap_->Note(Reconfigured{std::make_shared<const config::Configuration>(configuration)});
   }
 
-  const WholeObjects before = NeededWholeObjects();
+  const WholeObjects before = in_force_->NeededWholeObjects();
   in_force_->Put(std::move(made).value());
   UseExtenders();
   // Whoever feeds the scheduler lists both kinds again when either needs more or less.
-  const WholeObjects now = NeededWholeObjects();
+  const WholeObjects now = in_force_->NeededWholeObjects();
   cluster_.whole_pods_missing |= now.pods > before.pods;
   cluster_.whole_nodes_missing |= now.nodes > before.nodes;
   steps_->extender_attempts.set_objects_missing(cluster_.whole_objects_missing());

@@ -313,6 +313,10 @@ void Scheduler::Apply(Deltas& deltas) {
   if (tap_ != nullptr) tap_->NoteDeltas(std::move(deltas));
 }
 
+void Scheduler::RunBlockingBy(std::function<void(Task task)> run) {
+  steps_->bindings.RunBlockingBy(std::move(run));
+}
+
 void Scheduler::Lead() {
   if (std::exchange(leading_, true)) return;
   if (tap_ != nullptr) tap_->Note(LeadOrder());

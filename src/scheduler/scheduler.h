@@ -114,6 +114,10 @@ class Scheduler {
   // `grace`: shorter than the one that Run was called with.
   void Stop(std::optional<Duration> grace = std::nullopt);
 
+  // For a simulation: who runs what blocks in PreBind, in the place of threads
+  // (framework::PreBindStep::blocking). Before the first round.
+  void RunBlockingBy(std::function<void(Task task)> run);
+
   // Ends the standby. Threads: the scheduling thread.
   void Lead();
   bool leading() const { return leading_; }
@@ -128,10 +132,6 @@ class Scheduler {
   // post them (OwnerDeltas, StorageDeltas, DeviceDeltas, GroupDeltas). Nothing is attempted before
   // they are there. Changes with Reload.
   framework::OptionalKinds NeededKinds() const { return in_force_->needed_kinds(); }
-  // The kinds whose whole objects extenders must be sent: whoever feeds the scheduler must keep
-  // them (api::KeepRaw). Changes with Reload; if it asks for more, pods that extenders manage wait
-  // for the next full state of both kinds. Threads: the scheduling thread.
-  WholeObjects NeededWholeObjects() const { return in_force_->NeededWholeObjects(); }
   // Carries over to the registry what is only computed when it is read (SchedulerMetrics::Publish).
   // Threads: the scheduling thread.
   void PublishMetrics();

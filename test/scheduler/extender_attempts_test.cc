@@ -479,10 +479,10 @@ TEST_F(ExtenderAttempt, ReloadAsksForWholeObjectsFirst) {
   rig_->Settle();
   config::Configuration wanted = rig_->scheduler->context().configuration;
   wanted.extenders = {Managing()};
-  EXPECT_EQ(rig_->scheduler->NeededWholeObjects(), WholeObjects{});
+  EXPECT_EQ(rig_->scheduler->in_force().NeededWholeObjects(), WholeObjects{});
   ASSERT_TRUE(rig_->scheduler->Reload(wanted).ok());
-  EXPECT_EQ(rig_->scheduler->NeededWholeObjects().pods, api::KeepRaw::kPendingPods);
-  EXPECT_EQ(rig_->scheduler->NeededWholeObjects().nodes, api::KeepRaw::kNone);
+  EXPECT_EQ(rig_->scheduler->in_force().NeededWholeObjects().pods, api::KeepRaw::kPendingPods);
+  EXPECT_EQ(rig_->scheduler->in_force().NeededWholeObjects().nodes, api::KeepRaw::kNone);
   rig_->UpsertPod(Managed("p"));
   rig_->UpsertPod(Plain("a"));
   rig_->Settle();

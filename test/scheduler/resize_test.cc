@@ -576,7 +576,7 @@ TEST(ResizeTest, ExtendersAreAskedAboutItsNode) {
     return Result<std::shared_ptr<framework::ExtenderTransport>>(fake);
   };
   Rig rig(std::move(options));
-  EXPECT_EQ(rig.scheduler->NeededWholeObjects().pods, api::KeepRaw::kAll);
+  EXPECT_EQ(rig.scheduler->in_force().NeededWholeObjects().pods, api::KeepRaw::kAll);
   PodBuilder p = Deferred(Running("p", 5, "1"));
   p.pod().raw = std::make_shared<const std::string>(R"({"metadata":{"name":"p"},"spec":{}})");
   rig.Sync({CpuNode("n1", "4").Obj(), CpuNode("n2", "4").Obj()}, {p.Obj()});

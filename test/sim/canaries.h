@@ -16,7 +16,7 @@ struct CanaryInfo {
   uint64_t seed;
 };
 
-inline constexpr std::array<CanaryInfo, 79> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 81> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed", 1},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled", 1393},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen", 4},
@@ -99,6 +99,8 @@ inline constexpr std::array<CanaryInfo, 79> kCanaries = {{
     {"ResourceSliceUpdateUnheard", "devices that changed wake nobody", 15},
     {"TaintRuleUnheard", "devices that a rule does not taint any more wake nobody", 15},
     {"NobodySpared", "preemption for a group spares nobody who is on a member's node", 24},
+    {"LoadedUnreserveSkipped", "a loaded plugin does not hear that a pod goes elsewhere", 2},
+    {"LoadedHintsUnheard", "a loaded plugin's word that an event is worth a try is ignored", 430},
     {"GroupsTornApart", "of a group that goes as a whole some are evicted", 65},
 }};
 

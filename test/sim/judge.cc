@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "plugins/default_preemption/default_preemption.h"
-#include "plugins/registry.h"
 #include "sim/invariants.h"
+#include "sim/loaded_plugin.h"
 #include "sim/oracle.h"
 
 namespace ks::sim {
@@ -62,7 +62,7 @@ scheduler::PodDeltas LivePods(World& world) {
 // Runs a scheduler over these pods and nodes until it has nothing to do.
 Notes Ask(World& world, scheduler::NodeDeltas nodes, scheduler::PodDeltas pods, uint64_t seed = 1) {
   Notes notes;
-  const framework::Registry registry = plugins::InTreeRegistry();
+  const framework::Registry registry = RegistryOf(world.plan);
   const auto extenders = std::make_shared<TrueExtenders>(
       world.plan, [&notes](const std::string& pod, const std::string& node) {
         notes.bound.emplace_back(pod, node);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "framework/node_info.h"
+#include "sim/loaded_plugin.h"
 
 namespace ks::sim {
 namespace {
@@ -113,6 +114,8 @@ std::string WhyRefused(const api::Pod& pod, const api::Node& node) {
       return "does not have the label " + key.str();
     }
   }
+  const auto disk = ValueOf(pod.meta.labels, kLoadedLabel);
+  if (disk.has_value() && disk != ValueOf(node.meta.labels, "disk")) return "has another disk";
   return WhyTainted(pod, node);
 }
 

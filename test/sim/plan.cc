@@ -62,6 +62,12 @@ NetworkFaults DrawNetwork(Random& random) {
   return faults;
 }
 
+// It does not say which nodes preemption helps, and members of groups reserve more than once.
+void DrawLoadedPlugin(uint64_t seed, Plan* plan) {
+  Random random(seed ^ 0x6c6f61646564ULL);
+  plan->loaded_plugin = Chance(random, 0.25) && !plan->preemption && plan->groups == 0;
+}
+
 // Clusters here are smaller than those for which it is meant.
 void DrawRanking(uint64_t seed, Plan* plan) {
   Random random(seed ^ 0x72616e6b696e67ULL);
@@ -262,6 +268,7 @@ Plan DrawPlan(uint64_t seed) {
   DrawResizes(seed, &plan);
   DrawNamespaces(seed, &plan);
   DrawRanking(seed, &plan);
+  DrawLoadedPlugin(seed, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
   return plan;
 }
@@ -332,7 +339,7 @@ std::string Plan::Text() const {
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
       "activates {:.3f} grace {} sleepers {} | extenders {} denies {:.3f} lost {:.3f} refused "
       "{:.3f} "
-      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}{}{}{}",
+      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}{}{}{}{}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
@@ -344,7 +351,7 @@ std::string Plan::Text() const {
       FormatDuration(longest_grace), looks_for_sleepers, TextOf(extenders), extender_faults.denies,
       extender_faults.lost, extender_faults.refused, extender_faults.failed, extender_faults.wrong,
       extender_faults.slow, TextOfVolumes(*this), TextOfDevices(*this), TextOfGroups(*this),
-      pods_resized, relabeled);
+      pods_resized, relabeled, loaded_plugin ? " | loaded plugin" : "");
 }
 
 }  // namespace ks::sim

@@ -145,6 +145,8 @@ struct Plan {
   bool group_trees = false;     // gate CompositePodGroup
   Duration group_delay{};       // longest, from a change to what the controller makes of it
 
+  bool loaded_plugin = false;  // one that is loaded from a shared object (loaded_plugin.h)
+
   // The labels of the namespace, which terms of pods then select by.
   int namespace_changes = 0;
 

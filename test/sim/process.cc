@@ -8,13 +8,14 @@
 #include <utility>
 
 #include "base/check.h"
-#include "plugins/registry.h"
 #include "sim/invariants.h"
 #include "sim/judge.h"
+#include "sim/loaded_plugin.h"
 
 namespace ks::sim {
 namespace {
 
+constexpr Duration kBlocksMost = std::chrono::milliseconds(100);
 constexpr Duration kStepTakes = std::chrono::microseconds(200);
 
 // The event loop steps the scheduler.
@@ -53,6 +54,7 @@ config::Configuration MakeConfiguration(const Plan& plan, bool recorded) {
   // First, so that its PostFilter is asked before the one that may preempt.
   auto& enabled = profile.plugins.multi_point.enabled;
   if (recorded) enabled.insert(enabled.begin(), {kRecorderName, 0});
+  if (plan.loaded_plugin) enabled.push_back({kLoadedName, 1});
   for (config::PluginConfig& entry : profile.plugin_config) {
     auto* spread = std::get_if<config::PodTopologySpreadArgs>(&entry.args);
     if (spread != nullptr && !plan.system_defaults) spread->defaulting_type = "List";
@@ -83,7 +85,7 @@ SchedulerProcess::SchedulerProcess(World& world, ProcessOptions options)
       options_(std::move(options)),
       clock_(world.loop, options_.clock_offset, options_.clock_rate),
       random_(options_.seed),
-      registry_(plugins::InTreeRegistry()),
+      registry_(RegistryOf(world.plan)),
       life_([this] { FollowLife(); }) {}
 
 SchedulerProcess::~SchedulerProcess() { Kill(); }
@@ -118,6 +120,9 @@ void SchedulerProcess::Build() {
   KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
   term_ = std::move(made).value();
   take_over_ = std::make_unique<daemon::TakeOver>(*term_, std::move(take_over));
+  scheduler().RunBlockingBy([this](scheduler::Task task) {
+    Later(Duration(static_cast<int64_t>(random_.Below(kBlocksMost.count()))), std::move(task));
+  });
   hint_watch_.Watch(scheduler().in_force().QueueHooks(), clock_);
 }
 
@@ -148,15 +153,16 @@ void SchedulerProcess::MakeClients() {
   election_ = std::make_unique<client::RestClient>(*transport_, *credentials_, *timers_, rest);
 }
 
+void SchedulerProcess::Later(Duration delay, std::function<void()> task) {
+  world_.loop.After(delay, [weak = weak_from_this(), task = std::move(task)] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    self->Run([raw = self.get(), task] { raw->scheduler().Post(scheduler::Task(task)); });
+  });
+}
+
 void SchedulerProcess::MakeWatches() {
   const auto fail = [this](const std::string& what) { world_.fail(name() + ": " + what); };
-  const auto later = [this](Duration delay, std::function<void()> task) {
-    world_.loop.After(delay, [weak = weak_from_this(), task = std::move(task)] {
-      const auto self = weak.lock();
-      if (self == nullptr) return;
-      self->Run([raw = self.get(), task] { raw->scheduler().Post(scheduler::Task(task)); });
-    });
-  };
   preemption_ = MakePreemptionWatch();
   group_victims_ = std::make_unique<GroupVictimWatch>(GroupVictimHost{
       .fail = fail,
@@ -180,7 +186,8 @@ void SchedulerProcess::MakeWatches() {
                            world_.said[pod.meta.uid] = condition.message;
                          }
                        },
-                   .later = later,
+                   .later = [this](Duration delay,
+                                   std::function<void()> task) { Later(delay, std::move(task)); },
                    .faults_over = world_.faults_over,
                    .nodes_joined = [this] { return nodes_joined_; },
                    .preemption = preemption_.get(),

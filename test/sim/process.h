@@ -136,6 +136,8 @@ class SchedulerProcess : public daemon::DeltaObserver,
  private:
   void Build();
   void MakeClients();
+  // Runs the task on the scheduling thread after that time.
+  void Later(Duration delay, std::function<void()> task);
   void MakeWatches();
   daemon::TermParts PartsOfTerm();
   bool StandsForElection() const { return static_cast<bool>(options_.lost); }

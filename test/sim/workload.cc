@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/loaded_plugin.h"
 #include "sim/sim_extenders.h"
 
 namespace ks::sim {
@@ -270,6 +271,10 @@ Json Workload::NewPod(const std::string& name) {
   Json& spec = pod["spec"];
   if (managed) spec["containers"][0]["resources"]["limits"][kLicense] = "1";
   Place(spec);
+  if (world_.plan.loaded_plugin && spec.contains("nodeSelector")) {
+    pod["metadata"]["labels"][kLoadedLabel] = spec["nodeSelector"]["disk"];
+    spec.erase("nodeSelector");
+  }
   if (Chance(0.25)) Repel(spec, app);
   if (Chance(0.2)) {
     spec["topologySpreadConstraints"] =
