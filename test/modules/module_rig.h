@@ -2,33 +2,21 @@
 #pragma once
 // Plugins of the test's modules over a fake handle. Threads: one.
 
-#include <sys/stat.h>
-
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
-#include "base/file_text.h"
 #include "config/plugin_args.h"
 #include "framework/composed_plugin.h"
 #include "framework/registry.h"
+#include "modules/module_copy.h"
 #include "modules/plugin_libraries.h"
 #include "testing/fake_handle.h"
 #include "testing/temp_dir.h"
 
 namespace ks::modules {
-
-// A copy in a folder that nobody else can write, whatever the build's folders are.
-inline std::string CopyOf(const testing::TempDir& folder, const std::string& module,
-                          const std::string& name) {
-  const auto content = ReadFile(std::string(KS_MODULES) + "/" + module + ".so");
-  KS_CHECK(content.ok(), content.error().message);
-  std::string path = folder.Write(name, *content);
-  chmod(path.c_str(), 0644);
-  return path;
-}
 
 class ModuleRig {
  public:
