@@ -54,9 +54,19 @@ std::vector<std::string> ApiServerFlags(const PerfCase& perf_case) {
     }
   }
   if (Enabled(perf_case, "GenericWorkload")) {
-    apis += std::string(apis.empty() ? "" : ",") + "scheduling.k8s.io/v1beta1=true";
+    for (const char* version : {"v1beta1", "v1alpha3"}) {
+      apis += std::string(apis.empty() ? "" : ",") + "scheduling.k8s.io/" + version + "=true";
+    }
   }
   if (!apis.empty()) flags.push_back("--runtime-config=" + apis);
+  return flags;
+}
+
+// Upstream's run has the controller of claims in its own process, with a client of that rate.
+std::vector<std::string> ControllerManagerFlags(const PerfCase& perf_case) {
+  std::vector<std::string> flags = GateFlags(perf_case, "kube=");
+  flags.emplace_back("--kube-api-qps=5000");
+  flags.emplace_back("--kube-api-burst=5000");
   return flags;
 }
 
@@ -72,7 +82,7 @@ Result<void> Run(const PerfCase& perf_case, const RunOptions& options, PerfRun& 
        .controlplane_tool = options.controlplane_tool,
        .apiserver_flags = ApiServerFlags(perf_case),
        .controller_manager = claims,
-       .controller_manager_flags = GateFlags(perf_case, "kube=")});
+       .controller_manager_flags = ControllerManagerFlags(perf_case)});
   if (!server.ok()) return server.error();
   const auto cluster = Cluster::Open((*server)->admin_kubeconfig());
   if (!cluster.ok()) return cluster.error();
