@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ksdev/perf/perf_run.h"
 
+#include <initializer_list>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,16 +50,15 @@ std::vector<std::string> ApiServerFlags(const PerfCase& perf_case) {
   std::vector<std::string> flags = GateFlags(perf_case, "kube=");
   flags.emplace_back("--disable-admission-plugins=Priority");
   std::string apis;
-  if (Enabled(perf_case, "DynamicResourceAllocation")) {
-    for (const char* version : {"v1", "v1beta2", "v1beta1", "v1alpha3"}) {
-      apis += std::string(apis.empty() ? "" : ",") + "resource.k8s.io/" + version + "=true";
+  const auto serve = [&](const char* gate, const std::string& group,
+                         std::initializer_list<const char*> versions) {
+    if (!Enabled(perf_case, gate)) return;
+    for (const char* version : versions) {
+      apis += (apis.empty() ? "" : ",") + group + "/" + version + "=true";
     }
-  }
-  if (Enabled(perf_case, "GenericWorkload")) {
-    for (const char* version : {"v1beta1", "v1alpha3"}) {
-      apis += std::string(apis.empty() ? "" : ",") + "scheduling.k8s.io/" + version + "=true";
-    }
-  }
+  };
+  serve("DynamicResourceAllocation", "resource.k8s.io", {"v1", "v1beta2", "v1beta1", "v1alpha3"});
+  serve("GenericWorkload", "scheduling.k8s.io", {"v1beta1", "v1alpha3"});
   if (!apis.empty()) flags.push_back("--runtime-config=" + apis);
   return flags;
 }
@@ -65,8 +66,8 @@ std::vector<std::string> ApiServerFlags(const PerfCase& perf_case) {
 // Upstream's run has the controller of claims in its own process, with a client of that rate.
 std::vector<std::string> ControllerManagerFlags(const PerfCase& perf_case) {
   std::vector<std::string> flags = GateFlags(perf_case, "kube=");
-  flags.emplace_back("--kube-api-qps=5000");
-  flags.emplace_back("--kube-api-burst=5000");
+  flags.emplace_back("--kube-api-qps=" + std::to_string(kQps));
+  flags.emplace_back("--kube-api-burst=" + std::to_string(kQps));
   return flags;
 }
 

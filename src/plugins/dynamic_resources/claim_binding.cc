@@ -42,7 +42,8 @@ bool HasFinalizer(const api::ResourceClaim& claim) {
          claim.finalizers.end();
 }
 
-// Of a UUID, which is random.
+// Of a UUID, which is random. Names do not come from the scheduler's own source: what that gives to
+// later decisions must not hang on the API server's answers.
 uint64_t SeedOf(std::string_view uuid) {
   uint64_t seed = 0;
   std::from_chars(uuid.data(), uuid.data() + std::min<size_t>(uuid.size(), 8), seed, 16);
