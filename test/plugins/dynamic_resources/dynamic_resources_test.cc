@@ -265,9 +265,10 @@ struct BindingTest : DevicesTest {
     ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, std::move(claim)));
     Go({});
   }
-  void Fail(int32_t code, const std::string& message) {
+  void Fail(int32_t code, const std::string& message, const std::string& reason = "") {
     api::ApiError error;
     error.code = code;
+    error.reason = reason;
     error.message = message;
     ASSERT_TRUE(api().AnswerClaimRequest(error));
     Go({});
@@ -812,12 +813,7 @@ struct TakenNameTest : ExtendedTest {
   void NameIsTaken() {
     ASSERT_EQ(Asked().verb, Verb::kCreate);
     taken = NameAsked();
-    api::ApiError error;
-    error.code = 409;
-    error.reason = "AlreadyExists";
-    error.message = "there is one";
-    ASSERT_TRUE(api().AnswerClaimRequest(error));
-    Go({});
+    Fail(409, "there is one", "AlreadyExists");
     EXPECT_EQ(Asked().verb, Verb::kGet);
     EXPECT_EQ(Asked().name, taken);
   }
