@@ -152,6 +152,26 @@ TEST_P(TransportTlsTest, ClientCertificateAndItsRotation) {
   EXPECT_EQ(harness.Send({.target = "/x", .tls = first}).response.body, "CN=second");
 }
 
+// The authority, which is known for the server's sake, is not sent along.
+TEST_P(TransportTlsTest, ClientCertificatesAreThoseOfTheFile) {
+  ks::testing::ScriptedServerOptions server = Https();
+  server.client_ca_pem = Authority().ca_pem();
+  TestIdentity alone = Authority().Issue("alone", "");
+  TestIdentity with_issuer = alone;
+  with_issuer.cert_pem += Authority().ca_pem();
+  for (const auto& [identity, sent] : {std::pair(alone, "1"), std::pair(with_issuer, "2")}) {
+    const auto tls = WithClientCertificate(1, identity);
+    Harness harness(GetParam(),
+                    [](ScriptedConnection& connection) {
+                      while (connection.Read()) {
+                        connection.Respond(200, std::to_string(connection.ClientCertificates()));
+                      }
+                    },
+                    server, {.tls = tls});
+    EXPECT_EQ(harness.Send({.target = "/x", .tls = tls}).response.body, sent);
+  }
+}
+
 TEST_P(TransportTlsTest, RefusedClientCertificate) {
   ks::testing::ScriptedServerOptions server = Https();
   server.client_ca_pem = Authority().ca_pem();

@@ -248,6 +248,11 @@ std::string ScriptedConnection::ClientName() const {
   return name + 1;
 }
 
+int ScriptedConnection::ClientCertificates() const {
+  if (ClientName().empty()) return 0;
+  return 1 + std::max(0, sk_X509_num(SSL_get_peer_cert_chain(ssl_)));  // the first is not in it
+}
+
 std::string ScriptedConnection::ServerName() const {
   const char* name =
       ssl_ != nullptr ? SSL_get_servername(ssl_, TLSEXT_NAMETYPE_host_name) : nullptr;

@@ -71,6 +71,8 @@ class ScriptedConnection {
   int index() const { return index_; }
   // Subject of the client's certificate: "CN=...", empty without one.
   std::string ClientName() const;
+  // How many certificates the client sent.
+  int ClientCertificates() const;
   // The name the client asked for (SNI); empty without one.
   std::string ServerName() const;
 

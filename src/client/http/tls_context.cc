@@ -109,6 +109,10 @@ Result<std::shared_ptr<TlsContext>> TlsContext::Make(const TlsConfig& config,
 bool TlsContext::Apply(SSL_CTX* context) const {
   if (SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1) return false;
   SSL_CTX_set1_cert_store(context, roots_.get());
+  // The client's certificates are those of its file, as Go's are. Of the server's authorities
+  // OpenSSL would add one that issued them, and kube-apiserver checks at each request whatever was
+  // sent.
+  SSL_CTX_set_mode(context, SSL_MODE_NO_AUTO_CHAIN);
   if (!chain_.empty()) {
     if (SSL_CTX_use_certificate(context, chain_.front().get()) != 1) return false;
     for (size_t i = 1; i < chain_.size(); ++i) {
