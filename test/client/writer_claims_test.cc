@@ -121,6 +121,37 @@ TEST_F(WriterClaimsTest, EachVerb) {
   EXPECT_EQ(writer_->Stats().binds_pending, 0u);
 }
 
+// What waits keeps nothing else waiting.
+TEST_F(WriterClaimsTest, ARequestIsSentAfterItsWait) {
+  Restart({.bind_in_flight = 1});
+  ClaimOutcome late;
+  api::ClaimRequest request = Request(Verb::kGet);
+  request.after = std::chrono::seconds(2);
+  writer_->SendClaimRequest(request, late.Handler());
+  EXPECT_EQ(net_.transport.size(), 0u);
+  ClaimOutcome other;
+  EXPECT_EQ(Send(Verb::kPatch, other), 0u);
+  net_.transport.Answer(0, 200, ResourceClaimJson("8"));
+  EXPECT_EQ(other.Text(), "8");
+  net_.timers.Advance(std::chrono::milliseconds(1999));
+  EXPECT_EQ(net_.transport.size(), 1u);
+  net_.timers.Advance(std::chrono::milliseconds(1));
+  ASSERT_EQ(net_.transport.size(), 2u);
+  net_.transport.Answer(1, 200, ResourceClaimJson("9"));
+  EXPECT_EQ(late.Text(), "9");
+}
+
+TEST_F(WriterClaimsTest, ADrainWaitsForNoWait) {
+  ClaimOutcome late;
+  api::ClaimRequest request = Request(Verb::kGet);
+  request.after = std::chrono::seconds(2);
+  writer_->SendClaimRequest(request, late.Handler());
+  EXPECT_FALSE(writer_->Drain(Duration::zero()));
+  EXPECT_EQ(net_.transport.size(), 0u);
+  ASSERT_EQ(late.state->calls, 1);
+  EXPECT_EQ(late.state->error->message, "the writer is shut down");
+}
+
 TEST_F(WriterClaimsTest, AnAnswerIsFinal) {
   for (const int status : {403, 404, 409, 422, 429}) {
     for (const Verb verb : {Verb::kPatchStatus, Verb::kCreate, Verb::kDelete}) {

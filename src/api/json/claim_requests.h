@@ -25,6 +25,7 @@ struct ClaimRequest {
   std::string name{};  // empty: kCreate
   std::string body{};  // of kCreate the object; of the patches the patch; of kDelete the options
   bool strategic = false;  // a strategic merge patch; else a merge patch
+  Duration after{};        // it is sent that much later
 };
 
 ClaimRequest GetClaimRequest(const ResourceClaim& claim);

@@ -42,6 +42,10 @@ RestRequest ToRest(const ClaimRequest& request) {
 
 }  // namespace
 
+bool ClaimJob::MayStart() const {
+  return request_.after == Duration::zero() || dispatcher().timers().clock().Now() >= not_before_;
+}
+
 ClaimJob::Counter ClaimJob::CountedAs(bool ok) const {
   if (request_.verb == Verb::kGet) return nullptr;
   return ok ? &WriterStats::claim_writes : &WriterStats::claim_write_failures;

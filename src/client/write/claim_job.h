@@ -16,6 +16,8 @@
 #include <utility>
 
 #include "api/json/claim_requests.h"
+#include "base/clock.h"
+#include "client/write/write_dispatcher.h"
 #include "client/write/write_job.h"
 #include "framework/api_writer.h"
 
@@ -31,8 +33,10 @@ class ClaimJob final : public WriteJob {
            api::ClaimRequest request, Done done)
       : WriteJob(std::move(dispatcher), client, LaneName::kBind),
         request_(std::move(request)),
+        not_before_(this->dispatcher().timers().clock().Now() + request_.after),
         done_(std::move(done)) {}
 
+  bool MayStart() const override;
   Counter CountedAs(bool ok) const override;
   void Report(std::optional<api::ApiError> error) override;
 
@@ -46,6 +50,7 @@ class ClaimJob final : public WriteJob {
   std::optional<api::ApiError> ReadClaim(const std::string& body);
 
   const api::ClaimRequest request_;
+  const TimePoint not_before_;
   Done done_;
   api::ResourceClaimPtr claim_;  // of the answer
 };

@@ -38,6 +38,10 @@ void WriteDispatcher::Pump(LaneName name) {
   while (const JobPtr job = TakeNext(name)) job->Run();
 }
 
+void WriteDispatcher::PumpAfter(Duration wait, LaneName name) {
+  timers_.Schedule(wait, [self = shared_from_this(), name] { self->Pump(name); });
+}
+
 // The next job of a lane, if need be one from the backlog, taken; null: none.
 JobPtr WriteDispatcher::TakeNext(LaneName name) {
   while (true) {

@@ -52,6 +52,8 @@ class WriteDispatcher final : public std::enable_shared_from_this<WriteDispatche
   void Add(const JobPtr& job);
   // Starts what may be started in a lane.
   void Pump(LaneName name);
+  // The same after `wait`, for a job that may not start before.
+  void PumpAfter(Duration wait, LaneName name);
   // A job that ran is over.
   void End(const JobPtr& job, std::optional<api::ApiError> error);
   // Runs `report`, the callback of a call that needs no job of its own. The call is pending in the

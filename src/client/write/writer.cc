@@ -71,8 +71,11 @@ void Writer::WriteClaim(api::PersistentVolumeClaimPtr version, WriteDone done) {
 }
 
 void Writer::SendClaimRequest(api::ClaimRequest request, ClaimDone done) {
-  dispatcher_->Add(
-      std::make_shared<ClaimJob>(dispatcher_, scheduling_, std::move(request), std::move(done)));
+  const Duration after = request.after;
+  const auto job =
+      std::make_shared<ClaimJob>(dispatcher_, scheduling_, std::move(request), std::move(done));
+  dispatcher_->Add(job);
+  if (after > Duration::zero()) dispatcher_->PumpAfter(after, job->lane());
 }
 
 void Writer::RecordEvent(framework::PodEvent event) { recorder_->Record(std::move(event)); }

@@ -28,6 +28,11 @@ inline bool MayBeDone(const api::ApiError& error) {
   return error.code >= 500 || (error.IsTransport() && !error.connection_refused);
 }
 
+// Whether nobody said what became of it, and the API server may say if it is asked again.
+inline bool MayBeSaidLater(const api::ApiError& error) {
+  return error.code >= 500 || error.code == 429 || error.IsTransport();
+}
+
 // A step that sends the request. Failures stand in the answer; the step itself always succeeds.
 inline framework::PreBindStep ClaimStep(api::ClaimRequest request,
                                         std::shared_ptr<ClaimAnswer> answer) {

@@ -2,6 +2,7 @@
 #include "plugins/dynamic_resources/claim_release.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "api/json/claim_requests.h"
 #include "base/canary.h"
+#include "base/clock.h"
 #include "base/logging.h"
 #include "plugins/dynamic_resources/group_claims.h"
 
@@ -20,7 +22,12 @@ namespace {
 using framework::ApiWriter;
 using framework::DeviceState;
 
-constexpr int kMaxTries = 5;
+constexpr int kMaxConflicts = 5;
+constexpr Duration kFirstWait = std::chrono::milliseconds(250);
+constexpr Duration kLongestWait = std::chrono::seconds(8);
+
+// How long after a request without answer, which came `after` the one before, it is sent again.
+Duration NextWait(Duration after) { return std::clamp(2 * after, kFirstWait, kLongestWait); }
 
 ApiWriter::ClaimDone LogFailure(const char* what, const api::ResourceClaim& claim) {
   return [what, key = claim.meta.Key()](const std::optional<api::ApiError>& error,
@@ -29,24 +36,30 @@ ApiWriter::ClaimDone LogFailure(const char* what, const api::ResourceClaim& clai
   };
 }
 
-// Takes the finalizer away, then deletes the claim. Lives until its last answer; `over` runs then,
-// whatever it was.
+// Takes the finalizer away, then deletes the claim. Lives until its last answer; `over`, if it is
+// not null, runs then, whatever it was, and for its sake what is not answered is begun again,
+// however often.
 class Deletion : public std::enable_shared_from_this<Deletion> {
  public:
-  Deletion(ApiWriter& api, api::ResourceClaimPtr claim, std::function<void()> over)
-      : api_(api), claim_(std::move(claim)), over_(std::move(over)) {}
+  Deletion(framework::Handle& handle, api::ResourceClaimPtr claim, std::function<void()> over)
+      : api_(handle.api()),
+        tasks_(handle.tasks()),
+        claim_(std::move(claim)),
+        over_(std::move(over)) {}
 
-  void Start() {
-    ++tries_;
+  void Start(Duration after = Duration::zero()) {
+    after_ = after;
+    api::ClaimRequest request = api::RemoveFinalizerRequest(*claim_);
+    request.after = after;
     api_.SendClaimRequest(
-        api::RemoveFinalizerRequest(*claim_),
+        std::move(request),
         [self = shared_from_this()](const std::optional<api::ApiError>& error,
                                     const api::ResourceClaimPtr&) { self->FinalizerGone(error); });
   }
 
  private:
   void FinalizerGone(const std::optional<api::ApiError>& error) {
-    if (error && error->IsConflict() && tries_ < kMaxTries) {
+    if (error && error->IsConflict() && ++conflicts_ < kMaxConflicts) {
       api_.SendClaimRequest(api::GetClaimRequest(*claim_),
                             [self = shared_from_this()](const std::optional<api::ApiError>& failed,
                                                         const api::ResourceClaimPtr& latest) {
@@ -56,30 +69,41 @@ class Deletion : public std::enable_shared_from_this<Deletion> {
                             });
       return;
     }
+    if (error && error->IsNotFound()) return Over();
     if (error) return Failed("update resourceclaim ", *error);
     api_.SendClaimRequest(api::DeleteClaimRequest(*claim_),
                           [self = shared_from_this()](const std::optional<api::ApiError>& failed,
                                                       const api::ResourceClaimPtr&) {
                             if (failed && !failed->IsNotFound()) return self->Failed("", *failed);
-                            self->over_();
+                            self->Over();
                           });
   }
 
-  void Failed(const std::string& what, const api::ApiError& error) const {
+  void Failed(const std::string& what, const api::ApiError& error) {
+    if (over_ != nullptr && MayBeSaidLater(error)) {  // not in a scheduler that has ended
+      return tasks_.PostTask([self = shared_from_this()] { self->Start(NextWait(self->after_)); });
+    }
     const std::string key = claim_->meta.Key();
     log::Error(what.empty() ? error.message : what + key + ": " + error.message,
                "Deleting the claim of extended resources failed", {{"resourceClaim", key}});
-    over_();
+    Over();
+  }
+
+  void Over() const {
+    if (over_ != nullptr) over_();
   }
 
   ApiWriter& api_;
+  framework::TaskInbox& tasks_;
   api::ResourceClaimPtr claim_;
   const std::function<void()> over_;
-  int tries_ = 0;
+  Duration after_{};  // what was last waited for
+  int conflicts_ = 0;
 };
 
-void DeleteClaim(ApiWriter& api, const api::ResourceClaimPtr& claim, std::function<void()> over) {
-  std::make_shared<Deletion>(api, claim, std::move(over))->Start();
+void DeleteClaim(framework::Handle& handle, const api::ResourceClaimPtr& claim,
+                 std::function<void()> over) {
+  std::make_shared<Deletion>(handle, claim, std::move(over))->Start();
 }
 
 bool UsedByNobodyElse(const api::ResourceClaim& claim, const api::Pod& pod) {
@@ -175,33 +199,34 @@ void SendUnreserve(const Releasing& with, const api::ResourceClaim& claim,
               "Unreserving a claim failed");
 }
 
-// Asks what became of a write; until that is known the devices are taken. The pod's next attempt
-// may have met them so, and there will be no event when they are not.
+// Asks what became of a write; until that is known, however long it takes, the devices are taken.
+// The pod's next attempt may have met them so, and there will be no event when they are not.
 void LookAndRelease(const Releasing& with, const api::ResourceClaimPtr& claim,
-                    const std::string& uid, const api::PodPtr& pod, int tries = 1) {
+                    const std::string& uid, const api::PodPtr& pod,
+                    Duration after = Duration::zero()) {
   const Reservation of(*claim, uid, ConsumerOf(*pod));
   with.releases->Begin(of.key);
-  with.api.SendClaimRequest(
-      api::GetClaimRequest(*claim),
-      [with, claim, pod, of, tries](const std::optional<api::ApiError>& error,
-                                    const api::ResourceClaimPtr& answered) {
-        const bool again = error && MayBeDone(*error) && tries < kMaxTries;
-        with.tasks.PostTask(
-            [with, claim, pod, of, tries, answered, again, failed = error.has_value()] {
-              const auto& [claim_uid, pod_uid] = of.key;
-              if (again) {
-                LookAndRelease(with, claim, claim_uid, pod, tries + 1);
-                return with.releases->End(of.key);
-              }
-              if (answered != nullptr && answered->meta.uid == claim_uid) {
-                (void)with.devices.Assume(answered);
-                if (answered->IsReservedFor(pod_uid)) SendUnreserve(with, *answered, of.consumer);
-              }
-              with.devices.RemovePendingAllocation(claim_uid, DeviceState::Sharers::kOne);
-              End(with, of, failed);
-              with.activator.Activate({pod});
-            });
-      });
+  api::ClaimRequest look = api::GetClaimRequest(*claim);
+  look.after = after;
+  with.api.SendClaimRequest(std::move(look), [with, claim, pod, of, after](
+                                                 const std::optional<api::ApiError>& error,
+                                                 const api::ResourceClaimPtr& answered) {
+    const bool again = error && MayBeSaidLater(*error);
+    with.tasks.PostTask([with, claim, pod, of, after, answered, again, failed = error.has_value()] {
+      const auto& [claim_uid, pod_uid] = of.key;
+      if (again) {
+        LookAndRelease(with, claim, claim_uid, pod, NextWait(after));
+        return with.releases->End(of.key);
+      }
+      if (answered != nullptr && answered->meta.uid == claim_uid) {
+        (void)with.devices.Assume(answered);
+        if (answered->IsReservedFor(pod_uid)) SendUnreserve(with, *answered, of.consumer);
+      }
+      with.devices.RemovePendingAllocation(claim_uid, DeviceState::Sharers::kOne);
+      End(with, of, failed);
+      with.activator.Activate({pod});
+    });
+  });
 }
 
 // The devices of a claim that is about to go are free when it has gone, and not before: the cache
@@ -214,7 +239,7 @@ void ReleaseExtended(framework::Handle& handle, AttemptClaim& claim) {
     };
   }
   if (!claim.exists) return free();
-  DeleteClaim(handle.api(), claim.claim,
+  DeleteClaim(handle, claim.claim,
               [&tasks = handle.tasks(), free = std::move(free)] { tasks.PostTask(free); });
 }
 
@@ -267,7 +292,7 @@ ClaimToFree FindClaimToFree(const api::Pod& pod, const ClaimsAttempt& attempt) {
 
 void Free(framework::Handle& handle, const std::shared_ptr<PendingReleases>& releases,
           const ClaimToFree& what) {
-  if (what.is_deleted) return DeleteClaim(handle.api(), what.claim, [] {});
+  if (what.is_deleted) return DeleteClaim(handle, what.claim, nullptr);
   const api::ResourceClaim& claim = *what.claim;
   if (claim.allocation == nullptr && claim.reserved_for.empty()) return;
   SendRelease(With(handle, releases), claim, claim.reserved_for, api::DeallocateRequest(claim),

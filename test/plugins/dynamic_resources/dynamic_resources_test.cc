@@ -475,8 +475,17 @@ TEST_F(BindingTest, WhatIsAnsweredAfterACancellationIsTakenBack) {
   EXPECT_NE(stores().FindClaim("ns/c")->allocation, nullptr)
       << "nobody else gets the devices before the informer shows who has them";
 }
+// What says neither that something was done nor that it was not.
+const api::ApiError kNoAnswers[] = {{.connection_refused = true},
+                                    {.code = 500},
+                                    {.timed_out = true},
+                                    {.code = 429},
+                                    {.code = 503},
+                                    {},
+                                    {.connection_refused = true}};
 
-// The devices stay taken until the API server has said what became of the write.
+// The devices stay taken until the API server has said what became of the write, however long it is
+// away.
 TEST_F(BindingTest, AWriteThatFailedMayHaveBeenDone) {
   const auto conflict = [this] { Fail(409, "changed"); };
   const auto look = [this] {
@@ -532,11 +541,12 @@ TEST_F(BindingTest, AWriteThatFailedMayHaveBeenDone) {
     c.happens();
     EXPECT_EQ(Ended(), c.ended);
     Unreserve();
-    for (int looks = 0; looks < 3; ++looks) {
+    for (const api::ApiError& nothing : kNoAnswers) {
       EXPECT_EQ(Asked().verb, Verb::kGet);
       EXPECT_NE(stores().PendingAllocation("uid-c"), nullptr);
-      ASSERT_TRUE(api().AnswerClaimRequest(api::ApiError{.code = 500}));
+      ASSERT_TRUE(api().AnswerClaimRequest(nothing));
     }
+    EXPECT_EQ(Asked().after, seconds(8));
     ASSERT_TRUE(api().AnswerClaimRequest(
         std::nullopt, Version("c", done ? "3" : "2", done ? Allocation("n1") + reserved_ : "")));
     EXPECT_EQ(stores().PendingAllocation("uid-c"), nullptr);
@@ -907,10 +917,19 @@ TEST_F(ExtendedTest, DevicesAreTakenUntilTheClaimIsGone) {
   ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, Version("made", "3", "")));
   Unreserve();
   ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, Version("made", "4", "", false)));
-  EXPECT_EQ(Asked().verb, Verb::kDelete);
+  for (const api::ApiError& nothing : kNoAnswers) {
+    EXPECT_EQ(Asked().verb, Verb::kDelete);
+    ASSERT_TRUE(api().AnswerClaimRequest(nothing));
+    EXPECT_EQ(Asked().verb, Verb::kPatch) << "all over again";
+    EXPECT_GT(Asked().after, milliseconds(0));
+    EXPECT_NE(stores().PendingAllocation("uid-made"), nullptr);
+    ASSERT_TRUE(api().AnswerClaimRequest(nothing));
+    ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt, Version("made", "4", "", false)));
+  }
+  ASSERT_TRUE(api().AnswerClaimRequest(api::ApiError{.code = 500}));
   EXPECT_NE(stores().PendingAllocation("uid-made"), nullptr);
-  ASSERT_TRUE(api().AnswerClaimRequest(std::nullopt));
-  EXPECT_EQ(stores().PendingAllocation("uid-made"), nullptr);
+  ASSERT_TRUE(api().AnswerClaimRequest(api::ApiError{.code = 404}));
+  EXPECT_EQ(stores().PendingAllocation("uid-made"), nullptr) << "somebody else deleted it";
 }
 
 TEST_F(ExtendedTest, AnEarlierClaimIsInTheWay) {
@@ -924,6 +943,9 @@ TEST_F(ExtendedTest, AnEarlierClaimIsInTheWay) {
   const auto freed = rig.As<framework::PostFilterPlugin>()->PostFilter(rig.state, pod, {});
   EXPECT_EQ(freed.status.Message(), "deletion of ResourceClaim completed");
   EXPECT_EQ(Asked().verb, Verb::kPatch);
+  const size_t asked = api().claim_requests.size();
+  ASSERT_TRUE(api().AnswerClaimRequest(api::ApiError{.code = 500}));
+  EXPECT_EQ(api().claim_requests.size(), asked) << "the next attempt frees it again";
 }
 
 TEST_F(DevicesTest, ClaimsAreNotSignable) {
