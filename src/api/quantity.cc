@@ -373,9 +373,9 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
 
   Quantity q;
   const uint64_t value = ParseDigits(integer, fraction);
+  q.scale_ = static_cast<int32_t>(scale);  // of zero, too: 0.0 is not a whole number
   if (value == 0) return q;
   q.format_ = suffix->format;
-  q.scale_ = static_cast<int32_t>(scale);
   q.mantissa_ = WrapToSigned(binary ? value << suffix->exponent : value, split->negative);
   const bool printed_as_written =
       !integer.empty() && (binary ? value % 8 != 0 : scale % 3 == 0 && value % 1000 != 0);
@@ -448,8 +448,8 @@ double Nearest(const BigInt& mantissa, int64_t exponent) {
 }  // namespace
 
 double Quantity::Approximate() const {
-  if (!slow_) {
-    return mantissa_ == 0 ? 0 : static_cast<double>(mantissa_) * RoundedPowerOf10(scale_);
+  if (!slow_) {  // of a zero times what is too large it is NaN, as upstream
+    return static_cast<double>(mantissa_) * RoundedPowerOf10(scale_);
   }
   const int64_t scale = extra_->nano ? kNanoScale : extra_->scale;
   return Nearest(extra_->unscaled, extra_->scale - scale) * RoundedPowerOf10(scale);
@@ -481,10 +481,10 @@ bool Quantity::SameForm(const Quantity& other) const {
 Quantity& Quantity::operator+=(const Quantity& other) {
   const Format format = IsZero() ? other.format_ : format_;
   if (!slow_ && !other.slow_) {
-    // A zero has no scale of its own.
-    const int32_t scale = mantissa_ == 0         ? other.scale_
-                          : other.mantissa_ == 0 ? scale_
-                                                 : std::min(scale_, other.scale_);
+    // Of a zero the scale does not count, unless both are.
+    const int32_t scale = other.mantissa_ == 0 ? scale_
+                          : mantissa_ == 0     ? other.scale_
+                                               : std::min(scale_, other.scale_);
     const std::optional<int64_t> a = ScaleUp(mantissa_, int64_t{scale_} - scale);
     const std::optional<int64_t> b = ScaleUp(other.mantissa_, int64_t{other.scale_} - scale);
     int64_t sum = 0;

@@ -96,6 +96,15 @@ bool IsOrdering(std::string_view function) {
 
 bool IsText(Kind kind) { return kind == Kind::kString || kind == Kind::kBytes; }
 
+// What upstream asks for the functions of authorization, which here can only fail: a check is dear,
+// and so is the parsing of a selector.
+uint64_t CostOfAuthorization(std::string_view function, Arguments arguments) {
+  if (function == "check") return 350'000;
+  if (function != "fieldSelector" && function != "labelSelector") return 1;
+  const uint64_t size = OwnSizeOf(arguments[1]);
+  return 10 + 50 * ((size + 1) / 2) + Tenth(size);
+}
+
 constexpr Text kNanText = Literal("NaN values cannot be ordered");
 
 }  // namespace
@@ -166,9 +175,7 @@ bool Call::Fits(const Parameter& parameter, const Value& value) {
 }
 
 uint64_t Call::CostOf(Arguments arguments, const Value& result) const {
-  // An authorization check is dear upstream, though here it can only fail.
-  constexpr uint64_t kCheckCost = 350'000;
-  if (candidates_.empty()) return function_ == "check" ? kCheckCost : 1;
+  if (candidates_.empty()) return CostOfAuthorization(function_, arguments);
   return cost_of_ == nullptr ? 1 : cost_of_(arguments, result);
 }
 

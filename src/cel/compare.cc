@@ -92,12 +92,11 @@ Value InSetNode::Evaluate(Context& context) const {
 
 namespace {
 
-// What upstream takes for a text where a pattern is constant: a string, a type, or an optional that
-// holds one. Null: something else.
-const Value* TextIn(const Value& value) {
+// Where a pattern is constant, upstream takes an optional for what it holds.
+const Value& Held(const Value& value) {
   const Value* inner = &value;
   while (inner->is(Kind::kOptional) && inner->optional->present) inner = &inner->optional->value;
-  return inner->is(Kind::kString) || inner->is(Kind::kType) ? inner : nullptr;
+  return *inner;
 }
 
 }  // namespace
@@ -107,18 +106,16 @@ Value PatternNode::Evaluate(Context& context) const {
   for (size_t i = 0; i < arguments_.size(); ++i) values[i] = arguments_[i]->Evaluate(context);
   const Arguments arguments(values.data(), arguments_.size());
   if (arguments[0].is_error()) return arguments[0];  // at no cost
-  const bool limit_fits = arguments.size() < 3 || arguments[2].is(Kind::kInt);
-  const Value* text = TextIn(arguments[0]);
-  if (text == nullptr || !limit_fits) {
+  std::array<Value, Call::kMaxArguments> held;
+  std::transform(arguments.begin(), arguments.end(), held.begin(), Held);
+  const bool is_text = held[0].is(Kind::kString) || held[0].is(Kind::kType);
+  if (!is_text || (arguments.size() > 2 && !held[2].is(Kind::kInt))) {
     const Value refused = call_.Apply(context, arguments);
     const bool passed_on = std::any_of(arguments.begin(), arguments.end(),
                                        [](const Value& argument) { return argument.is_error(); });
     return passed_on ? refused : NoSuchOverload();
   }
-  const Value whole = values[0];
-  values[0] = *text;
-  const Value result = function_(*pattern_, context, arguments);
-  values[0] = whole;
+  const Value result = function_(*pattern_, context, Arguments(held.data(), arguments.size()));
   context.Charge(cost_(arguments, result));
   return result;
 }

@@ -13,6 +13,37 @@ bool IsUnset(const Value& value) { return value.is_error() && value.text == &kUn
 
 constexpr Map kEmptyMap{};
 
+// What upstream takes for something that a loop is about to fill: an empty list or map that a
+// variable was bound to.
+bool GrowsFor(size_t slot, const Value& value) {
+  return (value.is(Kind::kList) && value.list->grows_for == slot + 1) ||
+         (value.is(Kind::kMap) && value.map->grows_for == slot + 1);
+}
+
+Value Growing(Context& context, size_t slot, const Value& value) {
+  const auto grows_for = static_cast<uint32_t>(slot + 1);
+  if (value.is(Kind::kList) && value.list->size == 0) {
+    List* list = List::Make(context.arena(), 4);
+    list->grows_for = grows_for;
+    return Value::Of(list);
+  }
+  // One of the device's outer maps without entries becomes a plain one, too.
+  if (value.is(Kind::kMap) && value.map->size == 0) {
+    Map* map = context.arena().New<Map>();
+    map->grows_for = grows_for;
+    return Value::Of(map);
+  }
+  return value;
+}
+
+Value Grown(Context& context, const Value& value) {
+  if (value.is(Kind::kMap) && value.map->grows_for != 0) return Value::Of(&kEmptyMap);
+  if (!value.is(Kind::kList) || value.list->grows_for == 0) return value;
+  List* list = context.arena().New<List>(*value.list);
+  list->grows_for = 0;
+  return Value::Of(list);
+}
+
 }  // namespace
 
 bool LoopNode::Step(Context& context, const Value& first, const Value& second) const {
@@ -63,15 +94,14 @@ Value LoopNode::Evaluate(Context& context) const {
 
 Value BindNode::Evaluate(Context& context) const {
   context.slot(slot_) = Value::Error(&kUnsetText);
-  return body_->Evaluate(context);
+  const Value result = body_->Evaluate(context);
+  return GrowsFor(slot_, context.slot(slot_)) ? Grown(context, result) : result;
 }
 
 Value BoundVariableNode::Evaluate(Context& context) const {
   context.Charge(1);
   if (!IsUnset(context.slot(slot_))) return context.slot(slot_);
-  Value value = init_->Evaluate(context);
-  // Without entries, one of the device's outer maps becomes a plain one here.
-  if (value.is(Kind::kMap) && value.map->size == 0) value = Value::Of(&kEmptyMap);
+  const Value value = Growing(context, slot_, init_->Evaluate(context));
   context.slot(slot_) = value;
   return value;
 }

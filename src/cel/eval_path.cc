@@ -98,7 +98,7 @@ Found Missing(Context& context, const Value& key) {
 }
 
 Found FindInList(Context& context, const List& list, const Value& key) {
-  constexpr double kTwoTo53 = 9007199254740992.0;
+  constexpr double kTwoTo63 = 9223372036854775808.0;
   int64_t index = 0;
   if (key.is(Kind::kInt)) {
     index = key.integer;
@@ -108,7 +108,7 @@ Found FindInList(Context& context, const List& list, const Value& key) {
     }
     index = static_cast<int64_t>(key.natural);
   } else if (key.is(Kind::kDouble)) {
-    if (std::trunc(key.real) != key.real || std::abs(key.real) > kTwoTo53) {
+    if (std::trunc(key.real) != key.real || std::abs(key.real) >= kTwoTo63) {
       return Failed(context, "unsupported index value " + ValueText(key) + " in list");
     }
     index = static_cast<int64_t>(key.real);

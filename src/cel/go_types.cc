@@ -27,9 +27,13 @@ std::string_view GoTypeName(const Value& value) {
     case Kind::kType:
       return "*types.Type";
     case Kind::kList:
-      return value.list->joined ? "*types.concatList" : "*types.baseList";
+      return value.list->grows_for != 0 ? "*types.mutableList"
+             : value.list->joined       ? "*types.concatList"
+                                        : "*types.baseList";
     case Kind::kMap:
-      return value.map->complete ? "cel.mapper" : "*types.baseMap";
+      return value.map->grows_for != 0 ? "*types.mutableMap"
+             : value.map->complete     ? "cel.mapper"
+                                       : "*types.baseMap";
     case Kind::kOptional:
       return "*types.Optional";
     case Kind::kQuantity:

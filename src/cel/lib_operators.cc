@@ -101,9 +101,27 @@ Value AddTexts(Context& context, Arguments args) {
   return Value(args[0].kind, text);
 }
 
+// Whether no list can come to hold itself by taking the items.
+bool AreFlat(const List& items) {
+  return std::none_of(items.begin(), items.end(), [](const Value& item) {
+    return item.is(Kind::kList) || item.is(Kind::kMap) || item.is(Kind::kOptional) ||
+           item.is(Kind::kMessage);
+  });
+}
+
 Value AddLists(Context& context, Arguments args) {
   const List& a = *args[0].list;
   const List& b = *args[1].list;
+  if (a.grows_for != 0 && AreFlat(b)) {
+    if (!context.Reserve(2 * (a.size + b.size) * sizeof(Value))) return Value();
+    const Value* const items = b.items;  // where they stay, even if `b` is `a`
+    const size_t count = b.size;
+    for (size_t i = 0; i < count; ++i) {
+      // Made by the variable's binding, on the arena.
+      const_cast<List*>(args[0].list)->Append(context.arena(), items[i]);
+    }
+    return args[0];
+  }
   if (a.size == 0 || b.size == 0) return args[a.size == 0 ? 1 : 0];
   if (!context.Reserve((a.size + b.size) * sizeof(Value))) return Value();
   List* joined = List::Make(context.arena(), a.size + b.size);

@@ -59,7 +59,7 @@ std::string FixedText(double value, int precision) {
 std::string ScientificText(double value) {
   if (std::isnan(value)) return "   NaN";
   if (std::isinf(value)) return (value < 0 ? "    -" : "     ") + std::string(kInfinity);
-  const std::string text = fmt::format("{:.6e}", value);
+  const std::string text = fmt::format("{:.6e}", value == 0 ? 0.0 : value);
   const size_t e = text.find('e');
   int exponent = 0;
   const size_t digits = e + (text[e + 1] == '+' ? 2 : 1);

@@ -149,6 +149,9 @@ struct List {
   size_t size = 0;
   size_t capacity = 0;
   bool joined = false;  // of two that are not empty
+  // Not 0: it was empty when a variable was bound to it, and what is added to it is appended; one
+  // more than the variable's slot (docs/spec/cel.md 6.2).
+  uint32_t grows_for = 0;
 
   const Value* begin() const { return items; }
   const Value* end() const { return items + size; }
@@ -171,6 +174,7 @@ struct Map {
   size_t bucket_count = 0;
   bool complete = false;   // the device's outer maps: a missing key has an empty map
   bool of_device = false;  // not made by an expression
+  uint32_t grows_for = 0;  // as in List, though nothing is added
 
   const Entry* begin() const { return entries; }
   const Entry* end() const { return entries + size; }

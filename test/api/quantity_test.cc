@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/quantity.h"
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -278,6 +279,11 @@ TEST(QuantityTest, WholeUnitsAndDoubles) {
       {"1500m", std::nullopt, 1.5},
       {"1000m", std::nullopt, 1},  // whole, but not stored as such
       {"1.0", std::nullopt, 1},
+      {"0.0", std::nullopt, 0},
+      {"-0m", std::nullopt, 0},
+      {"0.000k", 0, 0},
+      {"0.0000k", std::nullopt, 0},
+      {"0e308", 0, 0},
       {"1.5Gi", std::nullopt, 1610612736},
       {"0.1", std::nullopt, 0.1},
       {"10E", std::nullopt, 1e19},
@@ -301,6 +307,40 @@ TEST(QuantityTest, WholeUnitsAndDoubles) {
   }
 }
 
+TEST(QuantityTest, AZeroWhosePowerIsTooLargeIsNoNumber) {
+  EXPECT_TRUE(std::isnan(Quantity::Parse("0e309")->Approximate()));
+  EXPECT_EQ(Quantity::Parse("0e309")->WholeUnits(), 0);
+  EXPECT_EQ(Quantity::Parse("0e309")->ToString(), "0");
+}
+
+struct WholeSumCase {
+  const char* a = "";
+  const char* b = "";
+  std::optional<int64_t> sum{};
+};
+
+TEST(QuantityTest, OfAZeroTheScaleDoesNotCount) {
+  const WholeSumCase cases[] = {
+      {"0.0", "1", 1},
+      {"1", "0.0", 1},
+      {"0", "0.0", 0},
+      {"0.0", "0", std::nullopt},
+      {"0.0", "0.00", std::nullopt},
+      {"0e400", "1", 1},
+      {"1", "0e400", 1},
+      {"1.0", "0", std::nullopt},
+      {"0", "1.0", std::nullopt},
+      {"0", "0.00Ki", std::nullopt},
+      {"0.00Ki", "1", std::nullopt},
+  };
+  for (const WholeSumCase& c : cases) {
+    SCOPED_TRACE(std::string(c.a) + " + " + c.b);
+    Quantity sum = *Quantity::Parse(c.a);
+    sum += *Quantity::Parse(c.b);
+    EXPECT_EQ(sum.WholeUnits(), c.sum);
+  }
+}
+
 TEST(QuantityTest, EqualQuantitiesMayDifferInForm) {
   const auto same = [](const char* a, const char* b) {
     return Quantity::Parse(a)->SameForm(*Quantity::Parse(b));
@@ -308,6 +348,7 @@ TEST(QuantityTest, EqualQuantitiesMayDifferInForm) {
   EXPECT_TRUE(same("2", "2"));
   EXPECT_TRUE(same("1.5Gi", "1.5Gi"));
   EXPECT_FALSE(same("2", "2000m"));
+  EXPECT_FALSE(same("0", "0m"));
   EXPECT_FALSE(same("1024", "1Ki"));
   EXPECT_FALSE(same("1.5Gi", "2.5Gi"));
 }

@@ -109,6 +109,19 @@ TEST(EvalTest, TheLimitOfCosts) {
 TEST(EvalTest, AbsurdSizesEndAtTheLimit) {
   EXPECT_EQ(EvaluateOnSample("lists.range(9223372036854775807).size() == 0").text,
             "operation cancelled: actual cost limit exceeded");
+  EXPECT_EQ(EvaluateOnSample("cel.bind(v, [], size(v + [1]) > 0 && "
+                             "lists.range(100).all(i, size(v + v) > 0))")
+                .text,
+            "operation cancelled: actual cost limit exceeded");
+}
+
+// Upstream's would, and comparing it then ends the process there.
+TEST(EvalTest, NoListComesToHoldItself) {
+  for (const std::string_view item : {"v", "{1: v}", "[v]", "optional.of(v)"}) {
+    SCOPED_TRACE(item);
+    const std::string sum = "v + [" + std::string(item) + "]";
+    EXPECT_EQ(EvaluateOnSample("cel.bind(v, dyn([]), " + sum + " != v && v == [])").text, "true");
+  }
 }
 
 TEST(EvalTest, Interruption) {
