@@ -80,12 +80,6 @@ std::string_view NativeTypeName(const Value& value) {
   }
 }
 
-// What a present optional holds.
-Value Unwrapped(Value value) {
-  while (value.is(Kind::kOptional) && value.optional->present) value = value.optional->value;
-  return value;
-}
-
 std::optional<Scalar> ScalarOf(const Value& value) {
   switch (value.kind) {
     case Kind::kBool:

@@ -90,24 +90,14 @@ Value InSetNode::Evaluate(Context& context) const {
   return Value::Bool(set_->Find(value) != nullptr);
 }
 
-namespace {
-
-// Where a pattern is constant, upstream takes an optional for what it holds.
-const Value& Held(const Value& value) {
-  const Value* inner = &value;
-  while (inner->is(Kind::kOptional) && inner->optional->present) inner = &inner->optional->value;
-  return *inner;
-}
-
-}  // namespace
-
 Value PatternNode::Evaluate(Context& context) const {
   std::array<Value, Call::kMaxArguments> values;
   for (size_t i = 0; i < arguments_.size(); ++i) values[i] = arguments_[i]->Evaluate(context);
   const Arguments arguments(values.data(), arguments_.size());
   if (arguments[0].is_error()) return arguments[0];  // at no cost
+  // Where a pattern is constant, upstream takes an optional for what it holds.
   std::array<Value, Call::kMaxArguments> held;
-  std::transform(arguments.begin(), arguments.end(), held.begin(), Held);
+  std::transform(arguments.begin(), arguments.end(), held.begin(), Unwrapped);
   const bool is_text = held[0].is(Kind::kString) || held[0].is(Kind::kType);
   if (!is_text || (arguments.size() > 2 && !held[2].is(Kind::kInt))) {
     const Value refused = call_.Apply(context, arguments);

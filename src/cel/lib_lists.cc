@@ -20,7 +20,7 @@ bool IsSeen(const List& seen, const Value& item) {
 Value Distinct(Context& context, Arguments args) {
   // A map answers quickly what was seen; what is no key by its value is compared one by one.
   const List& list = *args[0].list;
-  if (list.size == 0) return args[0];
+  if (list.size == 0) return args[0];  // the same, should it grow
   List* distinct = List::Make(context.arena(), list.size);
   Map* seen = Map::Make(context.arena(), 8);
   for (const Value& item : list) {
@@ -120,7 +120,7 @@ Value SortedBy(Context& context, const List& list, const List& keys) {
 }
 
 Value Sort(Context& context, Arguments args) {
-  if (args[0].list->size == 0) return args[0];
+  if (args[0].list->size == 0) return args[0];  // as in Distinct
   return SortedBy(context, *args[0].list, *args[0].list);
 }
 

@@ -32,6 +32,11 @@ Value Value::Of(const Ip* v) { return Pointing(Kind::kIp, &Value::ip, v); }
 Value Value::Of(const Cidr* v) { return Pointing(Kind::kCidr, &Value::cidr, v); }
 Value Value::Of(const Format* v) { return Pointing(Kind::kFormat, &Value::format, v); }
 
+Value Unwrapped(Value value) {
+  while (value.is(Kind::kOptional) && value.optional->present) value = value.optional->value;
+  return value;
+}
+
 List* List::Make(Arena& arena, size_t capacity) {
   List* list = arena.New<List>();
   list->items = arena.Array<Value>(capacity);

@@ -226,6 +226,9 @@ inline Value None() { return Value::Of(&kNoneOptional); }
 // Code points of valid UTF-8.
 uint32_t CountCodePoints(std::string_view text);
 
+// What a present optional holds, however deep; any other value itself.
+Value Unwrapped(Value value);
+
 // "int", "google.protobuf.Duration", "kubernetes.Semver".
 std::string_view RuntimeTypeName(const Value& value);
 
