@@ -14,6 +14,7 @@
 
 #include "apiserver/http/api_server.h"
 #include "client/rest/connection.h"
+#include "server/tls/x509.h"
 #include "testing/fake_timers.h"
 #include "testing/temp_dir.h"
 #include "testing/test_certificates.h"
@@ -220,6 +221,18 @@ TEST_F(ServingTest, WhatCannotWorkIsRefusedAtStart) {
   api_->Stop();
   EXPECT_THAT(refusal(strict),
               HasSubstr("unable to load configmap based request-header-client-ca-file: "));
+}
+
+// Suites or curves that the operator chose may leave out a key of P-256.
+TEST(TlsKeeper, ThePairInMemorySuitsWhatIsChosen) {
+  const auto kind = [](const ServingOptions& options) {
+    const auto pair = MakePairInMemory(options, 1795219413);
+    EXPECT_TRUE(pair.ok());
+    return EVP_PKEY_get_base_id(server::ReadKey(pair.value().key_pem).get());
+  };
+  EXPECT_EQ(kind({}), EVP_PKEY_EC);
+  EXPECT_EQ(kind({.cipher_suites = {"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"}}), EVP_PKEY_RSA);
+  EXPECT_EQ(kind({.curve_preferences = {29}}), EVP_PKEY_RSA);
 }
 
 TEST(TlsKeeper, RenewsTheSelfSignedPairBeforeItExpires) {

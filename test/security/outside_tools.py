@@ -185,8 +185,8 @@ def try_sslscan(table, daemon, folder):
         seen = [one.get(attribute) for one in test.iter(tag)]
         table.add("sslscan", what, all(value == "0" for value in seen) and (seen or tag == "compression"), f"{attribute}: {seen}")
     signature, key = test.find(".//signature-algorithm"), test.find(".//pk")
-    table.add("sslscan", "certificate: SHA-256, 2048 bits of RSA", "sha256" in signature.text and int(key.get("bits")) >= 2048,
-              f"{signature.text.strip()}, {key.get('type')} {key.get('bits')}")
+    table.add("sslscan", "certificate: SHA-256, key of an elliptic curve", "sha256" in signature.text.lower() and key.get("type") == "EC",
+              f"{signature.text.strip()}, {key.attrib}")
 
 
 def curl(daemon, *words):

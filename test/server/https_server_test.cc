@@ -233,6 +233,7 @@ TEST(HttpsServer, TlsSettingsAreObeyed) {
   HttpsOptions lists = TestOptions();
   lists.tls.ciphers = "ECDHE-RSA-AES128-GCM-SHA256:AES128-SHA";
   lists.tls.groups = "P-256";
+  lists.certificate = MakeSelfSignedCertificate("127.0.0.1", kNow, KeyKind::kRsa2048).value();
   Server listed(std::move(lists));
   EXPECT_TRUE(TlsClient(listed.port(), false, TLS1_2_VERSION).connected());
   HttpsOptions broken = TestOptions();

@@ -17,7 +17,7 @@ Result<std::optional<server::ServingCertificate>> PrepareCertificate(
   const int64_t now_unix_s = now.time_since_epoch().count();
   bool made = true;
   auto pair = options.cert_dir.empty()
-                  ? server::MakeSelfSignedCertificate(options.bind_address, now_unix_s)
+                  ? MakePairInMemory(options, now_unix_s)
                   : server::LoadOrMakeCertificate(options.cert_dir, options.bind_address,
                                                   now_unix_s, &made);
   if (!pair.ok()) return pair.error();

@@ -45,6 +45,14 @@ std::pair<std::string, std::string> PairFiles(const ServingOptions& options) {
 
 }  // namespace
 
+Result<server::ServingCertificate> MakePairInMemory(const ServingOptions& options,
+                                                    int64_t now_unix_s) {
+  const bool chosen = !options.cipher_suites.empty() || !options.curve_preferences.empty();
+  return server::MakeSelfSignedCertificate(
+      options.bind_address, now_unix_s,
+      chosen ? server::KeyKind::kRsa2048 : server::KeyKind::kP256);
+}
+
 // The daily look. Outlives the keeper in the timer's queue.
 struct TlsKeeper::Renewal {
   Mutex mutex;
@@ -147,7 +155,7 @@ void TlsKeeper::RenewIfDue() {
   const auto present = server::ClientCertificate::FromPem(setup_.certificate.chain_pem);
   if (present && present->NotAfter() - now > kRenewBefore) return;
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
-  auto pair = server::MakeSelfSignedCertificate(options_.bind_address, seconds);
+  auto pair = MakePairInMemory(options_, seconds);
   if (!pair.ok()) {
     log::Error(pair.error().message, "The self-signed certificate could not be renewed");
     return;

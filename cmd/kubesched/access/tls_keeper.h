@@ -21,6 +21,11 @@
 
 namespace ks::daemon {
 
+// The self-signed pair that is in no file. Its keys are of P-256; where the operator chose cipher
+// suites or curves they are of RSA, as kube-scheduler's: the choice may leave out the others.
+Result<server::ServingCertificate> MakePairInMemory(const ServingOptions& options,
+                                                    int64_t now_unix_s);
+
 // Threads: any once made. Lifetime: the timers and what `apply` uses outlive it.
 class TlsKeeper {
  public:

@@ -2,6 +2,7 @@
 #include "server/tls/certificate.h"
 
 #include <fcntl.h>
+#include <openssl/ec.h>
 #include <openssl/rsa.h>
 #include <unistd.h>
 
@@ -15,9 +16,12 @@
 namespace ks::server {
 namespace {
 
-constexpr int kKeyBits = 2048;
 constexpr int64_t kHourSeconds = 3600;
 constexpr int64_t kYearSeconds = 365 * 24 * kHourSeconds;
+
+Key NewKey(KeyKind kind) {
+  return Key(kind == KeyKind::kP256 ? EVP_EC_gen("P-256") : EVP_RSA_gen(2048));
+}
 
 std::string AlternativeNames(const std::string& bind_address) {
   std::string names = "DNS:localhost,IP:127.0.0.1";
@@ -46,11 +50,11 @@ Result<void> WriteFile(const std::string& path, const std::string& text, mode_t 
 }  // namespace
 
 Result<ServingCertificate> MakeSelfSignedCertificate(const std::string& bind_address,
-                                                     int64_t now_unix_s) {
+                                                     int64_t now_unix_s, KeyKind kind) {
   const Error failure{"error creating self-signed certificates: OpenSSL could not make the pair"};
   const std::string stamp = std::to_string(now_unix_s);
-  const Key ca_key(EVP_RSA_gen(kKeyBits));
-  const Key key(EVP_RSA_gen(kKeyBits));
+  const Key ca_key = NewKey(kind);
+  const Key key = NewKey(kind);
   if (!ca_key || !key) {
     return failure;
   }
@@ -109,7 +113,8 @@ Result<ServingCertificate> LoadOrMakeCertificate(const std::string& folder,
   if (error) {
     return Error{failure + "mkdir " + folder + ": " + SystemErrorText(error.value())};
   }
-  Result<ServingCertificate> pair = MakeSelfSignedCertificate(bind_address, now_unix_s);
+  Result<ServingCertificate> pair =
+      MakeSelfSignedCertificate(bind_address, now_unix_s, KeyKind::kRsa2048);
   if (!pair.ok()) {
     return pair;
   }

@@ -17,10 +17,16 @@ struct ServingCertificate {
   std::string key_pem;
 };
 
-// A new RSA 2048 pair: leaf and its own CA, names localhost, 127.0.0.1 and `bind_address` when that
-// is a specific IP; valid from one hour before `now_unix_s` for 365 days. Takes about 0.1 s.
+enum class KeyKind : uint8_t {
+  kP256,     // made in less than a millisecond
+  kRsa2048,  // two of them take a third of a second of CPU
+};
+
+// A new pair: leaf and its own CA, names localhost, 127.0.0.1 and `bind_address` when that is a
+// specific IP; valid from one hour before `now_unix_s` for 365 days.
 Result<ServingCertificate> MakeSelfSignedCertificate(const std::string& bind_address,
-                                                     int64_t now_unix_s);
+                                                     int64_t now_unix_s,
+                                                     KeyKind kind = KeyKind::kP256);
 
 // Reads both files. Errors carry upstream's texts: `open F: no such file or directory`, `missing
 // filename for serving cert` when only one is given. Whether the two fit is seen when the server is
@@ -29,8 +35,8 @@ Result<ServingCertificate> LoadServingCertificate(const std::string& cert_file,
                                                   const std::string& key_file);
 
 // The pair `folder`/kube-scheduler.crt and .key if both can be read (whatever their dates), else a
-// new one that is written there; the folder is made when it is missing. `made` tells which. Errors:
-// `error creating self-signed certificates: …`.
+// new one of RSA keys that is written there; the folder is made when it is missing. `made` tells
+// which. Errors: `error creating self-signed certificates: …`.
 Result<ServingCertificate> LoadOrMakeCertificate(const std::string& folder,
                                                  const std::string& bind_address,
                                                  int64_t now_unix_s, bool* made);

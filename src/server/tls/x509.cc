@@ -44,15 +44,17 @@ bool SetSubject(X509_NAME* name, const CertificateSpec& spec) {
 }
 
 bool AddExtensions(X509* certificate, X509* issuer, const CertificateSpec& spec) {
+  // Only RSA keys encipher keys: RFC 8813.
+  const bool rsa = EVP_PKEY_get_base_id(X509_get0_pubkey(certificate)) == EVP_PKEY_RSA;
+  const std::string key_usage =
+      std::string("critical,digitalSignature") + (rsa ? ",keyEncipherment" : "");
   if (spec.use == Use::kAuthority) {
     return AddExtension(certificate, issuer, NID_basic_constraints, "critical,CA:TRUE") &&
-           AddExtension(certificate, issuer, NID_key_usage,
-                        "critical,digitalSignature,keyEncipherment,keyCertSign") &&
+           AddExtension(certificate, issuer, NID_key_usage, (key_usage + ",keyCertSign").c_str()) &&
            AddExtension(certificate, issuer, NID_subject_key_identifier, "hash");
   }
   return AddExtension(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
-         AddExtension(certificate, issuer, NID_key_usage,
-                      "critical,digitalSignature,keyEncipherment") &&
+         AddExtension(certificate, issuer, NID_key_usage, key_usage.c_str()) &&
          AddExtension(certificate, issuer, NID_ext_key_usage,
                       spec.use == Use::kServer ? "serverAuth" : "clientAuth") &&
          AddExtension(certificate, issuer, NID_authority_key_identifier, "keyid") &&
