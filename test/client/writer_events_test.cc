@@ -27,6 +27,7 @@ class WriterEventsTest : public ::testing::Test {
 
   void Restart(WriterOptions options) {
     options.host_name = "host1";
+    options.gathering = Duration::zero();
     writer_ = std::make_unique<Writer>(*scheduling_, *events_, options);
   }
   void Record(const std::string& pod, const std::string& version = "42",
@@ -85,6 +86,20 @@ TEST_F(WriterEventsTest, StandBackWhileTheLaneOfBindingsIsFullUntilHalfTheQueueW
   for (size_t i = 1; i < net_.transport.size(); ++i) net_.transport.Answer(i, 201, "{}");
   EXPECT_EQ(writer_->Stats().events_sent, 6u);
   EXPECT_EQ(writer_->Stats().events_dropped, 0u);
+}
+
+// The first one goes at once; what follows within the millisecond goes together, after it.
+TEST_F(WriterEventsTest, AreGathered) {
+  writer_ = std::make_unique<Writer>(*scheduling_, *events_, WriterOptions{.event_in_flight = 4});
+  for (const char* pod : {"a", "b", "c"}) Record(pod);
+  EXPECT_EQ(net_.transport.size(), 1u);
+  net_.timers.Advance(std::chrono::microseconds(999));
+  EXPECT_EQ(net_.transport.size(), 1u);
+  net_.timers.Advance(std::chrono::microseconds(1));
+  EXPECT_EQ(net_.transport.size(), 3u);
+  net_.timers.Advance(seconds(1));
+  Record("d");
+  EXPECT_EQ(net_.transport.size(), 4u) << "nothing to wait for";
 }
 
 // POST at 0, PATCH count 2 at 20 s, nothing at 40 s; at the 6-minute tick after 400 s: PATCH count

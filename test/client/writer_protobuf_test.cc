@@ -22,8 +22,9 @@ class WriterProtobufTest : public ::testing::Test {
   WriterProtobufTest()
       : scheduling_(net_.Client(Options())),
         events_(net_.Client(Options())),
-        writer_(std::make_unique<Writer>(*scheduling_, *events_,
-                                         WriterOptions{.host_name = "host1"})) {}
+        writer_(std::make_unique<Writer>(
+            *scheduling_, *events_,
+            WriterOptions{.host_name = "host1", .gathering = Duration::zero()})) {}
 
   static RestOptions Options() {
     return {.qps = -1, .accept = std::string(kProtobufOrJson), .send_protobuf = true};
@@ -138,8 +139,9 @@ TEST_F(WriterProtobufTest, RefusedJsonIsAFailure) {
 }
 
 TEST_F(WriterProtobufTest, EventsOfCoreV1StayJson) {
-  writer_ = std::make_unique<Writer>(*scheduling_, *events_,
-                                     WriterOptions{.host_name = "host1", .legacy_events = true});
+  writer_ = std::make_unique<Writer>(
+      *scheduling_, *events_,
+      WriterOptions{.host_name = "host1", .gathering = Duration::zero(), .legacy_events = true});
   Record("p");
   EXPECT_THAT(Body(0), StartsWith(R"({"kind":"Event","apiVersion":"v1")"));
 }

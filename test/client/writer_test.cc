@@ -294,8 +294,30 @@ TEST_F(WriterTest, AnEmptyPatchIsNotSent) {
   Outcome outcome;
   writer_->PatchPodStatus(MakePod().Name("p").Obj(), {}, outcome.Handler());
   net_.timers.Settle();
+  EXPECT_EQ(outcome.calls(), 0) << "never from inside the call, and with others";
+  EXPECT_EQ(writer_->Stats().patches_pending, 1u);
+  net_.timers.Advance(WriterOptions().gathering);
   EXPECT_TRUE(outcome.ok());
   EXPECT_EQ(net_.transport.size(), 0u);
+  EXPECT_EQ(writer_->Stats().patches_pending, 0u);
+  EXPECT_EQ(writer_->Stats().patches, 1u);
+}
+
+// What a pod of the informer says may be out of date while something about it is under way.
+TEST_F(WriterTest, AnEmptyPatchStandsInLineBehindAnother) {
+  Outcome first;
+  Outcome second;
+  Outcome empty;
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("1"), first.Handler());
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("2"), second.Handler());
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), {}, empty.Handler());
+  net_.timers.Advance(WriterOptions().gathering);
+  EXPECT_EQ(empty.calls(), 0);
+  net_.transport.Answer(0, 200, "{}");
+  ASSERT_EQ(net_.transport.size(), 2u);
+  EXPECT_THAT(net_.transport.request(1).body, HasSubstr("\"message\":\"2\""));
+  net_.transport.Answer(1, 200, "{}");
+  EXPECT_TRUE(empty.ok());
 }
 
 TEST_F(WriterTest, QueuedPatchesOfOnePodAreSuperseded) {
@@ -310,7 +332,7 @@ TEST_F(WriterTest, QueuedPatchesOfOnePodAreSuperseded) {
   nomination.nominated_node_name = "n7";
   writer_->PatchPodStatus(MakePod().Name("p").Obj(), nomination, third.Handler());
   writer_->PatchPodStatus(MakePod().Name("q").Obj(), Unschedulable("q"), other.Handler());
-  net_.timers.Settle();
+  net_.timers.Advance(WriterOptions().gathering);
   EXPECT_TRUE(second.ok()) << "superseded";
   EXPECT_EQ(third.calls(), 0);
   EXPECT_EQ(net_.transport.size(), 2u) << "the other pod is not held up";
@@ -341,7 +363,7 @@ TEST_F(WriterTest, AnExtendedResourceClaimIsNotLostToALaterPatch) {
   claim.extended_resource_claim = {"c7", {{"container", "example.com/gpu", "r"}}};
   writer_->PatchPodStatus(MakePod().Name("p").Obj(), claim, claimed.Handler());
   writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("3"), third.Handler());
-  net_.timers.Settle();
+  net_.timers.Advance(WriterOptions().gathering);
   EXPECT_TRUE(second.ok()) << "superseded";
   EXPECT_EQ(claimed.calls(), 0);
   net_.transport.Answer(0, 200, "{}");
@@ -371,13 +393,13 @@ TEST_F(WriterTest, ABindingWaitsForThePatchInFlightAndReplacesTheQueuedOne) {
   ASSERT_EQ(net_.transport.size(), 2u) << "the patch, and the binding of another pod";
   EXPECT_EQ(Line(1), "POST /api/v1/namespaces/ns/pods/q/binding");
   net_.transport.Answer(0, 200, "{}");
-  net_.timers.Settle();
+  net_.timers.Advance(WriterOptions().gathering);
   EXPECT_TRUE(first.ok());
   EXPECT_TRUE(second.ok()) << "dropped unsent";
   ASSERT_EQ(net_.transport.size(), 3u);
   EXPECT_EQ(Line(2), "POST /api/v1/namespaces/ns/pods/p/binding");
   writer_->PatchPodStatus(MakePod().Name("p").Obj(), Unschedulable("3"), late.Handler());
-  net_.timers.Settle();
+  net_.timers.Advance(WriterOptions().gathering);
   EXPECT_TRUE(late.ok()) << "the binding says more";
   net_.transport.Answer(2, 201, "{}");
   EXPECT_TRUE(bound.ok());
@@ -443,6 +465,13 @@ TEST_F(WriterTest, DrainWaitsForWhatIsUnderWay) {
   EXPECT_TRUE(sent.ok());
   EXPECT_TRUE(queued.ok());
   EXPECT_TRUE(writer_->Drain(Duration::zero()));
+}
+
+TEST_F(WriterTest, DrainTellsWhatWasGathered) {
+  Outcome outcome;
+  writer_->PatchPodStatus(MakePod().Name("p").Obj(), {}, outcome.Handler());
+  EXPECT_FALSE(writer_->Drain(Duration::zero())) << "it was not over";
+  EXPECT_TRUE(outcome.ok());
 }
 
 TEST_F(WriterTest, DrainGivesUpAtItsDeadline) {

@@ -13,6 +13,7 @@ EventRecorder::EventRecorder(std::shared_ptr<WriteDispatcher> dispatcher, RestCl
     : dispatcher_(std::move(dispatcher)),
       client_(events),
       most_waiting_(options.event_queue),
+      gathering_(options.gathering),
       series_({.host_name = options.host_name,
                .legacy = options.legacy_events,
                .protobuf = [&events] { return events.SendsProtobuf(); },
@@ -24,7 +25,7 @@ void EventRecorder::Record(framework::PodEvent event) {
   const size_t queued = dispatcher_->Queued(LaneName::kEvent);
   const Clock& clock = timers().clock();
   std::optional<Occurrence> dropped{{std::move(event), clock.WallNow(), clock.Now()}};
-  bool pump = false;
+  std::optional<Duration> pump_in;
   {
     MutexLock lock(mutex_);
     if (!closed_) {
@@ -33,22 +34,29 @@ void EventRecorder::Record(framework::PodEvent event) {
         dropped = std::move(waiting_.front());
         waiting_.pop_front();
       }
-      pump = !std::exchange(pump_due_, true);
+      const bool first = !std::exchange(pump_due_, true);
+      if (first) pump_in = last_pump_ + gathering_ - clock.Now();
     }
   }
   if (dropped) dispatcher_->Count(&WriterStats::events_dropped);
-  if (pump) PumpSoon();
+  if (pump_in) PumpSoon(*pump_in);
 }
 
-// After the caller, which is scheduling.
-void EventRecorder::PumpSoon() {
-  client_.RunSoon([self = shared_from_this()] {
+// After the caller, which is scheduling; `wait` may be less than nothing.
+void EventRecorder::PumpSoon(Duration wait) {
+  const auto pump = [self = shared_from_this()] {
     {
       MutexLock lock(self->mutex_);
       self->pump_due_ = false;
+      self->last_pump_ = self->timers().clock().Now();
     }
     self->dispatcher_->Pump(LaneName::kEvent);
-  });
+  };
+  if (wait > Duration::zero()) {
+    timers().Schedule(wait, pump);
+  } else {
+    client_.RunSoon(pump);
+  }
 }
 
 JobPtr EventRecorder::Next() {

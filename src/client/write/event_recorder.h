@@ -59,18 +59,20 @@ class EventRecorder final : public EventBacklog,
   std::vector<RecordedEventPtr> FinishSeries() KS_REQUIRES(mutex_);
   std::vector<RecordedEventPtr> RefreshSeries() KS_REQUIRES(mutex_);
   void Tick(Duration period, TimerId EventRecorder::*timer, SeriesTick tick) KS_EXCLUDES(mutex_);
-  void PumpSoon();
+  void PumpSoon(Duration wait);
   JobPtr MakeJob(const RecordedEventPtr& event);
   TimerService& timers() const { return dispatcher_->timers(); }
 
   const std::shared_ptr<WriteDispatcher> dispatcher_;
   RestClient& client_;
   const size_t most_waiting_;  // what is queued in the lane included
+  const Duration gathering_;
 
   mutable Mutex mutex_;
   std::deque<Occurrence> waiting_ KS_GUARDED_BY(mutex_);
   EventSeries series_ KS_GUARDED_BY(mutex_);
   bool pump_due_ KS_GUARDED_BY(mutex_) = false;
+  TimePoint last_pump_ KS_GUARDED_BY(mutex_) = TimePoint() - gathering_;
   bool closed_ KS_GUARDED_BY(mutex_) = false;
   TimerId finish_timer_ KS_GUARDED_BY(mutex_) = 0;
   TimerId refresh_timer_ KS_GUARDED_BY(mutex_) = 0;

@@ -25,6 +25,11 @@ void PodWrites::EndBinding(const std::string& uid) {
   binding_.erase(uid);
 }
 
+bool PodWrites::IsIdle(const std::string& uid) const {
+  MutexLock lock(mutex_);
+  return !IsPatching(uid) && !queued_.contains(uid) && !binding_.contains(uid);
+}
+
 std::optional<framework::ApiWriter::Done> PodWrites::AddPatch(PatchJob& patch) {
   MutexLock lock(mutex_);
   if (binding_.contains(patch.uid())) return patch.TakeDone();

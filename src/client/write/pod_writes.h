@@ -29,6 +29,9 @@ class PodWrites {
   // It is over, sent or not.
   void EndBinding(const std::string& uid);
 
+  // Nothing is under way of the pod.
+  bool IsIdle(const std::string& uid) const;
+
   // A patch is to be queued. Not empty: it need not be, because the binding says more, or because
   // the queued one has taken over its change; it is the callback, which may be null, of the call
   // that was superseded.

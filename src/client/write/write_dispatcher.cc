@@ -115,14 +115,27 @@ void WriteDispatcher::EndUnsent(const JobPtr& job) {
 }
 
 void WriteDispatcher::ReportSoon(LaneName name, std::function<void()> report) {
+  bool first = false;
   {
     MutexLock lock(mutex_);
     LaneOf(name).AddPending();
+    first = reports_.empty();
+    reports_.push_back({.lane = name, .run = std::move(report)});
   }
-  timers_.Schedule(Duration::zero(), [self = shared_from_this(), name, report = std::move(report)] {
-    report();
-    self->RemovePending(name);
-  });
+  if (!first) return;
+  timers_.Schedule(options_.gathering, [self = shared_from_this()] { self->RunReports(); });
+}
+
+void WriteDispatcher::RunReports() {
+  std::vector<DueReport> due;
+  {
+    MutexLock lock(mutex_);
+    due.swap(reports_);
+  }
+  for (const DueReport& report : due) {
+    report.run();
+    RemovePending(report.lane);
+  }
 }
 
 void WriteDispatcher::RemovePending(LaneName name) {
@@ -186,8 +199,10 @@ bool WriteDispatcher::CallsAreOver() const {
 void WriteDispatcher::CancelAll() {
   std::vector<JobPtr> running;
   std::vector<JobPtr> unsent;
+  bool reports_wait = false;
   {
     MutexLock lock(mutex_);
+    reports_wait = !reports_.empty();
     running.assign(running_.begin(), running_.end());
     for (WriteLane& lane : lanes_) {
       for (JobPtr& job : lane.TakeAll()) unsent.push_back(std::move(job));
@@ -195,6 +210,8 @@ void WriteDispatcher::CancelAll() {
   }
   for (const JobPtr& job : running) job->Cancel();
   for (const JobPtr& job : unsent) EndUnsent(job);
+  if (!reports_wait) return;
+  timers_.Schedule(Duration::zero(), [self = shared_from_this()] { self->RunReports(); });
 }
 
 // ---- numbers ----

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_set>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/random.h"
@@ -56,8 +57,8 @@ class WriteDispatcher final : public std::enable_shared_from_this<WriteDispatche
   void PumpAfter(Duration wait, LaneName name);
   // A job that ran is over.
   void End(const JobPtr& job, std::optional<api::ApiError> error);
-  // Runs `report`, the callback of a call that needs no job of its own. The call is pending in the
-  // lane until then.
+  // Runs `report`, the callback of a call that needs no job of its own, after
+  // WriterOptions::gathering. The call is pending in the lane until then.
   void ReportSoon(LaneName name, std::function<void()> report);
 
   // Adds `by` to one of the numbers of Stats.
@@ -79,11 +80,17 @@ class WriteDispatcher final : public std::enable_shared_from_this<WriteDispatche
   tracing::SpanSink* spans() const { return options_.spans; }
 
  private:
+  struct DueReport {
+    LaneName lane;
+    std::function<void()> run;
+  };
+
   WriteLane& LaneOf(LaneName name) KS_REQUIRES(mutex_) { return lanes_[static_cast<size_t>(name)]; }
   int LimitOf(LaneName name) const KS_REQUIRES(mutex_);
   JobPtr TakeNext(LaneName name);
   void Enqueue(const JobPtr& job);
   void EndUnsent(const JobPtr& job);
+  void RunReports();
   void RemovePending(LaneName name);
   void Observe(const WriteJob& job, bool ok) const;
   size_t BacklogSize() const KS_REQUIRES(mutex_);
@@ -100,6 +107,7 @@ class WriteDispatcher final : public std::enable_shared_from_this<WriteDispatche
   std::weak_ptr<EventBacklog> backlog_ KS_GUARDED_BY(mutex_);
   std::array<WriteLane, 3> lanes_ KS_GUARDED_BY(mutex_);
   std::unordered_set<JobPtr> running_ KS_GUARDED_BY(mutex_);
+  std::vector<DueReport> reports_ KS_GUARDED_BY(mutex_);  // not empty: a timer is set
   Random random_ KS_GUARDED_BY(mutex_);
   bool closed_ KS_GUARDED_BY(mutex_) = false;
   WriterStats stats_ KS_GUARDED_BY(mutex_);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/json/encode.h"
 #include "client/write/bind_job.h"
 #include "client/write/claim_job.h"
 #include "client/write/event_recorder.h"
@@ -37,6 +38,12 @@ void Writer::Bind(api::PodPtr pod, std::string node_name, Done done) {
 }
 
 void Writer::PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done done) {
+  // Most attempts fail as the one before did, and the pod says so.
+  if (!dispatcher_->IsClosed() && pods_->IsIdle(pod->meta.uid) &&
+      api::PodStatusPatch(*pod, change).empty()) {
+    dispatcher_->Count(&WriterStats::patches);
+    return ReportDone(std::move(done));
+  }
   const auto patch = std::make_shared<PatchJob>(dispatcher_, scheduling_, pods_, std::move(pod),
                                                 std::move(change), std::move(done));
   // At the writer's end nothing queued takes on more.
@@ -44,8 +51,12 @@ void Writer::PatchPodStatus(api::PodPtr pod, api::PodStatusChange change, Done d
   std::optional<Done> superseded = pods_->AddPatch(*patch);
   if (!superseded) return dispatcher_->Add(patch);
   dispatcher_->Count(&WriterStats::patches_superseded);
-  dispatcher_->ReportSoon(LaneName::kPatch, [succeeded = std::move(*superseded)] {
-    if (succeeded) succeeded(std::nullopt);
+  ReportDone(*std::move(superseded));
+}
+
+void Writer::ReportDone(Done done) {
+  dispatcher_->ReportSoon(LaneName::kPatch, [done = std::move(done)] {
+    if (done) done(std::nullopt);
   });
 }
 

@@ -32,7 +32,10 @@ struct WriterOptions {
   // all of it again once half of event_queue wait.
   int patch_in_flight = 8;
   int event_in_flight = 8;
-  size_t event_queue = 1000;   // pending events; the oldest is dropped beyond
+  size_t event_queue = 1000;  // pending events; the oldest is dropped beyond
+  // Events, and answers to calls that need no request, are gathered for so long after the last
+  // ones: to wake a thread for each costs more than what it does then.
+  Duration gathering = std::chrono::milliseconds(1);
   bool legacy_events = false;  // core/v1; see DetectEventsApi
   // Asked before every sending that writes; what it keeps back fails, and is not tried again. Null:
   // none (no leader election).
@@ -99,6 +102,8 @@ class Writer final : public framework::ApiWriter {
   std::function<WriterStats()> StatsSource() const;
 
  private:
+  void ReportDone(Done done);
+
   RestClient& scheduling_;
   const std::shared_ptr<WriteDispatcher> dispatcher_;
   const std::shared_ptr<PodWrites> pods_;
