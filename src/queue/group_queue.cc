@@ -142,7 +142,7 @@ void GroupQueue::Settle(MemberRecord& member) {
   if (stored != entities_.end()) {
     GroupRecord& group = *stored->second;
     const Store former = group.store;
-    placement_.TakeOut(group);
+    placement_.NoteArriving(group);
     Join(group, member);
     PlaceAgain(group, former, framework::kLabelUnscheduledPodAdd);
     return;
@@ -181,7 +181,7 @@ void GroupQueue::Remove(MemberRecord& member) {
     return;
   }
   const Store former = group->store;
-  placement_.TakeOut(*group);
+  placement_.NoteArriving(*group);
   Leave(member);
   EraseMember(member);
   PlaceAgain(*group, former, framework::kLabelUnscheduledPodAdd);
@@ -360,7 +360,7 @@ void GroupQueue::LeaveFormerTrees(const PodGroupKey& group) {
     if (of == nullptr) continue;
     if (std::none_of(left.begin(), left.end(), [of](const auto& p) { return p.first == of; })) {
       left.emplace_back(of, of->store);
-      placement_.TakeOut(*of);
+      placement_.NoteArriving(*of);
     }
     Leave(*member);
   }

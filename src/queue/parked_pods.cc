@@ -96,12 +96,13 @@ struct ParkedPods::Classes {
   absl::flat_hash_set<std::unique_ptr<ParkedClass>, ClassHash, ClassEqual> all;
 };
 
-ParkedPods::ParkedPods() : classes_(std::make_unique<Classes>()) {}
+ParkedPods::ParkedPods(PluginsOf plugins_of)
+    : plugins_of_(std::move(plugins_of)), classes_(std::make_unique<Classes>()) {}
 ParkedPods::~ParkedPods() = default;
 ParkedPods::ParkedPods(ParkedPods&&) noexcept = default;
 ParkedPods& ParkedPods::operator=(ParkedPods&&) noexcept = default;
 
-ParkedGroup& ParkedPods::GroupOf(const Record& record, uint64_t plugins) {
+ParkedGroup& ParkedPods::GroupOf(const Record& record) {
   const framework::QueuedPod& pod = *record.pod;
   const Rejection rejection{.unschedulable_plugins = pod.unschedulable_plugins,
                             .pending_plugins = pod.pending_plugins,
@@ -112,7 +113,7 @@ ParkedGroup& ParkedPods::GroupOf(const Record& record, uint64_t plugins) {
     groups_.push_back(std::make_unique<ParkedGroup>());
     it->second = groups_.back().get();
     it->second->rejection = rejection;
-    it->second->plugins = plugins;
+    it->second->plugins = plugins_of_(pod);
   }
   return *it->second;
 }
@@ -190,10 +191,10 @@ bool ParkedPods::MayMatter(const ParkedGroup& group, const LabelReaders& readers
   return reads.MayMatter(labels);
 }
 
-void ParkedPods::Add(Record& record, uint64_t plugins) {
+void ParkedPods::Add(Record& record) {
   KS_CHECK(record.parked == nullptr, "a pod is parked twice");
   const api::Pod& pod = *record.pod->pod();
-  ParkedBucket& bucket = BucketOf(GroupOf(record, plugins), pod.spec.get());
+  ParkedBucket& bucket = BucketOf(GroupOf(record), pod.spec.get());
   ParkedClass& of_labels = ClassOf(bucket, pod);
   record.parked = &of_labels;
   record.index = static_cast<uint32_t>(of_labels.pods.size());

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -107,13 +108,16 @@ struct ParkedGroup {
 // object is not exchanged.
 class ParkedPods {
  public:
-  ParkedPods();
+  // RequeueRules::PluginsOf, asked once for each rejection.
+  using PluginsOf = std::function<uint64_t(const framework::QueuedPod& pod)>;
+
+  explicit ParkedPods(PluginsOf plugins_of);
   ~ParkedPods();
   ParkedPods(ParkedPods&&) noexcept;
   ParkedPods& operator=(ParkedPods&&) noexcept;
 
-  // `plugins` as RequeueRules::PluginsOf says for the record's pod. Requires: it is not in here.
-  void Add(Record& record, uint64_t plugins);
+  // Requires: it is not in here.
+  void Add(Record& record);
   // Requires: it is in here.
   void Remove(Record& record);
 
@@ -156,12 +160,13 @@ class ParkedPods {
     bool operator()(const ClaimUse& a, const ClaimUse& b) const;
   };
 
-  ParkedGroup& GroupOf(const Record& record, uint64_t plugins);
+  ParkedGroup& GroupOf(const Record& record);
   ParkedBucket& BucketOf(ParkedGroup& group, const api::PodSpec* spec);
   ParkedClass& ClassOf(ParkedBucket& bucket, const api::Pod& pod);
   template <class Visit>
   void ForEachClaim(const ParkedGroup& group, Record& record, Visit visit);
 
+  PluginsOf plugins_of_;
   std::vector<std::unique_ptr<ParkedGroup>> groups_;  // never removed: there are few
   absl::flat_hash_map<Rejection, ParkedGroup*> group_of_;
   absl::flat_hash_map<std::pair<const ParkedGroup*, const api::PodSpec*>,

@@ -55,12 +55,18 @@ Placement::Placement(const Rules& rules, const BackoffOptions& backoff, bool pop
       pop_from_backoff_(pop_from_backoff),
       observers_(std::move(observers)),
       backoff_(backoff),
-      stores_(QueueSort(rules.profiles), backoff_) {}
+      stores_(NewStores()) {}
+
+PodStores Placement::NewStores() const {
+  return PodStores(
+      QueueSort(rules_.profiles), backoff_,
+      [&rules = rules_](const framework::QueuedPod& pod) { return rules.requeue.PluginsOf(pod); });
+}
 
 void Placement::StartAnew(Duration backoff_initial, Duration backoff_max) {
   backoff_.initial = backoff_initial;
   backoff_.max = backoff_max;
-  stores_ = PodStores(QueueSort(rules_.profiles), backoff_);
+  stores_ = NewStores();
 }
 
 EventEffect& Placement::EffectOf(std::string_view label) {
@@ -123,14 +129,6 @@ void Placement::Place(Record& record, std::optional<Strategy> strategy, std::str
   }
 }
 
-void Placement::TakeOut(Record& record) {
-  if (GroupRecord* const group = AsGroup(record)) {
-    group->arriving = true;
-  } else {
-    stores_.Detach(record);
-  }
-}
-
 void Placement::NoteUnasked(MemberRecord& member) {
   KS_CHECK(member.group != nullptr, "a member is asked for a group that it is not in");
   member.group->answers.NoteUnasked(member);
@@ -144,20 +142,16 @@ bool Placement::GateChangesAlone(const api::Pod& pod) const {
 }
 
 void Placement::Put(Record& record, Store store) {
-  const auto plugins_of = [&](const Record& of) {
-    const bool asked = store == Store::kUnschedulable && of.kind != RecordKind::kGroup;
-    return asked ? rules_.requeue.PluginsOf(*of.pod) : 0;
-  };
+  record.arriving = false;
   GroupRecord* const group = AsGroup(record);
   if (group == nullptr) {
-    stores_.Put(record, store, plugins_of(record));
+    stores_.Put(record, store);
     return;
   }
   const std::vector<MemberRecord*>& moving = MembersToPut(*group, store);
   stores_.Put(record, store);
-  for (MemberRecord* member : moving) stores_.Put(*member, store, plugins_of(*member));
+  for (MemberRecord* member : moving) stores_.Put(*member, store);
   group->answers.NoteFiled();
-  group->arriving = false;
 }
 
 void Placement::PutBackoff(Record& record, std::optional<Strategy> strategy,
@@ -198,9 +192,7 @@ void Placement::PutActive(Record& record, std::optional<Strategy> strategy,
 // A pod that is in the map already only gets its present state noted: no arrival.
 void Placement::PutUnschedulable(Record& record, std::optional<Strategy> strategy,
                                  std::string_view label) {
-  GroupRecord* const group = AsGroup(record);
-  const bool arrives =
-      record.store != Store::kUnschedulable || (group != nullptr && group->arriving);
+  const bool arrives = record.store != Store::kUnschedulable || record.arriving;
   Put(record, Store::kUnschedulable);
   if (!arrives) return;
   NoteMoved(record, label);

@@ -60,9 +60,8 @@ class Placement {
   const BackoffOptions& backoff() const { return backoff_; }
   const QueueStats& stats() const { return stats_; }
 
-  // Takes a pod or group out of its store, to be placed at once: it arrives anew, even in the same
-  // store. (A group stays where it is meanwhile: most members will keep their places.)
-  void TakeOut(Record& record);
+  // Where the pod or group is placed next it arrives anew, even in its own store.
+  static void NoteArriving(Record& record) { record.arriving = true; }
   // The member is in a group and new there, or has changed: PreEnqueue has to be asked about it.
   static void NoteUnasked(MemberRecord& member);
   // ProfileHooks::gate_changes_alone.
@@ -87,6 +86,7 @@ class Placement {
   void CountUnschedulable(const framework::QueuedPod& pod, int64_t by);
 
  private:
+  PodStores NewStores() const;
   bool RunPreEnqueue(framework::QueuedPod& pod);
   bool AskGroup(GroupRecord& group);
   const MemberRecord* AskOneForAll(GroupRecord& group);

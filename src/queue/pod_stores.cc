@@ -8,12 +8,9 @@
 namespace ks::queue {
 namespace {
 
-// Whether its place in the unschedulable map is right still. Of pods nothing is said: they go to
-// the end.
+// Whether its place in the unschedulable map is right still.
 bool StaysParked(const Record& record) {
-  if (record.kind == RecordKind::kGroup) return true;
-  return record.kind == RecordKind::kMember &&
-         IsOf(record.parked->bucket->group->rejection, record);
+  return record.kind == RecordKind::kGroup || IsOf(record.parked->bucket->group->rejection, record);
 }
 
 }  // namespace
@@ -56,7 +53,8 @@ std::string EntityName(const Record& record) {
   return static_cast<const GroupRecord&>(record).group->root().Name();
 }
 
-PodStores::PodStores(const Less& less, const BackoffOptions& backoff)
+PodStores::PodStores(const Less& less, const BackoffOptions& backoff,
+                     ParkedPods::PluginsOf plugins_of)
     : active_([less](const Record& a, const Record& b) { return less(a.entity(), b.entity()); }),
       backoff_([less, backoff](const Record& a, const Record& b) {
         const TimePoint end_a = BackoffExpiration(backoff, a.entity());
@@ -65,7 +63,8 @@ PodStores::PodStores(const Less& less, const BackoffOptions& backoff)
       }),
       error_backoff_([backoff](const Record& a, const Record& b) {
         return BackoffExpiration(backoff, a.entity()) < BackoffExpiration(backoff, b.entity());
-      }) {}
+      }),
+      unschedulable_(std::move(plugins_of)) {}
 
 Record* PodStores::Find(const Symbol& ns, std::string_view name) {
   const auto it = records_.find(Key{ns, name});
@@ -83,7 +82,7 @@ Record& PodStores::Create(framework::QueuedPodPtr pod) {
     if (parked) unschedulable_.Remove(*known);
     known->pod = std::move(pod);
     known->woken_by = known->woken_plugin = {};
-    if (parked) unschedulable_.Add(*known, ~uint64_t{0});  // new, so any event moves it
+    if (parked) unschedulable_.Add(*known);
     return *known;
   }
   Owned record(new Record());
@@ -117,13 +116,12 @@ void PodStores::SetPod(Record& record, const api::PodPtr& pod) {
     if (IndexedHeap<Record>* heap = HeapOf(record, record.store)) heap->Fix(&record);
     return;
   }
-  const uint64_t plugins = record.parked->bucket->group->plugins;
   unschedulable_.Remove(record);
   record.pod->set_pod(pod);
-  unschedulable_.Add(record, plugins);
+  unschedulable_.Add(record);
 }
 
-void PodStores::Put(Record& record, Store store, uint64_t plugins) {
+void PodStores::Put(Record& record, Store store) {
   KS_CHECK(store != Store::kNone, "a pod is put into no store");
   if (record.store == store && store != Store::kUnschedulable) {
     if (IndexedHeap<Record>* heap = HeapOf(record, store)) heap->Fix(&record);
@@ -142,7 +140,7 @@ void PodStores::Put(Record& record, Store store, uint64_t plugins) {
   } else if (IndexedHeap<Record>* heap = HeapOf(record, store)) {
     heap->Push(&record);
   } else if (store == Store::kUnschedulable) {
-    unschedulable_.Add(record, plugins);
+    unschedulable_.Add(record);
   }
   if (store == Store::kUnschedulable) {
     SetGated(record, !EntityOf(record).entity().gating_plugin.empty());

@@ -51,6 +51,7 @@ struct Record {
   uint32_t index = 0;             // place in its heap, class or list
   Store store = Store::kNone;     // of a member in a group: that of the group
   bool gated = false;             // in the unschedulable map: a plugin holds it at PreEnqueue
+  bool arriving = false;          // the next placement is an arrival, even where it is already
   RecordKind kind = RecordKind::kPod;
 
   // For operators: the label of the event that brought it to its store, and of the event that last
@@ -69,8 +70,7 @@ struct MemberRecord;
 struct GroupRecord : Record {
   framework::QueuedPodGroupPtr group;
   std::vector<MemberRecord*> members;  // in no particular order
-  bool arriving = false;  // the next placement is an arrival, even where the group is already
-  GateAnswers answers;    // of PreEnqueue
+  GateAnswers answers;                 // of PreEnqueue
 };
 
 // A member, in its group or alone.
@@ -142,8 +142,8 @@ class PodStores {
   using Less =
       std::function<bool(const framework::QueuedEntity& a, const framework::QueuedEntity& b)>;
 
-  // `less` is QueueSort.
-  PodStores(const Less& less, const BackoffOptions& backoff);
+  // `less` is QueueSort, `plugins_of` RequeueRules::PluginsOf.
+  PodStores(const Less& less, const BackoffOptions& backoff, ParkedPods::PluginsOf plugins_of);
 
   // By namespace and name; null when not stored.
   Record* Find(const api::ObjectMeta& meta) { return Find(meta.ns, meta.name); }
@@ -168,9 +168,8 @@ class PodStores {
   void SetPod(Record& record, const api::PodPtr& pod);
 
   // From whatever store it is in; into its own one it only finds its right place. `store` must not
-  // be kNone. `plugins` (RequeueRules::PluginsOf) is used for the unschedulable map. The members
-  // of a group are put after it, one by one.
-  void Put(Record& record, Store store, uint64_t plugins = 0);
+  // be kNone. The members of a group are put after it, one by one.
+  void Put(Record& record, Store store);
   // Takes the record out of its store but keeps it; a group with its members.
   void Detach(Record& record);
 

@@ -402,7 +402,7 @@ void SchedulingQueue::PlaceWoken(const EventWithObjects& event, const std::vecto
   ++effect.events;
   effect.hint_runs += hint_runs;
   for (const Woken& woken : pods) {
-    placement_.TakeOut(*woken.record);  // a pod that is gated again arrives anew
+    placement_.NoteArriving(*woken.record);  // a pod that is gated again arrives anew
     placement_.NoteWoken(*woken.record, label, woken.answer);
     placement_.Place(*woken.record, woken.answer.strategy, label);
     KS_CHECK(woken.record->store != Store::kNone, "a pod that was woken is in no store");
