@@ -21,6 +21,7 @@
 #include "framework/plugin.h"
 #include "framework/pod_group_state.h"
 #include "framework/preemption_extender.h"
+#include "framework/ring_log.h"
 #include "framework/storage_state.h"
 
 namespace ks::framework {
@@ -28,6 +29,9 @@ namespace ks::framework {
 class PreemptionMetrics;
 class VolumeMetrics;
 class DeviceMetrics;
+
+// Names of nodes whose nominated pods changed.
+using NominationLog = RingLog<std::string>;
 
 // Pods that are expected to run on a node although they are not there yet.
 // Threads: the scheduling thread; workers may read while a cycle runs.
@@ -41,8 +45,10 @@ class Nominator {
   // Calls `visit` with the name of each node that has nominated pods, in no particular order.
   virtual void ForEachNominatedNode(
       const std::function<void(std::string_view node_name)>& visit) const = 0;
-  // Another value after each change of the nodes that have nominated pods.
-  virtual uint64_t version() const = 0;
+  // The node to which the pod with this uid is nominated; empty: none. Valid until the next change.
+  virtual std::string_view NodeOf(std::string_view uid) const = 0;
+  // Complete: also of a pod that was replaced by another version of it.
+  virtual const NominationLog& changes() const = 0;
   // See docs/spec/queue.md section 11. Absent info means Noop: the entry follows the pod's status.
   virtual void AddNominatedPod(const api::PodPtr& pod,
                                const std::optional<NominatingInfo>& info) = 0;

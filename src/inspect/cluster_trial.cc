@@ -75,20 +75,24 @@ class ClusterTrial::Nominations final : public framework::Nominator {
       const std::function<void(std::string_view node_name)>& visit) const override {
     for (const auto& [node, pods] : nominated_) visit(node);
   }
-  uint64_t version() const override { return version_; }
+  std::string_view NodeOf(std::string_view uid) const override {
+    const auto node = node_of_.find(uid);
+    return node == node_of_.end() ? std::string_view() : std::string_view(node->second);
+  }
+  const framework::NominationLog& changes() const override { return changes_; }
   void AddNominatedPod(const api::PodPtr& pod,
                        const std::optional<framework::NominatingInfo>& info) override {
     DeleteNominatedPodIfExists(*pod);
     const std::string& node = info ? info->node_name : pod->status.nominated_node_name.str();
     if (node.empty()) return;
-    ++version_;
+    changes_.Append(node);
     nominated_[node].push_back(std::make_shared<framework::PodInfo>(pod));
     node_of_[pod->meta.uid] = node;
   }
   void DeleteNominatedPodIfExists(const api::Pod& pod) override {
     const auto node = node_of_.find(pod.meta.uid);
     if (node == node_of_.end()) return;
-    ++version_;
+    changes_.Append(node->second);
     const auto pods = nominated_.find(node->second);
     std::erase_if(pods->second,
                   [&](const auto& info) { return info->pod().meta.uid == pod.meta.uid; });
@@ -99,7 +103,7 @@ class ClusterTrial::Nominations final : public framework::Nominator {
  private:
   std::map<std::string, std::vector<framework::PodInfoPtr>, std::less<>> nominated_;
   StringMap<std::string> node_of_;  // by uid
-  uint64_t version_ = 1;
+  framework::NominationLog changes_;
 };
 
 // Only preemption asks for pods by name, and only binding for nodes.

@@ -67,7 +67,8 @@ class NominationsOf final : public framework::Nominator {
       const std::function<void(std::string_view node_name)>& visit) const override {
     other_.ForEachNominatedNode(visit);
   }
-  uint64_t version() const override { return other_.version(); }
+  std::string_view NodeOf(std::string_view uid) const override { return other_.NodeOf(uid); }
+  const framework::NominationLog& changes() const override { return other_.changes(); }
   void AddNominatedPod(const api::PodPtr&,
                        const std::optional<framework::NominatingInfo>&) override {}
   void DeleteNominatedPodIfExists(const api::Pod&) override {}

@@ -53,7 +53,7 @@ void PodNominator::AddNominatedPod(const api::PodPtr& pod,
   const api::PodPtr stored = sources_.stored(*pod);
   nominations_[node].push_back(stored == nullptr ? Stub(*pod)
                                                  : std::make_shared<framework::PodInfo>(stored));
-  ++version_;
+  changes_.Append(node);
   const bool first = node_of_.insert_or_assign(pod->meta.uid, node).second;
   KS_CHECK(first, "a pod is nominated to one node at most");
 }
@@ -67,7 +67,7 @@ void PodNominator::DeleteNominatedPodIfExists(const api::Pod& pod) {
     return info->pod().meta.uid == pod.meta.uid;
   });
   KS_CHECK(erased == 1, "a pod is nominated to its node once");
-  ++version_;
+  changes_.Append(node->second);
   if (list->second.empty()) nominations_.erase(list);
   node_of_.erase(node);
 }
@@ -87,15 +87,20 @@ void PodNominator::Update(const api::Pod& old_pod, const api::PodPtr& new_pod) {
 void PodNominator::PodStored(const api::PodPtr& pod) {
   if (node_of_.empty()) return;
   framework::PodInfoPtr* entry = FindEntry(pod->meta.uid);
-  if (entry != nullptr && (*entry)->ptr() != pod) {
-    *entry = std::make_shared<framework::PodInfo>(pod);
-  }
+  if (entry == nullptr || (*entry)->ptr() == pod) return;
+  Exchange(*entry, std::make_shared<framework::PodInfo>(pod));
 }
 
 void PodNominator::PodLeft(const api::Pod& pod) {
   if (node_of_.empty()) return;
   framework::PodInfoPtr* entry = FindEntry(pod.meta.uid);
-  if (entry != nullptr) *entry = Stub(pod);
+  if (entry != nullptr) Exchange(*entry, Stub(pod));
+}
+
+// What is seen of a nominated pod.
+void PodNominator::Exchange(framework::PodInfoPtr& entry, framework::PodInfoPtr other) {
+  entry = std::move(other);
+  changes_.Append(node_of_.find(entry->pod().meta.uid)->second);
 }
 
 std::string_view PodNominator::NodeOf(std::string_view uid) const {

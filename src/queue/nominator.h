@@ -41,7 +41,7 @@ class PodNominator final : public framework::Nominator {
       const std::function<void(std::string_view node_name)>& visit) const override {
     for (const auto& [node, pods] : nominations_) visit(node);
   }
-  uint64_t version() const override { return version_; }
+  const framework::NominationLog& changes() const override { return changes_; }
   void AddNominatedPod(const api::PodPtr& pod,
                        const std::optional<framework::NominatingInfo>& info) override;
   void DeleteNominatedPodIfExists(const api::Pod& pod) override;
@@ -53,17 +53,19 @@ class PodNominator final : public framework::Nominator {
   void PodStored(const api::PodPtr& pod);
   void PodLeft(const api::Pod& pod);
 
-  // The node the pod is nominated to, empty when it is not.
-  std::string_view NodeOf(std::string_view uid) const;
+  std::string_view NodeOf(std::string_view uid) const override;
 
  private:
+  static constexpr size_t kLogged = 1024;  // changes
+
   // Null when the pod is not nominated.
   framework::PodInfoPtr* FindEntry(std::string_view uid);
+  void Exchange(framework::PodInfoPtr& entry, framework::PodInfoPtr other);
 
   Sources sources_;
   StringMap<std::string> node_of_;                             // uid -> node
   StringMap<std::vector<framework::PodInfoPtr>> nominations_;  // node -> pods, in order
-  uint64_t version_ = 0;
+  framework::NominationLog changes_{kLogged};
 };
 
 }  // namespace ks::queue

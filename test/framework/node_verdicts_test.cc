@@ -3,6 +3,8 @@
 // the answers are the same either way is the property test in test/scheduler.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -226,16 +228,18 @@ TEST_F(NodeVerdictsTest, NodesWithoutNominatedPodsAreRemembered) {
   Learn(*pod_);
   nominator_.pods["n1"] = {
       std::make_shared<const PodInfo>(MakePod().Name("q").Priority(5).Req({}).Obj())};
-  nominator_.changes = 1;
+  nominator_.log.Append("n1");
   EXPECT_EQ(Attempt(*pod_), (Texts{"Filter L n1", "Filter G n1", "Filter L n1", "Filter G n1",
                                    "Score G n1", "Score G n2"}));
   EXPECT_EQ(statuses_[1], Status(Code::kUnschedulable, {"no"}, "L"));
   nominator_.pods.clear();
-  nominator_.pods["n2"] = {};
-  nominator_.changes = 2;
+  nominator_.pods["n2"] = {
+      std::make_shared<const PodInfo>(MakePod().Name("q").Priority(-1).Req({}).Obj())};
+  nominator_.log.Append("n1");
+  nominator_.log.Append("n2");
   EXPECT_EQ(Attempt(*pod_), (Texts{"Filter G n1", "Filter L n2", "Score G n1", "Score G n2"}));
   nominator_.pods.clear();
-  nominator_.changes = 3;
+  nominator_.log.Append("n2");
   EXPECT_EQ(Attempt(*pod_), kRemembered);
 }
 
@@ -245,11 +249,116 @@ TEST_F(NodeVerdictsTest, NominationsOfAnotherTimeAreNotUsed) {
   nominator_.pods["n1"] = {};
   CycleState state;
   ASSERT_TRUE(framework_->RunPreFilterPlugins(state, *pod_).status.ok());
-  nominator_.changes = 7;
+  nominator_.log.Append("n1");
   log_.clear();
   (void)Framework::FilterBatch(*framework_, state, *pod_)
       .RunListed(*snapshot_.nodes()[1], snapshot_.nodes()[1]->slot());
   EXPECT_EQ(log_, Texts{"Filter L n2"});
+}
+
+// One filter, which looks at one node only, rejects every node with a pod on it.
+class NominatedVerdictsTest : public ::testing::Test {
+ protected:
+  NominatedVerdictsTest() {
+    profile_.Add<NodeLocal, Filters>(
+        {.name = "L", .log = &log_, .filter = [this](const CycleState&, const NodeInfo& node) {
+           if (fails_) return Status::Error("boom");
+           return node.pods().empty() ? Status() : Status(Code::kUnschedulable, {"full"});
+         }});
+    framework_ = profile_.Build(
+        {.parts = {.snapshot = &snapshot_, .clock = &clock_, .nominator = &nominator_},
+         .metrics = &metrics_});
+    for (int i = 0; i < 2; ++i) (void)Attempt(*pod_);
+  }
+
+  void Nominate(const std::string& node, std::vector<api::PodPtr> pods) {
+    nominator_.pods[node].clear();
+    for (api::PodPtr& pod : pods) {
+      nominator_.pods[node].push_back(std::make_shared<const PodInfo>(std::move(pod)));
+    }
+    nominator_.log.Append(node);
+  }
+  // How often the filter was called, over all nodes.
+  size_t Attempt(const api::Pod& pod) {
+    log_.clear();
+    CycleState state;
+    EXPECT_TRUE(framework_->RunPreFilterPlugins(state, pod).status.ok());
+    Framework::FilterBatch batch(*framework_, state, pod);
+    statuses_.clear();
+    for (const NodeInfo* node : snapshot_.nodes()) {
+      statuses_.push_back(batch.RunListed(*node, node->slot()));
+    }
+    return static_cast<size_t>(std::count_if(log_.begin(), log_.end(), [](const std::string& call) {
+      return call.starts_with("Filter");
+    }));
+  }
+
+  Texts log_;
+  bool fails_ = false;
+  const FakeClock clock_;
+  metrics::Registry registry_;
+  FrameworkMetrics metrics_{registry_, clock_, 7};
+  FakeSnapshot snapshot_{{MakeNode().Name("n1").Obj(), MakeNode().Name("n2").Obj()}};
+  TestProfile profile_;
+  testing::FakeNominator nominator_;
+  std::unique_ptr<Framework> framework_;
+  const api::PodPtr pod_ = MakePod().Name("p").Priority(3).Req({}).Obj();
+  std::vector<Status> statuses_;
+};
+
+TEST_F(NominatedVerdictsTest, AreForgottenWithWhatTheyAreAbout) {
+  Nominate("n1", {MakePod().Name("q").Priority(5).Req({}).Obj()});
+  EXPECT_EQ(Attempt(*pod_), 1U);
+  EXPECT_EQ(Attempt(*pod_), 0U);
+  EXPECT_EQ(statuses_[0], Status(Code::kUnschedulable, {"full"}, "L"));
+  EXPECT_TRUE(statuses_[1].ok());
+
+  snapshot_.log().Append(Change::Kind::kNode, 0);
+  EXPECT_EQ(Attempt(*pod_), 1U) << "the node changed";
+  EXPECT_EQ(Attempt(*pod_), 0U);
+  Nominate("n1", {MakePod().Name("q").Priority(1).Req({}).Obj()});
+  EXPECT_EQ(Attempt(*pod_), 1U) << "its nominated pod changed: without it the node is asked anew";
+  EXPECT_EQ(Attempt(*pod_), 0U);
+  EXPECT_TRUE(statuses_[0].ok());
+  Nominate("n2", {MakePod().Name("r").Priority(5).Req({}).Obj()});
+  EXPECT_EQ(Attempt(*pod_), 1U) << "another node's did";
+  EXPECT_EQ(statuses_[1], Status(Code::kUnschedulable, {"full"}, "L"));
+  Nominate("n1", {});
+  Nominate("n2", {});
+  EXPECT_EQ(Attempt(*pod_), 0U) << "what is known of a node without nominated pods still counts";
+  EXPECT_TRUE(statuses_[0].ok() && statuses_[1].ok());
+
+  for (size_t i = 0; i < 2000; ++i) nominator_.log.Append("elsewhere");
+  Nominate("n1", {MakePod().Name("q").Priority(5).Req({}).Obj()});
+  for (size_t i = 0; i < 2 * NominationLog::kDefaultCapacity; ++i) nominator_.log.Append("n2");
+  EXPECT_EQ(Attempt(*pod_), 1U) << "the log does not reach back";
+  EXPECT_EQ(statuses_[0], Status(Code::kUnschedulable, {"full"}, "L"));
+  snapshot_.Add(MakeNode().Name("n3").Obj());
+  EXPECT_EQ(Attempt(*pod_), 3U) << "other nodes";
+}
+
+// What is remembered is what others meet; the pod itself does not stand in its own way.
+TEST_F(NominatedVerdictsTest, APodDoesNotMeetItself) {
+  auto replica = std::make_shared<api::Pod>(*pod_);
+  replica->meta.name = "r";
+  replica->meta.uid = "uid-r";
+  Nominate("n1", {replica});
+  EXPECT_EQ(Attempt(*pod_), 1U);
+  EXPECT_FALSE(statuses_[0].ok());
+  EXPECT_EQ(Attempt(*replica), 1U);
+  EXPECT_TRUE(statuses_[0].ok());
+  EXPECT_EQ(Attempt(*pod_), 0U);
+  EXPECT_FALSE(statuses_[0].ok());
+}
+
+TEST_F(NominatedVerdictsTest, AnErrorIsNotRemembered) {
+  Nominate("n1", {MakePod().Name("q").Priority(5).Req({}).Obj()});
+  fails_ = true;
+  (void)Attempt(*pod_);
+  EXPECT_EQ(statuses_[0].code(), Code::kError);
+  fails_ = false;
+  (void)Attempt(*pod_);
+  EXPECT_EQ(statuses_[0], Status(Code::kUnschedulable, {"full"}, "L"));
 }
 
 TEST_F(NodeVerdictsTest, TheSwitchTurnsItOff) {

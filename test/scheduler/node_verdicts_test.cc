@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -22,6 +23,7 @@
 #include "framework/runtime/profiles.h"
 #include "metrics/registry.h"
 #include "plugins/registry.h"
+#include "queue/nominator.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
 #include "testing/builders.h"
 #include "testing/fake_clock.h"
@@ -41,6 +43,7 @@ constexpr size_t kTemplates = 12;
 PodBuilder Template(Random& random, size_t i) {
   PodBuilder pod = MakePod();
   pod.Labels({{"app", "app-" + std::to_string(i % 5)}});
+  pod.Priority(static_cast<int32_t>(i % 3));
   const char* const cpus[] = {"0", "100m", "1", "2500m", "9"};
   pod.Req({{"cpu", cpus[random.Below(5)]}, {"memory", random.Below(2) == 0 ? "64Mi" : "3Gi"}},
           "registry.example/app:" + std::to_string(random.Below(3)));
@@ -67,10 +70,17 @@ class Triplets {
 
   void Round() {
     if (random_.Below(4) == 0) Churn();
+    // By turns, since nothing is ranked while pods are nominated.
+    if (++rounds_ % 200 < 80) {
+      Nominate();
+    } else {
+      while (!nominated_.empty()) Denominate();
+    }
     ASSERT_TRUE(cache_.RefreshSnapshot().ok());
-    auto pod = std::make_shared<api::Pod>(*specs_[random_.Below(kTemplates)]);
-    pod->meta.name = "pod-" + std::to_string(next_pod_++);
-    pod->meta.uid = "uid-" + pod->meta.name;
+    const bool again = !nominated_.empty() && random_.Below(3) == 0;
+    const api::PodPtr popped = again ? nominated_[random_.Below(nominated_.size())] : NewPod();
+    auto pod = std::make_shared<api::Pod>(*popped);
+    if (again) nominator_.PodLeft(*pod);
     const Outcome a = Decide(remembering_, pod);
     const Outcome b = Decide(forgetful_, pod);
     ASSERT_EQ(a.text, b.text);
@@ -85,7 +95,9 @@ class Triplets {
     }
     ranked_ += c.is_ranked ? 1 : 0;
     ASSERT_FALSE(a.is_ranked || b.is_ranked);
+    if (again) nominator_.PodStored(popped);
     if (a.node.empty()) return;
+    if (again) Denominate(*popped);
     pod->node_name = Symbol(a.node);
     ASSERT_TRUE(cache_.AssumePod(pod).ok());
     running_.push_back(pod);
@@ -127,6 +139,32 @@ class Triplets {
     twin->parallelizer = std::make_unique<Parallelizer>(1);
     twin->algorithm = std::make_unique<SchedulingAlgorithm>(cache_, *twin->parallelizer, 40);
     twin->algorithm->set_least_ranked_nodes(least_ranked_nodes);
+  }
+
+  api::PodPtr NewPod() {
+    auto pod = std::make_shared<api::Pod>(*specs_[random_.Below(kTemplates)]);
+    pod->meta.name = "pod-" + std::to_string(next_pod_++);
+    pod->meta.uid = "uid-" + pod->meta.name;
+    return pod;
+  }
+  // A pod more counts on a node; now and then one less, or one is seen anew.
+  void Nominate() {
+    if (nominated_.size() > 60) Denominate();
+    if (nodes_.empty()) return;
+    const auto node = std::next(nodes_.begin(), static_cast<int>(random_.Below(nodes_.size())));
+    nominated_.push_back(NewPod());
+    nominator_.AddNominatedPod(nominated_.back(),
+                               framework::NominatingInfo{node->second->meta.name});
+    auto& seen_anew = nominated_[random_.Below(nominated_.size())];
+    seen_anew = std::make_shared<api::Pod>(*seen_anew);
+    nominator_.PodStored(seen_anew);
+  }
+  void Denominate() { Denominate(*nominated_[random_.Below(nominated_.size())]); }
+  void Denominate(const api::Pod& pod) {
+    nominator_.DeleteNominatedPodIfExists(pod);
+    std::erase_if(nominated_, [name = pod.meta.name](const api::PodPtr& other) {
+      return other->meta.name == name;
+    });
   }
 
   // How often each plugin counts as asked.
@@ -230,11 +268,20 @@ class Triplets {
   }
 
   Random random_;
+  queue::PodNominator nominator_{{.informer = {}, .stored = [this](const api::Pod& pod) {
+                                    const auto found = std::find_if(
+                                        nominated_.begin(), nominated_.end(), [&](const auto& p) {
+                                          return p->meta.name == pod.meta.name;
+                                        });
+                                    return found == nominated_.end() ? nullptr : *found;
+                                  }}};
+  std::vector<api::PodPtr> nominated_;
   const framework::OfflineParts parts_{{.snapshot = &cache_,
                                         .owner_listers = &owners_,
                                         .storage = &storage_,
                                         .clock = &clock_,
-                                        .random = &random_}};
+                                        .random = &random_,
+                                        .nominator = &nominator_}};
   ks::testing::FakeClock clock_;
   cache::Cache cache_;
   cache::OwnerStores owners_;
@@ -245,6 +292,7 @@ class Triplets {
   std::map<size_t, api::NodePtr> nodes_;
   std::vector<api::PodPtr> running_;
   int next_pod_ = 0;
+  int rounds_ = 0;
   SearchSpaces spaces_;
   Triplet remembering_;
   Triplet ranking_;
@@ -257,7 +305,7 @@ TEST(NodeVerdictsTest, RememberingAndRankingChangeNoDecision) {
   for (uint64_t seed = 1; seed <= testing::Cases(8); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Triplets triplets(seed);
-    for (int round = 0; round < 600; ++round) {
+    for (int round = 0; round < 900; ++round) {
       SCOPED_TRACE("round " + std::to_string(round));
       triplets.Round();
       if (::testing::Test::HasFatalFailure()) return;

@@ -27,13 +27,21 @@ class FakeNominator final : public framework::Nominator {
   void ForEachNominatedNode(const std::function<void(std::string_view)>& visit) const override {
     for (const auto& [node, nominated] : pods) visit(node);
   }
-  uint64_t version() const override { return changes; }
+  std::string_view NodeOf(std::string_view uid) const override {
+    for (const auto& [node, nominated] : pods) {
+      for (const framework::PodInfoPtr& info : nominated) {
+        if (info->pod().meta.uid == uid) return node;
+      }
+    }
+    return {};
+  }
+  const framework::NominationLog& changes() const override { return log; }
   void AddNominatedPod(const api::PodPtr&,
                        const std::optional<framework::NominatingInfo>&) override {}
   void DeleteNominatedPodIfExists(const api::Pod&) override {}
 
   std::map<std::string, std::vector<framework::PodInfoPtr>, std::less<>> pods;
-  uint64_t changes = 0;  // of `pods`, as far as told
+  framework::NominationLog log;  // of `pods`, as far as told
 };
 
 }  // namespace ks::testing

@@ -36,6 +36,7 @@ void NodeVerdicts::Restart(size_t slots) {
   scored_.clear();
   Resize(slots);
   ranking_.ForgetAll();
+  beside_nominated_.ForgetAll();
 }
 
 void NodeVerdicts::Resize(size_t slots) {
@@ -51,6 +52,7 @@ void NodeVerdicts::Forget(uint32_t slot) {
   verdicts_[slot] = kUnknown;
   scored_[slot] = 0;
   ranking_.Forget(slot);
+  beside_nominated_.Forget(slot);
 }
 
 void NodeVerdicts::OnNode(uint32_t slot, const NodeInfo*) { Forget(slot); }
@@ -72,10 +74,11 @@ bool NodeMemory::CameBefore(const api::PodSpec* spec) {
 }
 
 std::shared_ptr<NodeVerdicts> NodeMemory::For(const api::Pod& pod, const Snapshot& snapshot,
-                                              uint64_t outside) {
+                                              uint64_t outside, bool nominated) {
   if (!SpecSaysAll(pod)) return nullptr;
   if (!by_spec_.Contains(pod.spec.get()) && !CameBefore(pod.spec.get())) return nullptr;
-  const size_t bytes = std::max<size_t>(1, snapshot.slots()) * kBytesPerSlot;
+  const size_t bytes = std::max<size_t>(1, snapshot.slots()) *
+                       (kBytesPerSlot + (nominated ? NominatedVerdicts::kBytesPerSlot : 0));
   const CacheLimits limits = {
       .values = std::clamp<size_t>(kMaxBytes / bytes, kMinSpecs, kMaxSpecs),
       .bytes = kMaxBytes + kMaxSpecs * kSmallSpec,
@@ -85,6 +88,7 @@ std::shared_ptr<NodeVerdicts> NodeMemory::For(const api::Pod& pod, const Snapsho
       pod.spec.get(), limits, [&] { return std::make_shared<NodeVerdicts>(pod.spec); },
       [bytes](const NodeVerdicts& each) { return bytes + each.spec_bytes(); });
   verdicts->Refresh(snapshot, outside);
+  if (nominated) verdicts->beside_nominated().Resize(snapshot.slots());
   return verdicts;
 }
 

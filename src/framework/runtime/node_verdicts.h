@@ -16,6 +16,7 @@
 #include "base/bounded_cache.h"
 #include "framework/change_reader.h"
 #include "framework/cycle_state.h"
+#include "framework/runtime/nominated_nodes.h"
 #include "framework/runtime/spec_ranking.h"
 #include "framework/status.h"
 
@@ -64,6 +65,9 @@ class NodeVerdicts {
   // The same nodes in the order of the list.
   SpecRanking& ranking() { return ranking_; }
 
+  // The filters' verdicts of nodes with their nominated pods.
+  NominatedVerdicts& beside_nominated() { return beside_nominated_; }
+
  private:
   friend ChangeReader;
   void Restart(size_t slots);
@@ -84,6 +88,7 @@ class NodeVerdicts {
   std::vector<int64_t> sums_;
   std::vector<std::vector<int64_t>> raws_;  // by column, then slot
   SpecRanking ranking_;
+  NominatedVerdicts beside_nominated_;
 };
 
 // The NodeVerdicts of the specs that were decided lately. Threads: the scheduling thread.
@@ -91,9 +96,9 @@ class NodeMemory {
  public:
   // Up to date with the snapshot; null when the pod's verdicts depend on more than its spec, and
   // for the first pod of a spec: many a spec comes once, and tables of all nodes would be made in
-  // vain.
-  std::shared_ptr<NodeVerdicts> For(const api::Pod& pod, const Snapshot& snapshot,
-                                    uint64_t outside);
+  // vain. `nominated`: there are nominated pods.
+  std::shared_ptr<NodeVerdicts> For(const api::Pod& pod, const Snapshot& snapshot, uint64_t outside,
+                                    bool nominated);
 
  private:
   bool CameBefore(const api::PodSpec* spec);

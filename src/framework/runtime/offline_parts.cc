@@ -116,9 +116,13 @@ class NoNominations final : public Nominator {
   std::span<const PodInfoPtr> NominatedPodsForNode(std::string_view) const override { return {}; }
   bool HasNominatedPods() const override { return false; }
   void ForEachNominatedNode(const std::function<void(std::string_view)>&) const override {}
-  uint64_t version() const override { return 0; }
+  std::string_view NodeOf(std::string_view) const override { return {}; }
+  const NominationLog& changes() const override { return changes_; }
   void AddNominatedPod(const api::PodPtr&, const std::optional<NominatingInfo>&) override {}
   void DeleteNominatedPodIfExists(const api::Pod&) override {}
+
+ private:
+  const NominationLog changes_{1};
 };
 
 class NoObjects final : public PodLister, public NodeLister {

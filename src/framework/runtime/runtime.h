@@ -152,7 +152,8 @@ class Framework final : public PluginsRunner {
     Status Run(const NodeInfo& node);
     // The same for the snapshot's node with that slot: what is remembered of it is used.
     Status RunListed(const NodeInfo& node, uint32_t slot) {
-      if (verdicts_ == nullptr || HasNominated(slot)) return Run(node);
+      if (verdicts_ == nullptr) return Run(node);
+      if (HasNominated(slot)) return RunRememberedBeside(node, slot);
       const uint8_t verdict = verdicts_->verdict(slot);
       if (verdict == NodeVerdicts::kFits && !has_rest_) [[likely]] {
         ++fits_;
@@ -178,6 +179,8 @@ class Framework final : public PluginsRunner {
       return nominated_ != nullptr && (*nominated_)[slot] != 0;
     }
     Status RunRemembered(const NodeInfo& node, uint32_t slot, uint8_t verdict);
+    Status RunRememberedBeside(const NodeInfo& node, uint32_t slot);
+    std::optional<Status> RunBesideNominated(const NodeInfo& node);
     Status RunRange(const CycleState& state, const NodeInfo& node, size_t begin, size_t end);
     Status RunMeasured(const CycleState& state, const NodeInfo& node, size_t begin, size_t limit);
 
@@ -185,8 +188,11 @@ class Framework final : public PluginsRunner {
     const CycleState& state_;
     const api::Pod& pod_;
     const CallSampler sampler_;
-    NodeVerdicts* verdicts_ = nullptr;                 // null: nothing to remember
-    const std::vector<uint8_t>* nominated_ = nullptr;  // by slot; null: no node has nominated pods
+    NodeVerdicts* verdicts_ = nullptr;  // null: nothing to remember
+    // NominatedSlots, by slot; null: no node has nominated pods.
+    const std::vector<uint64_t>* nominated_ = nullptr;
+    NominatedVerdicts* beside_nominated_ = nullptr;  // null: nothing to remember
+    std::optional<uint32_t> own_slot_;               // of the node to which the pod is nominated
     bool has_rest_ = true;   // filters after the remembered ones are to be asked
     uint32_t fits_ = 0;      // nodes that all filters let pass
     size_t last_asked_ = 0;  // position of the filter that rejected last

@@ -52,16 +52,6 @@ bool Respects(const api::Pod& pod, const api::Pod& nominated) {
 
 }  // namespace
 
-void NominatedSlots::Refresh(const Nominator& nominator, const Snapshot& snapshot) {
-  if (version_ == nominator.version() && changes_ == snapshot.changes().end()) return;
-  version_ = nominator.version();
-  changes_ = snapshot.changes().end();
-  has_pods_.assign(snapshot.slots(), 0);
-  nominator.ForEachNominatedNode([&](std::string_view name) {
-    if (const NodeInfo* node = snapshot.Find(name)) has_pods_[node->slot()] = 1;
-  });
-}
-
 PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const {
   const PointTimer timer = impl_->meters.StartTimer(MetricPoint::kPreFilter);
   PreFilterOutcome outcome = MergePreFilters(state, pod);
@@ -72,10 +62,9 @@ PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Po
       outside += plugin->OutsideVersion();
     }
     const Handle& parts = impl_->handle;
-    state.verdicts = impl_->memory->For(pod, parts.snapshot(), outside);
-    if (parts.nominator().HasNominatedPods()) {
-      impl_->nominated_slots.Refresh(parts.nominator(), parts.snapshot());
-    }
+    const bool nominated = parts.nominator().HasNominatedPods();
+    state.verdicts = impl_->memory->For(pod, parts.snapshot(), outside, nominated);
+    if (nominated) impl_->nominated_slots.Refresh(parts.nominator(), parts.snapshot());
   }
   return outcome;
 }
@@ -185,6 +174,11 @@ Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState
   for (size_t i = lists.local_filters; i < lists.filter.size(); ++i) {
     has_rest_ |= (state.skip_filter & lists.filter[i].bit) == 0;
   }
+  if (nominated_ == nullptr || verdicts_ == nullptr || has_rest_) return;
+  if (framework.HasPreFilterExtensions(state)) return;
+  beside_nominated_ = &verdicts_->beside_nominated();
+  const NodeInfo* own = impl.handle.snapshot().Find(nominator.NodeOf(pod.meta.uid));
+  if (own != nullptr) own_slot_ = own->slot();
 }
 
 // A plugin was asked about every node that ended with it or with a later plugin.
@@ -284,10 +278,44 @@ Status Framework::FilterBatch::RunMeasured(const CycleState& state, const NodeIn
 Status Framework::FilterBatch::Run(const NodeInfo& node) {
   const Nominator& nominator = framework_.impl_->handle.nominator();
   if (!nominator.HasNominatedPods()) return RunPlugins(state_, node);
+  // The nominated pods may never come: the pod must fit without them too (think of affinity to one
+  // of them).
+  const std::optional<Status> beside = RunBesideNominated(node);
+  return !beside || beside->ok() ? RunPlugins(state_, node) : *beside;
+}
+
+// As Run, for the snapshot's node with that slot, which has nominated pods.
+Status Framework::FilterBatch::RunRememberedBeside(const NodeInfo& node, uint32_t slot) {
+  using Kind = NominatedVerdicts::Kind;
+  if (beside_nominated_ == nullptr || slot == own_slot_) return Run(node);
+  const uint64_t state = (*nominated_)[slot];
+  NominatedVerdicts::Verdict& known = beside_nominated_->At(slot);
+  if (known.state == state) {
+    if (known.kind == Kind::kRejected) {
+      ++ended_at_[known.position];
+      return known.rejection;
+    }
+    if (known.kind == Kind::kFits) ++fits_;
+  } else {
+    const std::optional<Status> beside = RunBesideNominated(node);
+    if (beside && !beside->ok()) {
+      if (beside->IsRejected()) {
+        known = {state, *beside, Kind::kRejected, static_cast<uint8_t>(last_asked_)};
+      }
+      return *beside;
+    }
+    known = {state, {}, beside ? Kind::kFits : Kind::kNoneCounts};
+  }
+  return RunRemembered(node, slot, verdicts_->verdict(slot));
+}
+
+// With the nominated pods on board that the pod respects; absent: there are none.
+std::optional<Status> Framework::FilterBatch::RunBesideNominated(const NodeInfo& node) {
+  const Nominator& nominator = framework_.impl_->handle.nominator();
   const std::span<const PodInfoPtr> nominated = nominator.NominatedPodsForNode(node.name());
   if (std::none_of(nominated.begin(), nominated.end(),
                    [this](const PodInfoPtr& other) { return Respects(pod_, other->pod()); })) {
-    return RunPlugins(state_, node);
+    return std::nullopt;
   }
 
   NodeInfo node_with_nominated = node;
@@ -299,11 +327,7 @@ Status Framework::FilterBatch::Run(const NodeInfo& node) {
                                                            node_with_nominated);
     if (!status.ok()) return status;
   }
-  Status status = RunPlugins(state_with_nominated, node_with_nominated);
-  if (!status.ok()) return status;
-  // The nominated pods may never come: the pod must fit without them too (think of affinity to one
-  // of them).
-  return RunPlugins(state_, node);
+  return RunPlugins(state_with_nominated, node_with_nominated);
 }
 
 PostFilterResult Framework::RunPostFilterPlugins(CycleState& state, const api::PodPtr& pod,

@@ -9,24 +9,10 @@
 #include <vector>
 
 #include "framework/runtime/node_verdicts.h"
+#include "framework/runtime/nominated_nodes.h"
 #include "framework/runtime/runtime.h"
 
 namespace ks::framework {
-
-// Which nodes have nominated pods, by slot, so that the others can be answered from memory.
-class NominatedSlots {
- public:
-  void Refresh(const Nominator& nominator, const Snapshot& snapshot);
-  // Null when it does not show the nominator's present state.
-  const std::vector<uint8_t>* At(const Nominator& nominator) const {
-    return version_ == nominator.version() ? &has_pods_ : nullptr;
-  }
-
- private:
-  std::optional<uint64_t> version_;
-  uint64_t changes_ = 0;  // of the snapshot
-  std::vector<uint8_t> has_pods_;
-};
 
 struct Framework::Impl {
   Impl(const config::Profile& profile, const FrameworkOptions& options, const PluginsRunner& runner)

@@ -198,11 +198,11 @@ class DefaultPreemption final : public framework::Plugin,
   bool IsMember(const api::Pod& pod) const { return workloads_ && pod.spec->scheduling_group; }
   // The uid by which its preemption is known: of a member that of the top group; empty: nobody
   // knows it.
-  std::string PreemptorOf(const api::Pod& pod) const {
+  std::string_view PreemptorOf(const api::Pod& pod) const {
     if (!IsMember(pod)) return pod.meta.uid;
     const framework::PodGroupStates& groups = handle_.pod_groups();
     const std::optional<framework::PodGroupKey> root = groups.RootOf(*framework::GroupOf(pod));
-    return root ? UidOf(groups, *root) : std::string();
+    return root ? UidOf(groups, *root) : std::string_view();
   }
 
   void Evict(Preemption preemption) {

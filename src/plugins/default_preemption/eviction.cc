@@ -314,8 +314,8 @@ Preemptor PodPreemptor(const api::PodPtr& pod, const framework::PodLister& pods)
 }
 
 uint64_t OngoingPreemptions::Begin(const Preemptor& preemptor) {
-  std::erase_if(preemptors_,
-                [](const auto& entry) { return entry.second.aftermath && entry.second.gone(); });
+  absl::erase_if(preemptors_,
+                 [](const auto& entry) { return entry.second.aftermath && entry.second.gone(); });
   preemptors_[preemptor.uid] = {.number = ++begun_, .gone = preemptor.gone};
   return begun_;
 }
@@ -338,7 +338,7 @@ bool OngoingPreemptions::End(const std::string& uid, uint64_t number, Aftermath 
   return false;
 }
 
-bool OngoingPreemptions::Blocks(const std::string& uid, framework::Handle& handle) {
+bool OngoingPreemptions::Blocks(std::string_view uid, framework::Handle& handle) {
   if (preemptors_.empty() || KS_CANARY(PreemptorsNotHeld)) return false;
   const auto found = preemptors_.find(uid);
   if (found == preemptors_.end()) return false;
@@ -355,13 +355,13 @@ bool OngoingPreemptions::Blocks(const std::string& uid, framework::Handle& handl
   return preemptor.turned_away;
 }
 
-bool OngoingPreemptions::MayComeBack(const std::string& uid) const {
+bool OngoingPreemptions::MayComeBack(std::string_view uid) const {
   const auto found = preemptors_.find(uid);
   return found != preemptors_.end() && found->second.turned_away && found->second.aftermath &&
          found->second.aftermath->left();
 }
 
-const std::string* OngoingPreemptions::NodeOfUnheardVictim(const std::string& uid) const {
+const std::string* OngoingPreemptions::NodeOfUnheardVictim(std::string_view uid) const {
   const auto found = preemptors_.find(uid);
   const bool unheard =
       found != preemptors_.end() && found->second.aftermath && found->second.aftermath->unheard();

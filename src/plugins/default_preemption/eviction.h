@@ -12,10 +12,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "base/text_hash.h"
+#include "base/string_map.h"
 #include "framework/handle.h"
 
 namespace ks::plugins {
@@ -62,13 +61,13 @@ class OngoingPreemptions {
   bool End(const std::string& uid, uint64_t number, Aftermath aftermath);
 
   // Whether the preemptor would come too early. Then it is turned away.
-  bool Blocks(const std::string& uid, framework::Handle& handle);
+  bool Blocks(std::string_view uid, framework::Handle& handle);
   bool empty() const { return preemptors_.empty(); }
   // Whether the preemptor was turned away and may come now: the last of its victims has left.
-  bool MayComeBack(const std::string& uid) const;
+  bool MayComeBack(std::string_view uid) const;
   // The node where the preemptor's last victim leaves, which the server said and the watch did not
   // yet; null: there is none.
-  const std::string* NodeOfUnheardVictim(const std::string& uid) const;
+  const std::string* NodeOfUnheardVictim(std::string_view uid) const;
 
  private:
   struct Entry {
@@ -78,7 +77,7 @@ class OngoingPreemptions {
     bool turned_away = false;
     std::optional<Aftermath> aftermath{};  // empty: the evictions are not over
   };
-  std::unordered_map<std::string, Entry, TextHash> preemptors_;
+  StringMap<Entry> preemptors_;
   uint64_t begun_ = 0;
 };
 

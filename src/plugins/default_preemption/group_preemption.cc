@@ -46,13 +46,14 @@ std::string_view KindOf(const PodGroupKey& group) {
   return group.composite ? "compositepodgroup" : "podgroup";
 }
 
-std::string UidOf(const framework::PodGroupStates& groups, const PodGroupKey& group) {
+std::string_view UidOf(const framework::PodGroupStates& groups, const PodGroupKey& group) {
   if (group.composite) {
     const api::CompositePodGroupPtr object = groups.FindComposite(group.ns, group.name);
-    return object == nullptr ? "" : object->meta.uid;
+    return object == nullptr ? std::string_view() : std::string_view(object->meta.uid);
   }
   const framework::PodGroupState* state = groups.Find(group.ns, group.name);
-  return state == nullptr || state->object == nullptr ? "" : state->object->meta.uid;
+  const bool known = state != nullptr && state->object != nullptr;
+  return known ? std::string_view(state->object->meta.uid) : std::string_view();
 }
 
 GroupPreemption::GroupPreemption(framework::Handle& handle,
@@ -264,7 +265,7 @@ Preemptor GroupPreemption::Described() const {
   const framework::PodGroupStates& groups = handle_.pod_groups();
   const PodGroupKey& root = preemptor_.root;
   Preemptor described{.kind = KindOf(root),
-                      .uid = UidOf(groups, root),
+                      .uid = std::string(UidOf(groups, root)),
                       .key = root.Name(),
                       .priority = priority_,
                       .pods = {},

@@ -29,8 +29,9 @@ struct GroupFinding {
 
 // "podgroup" or "compositepodgroup".
 std::string_view KindOf(const framework::PodGroupKey& group);
-// The uid of the group's object; empty: it is not known.
-std::string UidOf(const framework::PodGroupStates& groups, const framework::PodGroupKey& group);
+// The uid of the group's object; empty: it is not known. Valid until the groups change.
+std::string_view UidOf(const framework::PodGroupStates& groups,
+                       const framework::PodGroupKey& group);
 
 // One search. All that it tries happens in the snapshot, and is taken back.
 //
