@@ -56,8 +56,9 @@ class NominatedVerdicts {
     uint8_t position = 0;  // of the filter that rejected
   };
 
-  // There is room for that many slots from now on.
+  // There is room for that many slots from now on, until all is forgotten.
   void Resize(size_t slots) { verdicts_.resize(slots); }
+  size_t slots() const { return verdicts_.size(); }
   void Forget(uint32_t slot) {
     if (slot < verdicts_.size()) verdicts_[slot].state = 0;
   }

@@ -176,6 +176,8 @@ Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState
   }
   if (nominated_ == nullptr || verdicts_ == nullptr || has_rest_) return;
   if (framework.HasPreFilterExtensions(state)) return;
+  // An attempt that waited may come with verdicts that were made anew without nominated pods.
+  if (verdicts_->beside_nominated().slots() != nominated_->size()) return;
   beside_nominated_ = &verdicts_->beside_nominated();
   const NodeInfo* own = impl.handle.snapshot().Find(nominator.NodeOf(pod.meta.uid));
   if (own != nullptr) own_slot_ = own->slot();
