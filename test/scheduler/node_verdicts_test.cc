@@ -80,7 +80,13 @@ class Triplets {
     const bool again = !nominated_.empty() && random_.Below(3) == 0;
     const api::PodPtr popped = again ? nominated_[random_.Below(nominated_.size())] : NewPod();
     auto pod = std::make_shared<api::Pod>(*popped);
-    if (again) nominator_.PodLeft(*pod);
+    // Pods that are in no store meanwhile: this one, and maybe another one.
+    std::vector<api::PodPtr> away;
+    if (again) away.push_back(popped);
+    if (!nominated_.empty() && random_.Below(2) == 0) {
+      away.push_back(nominated_[random_.Below(nominated_.size())]);
+    }
+    for (const api::PodPtr& each : away) nominator_.PodLeft(*each);
     const Outcome a = Decide(remembering_, pod);
     const Outcome b = Decide(forgetful_, pod);
     ASSERT_EQ(a.text, b.text);
@@ -95,7 +101,7 @@ class Triplets {
     }
     ranked_ += c.is_ranked ? 1 : 0;
     ASSERT_FALSE(a.is_ranked || b.is_ranked);
-    if (again) nominator_.PodStored(popped);
+    for (const api::PodPtr& each : away) nominator_.PodStored(each);
     if (a.node.empty()) return;
     if (again) Denominate(*popped);
     pod->node_name = Symbol(a.node);
@@ -156,7 +162,9 @@ class Triplets {
     nominator_.AddNominatedPod(nominated_.back(),
                                framework::NominatingInfo{node->second->meta.name});
     auto& seen_anew = nominated_[random_.Below(nominated_.size())];
-    seen_anew = std::make_shared<api::Pod>(*seen_anew);
+    auto changed = std::make_shared<api::Pod>(*seen_anew);
+    changed->spec = specs_[random_.Below(kTemplates)]->spec;
+    seen_anew = std::move(changed);
     nominator_.PodStored(seen_anew);
   }
   void Denominate() { Denominate(*nominated_[random_.Below(nominated_.size())]); }
