@@ -103,7 +103,7 @@ class ClusterTrial::Nominations final : public framework::Nominator {
  private:
   std::map<std::string, std::vector<framework::PodInfoPtr>, std::less<>> nominated_;
   StringMap<std::string> node_of_;  // by uid
-  framework::NominationLog changes_;
+  framework::NominationLog changes_{256};
 };
 
 // Only preemption asks for pods by name, and only binding for nodes.

@@ -405,7 +405,7 @@ void SchedulingQueue::PlaceWoken(const EventWithObjects& event, const std::vecto
     placement_.NoteArriving(*woken.record);  // a pod that is gated again arrives anew
     placement_.NoteWoken(*woken.record, label, woken.answer);
     placement_.Place(*woken.record, woken.answer.strategy, label);
-    KS_CHECK(woken.record->store != Store::kNone, "a pod that was woken is in no store");
+    KS_CHECK(!woken.record->arriving, "a pod that was woken was put into no store");
     if (woken.record->store != Store::kUnschedulable) {
       effect.woken += static_cast<int64_t>(woken.record->entity().PodCount());
     }

@@ -24,7 +24,8 @@ EventRecorder::EventRecorder(std::shared_ptr<WriteDispatcher> dispatcher, RestCl
 void EventRecorder::Record(framework::PodEvent event) {
   const size_t queued = dispatcher_->Queued(LaneName::kEvent);
   const Clock& clock = timers().clock();
-  std::optional<Occurrence> dropped{{std::move(event), clock.WallNow(), clock.Now()}};
+  const TimePoint now = clock.Now();
+  std::optional<Occurrence> dropped{{std::move(event), clock.WallNow(), now}};
   std::optional<Duration> pump_in;
   {
     MutexLock lock(mutex_);
@@ -34,8 +35,7 @@ void EventRecorder::Record(framework::PodEvent event) {
         dropped = std::move(waiting_.front());
         waiting_.pop_front();
       }
-      const bool first = !std::exchange(pump_due_, true);
-      if (first) pump_in = last_pump_ + gathering_ - clock.Now();
+      if (!std::exchange(pump_due_, true)) pump_in = last_pump_ + gathering_ - now;
     }
   }
   if (dropped) dispatcher_->Count(&WriterStats::events_dropped);
