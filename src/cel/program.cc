@@ -6,6 +6,7 @@
 
 #include "cel/attribute_value.h"
 #include "cel/plan.h"
+#include "cel/weight.h"
 
 namespace ks::cel {
 namespace {
@@ -92,7 +93,10 @@ Result<std::shared_ptr<const Program>> Program::Compile(std::string_view text, W
 }
 
 Program::Program(std::unique_ptr<Plan> plan, std::string type_text)
-    : plan_(std::move(plan)), type_text_(std::move(type_text)), number_(NextNumber()) {}
+    : plan_(std::move(plan)),
+      type_text_(std::move(type_text)),
+      weight_(WeightOf(plan_->checked.root)),
+      number_(NextNumber()) {}
 
 size_t Program::bytes() const {
   constexpr size_t kBytesPerNode = 256;  // with the tree it was made of
@@ -136,7 +140,7 @@ Verdict Program::EvaluateAnew(const Device& device, const EvalOptions& options) 
   const Value result = Run(context);
   const bool wrapped = result.is(Kind::kOptional) && result.optional->present;
   const Value value = wrapped ? result.optional->value : result;
-  Verdict verdict{.cost = context.cost()};
+  Verdict verdict{.cost = context.cost(), .over_limit = context.over_limit()};
   if (value.is(Kind::kBool)) {
     verdict.matches = value.boolean;
   } else if (value.is_error()) {

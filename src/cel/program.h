@@ -30,8 +30,9 @@ struct EvalOptions {
 // What a selector says about a device.
 struct Verdict {
   bool matches = false;
-  std::string error{};  // upstream's text; empty: none
-  uint64_t cost = 0;    // 0 if the verdict was remembered
+  std::string error{};      // upstream's text; empty: none
+  uint64_t cost = 0;        // 0 if the verdict was remembered
+  bool over_limit = false;  // the error is that the limit of costs was passed
 
   bool ok() const { return error.empty(); }
 };
@@ -73,6 +74,8 @@ class Program {
 
   // Memory in use, roughly.
   size_t bytes() const;
+  // What an evaluation can cost (WeightOf).
+  size_t weight() const { return weight_; }
 
  private:
   Program(std::unique_ptr<Plan> plan, std::string type_text);
@@ -81,6 +84,7 @@ class Program {
 
   const std::unique_ptr<Plan> plan_;
   const std::string type_text_;
+  const size_t weight_;
   const uint32_t number_;  // of this process's programs, from 1: the key of memos
 };
 

@@ -87,6 +87,8 @@ class TaskInbox {
  public:
   virtual ~TaskInbox() = default;
   virtual void PostTask(std::function<void()> task) = 0;
+  // Whether tasks run at all; not where somebody only asks what would be.
+  virtual bool attended() const { return true; }
 };
 
 // A pod held by Permit. Exactly one verdict counts, the first.

@@ -145,6 +145,7 @@ class NoWay final : public ApiWriter, public PodActivator, public TaskInbox {
   void Activate(const std::vector<api::PodPtr>&) override {}
   void ActivateGroup(const PodGroupKey&) override {}
   void PostTask(std::function<void()>) override {}
+  bool attended() const override { return false; }
 };
 
 template <class T>

@@ -28,20 +28,34 @@ Result<bool> DeviceCandidates::ForNode(const PoolDevice& device) {
   return Error{.message = ParseError(*device.broken_selection), .path = "", .hint = ""};
 }
 
+// What the selectors are known to say. Requires: there are some.
+VerdictTable::Kept& DeviceCandidates::VerdictOf(const AlternativePlan& alternative,
+                                                const PoolDevice& device) {
+  Asked& asked = of_[alternative.index];
+  if (asked.verdicts.empty()) asked.verdicts.resize(pools_.slices.size());
+  std::shared_ptr<VerdictTable::Kept[]>& verdicts = asked.verdicts[device.slice];
+  if (verdicts == nullptr) {
+    const SliceEntry& slice = *pools_.slices[device.slice];
+    const std::shared_ptr<VerdictTable>& table = alternative.verdicts;
+    if (VerdictTable::Kept* made = table == nullptr ? nullptr : table->Of(slice)) {
+      verdicts = {table, made};
+    } else {
+      const auto own = slice.verdicts.Of(*alternative.selectors, slice.numbers.size());
+      verdicts = {own, own->data()};
+    }
+  }
+  return verdicts[device.position];
+}
+
 Result<bool> DeviceCandidates::Selects(const ClaimPlan& claim, const AlternativePlan& alternative,
                                        uint32_t device) {
   const PoolDevice& one = pools_.devices[device];
   if (!plan_.features().binding_conditions && !one.device->binding_conditions.empty()) return false;
   const SelectorSet& set = *alternative.selectors;
   if (set.empty()) return ForNode(one);
-  Asked& asked = of_[alternative.index];
-  if (asked.verdicts.empty()) asked.verdicts.resize(pools_.slices.size());
-  const SliceEntry& slice = *pools_.slices[one.slice];
-  auto& verdicts = asked.verdicts[one.slice];
-  if (verdicts == nullptr) verdicts = slice.verdicts.Of(set, slice.numbers.size());
-  std::atomic<uint8_t>& kept = (*verdicts)[one.position];
+  VerdictTable::Kept& kept = VerdictOf(alternative, one);
   auto verdict = static_cast<Verdict>(kept.load(std::memory_order_relaxed));
-  const cel::Device& content = *slice.content[one.position];
+  const cel::Device& content = *pools_.slices[one.slice]->content[one.position];
   if (verdict == Verdict::kNotAsked) {
     verdict = set.Ask(content);
     kept.store(static_cast<uint8_t>(verdict), std::memory_order_relaxed);

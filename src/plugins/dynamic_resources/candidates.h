@@ -54,7 +54,7 @@ class DeviceCandidates {
   struct Asked {
     int64_t needed = 0;
     std::vector<uint32_t> all;
-    std::vector<std::shared_ptr<SliceVerdicts::Verdicts>> verdicts;       // by slice
+    std::vector<std::shared_ptr<VerdictTable::Kept[]>> verdicts;          // by slice and position
     std::vector<std::shared_ptr<const Result<CapacityAmounts>>> amounts;  // by device
   };
 
@@ -62,6 +62,7 @@ class DeviceCandidates {
                               int64_t& at_least);
   Result<void> PrepareAlternative(const ClaimPlan& claim, const AlternativePlan& alternative);
   Result<void> PrepareAll(const ClaimPlan& claim, const AlternativePlan& alternative);
+  VerdictTable::Kept& VerdictOf(const AlternativePlan& alternative, const PoolDevice& device);
   static Result<bool> ForNode(const PoolDevice& device);
   Result<api::DeviceAttributeValue> Derive(const DerivedPlan& derived,
                                            const PoolDevice& device) const;

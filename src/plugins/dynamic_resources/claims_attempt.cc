@@ -152,7 +152,7 @@ std::shared_ptr<const NodePlan> ClaimsAttempt::MakePlan(const api::Pod& pod,
   const framework::DeviceState& devices = tools_->handle.devices();
   made->plan = std::make_unique<const AllocationPlan>(
       to_allocate, [&devices](const Symbol& name) { return devices.FindDeviceClass(name.view()); },
-      tools_->memory.selectors(), tools_->memory.features());
+      tools_->memory.selectors(), tools_->memory.features(), &tools_->memory.tables());
   made->answers = tools_->memory.answers().Of(*made->plan, devices_.size());
   return made;
 }

@@ -7,6 +7,7 @@
 // Upstream: docs/spec/plugins-dra.md sections 2.4 and 3.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "cel/engine.h"
@@ -15,6 +16,7 @@
 #include "plugins/dynamic_resources/answers.h"
 #include "plugins/dynamic_resources/selectors.h"
 #include "plugins/dynamic_resources/slices.h"
+#include "plugins/dynamic_resources/verdict_table.h"
 
 namespace ks::plugins {
 
@@ -32,9 +34,12 @@ class DeviceMemory {
 
   // Valid after CatchUp.
   const SliceInventory& slices() const { return *slices_; }
+  // Threads: the scheduling thread.
+  const DeviceRowPtr& row() { return slices_->Row(); }
   const AllocatedState& allocated() const { return *allocated_; }
   const AllocatorFeatures& features() const { return features_; }
   SelectorSets& selectors() { return selectors_; }
+  VerdictTables& tables() { return tables_; }
   // Threads: one at a time.
   AnswerMemory& answers() { return answers_; }
 
@@ -46,6 +51,7 @@ class DeviceMemory {
   const AllocatorFeatures features_;
   cel::Engine engine_;
   SelectorSets selectors_{engine_};
+  VerdictTables tables_;
   AnswerMemory answers_;
   DeviceNumbers numbers_;
   std::optional<SliceInventory> slices_;

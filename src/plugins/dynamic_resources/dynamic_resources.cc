@@ -20,6 +20,7 @@
 #include "plugins/dynamic_resources/group_post_filter.h"
 #include "plugins/dynamic_resources/pod_claims.h"
 #include "plugins/dynamic_resources/trial_claims.h"
+#include "plugins/dynamic_resources/verdicts_ahead.h"
 #include "plugins/kit/deferred_pods.h"
 #include "plugins/kit/group_trees.h"
 #include "plugins/kit/normalize_score.h"
@@ -99,7 +100,8 @@ class DynamicResources final : public framework::Plugin,
   Status PreEnqueue(const api::Pod& pod) override {
     if (pod.spec->resource_claims.empty()) return {};
     const Result<ClaimList> claims = ResolveClaims(devices(), pod, owners_);
-    return claims.ok() ? Status() : Rejected(claims.error().message);
+    if (!claims.ok()) return Rejected(claims.error().message);
+    return ahead_->Ready(pod, *claims) ? Status() : not_ready_;
   }
   framework::GateScope ScopeOf(const api::Pod& pod) const override {
     return pod.spec->resource_claims.empty() ? framework::GateScope::kPod
@@ -122,6 +124,7 @@ class DynamicResources final : public framework::Plugin,
     Status status = CheckClaims(mine.claims);
     if (!status.ok()) return {std::move(status), {}};
     memory_.CatchUp();
+    if (!ReadyFor(pod, mine.claims)) return {not_ready_, {}};
     slot_.Write(state, std::make_shared<ClaimsAttempt>(tools_, std::move(mine), snapshot.slots()));
     return {};
   }
@@ -274,6 +277,16 @@ class DynamicResources final : public framework::Plugin,
     }
   }
 
+  // Nearly always, for PreEnqueue has asked; but devices may have come since, or all of them, where
+  // the pod was known before they were.
+  bool ReadyFor(const api::Pod& pod, const std::vector<AttemptClaim>& claims) {
+    ClaimList open;
+    for (const AttemptClaim& each : claims) {
+      if (!each.allocated() && !each.extended) open.push_back(each.claim);
+    }
+    return open.empty() || ahead_->Ready(pod, open);
+  }
+
   static Status FreedStatus(const ClaimToFree& what) {
     std::vector<std::string> reasons;
     if (what.claim != nullptr) reasons.emplace_back(what.Reason());
@@ -409,11 +422,18 @@ class DynamicResources final : public framework::Plugin,
   const framework::StateSlot<ClaimsAttempt> slot_;
   const std::shared_ptr<PendingReleases> releases_ = std::make_shared<PendingReleases>();
   const std::shared_ptr<ClaimTurns> turns_ = std::make_shared<ClaimTurns>();
+  const std::shared_ptr<VerdictsAhead> ahead_ =
+      std::make_shared<VerdictsAhead>(VerdictsAhead::Parts{.devices = handle_.devices(),
+                                                           .memory = memory_,
+                                                           .tasks = handle_.tasks(),
+                                                           .activator = handle_.activator(),
+                                                           .pods = handle_.pods()});
   TrialClaims trial_;
   SpecCache<std::vector<Symbol>> extended_resources_;
   // The state of all pods without claims; never changed.
   const std::shared_ptr<ClaimsAttempt> nothing_to_do_ = std::make_shared<ClaimsAttempt>();
   const Status skip_{Code::kSkip, {}};
+  const Status not_ready_ = Rejected("waiting until the device selectors are evaluated");
   const Status no_state_ = Status::Error("not found");
   const Status not_signable_{Code::kUnschedulable,
                              {"pods with dra resource claims are not signable"}};

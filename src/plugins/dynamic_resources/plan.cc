@@ -37,9 +37,18 @@ std::string WithoutColon(std::string_view prefix) {
 
 AllocationPlan::AllocationPlan(const std::vector<api::ResourceClaimPtr>& claims,
                                const FindDeviceClass& classes, SelectorSets& selectors,
-                               AllocatorFeatures features)
+                               AllocatorFeatures features, VerdictTables* tables)
     : features_(features) {
   for (const api::ResourceClaimPtr& claim : claims) AddClaim(claim, classes, selectors);
+  if (tables == nullptr) return;
+  for (ClaimPlan& claim : claims_) {
+    for (RequestPlan& request : claim.requests) {
+      for (AlternativePlan& alternative : request.alternatives) {
+        if (alternative.selectors == nullptr) continue;
+        alternative.verdicts = tables->Find(*alternative.selectors);
+      }
+    }
+  }
 }
 
 AlternativePlan AllocationPlan::MakeAlternative(const ClaimPlan& claim, const std::string& request,

@@ -15,6 +15,7 @@
 #include "plugins/dynamic_resources/constraints.h"
 #include "plugins/dynamic_resources/features.h"
 #include "plugins/dynamic_resources/selectors.h"
+#include "plugins/dynamic_resources/verdict_table.h"
 
 namespace ks::plugins {
 
@@ -32,10 +33,11 @@ struct AlternativePlan {
   const api::ExactDeviceRequest* spec = nullptr;
   api::DeviceClassPtr device_class{};
   std::shared_ptr<const SelectorSet> selectors{};
-  std::string error{};         // fatal when its turn comes
-  std::string request_name{};  // "r" or "r/sub"
-  std::string error_prefix{};  // "claim ns/n, request r: "
-  size_t index = 0;            // among all alternatives of the plan
+  std::shared_ptr<VerdictTable> verdicts{};  // of `selectors`; null: none were made beforehand
+  std::string error{};                       // fatal when its turn comes
+  std::string request_name{};                // "r" or "r/sub"
+  std::string error_prefix{};                // "claim ns/n, request r: "
+  size_t index = 0;                          // among all alternatives of the plan
   bool admin = false;
   bool all = false;
   std::vector<size_t> constraints{};  // of the claim, those that apply
@@ -60,8 +62,10 @@ struct ClaimPlan {
 // Immutable. Threads: any.
 class AllocationPlan {
  public:
+  // `tables`: of verdicts that were made beforehand; may be null.
   AllocationPlan(const std::vector<api::ResourceClaimPtr>& claims, const FindDeviceClass& classes,
-                 SelectorSets& selectors, AllocatorFeatures features);
+                 SelectorSets& selectors, AllocatorFeatures features,
+                 VerdictTables* tables = nullptr);
 
   const std::vector<ClaimPlan>& claims() const { return claims_; }
   const AllocatorFeatures& features() const { return features_; }

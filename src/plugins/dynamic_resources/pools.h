@@ -22,6 +22,7 @@ namespace ks::plugins {
 // A slice with what is computed of it once. Immutable but for the verdicts that it remembers.
 struct SliceEntry {
   api::ResourceSlicePtr slice;
+  uint64_t serial = 0;                                      // never given twice in a process
   uint32_t pool_number = 0;                                 // DeviceNumbers'
   std::vector<uint32_t> numbers;                            // of its devices
   std::vector<std::shared_ptr<const cel::Device>> content;  // of its devices

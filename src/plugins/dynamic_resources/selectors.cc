@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/dynamic_resources/selectors.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "cel/weight.h"
 
 namespace ks::plugins {
 namespace {
@@ -17,22 +19,76 @@ void AppendKey(const std::vector<api::DeviceSelector>& selectors, std::string& k
   }
 }
 
+size_t WeightOf(const std::vector<SelectorSet::Selector>& selectors) {
+  size_t weight = 0;
+  for (const SelectorSet::Selector& selector : selectors) {
+    if (selector.program == nullptr) continue;
+    weight = cel::AddWeights(weight, selector.program->weight());
+  }
+  return weight;
+}
+
+// What asking a device costs at least: looking up what is known of it.
+constexpr uint64_t kLeastCost = 10;
+
 }  // namespace
 
+SelectorSet::SelectorSet(uint64_t number, std::string texts, std::vector<Selector> of_class,
+                         std::vector<Selector> of_request)
+    : number_(number),
+      texts_(std::move(texts)),
+      of_class_(std::move(of_class)),
+      of_request_(std::move(of_request)),
+      weight_(cel::AddWeights(WeightOf(of_class_), WeightOf(of_request_))) {}
+
+size_t SelectorSet::bytes() const {
+  constexpr size_t kKeys = 3;  // here and in the table of sets
+  size_t bytes = sizeof(*this) + kKeys * texts_.size();
+  for (const auto* selectors : {&of_class_, &of_request_}) {
+    for (const Selector& selector : *selectors) {
+      bytes += sizeof(selector) + selector.error.size();
+      if (selector.program != nullptr) bytes += selector.program->bytes();
+    }
+  }
+  return bytes;
+}
+
 SelectorSet::Verdict SelectorSet::AskAll(const std::vector<Selector>& selectors,
-                                         const cel::Device& device) {
+                                         const cel::Device& device,
+                                         const cel::EvalOptions& options) {
   for (const Selector& selector : selectors) {
     if (selector.program == nullptr) return Verdict::kFails;
-    const cel::Verdict verdict = selector.program->Evaluate(device);
+    const cel::Verdict verdict = selector.program->Evaluate(device, options);
     if (!verdict.ok()) return Verdict::kFails;
     if (!verdict.matches) return Verdict::kNo;
   }
   return Verdict::kYes;
 }
 
-SelectorSet::Verdict SelectorSet::Ask(const cel::Device& device) const {
-  const Verdict verdict = AskAll(of_class_, device);
-  return verdict == Verdict::kYes ? AskAll(of_request_, device) : verdict;
+SelectorSet::Verdict SelectorSet::Ask(const cel::Device& device,
+                                      const cel::EvalOptions& options) const {
+  const Verdict verdict = AskAll(of_class_, device, options);
+  return verdict == Verdict::kYes ? AskAll(of_request_, device, options) : verdict;
+}
+
+SelectorSet::Verdict SelectorSet::AskWithin(const cel::Device& device, uint64_t& budget) const {
+  const auto spend = [&budget](uint64_t cost) { budget -= std::min(budget, cost); };
+  spend(kLeastCost);
+  for (const auto* selectors : {&of_class_, &of_request_}) {
+    for (const Selector& selector : *selectors) {
+      if (selector.program == nullptr) return Verdict::kFails;
+      if (budget == 0) return Verdict::kNotAsked;
+      const bool limited = budget < cel::EvalOptions().cost_limit;
+      cel::EvalOptions options;
+      if (limited) options.cost_limit = budget;
+      const cel::Verdict verdict = selector.program->Evaluate(device, options);
+      spend(verdict.cost);
+      if (verdict.over_limit && limited) return Verdict::kNotAsked;
+      if (!verdict.ok()) return Verdict::kFails;
+      if (!verdict.matches) return Verdict::kNo;
+    }
+  }
+  return Verdict::kYes;
 }
 
 std::string SelectorSet::ExplainAll(const std::vector<Selector>& selectors,
@@ -50,7 +106,7 @@ std::string SelectorSet::ExplainAll(const std::vector<Selector>& selectors,
 }
 
 SelectorSet::Failure SelectorSet::Explain(const cel::Device& device, std::string_view name) const {
-  if (AskAll(of_class_, device) == Verdict::kFails) {
+  if (AskAll(of_class_, device, {}) == Verdict::kFails) {
     return {.of_class = true, .text = ExplainAll(of_class_, device, name)};
   }
   return {.of_class = false, .text = ExplainAll(of_request_, device, name)};
@@ -84,12 +140,14 @@ std::shared_ptr<const SelectorSet> SelectorSets::Get(
   AppendKey(of_class, key);
   AppendKey(of_request, key);
   const MutexLock lock(mutex_);
-  const auto found = sets_.find(key);
-  if (found != sets_.end()) return found->second;
-  if (sets_.size() >= kMaxSets) sets_.clear();
-  auto set = std::make_shared<const SelectorSet>(next_++, Compile(of_class), Compile(of_request));
-  sets_.emplace(std::move(key), set);
-  return set;
+  const uint64_t number = next_++;  // if it is needed
+  return sets_.GetOrMake(
+      key, kLimits,
+      [&] {
+        return std::make_shared<const SelectorSet>(number, key, Compile(of_class),
+                                                   Compile(of_request));
+      },
+      [](const SelectorSet& set) { return set.bytes(); });
 }
 
 std::shared_ptr<SliceVerdicts::Verdicts> SliceVerdicts::Of(const SelectorSet& set, size_t devices) {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "api/devices.h"
+#include "base/bounded_cache.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "base/string_map.h"
 #include "base/thread_annotations.h"
 #include "cel/engine.h"
 
@@ -35,25 +35,39 @@ class SelectorSet {
   };
   enum class Verdict : uint8_t { kNotAsked = 0, kNo, kYes, kFails };
 
-  SelectorSet(uint64_t number, std::vector<Selector> of_class, std::vector<Selector> of_request)
-      : number_(number), of_class_(std::move(of_class)), of_request_(std::move(of_request)) {}
+  SelectorSet(uint64_t number, std::string texts, std::vector<Selector> of_class,
+              std::vector<Selector> of_request);
 
   // Never given twice in a process.
   uint64_t number() const { return number_; }
+  // What makes it this set: two of equal texts ask the same.
+  const std::string& texts() const { return texts_; }
   bool empty() const { return of_class_.empty() && of_request_.empty(); }
 
-  Verdict Ask(const cel::Device& device) const;
+  // What asking can cost: the sum of the programs' weights (cel/weight.h), or cel::kUnbounded.
+  size_t weight() const { return weight_; }
+  // Memory in use, roughly, with the programs.
+  size_t bytes() const;
+
+  // Without a limit of costs that differs from upstream's. A cancelled verdict means nothing.
+  Verdict Ask(const cel::Device& device, const cel::EvalOptions& options = {}) const;
+  // The same for at most `budget` units of cost, of which it takes what it uses; kNotAsked: they do
+  // not suffice.
+  Verdict AskWithin(const cel::Device& device, uint64_t& budget) const;
   // Why Ask answers kFails. `name`: driver/pool/device. Requires: it does.
   Failure Explain(const cel::Device& device, std::string_view name) const;
 
  private:
-  static Verdict AskAll(const std::vector<Selector>& selectors, const cel::Device& device);
+  static Verdict AskAll(const std::vector<Selector>& selectors, const cel::Device& device,
+                        const cel::EvalOptions& options);
   static std::string ExplainAll(const std::vector<Selector>& selectors, const cel::Device& device,
                                 std::string_view name);
 
   const uint64_t number_;
+  const std::string texts_;
   const std::vector<Selector> of_class_;
   const std::vector<Selector> of_request_;
+  const size_t weight_;
 };
 
 // Threads: any. Lifetime: the engine must outlive it.
@@ -64,25 +78,26 @@ class SelectorSets {
   // The expression of a derived attribute, compiled.
   SelectorSet::Selector Derived(const std::string& expression);
 
-  // The set of these texts, the same one for the same texts. Requires: every selector has an
-  // expression.
+  // The set of these texts, the same one for the same texts while it is remembered. Requires: every
+  // selector has an expression.
   std::shared_ptr<const SelectorSet> Get(const std::vector<api::DeviceSelector>& of_class,
                                          const std::vector<api::DeviceSelector>& of_request);
 
  private:
-  static constexpr size_t kMaxSets = 4096;  // beyond that all are forgotten
+  // What is remembered; what was used longest ago is forgotten first.
+  static constexpr CacheLimits kLimits{.values = 4096, .bytes = size_t{64} << 20};
 
   SelectorSet::Selector CompileOne(const std::string& text, cel::Program::Wanted wanted);
   std::vector<SelectorSet::Selector> Compile(const std::vector<api::DeviceSelector>& selectors);
 
   cel::Engine& engine_;
   Mutex mutex_;
-  StringMap<std::shared_ptr<const SelectorSet>> sets_ KS_GUARDED_BY(mutex_);
+  BoundedCache<std::string, const SelectorSet> sets_ KS_GUARDED_BY(mutex_);
   uint64_t next_ KS_GUARDED_BY(mutex_) = 1;
 };
 
 // What sets said about the devices of one slice, by position. A device is asked when somebody
-// wants to know, and once.
+// wants to know, and once. Where that takes long, verdict_table.h has the verdicts.
 // Threads: any.
 class SliceVerdicts {
  public:

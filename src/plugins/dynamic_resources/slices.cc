@@ -2,14 +2,25 @@
 #include "plugins/dynamic_resources/slices.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/check.h"
 #include "plugins/kit/device_content.h"
 
 namespace ks::plugins {
+namespace {
+
+uint64_t NextSerial() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
 SliceEntryPtr SliceInventory::MakeEntry(const api::ResourceSlicePtr& slice) {
   auto entry = std::make_shared<SliceEntry>();
   entry->slice = slice;
+  entry->serial = NextSerial();
   entry->pool_number = numbers_.PoolNumber(slice->driver, slice->pool);
   for (const api::Device& device : slice->devices) {
     entry->numbers.push_back(numbers_.Number(slice->driver, slice->pool, device.name));
@@ -27,6 +38,7 @@ void SliceInventory::Changed(const SliceEntry& entry) {
       ++by_node_[one.slice->nodes.node_name].version;
     }
   };
+  row_ = nullptr;
   mark(entry);
   for (const SliceEntryPtr& other : by_pool_[{entry.slice->driver, entry.slice->pool}]) {
     mark(*other);
@@ -37,6 +49,7 @@ void SliceInventory::Set(const api::ResourceSlicePtr& slice) {
   Remove(slice->meta.name);
   const SliceEntryPtr entry = MakeEntry(slice);
   by_name_[slice->meta.name] = entry;
+  devices_ += entry->content.size();
   by_pool_[{slice->driver, slice->pool}].push_back(entry);
   if (slice->nodes.node_name.empty()) {
     general_.push_back(entry);
@@ -51,6 +64,7 @@ void SliceInventory::Remove(std::string_view name) {
   if (found == by_name_.end()) return;
   const SliceEntryPtr entry = found->second;
   by_name_.erase(found);
+  devices_ -= entry->content.size();
   Changed(*entry);
   const PoolKey key{entry->slice->driver, entry->slice->pool};
   std::erase(by_pool_[key], entry);
@@ -60,6 +74,16 @@ void SliceInventory::Remove(std::string_view name) {
   } else {
     std::erase(by_node_[entry->slice->nodes.node_name].slices, entry);
   }
+}
+
+const DeviceRowPtr& SliceInventory::Row() {
+  if (row_ != nullptr) return row_;
+  auto row = std::make_shared<DeviceRow>();
+  row->slices.reserve(by_name_.size());
+  for (const auto& [name, entry] : by_name_) row->slices.push_back(entry);
+  row->places = std::make_shared<const DevicePlaces>(row->slices);
+  row_ = std::move(row);
+  return row_;
 }
 
 std::shared_ptr<const NodePools> SliceInventory::PoolsOf(const api::Node& node) const {

@@ -21,11 +21,11 @@
 #include "cel/engine.h"
 #include "plugins/dynamic_resources/allocated_state.h"
 #include "plugins/dynamic_resources/pools.h"
-#include "plugins/dynamic_resources/selectors.h"
+#include "plugins/dynamic_resources/verdict_table.h"
 
 namespace ks::plugins {
 
-// Threads: Set, Remove the owner's alone, while nobody calls PoolsOf; PoolsOf any.
+// Threads: Set, Remove, Row the owner's alone, while nobody calls PoolsOf; PoolsOf any.
 // Lifetime: engine and numbers must outlive it; pools that it gave stay whole on their own.
 class SliceInventory {
  public:
@@ -38,6 +38,10 @@ class SliceInventory {
 
   // What the node sees; made once, until a slice that concerns the node changes, or its labels.
   std::shared_ptr<const NodePools> PoolsOf(const api::Node& node) const;
+
+  // All slices, the same row until one of them changes.
+  const DeviceRowPtr& Row();
+  size_t devices() const { return devices_; }
 
   size_t size() const { return by_name_.size(); }
 
@@ -65,6 +69,8 @@ class SliceInventory {
   std::map<Symbol, NodeSlices> by_node_;  // those with a node name
   SliceList general_;                     // those without
   uint64_t general_version_ = 1;
+  size_t devices_ = 0;  // of all slices
+  DeviceRowPtr row_;    // null: not made yet
 
   mutable Mutex mutex_;
   mutable std::map<Symbol, Kept> kept_ KS_GUARDED_BY(mutex_);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Device selectors that are expensive are asked before an attempt needs them, on a thread of their
+// own: one that may cost as much as the API server allows, asked about each device of a large
+// cluster, takes seconds in which no other pod would be decided. The pod waits at PreEnqueue.
+//
+// Upstream: none; it asks in Filter. Decision 0067.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "api/pod.h"
+#include "base/blocking_pool.h"
+#include "base/string_map.h"
+#include "framework/handle.h"
+#include "plugins/dynamic_resources/device_memory.h"
+#include "plugins/dynamic_resources/pod_claims.h"
+
+namespace ks::plugins {
+
+// Threads: the scheduling thread. Lifetime: owned by shared pointers, for answers that come after
+// its end. The parts outlive it.
+class VerdictsAhead : public std::enable_shared_from_this<VerdictsAhead> {
+ public:
+  struct Parts {
+    const framework::DeviceState& devices;
+    DeviceMemory& memory;
+    framework::TaskInbox& tasks;
+    framework::PodActivator& activator;
+    const framework::PodLister& pods;
+  };
+  explicit VerdictsAhead(const Parts& parts) : parts_(parts) {}
+  ~VerdictsAhead();
+  VerdictsAhead(const VerdictsAhead&) = delete;
+  VerdictsAhead& operator=(const VerdictsAhead&) = delete;
+
+  // Whether all that an attempt may ask about the claims is known, or cheap, or nobody attends to
+  // tasks. If not, the pod is activated when it is. Brings the memory up to date.
+  bool Ready(const api::Pod& pod, const ClaimList& claims);
+
+  // Pods that wait, some of which may be gone.
+  size_t waiting() const { return waits_for_.size(); }
+
+ private:
+  using SetPtr = std::shared_ptr<const SelectorSet>;
+  struct Job {
+    SetPtr set;
+    DeviceRowPtr row;
+    std::shared_ptr<VerdictTable> table;  // of it
+    std::atomic<bool> cancelled{false};
+
+    void Run();
+  };
+  // Names instead of the objects, so that nothing large is kept for pods that are gone.
+  struct WaitingPod {
+    std::string key;
+    std::string uid;
+  };
+
+  std::vector<SetPtr> SetsOf(const ClaimList& claims) const;
+  std::shared_ptr<VerdictTable> TableOf(const SelectorSet& set);
+  bool AskAtOnce(const SelectorSet& set, VerdictTable& table, uint64_t& budget);
+  void Wait(const api::Pod& pod, const SetPtr& set, std::shared_ptr<VerdictTable> table);
+  void Start(const SetPtr& set, std::shared_ptr<VerdictTable> table);
+  void Finished(const std::shared_ptr<Job>& job);
+  // Null: it is gone, or does not wait for these texts any more.
+  api::PodPtr Find(const WaitingPod& pod, size_t texts) const;
+  void Wake(const WaitingPod& pod, size_t texts);
+  void WakeFirst();
+  void DropGonePods();
+
+  const Parts parts_;
+  // Sets are told apart by the hash of their texts: those that share one are woken together.
+  std::deque<size_t> line_;                                       // of sets
+  absl::flat_hash_map<size_t, std::vector<WaitingPod>> waiting_;  // by set; also pods that are gone
+  StringMap<size_t> waits_for_;                                   // by uid: the set
+  size_t next_cleaning_ = 0;                                      // when so many wait
+  std::shared_ptr<Job> running_;
+  scheduler::BlockingPool pool_{1};
+};
+
+}  // namespace ks::plugins
