@@ -86,7 +86,9 @@ bool VerdictsAhead::Ready(const api::Pod& pod, const ClaimList& claims) {
     uint64_t budget = waits_for_.contains(pod.meta.uid) ? 0 : kBudget;
     for (const SetPtr& set : sets) {
       std::shared_ptr<VerdictTable> table = TableOf(*set);
-      if (table->complete() || AskAtOnce(*set, *table, budget)) continue;
+      if (table->complete()) continue;
+      const bool others_wait = waiting_.contains(TextHash()(set->texts()));
+      if (!others_wait && AskAtOnce(*set, *table, budget)) continue;
       Wait(pod, set, std::move(table));
       return false;
     }
