@@ -144,6 +144,10 @@ void AddNotes(config::JsonBuilder& json, const LiveExplanation& live,
   if (live.extenders_left_out) {
     json.Text("extenders are not asked: their verdicts and scores are missing");
   }
+  if (live.queue && !live.queue->gated_by.empty() && live.explanation.result != Verdict::kGated) {
+    json.Text(live.queue->gated_by.str() +
+              " holds the pod in the queue: it waits for something that is under way");
+  }
   json.EndArray();
 }
 

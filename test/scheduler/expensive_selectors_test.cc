@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "inspect/live_explain.h"
 #include "plugins/dynamic_resources/device_objects.h"
 #include "scheduler/rig.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 using plugins::ReadObject;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::MakeNode;
 using testing::MakePod;
 using ::testing::Pair;
@@ -42,12 +44,13 @@ void ShowDevices(Rig& rig) {
 }
 
 void ShowClaim(Rig& rig) {
-  Post<api::ResourceClaim>(rig,
-                           "{'metadata':{'name':'c','namespace':'default','uid':'uid-c','resourceVersion':'1'},'spec':"
-                           "{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'gpu',"
-                           "'allocationMode':'ExactCount','count':1,'selectors':[{'cel':"
-                           "{'expression':'" +
-                               Expensive() + "'}}]}}]}}}");
+  Post<api::ResourceClaim>(
+      rig,
+      "{'metadata':{'name':'c','namespace':'default','uid':'uid-c','resourceVersion':'1'},'spec':"
+      "{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'gpu',"
+      "'allocationMode':'ExactCount','count':1,'selectors':[{'cel':"
+      "{'expression':'" +
+          Expensive() + "'}}]}}]}}}");
 }
 
 // Until a pod is given its devices.
@@ -71,6 +74,12 @@ TEST(ExpensiveSelectors, HoldNobodyBack) {
   EXPECT_THAT(rig.Bound(), ElementsAre(Pair("second", "n1")));
   EXPECT_TRUE(rig.api.events.empty()) << "nobody is told that the first one failed";
   EXPECT_EQ(rig.LastMessage("first"), "");
+  const auto explained = inspect::ExplainLive(*rig.scheduler, {.pod = "default/first"});
+  ASSERT_TRUE(std::holds_alternative<inspect::LiveExplanation>(explained));
+  EXPECT_THAT(
+      inspect::LiveExplanationJson(std::get<inspect::LiveExplanation>(explained), {}),
+      HasSubstr("DynamicResources holds the pod in the queue: it waits for something that is "
+                "under way"));
   AwaitDevices(rig);
   EXPECT_TRUE(rig.api.events.empty());
 }
