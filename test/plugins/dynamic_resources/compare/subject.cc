@@ -86,6 +86,24 @@ Json Write(const NodeAllocation& outcome, const AllocationPlan& plan, const Node
   return {{"allocations", std::move(allocations)}};
 }
 
+// How many requests go by between two that are answered with tables of verdicts, too.
+constexpr size_t kRequestsPerTable = 4;
+
+// Of all devices, but for every third, which the attempt has to ask.
+void MakeTables(const AllocationPlan& plan, const DeviceRow& row, VerdictTables& tables) {
+  for (size_t i = 0; i < plan.alternatives(); ++i) {
+    const std::shared_ptr<const SelectorSet>& set = plan.Alternative(i).selectors;
+    if (set == nullptr || set->empty()) continue;
+    auto table = std::make_shared<VerdictTable>(row);
+    table->ForEachUnasked(
+        row, [&set, place = size_t{0}](VerdictTable::Kept& kept, const auto& device) mutable {
+          if (++place % 3 != 0) kept = static_cast<uint8_t>(set->Ask(device));
+          return true;
+        });
+    tables.Keep(*set, std::move(table));
+  }
+}
+
 }  // namespace
 
 std::string Subject::Answer(std::string_view request) {
@@ -104,21 +122,29 @@ std::string Subject::Answer(std::string_view request) {
   allocated.Add(ReadState(asked));
   const api::NodePtr node = Decode<api::Node>(asked.at("node"));
   SelectorSets selectors(engine_);
-  const AllocationPlan plan(
-      claims,
-      [&classes](const Symbol& name) {
-        const auto found = classes.find(name);
-        return found == classes.end() ? api::DeviceClassPtr() : found->second;
-      },
-      selectors, features_);
+  const auto find_class = [&classes](const Symbol& name) {
+    const auto found = classes.find(name);
+    return found == classes.end() ? api::DeviceClassPtr() : found->second;
+  };
   const auto pools = inventory.PoolsOf(*node);
-  const NodeAllocation outcome = AllocateDevices(
-      plan, *pools, allocated,
-      [this, steps = size_t{0}]() mutable {
-        return std::string(++steps > max_steps_ ? "too many steps" : "");
-      },
-      patience_);
-  return Write(outcome, plan, *pools, *node).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto answer = [&](const AllocationPlan& plan) {
+    const NodeAllocation outcome = AllocateDevices(
+        plan, *pools, allocated,
+        [this, steps = size_t{0}]() mutable {
+          return std::string(++steps > max_steps_ ? "too many steps" : "");
+        },
+        patience_);
+    return Write(outcome, plan, *pools, *node).dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  const AllocationPlan plan(claims, find_class, selectors, features_);
+  const std::string answered = answer(plan);
+  if (++asked_ % kRequestsPerTable == 0) {
+    VerdictTables tables;
+    MakeTables(plan, *inventory.Row(), tables);
+    const AllocationPlan prepared(claims, find_class, selectors, features_, &tables);
+    KS_CHECK(answer(prepared) == answered, "verdicts that were made beforehand differ");
+  }
+  return answered;
 }
 
 }  // namespace ks::plugins::dra_compare

@@ -30,6 +30,7 @@ class Subject {
   const AllocatorFeatures features_;
   size_t patience_ = DeviceSearch::kPatience;
   size_t max_steps_ = SIZE_MAX;
+  size_t asked_ = 0;  // requests so far
   cel::Engine engine_;
 };
 
