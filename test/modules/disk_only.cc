@@ -23,11 +23,14 @@ class DiskOnly final : public LabelMatch,
                           .node_label = "disk",
                           .refusal = "node has another disk",
                           .signed_as = "disk"}),
-        host_(host) {}
+        host_(host),
+        app_(host.Name("app")) {}
 
   kubesched::Status Reserve(kubesched::Call, kubesched::Pod pod, std::string_view node) override {
-    const bool is_new = reserved_.emplace(pod.Uid(), node).second;
-    return is_new ? kubesched::Status() : Broken("reserved twice", pod);
+    const auto [kept, is_new] = reserved_.emplace(pod.Uid(), node);
+    // Members of groups reserve when the group is tried, and once more in earnest.
+    const bool again = pod.Label(app_) == "gang" && kept->second == node;
+    return is_new || again ? kubesched::Status() : Broken("reserved twice", pod);
   }
   // Also of those that another plugin refused before.
   void Unreserve(kubesched::Call, kubesched::Pod pod, std::string_view) override {
@@ -53,6 +56,7 @@ class DiskOnly final : public LabelMatch,
   }
 
   const kubesched::Host host_;
+  const ks_name app_;
   std::map<std::string, std::string> reserved_;  // node by the pod's uid
 };
 

@@ -62,10 +62,9 @@ NetworkFaults DrawNetwork(Random& random) {
   return faults;
 }
 
-// It does not say which nodes preemption helps, and members of groups reserve more than once.
 void DrawLoadedPlugin(uint64_t seed, Plan* plan) {
   Random random(seed ^ 0x6c6f61646564ULL);
-  plan->loaded_plugin = Chance(random, 0.25) && !plan->preemption && plan->groups == 0;
+  plan->loaded_plugin = Chance(random, 0.25);
 }
 
 // Clusters here are smaller than those for which it is meant.

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/loaded_plugin.h"
 #include "sim/sim_extenders.h"
 #include "sim/workload.h"
 
@@ -87,7 +88,14 @@ void Workload::PlaceGang(Json& pod, Json& group) {
   Json& spec = pod["spec"];
   const bool second = world_.plan.two_profiles && GroupChance(0.3);
   spec["schedulerName"] = second ? "second-scheduler" : "default-scheduler";
-  if (GroupChance(0.15)) spec["nodeSelector"] = {{"disk", GroupChance(0.5) ? "ssd" : "hdd"}};
+  if (GroupChance(0.15)) {
+    const char* disk = GroupChance(0.5) ? "ssd" : "hdd";
+    if (world_.plan.loaded_plugin) {
+      pod["metadata"]["labels"][kLoadedLabel] = disk;
+    } else {
+      spec["nodeSelector"] = {{"disk", disk}};
+    }
+  }
   if (GroupChance(0.3)) {
     spec["tolerations"] = Json::array({{{"key", "dedicated"}, {"operator", "Exists"}}});
   }
