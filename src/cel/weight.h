@@ -12,8 +12,8 @@
 
 namespace ks::cel {
 
-// Nothing but the limit of costs bounds it: it has a loop, or a function whose work grows faster
-// than the texts that it is given.
+// Nothing but the limit of costs bounds it: it has a loop, a long text, or a function whose work or
+// result can be out of proportion to what it is given.
 inline constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
 
 // The number of nodes, each of which is evaluated once at most, or kUnbounded.

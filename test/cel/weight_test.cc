@@ -25,10 +25,10 @@ TEST(WeightTest, IsTheNumberOfNodes) {
 
 TEST(WeightTest, WhatIsBounded) {
   for (const std::string text : {
-           "device.attributes['d.example'].model == 'a' && !(1 < 2) || -3 + 4 >= 5 % 6",
+           "device.attributes['d.example'].model == 'a' && !(1 < 2) || -3 * 4 >= 5 % 6",
            "device.capacity['d.example'].memory.compareTo(quantity('1Gi')) >= 0",
            "device.attributes['d.example'].version.isGreaterThan(semver('1.2.3'))",
-           "has(device.attributes) ? device.driver.startsWith('a') : device.driver.contains('b')",
+           "has(device.attributes) ? device.driver.startsWith('a') : device.driver.endsWith('b')",
            "device.attributes[?'d.example'].hasValue()",
            "device.attributes['d.example'].?numa.orValue(0) == 1",
        }) {
@@ -39,6 +39,8 @@ TEST(WeightTest, WhatIsBounded) {
 TEST(WeightTest, WhatIsNot) {
   for (const std::string text : {
            "[1, 2].all(a, a > 0)",
+           "device.driver.contains('b')",
+           "device.driver + 'b' == 'b'",
            "[1, 2].exists(a, a > 0) && device.driver == 'a'",
            "[[1, 2].map(a, a * 2)] == []",
            "{'a': [1].filter(a, true)} == {}",
@@ -51,6 +53,12 @@ TEST(WeightTest, WhatIsNot) {
        }) {
     EXPECT_EQ(WeightOfText(text), kUnbounded) << text;
   }
+}
+
+TEST(WeightTest, LongTexts) {
+  EXPECT_EQ(WeightOfText("device.driver == '" + std::string(1024, 'a') + "'"), 4U);
+  EXPECT_EQ(WeightOfText("device.driver == '" + std::string(1025, 'a') + "'"), kUnbounded);
+  EXPECT_EQ(WeightOfText("b'" + std::string(1025, 'a') + "' == b''"), kUnbounded);
 }
 
 TEST(WeightTest, Sums) {

@@ -84,8 +84,9 @@ class SelectorSets {
                                          const std::vector<api::DeviceSelector>& of_request);
 
  private:
-  // What is remembered; what was used longest ago is forgotten first.
-  static constexpr CacheLimits kLimits{.values = 4096, .bytes = size_t{64} << 20};
+  // What is remembered; what was used longest ago is forgotten first. Usual sets are small.
+  static constexpr CacheLimits kLimits{
+      .values = 4096, .bytes = size_t{64} << 20, .small = size_t{16} << 10};
 
   SelectorSet::Selector CompileOne(const std::string& text, cel::Program::Wanted wanted);
   std::vector<SelectorSet::Selector> Compile(const std::vector<api::DeviceSelector>& selectors);
