@@ -54,41 +54,38 @@ size_t SelectorSet::bytes() const {
 }
 
 SelectorSet::Verdict SelectorSet::AskAll(const std::vector<Selector>& selectors,
-                                         const cel::Device& device,
-                                         const cel::EvalOptions& options) {
+                                         const cel::Device& device, const cel::EvalOptions& options,
+                                         uint64_t& budget) {
   for (const Selector& selector : selectors) {
     if (selector.program == nullptr) return Verdict::kFails;
-    const cel::Verdict verdict = selector.program->Evaluate(device, options);
+    if (budget == 0) return Verdict::kNotAsked;
+    cel::EvalOptions within = options;
+    within.cost_limit = std::min(budget, options.cost_limit);
+    const bool limited = within.cost_limit < options.cost_limit;
+    const cel::Verdict verdict = selector.program->Evaluate(device, within);
+    budget -= std::min(budget, verdict.cost);
+    if (verdict.over_limit && limited) return Verdict::kNotAsked;
     if (!verdict.ok()) return Verdict::kFails;
     if (!verdict.matches) return Verdict::kNo;
   }
   return Verdict::kYes;
 }
 
+SelectorSet::Verdict SelectorSet::Ask(const cel::Device& device, const cel::EvalOptions& options,
+                                      uint64_t& budget) const {
+  const Verdict verdict = AskAll(of_class_, device, options, budget);
+  return verdict == Verdict::kYes ? AskAll(of_request_, device, options, budget) : verdict;
+}
+
 SelectorSet::Verdict SelectorSet::Ask(const cel::Device& device,
                                       const cel::EvalOptions& options) const {
-  const Verdict verdict = AskAll(of_class_, device, options);
-  return verdict == Verdict::kYes ? AskAll(of_request_, device, options) : verdict;
+  uint64_t unlimited = UINT64_MAX;
+  return Ask(device, options, unlimited);
 }
 
 SelectorSet::Verdict SelectorSet::AskWithin(const cel::Device& device, uint64_t& budget) const {
-  const auto spend = [&budget](uint64_t cost) { budget -= std::min(budget, cost); };
-  spend(kLeastCost);
-  for (const auto* selectors : {&of_class_, &of_request_}) {
-    for (const Selector& selector : *selectors) {
-      if (selector.program == nullptr) return Verdict::kFails;
-      if (budget == 0) return Verdict::kNotAsked;
-      const bool limited = budget < cel::EvalOptions().cost_limit;
-      cel::EvalOptions options;
-      if (limited) options.cost_limit = budget;
-      const cel::Verdict verdict = selector.program->Evaluate(device, options);
-      spend(verdict.cost);
-      if (verdict.over_limit && limited) return Verdict::kNotAsked;
-      if (!verdict.ok()) return Verdict::kFails;
-      if (!verdict.matches) return Verdict::kNo;
-    }
-  }
-  return Verdict::kYes;
+  budget -= std::min(budget, kLeastCost);
+  return Ask(device, {}, budget);
 }
 
 std::string SelectorSet::ExplainAll(const std::vector<Selector>& selectors,
@@ -106,7 +103,8 @@ std::string SelectorSet::ExplainAll(const std::vector<Selector>& selectors,
 }
 
 SelectorSet::Failure SelectorSet::Explain(const cel::Device& device, std::string_view name) const {
-  if (AskAll(of_class_, device, {}) == Verdict::kFails) {
+  uint64_t unlimited = UINT64_MAX;
+  if (AskAll(of_class_, device, {}, unlimited) == Verdict::kFails) {
     return {.of_class = true, .text = ExplainAll(of_class_, device, name)};
   }
   return {.of_class = false, .text = ExplainAll(of_request_, device, name)};

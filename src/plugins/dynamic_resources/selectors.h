@@ -58,8 +58,10 @@ class SelectorSet {
   Failure Explain(const cel::Device& device, std::string_view name) const;
 
  private:
+  // Takes what it uses of the budget.
   static Verdict AskAll(const std::vector<Selector>& selectors, const cel::Device& device,
-                        const cel::EvalOptions& options);
+                        const cel::EvalOptions& options, uint64_t& budget);
+  Verdict Ask(const cel::Device& device, const cel::EvalOptions& options, uint64_t& budget) const;
   static std::string ExplainAll(const std::vector<Selector>& selectors, const cel::Device& device,
                                 std::string_view name);
 

@@ -184,28 +184,29 @@ void VerdictsAhead::WakeFirst() {
               std::make_move_iterator(pods.end()));
 }
 
-api::PodPtr VerdictsAhead::Find(const WaitingPod& pod, size_t texts) const {
+bool VerdictsAhead::Waits(const WaitingPod& pod, size_t texts) const {
   const auto waits = waits_for_.find(pod.uid);
-  if (waits == waits_for_.end() || waits->second != texts) return nullptr;
+  return waits != waits_for_.end() && waits->second == texts;
+}
+
+api::PodPtr VerdictsAhead::Find(const WaitingPod& pod) const {
   api::PodPtr found = parts_.pods.FindPod(pod.key);
   return found != nullptr && found->meta.uid == pod.uid ? found : nullptr;
 }
 
 // It is asked anew, and may have to wait again.
 void VerdictsAhead::Wake(const WaitingPod& pod, size_t texts) {
-  const auto waits = waits_for_.find(pod.uid);
-  if (waits == waits_for_.end() || waits->second != texts) return;
-  const api::PodPtr found = Find(pod, texts);
-  waits_for_.erase(waits);
-  if (found != nullptr) parts_.activator.Activate({found});
+  if (!Waits(pod, texts)) return;
+  waits_for_.erase(pod.uid);
+  if (const api::PodPtr found = Find(pod)) parts_.activator.Activate({found});
 }
 
 void VerdictsAhead::DropGonePods() {
   for (auto& [texts, pods] : waiting_) {
     std::erase_if(pods, [this, texts = texts](const WaitingPod& pod) {
-      if (Find(pod, texts) != nullptr) return false;
-      const auto waits = waits_for_.find(pod.uid);
-      if (waits != waits_for_.end() && waits->second == texts) waits_for_.erase(waits);
+      if (!Waits(pod, texts)) return true;
+      if (Find(pod) != nullptr) return false;
+      waits_for_.erase(pod.uid);
       return true;
     });
   }

@@ -69,8 +69,9 @@ class VerdictsAhead : public std::enable_shared_from_this<VerdictsAhead> {
   void Wait(const api::Pod& pod, const SetPtr& set, std::shared_ptr<VerdictTable> table);
   void Start(const SetPtr& set, std::shared_ptr<VerdictTable> table);
   void Finished(const std::shared_ptr<Job>& job);
-  // Null: it is gone, or does not wait for these texts any more.
-  api::PodPtr Find(const WaitingPod& pod, size_t texts) const;
+  // Still, and for these texts.
+  bool Waits(const WaitingPod& pod, size_t texts) const;
+  api::PodPtr Find(const WaitingPod& pod) const;  // null: it is gone
   void Wake(const WaitingPod& pod, size_t texts);
   void WakeFirst();
   void DropGonePods();
