@@ -33,12 +33,7 @@ class BoundedCache {
   // kept.
   template <class Make>
   const ValuePtr& GetOrMake(const Key& key, size_t capacity, Make make) {
-    if (!order_.empty() && order_.front().first == key) return order_.front().second;
-    const auto found = places_.find(key);
-    if (found != places_.end()) {
-      order_.splice(order_.begin(), order_, found->second);
-      return order_.front().second;
-    }
+    if (Use(key)) return order_.front().second;
     ValuePtr made = make();
     order_.emplace_front(key, std::move(made));
     places_[key] = order_.begin();
@@ -64,6 +59,9 @@ class BoundedCache {
     return value;
   }
 
+  // The value of `key`, as used now; null: it is not remembered.
+  ValuePtr Find(const Key& key) { return Use(key) ? order_.front().second : nullptr; }
+
   bool Contains(const Key& key) const {
     return (!order_.empty() && order_.front().first == key) || places_.contains(key);
   }
@@ -75,6 +73,15 @@ class BoundedCache {
   }
 
  private:
+  // Whether it is remembered; then it is the first.
+  bool Use(const Key& key) {
+    if (!order_.empty() && order_.front().first == key) return true;
+    const auto found = places_.find(key);
+    if (found == places_.end()) return false;
+    order_.splice(order_.begin(), order_, found->second);
+    return true;
+  }
+
   // Forgets what was used longest ago until the rest fits; never the newest.
   template <class BytesOf>
   void Trim(size_t bytes, BytesOf& bytes_of) {

@@ -50,23 +50,34 @@ class Fingerprint {
 
 Engine::Engine(size_t cache_bytes) : cache_bytes_(cache_bytes) {}
 
+std::shared_ptr<Engine::Compiled> Engine::CompileAnew(std::string_view text,
+                                                      Program::Wanted wanted) {
+  auto made = std::make_shared<Compiled>();
+  Result<std::shared_ptr<const Program>> program = Program::Compile(text, wanted);
+  if (program.ok()) made->program = *program;
+  if (!program.ok()) made->error = program.error().message;
+  constexpr size_t kOverhead = 256;
+  made->bytes = kOverhead + 2 * text.size() + made->error.size() +
+                (made->program == nullptr ? 0 : made->program->bytes());
+  return made;
+}
+
+std::shared_ptr<Engine::Compiled> Engine::Find(const std::string& key) {
+  const MutexLock lock(programs_mutex_);
+  return programs_.Find(key);
+}
+
 Result<std::shared_ptr<const Program>> Engine::Compile(std::string_view text,
                                                        Program::Wanted wanted) {
-  const MutexLock lock(programs_mutex_);
   const std::string key = std::to_string(static_cast<int>(wanted)) + std::string(text);
-  const std::shared_ptr<Compiled> compiled = programs_.GetOrMake(
-      key, {.bytes = cache_bytes_},
-      [&] {
-        auto made = std::make_shared<Compiled>();
-        Result<std::shared_ptr<const Program>> program = Program::Compile(text, wanted);
-        if (program.ok()) made->program = *program;
-        if (!program.ok()) made->error = program.error().message;
-        constexpr size_t kOverhead = 256;
-        made->bytes = kOverhead + 2 * text.size() + made->error.size() +
-                      (made->program == nullptr ? 0 : made->program->bytes());
-        return made;
-      },
-      [](const Compiled& each) { return each.bytes; });
+  std::shared_ptr<Compiled> compiled = Find(key);
+  if (compiled == nullptr) {
+    const std::shared_ptr<Compiled> made = CompileAnew(text, wanted);
+    const MutexLock lock(programs_mutex_);
+    compiled = programs_.GetOrMake(
+        key, {.bytes = cache_bytes_}, [&] { return made; },
+        [](const Compiled& each) { return each.bytes; });
+  }
   if (compiled->program == nullptr) return Error{.message = compiled->error};
   return compiled->program;
 }

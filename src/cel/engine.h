@@ -23,12 +23,14 @@ namespace ks::cel {
 // Threads: any. Lifetime: programs and devices may outlive it.
 class Engine {
  public:
-  static constexpr size_t kDefaultCacheBytes = size_t{64} << 20;
+  // More than the largest programs that one device can be asked together: 64 of 1.4 MB.
+  static constexpr size_t kDefaultCacheBytes = size_t{128} << 20;
 
   // `cache_bytes`: programs beyond that are forgotten, those used longest ago first.
   explicit Engine(size_t cache_bytes = kDefaultCacheBytes);
 
-  // The program of a text; errors (Program::Compile) are remembered, too.
+  // The program of a text; errors (Program::Compile) are remembered, too. Nobody waits while
+  // another thread compiles.
   Result<std::shared_ptr<const Program>> Compile(
       std::string_view text, Program::Wanted wanted = Program::Wanted::kSelector);
 
@@ -46,6 +48,9 @@ class Engine {
     std::string error;
     size_t bytes = 0;
   };
+
+  static std::shared_ptr<Compiled> CompileAnew(std::string_view text, Program::Wanted wanted);
+  std::shared_ptr<Compiled> Find(const std::string& key);
 
   const size_t cache_bytes_;
 

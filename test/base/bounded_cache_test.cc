@@ -54,6 +54,17 @@ TEST(BoundedCacheTest, KeepsTheNewestThatFit) {
   EXPECT_EQ(sizes.made, std::vector<size_t>{20});
 }
 
+TEST(BoundedCacheTest, FindingIsUsing) {
+  Sizes sizes({.values = 2});
+  EXPECT_EQ(sizes.cache.Find(1), nullptr);
+  sizes.Get(1);
+  sizes.Get(2);
+  EXPECT_EQ(*sizes.cache.Find(1), 1U);
+  sizes.Get(3);
+  EXPECT_NE(sizes.cache.Find(1), nullptr);
+  EXPECT_EQ(sizes.cache.Find(2), nullptr);
+}
+
 TEST(BoundedCacheTest, AlwaysKeepsTheNewest) {
   Sizes sizes({.bytes = 5});
   sizes.Get(1);

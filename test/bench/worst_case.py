@@ -39,6 +39,7 @@ import programs  # noqa: E402
 ZONE_KEYS = 32  # labels of each node; what a user cannot change
 DEVICES = 8  # of each node
 MOST_PARTS = 300_000
+MOST_SELECTORS = 32  # of one request
 SENDERS = 4
 _PATIENCE_S = 300
 DEVICE_API = "/apis/resource.k8s.io/v1"
@@ -147,14 +148,25 @@ def gates(number, parts):
     return pod(f"a{number}", schedulingGates=[{"name": f"g{number}-{part}"} for part in range(parts)])
 
 
+def _with_claim(number, requests):
+    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": f"a{number}"},
+             "spec": {"devices": {"requests": requests}}}
+    return claim, pod(f"a{number}", resourceClaims=[{"name": "r", "resourceClaimName": f"a{number}"}])
+
+
 def devices(number, parts):
     """A selector as expensive as the server takes, of a text of its own, which no device meets."""
     values = ",".join(map(str, range(parts)))
     expression = f"[{values}].all(a, [{values}].all(b, [{values}].all(c, a + b + c >= 0))) && device.driver == 'x{number}'"
-    request = {"name": "r", "exactly": {"deviceClassName": "any", "selectors": [{"cel": {"expression": expression}}]}}
-    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": f"a{number}"},
-             "spec": {"devices": {"requests": [request]}}}
-    return claim, pod(f"a{number}", resourceClaims=[{"name": "r", "resourceClaimName": f"a{number}"}])
+    return _with_claim(number, [{"name": "r", "exactly": {"deviceClassName": "any", "selectors": [{"cel": {"expression": expression}}]}}])
+
+
+def selectors(number, parts):
+    """As many selectors as long as the server takes them: cheap to ask, dear to read."""
+    texts = ["[" + ",".join(map(str, range(2000))) + f"].size() > 0 && device.driver != 'x{number}-{part}'" for part in range(parts)]
+    requests = [{"name": f"r{at}", "exactly": {"deviceClassName": "any", "selectors": [
+        {"cel": {"expression": text}} for text in texts[at:at + MOST_SELECTORS]]}} for at in range(0, parts, MOST_SELECTORS)]
+    return _with_claim(number, requests)
 
 
 def spec_of_its_own(number, _parts):
@@ -176,7 +188,7 @@ def colliding_names(number, _parts):
 
 
 LARGE = (anti_affinity, preferences, wants_others, spread, node_affinity, labels, colliding_labels, tolerations, ports, ports_of_one_number,
-         disks, containers, resources, gates, devices)
+         disks, containers, resources, gates, devices, selectors)
 MANY = (spec_of_its_own, pending_specs, colliding_names)
 
 

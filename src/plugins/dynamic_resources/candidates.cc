@@ -84,13 +84,13 @@ const std::shared_ptr<const Result<CapacityAmounts>>& DeviceCandidates::Amounts(
 
 Result<api::DeviceAttributeValue> DeviceCandidates::Derive(const DerivedPlan& derived,
                                                            const PoolDevice& device) const {
-  const SelectorSet::Selector& expression = derived.expression;
-  if (expression.program == nullptr) {
+  const Expression::ProgramPtr program = derived.expression.program();
+  if (program == nullptr) {
     return Error{fmt::format("compile derived attribute {} failed: {}", derived.name.view(),
-                             expression.error)};
+                             derived.expression.error())};
   }
   const cel::Device& content = *pools_.slices[device.slice]->content[device.position];
-  const auto value = expression.program->Derive(content);
+  const auto value = program->Derive(content);
   if (value.ok()) return AttributeOf(*value);
   return Error{fmt::format("evaluate derived attribute {} on device {} failed: {}",
                            derived.name.view(), Name(device), value.error().message)};

@@ -25,7 +25,7 @@ using FindDeviceClass = std::function<api::DeviceClassPtr(const Symbol&)>;
 // An attribute that a request computes of each device.
 struct DerivedPlan {
   Symbol name;  // "domain/id"
-  SelectorSet::Selector expression{};
+  Expression expression;
 };
 
 // `exactly`, or one of `firstAvailable`.

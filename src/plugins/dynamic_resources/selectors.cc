@@ -12,18 +12,22 @@
 namespace ks::plugins {
 namespace {
 
-void AppendKey(const std::vector<api::DeviceSelector>& selectors, std::string& key) {
-  key += fmt::format("{};", selectors.size());
-  for (const api::DeviceSelector& selector : selectors) {
-    key += fmt::format("{}:{}", selector->size(), *selector);
-  }
+void AppendKey(const SelectorSets::Texts& texts, std::string& key) {
+  key += fmt::format("{};", texts.size());
+  for (const api::DeviceSelector& text : texts) key += fmt::format("{}:{}", text->size(), *text);
 }
 
-size_t WeightOf(const std::vector<SelectorSet::Selector>& selectors) {
+std::string KeyOf(const SelectorSets::Texts& of_class, const SelectorSets::Texts& of_request) {
+  std::string key;
+  AppendKey(of_class, key);
+  AppendKey(of_request, key);
+  return key;
+}
+
+size_t WeightOf(const SelectorSet::Selectors& selectors) {
   size_t weight = 0;
-  for (const SelectorSet::Selector& selector : selectors) {
-    if (selector.program == nullptr) continue;
-    weight = cel::AddWeights(weight, selector.program->weight());
+  for (const Expression& selector : selectors) {
+    weight = cel::AddWeights(weight, selector.weight());
   }
   return weight;
 }
@@ -33,8 +37,8 @@ constexpr uint64_t kLeastCost = 10;
 
 }  // namespace
 
-SelectorSet::SelectorSet(uint64_t number, std::string texts, std::vector<Selector> of_class,
-                         std::vector<Selector> of_request)
+SelectorSet::SelectorSet(uint64_t number, std::string texts, Selectors of_class,
+                         Selectors of_request)
     : number_(number),
       texts_(std::move(texts)),
       of_class_(std::move(of_class)),
@@ -45,24 +49,29 @@ size_t SelectorSet::bytes() const {
   constexpr size_t kKeys = 3;  // here and in the table of sets
   size_t bytes = sizeof(*this) + kKeys * texts_.size();
   for (const auto* selectors : {&of_class_, &of_request_}) {
-    for (const Selector& selector : *selectors) {
-      bytes += sizeof(selector) + selector.error.size();
-      if (selector.program != nullptr) bytes += selector.program->bytes();
-    }
+    for (const Expression& selector : *selectors) bytes += selector.bytes();
   }
   return bytes;
 }
 
-SelectorSet::Verdict SelectorSet::AskAll(const std::vector<Selector>& selectors,
-                                         const cel::Device& device, const cel::EvalOptions& options,
-                                         uint64_t& budget) {
-  for (const Selector& selector : selectors) {
-    if (selector.program == nullptr) return Verdict::kFails;
+size_t SelectorSet::left_bytes() const {
+  size_t bytes = 0;
+  for (const auto* selectors : {&of_class_, &of_request_}) {
+    for (const Expression& selector : *selectors) bytes += selector.left_bytes();
+  }
+  return bytes;
+}
+
+SelectorSet::Verdict SelectorSet::AskAll(const Selectors& selectors, const cel::Device& device,
+                                         const cel::EvalOptions& options, uint64_t& budget) {
+  for (const Expression& selector : selectors) {
+    const Expression::ProgramPtr program = selector.program();
+    if (program == nullptr) return Verdict::kFails;
     if (budget == 0) return Verdict::kNotAsked;
     cel::EvalOptions within = options;
     within.cost_limit = std::min(budget, options.cost_limit);
     const bool limited = within.cost_limit < options.cost_limit;
-    const cel::Verdict verdict = selector.program->Evaluate(device, within);
+    const cel::Verdict verdict = program->Evaluate(device, within);
     budget -= std::min(budget, verdict.cost);
     if (verdict.over_limit && limited) return Verdict::kNotAsked;
     if (!verdict.ok()) return Verdict::kFails;
@@ -88,14 +97,14 @@ SelectorSet::Verdict SelectorSet::AskWithin(const cel::Device& device, uint64_t&
   return Ask(device, {}, budget);
 }
 
-std::string SelectorSet::ExplainAll(const std::vector<Selector>& selectors,
-                                    const cel::Device& device, std::string_view name) {
+std::string SelectorSet::ExplainAll(const Selectors& selectors, const cel::Device& device,
+                                    std::string_view name) {
   for (size_t i = 0; i < selectors.size(); ++i) {
-    const Selector& selector = selectors[i];
-    if (selector.program == nullptr) {
-      return fmt::format("selector #{}: CEL compile error: {}", i, selector.error);
+    const Expression::ProgramPtr program = selectors[i].program();
+    if (program == nullptr) {
+      return fmt::format("selector #{}: CEL compile error: {}", i, selectors[i].error());
     }
-    const cel::Verdict verdict = selector.program->Evaluate(device);
+    const cel::Verdict verdict = program->Evaluate(device);
     if (verdict.ok()) continue;
     return fmt::format("selector #{} on device {}: CEL runtime error: {}", i, name, verdict.error);
   }
@@ -110,42 +119,37 @@ SelectorSet::Failure SelectorSet::Explain(const cel::Device& device, std::string
   return {.of_class = false, .text = ExplainAll(of_request_, device, name)};
 }
 
-SelectorSet::Selector SelectorSets::CompileOne(const std::string& text,
-                                               cel::Program::Wanted wanted) {
-  auto program = engine_.Compile(text, wanted);
-  if (program.ok()) return {.program = *program, .error = ""};
-  return {.program = nullptr, .error = program.error().message};
+Expression SelectorSets::Derived(const std::string& expression) {
+  return {engine_, expression, cel::Program::Wanted::kAttribute};
 }
 
-SelectorSet::Selector SelectorSets::Derived(const std::string& expression) {
-  return CompileOne(expression, cel::Program::Wanted::kAttribute);
-}
-
-std::vector<SelectorSet::Selector> SelectorSets::Compile(
-    const std::vector<api::DeviceSelector>& selectors) {
-  std::vector<SelectorSet::Selector> compiled;
-  for (const api::DeviceSelector& selector : selectors) {
-    KS_CHECK(selector.has_value(), "a selector without expression");
-    compiled.push_back(CompileOne(*selector, cel::Program::Wanted::kSelector));
+SelectorSet::Selectors SelectorSets::Compile(const Texts& texts) {
+  SelectorSet::Selectors compiled;
+  compiled.reserve(texts.size());
+  for (const api::DeviceSelector& text : texts) {
+    KS_CHECK(text.has_value(), "a selector without expression");
+    compiled.emplace_back(engine_, *text, cel::Program::Wanted::kSelector);
   }
   return compiled;
 }
 
-std::shared_ptr<const SelectorSet> SelectorSets::Get(
-    const std::vector<api::DeviceSelector>& of_class,
-    const std::vector<api::DeviceSelector>& of_request) {
-  std::string key;
-  AppendKey(of_class, key);
-  AppendKey(of_request, key);
+SelectorSets::SetPtr SelectorSets::Find(const std::string& key) {
   const MutexLock lock(mutex_);
-  const uint64_t number = next_++;  // if it is needed
+  return sets_.Find(key);
+}
+
+SelectorSets::SetPtr SelectorSets::Find(const Texts& of_class, const Texts& of_request) {
+  return Find(KeyOf(of_class, of_request));
+}
+
+SelectorSets::SetPtr SelectorSets::Get(const Texts& of_class, const Texts& of_request) {
+  const std::string key = KeyOf(of_class, of_request);
+  if (SetPtr known = Find(key)) return known;
+  auto made =
+      std::make_shared<const SelectorSet>(next_++, key, Compile(of_class), Compile(of_request));
+  const MutexLock lock(mutex_);
   return sets_.GetOrMake(
-      key, kLimits,
-      [&] {
-        return std::make_shared<const SelectorSet>(number, key, Compile(of_class),
-                                                   Compile(of_request));
-      },
-      [](const SelectorSet& set) { return set.bytes(); });
+      key, kLimits, [&] { return made; }, [](const SelectorSet& set) { return set.bytes(); });
 }
 
 std::shared_ptr<SliceVerdicts::Verdicts> SliceVerdicts::Of(const SelectorSet& set, size_t devices) {

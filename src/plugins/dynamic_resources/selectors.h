@@ -19,24 +19,21 @@
 #include "base/result.h"
 #include "base/thread_annotations.h"
 #include "cel/engine.h"
+#include "plugins/dynamic_resources/expression.h"
 
 namespace ks::plugins {
 
-// The selectors of a class, then those of a request, compiled. Immutable.
+// The selectors of a class, then those of a request. Immutable.
 class SelectorSet {
  public:
-  struct Selector {
-    std::shared_ptr<const cel::Program> program;  // null: it does not compile
-    std::string error;                            // why not
-  };
   struct Failure {
     bool of_class = false;
     std::string text;  // "selector #0 …", without the prefix that names the class or the claim
   };
   enum class Verdict : uint8_t { kNotAsked = 0, kNo, kYes, kFails };
 
-  SelectorSet(uint64_t number, std::string texts, std::vector<Selector> of_class,
-              std::vector<Selector> of_request);
+  using Selectors = std::vector<Expression>;
+  SelectorSet(uint64_t number, std::string texts, Selectors of_class, Selectors of_request);
 
   // Never given twice in a process.
   uint64_t number() const { return number_; }
@@ -46,29 +43,31 @@ class SelectorSet {
 
   // What asking can cost: the sum of the programs' weights (cel/weight.h), or cel::kUnbounded.
   size_t weight() const { return weight_; }
-  // Memory in use, roughly, with the programs.
+  // Of the programs that it does not keep.
+  size_t left_bytes() const;
+  // Memory in use, roughly.
   size_t bytes() const;
 
   // Without a limit of costs that differs from upstream's. A cancelled verdict means nothing.
   Verdict Ask(const cel::Device& device, const cel::EvalOptions& options = {}) const;
   // The same for at most `budget` units of cost, of which it takes what it uses; kNotAsked: they do
-  // not suffice.
+  // not suffice. Requires: left_bytes() is 0, so that nothing is compiled.
   Verdict AskWithin(const cel::Device& device, uint64_t& budget) const;
   // Why Ask answers kFails. `name`: driver/pool/device. Requires: it does.
   Failure Explain(const cel::Device& device, std::string_view name) const;
 
  private:
   // Takes what it uses of the budget.
-  static Verdict AskAll(const std::vector<Selector>& selectors, const cel::Device& device,
+  static Verdict AskAll(const Selectors& selectors, const cel::Device& device,
                         const cel::EvalOptions& options, uint64_t& budget);
   Verdict Ask(const cel::Device& device, const cel::EvalOptions& options, uint64_t& budget) const;
-  static std::string ExplainAll(const std::vector<Selector>& selectors, const cel::Device& device,
+  static std::string ExplainAll(const Selectors& selectors, const cel::Device& device,
                                 std::string_view name);
 
   const uint64_t number_;
   const std::string texts_;
-  const std::vector<Selector> of_class_;
-  const std::vector<Selector> of_request_;
+  const Selectors of_class_;
+  const Selectors of_request_;
   const size_t weight_;
 };
 
@@ -77,26 +76,30 @@ class SelectorSets {
  public:
   explicit SelectorSets(cel::Engine& engine) : engine_(engine) {}
 
-  // The expression of a derived attribute, compiled.
-  SelectorSet::Selector Derived(const std::string& expression);
+  using SetPtr = std::shared_ptr<const SelectorSet>;
+  using Texts = std::vector<api::DeviceSelector>;  // of which each has an expression
 
-  // The set of these texts, the same one for the same texts while it is remembered. Requires: every
-  // selector has an expression.
-  std::shared_ptr<const SelectorSet> Get(const std::vector<api::DeviceSelector>& of_class,
-                                         const std::vector<api::DeviceSelector>& of_request);
+  // The expression of a derived attribute.
+  Expression Derived(const std::string& expression);
+
+  // The set of these texts, the same one for the same texts while it is remembered. Nobody waits
+  // while another thread compiles.
+  SetPtr Get(const Texts& of_class, const Texts& of_request);
+  // Null: it is not remembered.
+  SetPtr Find(const Texts& of_class, const Texts& of_request);
 
  private:
   // What is remembered; what was used longest ago is forgotten first. Usual sets are small.
   static constexpr CacheLimits kLimits{
       .values = 4096, .bytes = size_t{64} << 20, .small = size_t{16} << 10};
 
-  SelectorSet::Selector CompileOne(const std::string& text, cel::Program::Wanted wanted);
-  std::vector<SelectorSet::Selector> Compile(const std::vector<api::DeviceSelector>& selectors);
+  SelectorSet::Selectors Compile(const Texts& texts);
+  SetPtr Find(const std::string& key);
 
   cel::Engine& engine_;
   Mutex mutex_;
   BoundedCache<std::string, const SelectorSet> sets_ KS_GUARDED_BY(mutex_);
-  uint64_t next_ KS_GUARDED_BY(mutex_) = 1;
+  std::atomic<uint64_t> next_ = 1;
 };
 
 // What sets said about the devices of one slice, by position. A device is asked when somebody

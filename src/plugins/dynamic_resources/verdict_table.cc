@@ -36,8 +36,8 @@ void VerdictTable::TakeOver(VerdictTable& other, const DeviceRow& row) {
 
 std::shared_ptr<VerdictTable> VerdictTables::Find(const SelectorSet& set) {
   const MutexLock lock(mutex_);
-  if (!tables_.Contains(set.texts())) return nullptr;
-  return tables_.GetOrMake(set.texts(), SIZE_MAX, [] { return std::make_shared<Place>(); })->table;
+  const std::shared_ptr<Place> place = tables_.Find(set.texts());
+  return place == nullptr ? nullptr : place->table;
 }
 
 void VerdictTables::Keep(const SelectorSet& set, std::shared_ptr<VerdictTable> table) {

@@ -19,11 +19,26 @@ namespace {
 constexpr size_t kLightWork = 1'000'000;
 // Units of cost, some 0.3 ms: what is asked at once, without the thread.
 constexpr uint64_t kBudget = 200'000;
+// Bytes of texts, some 0.4 ms: what an attempt compiles itself.
+constexpr size_t kShortTexts = 4096;
+// Bytes of texts beyond which the sets of one pod are not all remembered at a time (SelectorSets):
+// waiting for them could go on for ever. More than six claims as large as the API server takes.
+constexpr size_t kMostTexts = size_t{10} << 20;
+// Bytes of programs that the engine can be expected to remember during an attempt.
+constexpr size_t kMostLeftBytes = size_t{32} << 20;
+// The same as kMostTexts for tables (VerdictTables), in bytes.
+constexpr size_t kMostTables = size_t{32} << 20;
 constexpr size_t kLeastCleaning = 1024;
 
 bool IsWhole(const std::vector<api::DeviceSelector>& selectors) {
   return std::all_of(selectors.begin(), selectors.end(),
                      [](const api::DeviceSelector& each) { return each.has_value(); });
+}
+
+size_t BytesOf(const SelectorSets::Texts& texts) {
+  size_t bytes = 0;
+  for (const api::DeviceSelector& text : texts) bytes += text->size();
+  return bytes;
 }
 
 template <class Visit>
@@ -32,7 +47,8 @@ void ForEachSpec(const api::DeviceRequest& request, Visit visit) {
   for (const api::ExactDeviceRequest& spec : request.first_available) visit(spec);
 }
 
-// Of the calling thread, as Linux has it: what can wait gives way to what decides pods.
+// Of the calling thread, as Linux has it: what can wait gives way to what decides pods. SCHED_IDLE
+// made those wait longer: it counts as an idle processor, on which they are then woken.
 void LowerPriority() {
   constexpr int kNice = 10;
   if (getpriority(PRIO_PROCESS, 0) < kNice) setpriority(PRIO_PROCESS, 0, kNice);
@@ -48,7 +64,12 @@ VerdictsAhead::~VerdictsAhead() {
   if (running_ != nullptr) running_->cancelled = true;
 }
 
-void VerdictsAhead::Job::Run() {
+void VerdictsAhead::Job::Run(SelectorSets& sets) {
+  for (const Texts& each : texts) {
+    if (cancelled) return;
+    sets.Get(each.of_class->selectors, *each.of_request);
+  }
+  if (set == nullptr) return;
   table->ForEachUnasked(*row, [this](VerdictTable::Kept& kept, const cel::Device& device) {
     const SelectorSet::Verdict verdict = set->Ask(device, {.cancelled = &cancelled});
     if (cancelled) return false;
@@ -57,39 +78,85 @@ void VerdictsAhead::Job::Run() {
   });
 }
 
-// Of the claims that have no devices yet. What is wrong with them the attempt says.
-std::vector<VerdictsAhead::SetPtr> VerdictsAhead::SetsOf(const ClaimList& claims) const {
-  std::vector<SetPtr> sets;
+std::vector<VerdictsAhead::Texts> VerdictsAhead::TextsOf(const ClaimList& claims) const {
+  std::vector<Texts> texts;
   for (const api::ResourceClaimPtr& claim : claims) {
     if (claim->allocation != nullptr) continue;
     for (const api::DeviceRequest& request : claim->requests) {
       ForEachSpec(request, [&](const api::ExactDeviceRequest& spec) {
-        const api::DeviceClassPtr device_class =
+        api::DeviceClassPtr device_class =
             parts_.devices.FindDeviceClass(spec.device_class_name.view());
         if (device_class == nullptr || !IsWhole(spec.selectors)) return;
         if (!IsWhole(device_class->selectors)) return;
-        sets.push_back(parts_.memory.selectors().Get(device_class->selectors, spec.selectors));
+        texts.push_back({.of_class = std::move(device_class), .of_request = &spec.selectors});
       });
     }
   }
-  return sets;
+  return texts;
+}
+
+std::vector<VerdictsAhead::Texts> VerdictsAhead::CompileShortOnes(const std::vector<Texts>& all) {
+  SelectorSets& sets = parts_.memory.selectors();
+  std::vector<Texts> others;
+  size_t all_bytes = 0;
+  size_t left = kShortTexts;
+  for (const Texts& each : all) {
+    const size_t bytes = BytesOf(each.of_class->selectors) + BytesOf(*each.of_request);
+    all_bytes += bytes;
+    if (sets.Find(each.of_class->selectors, *each.of_request) != nullptr) continue;
+    if (bytes > left) {
+      others.push_back(each);
+      continue;
+    }
+    sets.Get(each.of_class->selectors, *each.of_request);
+    left -= bytes;
+  }
+  if (all_bytes > kMostTexts) others.clear();
+  return others;
+}
+
+bool VerdictsAhead::Cheap(const std::vector<SetPtr>& sets) {
+  size_t weight = 0;
+  size_t left_bytes = 0;
+  for (const SetPtr& set : sets) {
+    weight = cel::AddWeights(weight, set->weight());
+    left_bytes += set->left_bytes();
+  }
+  if (weight == 0) return true;
+  parts_.memory.CatchUp();
+  const size_t devices = parts_.memory.slices().devices();
+  if (devices == 0 || sets.size() > kMostTables / devices) return true;
+  return weight <= kLightWork / devices && left_bytes <= kMostLeftBytes;
 }
 
 bool VerdictsAhead::Ready(const api::Pod& pod, const ClaimList& claims) {
   if (!parts_.tasks.attended()) return true;
-  const std::vector<SetPtr> sets = SetsOf(claims);
-  size_t weight = 0;
-  for (const SetPtr& set : sets) weight = cel::AddWeights(weight, set->weight());
-  if (weight > 0) parts_.memory.CatchUp();
-  const size_t devices = weight == 0 ? 0 : parts_.memory.slices().devices();
-  if (devices > 0 && weight > kLightWork / devices) {
+  const std::vector<Texts> texts = TextsOf(claims);
+  if (std::vector<Texts> unknown = CompileShortOnes(texts); !unknown.empty()) {
+    auto job = std::make_shared<Job>();
+    job->key = TextHash()("texts of " + pod.meta.uid);
+    job->claims = claims;
+    job->texts = std::move(unknown);
+    Wait(pod, job);
+    return false;
+  }
+  std::vector<SetPtr> sets;
+  for (const Texts& each : texts) {
+    sets.push_back(parts_.memory.selectors().Get(each.of_class->selectors, *each.of_request));
+  }
+  if (!Cheap(sets)) {
     uint64_t budget = waits_for_.contains(pod.meta.uid) ? 0 : kBudget;
     for (const SetPtr& set : sets) {
       std::shared_ptr<VerdictTable> table = TableOf(*set);
       if (table->complete()) continue;
-      const bool others_wait = waiting_.contains(TextHash()(set->texts()));
-      if (!others_wait && AskAtOnce(*set, *table, budget)) continue;
-      Wait(pod, set, std::move(table));
+      const size_t key = TextHash()(set->texts());
+      if (!waiting_.contains(key) && AskAtOnce(*set, *table, budget)) continue;
+      auto job = std::make_shared<Job>();
+      job->key = key;
+      job->set = set;
+      job->row = parts_.memory.row();
+      job->table = std::move(table);
+      Wait(pod, job);
       return false;
     }
   }
@@ -110,6 +177,7 @@ std::shared_ptr<VerdictTable> VerdictsAhead::TableOf(const SelectorSet& set) {
 
 // What the budget suffices for. False: more is missing.
 bool VerdictsAhead::AskAtOnce(const SelectorSet& set, VerdictTable& table, uint64_t& budget) {
+  if (set.left_bytes() > 0) return false;
   const bool complete = table.ForEachUnasked(
       *parts_.memory.row(), [&](VerdictTable::Kept& kept, const cel::Device& device) {
         const SelectorSet::Verdict verdict = set.AskWithin(device, budget);
@@ -121,31 +189,25 @@ bool VerdictsAhead::AskAtOnce(const SelectorSet& set, VerdictTable& table, uint6
   return complete;
 }
 
-void VerdictsAhead::Wait(const api::Pod& pod, const SetPtr& set,
-                         std::shared_ptr<VerdictTable> table) {
-  const size_t texts = TextHash()(set->texts());
-  const auto [waits, added] = waits_for_.try_emplace(pod.meta.uid, texts);
-  if (added || waits->second != texts) {
+void VerdictsAhead::Wait(const api::Pod& pod, const std::shared_ptr<Job>& job) {
+  const auto [waits, added] = waits_for_.try_emplace(pod.meta.uid, job->key);
+  if (added || waits->second != job->key) {
     KS_LOG(3, "The pod waits until its device selectors are evaluated", {{"pod", pod.meta.Key()}});
-    waits->second = texts;
-    std::vector<WaitingPod>& pods = waiting_[texts];
-    if (pods.empty()) line_.push_back(texts);
+    waits->second = job->key;
+    std::vector<WaitingPod>& pods = waiting_[job->key];
+    if (pods.empty()) line_.push_back(job->key);
     pods.push_back({.key = pod.meta.Key(), .uid = pod.meta.uid});
     if (waits_for_.size() >= std::max(next_cleaning_, kLeastCleaning)) DropGonePods();
   }
-  if (running_ == nullptr) Start(set, std::move(table));
+  if (running_ == nullptr) Start(job);
 }
 
-void VerdictsAhead::Start(const SetPtr& set, std::shared_ptr<VerdictTable> table) {
-  auto job = std::make_shared<Job>();
-  job->set = set;
-  job->row = parts_.memory.row();
-  job->table = std::move(table);
+void VerdictsAhead::Start(const std::shared_ptr<Job>& job) {
   running_ = job;
-  pool_.Run([job, weak = weak_from_this(), &tasks = parts_.tasks] {
+  pool_.Run([job, weak = weak_from_this(), &parts = parts_] {
     LowerPriority();
-    job->Run();
-    tasks.PostTask([job, weak] {
+    job->Run(parts.memory.selectors());
+    parts.tasks.PostTask([job, weak] {
       if (const auto self = weak.lock()) self->Finished(job);
     });
   });
@@ -154,39 +216,40 @@ void VerdictsAhead::Start(const SetPtr& set, std::shared_ptr<VerdictTable> table
 void VerdictsAhead::Finished(const std::shared_ptr<Job>& job) {
   KS_CHECK(job == running_, "one job at a time");
   running_ = nullptr;
-  job->table->set_complete();
-  parts_.memory.CatchUp();
-  const std::shared_ptr<VerdictTable> present = TableOf(*job->set);
-  if (present != job->table) present->TakeOver(*job->table, *parts_.memory.row());
-
-  const size_t texts = TextHash()(job->set->texts());
-  const auto waiting = waiting_.extract(texts);
+  if (job->set != nullptr) {
+    job->table->set_complete();
+    parts_.memory.CatchUp();
+    const std::shared_ptr<VerdictTable> present = TableOf(*job->set);
+    if (present != job->table) present->TakeOver(*job->table, *parts_.memory.row());
+  }
+  const size_t key = job->key;
+  const auto waiting = waiting_.extract(key);
   if (!waiting.empty()) {
-    for (const WaitingPod& pod : waiting.mapped()) Wake(pod, texts);
+    for (const WaitingPod& pod : waiting.mapped()) Wake(pod, key);
   }
   while (running_ == nullptr && !line_.empty()) WakeFirst();
 }
 
-// Wakes the pods of the set that is first in line until one of them has begun its evaluation; the
+// Wakes the pods of the key that is first in line until one of them has begun its job; the
 // others go on waiting for it.
 void VerdictsAhead::WakeFirst() {
-  const size_t texts = line_.front();
+  const size_t key = line_.front();
   line_.pop_front();
-  auto waiting = waiting_.extract(texts);
+  auto waiting = waiting_.extract(key);
   if (waiting.empty()) return;
   std::vector<WaitingPod>& pods = waiting.mapped();
   size_t next = 0;
-  while (next < pods.size() && running_ == nullptr) Wake(pods[next++], texts);
+  while (next < pods.size() && running_ == nullptr) Wake(pods[next++], key);
   if (next == pods.size()) return;
-  std::vector<WaitingPod>& rest = waiting_[texts];
-  if (rest.empty()) line_.push_front(texts);
+  std::vector<WaitingPod>& rest = waiting_[key];
+  if (rest.empty()) line_.push_front(key);
   rest.insert(rest.end(), std::make_move_iterator(pods.begin() + static_cast<ptrdiff_t>(next)),
               std::make_move_iterator(pods.end()));
 }
 
-bool VerdictsAhead::Waits(const WaitingPod& pod, size_t texts) const {
+bool VerdictsAhead::Waits(const WaitingPod& pod, size_t key) const {
   const auto waits = waits_for_.find(pod.uid);
-  return waits != waits_for_.end() && waits->second == texts;
+  return waits != waits_for_.end() && waits->second == key;
 }
 
 api::PodPtr VerdictsAhead::Find(const WaitingPod& pod) const {
@@ -195,23 +258,23 @@ api::PodPtr VerdictsAhead::Find(const WaitingPod& pod) const {
 }
 
 // It is asked anew, and may have to wait again.
-void VerdictsAhead::Wake(const WaitingPod& pod, size_t texts) {
-  if (!Waits(pod, texts)) return;
+void VerdictsAhead::Wake(const WaitingPod& pod, size_t key) {
+  if (!Waits(pod, key)) return;
   waits_for_.erase(pod.uid);
   if (const api::PodPtr found = Find(pod)) parts_.activator.Activate({found});
 }
 
 void VerdictsAhead::DropGonePods() {
-  for (auto& [texts, pods] : waiting_) {
-    std::erase_if(pods, [this, texts = texts](const WaitingPod& pod) {
-      if (!Waits(pod, texts)) return true;
+  for (auto& [key, pods] : waiting_) {
+    std::erase_if(pods, [this, key = key](const WaitingPod& pod) {
+      if (!Waits(pod, key)) return true;
       if (Find(pod) != nullptr) return false;
       waits_for_.erase(pod.uid);
       return true;
     });
   }
   absl::erase_if(waiting_, [](const auto& each) { return each.second.empty(); });
-  std::erase_if(line_, [this](size_t texts) { return !waiting_.contains(texts); });
+  std::erase_if(line_, [this](size_t key) { return !waiting_.contains(key); });
   next_cleaning_ = 2 * waits_for_.size();
 }
 

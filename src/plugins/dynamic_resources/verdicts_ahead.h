@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Device selectors that are expensive are asked before an attempt needs them, on a thread of their
-// own: one that may cost as much as the API server allows, asked about each device of a large
-// cluster, takes seconds in which no other pod would be decided. The pod waits at PreEnqueue.
+// Device selectors that are expensive are compiled and asked before an attempt needs them, on a
+// thread of their own: one that may cost as much as the API server allows, asked about each device
+// of a large cluster, takes seconds in which no other pod would be decided, and so does reading as
+// many long ones as a claim may have. The pod waits at PreEnqueue.
 //
 // Upstream: none; it asks in Filter. Decision 0067.
 
@@ -48,14 +49,23 @@ class VerdictsAhead : public std::enable_shared_from_this<VerdictsAhead> {
   size_t waiting() const { return waits_for_.size(); }
 
  private:
-  using SetPtr = std::shared_ptr<const SelectorSet>;
+  using SetPtr = SelectorSets::SetPtr;
+  // The texts of a set. The claim, or the class, that has them outlives it.
+  struct Texts {
+    api::DeviceClassPtr of_class;
+    const SelectorSets::Texts* of_request;
+  };
+  // What is done elsewhere: a set is asked, or a pod's sets are compiled.
   struct Job {
-    SetPtr set;
-    DeviceRowPtr row;
-    std::shared_ptr<VerdictTable> table;  // of it
+    size_t key = 0;  // of those that wait for it
+    SetPtr set{};    // null: to compile
+    DeviceRowPtr row{};
+    std::shared_ptr<VerdictTable> table{};  // of it
+    ClaimList claims{};
+    std::vector<Texts> texts{};  // of the claims, to compile
     std::atomic<bool> cancelled{false};
 
-    void Run();
+    void Run(SelectorSets& sets);
   };
   // Names instead of the objects, so that nothing large is kept for pods that are gone.
   struct WaitingPod {
@@ -63,24 +73,31 @@ class VerdictsAhead : public std::enable_shared_from_this<VerdictsAhead> {
     std::string uid;
   };
 
-  std::vector<SetPtr> SetsOf(const ClaimList& claims) const;
+  // Of the claims that have no devices yet. What is wrong with them the attempt says.
+  std::vector<Texts> TextsOf(const ClaimList& claims) const;
+  // Those that are left, if somebody else should compile them.
+  std::vector<Texts> CompileShortOnes(const std::vector<Texts>& all);
+  // Whether an attempt may ask them about all devices itself.
+  bool Cheap(const std::vector<SetPtr>& sets);
   std::shared_ptr<VerdictTable> TableOf(const SelectorSet& set);
   bool AskAtOnce(const SelectorSet& set, VerdictTable& table, uint64_t& budget);
-  void Wait(const api::Pod& pod, const SetPtr& set, std::shared_ptr<VerdictTable> table);
-  void Start(const SetPtr& set, std::shared_ptr<VerdictTable> table);
+  // The job is begun if there is no other one.
+  void Wait(const api::Pod& pod, const std::shared_ptr<Job>& job);
+  void Start(const std::shared_ptr<Job>& job);
   void Finished(const std::shared_ptr<Job>& job);
-  // Still, and for these texts.
-  bool Waits(const WaitingPod& pod, size_t texts) const;
+  // Still, and for this.
+  bool Waits(const WaitingPod& pod, size_t key) const;
   api::PodPtr Find(const WaitingPod& pod) const;  // null: it is gone
-  void Wake(const WaitingPod& pod, size_t texts);
+  void Wake(const WaitingPod& pod, size_t key);
   void WakeFirst();
   void DropGonePods();
 
   const Parts parts_;
-  // Sets are told apart by the hash of their texts: those that share one are woken together.
-  std::deque<size_t> line_;                                       // of sets
-  absl::flat_hash_map<size_t, std::vector<WaitingPod>> waiting_;  // by set; also pods that are gone
-  StringMap<size_t> waits_for_;                                   // by uid: the set
+  // Sets are told apart by the hash of their texts, and those to compile by that of their pod:
+  // pods that share one are woken together.
+  std::deque<size_t> line_;                                       // of keys
+  absl::flat_hash_map<size_t, std::vector<WaitingPod>> waiting_;  // by key; also pods that are gone
+  StringMap<size_t> waits_for_;                                   // by uid: the key
   size_t next_cleaning_ = 0;                                      // when so many wait
   std::shared_ptr<Job> running_;
   scheduler::BlockingPool pool_{1};
