@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/pod_stores.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
+#include "queue/large_pods.h"
 
 namespace ks::queue {
 namespace {
@@ -11,6 +13,25 @@ namespace {
 // Whether its place in the unschedulable map is right still.
 bool StaysParked(const Record& record) {
   return record.kind == RecordKind::kGroup || IsOf(record.parked->bucket->group->rejection, record);
+}
+
+// A large pod, or a group with one.
+bool HoldsLarge(const Record& record) {
+  if (record.kind == RecordKind::kMember) return false;  // its group is asked
+  if (record.kind == RecordKind::kPod) return IsLarge(*record.pod->pod()->spec);
+  const std::vector<MemberRecord*>& members = static_cast<const GroupRecord&>(record).members;
+  return std::any_of(members.begin(), members.end(),
+                     [](const MemberRecord* member) { return IsLarge(*member->pod->pod()->spec); });
+}
+
+// The pod, or the members of the group.
+void VisitPods(Record& record, const std::function<void(const Record& record)>& visit) {
+  const GroupRecord* group = AsGroup(record);
+  if (group == nullptr) {
+    visit(record);
+    return;
+  }
+  for (const MemberRecord* member : group->members) visit(*member);
 }
 
 }  // namespace
@@ -53,9 +74,28 @@ std::string EntityName(const Record& record) {
   return static_cast<const GroupRecord&>(record).group->root().Name();
 }
 
+ActiveHeaps::ActiveHeaps(const Less& less)
+    : less_(less),
+      large_([less](const Record& a, const Record& b) { return less(a.entity(), b.entity()); }),
+      others_([less](const Record& a, const Record& b) { return less(a.entity(), b.entity()); }) {}
+
+Record* ActiveHeaps::Top() const {
+  Record* large = large_.Top();
+  Record* other = others_.Top();
+  if (large == nullptr || other == nullptr) return large == nullptr ? other : large;
+  return less_(large->entity(), other->entity()) ? large : other;
+}
+
+Record* ActiveHeaps::TopSparing() const {
+  Record* other = others_.Top();
+  Record* top = Top();
+  if (other == nullptr || top == other) return top;
+  return other->entity().Priority() >= top->entity().Priority() ? other : top;
+}
+
 PodStores::PodStores(const Less& less, const BackoffOptions& backoff,
                      ParkedPods::PluginsOf plugins_of)
-    : active_([less](const Record& a, const Record& b) { return less(a.entity(), b.entity()); }),
+    : active_(less),
       backoff_([less, backoff](const Record& a, const Record& b) {
         const TimePoint end_a = BackoffExpiration(backoff, a.entity());
         const TimePoint end_b = BackoffExpiration(backoff, b.entity());
@@ -133,6 +173,7 @@ void PodStores::Put(Record& record, Store store) {
   }
   Detach(record);
   record.store = store;
+  if (store == Store::kActive) record.large = HoldsLarge(record);
   Count(record, true);
   if (std::vector<Record*>* list = ListOf(record, store)) {
     record.index = static_cast<uint32_t>(list->size());
@@ -174,7 +215,7 @@ void PodStores::DetachOne(Record& record) {
 // Null: the record is in no heap there.
 IndexedHeap<Record>* PodStores::HeapOf(const Record& record, Store store) {
   if (record.kind == RecordKind::kMember) return nullptr;
-  if (store == Store::kActive) return &active_;
+  if (store == Store::kActive) return &active_.Of(record);
   if (store == Store::kBackoff) return &backoff_;
   return store == Store::kErrorBackoff ? &error_backoff_ : nullptr;
 }
@@ -216,19 +257,16 @@ Store PodStores::StoreOf(std::string_view pod_key) const {
 void PodStores::ForEachIn(Store store,
                           const std::function<void(const Record& record)>& visit) const {
   std::span<Record* const> records;
-  if (store == Store::kActive) records = active_.items();
+  std::span<Record* const> more;
+  if (store == Store::kActive) records = active_.others();
+  if (store == Store::kActive) more = active_.large();
   if (store == Store::kBackoff) records = backoff_.items();
   if (store == Store::kErrorBackoff) records = error_backoff_.items();
   if (store == Store::kUnschedulable) unschedulable_.ForEach(visit);
   if (store == Store::kIncomplete) records = incomplete_;
   if (store == Store::kPending) records = pending_;
-  for (Record* record : records) {
-    const GroupRecord* group = AsGroup(*record);
-    if (group == nullptr) {
-      visit(*record);
-    } else {
-      for (const MemberRecord* member : group->members) visit(*member);
-    }
+  for (const std::span<Record* const> each : {records, more}) {
+    for (Record* record : each) VisitPods(*record, visit);
   }
 }
 

@@ -52,6 +52,7 @@ struct Record {
   Store store = Store::kNone;     // of a member in a group: that of the group
   bool gated = false;             // in the unschedulable map: a plugin holds it at PreEnqueue
   bool arriving = false;          // the next placement is an arrival, even where it is already
+  bool large = false;             // in the active heaps: IsLarge, of a group a member
   RecordKind kind = RecordKind::kPod;
 
   // For operators: the label of the event that brought it to its store, and of the event that last
@@ -109,6 +110,29 @@ inline Record& EntityOf(Record& record) {
 std::string_view EntityType(const Record& record);
 std::string EntityName(const Record& record);
 
+// The active ones in the order of QueueSort, and large ones apart from the others (large_pods.h).
+class ActiveHeaps {
+ public:
+  using Less =
+      std::function<bool(const framework::QueuedEntity& a, const framework::QueuedEntity& b)>;
+  explicit ActiveHeaps(const Less& less);
+
+  // Null when empty. Of equal ones those that are not large come first.
+  Record* Top() const;
+  // The same, but large ones after all others of their priority.
+  Record* TopSparing() const;
+  // Where the record belongs.
+  IndexedHeap<Record>& Of(const Record& record) { return record.large ? large_ : others_; }
+  size_t size() const { return large_.size() + others_.size(); }
+  std::span<Record* const> large() const { return large_.items(); }
+  std::span<Record* const> others() const { return others_.items(); }
+
+ private:
+  Less less_;
+  IndexedHeap<Record> large_;
+  IndexedHeap<Record> others_;
+};
+
 // pending_pods and queued_entities.
 struct PendingCounts {
   // Pods, members of groups included.
@@ -139,8 +163,7 @@ struct PendingCounts {
 // GroupQueue and outlives its stay.
 class PodStores {
  public:
-  using Less =
-      std::function<bool(const framework::QueuedEntity& a, const framework::QueuedEntity& b)>;
+  using Less = ActiveHeaps::Less;
 
   // `less` is QueueSort, `plugins_of` RequeueRules::PluginsOf.
   PodStores(const Less& less, const BackoffOptions& backoff, ParkedPods::PluginsOf plugins_of);
@@ -173,7 +196,7 @@ class PodStores {
   // Takes the record out of its store but keeps it; a group with its members.
   void Detach(Record& record);
 
-  Record* ActiveTop() const { return active_.Top(); }
+  const ActiveHeaps& Active() const { return active_; }
   Record* BackoffTop() const { return backoff_.Top(); }
   Record* ErrorBackoffTop() const { return error_backoff_.Top(); }
   const ParkedPods& Unschedulable() const { return unschedulable_; }
@@ -242,7 +265,7 @@ class PodStores {
   void ForEachIn(Store store, const std::function<void(const Record& record)>& visit) const;
 
   absl::flat_hash_set<Owned, Hash, Equal> records_;
-  IndexedHeap<Record> active_;
+  ActiveHeaps active_;
   IndexedHeap<Record> backoff_;
   IndexedHeap<Record> error_backoff_;
   ParkedPods unschedulable_;

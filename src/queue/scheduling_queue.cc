@@ -203,11 +203,13 @@ void SchedulingQueue::Delete(const api::Pod& pod) {
 
 Popped SchedulingQueue::Pop() {
   for (;;) {
-    Record* record = stores_.ActiveTop();
+    Record* record =
+        large_turns_.MayBegin(clock_) ? stores_.Active().Top() : stores_.Active().TopSparing();
     const bool from_backoff = record == nullptr && pop_from_backoff_;
     if (from_backoff) record = stores_.BackoffTop();
     if (record == nullptr) return {};
     Popped popped;
+    if (record->store == Store::kActive && record->large) large_turns_.Begin(clock_.Now());
     if (GroupRecord* group = AsGroup(*record)) {
       popped.group = groups_->Take(*group);
     } else {

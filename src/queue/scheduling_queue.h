@@ -25,6 +25,7 @@
 #include "queue/backoff.h"
 #include "queue/group_queue.h"
 #include "queue/in_flight_log.h"
+#include "queue/large_pods.h"
 #include "queue/nominator.h"
 #include "queue/placement.h"
 #include "queue/pod_stores.h"
@@ -82,8 +83,10 @@ class SchedulingQueue final : public framework::PodActivator {
   // A pending pod is gone, or was bound. A pod in flight stays so until Done.
   void Delete(const api::Pod& pod);
 
-  // The next pod or group, in flight from now on; nothing when none is ready. Without active ones
-  // the head of the backoff heap is taken, however long it had to wait; groups are never taken so.
+  // The next pod or group, in flight from now on; nothing when none is ready: the first in the
+  // order of QueueSort, but for large ones whose attempts took long (large_pods.h). Without active
+  // ones the head of the backoff heap is taken, however long it had to wait; groups are never taken
+  // so.
   Popped Pop();
   // The pod is no longer in flight: no failure can bring it back. No-op for unknown uids.
   void Done(std::string_view uid);
@@ -172,6 +175,7 @@ class SchedulingQueue final : public framework::PodActivator {
   InFlightLog in_flight_;
   PodNominator nominator_;
   std::unique_ptr<GroupQueue> groups_;
+  LargeTurns large_turns_;
   int64_t scheduling_cycle_ = 0;
   TimePoint last_add_{};
   bool closed_ = false;

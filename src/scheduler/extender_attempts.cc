@@ -74,8 +74,12 @@ bool ExtenderAttempts::HoldsQueue() const {
   const bool busy = inquiry_ != nullptr || objects_missing_ || !line_.empty();
   if (!busy) return false;
   if (extenders_->WantsEveryPod() || line_.size() >= kLongestLine) return true;
-  queue::Record* next = context_.queue.stores().ActiveTop();
-  const queue::GroupRecord* group = next == nullptr ? nullptr : queue::AsGroup(*next);
+  const queue::ActiveHeaps& active = context_.queue.stores().Active();
+  return IsGroupToTake(active.Top()) || IsGroupToTake(active.TopSparing());
+}
+
+bool ExtenderAttempts::IsGroupToTake(queue::Record* record) const {
+  const queue::GroupRecord* group = record == nullptr ? nullptr : queue::AsGroup(*record);
   return group != nullptr && std::any_of(group->members.begin(), group->members.end(),
                                          [this](const queue::MemberRecord* member) {
                                            return Takes(*member->pod->pod());

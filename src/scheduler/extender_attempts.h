@@ -73,6 +73,7 @@ class ExtenderAttempts {
   void NoteOtherChange() { ++other_changes_; }
 
  private:
+  bool IsGroupToTake(queue::Record* record) const;  // null: no
   // What PreFilter and Filter have read.
   struct Seen {
     Seen() = default;

@@ -3,6 +3,7 @@
 // agree with a brute-force reading of the specification.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -127,12 +128,15 @@ TEST_P(InterPodAffinityAnyChangesTest, AgreesWithTheReferenceAfterAnyChanges) {
   Churn churn(random);
   testing::FakeHandle handle(churn.cache);
   handle.fake_gates().Set(config::Gate::kInterPodAffinityHostnameFastPath, options.fast_path);
+  // One by one, or summed up beforehand from the first one on, or from some on.
+  const size_t many_terms = random.OneIn(3) ? SIZE_MAX : random.Below(2) * 5;
   const auto plugin =
-      NewInterPodAffinity(
-          config::InterPodAffinityArgs{options.hard_weight, options.ignore_preferred}, handle)
+      NewInterPodAffinityOfMany(
+          config::InterPodAffinityArgs{options.hard_weight, options.ignore_preferred}, handle,
+          many_terms)
           .value();
   std::vector<api::PodPtr> incoming;  // few, so that what is kept is asked for again
-  for (int i = 0; i < 8; ++i) incoming.push_back(random.Pod("incoming", 2).Obj());
+  for (int i = 0; i < 20; ++i) incoming.push_back(random.Pod("incoming", 2).Obj());
   for (int attempt = 0; attempt < 150; ++attempt) {
     // More changes than the log holds, too.
     const size_t steps = attempt == 75 ? 20000 : random.Below(10);

@@ -16,22 +16,60 @@ void ExistingTerms::Refresh(const framework::Snapshot& snapshot) {
   snapshot_ = nullptr;
 }
 
-void ExistingTerms::FindMatching(const api::Pod& pod, const api::LabelMap& namespace_labels,
-                                 std::vector<const TermGroup*>* groups) const {
-  const auto look_in = [&](const Groups& candidates) {
-    for (const TermGroup* group : candidates) {
-      if (group->term->Matches(pod, namespace_labels)) groups->push_back(group);
-    }
-  };
+template <class Visit>
+void ExistingTerms::ForEachCandidates(const api::Pod& pod, Visit visit) const {
   if (!by_label_.empty()) {
     for (const auto& [key, value] : pod.meta.labels) {
       const auto found = by_label_.find({key, value});
-      if (found != by_label_.end()) look_in(found->second);
+      if (found != by_label_.end()) visit(found->second);
     }
   }
   const auto found = by_namespace_.find(pod.meta.ns);
-  if (found != by_namespace_.end()) look_in(found->second);
-  look_in(others_);
+  if (found != by_namespace_.end()) visit(found->second);
+  visit(others_);
+}
+
+void ExistingTerms::FindMatching(const api::Pod& pod, const api::LabelMap& namespace_labels,
+                                 Matching* found) {
+  found->sums.clear();
+  found->owner = nullptr;
+  size_t candidates = 0;
+  ForEachCandidates(pod, [&candidates](const Groups& groups) { candidates += groups.size(); });
+  if (candidates >= options_.many_groups) {
+    const SumsPtr& sums = SumsFor(pod, namespace_labels);
+    for (const TermSums& each : sums->by_key()) found->sums.push_back(&each);
+    found->owner = sums;
+    return;
+  }
+  if (groups_.size() < options_.many_groups) incoming_.clear();
+  ForEachCandidates(pod, [&](const Groups& groups) {
+    for (const Listed& listed : groups) {
+      if (listed.group->term->Matches(pod, namespace_labels)) found->sums.push_back(listed.group);
+    }
+  });
+}
+
+const ExistingTerms::SumsPtr& ExistingTerms::SumsFor(const api::Pod& pod,
+                                                     const api::LabelMap& namespace_labels) {
+  const auto known = std::find_if(incoming_.begin(), incoming_.end(), [&](const SumsPtr& sums) {
+    return sums->IsFor(pod, namespace_labels);
+  });
+  if (known != incoming_.end()) {
+    std::rotate(incoming_.begin(), known, known + 1);
+    return incoming_.front();
+  }
+  auto made = std::make_shared<IncomingSums>(pod, namespace_labels);
+  ForEachCandidates(pod, [&made](const Groups& groups) {
+    for (const Listed& listed : groups) {
+      if (!made->IsMatchedBy(*listed.group->term)) continue;
+      TermSums& sums = made->Of(listed.group->topology);
+      sums.repels.Add(listed.group->repels);
+      sums.attracts.Add(listed.group->attracts);
+    }
+  });
+  incoming_.push_front(std::move(made));
+  if (incoming_.size() > kMostIncoming) incoming_.pop_back();
+  return incoming_.front();
 }
 
 void ExistingTerms::Restart(size_t slots) {
@@ -42,6 +80,7 @@ void ExistingTerms::Restart(size_t slots) {
   by_label_.clear();
   by_namespace_.clear();
   others_.clear();
+  incoming_.clear();
   per_node_pods_ = 0;
 }
 
@@ -93,12 +132,22 @@ void ExistingTerms::Apply(uint32_t slot, const Carrier& carrier, int sign) {
   for (const Use& use : carrier.uses) {
     const int32_t domain = DomainIn(slots_[slot], slot, use.group->topology);
     if (domain == kNoDomain) continue;
-    if (!use.repels) {
-      use.group->attracts.Add(domain, use.weight, sign);
+    const bool per_node = use.repels && IsPerNode(use.group->term->key);
+    Apply(use, per_node ? static_cast<int32_t>(slot) : domain, sign);
+  }
+}
+
+void ExistingTerms::Apply(const Use& use, int32_t place, int sign) {
+  const auto add = [&](TermSums& sums) {
+    if (use.repels) {
+      sums.repels.Add(place, 1, sign);
     } else {
-      const bool per_node = IsPerNode(use.group->term->key);
-      use.group->repels.Add(per_node ? static_cast<int32_t>(slot) : domain, 1, sign);
+      sums.attracts.Add(place, use.weight, sign);
     }
+  };
+  add(*use.group);
+  for (const SumsPtr& sums : incoming_) {
+    if (sums->IsMatchedBy(*use.group->term)) add(sums->Of(use.group->topology));
   }
 }
 
@@ -150,7 +199,11 @@ void ExistingTerms::AddUse(Carrier& carrier, const AffinityTerm& term, bool repe
     group.term = &it->first;
     group.topology = key->second.topology;
     group.pinned = FindPin(term);
-    ForEachList(group, [&group](Groups& list) { list.push_back(&group); });
+    ForEachList(group, [&group](Groups& list) {
+      const auto number = static_cast<uint32_t>(group.places.size());
+      group.places.push_back(static_cast<uint32_t>(list.size()));
+      list.push_back({&group, number});
+    });
   }
   ++group.uses;
   carrier.uses.push_back({&group, repels, weight});
@@ -158,7 +211,13 @@ void ExistingTerms::AddUse(Carrier& carrier, const AffinityTerm& term, bool repe
 
 void ExistingTerms::DropUse(TermGroup& group) {
   if (--group.uses > 0) return;
-  ForEachList(group, [&group](Groups& list) { std::erase(list, &group); });
+  ForEachList(group, [&group, number = size_t{0}](Groups& list) mutable {
+    const uint32_t place = group.places[number++];
+    const Listed last = list.back();
+    list[place] = last;
+    last.group->places[last.number] = place;
+    list.pop_back();
+  });
   const auto key = keys_.find(group.term->key);
   if (--key->second.groups == 0) keys_.erase(key);
   groups_.erase(groups_.find(*group.term));

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -18,6 +19,7 @@
 #include <absl/hash/hash.h>
 
 #include "framework/change_reader.h"
+#include "plugins/inter_pod_affinity/incoming_sums.h"
 #include "plugins/inter_pod_affinity/tally.h"
 #include "plugins/inter_pod_affinity/terms.h"
 #include "plugins/kit/cross_pod/topology.h"
@@ -25,13 +27,11 @@
 namespace ks::plugins {
 
 // Equal terms of existing pods.
-struct TermGroup {
+struct TermGroup : TermSums {
   const AffinityTerm* term = nullptr;
-  TopologyPtr topology;  // of the term's key
-  Tally repels;    // required anti-affinity; by slot where places are single nodes, else by domain
-  Tally attracts;  // weights for scoring, anti-affinity negative; by domain
   uint32_t uses = 0;
-  int32_t pinned = -1;  // requirement under whose values the group is found; -1: none
+  int32_t pinned = -1;           // requirement under whose values the group is found; -1: none
+  std::vector<uint32_t> places;  // in each list that it is in, in their order
 };
 
 // Threads: Refresh by the scheduling thread; the rest also by workers while a cycle runs.
@@ -41,6 +41,8 @@ class ExistingTerms {
     int32_t hard_weight = 1;  // of required affinity in scoring; 0: does not count
     Symbol per_node_key;      // each node is a place of its own for this key (3.9)
     bool has_per_node_key = false;
+    // Pods that so many groups may concern are answered from IncomingSums.
+    size_t many_groups = 512;
   };
   // Lifetime: `topologies` outlives it.
   ExistingTerms(Topologies& topologies, const Options& options)
@@ -49,9 +51,13 @@ class ExistingTerms {
   // Groups found before are invalid when something changed.
   void Refresh(const framework::Snapshot& snapshot);
 
-  // Appends the groups whose term matches the pod.
-  void FindMatching(const api::Pod& pod, const api::LabelMap& namespace_labels,
-                    std::vector<const TermGroup*>* groups) const;
+  // What the terms say that match the pod. Valid until the next call of Refresh or FindMatching, or
+  // of Refresh only as long as somebody has `owner`.
+  struct Matching {
+    std::vector<const TermSums*> sums;
+    std::shared_ptr<const IncomingSums> owner;  // may be null
+  };
+  void FindMatching(const api::Pod& pod, const api::LabelMap& namespace_labels, Matching* found);
 
   // Calls visit(const AffinityTerm&) for the required anti-affinity terms of any pod; for an
   // existing one nothing is parsed. Terms that match no pod may be left out.
@@ -105,7 +111,12 @@ class ExistingTerms {
     uint64_t epoch = 0;
     uint32_t groups = 0;
   };
-  using Groups = std::vector<TermGroup*>;
+  struct Listed {
+    TermGroup* group = nullptr;
+    uint32_t number = 0;  // of the list among those of the group: where its place stands
+  };
+  using Groups = std::vector<Listed>;
+  using SumsPtr = std::shared_ptr<IncomingSums>;
 
   void Restart(size_t slots);
   void OnNode(uint32_t slot, const framework::NodeInfo* node);
@@ -114,6 +125,7 @@ class ExistingTerms {
   void AddPod(uint32_t slot, const api::Pod& pod);
   void RemovePod(uint32_t slot, size_t place);
   void Apply(uint32_t slot, const Carrier& carrier, int sign);
+  void Apply(const Use& use, int32_t place, int sign);
   static int32_t DomainIn(Slot& slot, uint32_t number, const TopologyPtr& topology);
 
   Carriers::value_type& CarrierOf(const api::Pod& pod);
@@ -123,6 +135,10 @@ class ExistingTerms {
   template <class Visit>
   void ForEachList(const TermGroup& group, Visit visit);
   int32_t FindPin(const AffinityTerm& term) const;
+  // Calls visit(const Groups&) for each list in which groups that match the pod may be.
+  template <class Visit>
+  void ForEachCandidates(const api::Pod& pod, Visit visit) const;
+  const SumsPtr& SumsFor(const api::Pod& pod, const api::LabelMap& namespace_labels);
 
   Topologies& topologies_;
   const Options options_;
@@ -138,6 +154,8 @@ class ExistingTerms {
   absl::flat_hash_map<std::pair<Symbol, Symbol>, Groups> by_label_;
   absl::flat_hash_map<Symbol, Groups> by_namespace_;
   Groups others_;
+  static constexpr size_t kMostIncoming = 16;
+  std::deque<SumsPtr> incoming_;  // used last first
 };
 
 }  // namespace ks::plugins

@@ -63,9 +63,10 @@ struct FilterTables {
   const ExistingTerms* existing_terms = nullptr;
   bool matches_itself = false;  // all its own required affinity terms
 
-  std::vector<TallySum> existing;       // table E by key
-  std::vector<OwnTable> affinity;       // table A by key, one counter each
-  std::vector<OwnTable> anti_affinity;  // table N by key
+  std::vector<TallySum> existing;                      // table E by key
+  std::shared_ptr<const IncomingSums> existing_owner;  // of its tallies; may be null
+  std::vector<OwnTable> affinity;                      // table A by key, one counter each
+  std::vector<OwnTable> anti_affinity;                 // table N by key
   // All required affinity terms are of the per-node key: then table A is not asked for emptiness,
   // but `matching_pods`, those of the whole cluster.
   bool affinity_per_node = false;

@@ -33,8 +33,9 @@ struct ScoreState final : framework::StateData {
     TermCountsPtr counts;
     int64_t weight = 0;
   };
-  std::vector<Own> own;            // the pod's preferred terms
-  std::vector<TallySum> existing;  // by key
+  std::vector<Own> own;                                // the pod's preferred terms
+  std::vector<TallySum> existing;                      // by key
+  std::shared_ptr<const IncomingSums> existing_owner;  // of its tallies; may be null
 
   int64_t At(const NodeInfo& node) const {
     int64_t sum = 0;
@@ -47,12 +48,12 @@ struct ScoreState final : framework::StateData {
 };
 
 // Adds to the sum of the tally's key, making one if there is none.
-void AddTally(const TermGroup& group, const Tally& tally, bool per_node,
+void AddTally(const Topology& topology, const Tally& tally, bool per_node,
               std::vector<TallySum>* sums) {
-  auto sum = std::find_if(sums->begin(), sums->end(), [&group](const TallySum& candidate) {
-    return &candidate.topology() == group.topology.get();
+  auto sum = std::find_if(sums->begin(), sums->end(), [&topology](const TallySum& candidate) {
+    return &candidate.topology() == &topology;
   });
-  if (sum == sums->end()) sum = sums->emplace(sums->end(), *group.topology, per_node);
+  if (sum == sums->end()) sum = sums->emplace(sums->end(), topology, per_node);
   sum->Add(tally);
 }
 
@@ -67,7 +68,8 @@ class InterPodAffinity final : public framework::Plugin,
                                public framework::SignPlugin,
                                public framework::OptionalKindReader {
  public:
-  InterPodAffinity(const config::InterPodAffinityArgs& args, framework::Handle& handle)
+  InterPodAffinity(const config::InterPodAffinityArgs& args, framework::Handle& handle,
+                   size_t many_terms)
       : args_(args),
         handle_(handle),
         fast_path_(handle.gates().Enabled(config::Gate::kInterPodAffinityHostnameFastPath)),
@@ -77,7 +79,8 @@ class InterPodAffinity final : public framework::Plugin,
         own_terms_(topologies_),
         existing_terms_(topologies_, {.hard_weight = args.hard_pod_affinity_weight,
                                       .per_node_key = hostname_,
-                                      .has_per_node_key = fast_path_}) {}
+                                      .has_per_node_key = fast_path_,
+                                      .many_groups = many_terms}) {}
 
   std::string_view Name() const override { return kInterPodAffinityName; }
 
@@ -100,9 +103,10 @@ class InterPodAffinity final : public framework::Plugin,
     tables->own = own;
     tables->namespace_labels = &NamespaceLabels(pod);
     tables->existing_terms = &existing_terms_;
-    for (const TermGroup* group : found_) {
-      if (group->repels.entries() == 0) continue;
-      AddTally(*group, group->repels, existing_terms_.IsPerNode(group->term->key),
+    tables->existing_owner = found_.owner;
+    for (const TermSums* sums : found_.sums) {
+      if (sums->repels.entries() == 0) continue;
+      AddTally(*sums->topology, sums->repels, existing_terms_.IsPerNode(sums->topology->key()),
                &tables->existing);
     }
     PrepareAffinity(pod, snapshot, tables.get());
@@ -157,9 +161,10 @@ class InterPodAffinity final : public framework::Plugin,
       if (counts->nonzero() > 0) prepared->own.push_back({std::move(counts), weight});
     }
     FindGroups(pod);
-    for (const TermGroup* group : found_) {
-      if (group->attracts.entries() == 0) continue;
-      AddTally(*group, group->attracts, false, &prepared->existing);
+    prepared->existing_owner = found_.owner;
+    for (const TermSums* sums : found_.sums) {
+      if (sums->attracts.entries() == 0) continue;
+      AddTally(*sums->topology, sums->attracts, false, &prepared->existing);
     }
     if (prepared->own.empty() && prepared->existing.empty()) return skip_;
     score_slot_.Write(state, std::move(prepared));
@@ -215,15 +220,14 @@ class InterPodAffinity final : public framework::Plugin,
   }
 
   void FindGroups(const api::Pod& pod) {
-    found_.clear();
     existing_terms_.FindMatching(pod, NamespaceLabels(pod), &found_);
   }
 
-  // Leaves the matching groups in found_; whether none of them is repelling anywhere.
+  // Leaves what matches in found_; whether none of it is repelling anywhere.
   bool FindRepelling(const api::Pod& pod) {
     FindGroups(pod);
-    return std::all_of(found_.begin(), found_.end(),
-                       [](const TermGroup* group) { return group->repels.entries() == 0; });
+    return std::all_of(found_.sums.begin(), found_.sums.end(),
+                       [](const TermSums* sums) { return sums->repels.entries() == 0; });
   }
 
   void AddCounts(const CountsKey& key, bool per_node, const Snapshot& snapshot,
@@ -283,16 +287,22 @@ class InterPodAffinity final : public framework::Plugin,
   Topologies topologies_;
   OwnTermsCache own_terms_;
   ExistingTerms existing_terms_;
-  std::vector<const TermGroup*> found_;  // by the last search; scratch space
+  ExistingTerms::Matching found_;  // by the last search; scratch space
 };
 
 }  // namespace
 
 Result<std::unique_ptr<framework::Plugin>> NewInterPodAffinity(const config::PluginArgs& args,
                                                                framework::Handle& handle) {
+  return NewInterPodAffinityOfMany(args, handle, ExistingTerms::Options().many_groups);
+}
+
+Result<std::unique_ptr<framework::Plugin>> NewInterPodAffinityOfMany(const config::PluginArgs& args,
+                                                                     framework::Handle& handle,
+                                                                     size_t many_terms) {
   const auto* given = std::get_if<config::InterPodAffinityArgs>(&args);
   return std::unique_ptr<framework::Plugin>(std::make_unique<InterPodAffinity>(
-      given == nullptr ? config::InterPodAffinityArgs() : *given, handle));
+      given == nullptr ? config::InterPodAffinityArgs() : *given, handle, many_terms));
 }
 
 }  // namespace ks::plugins

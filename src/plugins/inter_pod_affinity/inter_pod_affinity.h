@@ -5,6 +5,7 @@
 //
 // Upstream: docs/spec/plugins-crosspod.md sections 2 and 3.
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 
@@ -18,5 +19,10 @@ inline constexpr std::string_view kInterPodAffinityName = "InterPodAffinity";
 
 Result<std::unique_ptr<framework::Plugin>> NewInterPodAffinity(const config::PluginArgs& args,
                                                                framework::Handle& handle);
+// The same with another number of terms, of which each may concern a pod, from which on they are
+// not asked one by one (IncomingSums). For tests.
+Result<std::unique_ptr<framework::Plugin>> NewInterPodAffinityOfMany(const config::PluginArgs& args,
+                                                                     framework::Handle& handle,
+                                                                     size_t many_terms);
 
 }  // namespace ks::plugins

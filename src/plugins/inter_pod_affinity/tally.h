@@ -34,28 +34,42 @@ class Tally {
   // `sign` is +1 or -1. Requires: place >= 0; what is taken away was added before.
   void Add(int32_t place, int64_t amount, int sign) {
     entries_ += sign;
-    if (dense_.empty()) {
-      AddSparse(place, sign * amount);
-      return;
-    }
-    if (static_cast<size_t>(place) >= dense_.size()) dense_.resize(static_cast<size_t>(place) + 1);
-    dense_[static_cast<size_t>(place)] += sign * amount;
+    Change(place, sign * amount);
+  }
+
+  // Adds every sum of the other, and its contributions.
+  void Add(const Tally& other) {
+    other.ForEach([this](size_t place, int64_t sum) { Change(static_cast<int32_t>(place), sum); });
+    entries_ += other.entries_;
   }
 
   // Adds every sum to sums[place], which grows as needed.
   void AddTo(std::vector<int64_t>* sums) const {
-    const auto add = [sums](size_t place, int64_t sum) {
+    ForEach([sums](size_t place, int64_t sum) {
       if (place >= sums->size()) sums->resize(place + 1);
       (*sums)[place] += sum;
-    };
-    for (size_t place = 0; place < dense_.size(); ++place) add(place, dense_[place]);
-    for (const auto& [place, sum] : sparse_) add(static_cast<size_t>(place), sum);
+    });
   }
 
  private:
   // An array takes 8 bytes a place, the table about 30.
   static constexpr size_t kFewPlaces = 16;
   static constexpr size_t kPlacesPerEntry = 8;
+
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    for (size_t place = 0; place < dense_.size(); ++place) visit(place, dense_[place]);
+    for (const auto& [place, sum] : sparse_) visit(static_cast<size_t>(place), sum);
+  }
+
+  void Change(int32_t place, int64_t difference) {
+    if (dense_.empty()) {
+      AddSparse(place, difference);
+      return;
+    }
+    if (static_cast<size_t>(place) >= dense_.size()) dense_.resize(static_cast<size_t>(place) + 1);
+    dense_[static_cast<size_t>(place)] += difference;
+  }
 
   void AddSparse(int32_t place, int64_t difference) {
     highest_ = std::max(highest_, place);
