@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "queue/queue_fixture.h"
+#include "queue/group_fixture.h"
 
 namespace ks::queue::testing {
 namespace {
@@ -153,6 +153,24 @@ TEST_F(LargePodsTest, FindTheirHeapAgain) {
   EXPECT_EQ(queue.pending().active, 1U);
   Attempt("a");
   EXPECT_FALSE(queue.Pop());
+}
+
+class LargeGroupTest : public GroupFixture {};
+
+TEST_F(LargeGroupTest, WaitsForOthers) {
+  MakeWithGroups();
+  for (const char* name : {"g1", "g2"}) {
+    AddGroup(Leaf(name));
+    auto large = MemberOf(name, std::string("of-") + name);
+    large.spec().tolerations.resize(300);
+    queue_->Add(large.Obj());
+  }
+  queue_->Add(Named("single"));
+  EXPECT_EQ(queue_->pending().active, 3U);
+  EXPECT_EQ(Names(*PopGroup()), "of-g1");
+  clock_.Advance(milliseconds(10));
+  PopNamed("single");
+  EXPECT_EQ(Names(*PopGroup()), "of-g2");
 }
 
 }  // namespace
