@@ -72,7 +72,7 @@ Result<std::shared_ptr<const Program>> Engine::Compile(std::string_view text,
   const std::string key = std::to_string(static_cast<int>(wanted)) + std::string(text);
   std::shared_ptr<Compiled> compiled = Find(key);
   if (compiled == nullptr) {
-    const std::shared_ptr<Compiled> made = CompileAnew(text, wanted);
+    std::shared_ptr<Compiled> made = CompileAnew(text, wanted);
     const MutexLock lock(programs_mutex_);
     compiled = programs_.GetOrMake(
         key, {.bytes = cache_bytes_}, [&] { return made; },

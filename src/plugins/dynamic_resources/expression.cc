@@ -16,7 +16,7 @@ constexpr size_t kSmall = size_t{16} << 10;
 Expression::Expression(cel::Engine& engine, std::string text, cel::Program::Wanted wanted) {
   Result<ProgramPtr> compiled = engine.Compile(text, wanted);
   if (!compiled.ok()) {
-    error_ = std::move(compiled.error().message);
+    error_ = compiled.error().message;
     return;
   }
   const ProgramPtr& program = *compiled;
