@@ -143,9 +143,10 @@ TEST_P(InterPodAffinityAnyChangesTest, AgreesWithTheReferenceAfterAnyChanges) {
     for (size_t i = 0; i < steps; ++i) churn.Step();
     ASSERT_TRUE(churn.cache.RefreshSnapshot().ok());
     if (random.OneIn(10)) handle.fake_owner_listers().Add(random.Namespace());
-    const api::PodPtr& pod = incoming[random.Below(incoming.size())];
+    api::Pod pod = *incoming[random.Below(incoming.size())];
+    pod.meta.uid = "uid-" + std::to_string(attempt);  // another one of its template
     ASSERT_EQ(
-        CompareWithReference(*plugin, churn.cache, handle.owner_listers(), options, *pod, random),
+        CompareWithReference(*plugin, churn.cache, handle.owner_listers(), options, pod, random),
         "")
         << "attempt " << attempt;
   }

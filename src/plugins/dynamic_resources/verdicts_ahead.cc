@@ -95,24 +95,31 @@ std::vector<VerdictsAhead::Texts> VerdictsAhead::TextsOf(const ClaimList& claims
   return texts;
 }
 
-std::vector<VerdictsAhead::Texts> VerdictsAhead::CompileShortOnes(const std::vector<Texts>& all) {
+VerdictsAhead::Compiled VerdictsAhead::CompileShortOnes(const std::vector<Texts>& all) {
   SelectorSets& sets = parts_.memory.selectors();
-  std::vector<Texts> others;
+  Compiled compiled;
   size_t all_bytes = 0;
   size_t left = kShortTexts;
   for (const Texts& each : all) {
     const size_t bytes = BytesOf(each.of_class->selectors) + BytesOf(*each.of_request);
     all_bytes += bytes;
-    if (sets.Find(each.of_class->selectors, *each.of_request) != nullptr) continue;
-    if (bytes > left) {
-      others.push_back(each);
+    SetPtr set = sets.Find(each.of_class->selectors, *each.of_request);
+    if (set == nullptr && bytes > left) {
+      compiled.others.push_back(each);
       continue;
     }
-    sets.Get(each.of_class->selectors, *each.of_request);
-    left -= bytes;
+    if (set == nullptr) {
+      set = sets.Get(each.of_class->selectors, *each.of_request);
+      left -= bytes;
+    }
+    compiled.sets.push_back(std::move(set));
   }
-  if (all_bytes > kMostTexts) others.clear();
-  return others;
+  if (all_bytes <= kMostTexts) return compiled;
+  for (const Texts& each : compiled.others) {
+    compiled.sets.push_back(sets.Get(each.of_class->selectors, *each.of_request));
+  }
+  compiled.others.clear();
+  return compiled;
 }
 
 bool VerdictsAhead::Cheap(const std::vector<SetPtr>& sets) {
@@ -131,19 +138,16 @@ bool VerdictsAhead::Cheap(const std::vector<SetPtr>& sets) {
 
 bool VerdictsAhead::Ready(const api::Pod& pod, const ClaimList& claims) {
   if (!parts_.tasks.attended()) return true;
-  const std::vector<Texts> texts = TextsOf(claims);
-  if (std::vector<Texts> unknown = CompileShortOnes(texts); !unknown.empty()) {
+  Compiled compiled = CompileShortOnes(TextsOf(claims));
+  if (!compiled.others.empty()) {
     auto job = std::make_shared<Job>();
     job->key = TextHash()("texts of " + pod.meta.uid);
     job->claims = claims;
-    job->texts = std::move(unknown);
+    job->texts = std::move(compiled.others);
     Wait(pod, job);
     return false;
   }
-  std::vector<SetPtr> sets;
-  for (const Texts& each : texts) {
-    sets.push_back(parts_.memory.selectors().Get(each.of_class->selectors, *each.of_request));
-  }
+  const std::vector<SetPtr>& sets = compiled.sets;
   if (!Cheap(sets)) {
     uint64_t budget = waits_for_.contains(pod.meta.uid) ? 0 : kBudget;
     for (const SetPtr& set : sets) {

@@ -75,8 +75,11 @@ class VerdictsAhead : public std::enable_shared_from_this<VerdictsAhead> {
 
   // Of the claims that have no devices yet. What is wrong with them the attempt says.
   std::vector<Texts> TextsOf(const ClaimList& claims) const;
-  // Those that are left, if somebody else should compile them.
-  std::vector<Texts> CompileShortOnes(const std::vector<Texts>& all);
+  struct Compiled {
+    std::vector<SetPtr> sets;
+    std::vector<Texts> others;  // that somebody else should compile
+  };
+  Compiled CompileShortOnes(const std::vector<Texts>& all);
   // Whether an attempt may ask them about all devices itself.
   bool Cheap(const std::vector<SetPtr>& sets);
   std::shared_ptr<VerdictTable> TableOf(const SelectorSet& set);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/text_hash.h"
 
 namespace ks::plugins {
 
@@ -36,10 +37,11 @@ void ExistingTerms::FindMatching(const api::Pod& pod, const api::LabelMap& names
   size_t candidates = 0;
   ForEachCandidates(pod, [&candidates](const Groups& groups) { candidates += groups.size(); });
   if (candidates >= options_.many_groups) {
-    const SumsPtr& sums = SumsFor(pod, namespace_labels);
-    for (const TermSums& each : sums->by_key()) found->sums.push_back(&each);
-    found->owner = sums;
-    return;
+    if (const SumsPtr sums = SumsFor(pod, namespace_labels)) {
+      for (const TermSums& each : sums->by_key()) found->sums.push_back(&each);
+      found->owner = sums;
+      return;
+    }
   }
   if (groups_.size() < options_.many_groups) incoming_.clear();
   ForEachCandidates(pod, [&](const Groups& groups) {
@@ -49,8 +51,24 @@ void ExistingTerms::FindMatching(const api::Pod& pod, const api::LabelMap& names
   });
 }
 
-const ExistingTerms::SumsPtr& ExistingTerms::SumsFor(const api::Pod& pod,
-                                                     const api::LabelMap& namespace_labels) {
+// Pods with labels of their own, as those of StatefulSets, would only push out the others' sums.
+bool ExistingTerms::AnotherHasAsked(const api::Pod& pod) {
+  constexpr size_t kRemembered = 64;
+  Asker asker{.like = absl::HashOf(pod.meta.ns), .uid = HashText(pod.meta.uid)};
+  for (const auto& [key, value] : pod.meta.labels) {
+    asker.like = absl::HashOf(asker.like, key, value);
+  }
+  const auto known = std::find_if(askers_.begin(), askers_.end(), [&asker](const Asker& other) {
+    return other.like == asker.like;
+  });
+  if (known != askers_.end()) return known->uid != asker.uid;
+  askers_.push_front(asker);
+  if (askers_.size() > kRemembered) askers_.pop_back();
+  return false;
+}
+
+ExistingTerms::SumsPtr ExistingTerms::SumsFor(const api::Pod& pod,
+                                              const api::LabelMap& namespace_labels) {
   const auto known = std::find_if(incoming_.begin(), incoming_.end(), [&](const SumsPtr& sums) {
     return sums->IsFor(pod, namespace_labels);
   });
@@ -58,6 +76,7 @@ const ExistingTerms::SumsPtr& ExistingTerms::SumsFor(const api::Pod& pod,
     std::rotate(incoming_.begin(), known, known + 1);
     return incoming_.front();
   }
+  if (!AnotherHasAsked(pod)) return nullptr;
   auto made = std::make_shared<IncomingSums>(pod, namespace_labels);
   ForEachCandidates(pod, [&made](const Groups& groups) {
     for (const Listed& listed : groups) {

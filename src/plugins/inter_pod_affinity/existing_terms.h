@@ -138,7 +138,9 @@ class ExistingTerms {
   // Calls visit(const Groups&) for each list in which groups that match the pod may be.
   template <class Visit>
   void ForEachCandidates(const api::Pod& pod, Visit visit) const;
-  const SumsPtr& SumsFor(const api::Pod& pod, const api::LabelMap& namespace_labels);
+  // Null: no other pod like this one has asked lately.
+  SumsPtr SumsFor(const api::Pod& pod, const api::LabelMap& namespace_labels);
+  bool AnotherHasAsked(const api::Pod& pod);
 
   Topologies& topologies_;
   const Options options_;
@@ -156,6 +158,11 @@ class ExistingTerms {
   Groups others_;
   static constexpr size_t kMostIncoming = 16;
   std::deque<SumsPtr> incoming_;  // used last first
+  struct Asker {
+    size_t like = 0;  // hash of namespace and labels
+    size_t uid = 0;   // hash
+  };
+  std::deque<Asker> askers_;  // the last ones without sums
 };
 
 }  // namespace ks::plugins
