@@ -2,7 +2,10 @@
 #include "plugins/inter_pod_affinity/hints.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
+
+#include <absl/container/flat_hash_map.h>
 
 #include "plugins/inter_pod_affinity/terms.h"
 #include "plugins/kit/cross_pod/refutation.h"
@@ -40,6 +43,35 @@ bool LookSound(const api::Pod& pod) {
   return LookSound(pod.spec->pod_affinity) && LookSound(pod.spec->pod_anti_affinity);
 }
 
+// The same, remembered for specs of many terms: each event asks about each pod that waits.
+// Threads: the scheduling thread.
+class SoundSpecs {
+ public:
+  bool LookSound(const api::Pod& pod) {
+    if (TermsOf(pod.spec->pod_affinity) + TermsOf(pod.spec->pod_anti_affinity) < kMany) {
+      return plugins::LookSound(pod);
+    }
+    if (known_.size() >= kMost) known_.clear();
+    Known& known = known_[pod.spec.get()];
+    if (known.spec.expired()) known = {.spec = pod.spec, .sound = plugins::LookSound(pod)};
+    return known.sound;
+  }
+
+ private:
+  static constexpr size_t kMany = 32;
+  static constexpr size_t kMost = 4096;
+  struct Known {
+    std::weak_ptr<const api::PodSpec> spec;  // expired: another one may have its address
+    bool sound = false;
+  };
+
+  static size_t TermsOf(const std::optional<api::PodAffinity>& affinity) {
+    return affinity ? affinity->required.size() + affinity->preferred.size() : 0;
+  }
+
+  absl::flat_hash_map<const api::PodSpec*, Known> known_;
+};
+
 // Whether some term, or each of them, cannot match the pod, by its labels as written.
 bool SomeCannotMatch(const WrittenTerms& terms, const Symbol& ns, const api::Pod& pod) {
   return std::any_of(terms.begin(), terms.end(),
@@ -51,8 +83,9 @@ bool NoneCanMatch(const WrittenTerms& terms, const Symbol& ns, const api::Pod& p
 }
 
 // The change cannot help; `before` or `after` is null as in the event.
-bool CannotHelp(const api::Pod& pod, const api::Pod* before, const api::Pod* after) {
-  if (!LookSound(pod) || (after == nullptr && !LookSound(*before))) return false;
+bool CannotHelp(const api::Pod& pod, const api::Pod* before, const api::Pod* after,
+                SoundSpecs& specs) {
+  if (!specs.LookSound(pod) || (after == nullptr && !specs.LookSound(*before))) return false;
   const WrittenTerms& affinity = Required(pod.spec->pod_affinity);
   const WrittenTerms& anti_affinity = Required(pod.spec->pod_anti_affinity);
   const Symbol ns = pod.meta.ns;
@@ -91,12 +124,14 @@ Result<QueueingHint> AfterDelete(const api::Pod& pod, const PodTerms& terms,
 }
 
 Result<QueueingHint> AfterPodChange(const api::Pod& pod, const EventObject& old_object,
-                                    const EventObject& new_object) {
+                                    const EventObject& new_object, SoundSpecs& specs) {
   const auto* before = ObjectOf<api::Pod>(old_object);
   const auto* after = ObjectOf<api::Pod>(new_object);
   const api::Pod* changed = after != nullptr ? after : before;
   if (changed == nullptr) return QueueingHint::kQueue;
-  if (!IsPlaced(*changed) || CannotHelp(pod, before, after)) return QueueingHint::kSkip;
+  if (!IsPlaced(*changed) || CannotHelp(pod, before, after, specs)) {
+    return QueueingHint::kSkip;
+  }
   const Result<PodTerms> terms = TermsOf(pod);
   if (!terms.ok()) return terms.error();
   if (before != nullptr && after != nullptr) return AfterUpdate(terms.value(), *before, *after);
@@ -111,11 +146,11 @@ bool Changed(const Symbol* value, const Symbol* other) {
 
 // Only the keys of the terms matter.
 Result<QueueingHint> AfterNodeChange(const api::Pod& pod, const EventObject& old_object,
-                                     const EventObject& new_object) {
+                                     const EventObject& new_object, SoundSpecs& specs) {
   const auto* before = ObjectOf<api::Node>(old_object);
   const auto* after = ObjectOf<api::Node>(new_object);
   if (after == nullptr) return QueueingHint::kQueue;
-  if (!LookSound(pod)) {
+  if (!specs.LookSound(pod)) {
     if (const Result<PodTerms> parsed = TermsOf(pod); !parsed.ok()) return parsed.error();
   }
   const WrittenTerms& affinity = Required(pod.spec->pod_affinity);
@@ -172,15 +207,21 @@ Result<QueueingHint> AfterNamespaceChange(const api::Pod& pod, const EventObject
 }  // namespace
 
 std::vector<framework::EventRegistration> InterPodAffinityEvents() {
+  const auto with_specs = [specs = std::make_shared<SoundSpecs>()](auto hint) {
+    return [specs, hint](const api::Pod& pod, const EventObject& old_object,
+                         const EventObject& new_object) {
+      return hint(pod, old_object, new_object, *specs);
+    };
+  };
   return {
       {{EventResource::kAssignedPod,
         framework::kActionAdd | framework::kActionDelete | framework::kActionUpdatePodLabel,
         {}},
-       AfterPodChange,
+       with_specs(AfterPodChange),
        framework::HintScope::kLabels},
       {{EventResource::kTargetPod, framework::kActionUpdatePodLabel, {}}, {}},
       {{EventResource::kNode, framework::kActionAdd | framework::kActionUpdateNodeLabel, {}},
-       AfterNodeChange,
+       with_specs(AfterNodeChange),
        framework::HintScope::kSpec,
        AddTopologyKeys},
       {{EventResource::kNamespace, framework::kActionAll, {}},

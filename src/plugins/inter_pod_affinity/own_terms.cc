@@ -16,6 +16,8 @@ constexpr size_t kBytesPerCounter = 512;
 constexpr size_t kSmall = size_t{16} << 10;
 constexpr size_t kMaxCompiledBytes = size_t{32} << 20;
 constexpr size_t kBytesPerValue = 100;  // of a selector: a symbol's text and its place
+// So many are enough to leave out most pods.
+constexpr size_t kFewLabels = 8;
 
 CountsKey KeyFor(const AffinityTerm& term) {
   return {std::make_shared<CountedTerms>(std::vector<AffinityTerm>{term}), term.key};
@@ -56,6 +58,14 @@ OwnTermsPtr Compile(const api::Pod& pod, const framework::OwnerListers& listers)
 CountedTerms::CountedTerms(std::vector<AffinityTerm> terms) : terms_(std::move(terms)) {
   for (AffinityTerm& term : terms_) term.key = Symbol();
   hash_ = absl::HashOf(terms_);
+  size_t values = 0;
+  for (const AffinityTerm& term : terms_) {
+    values += 1 + term.namespaces.size();
+    for (const api::Requirement& requirement : term.labels.requirements()) {
+      values += 1 + requirement.values.size();
+    }
+  }
+  memory_bytes_ = values * kBytesPerValue;
 }
 
 bool CountedTerms::Match(const api::Pod& pod) const {
@@ -65,19 +75,11 @@ bool CountedTerms::Match(const api::Pod& pod) const {
 
 std::vector<framework::Label> CountedTerms::NeededLabels() const {
   std::vector<framework::Label> labels;
-  for (const AffinityTerm& term : terms_) framework::AppendNeededLabels(term.labels, &labels);
-  return labels;
-}
-
-size_t CountedTerms::MemoryBytes() const {
-  size_t values = 0;
   for (const AffinityTerm& term : terms_) {
-    values += 1 + term.namespaces.size();
-    for (const api::Requirement& requirement : term.labels.requirements()) {
-      values += 1 + requirement.values.size();
-    }
+    framework::AppendNeededLabels(term.labels, &labels);
+    if (labels.size() >= kFewLabels) break;
   }
-  return values * kBytesPerValue;
+  return labels;
 }
 
 OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerListers& listers) {

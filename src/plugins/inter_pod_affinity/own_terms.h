@@ -31,10 +31,10 @@ class CountedTerms {
   explicit CountedTerms(std::vector<AffinityTerm> terms);
 
   bool Match(const api::Pod& pod) const;
-  // Those that every pod has which matches.
+  // Some that every pod has which matches, all of them unless they are many.
   std::vector<framework::Label> NeededLabels() const;
   size_t hash() const { return hash_; }
-  size_t MemoryBytes() const;
+  size_t MemoryBytes() const { return memory_bytes_; }
   friend bool operator==(const CountedTerms& a, const CountedTerms& b) {
     return a.hash_ == b.hash_ && a.terms_ == b.terms_;
   }
@@ -42,6 +42,7 @@ class CountedTerms {
  private:
   std::vector<AffinityTerm> terms_;  // expanded, keys blank
   size_t hash_;
+  size_t memory_bytes_;
 };
 using CountedTermsPtr = std::shared_ptr<const CountedTerms>;
 

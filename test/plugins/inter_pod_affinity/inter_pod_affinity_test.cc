@@ -359,6 +359,24 @@ TEST_F(InterPodAffinityHintsTest, PodAdded) {
   EXPECT_TRUE(PodEvent(Pod().Near(Malformed()), nullptr, kPlacedX)) << "an error queues";
 }
 
+// What is remembered of such specs is not taken for another one's at the same address.
+TEST_F(InterPodAffinityHintsTest, SpecsOfManyTerms) {
+  AffinePod sound = Pod();
+  for (int i = 0; i < 40; ++i) sound.Near(Zone("y")).PrefersFar(1, Zone("z"));
+  AffinePod unsound = sound;
+  unsound.PrefersNear(1, Malformed());
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(PodEvent(sound, nullptr, kPlacedX));
+    EXPECT_TRUE(PodEvent(sound, nullptr, kPlacedY));
+    EXPECT_TRUE(PodEvent(unsound, nullptr, kPlacedX)) << "an error queues";
+  }
+  const api::PodPtr waits = sound.Obj();
+  for (int i = 0; i < 3; ++i) {
+    const Hint hint = registrations_[0].hint(*waits, {}, framework::EventObject(kPlacedX));
+    EXPECT_FALSE(Queues(hint));
+  }
+}
+
 TEST_F(InterPodAffinityHintsTest, PodDeleted) {
   EXPECT_TRUE(PodEvent(Pod().Far(Zone("x")), kPlacedX, nullptr));
   EXPECT_FALSE(PodEvent(Pod().Far(Zone("x")), kPlacedY, nullptr));
