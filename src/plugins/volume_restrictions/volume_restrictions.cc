@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <absl/container/flat_hash_set.h>
 
 #include "plugins/kit/deferred_pods.h"
 #include "plugins/kit/hinting.h"
 #include "plugins/kit/volume/claim_volumes.h"
 #include "plugins/kit/volume/volume_signature.h"
 #include "plugins/volume_restrictions/claim_users.h"
+#include "plugins/volume_restrictions/disks.h"
 
 namespace ks::plugins {
 namespace {
@@ -26,44 +30,20 @@ using framework::QueueingHint;
 using framework::Status;
 using Source = api::Volume::Source;
 
-bool IsRestricted(const api::Volume& volume) {
-  return volume.source == Source::kGcePersistentDisk ||
-         volume.source == Source::kAwsElasticBlockStore || volume.source == Source::kIscsi ||
-         volume.source == Source::kRbd;
-}
-
-bool HaveCommonMonitor(const api::Volume& a, const api::Volume& b) {
-  return std::find_first_of(a.monitors.begin(), a.monitors.end(), b.monitors.begin(),
-                            b.monitors.end()) != a.monitors.end();
-}
-
-// Section 3.1.
-bool Conflict(const api::Volume& a, const api::Volume& b) {
-  if (a.source != b.source || !IsRestricted(a) || a.id != b.id) return false;
-  if (a.source == Source::kAwsElasticBlockStore) return true;
-  if (a.source == Source::kRbd && (a.pool != b.pool || !HaveCommonMonitor(a, b))) return false;
-  return !a.read_only || !b.read_only;
-}
-
-bool Conflict(const api::Pod& a, const api::Pod& b) {
-  for (const api::Volume& volume : a.spec->volumes) {
-    if (!IsRestricted(volume)) continue;
-    for (const api::Volume& other : b.spec->volumes) {
-      if (Conflict(volume, other)) return true;
-    }
-  }
-  return false;
-}
-
-bool HasRestrictedVolume(const api::Pod& pod) {
-  return std::any_of(pod.spec->volumes.begin(), pod.spec->volumes.end(), IsRestricted);
-}
-
-bool HasClaimOrRestrictedVolume(const api::Pod& pod) {
-  return HasRestrictedVolume(pod) || AnyClaimVolume(pod, [](const api::Volume&) { return true; });
+bool HasClaimOrDisk(const api::Pod& pod) {
+  return HasDisk(pod) || AnyClaimVolume(pod, [](const api::Volume&) { return true; });
 }
 
 bool ShareClaimName(const api::Pod& a, const api::Pod& b) {
+  if (HaveManyPairs(a, b)) {
+    absl::flat_hash_set<std::string_view> names;
+    AnyClaimVolume(b, [&names](const api::Volume& volume) {
+      names.insert(volume.id);
+      return false;
+    });
+    return AnyClaimVolume(
+        a, [&names](const api::Volume& volume) { return names.contains(volume.id); });
+  }
   return AnyClaimVolume(a, [&](const api::Volume& volume) { return NamesClaim(b, volume.id); });
 }
 
@@ -78,6 +58,7 @@ struct RestrictionState final : framework::StateData {
   std::shared_ptr<const ClaimNames> exclusive_claims;
   // Starts as the number of them in use, and then moves by volumes; below 0 is no conflict, too.
   int64_t conflicts = 0;
+  std::shared_ptr<const Disks> disks;  // of the pod; null: it has few
 };
 
 class VolumeRestrictions final : public framework::Plugin,
@@ -99,11 +80,15 @@ class VolumeRestrictions final : public framework::Plugin,
 
   framework::PreFilterResult PreFilter(CycleState& state, const api::Pod& pod,
                                        const framework::Snapshot& snapshot) override {
-    if (deferred_.Exempt(pod) || !HasClaimOrRestrictedVolume(pod)) return {skip_, {}};
+    if (deferred_.Exempt(pod) || !HasClaimOrDisk(pod)) return {skip_, {}};
     auto restrictions = std::make_shared<RestrictionState>();
     Status status = FindExclusiveClaims(pod, snapshot, restrictions.get());
     if (!status.ok()) return {std::move(status), {}};
-    if (restrictions->conflicts == 0 && !HasRestrictedVolume(pod)) return {skip_, {}};
+    const bool has_disk = HasDisk(pod);
+    if (restrictions->conflicts == 0 && !has_disk) return {skip_, {}};
+    if (has_disk && pod.spec->volumes.size() > kFewVolumes) {
+      restrictions->disks = std::make_shared<const Disks>(pod);
+    }
     slot_.Write(state, std::move(restrictions));
     return {};
   }
@@ -119,12 +104,15 @@ class VolumeRestrictions final : public framework::Plugin,
 
   Status Filter(const CycleState& state, const api::Pod& pod, const NodeInfo& node) const override {
     if (deferred_.Exempt(pod)) return {};
-    if (HasRestrictedVolume(pod)) {
+    const RestrictionState* restrictions = slot_.Read(state);
+    const Disks* disks = restrictions == nullptr ? nullptr : restrictions->disks.get();
+    if (disks != nullptr || HasDisk(pod)) {
       for (const framework::PodInfoPtr& other : node.pods()) {
-        if (Conflict(pod, other->pod())) return disk_conflict_;
+        const bool conflict =
+            disks != nullptr ? disks->ConflictWith(other->pod()) : DisksConflict(pod, other->pod());
+        if (conflict) return disk_conflict_;
       }
     }
-    const RestrictionState* restrictions = slot_.Read(state);
     if (restrictions == nullptr) return no_state_;
     return restrictions->conflicts > 0 ? claim_conflict_ : Status();
   }
@@ -183,9 +171,10 @@ class VolumeRestrictions final : public framework::Plugin,
                                       const api::Pod*) {
     if (deleted == nullptr) return QueueingHint::kQueue;
     if (deleted->meta.ns != pod.meta.ns) return QueueingHint::kSkip;
-    return QueueIf(Conflict(pod, *deleted) || ShareClaimName(*deleted, pod));
+    return QueueIf(DisksConflict(pod, *deleted) || ShareClaimName(*deleted, pod));
   }
 
+  static constexpr size_t kFewVolumes = 8;
   static constexpr Code kUnresolvable = Code::kUnschedulableAndUnresolvable;
 
   static Status Rejection(std::string reason) {

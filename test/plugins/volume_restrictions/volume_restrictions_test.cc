@@ -21,6 +21,10 @@ const std::string kInUse =
     "Unschedulable: node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
     "mode already in-use by another pod";
 
+constexpr Source kGce = Source::kGcePersistentDisk;
+constexpr Source kEbs = Source::kAwsElasticBlockStore;
+constexpr Source kIscsi = Source::kIscsi;
+
 api::Volume Rbd(std::vector<std::string> monitors, const std::string& pool,
                 const std::string& image, bool read_only = false) {
   api::Volume volume = InlineVolume(Source::kRbd, image, read_only);
@@ -54,9 +58,30 @@ TEST_P(DiskConflictTest, Filter) {
             (Verdicts{GetParam().conflict ? kDisk : "Success", "Success"}));
 }
 
-constexpr Source kGce = Source::kGcePersistentDisk;
-constexpr Source kEbs = Source::kAwsElasticBlockStore;
-constexpr Source kIscsi = Source::kIscsi;
+// Among hundreds of others nothing else comes out, whoever has them.
+TEST_P(DiskConflictTest, AmongMany) {
+  const auto among_many = [](const api::Volume& volume, const std::string& prefix) {
+    std::vector<api::Volume> volumes;
+    for (int i = 0; i < 300; ++i) {
+      volumes.push_back(InlineVolume(i % 2 == 0 ? kGce : kEbs, prefix + std::to_string(i)));
+      volumes.push_back(Rbd({"a", prefix}, prefix + "-pool", GetParam().wanted.id));
+    }
+    volumes.push_back(volume);
+    return volumes;
+  };
+  for (const bool present_many : {true, false}) {
+    VolumeRig rig(NewVolumeRestrictions);
+    const api::Volume& present = GetParam().present;
+    rig.AddNode(
+        MakeNode().Name("n1"),
+        {PodWith("other", present_many ? among_many(present, "o") : std::vector{present}).Obj()});
+    const PodBuilder pod = PodWith("p", among_many(GetParam().wanted, "p"));
+    EXPECT_EQ(rig.Verdicts(pod), Verdicts{GetParam().conflict ? kDisk : "Success"});
+    EXPECT_EQ(rig.Hint(EventResource::kAssignedPod, framework::kActionDelete, pod,
+                       PodWith("other", among_many(present, "o"), "ns").Obj(), {}),
+              GetParam().conflict ? "Queue" : "Skip");
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, DiskConflictTest,
@@ -186,6 +211,11 @@ TEST(VolumeRestrictionsTest, Hints) {
   EXPECT_EQ(deleted(PodWith("a", {ClaimVolume("x")})), "Queue");
   EXPECT_EQ(deleted(PodWith("a", {ClaimVolume("y")})), "Skip");
   EXPECT_EQ(deleted(PodWith("a", {})), "Skip");
+  std::vector<api::Volume> many;
+  for (int i = 0; i < 300; ++i) many.push_back(ClaimVolume("c" + std::to_string(i)));
+  EXPECT_EQ(deleted(PodWith("a", many)), "Skip");
+  many.push_back(ClaimVolume("x"));
+  EXPECT_EQ(deleted(PodWith("a", many)), "Queue");
   // Trap 18: the conflict is across namespaces, the wake-up is not.
   EXPECT_EQ(deleted(PodWith("a", {InlineVolume(kGce, "d")}, "elsewhere")), "Skip");
 
