@@ -6,7 +6,10 @@
 #include <functional>
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
 #include "framework/group_plugins.h"
 #include "framework/pod_requests.h"
 #include "golang/go_arithmetic.h"
@@ -93,11 +96,40 @@ struct ScalarNeed {
   Status unresolvable;
 };
 
+using Needs = std::vector<const ScalarNeed*>;
+
+// The rejection that was made last: most nodes lack the same, and a pod may ask for thousands of
+// resources. Threads: any.
+class LastRejection {
+ public:
+  Status Get(Needs lacking, uint32_t missing, bool unresolvable) {
+    const MutexLock lock(mutex_);
+    if (status_.ok() || lacking != lacking_ || missing != missing_ ||
+        unresolvable != unresolvable_) {
+      std::vector<std::string> reasons = ReasonsOf(missing);
+      for (const ScalarNeed* need : lacking) reasons.push_back(need->reason);
+      status_ = Rejection(unresolvable, std::move(reasons));
+      lacking_ = std::move(lacking);
+      missing_ = missing;
+      unresolvable_ = unresolvable;
+    }
+    return status_;
+  }
+
+ private:
+  Mutex mutex_;
+  Needs lacking_ KS_GUARDED_BY(mutex_);
+  uint32_t missing_ KS_GUARDED_BY(mutex_) = 0;
+  bool unresolvable_ KS_GUARDED_BY(mutex_) = false;
+  Status status_ KS_GUARDED_BY(mutex_);
+};
+
 struct FitRequest final : framework::StateData {
   int64_t milli_cpu = 0;
   int64_t memory = 0;
   int64_t ephemeral_storage = 0;
   std::vector<ScalarNeed> scalars;  // positive and not ignored
+  mutable LastRejection last;
 };
 
 // The insufficiencies of one node but for its scalars. Starts with the number of pods.
@@ -390,9 +422,8 @@ class NodeResourcesFit final : public framework::Plugin,
   Status FilterScalars(const FitRequest& request, const NodeInfo& node, uint32_t missing,
                        const Resource* counted) const {
     const ScalarNeed* only = nullptr;
-    size_t count = 0;
     bool unresolvable = false;
-    std::vector<std::string> reasons;
+    Needs lacking;  // empty while there is one at most
     for (const ScalarNeed& need : request.scalars) {
       const int64_t* present = node.allocatable().scalars.Find(need.name);
       const int64_t* in_use = node.requested().scalars.Find(need.name);
@@ -405,19 +436,20 @@ class NodeResourcesFit final : public framework::Plugin,
       // much.
       if (rest == 0 || rest <= golang::WrappingSub(of, taken)) continue;
       unresolvable = unresolvable || rest > of;
-      if (count++ == 0) {
+      if (only == nullptr) {
         only = &need;
         continue;
       }
-      if (count == 2) reasons.push_back(only->reason);
-      reasons.push_back(need.reason);
+      if (lacking.empty()) lacking.push_back(only);
+      lacking.push_back(&need);
     }
-    if (count == 0) return missing == 0 ? Status() : rejections_[missing];
-    if (count == 1 && missing == 0) return unresolvable ? only->unresolvable : only->insufficient;
-    if (count == 1) reasons.push_back(only->reason);
-    std::vector<std::string> all = ReasonsOf(missing);
-    all.insert(all.end(), reasons.begin(), reasons.end());
-    return Rejection(unresolvable || (missing & kUnresolvable) != 0, std::move(all));
+    if (only == nullptr) return missing == 0 ? Status() : rejections_[missing];
+    if (lacking.empty() && missing == 0) {
+      return unresolvable ? only->unresolvable : only->insufficient;
+    }
+    if (lacking.empty()) lacking.push_back(only);
+    unresolvable = unresolvable || (missing & kUnresolvable) != 0;
+    return request.last.Get(std::move(lacking), missing & ~kUnresolvable, unresolvable);
   }
 
   const framework::Handle& handle_;

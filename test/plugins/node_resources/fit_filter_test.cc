@@ -233,6 +233,36 @@ TEST(FitFilterTest, RejectionsAreShared) {
   }
 }
 
+TEST(FitFilterTest, RejectionsByTheSameScalarsAreShared) {
+  PluginRig rig(NewNodeResourcesFit);
+  const auto node = [&rig](const std::string& name, const testing::Resources& more) {
+    testing::Resources room = {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "10"}};
+    room.insert(room.end(), more.begin(), more.end());
+    rig.AddNode(MakeNode().Name(name).Allocatable(room));
+  };
+  node("none", {});
+  node("none-either", {});
+  node("has-a", {{"example.com/a", "1"}});
+  node("has-c", {{"example.com/c", "1"}});
+  node("some-a", {{"example.com/a", "1"}, {"example.com/c", "1"}});
+  const api::PodPtr pod =
+      Asks({{"example.com/a", "1"}, {"example.com/b", "1"}, {"example.com/c", "1"}}).Obj();
+  ASSERT_TRUE(rig.PreFilter(*pod).status.ok());
+  std::vector<framework::Status> said;
+  std::vector<std::string> reasons;
+  for (const auto* each : rig.nodes()) {
+    said.push_back(rig.As<framework::FilterPlugin>()->Filter(rig.state, *pod, *each));
+    std::vector<std::string> sorted = said.back().reasons();
+    std::sort(sorted.begin(), sorted.end());
+    std::string text;
+    for (const std::string& reason : sorted) text += reason.back();
+    reasons.push_back(text);
+  }
+  EXPECT_EQ(reasons, (std::vector<std::string>{"abc", "abc", "bc", "ab", "b"}));
+  EXPECT_EQ(said[0].id(), said[1].id());
+  EXPECT_NE(said[1].id(), said[2].id());
+}
+
 // Trap 27: no PreFilter, no Filter.
 TEST(FitFilterTest, NeedsItsPreFilter) {
   PluginRig rig(NewNodeResourcesFit);
