@@ -20,6 +20,10 @@ namespace {
 constexpr size_t kLeastKeptByTap = 1000;
 // What RunBeside takes upon itself, in messages and in rounds.
 constexpr size_t kMostBeside = 8;
+// Rounds that take longer are not for the thread that has the connections: for twenty times as long
+// as they took, it leaves everything to Run.
+constexpr Duration kLongBeside = std::chrono::milliseconds(2);
+constexpr int kTimesLong = 20;
 
 SchedulerOptions WithGates(SchedulerOptions options) {
   static const config::FeatureGates defaults;
@@ -219,7 +223,7 @@ void Scheduler::Run(Duration grace) {
     }
     std::optional<TimePoint> until = deadline;
     if (!stopping && !worked) until = NextTimer();
-    sleeps_until_ = until;
+    times_.run_sleeps_until = until;
     turn_.Unlock();
     if (over) return;
     if (worked && !stopping) continue;
@@ -236,11 +240,19 @@ void Scheduler::RunBeside() {
   if (!turn_.TryLock()) return;  // Run is about it, and looks into its inbox before it sleeps
   // A group may wait for extenders.
   bool more = true;
-  if (!stop_.source.stop_requested() && options_.configuration.extenders.empty()) {
-    for (size_t rounds = 0; more && rounds < kMostBeside; ++rounds) more = Step();
+  const TimePoint begin = options_.clock->Now();
+  if (begin >= times_.beside_again && !stop_.source.stop_requested() &&
+      options_.configuration.extenders.empty()) {
+    Duration took{};
+    for (size_t rounds = 0; more && rounds < kMostBeside && took <= kLongBeside; ++rounds) {
+      more = Step();
+      took = options_.clock->Now() - begin;
+    }
+    if (took > kLongBeside) times_.beside_again = begin + kTimesLong * took;
   }
   const std::optional<TimePoint> next = NextTimer();
-  const bool earlier = next.has_value() && (!sleeps_until_ || *next < *sleeps_until_);
+  const bool earlier =
+      next.has_value() && (!times_.run_sleeps_until || *next < *times_.run_sleeps_until);
   turn_.Unlock();
   if (more || earlier) inbox_.Wake();
 }

@@ -107,9 +107,9 @@ class Scheduler {
   // group that waits for extenders is given up.
   void Run(Duration grace = std::chrono::seconds(20));
   // While Run sleeps: runs rounds on the calling thread, so that no other one has to be woken, as
-  // long as there is little to do; hands over to Run what is more. From the first call on what this
-  // thread posts does not wake Run: it calls again after it has posted. Never waits for Run, nor
-  // for an extender. Not after Stop.
+  // long as there is little to do and it takes no time; hands over to Run what is more. From the
+  // first call on what this thread posts does not wake Run: it calls again after it has posted.
+  // Never waits for Run, nor for an extender. Not after Stop.
   void RunBeside();
   // `grace`: shorter than the one that Run was called with.
   void Stop(std::optional<Duration> grace = std::nullopt);
@@ -200,7 +200,11 @@ class Scheduler {
   Inbox inbox_;
   std::atomic<bool> synced_{false};
   Mutex turn_;  // whose holder is the scheduling thread
-  std::optional<TimePoint> sleeps_until_ KS_GUARDED_BY(turn_);  // Run; absent: until it is woken
+  struct Times {
+    std::optional<TimePoint> run_sleeps_until{};  // absent: until it is woken
+    TimePoint beside_again{};                     // until then RunBeside leaves everything to Run
+  };
+  Times times_ KS_GUARDED_BY(turn_);
   Stopping stop_;
   bool leading_ = true;
 

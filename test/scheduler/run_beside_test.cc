@@ -74,6 +74,38 @@ TEST(RunBeside, LeavesToRunWhatTakesManyRounds) {
   EXPECT_TRUE(IsAwake(rig));
 }
 
+// A pod of thousands of terms, say: meanwhile nothing would be read.
+TEST(RunBeside, LeavesToRunWhatTakesLong) {
+  using std::chrono::milliseconds;
+  Rig rig;
+  rig.Sync({Node("n1")});
+  rig.Settle();
+  const auto takes = [&rig](Duration time) {
+    rig.scheduler->Post(Task([&rig, time] { rig.clock.Advance(time); }));
+    rig.scheduler->RunBeside();
+  };
+  takes(milliseconds(2));
+  rig.UpsertPod(Pod("p"));
+  rig.scheduler->RunBeside();
+  EXPECT_EQ(rig.Bound().size(), 1U);
+
+  takes(milliseconds(5));
+  rig.UpsertPod(Pod("q"));
+  rig.scheduler->RunBeside();
+  EXPECT_EQ(rig.Bound().size(), 1U);
+  rig.clock.Advance(milliseconds(94));
+  rig.scheduler->RunBeside();
+  EXPECT_EQ(rig.Bound().size(), 1U);
+  EXPECT_TRUE(IsAwake(rig));
+  rig.Settle();
+  EXPECT_EQ(rig.Bound().size(), 2U);
+
+  rig.clock.Advance(milliseconds(1));
+  rig.UpsertPod(Pod("r"));
+  rig.scheduler->RunBeside();
+  EXPECT_EQ(rig.Bound().size(), 3U) << "100 ms later";
+}
+
 TEST(RunBeside, NotBeforeTheFirstFullState) {
   Rig rig;
   rig.Sync({Node("n1")}, {Pod("p")});
