@@ -46,7 +46,15 @@ void PreemptionWatch::Asked(framework::Handle& handle, const framework::CycleSta
   if (current == nullptr || current->meta.uid != pod.meta.uid) return;
   PreemptionAnswer answer = SearchPreemption(handle, state, *current, statuses, host_.budgets());
   const TimePoint now = handle.clock().WallNow();
-  if (!current->node_name.empty()) return DecideInSilence(*current, answer, now);
+  if (!current->node_name.empty()) {
+    const bool waits = std::any_of(open_.begin(), open_.end(), [&](const Decision& decision) {
+      const framework::NodeInfo* const node = handle.snapshot().Find(decision.node);
+      return decision.uid == pod.meta.uid && node != nullptr && AwaitsNews(decision, *node);
+    });
+    // No answer will tell. Without the gate nobody remembers what was decided.
+    if (waits && handle.gates().Enabled(config::Gate::kSchedulerAsyncPreemption)) return;
+    return DecideInSilence(*current, answer, now);
+  }
   question_ = Question{pod.meta.uid, std::move(answer), now, ++questions_[pod.meta.uid] >= kOften};
   for (const Decision& decision : open_) {
     const framework::NodeInfo* const node = handle.snapshot().Find(decision.node);
