@@ -66,6 +66,22 @@ class BoundedCache {
     return (!order_.empty() && order_.front().first == key) || places_.contains(key);
   }
 
+  // Forgets what was used longest ago until the rest fits; never what was used last. For values that
+  // grow. O(size()).
+  template <class BytesOf>
+  void Trim(size_t bytes, BytesOf bytes_of) {
+    size_t held = 0;
+    for (auto it = order_.begin(); it != order_.end();) {
+      held += bytes_of(*it->second);
+      if (held <= bytes || it == order_.begin()) {
+        ++it;
+        continue;
+      }
+      places_.erase(it->first);
+      it = order_.erase(it);
+    }
+  }
+
   size_t size() const { return order_.size(); }
   void Clear() {
     places_.clear();
@@ -80,21 +96,6 @@ class BoundedCache {
     if (found == places_.end()) return false;
     order_.splice(order_.begin(), order_, found->second);
     return true;
-  }
-
-  // Forgets what was used longest ago until the rest fits; never the newest.
-  template <class BytesOf>
-  void Trim(size_t bytes, BytesOf& bytes_of) {
-    size_t held = 0;
-    for (auto it = order_.begin(); it != order_.end();) {
-      held += bytes_of(*it->second);
-      if (held <= bytes || it == order_.begin()) {
-        ++it;
-        continue;
-      }
-      places_.erase(it->first);
-      it = order_.erase(it);
-    }
   }
 
   using Order = std::list<std::pair<Key, ValuePtr>>;

@@ -25,12 +25,11 @@ class ChangeReader {
   // After Follow the follower's data agree with the snapshot. True when it was restarted.
   template <class Follower>
   bool Follow(const Snapshot& snapshot, Follower& follower) {
-    const ChangeLog& log = snapshot.changes();
-    if (!position_ || !log.Holds(*position_)) {
+    if (!Reaches(snapshot)) {
       Restart(snapshot, follower);
       return true;
     }
-    if (*position_ != log.end()) CatchUp(snapshot, follower);
+    if (*position_ != snapshot.changes().end()) CatchUp(snapshot, follower);
     return false;
   }
 
@@ -40,7 +39,7 @@ class ChangeReader {
   bool Follow(const Snapshot& snapshot, Follower& follower, std::span<const uint64_t> nodes,
               std::span<const uint64_t> pods) {
     const ChangeLog& log = snapshot.changes();
-    if (!position_ || !log.Holds(*position_)) {
+    if (!Reaches(snapshot)) {
       Restart(snapshot, follower);
       return true;
     }
@@ -56,6 +55,10 @@ class ChangeReader {
     return false;
   }
 
+  // Whether Follow would not restart.
+  bool Reaches(const Snapshot& snapshot) const {
+    return position_ && snapshot.changes().Holds(*position_);
+  }
   // The next Follow restarts.
   void Forget() { position_.reset(); }
 
@@ -63,7 +66,8 @@ class ChangeReader {
   template <class Follower>
   void Restart(const Snapshot& snapshot, Follower& follower) {
     follower.Restart(snapshot.slots());
-    for (const NodeInfo* node : snapshot.nodes()) follower.OnNode(node->slot(), node);
+    const std::span<const uint32_t> slots = snapshot.node_slots();
+    for (size_t i = 0; i < slots.size(); ++i) follower.OnNode(slots[i], snapshot.nodes()[i]);
     position_ = snapshot.changes().end();
   }
 

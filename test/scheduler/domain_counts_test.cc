@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "cache/cache.h"
-#include "plugins/kit/cross_pod/domain_counts.h"
+#include "plugins/pod_topology_spread/domain_counts.h"
 #include "testing/builders.h"
 #include "testing/sanitized.h"
 
@@ -24,17 +24,20 @@ using ks::testing::MakePod;
 const Symbol kZone("zone");
 const Symbol kApp("app");
 const Symbol kCounted("counted");
+const Symbol kOther("other");
 const std::vector<framework::Label> kBothLabels = {{kApp, kCounted}, {Symbol("tier"), Symbol("x")}};
 
-// Pods with app=counted, on nodes that are not cordoned.
+// Pods with app=counted that are not being deleted, on nodes that are not cordoned.
 class Counted final : public DomainCounts {
  public:
   using DomainCounts::DomainCounts;
 
  protected:
   int32_t CountOf(const framework::PodInfo& pod) const override {
-    const Symbol* app = pod.pod().meta.labels.Find(kApp);
-    return app != nullptr && *app == kCounted ? 1 : 0;
+    const api::ObjectMeta& meta = pod.pod().meta;
+    const Symbol* app = meta.labels.Find(kApp);
+    return app != nullptr && *app == kCounted && !meta.deletion_timestamp && meta.ns != kOther ? 1
+                                                                                               : 0;
   }
   bool TakesPart(const framework::NodeInfo& node) const override { return !node.unschedulable(); }
 };
@@ -96,6 +99,8 @@ class Churn {
   }
   api::PodPtr Pod(const std::string& name, const std::string& node) {
     auto pod = MakePod().Name(name).Node(node);
+    if (name.back() == '3') pod.Namespace("other");
+    if (random_.Below(4) == 0) pod.Terminating();
     // What counts has a second label, which others have as well.
     switch (random_.Below(3)) {
       case 0:
@@ -144,7 +149,6 @@ struct Reading {
   std::map<std::string, std::pair<int64_t, bool>> domains;  // count, exists; of those with either
   std::map<std::string, std::pair<int32_t, bool>> nodes;    // pods on it, takes part
   size_t existing = 0;
-  size_t nonzero = 0;
   int64_t minimum = 0;
 
   friend bool operator==(const Reading&, const Reading&) = default;
@@ -162,7 +166,6 @@ Reading Read(const DomainCounts& counts, const framework::Snapshot& snapshot) {
     reading.nodes[node->name()] = {counts.PodsOn(node->slot()), counts.Includes(node->slot())};
   }
   reading.existing = counts.existing();
-  reading.nonzero = counts.nonzero();
   reading.minimum = counts.minimum();
   return reading;
 }
@@ -174,8 +177,8 @@ TEST_P(DomainCountsChurnTest, FollowingEqualsCountingAnew) {
   Random random(GetParam() + 1000);
   Topology topology(kZone);
   Counted followed(topology);
-  framework::LabelChanges changes;
-  Counted by_label(topology, changes, {{kApp, kCounted}});
+  CountingHelp help;
+  Counted by_label(topology, help, {{kApp, kCounted}});
   std::optional<Counted> late;  // comes and goes
   for (int attempt = 0; attempt < 300; ++attempt) {
     // More than the log holds, now and then.
@@ -185,7 +188,7 @@ TEST_P(DomainCountsChurnTest, FollowingEqualsCountingAnew) {
     if (random.Below(3) == 0) continue;  // a reader that was not asked
     topology.Refresh(churn.cache);
     followed.Refresh(churn.cache);
-    if (random.Below(40) == 0) late.emplace(topology, changes, kBothLabels);
+    if (random.Below(40) == 0) late.emplace(topology, help, kBothLabels);
     if (random.Below(80) == 0) late.reset();
     if (random.Below(2) == 0) by_label.Refresh(churn.cache);
     if (late.has_value()) late->Refresh(churn.cache);
@@ -213,8 +216,9 @@ TEST(DomainCountsTest, ReadsChangesOfItsLabelOnly) {
   ASSERT_TRUE(cache.RefreshSnapshot().ok());
   Topology topology(kZone);
   topology.Refresh(cache);
-  framework::LabelChanges changes;
-  const Counted counts(topology, changes, {{kApp, kCounted}});
+  CountingHelp help;
+  framework::LabelChanges& changes = help.changes;
+  const Counted counts(topology, help, {{kApp, kCounted}});
   const framework::LabelChanges::List list = changes.Watch({kApp, kCounted});
   changes.Refresh(cache);
   for (const char* app : {"counted", "other", "counted", "third"}) {
@@ -284,7 +288,6 @@ TEST(DomainCountsTest, CountsWhatIsThere) {
   EXPECT_TRUE(counts.Exists(topology.Find(Symbol("z2"))));
   EXPECT_FALSE(counts.Exists(topology.Find(Symbol("z3"))));
   EXPECT_EQ(counts.existing(), 2U);
-  EXPECT_EQ(counts.nonzero(), 1U);
   EXPECT_EQ(counts.minimum(), 0);
   EXPECT_EQ(counts.PodsOn(cache.Find("d")->slot()), 1);
   EXPECT_EQ(counts.PodsOn(cache.Find("e")->slot()), 1);

@@ -46,7 +46,7 @@ int64_t TableDifferences::At(const TablePlace& place) const {
 int64_t OwnTable::At(const NodeInfo& node) const {
   int64_t sum = fixed;
   for (const TermCountsPtr& count : counts) {
-    sum += per_node ? count->PodsOn(node.slot()) : count->Count(topology->DomainOf(node.slot()));
+    sum += per_node ? count->CountOn(node.slot()) : count->Count(topology->DomainOf(node.slot()));
   }
   return sum;
 }

@@ -158,7 +158,7 @@ class InterPodAffinity final : public framework::Plugin,
     auto prepared = std::make_shared<ScoreState>();
     for (const auto& [key, weight] : own->preferred) {
       TermCountsPtr counts = own_terms_.CountsOf(key, snapshot);
-      if (counts->nonzero() > 0) prepared->own.push_back({std::move(counts), weight});
+      if (counts->AnyMatch()) prepared->own.push_back({std::move(counts), weight});
     }
     FindGroups(pod);
     prepared->existing_owner = found_.owner;

@@ -2,6 +2,8 @@
 #include "plugins/inter_pod_affinity/own_terms.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "api/pod_size.h"
 
@@ -9,18 +11,39 @@ namespace ks::plugins {
 namespace {
 
 constexpr size_t kMaxCompiled = 256;
+constexpr size_t kMaxCounts = 8192;
 constexpr size_t kMaxCountsBytes = size_t{64} << 20;
-// The size of a counter: its node, its domain (one a node at most, as a rule), and the rest.
-constexpr size_t kBytesPerNode = 24;
-constexpr size_t kBytesPerCounter = 512;
+constexpr size_t kSmallCounts = size_t{4} << 10;
 constexpr size_t kSmall = size_t{16} << 10;
 constexpr size_t kMaxCompiledBytes = size_t{32} << 20;
-constexpr size_t kBytesPerValue = 100;  // of a selector: a symbol's text and its place
-// So many are enough to leave out most pods.
-constexpr size_t kFewLabels = 8;
 
-CountsKey KeyFor(const AffinityTerm& term) {
-  return {std::make_shared<CountedTerms>(std::vector<AffinityTerm>{term}), term.key};
+// Of one key. More are counted together, so that an attempt asks one counter; fewer one by one, so
+// that templates share them.
+constexpr size_t kFewTerms = 8;
+
+CountsKey KeyFor(std::vector<CountedTerm> terms, const Symbol& key) {
+  return {std::make_shared<CountedTerms>(std::move(terms)), key};
+}
+
+// What to count for terms with weights, with what each count weighs.
+std::vector<std::pair<CountsKey, int64_t>> KeysFor(
+    const std::vector<WeightedAffinityTerm>& weighted) {
+  std::unordered_map<Symbol, std::vector<CountedTerm>> by_key;
+  for (const WeightedAffinityTerm& each : weighted) {
+    by_key[each.term.key].push_back({{each.term}, each.weight});
+  }
+  std::vector<std::pair<CountsKey, int64_t>> keys;
+  for (auto& [key, terms] : by_key) {
+    if (terms.size() > kFewTerms) {
+      keys.emplace_back(KeyFor(std::move(terms), key), 1);
+      continue;
+    }
+    for (CountedTerm& term : terms) {
+      const int32_t weight = std::exchange(term.weight, 1);
+      keys.emplace_back(KeyFor({std::move(term)}, key), weight);
+    }
+  }
+  return keys;
 }
 
 OwnTermsPtr Compile(const api::Pod& pod, const framework::OwnerListers& listers) {
@@ -31,20 +54,25 @@ OwnTermsPtr Compile(const api::Pod& pod, const framework::OwnerListers& listers)
   };
   PodTerms& terms = own->terms;
   for (AffinityTerm& term : terms.required_affinity) expand(term);
+  std::vector<WeightedAffinityTerm> repelling;
   for (AffinityTerm& term : terms.required_anti_affinity) {
     expand(term);
-    own->anti_affinity.push_back(KeyFor(term));
+    repelling.push_back({term, 1});
   }
+  for (auto& [key, weight] : KeysFor(repelling)) own->anti_affinity.push_back(std::move(key));
+  std::vector<WeightedAffinityTerm> preferring;
   for (WeightedAffinityTerm& preferred : terms.preferred_affinity) {
     expand(preferred.term);
-    own->preferred.emplace_back(KeyFor(preferred.term), preferred.weight);
+    preferring.push_back(preferred);
   }
   for (WeightedAffinityTerm& preferred : terms.preferred_anti_affinity) {
     expand(preferred.term);
-    own->preferred.emplace_back(KeyFor(preferred.term), -int64_t{preferred.weight});
+    preferring.push_back({preferred.term, -preferred.weight});
   }
+  own->preferred = KeysFor(preferring);
   if (terms.required_affinity.empty()) return own;
-  const auto all = std::make_shared<CountedTerms>(terms.required_affinity);
+  const auto all =
+      std::make_shared<CountedTerms>(std::vector<CountedTerm>{{terms.required_affinity, 1}});
   for (const AffinityTerm& term : terms.required_affinity) {
     const CountsKey key{all, term.key};
     if (std::find(own->affinity.begin(), own->affinity.end(), key) != own->affinity.end()) continue;
@@ -54,33 +82,6 @@ OwnTermsPtr Compile(const api::Pod& pod, const framework::OwnerListers& listers)
 }
 
 }  // namespace
-
-CountedTerms::CountedTerms(std::vector<AffinityTerm> terms) : terms_(std::move(terms)) {
-  for (AffinityTerm& term : terms_) term.key = Symbol();
-  hash_ = absl::HashOf(terms_);
-  size_t values = 0;
-  for (const AffinityTerm& term : terms_) {
-    values += 1 + term.namespaces.size();
-    for (const api::Requirement& requirement : term.labels.requirements()) {
-      values += 1 + requirement.values.size();
-    }
-  }
-  memory_bytes_ = values * kBytesPerValue;
-}
-
-bool CountedTerms::Match(const api::Pod& pod) const {
-  static const api::LabelMap no_labels;
-  return MatchesAll(terms_, pod, no_labels);
-}
-
-std::vector<framework::Label> CountedTerms::NeededLabels() const {
-  std::vector<framework::Label> labels;
-  for (const AffinityTerm& term : terms_) {
-    framework::AppendNeededLabels(term.labels, &labels);
-    if (labels.size() >= kFewLabels) break;
-  }
-  return labels;
-}
 
 OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerListers& listers) {
   if (!HasAffinity(*pod.spec)) return none_;
@@ -105,12 +106,18 @@ OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerLi
 
 TermCountsPtr OwnTermsCache::CountsOf(const CountsKey& key, const framework::Snapshot& snapshot) {
   const TopologyPtr topology = topologies_.Get(key.key, snapshot);
-  const size_t capacity = kMaxCountsBytes / (snapshot.slots() * kBytesPerNode + kBytesPerCounter);
+  const auto bytes_of = [](const TermCounts& each) { return each.MemoryBytes(); };
   const TermCountsPtr& counts = counts_.GetOrMake(
-      key, {.values = capacity, .bytes = kMaxCountsBytes, .small = kSmall},
-      [&] { return std::make_shared<TermCounts>(topology, label_changes_, key.terms); },
-      [](const TermCounts& each) { return each.MemoryBytes(); });
+      key, {.values = kMaxCounts, .bytes = kMaxCountsBytes, .small = kSmallCounts},
+      [&] {
+        auto made = std::make_shared<TermCounts>(topology, help_, key.terms);
+        made->Refresh(snapshot);
+        return made;
+      },
+      bytes_of);
   counts->Refresh(snapshot);
+  // They grow with the cluster.
+  if (++asked_ % kMaxCounts == 0) counts_.Trim(kMaxCountsBytes, bytes_of);
   return counts;
 }
 

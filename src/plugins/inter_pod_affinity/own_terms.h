@@ -18,54 +18,12 @@
 #include "base/bounded_cache.h"
 #include "framework/owner_listers.h"
 #include "framework/snapshot.h"
+#include "plugins/inter_pod_affinity/term_counts.h"
 #include "plugins/inter_pod_affinity/terms.h"
-#include "plugins/kit/cross_pod/domain_counts.h"
+#include "plugins/kit/cross_pod/counting_reader.h"
 #include "plugins/kit/cross_pod/topology.h"
 
 namespace ks::plugins {
-
-// Which pods a counter counts: those that match every one of these terms. By value, so that
-// templates with the same wish share a counter. Threads: immutable.
-class CountedTerms {
- public:
-  explicit CountedTerms(std::vector<AffinityTerm> terms);
-
-  bool Match(const api::Pod& pod) const;
-  // Some that every pod has which matches, all of them unless they are many.
-  std::vector<framework::Label> NeededLabels() const;
-  size_t hash() const { return hash_; }
-  size_t MemoryBytes() const { return memory_bytes_; }
-  friend bool operator==(const CountedTerms& a, const CountedTerms& b) {
-    return a.hash_ == b.hash_ && a.terms_ == b.terms_;
-  }
-
- private:
-  std::vector<AffinityTerm> terms_;  // expanded, keys blank
-  size_t hash_;
-  size_t memory_bytes_;
-};
-using CountedTermsPtr = std::shared_ptr<const CountedTerms>;
-
-// How many such pods each domain holds.
-class TermCounts final : public DomainCounts {
- public:
-  TermCounts(TopologyPtr topology, framework::LabelChanges& changes, CountedTermsPtr terms)
-      : DomainCounts(*topology, changes, terms->NeededLabels()),
-        own_topology_(std::move(topology)),
-        terms_(std::move(terms)) {}
-
-  size_t MemoryBytes() const { return DomainCounts::MemoryBytes() + terms_->MemoryBytes(); }
-
- protected:
-  int32_t CountOf(const framework::PodInfo& pod) const override {
-    return terms_->Match(pod.pod()) ? 1 : 0;
-  }
-
- private:
-  const TopologyPtr own_topology_;
-  const CountedTermsPtr terms_;
-};
-using TermCountsPtr = std::shared_ptr<TermCounts>;
 
 // What names a counter.
 struct CountsKey {
@@ -85,8 +43,9 @@ struct OwnTerms {
   bool expanded = false;
 
   std::vector<CountsKey> affinity;       // one a distinct key; pods that match all terms
-  std::vector<CountsKey> anti_affinity;  // one a term
-  std::vector<std::pair<CountsKey, int64_t>> preferred;  // with the weight, anti-affinity negative
+  std::vector<CountsKey> anti_affinity;  // one a term, or one for many of a key
+  // The same with what each count weighs; for anti-affinity it, or the count, is negative.
+  std::vector<std::pair<CountsKey, int64_t>> preferred;
 };
 using OwnTermsPtr = std::shared_ptr<const OwnTerms>;
 
@@ -115,10 +74,11 @@ class OwnTermsCache {
   };
 
   Topologies& topologies_;
-  framework::LabelChanges label_changes_;
+  CountingHelp help_;
   const OwnTermsPtr none_ = std::make_shared<const OwnTerms>();
   BoundedCache<SpecKey, Compiled, absl::Hash<SpecKey>> compiled_;
   BoundedCache<CountsKey, TermCounts, CountsKeyHash> counts_;
+  size_t asked_ = 0;  // counts
 };
 
 }  // namespace ks::plugins

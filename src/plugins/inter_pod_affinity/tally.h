@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tally: a sum per place (the domains of a key, or single nodes) for one kind of term of existing
-// pods. There may be as many kinds as pods and each may occur at few places, so that a tally begins
-// as a small table and becomes an array when it pays.
+// pods. There may be as many kinds as pods, and each may occur at few places.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <absl/container/flat_hash_map.h>
-
 #include "framework/node_info.h"
+#include "plugins/inter_pod_affinity/place_table.h"
 #include "plugins/kit/cross_pod/topology.h"
 
 namespace ks::plugins {
@@ -19,14 +16,8 @@ namespace ks::plugins {
 // Threads: changed by the scheduling thread; read also by workers while a cycle runs.
 class Tally {
  public:
-  int64_t At(int32_t place) const {
-    if (place < 0) return 0;
-    if (!dense_.empty()) {
-      return static_cast<size_t>(place) < dense_.size() ? dense_[static_cast<size_t>(place)] : 0;
-    }
-    const auto found = sparse_.find(place);
-    return found == sparse_.end() ? 0 : found->second;
-  }
+  // 0 for places below 0, too.
+  int64_t At(int32_t place) const { return sums_.At(place); }
 
   // Contributions, also those of amount 0. Without one the table of upstream is empty.
   int64_t entries() const { return entries_; }
@@ -39,57 +30,26 @@ class Tally {
 
   // Adds every sum of the other, and its contributions.
   void Add(const Tally& other) {
-    other.ForEach([this](size_t place, int64_t sum) { Change(static_cast<int32_t>(place), sum); });
+    other.sums_.ForEach(
+        [this](size_t place, int64_t sum) { Change(static_cast<int32_t>(place), sum); });
     entries_ += other.entries_;
   }
 
   // Adds every sum to sums[place], which grows as needed.
   void AddTo(std::vector<int64_t>* sums) const {
-    ForEach([sums](size_t place, int64_t sum) {
+    sums_.ForEach([sums](size_t place, int64_t sum) {
       if (place >= sums->size()) sums->resize(place + 1);
       (*sums)[place] += sum;
     });
   }
 
  private:
-  // An array takes 8 bytes a place, the table about 30.
-  static constexpr size_t kFewPlaces = 16;
-  static constexpr size_t kPlacesPerEntry = 8;
-
-  template <class Visit>
-  void ForEach(Visit visit) const {
-    for (size_t place = 0; place < dense_.size(); ++place) visit(place, dense_[place]);
-    for (const auto& [place, sum] : sparse_) visit(static_cast<size_t>(place), sum);
-  }
-
   void Change(int32_t place, int64_t difference) {
-    if (dense_.empty()) {
-      AddSparse(place, difference);
-      return;
-    }
-    if (static_cast<size_t>(place) >= dense_.size()) dense_.resize(static_cast<size_t>(place) + 1);
-    dense_[static_cast<size_t>(place)] += difference;
-  }
-
-  void AddSparse(int32_t place, int64_t difference) {
-    highest_ = std::max(highest_, place);
-    const auto [it, inserted] = sparse_.try_emplace(place, 0);
-    it->second += difference;
-    if (it->second == 0) sparse_.erase(it);
-    if (sparse_.size() < kFewPlaces ||
-        sparse_.size() * kPlacesPerEntry < static_cast<size_t>(highest_)) {
-      return;
-    }
-    absl::flat_hash_map<int32_t, int64_t> table;
-    table.swap(sparse_);
-    dense_.resize(static_cast<size_t>(highest_) + 1);
-    for (const auto& [at, sum] : table) dense_[static_cast<size_t>(at)] = sum;
+    sums_.Update(place, [difference](int64_t& sum) { sum += difference; });
   }
 
   int64_t entries_ = 0;
-  int32_t highest_ = 0;
-  absl::flat_hash_map<int32_t, int64_t> sparse_;  // without zeros; empty once dense_ is in use
-  std::vector<int64_t> dense_;
+  PlaceTable<int64_t> sums_;
 };
 
 // The sum of some tallies over the places of one key.

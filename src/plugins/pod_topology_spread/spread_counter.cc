@@ -119,9 +119,9 @@ std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec) {
   return key.Take();
 }
 
-SpreadCounter::SpreadCounter(TopologyPtr topology, framework::LabelChanges& changes,
-                             CounterSpec spec, size_t spec_bytes)
-    : DomainCounts(*topology, changes, NeededLabels(spec.selector)),
+SpreadCounter::SpreadCounter(TopologyPtr topology, CountingHelp& help, CounterSpec spec,
+                             size_t spec_bytes)
+    : DomainCounts(*topology, help, NeededLabels(spec.selector)),
       own_topology_(std::move(topology)),
       spec_(std::move(spec)),
       spec_bytes_(spec_bytes),
@@ -153,7 +153,7 @@ std::shared_ptr<const SpreadCounter> SpreadCounters::Get(const std::string& key,
   const std::shared_ptr<SpreadCounter> counter = counters_.GetOrMake(
       key, {.values = kMaxCounters, .bytes = kMaxBytes},
       [&] {
-        return std::make_shared<SpreadCounter>(topology, label_changes_, spec,
+        return std::make_shared<SpreadCounter>(topology, help_, spec,
                                                kBytesPerKeyByte * key.size());
       },
       [](const SpreadCounter& each) { return each.MemoryBytes(); });

@@ -14,11 +14,11 @@
 #include "base/bounded_cache.h"
 #include "framework/snapshot.h"
 #include "plugins/kit/compiled_node_affinity.h"
-#include "plugins/kit/cross_pod/domain_counts.h"
 #include "plugins/kit/cross_pod/topology.h"
 #include "plugins/kit/derived_selector.h"
 #include "plugins/kit/tolerations.h"
 #include "plugins/pod_topology_spread/constraints.h"
+#include "plugins/pod_topology_spread/domain_counts.h"
 
 namespace ks::plugins {
 
@@ -60,8 +60,7 @@ std::string CounterKey(const CounterSpec& spec, const api::PodSpec& pod_spec);
 class SpreadCounter final : public DomainCounts {
  public:
   // `spec_bytes`: what `spec` takes, roughly.
-  SpreadCounter(TopologyPtr topology, framework::LabelChanges& changes, CounterSpec spec,
-                size_t spec_bytes);
+  SpreadCounter(TopologyPtr topology, CountingHelp& help, CounterSpec spec, size_t spec_bytes);
 
   // Hides the base's: with the specification.
   size_t MemoryBytes() const { return DomainCounts::MemoryBytes() + spec_bytes_; }
@@ -91,7 +90,7 @@ class SpreadCounters {
   size_t size() const { return counters_.size(); }
 
  private:
-  framework::LabelChanges label_changes_;
+  CountingHelp help_;
   Topologies topologies_;
   BoundedCache<std::string, SpreadCounter> counters_;
 };

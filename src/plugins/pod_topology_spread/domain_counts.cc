@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/kit/cross_pod/domain_counts.h"
+#include "plugins/pod_topology_spread/domain_counts.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace ks::plugins {
 
-DomainCounts::DomainCounts(const Topology& topology, framework::LabelChanges& changes,
-                           const std::vector<framework::Label>& labels)
-    : topology_(topology), label_changes_(&changes) {
-  for (const framework::Label& label : labels) lists_.push_back(changes.Watch(label));
-}
-
 void DomainCounts::Refresh(const framework::Snapshot& snapshot) {
   if (epoch_ != topology_.epoch()) reader_.Forget();
-  if (lists_.empty()) {
-    reader_.Follow(snapshot, *this);
-  } else {
-    label_changes_->Refresh(snapshot);
-    if (label_epoch_ != label_changes_->epoch()) reader_.Forget();
-    label_epoch_ = label_changes_->epoch();
-    const auto shortest =
-        std::min_element(lists_.begin(), lists_.end(),
-                         [](const auto& a, const auto& b) { return a->size() < b->size(); });
-    reader_.Follow(snapshot, *this, label_changes_->nodes(), **shortest);
-  }
+  reader_.Follow(snapshot, *this);
+  counted_ = false;
   if (at_minimum_ == 0) FindMinimum();
 }
 
@@ -31,8 +16,18 @@ void DomainCounts::Restart(size_t slots) {
   epoch_ = topology_.epoch();
   nodes_.assign(slots, Node());
   domains_.assign(topology_.domains(), Domain());
-  existing_ = nonzero_ = at_minimum_ = 0;
-  total_ = 0;
+  existing_ = at_minimum_ = 0;
+  counted_ = reader_.ForEachGroup(1, [this](const framework::PodsByLabels::Group& group) {
+    const int32_t each = CountOf(group.like);
+    if (each == 0) return;
+    for (const auto& [slot, pods] : group.on_slot) nodes_[slot].pods += each * pods;
+  });
+}
+
+int32_t DomainCounts::CountOn(const framework::NodeInfo& node) const {
+  int32_t sum = 0;
+  for (const framework::PodInfoPtr& pod : node.pods()) sum += CountOf(*pod);
+  return sum;
 }
 
 void DomainCounts::OnNode(uint32_t slot, const framework::NodeInfo* node) {
@@ -43,11 +38,9 @@ void DomainCounts::OnNode(uint32_t slot, const framework::NodeInfo* node) {
     Add(entry.domain, -entry.pods);
     Leave(entry.domain);
   }
-  total_ -= entry.pods;
-  entry = Node();
+  const int32_t counted = std::exchange(entry, Node()).pods;
   if (node == nullptr) return;
-  for (const framework::PodInfoPtr& pod : node->pods()) entry.pods += CountOf(*pod);
-  total_ += entry.pods;
+  entry.pods = counted_ ? counted : CountOn(*node);
   entry.domain = topology_.DomainOf(slot);
   if (entry.domain != kNoDomain && !TakesPart(*node)) entry.domain = kNoDomain;
   if (entry.domain == kNoDomain) return;
@@ -60,7 +53,6 @@ void DomainCounts::OnPod(uint32_t slot, const framework::PodInfo& pod, int sign)
   const int32_t difference = sign * CountOf(pod);
   if (difference == 0) return;
   nodes_[slot].pods += difference;
-  total_ += difference;
   if (nodes_[slot].domain >= 0) Add(nodes_[slot].domain, difference);
 }
 
@@ -69,8 +61,6 @@ void DomainCounts::Add(int32_t domain, int64_t difference) {
   Domain& entry = domains_[static_cast<size_t>(domain)];
   const int64_t before = entry.count;
   entry.count += difference;
-  if (before == 0 && entry.count != 0) ++nonzero_;
-  if (before != 0 && entry.count == 0) --nonzero_;
   if (at_minimum_ == 0 || entry.nodes == 0) return;
   if (entry.count < minimum_) {
     minimum_ = entry.count;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DomainCounts: how many pods of some kind the nodes of each topology domain hold. The counters of
-// PodTopologySpread and InterPodAffinity: kept per selector and key, changed pod by pod.
+// DomainCounts: how many pods of some kind the nodes of each topology domain hold, which domains
+// there are, and the smallest count. The counters of PodTopologySpread: kept per selector and key,
+// changed pod by pod.
 //
 // Upstream: docs/spec/plugins-crosspod.md sections 3.2, 3.5, 4.5, 4.6.
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "framework/change_reader.h"
 #include "framework/label_changes.h"
+#include "plugins/kit/cross_pod/counting_reader.h"
 #include "plugins/kit/cross_pod/topology.h"
 
 namespace ks::plugins {
@@ -23,9 +26,9 @@ class DomainCounts {
  public:
   explicit DomainCounts(const Topology& topology) : topology_(topology) {}
   // Every pod that counts has all of `labels`, so that changes of others need not be looked at.
-  // Lifetime: `changes` outlives the last Refresh.
-  DomainCounts(const Topology& topology, framework::LabelChanges& changes,
-               const std::vector<framework::Label>& labels);
+  // Lifetime: `help` outlives the last Refresh.
+  DomainCounts(const Topology& topology, CountingHelp& help, std::vector<framework::Label> labels)
+      : topology_(topology), reader_(help, std::move(labels)) {}
   virtual ~DomainCounts() = default;
 
   // Requires: the topology was refreshed for this snapshot.
@@ -44,11 +47,8 @@ class DomainCounts {
            domains_[static_cast<size_t>(domain)].nodes > 0;
   }
   size_t existing() const { return existing_; }  // domains
-  size_t nonzero() const { return nonzero_; }    // domains whose count is not 0
   // The smallest count of an existing domain; 0 without one.
   int64_t minimum() const { return existing_ == 0 ? 0 : minimum_; }
-  // Over all listed nodes, whether they take part or not.
-  int64_t total() const { return total_; }
   // The pods on one listed node, whether it takes part or not.
   int32_t PodsOn(uint32_t slot) const { return slot < nodes_.size() ? nodes_[slot].pods : 0; }
   // Whether the listed node takes part.
@@ -59,7 +59,8 @@ class DomainCounts {
   }
 
  protected:
-  // What the pod adds to its node's count: usually 0 or 1.
+  // What the pod adds to its node's count: usually 0 or 1. With help, only its namespace, its
+  // labels and whether it is being deleted may count.
   virtual int32_t CountOf(const framework::PodInfo& pod) const = 0;
   // Asked for nodes that have the key. The default: all.
   virtual bool TakesPart(const framework::NodeInfo&) const { return true; }
@@ -77,6 +78,7 @@ class DomainCounts {
   };
 
   void Restart(size_t slots);
+  int32_t CountOn(const framework::NodeInfo& node) const;
   void OnNode(uint32_t slot, const framework::NodeInfo* node);
   void OnPod(uint32_t slot, const framework::PodInfo& pod, int sign);
   void Add(int32_t domain, int64_t difference);
@@ -86,15 +88,11 @@ class DomainCounts {
 
   const Topology& topology_;
   uint64_t epoch_ = 0;
-  framework::LabelChanges* label_changes_ = nullptr;
-  uint64_t label_epoch_ = 0;
-  std::vector<framework::LabelChanges::List> lists_;  // of each label; empty: all changes are read
-  ChangeReader reader_;
+  CountingReader reader_;
+  bool counted_ = false;         // during a restart: nodes_[].pods are what the nodes hold
   std::vector<Node> nodes_;      // by slot
   std::vector<Domain> domains_;  // by number
   size_t existing_ = 0;
-  size_t nonzero_ = 0;
-  int64_t total_ = 0;
   int64_t minimum_ = 0;
   size_t at_minimum_ = 0;  // existing domains with that count; 0: the minimum is to be found
 };
