@@ -18,9 +18,6 @@ namespace ks {
 struct CacheLimits {
   size_t values = std::numeric_limits<size_t>::max();
   size_t bytes = std::numeric_limits<size_t>::max();  // all values together
-  // Bytes. A value of at most so many is counted only, for summing up visits every value; so
-  // `bytes` may be exceeded by what `values` of this size take.
-  size_t small = 0;
 };
 
 // Threads: the scheduling thread.
@@ -33,74 +30,82 @@ class BoundedCache {
   // kept.
   template <class Make>
   const ValuePtr& GetOrMake(const Key& key, size_t capacity, Make make) {
-    if (Use(key)) return order_.front().second;
+    if (Use(key)) return order_.front().value;
     ValuePtr made = make();
-    order_.emplace_front(key, std::move(made));
+    order_.push_front({key, std::move(made)});
     places_[key] = order_.begin();
-    while (order_.size() > 1 && order_.size() > capacity) {
-      places_.erase(order_.back().first);
-      order_.pop_back();
-    }
-    return order_.front().second;
+    while (order_.size() > 1 && order_.size() > capacity) DropOldest();
+    return order_.front().value;
   }
 
-  // The same with a limit of bytes: `bytes_of` says what a value takes now. The newest is kept
-  // whatever it takes. O(size()) when the value is made and not small.
+  // The same with a limit of bytes: `bytes_of` says what a value takes now. It is asked when the
+  // value is made, and about all values once in some uses, as they may grow. The newest is kept
+  // whatever it takes.
   template <class Make, class BytesOf>
   const ValuePtr& GetOrMake(const Key& key, const CacheLimits& limits, Make make,
                             BytesOf bytes_of) {
-    bool is_small = true;
     const ValuePtr& value = GetOrMake(key, limits.values, [&] {
       ValuePtr made = make();
-      is_small = bytes_of(*made) <= limits.small;
+      made_bytes_ = bytes_of(*made);
       return made;
     });
-    if (!is_small) Trim(limits.bytes, bytes_of);
+    held_ += made_bytes_;
+    order_.front().bytes += std::exchange(made_bytes_, 0);
+    if (++uses_ > order_.size() + kUses) Measure(bytes_of);
+    while (order_.size() > 1 && held_ > limits.bytes) DropOldest();
     return value;
   }
 
   // The value of `key`, as used now; null: it is not remembered.
-  ValuePtr Find(const Key& key) { return Use(key) ? order_.front().second : nullptr; }
+  ValuePtr Find(const Key& key) { return Use(key) ? order_.front().value : nullptr; }
 
   bool Contains(const Key& key) const {
-    return (!order_.empty() && order_.front().first == key) || places_.contains(key);
-  }
-
-  // Forgets what was used longest ago until the rest fits; never what was used last. For values that
-  // grow. O(size()).
-  template <class BytesOf>
-  void Trim(size_t bytes, BytesOf bytes_of) {
-    size_t held = 0;
-    for (auto it = order_.begin(); it != order_.end();) {
-      held += bytes_of(*it->second);
-      if (held <= bytes || it == order_.begin()) {
-        ++it;
-        continue;
-      }
-      places_.erase(it->first);
-      it = order_.erase(it);
-    }
+    return (!order_.empty() && order_.front().key == key) || places_.contains(key);
   }
 
   size_t size() const { return order_.size(); }
   void Clear() {
     places_.clear();
     order_.clear();
+    held_ = 0;
   }
 
  private:
+  static constexpr size_t kUses = 1024;  // and one a value, between two times of measuring all
+  struct Entry {
+    Key key;
+    ValuePtr value;
+    size_t bytes = 0;
+  };
+
   // Whether it is remembered; then it is the first.
   bool Use(const Key& key) {
-    if (!order_.empty() && order_.front().first == key) return true;
+    if (!order_.empty() && order_.front().key == key) return true;
     const auto found = places_.find(key);
     if (found == places_.end()) return false;
     order_.splice(order_.begin(), order_, found->second);
     return true;
   }
 
-  using Order = std::list<std::pair<Key, ValuePtr>>;
+  void DropOldest() {
+    held_ -= order_.back().bytes;
+    places_.erase(order_.back().key);
+    order_.pop_back();
+  }
+
+  template <class BytesOf>
+  void Measure(BytesOf& bytes_of) {
+    uses_ = 0;
+    held_ = 0;
+    for (Entry& entry : order_) held_ += entry.bytes = bytes_of(*entry.value);
+  }
+
+  using Order = std::list<Entry>;
   Order order_;  // most recently used first
   std::unordered_map<Key, typename Order::iterator, Hash> places_;
+  size_t held_ = 0;        // bytes, as they were measured last
+  size_t made_bytes_ = 0;  // of the value that is being made
+  size_t uses_ = 0;        // since all were measured
 };
 
 }  // namespace ks

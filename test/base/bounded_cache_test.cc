@@ -74,14 +74,20 @@ TEST(BoundedCacheTest, AlwaysKeepsTheNewest) {
   EXPECT_EQ(sizes.made.size(), 2U);
 }
 
-TEST(BoundedCacheTest, SmallOnesAreCountedOnly) {
-  Sizes sizes({.values = 4, .bytes = 10, .small = 8});
-  for (const size_t size : {5, 6, 7, 8}) sizes.Get(size);
-  EXPECT_EQ(sizes.cache.size(), 4U);
-  sizes.Get(4);
-  EXPECT_EQ(sizes.cache.size(), 4U);
-  sizes.Get(9);
-  EXPECT_EQ(sizes.cache.size(), 1U) << "9 and 4 are more than 10";
+// Uses of what is there are enough for the others that grew to be noticed.
+TEST(BoundedCacheTest, ValuesThatGrowAreMeasuredAgain) {
+  BoundedCache<int, std::vector<int>> cache;
+  const auto get = [&cache](int key) {
+    return cache.GetOrMake(
+        key, {.bytes = 100}, [] { return std::make_shared<std::vector<int>>(10); },
+        [](const std::vector<int>& value) { return value.size(); });
+  };
+  for (int key = 0; key < 5; ++key) get(key)->resize(30);
+  EXPECT_EQ(cache.size(), 5U);
+  for (int use = 0; use < 2000; ++use) get(4);
+  EXPECT_EQ(cache.size(), 3U);
+  EXPECT_TRUE(cache.Contains(2));
+  EXPECT_FALSE(cache.Contains(1));
 }
 
 }  // namespace

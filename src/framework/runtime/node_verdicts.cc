@@ -81,8 +81,7 @@ std::shared_ptr<NodeVerdicts> NodeMemory::For(const api::Pod& pod, const Snapsho
                        (kBytesPerSlot + (nominated ? NominatedVerdicts::kBytesPerSlot : 0));
   const CacheLimits limits = {
       .values = std::clamp<size_t>(kMaxBytes / bytes, kMinSpecs, kMaxSpecs),
-      .bytes = kMaxBytes + kMaxSpecs * kSmallSpec,
-      .small = bytes + kSmallSpec,
+      .bytes = std::max(kMaxBytes, kMinSpecs * bytes) + kMaxSpecs * kSmallSpec,
   };
   std::shared_ptr<NodeVerdicts> verdicts = by_spec_.GetOrMake(
       pod.spec.get(), limits, [&] { return std::make_shared<NodeVerdicts>(pod.spec); },

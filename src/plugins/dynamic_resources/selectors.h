@@ -90,8 +90,7 @@ class SelectorSets {
 
  private:
   // What is remembered; what was used longest ago is forgotten first. Usual sets are small.
-  static constexpr CacheLimits kLimits{
-      .values = 4096, .bytes = size_t{64} << 20, .small = size_t{16} << 10};
+  static constexpr CacheLimits kLimits{.values = 4096, .bytes = size_t{64} << 20};
 
   SelectorSet::Selectors Compile(const Texts& texts);
   SetPtr Find(const std::string& key);

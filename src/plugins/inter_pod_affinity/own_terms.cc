@@ -13,8 +13,6 @@ namespace {
 constexpr size_t kMaxCompiled = 256;
 constexpr size_t kMaxCounts = 8192;
 constexpr size_t kMaxCountsBytes = size_t{64} << 20;
-constexpr size_t kSmallCounts = size_t{4} << 10;
-constexpr size_t kSmall = size_t{16} << 10;
 constexpr size_t kMaxCompiledBytes = size_t{32} << 20;
 
 // Of one key. More are counted together, so that an attempt asks one counter; fewer one by one, so
@@ -86,8 +84,7 @@ OwnTermsPtr Compile(const api::Pod& pod, const framework::OwnerListers& listers)
 OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerListers& listers) {
   if (!HasAffinity(*pod.spec)) return none_;
   const auto& entry = compiled_.GetOrMake(
-      {pod.spec.get(), pod.meta.ns},
-      {.values = kMaxCompiled, .bytes = kMaxCompiledBytes, .small = kSmall},
+      {pod.spec.get(), pod.meta.ns}, {.values = kMaxCompiled, .bytes = kMaxCompiledBytes},
       [&] {
         auto made = std::make_shared<Compiled>();
         made->spec = pod.spec;
@@ -106,18 +103,15 @@ OwnTermsPtr OwnTermsCache::TermsOf(const api::Pod& pod, const framework::OwnerLi
 
 TermCountsPtr OwnTermsCache::CountsOf(const CountsKey& key, const framework::Snapshot& snapshot) {
   const TopologyPtr topology = topologies_.Get(key.key, snapshot);
-  const auto bytes_of = [](const TermCounts& each) { return each.MemoryBytes(); };
   const TermCountsPtr& counts = counts_.GetOrMake(
-      key, {.values = kMaxCounts, .bytes = kMaxCountsBytes, .small = kSmallCounts},
+      key, {.values = kMaxCounts, .bytes = kMaxCountsBytes},
       [&] {
         auto made = std::make_shared<TermCounts>(topology, help_, key.terms);
         made->Refresh(snapshot);
         return made;
       },
-      bytes_of);
+      [](const TermCounts& each) { return each.MemoryBytes(); });
   counts->Refresh(snapshot);
-  // They grow with the cluster.
-  if (++asked_ % kMaxCounts == 0) counts_.Trim(kMaxCountsBytes, bytes_of);
   return counts;
 }
 

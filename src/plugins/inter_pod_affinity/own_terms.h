@@ -78,7 +78,6 @@ class OwnTermsCache {
   const OwnTermsPtr none_ = std::make_shared<const OwnTerms>();
   BoundedCache<SpecKey, Compiled, absl::Hash<SpecKey>> compiled_;
   BoundedCache<CountsKey, TermCounts, CountsKeyHash> counts_;
-  size_t asked_ = 0;  // counts
 };
 
 }  // namespace ks::plugins

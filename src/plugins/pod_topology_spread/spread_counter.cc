@@ -153,8 +153,10 @@ std::shared_ptr<const SpreadCounter> SpreadCounters::Get(const std::string& key,
   const std::shared_ptr<SpreadCounter> counter = counters_.GetOrMake(
       key, {.values = kMaxCounters, .bytes = kMaxBytes},
       [&] {
-        return std::make_shared<SpreadCounter>(topology, help_, spec,
-                                               kBytesPerKeyByte * key.size());
+        auto made =
+            std::make_shared<SpreadCounter>(topology, help_, spec, kBytesPerKeyByte * key.size());
+        made->Refresh(snapshot);
+        return made;
       },
       [](const SpreadCounter& each) { return each.MemoryBytes(); });
   counter->Refresh(snapshot);
