@@ -82,12 +82,11 @@ void CheckCount(Requirement::Op op, const std::vector<std::string>& values, cons
   }
 }
 
-// Checks and compiles one requirement; with problems the result is of no use.
-Requirement CompileRequirement(const SelectorRequirement& spec, Requirement::Op op,
-                               const std::string& path, Problems& problems) {
+// Without key and values. With problems the result is of no use.
+Requirement CheckRequirement(const SelectorRequirement& spec, Requirement::Op op,
+                             const std::string& path, Problems& problems) {
   const bool compares = op == Requirement::Op::kGt || op == Requirement::Op::kLt;
   Requirement requirement{.key = {}, .op = op, .values = {}};
-  const size_t problems_before = problems.size();
   CheckKey(spec.key, path, problems);
   CheckCount(op, spec.values, path, problems);
   for (size_t i = 0; compares && i < spec.values.size(); ++i) {
@@ -106,6 +105,14 @@ Requirement CompileRequirement(const SelectorRequirement& spec, Requirement::Op 
     problems.push_back(fmt::format("{}values[{}][{}]: Invalid value: {}: {}", path, i, spec.key,
                                    golang::Quote(spec.values[i]), fmt::join(messages, "; ")));
   }
+  return requirement;
+}
+
+// Checks and compiles one requirement; with problems the result is of no use.
+Requirement CompileRequirement(const SelectorRequirement& spec, Requirement::Op op,
+                               const std::string& path, Problems& problems) {
+  const size_t problems_before = problems.size();
+  Requirement requirement = CheckRequirement(spec, op, path, problems);
   if (problems.size() != problems_before) return requirement;  // what is illegal is not interned
   requirement.key = Symbol(spec.key);
   requirement.values.reserve(spec.values.size());
@@ -227,16 +234,33 @@ std::string LabelSelector::ToString() const {
   return text;
 }
 
+NodeSelector::ManyValues::ManyValues(const SelectorRequirement& spec)
+    : key(spec.key), negate(spec.op == "NotIn") {
+  size_t size = 0;
+  for (const std::string& value : spec.values) size += value.size();
+  text.reserve(size);
+  values.reserve(spec.values.size());
+  for (const std::string& value : spec.values) {
+    text += value;  // stays where it is
+    values.emplace(text.data() + text.size() - value.size(), value.size());
+  }
+}
+
 NodeSelector::Term NodeSelector::CompileTerm(const NodeSelectorTerm& spec,
                                              const std::string& path) {
-  Term term{.empty = spec.empty(), .errors = {}, .expressions = {}, .fields = {}};
+  Term term{.empty = spec.empty(), .errors = {}, .expressions = {}, .many = {}, .fields = {}};
   for (size_t i = 0; i < spec.match_expressions.size(); ++i) {
     const SelectorRequirement& requirement = spec.match_expressions[i];
     const std::string place = fmt::format("{}.matchExpressions[{}].", path, i);
-    if (const std::optional<Requirement::Op> op = ParseOp(requirement.op)) {
+    const std::optional<Requirement::Op> op = ParseOp(requirement.op);
+    if (!op) {
+      term.errors.push_back(UnsupportedOperator(place, requirement.op, kLabelOps));
+    } else if (requirement.values.size() <= kFewValues) {
       term.expressions.push_back(CompileRequirement(requirement, *op, place, term.errors));
     } else {
-      term.errors.push_back(UnsupportedOperator(place, requirement.op, kLabelOps));
+      CheckRequirement(requirement, *op, place, term.errors);
+      if (!term.errors.empty()) continue;
+      term.many.push_back(std::make_shared<const ManyValues>(requirement));
     }
   }
   for (size_t i = 0; i < spec.match_fields.size(); ++i) {
@@ -270,6 +294,11 @@ bool NodeSelector::TermMatches(const Term& term, const LabelMap& labels,
   if (term.empty || !term.errors.empty()) return false;
   for (const Requirement& requirement : term.expressions) {
     if (!requirement.Matches(labels)) return false;
+  }
+  for (const auto& many : term.many) {
+    const Symbol* const value = labels.Find(many->key);
+    const bool is_listed = value != nullptr && many->values.contains(value->view());
+    if (is_listed == many->negate) return false;
   }
   if (node_name.empty()) return true;
   for (const Field& field : term.fields) {

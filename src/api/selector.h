@@ -6,13 +6,17 @@
 // docs/spec/plugins-node.md 2.10.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <absl/container/flat_hash_set.h>
+
 #include "api/labels.h"
 #include "base/result.h"
+#include "base/text_hash.h"
 
 namespace ks::api {
 
@@ -114,10 +118,24 @@ class NodeSelector {
     bool negate = false;
     std::string value;
   };
+  // In or NotIn with more values than kFewValues: their texts. As symbols thousands that no node
+  // has would be put into the table of all texts and taken out again.
+  struct ManyValues {
+    explicit ManyValues(const SelectorRequirement& spec);
+    ManyValues(const ManyValues&) = delete;
+    ManyValues& operator=(const ManyValues&) = delete;
+
+    Symbol key;
+    bool negate;
+    std::string text;  // of all, one behind the other
+    absl::flat_hash_set<std::string_view, TextHash> values;
+  };
+  static constexpr size_t kFewValues = 64;
   struct Term {
     bool empty = false;
     std::vector<std::string> errors;
     std::vector<Requirement> expressions;
+    std::vector<std::shared_ptr<const ManyValues>> many;
     std::vector<Field> fields;
   };
   static Term CompileTerm(const NodeSelectorTerm& spec, const std::string& path);

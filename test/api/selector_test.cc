@@ -207,6 +207,48 @@ TEST(NodeSelectorTest, Matching) {
   }
 }
 
+// They are held in another form.
+TEST(NodeSelectorTest, ManyValues) {
+  std::vector<std::string> values;
+  for (int i = 0; i < 1000; ++i) values.push_back("v" + std::to_string(i));
+  struct Case {
+    std::string op;
+    LabelMap labels;
+    bool want;
+  };
+  const Case cases[] = {
+      {"In", {{Symbol("k"), Symbol("v0")}}, true},
+      {"In", {{Symbol("k"), Symbol("v999")}}, true},
+      {"In", {{Symbol("k"), Symbol("v1000")}}, false},
+      {"In", {{Symbol("k"), Symbol("")}}, false},
+      {"In", {{Symbol("other"), Symbol("v0")}}, false},
+      {"NotIn", {{Symbol("k"), Symbol("v999")}}, false},
+      {"NotIn", {{Symbol("k"), Symbol("v1000")}}, true},
+      {"NotIn", {}, true},
+  };
+  for (const Case& c : cases) {
+    const NodeSelector selector =
+        NodeSelector::Compile({{{{{"k", c.op, values}, {"all", "DoesNotExist", {}}}, {}}}});
+    EXPECT_FALSE(selector.HasErrors());
+    EXPECT_EQ(selector.Matches(c.labels, "n"), c.want) << c.op;
+    LabelMap others = c.labels;
+    others.Set(Symbol("all"), Symbol("x"));
+    EXPECT_FALSE(selector.Matches(others, "n")) << c.op;
+    const NodeSelector copy(selector);
+    EXPECT_EQ(copy.Matches(c.labels, "n"), c.want) << c.op;
+  }
+  values[500] = "not one";
+  const std::string illegal = NodeSelector::Compile({{{{{"k", "In", values}}, {}}}}).ErrorText();
+  EXPECT_TRUE(
+      illegal.starts_with("nodeSelectorTerms[0].matchExpressions[0].values[500][k]: "
+                          "Invalid value: \"not one\": "))
+      << illegal;
+  values[500] = "v500";
+  const std::string count = NodeSelector::Compile({{{{{"k", "Exists", values}}, {}}}}).ErrorText();
+  EXPECT_NE(count.find("values set must be empty for exists and does not exist"), std::string::npos)
+      << count.substr(0, 200);
+}
+
 TEST(NodeSelectorTest, FieldsAreTrueOnANodeWithoutName) {
   const NodeSelector selector =
       NodeSelector::Compile(Spec({FieldTerm({{"metadata.name", "In", {"n1"}}})}));

@@ -12,7 +12,6 @@ namespace ks::plugins {
 namespace {
 
 constexpr size_t kMaxPlans = 1024;
-constexpr size_t kSmallPlan = size_t{32} << 10;
 constexpr size_t kMaxBytes = size_t{32} << 20;
 
 using NodeInclusionPtr = std::shared_ptr<const NodeInclusion>;
@@ -122,7 +121,7 @@ size_t SpreadPlans::KeyHash::operator()(const Key& key) const {
 std::shared_ptr<const SpreadPlan> SpreadPlans::Of(const api::Pod& pod,
                                                   const framework::OwnerListers& listers) {
   return plans_.GetOrMake(
-      KeyOf(pod, listers), {.values = kMaxPlans, .bytes = kMaxBytes, .small = kSmallPlan},
+      KeyOf(pod, listers), {.values = kMaxPlans, .bytes = kMaxBytes},
       [&] { return Make(pod, listers); }, [](const SpreadPlan& each) { return each.bytes; });
 }
 
@@ -151,11 +150,12 @@ SpreadPlans::Key SpreadPlans::KeyOf(const api::Pod& pod,
 
 std::shared_ptr<SpreadPlan> SpreadPlans::Make(const api::Pod& pod,
                                               const framework::OwnerListers& listers) const {
-  const auto inclusion = std::make_shared<const NodeInclusion>(*pod.spec, lt_and_gt_);
   auto plan = std::make_shared<SpreadPlan>();
   plan->hard = MakePhase(pod, listers, SpreadAction::kDoNotSchedule);
   plan->soft = MakePhase(pod, listers, SpreadAction::kScheduleAnyway);
-  AddCounters(*plan, pod, inclusion);
+  if (!plan->hard.constraints.empty() || !plan->soft.constraints.empty()) {
+    AddCounters(*plan, pod, std::make_shared<const NodeInclusion>(*pod.spec, lt_and_gt_));
+  }
   // As written, and compiled.
   plan->bytes = 2 * (api::RoughBytes(*pod.spec) + api::RoughBytesWithoutSpec(pod));
   return plan;
