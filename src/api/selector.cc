@@ -82,11 +82,12 @@ void CheckCount(Requirement::Op op, const std::vector<std::string>& values, cons
   }
 }
 
-// Without key and values. With problems the result is of no use.
-Requirement CheckRequirement(const SelectorRequirement& spec, Requirement::Op op,
-                             const std::string& path, Problems& problems) {
+// Checks and compiles one requirement; with problems the result is of no use.
+Requirement CompileRequirement(const SelectorRequirement& spec, Requirement::Op op,
+                               const std::string& path, Problems& problems) {
   const bool compares = op == Requirement::Op::kGt || op == Requirement::Op::kLt;
   Requirement requirement{.key = {}, .op = op, .values = {}};
+  const size_t problems_before = problems.size();
   CheckKey(spec.key, path, problems);
   CheckCount(op, spec.values, path, problems);
   for (size_t i = 0; compares && i < spec.values.size(); ++i) {
@@ -105,24 +106,21 @@ Requirement CheckRequirement(const SelectorRequirement& spec, Requirement::Op op
     problems.push_back(fmt::format("{}values[{}][{}]: Invalid value: {}: {}", path, i, spec.key,
                                    golang::Quote(spec.values[i]), fmt::join(messages, "; ")));
   }
-  return requirement;
-}
-
-// Checks and compiles one requirement; with problems the result is of no use.
-Requirement CompileRequirement(const SelectorRequirement& spec, Requirement::Op op,
-                               const std::string& path, Problems& problems) {
-  const size_t problems_before = problems.size();
-  Requirement requirement = CheckRequirement(spec, op, path, problems);
   if (problems.size() != problems_before) return requirement;  // what is illegal is not interned
   requirement.key = Symbol(spec.key);
+  if (spec.values.size() > Requirement::kFewValues) {
+    requirement.many_values = std::make_shared<const ValueTexts>(spec.values);
+    return requirement;
+  }
   requirement.values.reserve(spec.values.size());
   for (const std::string& value : spec.values) requirement.values.emplace_back(value);
   std::sort(requirement.values.begin(), requirement.values.end());
   return requirement;
 }
 
-bool HasValue(const std::vector<Symbol>& values, const Symbol& value) {
-  return std::binary_search(values.begin(), values.end(), value);
+bool HasValue(const Requirement& requirement, const Symbol& value) {
+  if (requirement.many_values != nullptr) return requirement.many_values->Contains(value.view());
+  return std::binary_search(requirement.values.begin(), requirement.values.end(), value);
 }
 
 std::string RequirementText(const Requirement& requirement) {
@@ -130,6 +128,7 @@ std::string RequirementText(const Requirement& requirement) {
   const std::string_view key = requirement.key.view();
   std::vector<std::string_view> values;
   for (const Symbol& value : requirement.values) values.push_back(value.view());
+  if (requirement.many_values != nullptr) values = requirement.many_values->all();
   std::sort(values.begin(), values.end());
   switch (requirement.op) {
     case Op::kIn:
@@ -159,13 +158,21 @@ std::string UnsupportedOperator(const std::string& path, const std::string& op,
 
 }  // namespace
 
+bool operator==(const Requirement& a, const Requirement& b) {
+  const auto& left = a.many_values;
+  const auto& right = b.many_values;
+  const bool same_many = left == right || (left != nullptr && right != nullptr && *left == *right);
+  return same_many && a.key == b.key && a.op == b.op && a.values == b.values &&
+         a.bound == b.bound && a.from_match_labels == b.from_match_labels;
+}
+
 bool Requirement::Matches(const LabelMap& labels) const {
   const Symbol* const value = labels.Find(key);
   switch (op) {
     case Op::kIn:
-      return value != nullptr && HasValue(values, *value);
+      return value != nullptr && HasValue(*this, *value);
     case Op::kNotIn:
-      return value == nullptr || !HasValue(values, *value);
+      return value == nullptr || !HasValue(*this, *value);
     case Op::kExists:
       return value != nullptr;
     case Op::kDoesNotExist:
@@ -234,33 +241,17 @@ std::string LabelSelector::ToString() const {
   return text;
 }
 
-NodeSelector::ManyValues::ManyValues(const SelectorRequirement& spec)
-    : key(spec.key), negate(spec.op == "NotIn") {
-  size_t size = 0;
-  for (const std::string& value : spec.values) size += value.size();
-  text.reserve(size);
-  values.reserve(spec.values.size());
-  for (const std::string& value : spec.values) {
-    text += value;  // stays where it is
-    values.emplace(text.data() + text.size() - value.size(), value.size());
-  }
-}
-
 NodeSelector::Term NodeSelector::CompileTerm(const NodeSelectorTerm& spec,
                                              const std::string& path) {
-  Term term{.empty = spec.empty(), .errors = {}, .expressions = {}, .many = {}, .fields = {}};
+  Term term{.empty = spec.empty(), .errors = {}, .expressions = {}, .fields = {}};
   for (size_t i = 0; i < spec.match_expressions.size(); ++i) {
     const SelectorRequirement& requirement = spec.match_expressions[i];
     const std::string place = fmt::format("{}.matchExpressions[{}].", path, i);
     const std::optional<Requirement::Op> op = ParseOp(requirement.op);
     if (!op) {
       term.errors.push_back(UnsupportedOperator(place, requirement.op, kLabelOps));
-    } else if (requirement.values.size() <= kFewValues) {
-      term.expressions.push_back(CompileRequirement(requirement, *op, place, term.errors));
     } else {
-      CheckRequirement(requirement, *op, place, term.errors);
-      if (!term.errors.empty()) continue;
-      term.many.push_back(std::make_shared<const ManyValues>(requirement));
+      term.expressions.push_back(CompileRequirement(requirement, *op, place, term.errors));
     }
   }
   for (size_t i = 0; i < spec.match_fields.size(); ++i) {
@@ -294,11 +285,6 @@ bool NodeSelector::TermMatches(const Term& term, const LabelMap& labels,
   if (term.empty || !term.errors.empty()) return false;
   for (const Requirement& requirement : term.expressions) {
     if (!requirement.Matches(labels)) return false;
-  }
-  for (const auto& many : term.many) {
-    const Symbol* const value = labels.Find(many->key);
-    const bool is_listed = value != nullptr && many->values.contains(value->view());
-    if (is_listed == many->negate) return false;
   }
   if (node_name.empty()) return true;
   for (const Field& field : term.fields) {

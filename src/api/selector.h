@@ -12,11 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include <absl/container/flat_hash_set.h>
-
 #include "api/labels.h"
+#include "api/value_texts.h"
 #include "base/result.h"
-#include "base/text_hash.h"
 
 namespace ks::api {
 
@@ -59,17 +57,20 @@ struct PreferredSchedulingTerm {
   friend bool operator==(const PreferredSchedulingTerm&, const PreferredSchedulingTerm&) = default;
 };
 
-// A compiled requirement over labels. Values are symbols; In/NotIn compare ids.
+// A compiled requirement over labels. Values are symbols, whose ids In and NotIn compare, or the
+// texts of more than kFewValues.
 struct Requirement {
   enum class Op : uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
   Symbol key;
   Op op = Op::kIn;
-  std::vector<Symbol> values;      // sorted by id
+  static constexpr size_t kFewValues = 64;
+  std::vector<Symbol> values;  // sorted by id; none where many_values has them
+  std::shared_ptr<const ValueTexts> many_values{};
   int64_t bound = 0;               // Gt and Lt
   bool from_match_labels = false;  // printed k=v instead of k in (v)
 
   bool Matches(const LabelMap& labels) const;
-  friend bool operator==(const Requirement&, const Requirement&) = default;
+  friend bool operator==(const Requirement& a, const Requirement& b);
 };
 
 // A compiled label selector. Default-constructed: matches nothing (the null selector).
@@ -118,24 +119,10 @@ class NodeSelector {
     bool negate = false;
     std::string value;
   };
-  // In or NotIn with more values than kFewValues: their texts. As symbols thousands that no node
-  // has would be put into the table of all texts and taken out again.
-  struct ManyValues {
-    explicit ManyValues(const SelectorRequirement& spec);
-    ManyValues(const ManyValues&) = delete;
-    ManyValues& operator=(const ManyValues&) = delete;
-
-    Symbol key;
-    bool negate;
-    std::string text;  // of all, one behind the other
-    absl::flat_hash_set<std::string_view, TextHash> values;
-  };
-  static constexpr size_t kFewValues = 64;
   struct Term {
     bool empty = false;
     std::vector<std::string> errors;
     std::vector<Requirement> expressions;
-    std::vector<std::shared_ptr<const ManyValues>> many;
     std::vector<Field> fields;
   };
   static Term CompileTerm(const NodeSelectorTerm& spec, const std::string& path);

@@ -44,6 +44,30 @@ TEST(LabelSelectorTest, W1) {
   EXPECT_EQ(selector->ToString(), "a=1,b=2,c in (x,y),d notin (z),e,!f");
 }
 
+// They are held in another form, by which nothing may change.
+TEST(LabelSelectorTest, ManyValues) {
+  std::vector<std::string> values;
+  for (int i = 100; i < 200; ++i) values.push_back("v" + std::to_string(i));
+  const auto compile = [&values](const std::string& op) {
+    return LabelSelector::Compile(LabelSelectorSpec{{}, {{"k", op, values}}}).value();
+  };
+  const LabelSelector in = compile("In");
+  const LabelSelector not_in = compile("NotIn");
+  for (const auto& [value, is_listed] :
+       std::vector<std::pair<std::string, bool>>{{"v100", true}, {"v199", true}, {"v200", false}}) {
+    EXPECT_EQ(in.Matches(Labels({{"k", value}})), is_listed) << value;
+    EXPECT_EQ(not_in.Matches(Labels({{"k", value}})), !is_listed) << value;
+  }
+  EXPECT_FALSE(in.Matches({}));
+  EXPECT_TRUE(not_in.Matches({}));
+  EXPECT_TRUE(in.ToString().starts_with("k in (v100,v101,")) << in.ToString();
+  EXPECT_NE(in, not_in);
+  std::swap(values.front(), values.back());
+  EXPECT_EQ(compile("In"), in);
+  values.front() = "v0";
+  EXPECT_NE(compile("In"), in);
+}
+
 TEST(LabelSelectorTest, W2NullAndEmpty) {
   const Result<LabelSelector> null = LabelSelector::Compile(std::nullopt);
   ASSERT_TRUE(null.ok());

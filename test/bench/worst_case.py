@@ -99,6 +99,20 @@ def node_affinity(number, parts):
         "nodeSelectorTerms": [*terms, {"matchExpressions": [{"key": "zone/0", "operator": "Exists"}]}]}}})
 
 
+def affinity_values(number, parts):
+    """Values that no pod has, of one term about all namespaces."""
+    return pod(f"a{number}", affinity={"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+        {"topologyKey": "zone/0", "namespaceSelector": {}, "labelSelector": {"matchExpressions": [
+            {"key": "k", "operator": "In", "values": [f"v{number}-{part}" for part in range(parts)]}]}}]}})
+
+
+def spread_values(number, parts):
+    """The same of a spread constraint."""
+    return pod(f"a{number}", topologySpreadConstraints=[
+        {"maxSkew": 1, "topologyKey": "zone/0", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchExpressions": [
+            {"key": "k", "operator": "In", "values": [f"v{number}-{part}" for part in range(parts)]}]}}])
+
+
 def labels(number, parts):
     return pod(f"a{number}", labels={f"k{number}-{part}": f"{number}-{part}".rjust(63, "x") for part in range(parts)})
 
@@ -187,8 +201,8 @@ def colliding_names(number, _parts):
     return pod(collisions.names(200_000 if number >= 20_000 else 20_000)[number], nodeSelector={"none": "x"})
 
 
-LARGE = (anti_affinity, preferences, wants_others, spread, node_affinity, labels, colliding_labels, tolerations, ports, ports_of_one_number,
-         disks, containers, resources, gates, devices, selectors)
+LARGE = (anti_affinity, preferences, wants_others, spread, spread_values, affinity_values, node_affinity, labels, colliding_labels, tolerations, ports,
+         ports_of_one_number, disks, containers, resources, gates, devices, selectors)
 MANY = (spec_of_its_own, pending_specs, colliding_names)
 
 

@@ -97,6 +97,14 @@ api::NodePtr AffinityRandom::Node(const std::string& name) {
   return node.Obj();
 }
 
+// Now and then among so many that no pod has, that they are held in another form.
+std::vector<std::string> AffinityRandom::Values(std::vector<std::string> values) {
+  if (OneIn(3)) {
+    for (int i = 0; i < 70; ++i) values.push_back("nobody-" + std::to_string(i));
+  }
+  return values;
+}
+
 Term AffinityRandom::RandomTerm(bool well_formed) {
   Term term(Pick({"zone", "zone", "rack", kHostname, "nowhere"}));
   switch (Below(9)) {
@@ -106,10 +114,10 @@ Term AffinityRandom::RandomTerm(bool well_formed) {
       term.Everything();
       break;
     case 2:
-      term.Expression("app", "In", {"x", "y"});
+      term.Expression("app", "In", Values({"x", "y"}));
       break;
     case 3:
-      term.Expression("app", "NotIn", {"x"});
+      term.Expression("app", "NotIn", Values({"x"}));
       break;
     case 4:
       term.Expression("tier", OneIn(2) ? "Exists" : "DoesNotExist");

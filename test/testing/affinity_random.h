@@ -33,6 +33,7 @@ class AffinityRandom {
   api::NamespacePtr Namespace();
 
  private:
+  std::vector<std::string> Values(std::vector<std::string> values);
   Term RandomTerm(bool well_formed);
 
   Random random_;

@@ -266,14 +266,14 @@ void ExistingTerms::ForEachList(const TermGroup& group, Visit visit) {
   }
 }
 
-// The requirement whose labels fewest other groups ask for. Only In lists: a pod has one value of a
-// key, so that it meets the group at most once.
+// The requirement whose labels fewest other groups ask for. Only In lists, of few values: a pod has
+// one value of a key, so that it meets the group at most once.
 int32_t ExistingTerms::FindPin(const AffinityTerm& term) const {
   int32_t best = -1;
   size_t fewest = 0;
   const std::vector<api::Requirement>& requirements = term.labels.requirements();
   for (size_t i = 0; i < requirements.size(); ++i) {
-    if (requirements[i].op != api::Requirement::Op::kIn) continue;
+    if (requirements[i].op != api::Requirement::Op::kIn || requirements[i].many_values) continue;
     size_t others = 0;
     for (const Symbol& value : requirements[i].values) {
       const auto found = by_label_.find({requirements[i].key, value});

@@ -25,6 +25,7 @@ CountedTerms::CountedTerms(std::vector<CountedTerm> terms) : terms_(std::move(te
       values += 1 + term.namespaces.size();
       for (const api::Requirement& requirement : term.labels.requirements()) {
         values += 1 + requirement.values.size();
+        if (requirement.many_values) values += requirement.many_values->all().size();
       }
     }
     hash_ = absl::HashOf(hash_, counted.all, counted.weight);

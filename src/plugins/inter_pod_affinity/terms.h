@@ -34,7 +34,9 @@ H AbslHashValue(H state, const AffinityTerm& term) {
   for (const api::LabelSelector* selector : {&term.labels, &term.namespace_selector}) {
     state = H::combine(std::move(state), selector->MatchesNothing());
     for (const api::Requirement& requirement : selector->requirements()) {
-      state = H::combine(std::move(state), requirement.key, requirement.op, requirement.values);
+      const size_t many = requirement.many_values ? requirement.many_values->hash() : 0;
+      state =
+          H::combine(std::move(state), requirement.key, requirement.op, requirement.values, many);
     }
   }
   return H::combine(std::move(state), term.namespaces, term.key);

@@ -10,8 +10,18 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr size_t kMaxCounters = 8192;
-// A key has four bytes for a text of a selector, which takes some hundred with its symbol.
-constexpr size_t kBytesPerKeyByte = 25;
+constexpr size_t kBytesPerText = 100;  // of a selector, with its symbol or its place in a table
+
+// What a counter's specification takes, roughly.
+size_t RoughBytes(const CounterSpec& spec) {
+  size_t texts = spec.selector.labels.size() + spec.required_keys.size();
+  if (spec.selector.requirements) {
+    for (const api::Requirement& each : spec.selector.requirements->requirements()) {
+      texts += 1 + each.values.size() + (each.many_values ? each.many_values->all().size() : 0);
+    }
+  }
+  return texts * kBytesPerText;
+}
 
 // Writes values one after another so that different sequences give different texts.
 class KeyWriter {
@@ -42,7 +52,13 @@ class KeyWriter {
       Number(static_cast<uint64_t>(requirement.bound));
       Number(requirement.values.size());
       for (const Symbol& value : requirement.values) Id(value);
+      Texts(requirement.many_values);
     }
+  }
+  void Texts(const std::shared_ptr<const api::ValueTexts>& values) {
+    Number(values ? values->all().size() : 0);
+    if (!values) return;
+    for (const std::string_view value : values->all()) Text(value);
   }
   void Requirements(const std::vector<api::SelectorRequirement>& requirements) {
     Number(requirements.size());
@@ -153,8 +169,8 @@ std::shared_ptr<const SpreadCounter> SpreadCounters::Get(const std::string& key,
   const std::shared_ptr<SpreadCounter> counter = counters_.GetOrMake(
       key, {.values = kMaxCounters, .bytes = kMaxBytes},
       [&] {
-        auto made =
-            std::make_shared<SpreadCounter>(topology, help_, spec, kBytesPerKeyByte * key.size());
+        auto made = std::make_shared<SpreadCounter>(topology, help_, spec,
+                                                    2 * key.size() + RoughBytes(spec));
         made->Refresh(snapshot);
         return made;
       },

@@ -50,9 +50,10 @@ void Provisioning::FindCapacities(const framework::StorageState& storage, int64_
     const std::optional<api::Quantity>& limit = capacity->Limit();
     if (!limit || limit->Value() < requested || capacity->node_topology.MatchesNothing()) continue;
     const std::vector<api::Requirement>& requirements = capacity->node_topology.requirements();
-    const auto common = std::find_if(
-        requirements.begin(), requirements.end(),
-        [](const api::Requirement& one) { return one.op == api::Requirement::Op::kIn; });
+    const auto common =
+        std::find_if(requirements.begin(), requirements.end(), [](const api::Requirement& one) {
+          return one.op == api::Requirement::Op::kIn && one.many_values == nullptr;
+        });
     capacities_by_node_.Insert(static_cast<uint32_t>(capacities_.size()),
                                common == requirements.end() ? nullptr : &*common);
     capacities_.push_back(&capacity);
