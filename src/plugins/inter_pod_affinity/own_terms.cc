@@ -23,13 +23,12 @@ CountsKey KeyFor(std::vector<CountedTerm> terms, const Symbol& key) {
   return {std::make_shared<CountedTerms>(std::move(terms)), key};
 }
 
+using Weighted = std::vector<std::pair<const AffinityTerm*, int64_t>>;
+
 // What to count for terms with weights, with what each count weighs.
-std::vector<std::pair<CountsKey, int64_t>> KeysFor(
-    const std::vector<WeightedAffinityTerm>& weighted) {
+std::vector<std::pair<CountsKey, int64_t>> KeysFor(const Weighted& weighted) {
   std::unordered_map<Symbol, std::vector<CountedTerm>> by_key;
-  for (const WeightedAffinityTerm& each : weighted) {
-    by_key[each.term.key].push_back({{each.term}, each.weight});
-  }
+  for (const auto& [term, weight] : weighted) by_key[term->key].push_back({{*term}, weight});
   std::vector<std::pair<CountsKey, int64_t>> keys;
   for (auto& [key, terms] : by_key) {
     if (terms.size() > kFewTerms) {
@@ -37,7 +36,7 @@ std::vector<std::pair<CountsKey, int64_t>> KeysFor(
       continue;
     }
     for (CountedTerm& term : terms) {
-      const int32_t weight = std::exchange(term.weight, 1);
+      const int64_t weight = std::exchange(term.weight, 1);
       keys.emplace_back(KeyFor({std::move(term)}, key), weight);
     }
   }
@@ -52,20 +51,20 @@ OwnTermsPtr Compile(const api::Pod& pod, const framework::OwnerListers& listers)
   };
   PodTerms& terms = own->terms;
   for (AffinityTerm& term : terms.required_affinity) expand(term);
-  std::vector<WeightedAffinityTerm> repelling;
+  Weighted repelling;
   for (AffinityTerm& term : terms.required_anti_affinity) {
     expand(term);
-    repelling.push_back({term, 1});
+    repelling.emplace_back(&term, 1);
   }
   for (auto& [key, weight] : KeysFor(repelling)) own->anti_affinity.push_back(std::move(key));
-  std::vector<WeightedAffinityTerm> preferring;
+  Weighted preferring;
   for (WeightedAffinityTerm& preferred : terms.preferred_affinity) {
     expand(preferred.term);
-    preferring.push_back(preferred);
+    preferring.emplace_back(&preferred.term, preferred.weight);
   }
   for (WeightedAffinityTerm& preferred : terms.preferred_anti_affinity) {
     expand(preferred.term);
-    preferring.push_back({preferred.term, -preferred.weight});
+    preferring.emplace_back(&preferred.term, -int64_t{preferred.weight});
   }
   own->preferred = KeysFor(preferring);
   if (terms.required_affinity.empty()) return own;

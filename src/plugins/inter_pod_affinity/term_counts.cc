@@ -102,7 +102,7 @@ void TermCounts::Restart(size_t) {
         const CountedTerms::Match each = terms_->Of(group.like.pod());
         if (each.terms == 0) return;
         for (const auto& [slot, pods] : group.on_slot) {
-          Add(slot, topology_->DomainOf(slot), pods * each.terms, int64_t{pods} * each.weight);
+          Add(slot, topology_->DomainOf(slot), pods * each.terms, pods * each.weight);
         }
       });
 }
@@ -125,7 +125,7 @@ void TermCounts::OnNode(uint32_t slot, const framework::NodeInfo* node) {
 void TermCounts::OnPod(uint32_t slot, const framework::PodInfo& pod, int sign) {
   if (slot >= snapshot_->slots() || snapshot_->AtSlot(slot) == nullptr) return;
   const CountedTerms::Match match = terms_->Of(pod.pod());
-  Add(slot, topology_->DomainOf(slot), sign * match.terms, int64_t{sign} * match.weight);
+  Add(slot, topology_->DomainOf(slot), sign * match.terms, sign * match.weight);
 }
 
 void TermCounts::Add(uint32_t slot, int32_t domain, int32_t matches, int64_t weight) {

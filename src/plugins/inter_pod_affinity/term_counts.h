@@ -26,7 +26,7 @@ namespace ks::plugins {
 // Terms that count together. Threads: immutable.
 struct CountedTerm {
   std::vector<AffinityTerm> all;  // a pod must match every one
-  int32_t weight = 1;             // of such a pod
+  int64_t weight = 1;             // of such a pod
 
   friend bool operator==(const CountedTerm&, const CountedTerm&) = default;
 };
@@ -39,7 +39,7 @@ class CountedTerms {
 
   struct Match {
     int32_t terms = 0;
-    int32_t weight = 0;  // of all that match
+    int64_t weight = 0;  // of all that match
 
     bool operator==(const Match&) const = default;
   };
