@@ -72,7 +72,8 @@ void PodsByLabels::OnNode(uint32_t slot, const NodeInfo* node) {
     group->on_slot.erase(here);
     DropIfEmpty(*group);
   }
-  entry = {.listed = node != nullptr};
+  entry.groups.clear();
+  entry.listed = node != nullptr;
   if (node == nullptr) return;
   for (const PodInfoPtr& pod : node->pods()) Add(slot, *pod);
 }
