@@ -247,11 +247,10 @@ NodeSelector::Term NodeSelector::CompileTerm(const NodeSelectorTerm& spec,
   for (size_t i = 0; i < spec.match_expressions.size(); ++i) {
     const SelectorRequirement& requirement = spec.match_expressions[i];
     const std::string place = fmt::format("{}.matchExpressions[{}].", path, i);
-    const std::optional<Requirement::Op> op = ParseOp(requirement.op);
-    if (!op) {
-      term.errors.push_back(UnsupportedOperator(place, requirement.op, kLabelOps));
-    } else {
+    if (const std::optional<Requirement::Op> op = ParseOp(requirement.op)) {
       term.expressions.push_back(CompileRequirement(requirement, *op, place, term.errors));
+    } else {
+      term.errors.push_back(UnsupportedOperator(place, requirement.op, kLabelOps));
     }
   }
   for (size_t i = 0; i < spec.match_fields.size(); ++i) {
