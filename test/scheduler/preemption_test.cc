@@ -413,12 +413,16 @@ TEST(PreemptionTest, Metrics) {
 
 // ---- without the gate SchedulerAsyncPreemption
 
-TEST(PreemptionTest, AtOnceEverybodyGoesAndNobodyIsHeld) {
-  const config::FeatureGates gates = Gates(false);
+Rig::Options AtOnce(int32_t parallelism) {
+  static const config::FeatureGates gates = Gates(false);
   Rig::Options options;
-  options.configuration.parallelism = 16;
+  options.configuration.parallelism = parallelism;
   options.gates = &gates;
-  PreemptionRig rig(std::move(options));
+  return options;
+}
+
+TEST(PreemptionTest, AtOnceEverybodyGoes) {
+  PreemptionRig rig(AtOnce(16));
   rig.Sync(
       {CpuNode("n1", "2").Obj()},
       {Running("a", 0, "1").Obj(), Running("b", 5, "1").Obj(),
@@ -434,12 +438,32 @@ TEST(PreemptionTest, AtOnceEverybodyGoesAndNobodyIsHeld) {
   EXPECT_EQ(rig.Bound()["p"], "n1");
 }
 
+// Upstream's attempt lasts until the calls are answered. Tried meanwhile, the preemptor would have
+// the pods of another node evicted, too.
+TEST(PreemptionTest, AtOnceThePreemptorIsHeldUntilTheAnswersAreHere) {
+  PreemptionRig rig(AtOnce(16));
+  const api::PodPtr a = Running("a", 0, "1").Obj();
+  const api::PodPtr b = Running("b", 0, "1").Obj();
+  const api::PodPtr other = Running("other", 0, "1").Node("n2").Obj();
+  rig.Sync({CpuNode("n1", "2").Obj(), CpuNode("n2", "2").Obj()},
+           {a, b, other, Running("c", 5, "1").Node("n2").Obj(), CpuPod("p", 10, "2").Obj()});
+  rig.Settle();
+  ASSERT_EQ(rig.Victims(), (Texts{"a", "b"}));
+  const uint64_t attempts = rig.scheduler->context().stats.attempts;
+  rig.DeletePod(a);      // seen before the answer
+  rig.DeletePod(other);  // makes n2 the cheaper node
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.scheduler->context().stats.attempts, attempts);
+  for (int i = 0; i < 2; ++i) rig.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.Victims(), (Texts{"a", "b"})) << "b is as good as terminating";
+  rig.DeletePod(b);
+  rig.Advance(seconds(20));
+  EXPECT_EQ(rig.Bound()["p"], "n1");
+}
+
 TEST(PreemptionTest, AtOnceAnErrorBringsThePreemptorBack) {
-  const config::FeatureGates gates = Gates(false);
-  Rig::Options options;
-  options.configuration.parallelism = 1;
-  options.gates = &gates;
-  PreemptionRig rig(std::move(options));
+  PreemptionRig rig(AtOnce(1));
   rig.Sync({CpuNode("n1", "2").Obj()},
            {Running("a", 0, "1").Obj(), Running("b", 5, "1").Obj(), CpuPod("p", 10, "2").Obj()});
   rig.Settle();

@@ -67,6 +67,11 @@ void DrawLoadedPlugin(uint64_t seed, Plan* plan) {
   plan->loaded_plugin = Chance(random, 0.25);
 }
 
+void DrawEvictions(uint64_t seed, Plan* plan) {
+  Random random(seed ^ 0x6576696374ULL);
+  plan->evicts_at_once = Chance(random, 0.2);
+}
+
 // Clusters here are smaller than those for which it is meant.
 void DrawRanking(uint64_t seed, Plan* plan) {
   Random random(seed ^ 0x72616e6b696e67ULL);
@@ -268,6 +273,7 @@ Plan DrawPlan(uint64_t seed) {
   DrawNamespaces(seed, &plan);
   DrawRanking(seed, &plan);
   DrawLoadedPlugin(seed, &plan);
+  DrawEvictions(seed, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
   return plan;
 }
@@ -338,7 +344,7 @@ std::string Plan::Text() const {
       "{} rate {:.4f} strict {} | preemption {} important {:.3f} budgets {} nominations {} "
       "activates {:.3f} grace {} sleepers {} | extenders {} denies {:.3f} lost {:.3f} refused "
       "{:.3f} "
-      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}{}{}{}{}",
+      "failed {:.3f} wrong {:.3f} slow {:.3f}{}{}{}{}{}{}{}",
       nodes, zones, pods, node_changes, pod_changes, FormatDuration(arrivals),
       FormatDuration(faults_end), FormatDuration(n.latency), FormatDuration(n.jitter), n.slow,
       n.code_before, n.lost_before, n.code_after, n.lost_after, n.repeated, n.stalled,
@@ -350,7 +356,8 @@ std::string Plan::Text() const {
       FormatDuration(longest_grace), looks_for_sleepers, TextOf(extenders), extender_faults.denies,
       extender_faults.lost, extender_faults.refused, extender_faults.failed, extender_faults.wrong,
       extender_faults.slow, TextOfVolumes(*this), TextOfDevices(*this), TextOfGroups(*this),
-      pods_resized, relabeled, loaded_plugin ? " | loaded plugin" : "");
+      pods_resized, relabeled, loaded_plugin ? " | loaded plugin" : "",
+      evicts_at_once ? " | evicts at once" : "");
 }
 
 }  // namespace ks::sim

@@ -95,11 +95,12 @@ struct Plan {
   // Preemption: a small cluster, full of pods of several priorities, and nodes that let pods start
   // and end.
   bool preemption = false;
-  double important = 0;      // pods with a PriorityClass that preempts
-  int budgets = 0;           // PodDisruptionBudgets
-  int nominations = 0;       // by somebody else, set or cleared
-  double activates = 0;      // chance that a pod that got through activates another one
-  Duration longest_grace{};  // from a deletion to the end of the pod
+  double important = 0;         // pods with a PriorityClass that preempts
+  int budgets = 0;              // PodDisruptionBudgets
+  int nominations = 0;          // by somebody else, set or cleared
+  double activates = 0;         // chance that a pod that got through activates another one
+  Duration longest_grace{};     // from a deletion to the end of the pod
+  bool evicts_at_once = false;  // without the gate SchedulerAsyncPreemption
 
   // Resizes of pods that run: with the gate InPlacePodVerticalScalingSchedulerPreemption, which is
   // off where this is 0.

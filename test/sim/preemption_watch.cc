@@ -42,6 +42,7 @@ std::optional<Found> Parse(const std::string& message) {
 void PreemptionWatch::Asked(framework::Handle& handle, const framework::CycleState& state,
                             const api::Pod& pod, const framework::NodeStatuses& statuses) {
   Tried(pod);
+  at_once_ = !handle.gates().Enabled(config::Gate::kSchedulerAsyncPreemption);
   const api::PodPtr current = host_.pod(pod.meta.Key());
   if (current == nullptr || current->meta.uid != pod.meta.uid) return;
   PreemptionAnswer answer = SearchPreemption(handle, state, *current, statuses, host_.budgets());
@@ -51,8 +52,7 @@ void PreemptionWatch::Asked(framework::Handle& handle, const framework::CycleSta
       const framework::NodeInfo* const node = handle.snapshot().Find(decision.node);
       return decision.uid == pod.meta.uid && node != nullptr && AwaitsNews(decision, *node);
     });
-    // No answer will tell. Without the gate nobody remembers what was decided.
-    if (waits && handle.gates().Enabled(config::Gate::kSchedulerAsyncPreemption)) return;
+    if (waits) return;  // no answer will tell
     return DecideInSilence(*current, answer, now);
   }
   question_ = Question{pod.meta.uid, std::move(answer), now, ++questions_[pod.meta.uid] >= kOften};
@@ -148,8 +148,10 @@ void PreemptionWatch::Decide(const api::Pod& pod, const PreemptionCandidate& cho
     decision.victims.push_back({.key = victim->meta.Key(),
                                 .uid = victim->meta.uid,
                                 .to_evict = !victim->meta.deletion_timestamp.has_value(),
-                                .held = host_.is_held(victim->meta.uid)});
-    if (decision.victims.back().to_evict) to_come_.emplace(now, victim->meta.uid);
+                                .held = host_.is_held(victim->meta.uid),
+                                .started = early_.erase({now, victim->meta.uid}) > 0});
+    const Victim& told = decision.victims.back();
+    if (told.to_evict && !told.started) to_come_.emplace(now, told.uid);
   }
   open_.push_back(std::move(decision));
 }
@@ -163,17 +165,27 @@ bool PreemptionWatch::IsUnderWay(const Decision& decision) const {
   });
 }
 
-// Its last victim's eviction was answered, and the streams have not shown it yet.
+// The eviction of its last victim, or at once of any, was answered, and the streams have not shown
+// it yet.
 bool PreemptionWatch::AwaitsNews(const Decision& decision, const framework::NodeInfo& node) const {
-  const auto last = std::find_if(decision.victims.rbegin(), decision.victims.rend(),
-                                 [](const Victim& victim) { return victim.to_evict; });
-  if (last == decision.victims.rend() || !last->deleted) return false;
-  const bool seems_to_run =
-      std::any_of(node.pods().begin(), node.pods().end(),
-                  [&](const auto& info) { return info->pod().meta.uid == last->uid; });
-  if (!seems_to_run) return false;
-  const api::PodPtr pod = host_.pod(last->key);
-  return pod != nullptr && pod->meta.uid == last->uid && !pod->meta.deletion_timestamp;
+  for (auto victim = decision.victims.rbegin(); victim != decision.victims.rend(); ++victim) {
+    if (!victim->to_evict) continue;
+    if (IsUnheard(*victim, node)) return true;
+    if (!at_once_) return false;
+  }
+  return false;
+}
+
+bool PreemptionWatch::IsUnheard(const Victim& victim, const framework::NodeInfo& node) const {
+  return IsUnheard(victim) &&
+         std::any_of(node.pods().begin(), node.pods().end(),
+                     [&](const auto& info) { return info->pod().meta.uid == victim.uid; });
+}
+
+bool PreemptionWatch::IsUnheard(const Victim& victim) const {
+  if (!victim.deleted) return false;
+  const api::PodPtr pod = host_.pod(victim.key);
+  return pod != nullptr && pod->meta.uid == victim.uid && !pod->meta.deletion_timestamp;
 }
 
 void PreemptionWatch::Tried(const api::Pod& pod) {
@@ -190,6 +202,7 @@ uint64_t PreemptionWatch::EvictionStarts(const api::Pod& victim, TimePoint decid
   ++evicted_;
   const auto awaited = to_come_.find({decided, uid});
   if (awaited == to_come_.end()) {
+    if (at_once_ && early_.emplace(decided, uid).second) return decided_ + 1;
     host_.fail("pod " + victim.meta.name + " is evicted for nobody, or twice");
     return 0;
   }
@@ -245,6 +258,7 @@ void PreemptionWatch::AfterStep(
     const std::function<std::optional<int64_t>(const std::string& key, const std::string& uid)>&
         attempts) {
   question_.reset();
+  if (!early_.empty()) host_.fail("an attempt evicts pods, and does not say so");
   std::erase_if(open_, [&](Decision& decision) {
     const std::optional<int64_t> now = attempts(decision.key, decision.uid);
     if (!decision.attempts.has_value()) decision.attempts = now;
@@ -257,8 +271,11 @@ void PreemptionWatch::AfterStep(
     }
     const bool waits = pod != nullptr && pod->meta.uid == decision.uid && host_.is_queued(*pod) &&
                        !pod->meta.deletion_timestamp;
-    // Tried again, or on its way.
-    if (!waits || now != decision.attempts) return true;
+    if (!waits || now != decision.attempts) {
+      // Tried again, or on its way, and if an eviction had failed maybe before the others' news.
+      return std::none_of(decision.victims.begin(), decision.victims.end(),
+                          [this](const Victim& victim) { return IsUnheard(victim); });
+    }
     if (host_.now() - *decision.settled < kLongest) return false;
     host_.fail(fmt::format("pod {} {} 2 minutes ago, and has not been tried since",
                            decision.preemptor,

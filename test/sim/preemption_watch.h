@@ -89,6 +89,9 @@ class PreemptionWatch {
   bool IsGone(const Victim& victim) const;
   bool IsUnderWay(const Decision& decision) const;
   bool AwaitsNews(const Decision& decision, const framework::NodeInfo& node) const;
+  bool IsUnheard(const Victim& victim) const;
+  // And seems to be on the node still.
+  bool IsUnheard(const Victim& victim, const framework::NodeInfo& node) const;
 
   const PreemptionHost host_;
   std::optional<Question> question_;
@@ -96,6 +99,9 @@ class PreemptionWatch {
   std::vector<Decision> open_;
   // Evictions that decisions of that time asked for and that have not begun.
   std::multiset<std::pair<TimePoint, std::string>> to_come_;
+  // Without the gate SchedulerAsyncPreemption evictions begin before their attempt has said why.
+  bool at_once_ = false;
+  std::set<std::pair<TimePoint, std::string>> early_;
   uint64_t decided_ = 0;
   uint64_t evicted_ = 0;
 };

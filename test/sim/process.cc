@@ -35,10 +35,10 @@ const config::FeatureGates& GatesOf(const Plan& plan) {
   using config::Gate;
   constexpr std::array kDrawn = {Gate::kInPlacePodVerticalScalingSchedulerPreemption,
                                  Gate::kGenericWorkload, Gate::kTopologyAwareWorkloadScheduling,
-                                 Gate::kCompositePodGroup};
-  const std::array<bool, 4> wanted = {plan.resizes != 0, plan.groups != 0, plan.group_topology,
-                                      plan.group_trees};
-  static std::map<std::array<bool, 4>, config::FeatureGates> made;
+                                 Gate::kCompositePodGroup, Gate::kSchedulerAsyncPreemption};
+  const std::array wanted = {plan.resizes != 0, plan.groups != 0, plan.group_topology,
+                             plan.group_trees, !plan.evicts_at_once};
+  static std::map<std::array<bool, kDrawn.size()>, config::FeatureGates> made;
   const auto [gates, is_new] = made.try_emplace(wanted);
   for (size_t i = 0; i < kDrawn.size() && is_new; ++i) gates->second.Set(kDrawn[i], wanted[i]);
   return gates->second;

@@ -186,7 +186,6 @@ class DefaultPreemption final : public framework::Plugin,
   // never wakes one; a preemptor that missed something while it was held comes back here at the
   // latest.
   std::vector<framework::EventRegistration> EventsToRegister() const override {
-    if (!in_background_) return {};
     const auto hint = [this](const api::Pod& pod, const framework::EventObject&,
                              const framework::EventObject&) -> Result<framework::QueueingHint> {
       return QueueIf(ongoing_->MayComeBack(PreemptorOf(pod)));
@@ -209,7 +208,7 @@ class DefaultPreemption final : public framework::Plugin,
     if (in_background_) {
       EvictInBackground(handle_, std::move(preemption), ongoing_);
     } else {
-      EvictAtOnce(handle_, std::move(preemption));
+      EvictAtOnce(handle_, std::move(preemption), ongoing_);
     }
   }
 

@@ -54,16 +54,18 @@ struct Surroundings {
 //   at once:            all victims -> clear nominations -> end
 class Job final : public std::enable_shared_from_this<Job> {
  public:
-  // `chosen`: the number of victims before those that are leaving were taken out. `ongoing`: null
-  // for the mode "at once".
-  Job(framework::Handle& handle, Preemption preemption, size_t chosen,
+  enum class Mode : uint8_t { kInBackground, kAtOnce };
+
+  // `chosen`: the number of victims before those that are leaving were taken out.
+  Job(framework::Handle& handle, Preemption preemption, size_t chosen, Mode mode,
       std::shared_ptr<OngoingPreemptions> ongoing)
       : around_(Surroundings::Of(handle)),
         preemption_(std::move(preemption)),
         chosen_(chosen),
+        in_background_(mode == Mode::kInBackground),
         ongoing_(std::move(ongoing)),
         start_(around_.clock.Now()) {
-    wave_end_ = preemption_.victims.size() - (ongoing_ != nullptr ? 1 : 0);
+    wave_end_ = preemption_.victims.size() - (in_background_ ? 1 : 0);
   }
 
   void StartInBackground() {
@@ -76,7 +78,10 @@ class Job final : public std::enable_shared_from_this<Job> {
     around_.tasks.PostTask(
         [self = shared_from_this()] { self->ClearNominations([self] { self->EvictWave(); }); });
   }
-  void StartAtOnce() { EvictWave(); }
+  void StartAtOnce() {
+    if (!preemption_.victims.empty()) number_ = ongoing_->Begin(preemption_.preemptor);
+    EvictWave();
+  }
 
  private:
   using Step = std::function<void()>;
@@ -111,7 +116,7 @@ class Job final : public std::enable_shared_from_this<Job> {
     if (error.has_value()) {
       log::Error(error->message, "Cannot clear 'NominatedNodeName' field of pod",
                  {{"pod", pod.meta.Key()}});
-      if (ongoing_ != nullptr) failed_ = true;
+      if (in_background_) failed_ = true;
     }
     if (--clearing_ == 0) next();
   }
@@ -124,7 +129,7 @@ class Job final : public std::enable_shared_from_this<Job> {
     if (in_flight_ == 0 && (stopped_ || next_ == wave_end_)) WaveOver();
   }
   void WaveOver() {
-    if (ongoing_ == nullptr) {
+    if (!in_background_) {
       if (stopped_) return End();
       return ClearNominations([self = shared_from_this()] { self->End(); });
     }
@@ -173,7 +178,9 @@ class Job final : public std::enable_shared_from_this<Job> {
                const std::optional<api::ApiError>& error) {
     --in_flight_;
     if (outcome == EvictionOutcome::kEvicted) TellVictim(victim, "");
-    last_deleted_ = outcome == EvictionOutcome::kEvicted && victim == preemption_.victims.back();
+    // In the background the others were heard of when the last one is.
+    const bool awaited = !in_background_ || victim == preemption_.victims.back();
+    if (outcome == EvictionOutcome::kEvicted && awaited) deleted_.push_back(victim);
     if (outcome == EvictionOutcome::kFailed && !KS_CANARY(EvictionErrorSwallowed)) {
       log::Error(error.has_value() ? error->message : std::string(), "Failed to preempt pod",
                  {{"pod", victim->meta.Key()},
@@ -202,8 +209,7 @@ class Job final : public std::enable_shared_from_this<Job> {
 
   void End() {
     Measure();
-    if (ongoing_ == nullptr && !failed_) return;
-    if (ongoing_ != nullptr) {
+    if (in_background_) {
       KS_LOG(2, "Async Preemption finished completely",
              {{"preemptor", preemption_.preemptor.key},
               {"node", preemption_.node},
@@ -215,14 +221,13 @@ class Job final : public std::enable_shared_from_this<Job> {
       const Preemptor& preemptor = self->preemption_.preemptor;
       // It has the job from now on, which must not have it then.
       const auto ongoing = std::exchange(self->ongoing_, nullptr);
-      const bool missed =
-          ongoing != nullptr && ongoing->End(preemptor.uid, self->number_,
-                                             {.left = [self] { return self->NothingToAwait(); },
-                                              .unheard = [self] { return self->IsLastUnheard(); },
-                                              .node = self->preemption_.node});
+      const bool missed = ongoing->End(preemptor.uid, self->number_,
+                                       {.left = [self] { return self->NothingToAwait(); },
+                                        .unheard = [self] { return self->AnyUnheard(); },
+                                        .node = self->preemption_.node});
       // A victim in PreBind may be slow to stop; its removal wakes the preemptor, which would only
       // give it up again and again until then.
-      const bool given_up = self->last_in_memory_ && self->AllHaveLeft();
+      const bool given_up = self->in_background_ && self->last_in_memory_ && self->AllHaveLeft();
       if (self->failed_ || given_up || missed) {
         self->around_.activator.Activate(preemptor.pods);
       }
@@ -245,12 +250,14 @@ class Job final : public std::enable_shared_from_this<Job> {
     return std::none_of(preemption_.victims.begin(), preemption_.victims.end(),
                         [this](const api::PodPtr& victim) { return IsThere(*victim); });
   }
-  // Its change or its deletion is to come.
-  bool IsLastUnheard() const {
-    const api::Pod& last = *preemption_.victims.back();
-    if (!last_deleted_ || !IsThere(last)) return false;
-    const api::PodPtr known = around_.pods.FindPod(last.meta.Key());
-    return known != nullptr && known->meta.uid == last.meta.uid && !known->meta.deletion_timestamp;
+  // The change or the deletion of a deleted victim is to come.
+  bool AnyUnheard() const {
+    return std::any_of(deleted_.begin(), deleted_.end(), [this](const api::PodPtr& victim) {
+      if (!IsThere(*victim)) return false;
+      const api::PodPtr known = around_.pods.FindPod(victim->meta.Key());
+      return known != nullptr && known->meta.uid == victim->meta.uid &&
+             !known->meta.deletion_timestamp;
+    });
   }
   bool IsThere(const api::Pod& victim) const {
     const framework::NodeInfo* node = around_.snapshot.Find(victim.node_name.str());
@@ -263,7 +270,7 @@ class Job final : public std::enable_shared_from_this<Job> {
   void Measure() const {
     if (around_.metrics == nullptr) return;
     const Duration took = around_.clock.Now() - start_;
-    if (ongoing_ != nullptr) around_.metrics->JobEnded(!failed_, took);
+    if (in_background_) around_.metrics->JobEnded(!failed_, took);
     if (around_.workload_metrics) {
       around_.metrics->ObserveExecution(preemption_.preemptor.kind, !failed_, took);
     }
@@ -272,9 +279,10 @@ class Job final : public std::enable_shared_from_this<Job> {
   const Surroundings around_;
   const Preemption preemption_;
   const size_t chosen_;
-  std::shared_ptr<OngoingPreemptions> ongoing_;  // null for the mode "at once", and at the end
+  const bool in_background_;
+  std::shared_ptr<OngoingPreemptions> ongoing_;  // null at the end
   const TimePoint start_;
-  uint64_t number_ = 0;  // of `ongoing_`
+  uint64_t number_ = 0;  // of `ongoing_`; 0: it does not have the preemptor, who awaits nothing
   size_t clearing_ = 0;  // patches without answer
   size_t next_ = 0;      // victim
   size_t wave_end_ = 0;
@@ -282,17 +290,17 @@ class Job final : public std::enable_shared_from_this<Job> {
   bool stopped_ = false;  // an eviction failed
   bool failed_ = false;
   bool last_in_memory_ = false;
-  bool last_deleted_ = false;  // as the server says
+  std::vector<api::PodPtr> deleted_;  // as the server says
 };
 
-// The same without victims that are leaving already. Null when none is left.
-std::shared_ptr<Job> MakeJob(framework::Handle& handle, Preemption preemption,
+// Without victims that are leaving already.
+std::shared_ptr<Job> MakeJob(framework::Handle& handle, Preemption preemption, Job::Mode mode,
                              std::shared_ptr<OngoingPreemptions> ongoing) {
   const size_t chosen = preemption.victims.size();
   std::erase_if(preemption.victims,
                 [](const api::PodPtr& pod) { return pod->meta.deletion_timestamp.has_value(); });
-  if (preemption.victims.empty() && ongoing != nullptr) return nullptr;
-  return std::make_shared<Job>(handle, std::move(preemption), chosen, std::move(ongoing));
+  if (preemption.victims.empty() && mode == Job::Mode::kInBackground) return nullptr;
+  return std::make_shared<Job>(handle, std::move(preemption), chosen, mode, std::move(ongoing));
 }
 
 }  // namespace
@@ -370,13 +378,13 @@ const std::string* OngoingPreemptions::NodeOfUnheardVictim(std::string_view uid)
 
 void EvictInBackground(framework::Handle& handle, Preemption preemption,
                        const std::shared_ptr<OngoingPreemptions>& ongoing) {
-  if (auto job = MakeJob(handle, std::move(preemption), ongoing)) {
-    job->StartInBackground();
-  }
+  auto job = MakeJob(handle, std::move(preemption), Job::Mode::kInBackground, ongoing);
+  if (job != nullptr) job->StartInBackground();
 }
 
-void EvictAtOnce(framework::Handle& handle, Preemption preemption) {
-  MakeJob(handle, std::move(preemption), nullptr)->StartAtOnce();
+void EvictAtOnce(framework::Handle& handle, Preemption preemption,
+                 const std::shared_ptr<OngoingPreemptions>& ongoing) {
+  MakeJob(handle, std::move(preemption), Job::Mode::kAtOnce, ongoing)->StartAtOnce();
 }
 
 }  // namespace ks::plugins

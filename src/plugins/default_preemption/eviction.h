@@ -53,7 +53,7 @@ class OngoingPreemptions {
   // What is asked once the evictions are over.
   struct Aftermath {
     std::function<bool()> left{};     // all victims have left the node
-    std::function<bool()> unheard{};  // the last victim was evicted, and seems to run still
+    std::function<bool()> unheard{};  // a victim was evicted, and seems to run still
     std::string node{};
   };
   // The evictions are over. True: the preemptor was turned away, not let through since, and nobody
@@ -65,7 +65,7 @@ class OngoingPreemptions {
   bool empty() const { return preemptors_.empty(); }
   // Whether the preemptor was turned away and may come now: the last of its victims has left.
   bool MayComeBack(std::string_view uid) const;
-  // The node where the preemptor's last victim leaves, which the server said and the watch did not
+  // The node where a victim of the preemptor leaves, which the server said and the watch did not
   // yet; null: there is none.
   const std::string* NodeOfUnheardVictim(std::string_view uid) const;
 
@@ -82,12 +82,15 @@ class OngoingPreemptions {
 };
 
 // Both return at once; what follows depends neither on the attempt nor on the handle's framework.
-// Victims that are terminating already are left alone.
+// Victims that are terminating already are left alone. `ongoing` has the preemptor until all is
+// done.
 //
-// With the gate SchedulerAsyncPreemption: `ongoing` has the preemptor until all is done.
+// With the gate SchedulerAsyncPreemption.
 void EvictInBackground(framework::Handle& handle, Preemption preemption,
                        const std::shared_ptr<OngoingPreemptions>& ongoing);
-// Without it: the victims' calls begin within this call.
-void EvictAtOnce(framework::Handle& handle, Preemption preemption);
+// Without it: the victims' calls begin within this call. Upstream's attempt lasts until they are
+// answered, so that its preemptor cannot be tried meanwhile, either.
+void EvictAtOnce(framework::Handle& handle, Preemption preemption,
+                 const std::shared_ptr<OngoingPreemptions>& ongoing);
 
 }  // namespace ks::plugins

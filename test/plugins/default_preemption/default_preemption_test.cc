@@ -150,11 +150,16 @@ TEST(DefaultPreemptionTest, WakesNoPodThatPreemptsNothing) {
             framework::QueueingHint::kSkip);
 }
 
-TEST(DefaultPreemptionTest, RegistersNothingWithoutItsGate) {
-  testing::FakeHandle handle;
-  handle.fake_gates().Set(config::Gate::kSchedulerAsyncPreemption, false);
-  const auto plugin = NewDefaultPreemption({}, handle).value();
-  EXPECT_TRUE(dynamic_cast<framework::EnqueueExtensions&>(*plugin).EventsToRegister().empty());
+// A preemptor is held without the gate, too, and has to be let through when its victims leave.
+TEST(DefaultPreemptionTest, RegistersDeletionsWithAndWithoutItsGate) {
+  for (const bool gate : {true, false}) {
+    testing::FakeHandle handle;
+    handle.fake_gates().Set(config::Gate::kSchedulerAsyncPreemption, gate);
+    const auto plugin = NewDefaultPreemption({}, handle).value();
+    const auto events = dynamic_cast<framework::EnqueueExtensions&>(*plugin).EventsToRegister();
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(events.front().event.Label(), "AssignedPodDelete");
+  }
 }
 
 }  // namespace
