@@ -35,7 +35,7 @@ void Increase(std::map<std::string, int64_t, std::less<>>& counters, std::string
 }
 
 // That of the first profile; empty without profiles.
-const PodStores::Less& QueueSort(const std::map<std::string, ProfileHooks>& profiles) {
+const PodStores::Less& QueueSort(const ProfileHooksByName& profiles) {
   static const PodStores::Less none;
   if (profiles.empty()) return none;
   KS_CHECK(profiles.begin()->second.less != nullptr, "a profile needs a QueueSort");
@@ -135,7 +135,7 @@ void Placement::NoteUnasked(MemberRecord& member) {
 }
 
 bool Placement::GateChangesAlone(const api::Pod& pod) const {
-  const auto profile = rules_.profiles.find(pod.spec->scheduler_name.str());
+  const auto profile = rules_.profiles.find(pod.spec->scheduler_name.view());
   if (profile == rules_.profiles.end()) return false;
   const ProfileHooks& hooks = profile->second;
   return hooks.pre_enqueue && (!hooks.gate_changes_alone || hooks.gate_changes_alone(pod));
@@ -247,7 +247,7 @@ const MemberRecord* Placement::AskOneForAll(GroupRecord& group) {
 // False when a plugin gates the pod, which then counts as rejected by it.
 bool Placement::RunPreEnqueue(framework::QueuedPod& pod) {
   const std::string_view profile_name = pod.pod()->spec->scheduler_name.view();
-  const auto profile = rules_.profiles.find(std::string(profile_name));
+  const auto profile = rules_.profiles.find(profile_name);
   if (profile == rules_.profiles.end() || !profile->second.pre_enqueue) {
     pod.gating_plugin = {};
     return true;
@@ -269,9 +269,11 @@ bool Placement::RunPreEnqueue(framework::QueuedPod& pod) {
     log::Error(status.Message(), "Unexpected error running PreEnqueue plugin",
                {{"pod", pod.pod()->meta.Key()}, {"plugin", status.plugin()}});
   }
+  pod.was_flushed_from_unschedulable = false;
+  // The gate that held it before is among its plugins.
+  if (pod.gating_plugin == status.plugin()) return false;
   const std::string plugin(status.plugin());
   pod.gating_plugin = Symbol(plugin);
-  pod.was_flushed_from_unschedulable = false;
   const bool known = pod.pending_plugins.contains(plugin);
   if (pod.unschedulable_plugins.Insert(plugin) && !known) {
     ++stats_.unschedulable_pods[{plugin, std::string(profile_name)}];

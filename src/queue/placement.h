@@ -24,7 +24,7 @@ namespace ks::queue {
 
 // What the profiles want, exchanged as a whole.
 struct Rules {
-  Rules(const Clock& of, std::map<std::string, ProfileHooks> by_name, const HintObserver& observer,
+  Rules(const Clock& of, ProfileHooksByName by_name, const HintObserver& observer,
         const framework::PodGroupStates* of_groups)
       : clock(of),
         groups(of_groups),
@@ -33,7 +33,7 @@ struct Rules {
 
   const Clock& clock;
   const framework::PodGroupStates* const groups;  // may be null
-  std::map<std::string, ProfileHooks> profiles;   // by scheduler name
+  ProfileHooksByName profiles;                    // by scheduler name
   RequeueRules requeue;
 };
 

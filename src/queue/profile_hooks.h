@@ -35,6 +35,8 @@ struct ProfileHooks {
   // What each plugin registered, by plugin name.
   Registrations registrations;
 };
+// By scheduler name.
+using ProfileHooksByName = std::map<std::string, ProfileHooks, std::less<>>;
 
 // Lifetime: the framework outlives the hooks.
 ProfileHooks HooksOf(const framework::Framework& framework);

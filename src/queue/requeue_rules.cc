@@ -109,7 +109,7 @@ struct RequeueRules::Profile {
   ProfileHooks::Registrations registrations;
 };
 
-RequeueRules::RequeueRules(const std::map<std::string, ProfileHooks>& profiles, const Clock& clock,
+RequeueRules::RequeueRules(const ProfileHooksByName& profiles, const Clock& clock,
                            HintObserver observer, const framework::PodGroupStates* groups)
     : clock_(&clock), groups_(groups), observer_(std::move(observer)) {
   for (const auto& [name, hooks] : profiles) {

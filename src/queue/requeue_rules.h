@@ -63,8 +63,8 @@ class RequeueRules {
 
   // By scheduler name. `clock` is asked only when there is an observer. `groups`: null without
   // groups; outlives the rules.
-  RequeueRules(const std::map<std::string, ProfileHooks>& profiles, const Clock& clock,
-               HintObserver observer, const framework::PodGroupStates* groups = nullptr);
+  RequeueRules(const ProfileHooksByName& profiles, const Clock& clock, HintObserver observer,
+               const framework::PodGroupStates* groups = nullptr);
   ~RequeueRules();
   RequeueRules(RequeueRules&&) noexcept;
   RequeueRules& operator=(RequeueRules&&) noexcept;

@@ -39,7 +39,7 @@ namespace ks::queue {
 struct SchedulingQueueOptions {
   const Clock* clock = nullptr;  // outlives the queue
   // By scheduler name. Empty: Reconfigure comes before the first pod.
-  std::map<std::string, ProfileHooks> profiles;
+  ProfileHooksByName profiles;
   Duration backoff_initial = std::chrono::seconds(1);
   Duration backoff_max = std::chrono::seconds(10);  // 0 switches backoff off
   Duration unschedulable_max = std::chrono::minutes(5);
@@ -131,7 +131,7 @@ class SchedulingQueue final : public framework::PodActivator {
   // failed attempt under the former profile comes back, too. Requires: every stored pod's scheduler
   // name has a profile.
   struct Settings {
-    std::map<std::string, ProfileHooks> profiles;  // not empty
+    ProfileHooksByName profiles;  // not empty
     Duration backoff_initial = std::chrono::seconds(1);
     Duration backoff_max = std::chrono::seconds(10);
   };

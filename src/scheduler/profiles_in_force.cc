@@ -82,8 +82,8 @@ WholeObjects ProfilesInForce::NeededWholeObjects() const {
   return needed;
 }
 
-std::map<std::string, queue::ProfileHooks> ProfilesInForce::QueueHooks() const {
-  std::map<std::string, queue::ProfileHooks> hooks;
+queue::ProfileHooksByName ProfilesInForce::QueueHooks() const {
+  queue::ProfileHooksByName hooks;
   for (const auto& [name, framework] : profiles()) {
     queue::ProfileHooks& profile = hooks.emplace(name, queue::HooksOf(*framework)).first->second;
     // The pseudo plugin that blames extenders (docs/spec/queue.md 8.3).

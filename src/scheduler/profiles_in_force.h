@@ -70,7 +70,7 @@ class ProfilesInForce {
   // full state of both kinds. Threads: the scheduling thread.
   WholeObjects NeededWholeObjects() const;
   // What the queue is told of the profiles, by scheduler name; until another is put into force.
-  std::map<std::string, queue::ProfileHooks> QueueHooks() const;
+  queue::ProfileHooksByName QueueHooks() const;
   // With the backoff times of `configuration`.
   queue::SchedulingQueue::Settings QueueSettings(const config::Configuration& configuration) const;
 

@@ -168,7 +168,7 @@ class QueueTest : public ::testing::Test {
   }
 
   ks::testing::FakeClock clock_;
-  std::map<std::string, ProfileHooks> profiles_;  // as given to the queue
+  ProfileHooksByName profiles_;  // as given to the queue
   TimePoint start_{};
   std::function<framework::Status(const api::Pod&)> gate_;
   std::string pre_enqueue_first_;

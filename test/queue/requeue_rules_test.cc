@@ -17,7 +17,7 @@ using ks::testing::MakePod;
 
 constexpr ClusterEvent kTimeout{.custom_label = framework::kLabelUnschedulableTimeout};
 
-std::map<std::string, ProfileHooks> Profiles() {
+ProfileHooksByName Profiles() {
   ProfileHooks hooks;
   hooks.registrations["Queues"] = {{kNodeAdd, Says(QueueingHint::kQueue)}};
   hooks.registrations["Skips"] = {{kNodeAdd, Says(QueueingHint::kSkip)}};

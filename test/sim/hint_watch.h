@@ -28,7 +28,7 @@ class HintWatch {
  public:
   // Whose hints are asked from now on, by scheduler name. Lifetime: their frameworks outlive the
   // last AfterStep.
-  void Watch(const std::map<std::string, queue::ProfileHooks>& profiles, const Clock& clock) {
+  void Watch(const queue::ProfileHooksByName& profiles, const Clock& clock) {
     rules_.emplace(profiles, clock, nullptr);
   }
 

@@ -312,10 +312,14 @@ class DefaultPreemption final : public framework::Plugin,
   framework::Handle& handle_;
   const bool in_background_;
   const bool workloads_;  // gate GenericWorkload
+  // With the plugin's name, so that the runtime gives them on as they are: each victim that leaves
+  // has every waiting preemptor asked.
   const Status blocked_group_{Code::kUnschedulableAndUnresolvable,
-                              {"waiting for the preemption for this pod group to be finished"}};
+                              {"waiting for the preemption for this pod group to be finished"},
+                              std::string(kDefaultPreemptionName)};
   const Status blocked_{Code::kUnschedulableAndUnresolvable,
-                        {"waiting for the preemption for this pod to be finished"}};
+                        {"waiting for the preemption for this pod to be finished"},
+                        std::string(kDefaultPreemptionName)};
   CandidateSearch search_;
   // Shared with the evictions under way, which may outlive this plugin.
   const std::shared_ptr<OngoingPreemptions> ongoing_ = std::make_shared<OngoingPreemptions>();
