@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace ks::sim {
@@ -67,9 +70,24 @@ void DrawLoadedPlugin(uint64_t seed, Plan* plan) {
   plan->loaded_plugin = Chance(random, 0.25);
 }
 
-void DrawEvictions(uint64_t seed, Plan* plan) {
-  Random random(seed ^ 0x6576696374ULL);
-  plan->evicts_at_once = Chance(random, 0.2);
+// Gates that change how pods are queued, tried or bound, and nothing that the judge computes.
+struct NamedGate {
+  config::Gate gate;
+  std::string_view name;
+};
+constexpr NamedGate kFlippable[] = {
+    {config::Gate::kInterPodAffinityHostnameFastPath, "InterPodAffinityHostnameFastPath"},
+    {config::Gate::kNominatedNodeNameForExpectation, "NominatedNodeNameForExpectation"},
+    {config::Gate::kOpportunisticBatching, "OpportunisticBatching"},
+    {config::Gate::kSchedulerAsyncPreemption, "SchedulerAsyncPreemption"},
+    {config::Gate::kSchedulerPopFromBackoffQ, "SchedulerPopFromBackoffQ"},
+};
+
+void DrawGates(uint64_t seed, Plan* plan) {
+  Random random(seed ^ 0x6761746573ULL);
+  for (const NamedGate& each : kFlippable) {
+    if (Chance(random, 0.2)) plan->flipped_gates.push_back(each.gate);
+  }
 }
 
 // Clusters here are smaller than those for which it is meant.
@@ -273,7 +291,7 @@ Plan DrawPlan(uint64_t seed) {
   DrawNamespaces(seed, &plan);
   DrawRanking(seed, &plan);
   DrawLoadedPlugin(seed, &plan);
-  DrawEvictions(seed, &plan);
+  DrawGates(seed, &plan);
   if (Chance(random, 0.25)) MakeStrict(&plan);
   return plan;
 }
@@ -295,6 +313,17 @@ std::string TextOf(const std::vector<PlannedExtender>& extenders) {
     text += ']';
   }
   return text.empty() ? "none" : text;
+}
+
+std::string TextOf(const std::vector<config::Gate>& flipped) {
+  std::string text = flipped.empty() ? "" : " | flipped";
+  for (const config::Gate gate : flipped) {
+    const auto* named = std::find_if(std::begin(kFlippable), std::end(kFlippable),
+                                     [gate](const NamedGate& each) { return each.gate == gate; });
+    text += ' ';
+    text += named->name;
+  }
+  return text;
 }
 
 std::string TextOfVolumes(const Plan& plan) {
@@ -356,8 +385,7 @@ std::string Plan::Text() const {
       FormatDuration(longest_grace), looks_for_sleepers, TextOf(extenders), extender_faults.denies,
       extender_faults.lost, extender_faults.refused, extender_faults.failed, extender_faults.wrong,
       extender_faults.slow, TextOfVolumes(*this), TextOfDevices(*this), TextOfGroups(*this),
-      pods_resized, relabeled, loaded_plugin ? " | loaded plugin" : "",
-      evicts_at_once ? " | evicts at once" : "");
+      pods_resized, relabeled, loaded_plugin ? " | loaded plugin" : "", TextOf(flipped_gates));
 }
 
 }  // namespace ks::sim

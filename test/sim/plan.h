@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "config/gates/feature_gates.h"
 
 namespace ks::sim {
 
@@ -92,15 +93,16 @@ struct Plan {
   double permit_waits = 0;
   double permit_times_out = 0;
 
+  std::vector<config::Gate> flipped_gates;  // set to what is not their default
+
   // Preemption: a small cluster, full of pods of several priorities, and nodes that let pods start
   // and end.
   bool preemption = false;
-  double important = 0;         // pods with a PriorityClass that preempts
-  int budgets = 0;              // PodDisruptionBudgets
-  int nominations = 0;          // by somebody else, set or cleared
-  double activates = 0;         // chance that a pod that got through activates another one
-  Duration longest_grace{};     // from a deletion to the end of the pod
-  bool evicts_at_once = false;  // without the gate SchedulerAsyncPreemption
+  double important = 0;      // pods with a PriorityClass that preempts
+  int budgets = 0;           // PodDisruptionBudgets
+  int nominations = 0;       // by somebody else, set or cleared
+  double activates = 0;      // chance that a pod that got through activates another one
+  Duration longest_grace{};  // from a deletion to the end of the pod
 
   // Resizes of pods that run: with the gate InPlacePodVerticalScalingSchedulerPreemption, which is
   // off where this is 0.

@@ -35,12 +35,15 @@ const config::FeatureGates& GatesOf(const Plan& plan) {
   using config::Gate;
   constexpr std::array kDrawn = {Gate::kInPlacePodVerticalScalingSchedulerPreemption,
                                  Gate::kGenericWorkload, Gate::kTopologyAwareWorkloadScheduling,
-                                 Gate::kCompositePodGroup, Gate::kSchedulerAsyncPreemption};
-  const std::array wanted = {plan.resizes != 0, plan.groups != 0, plan.group_topology,
-                             plan.group_trees, !plan.evicts_at_once};
-  static std::map<std::array<bool, kDrawn.size()>, config::FeatureGates> made;
-  const auto [gates, is_new] = made.try_emplace(wanted);
-  for (size_t i = 0; i < kDrawn.size() && is_new; ++i) gates->second.Set(kDrawn[i], wanted[i]);
+                                 Gate::kCompositePodGroup};
+  using Wanted = std::array<bool, kDrawn.size()>;
+  const Wanted wanted = {plan.resizes != 0, plan.groups != 0, plan.group_topology,
+                         plan.group_trees};
+  static std::map<std::pair<Wanted, std::vector<Gate>>, config::FeatureGates> made;
+  const auto [gates, is_new] = made.try_emplace({wanted, plan.flipped_gates});
+  if (!is_new) return gates->second;
+  for (size_t i = 0; i < kDrawn.size(); ++i) gates->second.Set(kDrawn[i], wanted[i]);
+  for (const Gate gate : plan.flipped_gates) gates->second.Set(gate, !gates->second.Enabled(gate));
   return gates->second;
 }
 
