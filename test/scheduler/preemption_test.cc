@@ -109,6 +109,26 @@ TEST_F(LostNodeTest, LostWhileTheVictimsAreEvicted) {
   ExpectPreemptionOnN2();
 }
 
+// The patch of the nomination may take longer than the evictions. Whatever wakes the preemptor
+// then, it waits for its victim.
+TEST_F(LostNodeTest, NotSeenYetItIsNotLost) {
+  rig_.UpsertPod(Preempted(victim_).ResourceVersion("2").Obj());
+  rig_.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+  rig_.UpsertPod(CpuPod("cheaper", -5, "2").Node("n2").Obj());
+  rig_.UpsertPod(CpuPod("x", 20, "1").Node("n2").Obj());
+  for (const char* leaves : {"w", "x"}) {
+    const uint64_t attempts = rig_.scheduler->context().stats.attempts;
+    rig_.DeletePod(CpuPod(leaves, 5, "2").Node("n2").Obj());
+    rig_.Advance(seconds(20));
+    EXPECT_GT(rig_.scheduler->context().stats.attempts, attempts);
+    EXPECT_EQ(rig_.Victims(), Texts{"v"});
+    EXPECT_EQ(rig_.Nomination("p"), "n1");
+  }
+  rig_.DeletePod(victim_.Obj());
+  rig_.Advance(seconds(20));
+  EXPECT_EQ(rig_.Bound()["p"], "n1");
+}
+
 // ---- in the background
 
 TEST(PreemptionTest, VictimsGoneThenBound) {

@@ -28,7 +28,9 @@ std::string WhyNotEligible(Handle& handle, const api::Pod& pod,
   if (pod.spec->preemption_policy.view() == "Never") {
     return "not eligible due to preemptionPolicy=Never.";
   }
-  const std::string& nominated = pod.status.nominated_node_name.str();
+  // The status, once it shows what was patched.
+  std::string nominated = pod.status.nominated_node_name.str();
+  if (nominated.empty()) nominated = handle.nominator().NodeOf(pod.meta.uid);
   const NodeInfo* node = nominated.empty() ? nullptr : handle.snapshot().Find(nominated);
   if (node == nullptr) return {};
   if (statuses.Get(node->index()).code() == Code::kUnschedulableAndUnresolvable) return {};

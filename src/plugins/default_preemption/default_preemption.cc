@@ -20,6 +20,7 @@
 #include "plugins/default_preemption/candidates.h"
 #include "plugins/default_preemption/eviction.h"
 #include "plugins/default_preemption/group_preemption.h"
+#include "plugins/default_preemption/nomination.h"
 #include "plugins/default_preemption/terminating.h"
 #include "plugins/default_preemption/victim_units.h"
 #include "plugins/kit/hinting.h"
@@ -223,7 +224,8 @@ class DefaultPreemption final : public framework::Plugin,
       return Rejected("not eligible due to preemptionPolicy=Never.");
     }
     if (WaitsForVictims(*pod, statuses)) {
-      return Rejected("not eligible due to a terminating pod on the nominated node.");
+      return Rejected("not eligible due to a terminating pod on the nominated node.",
+                      UnseenNomination(*pod, handle_.nominator()));
     }
     const framework::PreemptionInquiry* const inquiry = state.preemption_inquiry.get();
     Candidates candidates =
@@ -283,8 +285,8 @@ class DefaultPreemption final : public framework::Plugin,
     // As if the news were here: else another node's pods would have to go as well.
     const std::string* const unheard = ongoing_->NodeOfUnheardVictim(pod.meta.uid);
     if (unheard != nullptr && usable(*unheard) != nullptr) return true;
-    if (pod.status.nominated_node_name.empty()) return false;
-    const NodeInfo* const node = usable(pod.status.nominated_node_name.str());
+    const std::string nominated = NominatedNode(pod, handle_.nominator());
+    const NodeInfo* const node = nominated.empty() ? nullptr : usable(nominated);
     if (node == nullptr) return false;
     const int32_t priority = pod.Priority();
     if (workloads_) {

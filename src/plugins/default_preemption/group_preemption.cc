@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/canary.h"
+#include "plugins/default_preemption/nomination.h"
 #include "plugins/default_preemption/terminating.h"
 
 namespace ks::plugins {
@@ -91,7 +92,7 @@ bool GroupPreemption::NeverPreempts() const {
 bool GroupPreemption::WaitsForVictims() {
   absl::flat_hash_set<const NodeInfo*> nominated;
   for (const framework::GroupAssignment& member : preemptor_.members) {
-    const std::string& name = member.pod->status.nominated_node_name.str();
+    const std::string name = NominatedNode(*member.pod, handle_.nominator());
     if (!name.empty()) nominated.insert(handle_.snapshot().Find(name));
   }
   nominated.erase(nullptr);
@@ -113,7 +114,7 @@ GroupFinding GroupPreemption::FindInScope() {
     finding.result.message = GroupMessage("ongoing preemption on nominated nodes");
     for (const framework::GroupAssignment& member : preemptor_.members) {
       finding.result.nominations[member.pod->meta.uid] =
-          framework::NominatingInfo{member.pod->status.nominated_node_name.str()};
+          framework::NominatingInfo{NominatedNode(*member.pod, handle_.nominator())};
     }
     return finding;
   }
