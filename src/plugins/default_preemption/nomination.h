@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where a preemptor has made room. Upstream waits until its status says so; here the patch may be
-// under way for as long as the API server is busy, while the victims leave and other pods'
-// deletions wake the preemptor, which must not make room on another node as well.
+// Where a preemptor has made room. Upstream goes by the pod's status, which its scheduling thread
+// has patched by then; here the patch may be under way for as long as the API server is busy, while
+// the victims leave and other pods' deletions wake the preemptor, which must not make room on
+// another node as well.
 //
 // Upstream: docs/spec/preemption.md section 3.
 
