@@ -30,8 +30,7 @@ Status AwaitedExtenders::Choose(Attempt& attempt) {
     if (given_up_) return Status::Error(verdict.error);
     if (!verdict.error.empty()) {
       log::Error(verdict.error, "Evaluation failed on nominated node",
-                 {{"pod", attempt.pod->meta.Key()},
-                  {"node", attempt.pod->status.nominated_node_name.str()}});
+                 {{"pod", attempt.pod->meta.Key()}, {"node", attempt.nominated_node()}});
     } else if (const ExtenderCandidates kept = Keep(verdict, attempt); !kept.empty()) {
       return PickCandidate(verdict, kept, context_.random, &attempt);
     }

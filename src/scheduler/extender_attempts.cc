@@ -210,7 +210,7 @@ void ExtenderAttempts::Answered(const ExtenderVerdict& verdict) {
       return;
     }
     log::Error(verdict.error, "Evaluation failed on nominated node",
-               {{"pod", pod().meta.Key()}, {"node", pod().status.nominated_node_name.str()}});
+               {{"pod", pod().meta.Key()}, {"node", inquiry_->attempt->nominated_node()}});
     SearchAllNodes();
     return;
   }

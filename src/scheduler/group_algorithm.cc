@@ -328,32 +328,31 @@ MemberResult GroupAlgorithm::PlaceMember(const GroupMember& member, const Placem
 void GroupAlgorithm::Reserve(MemberResult& result) {
   Attempt& attempt = *result.attempt;
   parts_.trial.AssumePod(attempt.assumed);
+  placed_.push_back(
+      {.attempt = &attempt,
+       .nominated_node = std::string(parts_.nominator.NodeOf(attempt.pod->meta.uid))});
   parts_.nominator.DeleteNominatedPodIfExists(*attempt.assumed);
-  placed_.push_back(&attempt);
   const Status reserved =
       framework_.RunReservePluginsReserve(attempt.state, attempt.assumed, attempt.node());
   if (reserved.ok()) return;
-  placed_.pop_back();
-  TakeOff(attempt);
+  TakeLastOff();
   result.status = reserved;
   if (reserved.IsRejected()) result.fit = FitFailure::Of(OneNodeDiagnosis(reserved));
 }
 
-void GroupAlgorithm::TakeOff(Attempt& attempt) {
+void GroupAlgorithm::TakeLastOff() {
+  const PlacedMember last = std::move(placed_.back());
+  placed_.pop_back();
+  Attempt& attempt = *last.attempt;
   framework_.RunReservePluginsUnreserve(attempt.state, attempt.assumed, attempt.node());
   const Result<void> forgotten = parts_.trial.ForgetPod(*attempt.assumed);
   if (!forgotten.ok()) log::Error(forgotten.error().message, "Failed to forget a member");
-  if (!attempt.pod->status.nominated_node_name.empty()) {
-    parts_.nominator.AddNominatedPod(attempt.pod, std::nullopt);
-  }
+  if (last.nominated_node.empty()) return;
+  parts_.nominator.AddNominatedPod(attempt.pod, framework::NominatingInfo{last.nominated_node});
 }
 
 void GroupAlgorithm::UndoTo(size_t mark) {
-  while (placed_.size() > mark) {
-    Attempt* last = placed_.back();
-    placed_.pop_back();
-    TakeOff(*last);
-  }
+  while (placed_.size() > mark) TakeLastOff();
 }
 
 }  // namespace ks::scheduler

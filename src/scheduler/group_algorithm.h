@@ -63,6 +63,11 @@ class GroupAlgorithm {
   GroupResult Propose(const GroupPlan& plan);
 
  private:
+  struct PlacedMember {
+    Attempt* attempt;
+    std::string nominated_node;  // had it not been placed; empty: none
+  };
+
   using Placement = framework::Placement;
 
   // `within`: null for all nodes. The members of a successful result stay on their nodes.
@@ -90,13 +95,13 @@ class GroupAlgorithm {
                              size_t remaining) const;
   // Everything that was put on a node since takes leave of it, the last first.
   void UndoTo(size_t mark);
-  void TakeOff(Attempt& attempt);
+  void TakeLastOff();
   framework::Status PutBack(GroupResult& result);
 
   const Parts parts_;
   const framework::Framework& framework_;
   const framework::GroupPoints& points_;
-  std::vector<Attempt*> placed_;  // on their nodes now
+  std::vector<PlacedMember> placed_;  // on their nodes now
 };
 
 }  // namespace ks::scheduler

@@ -159,7 +159,9 @@ TEST_F(GroupPreemptionTest, W1BothNodesAreCleared) {
     EXPECT_THAT(rig->PreemptedEvents(),
                 ::testing::Contains("v1: Preempted by podgroup pg-g on node cluster"));
     for (const framework::PodEvent& event : rig->api.events) {
-      if (event.reason == "Preempted") EXPECT_EQ(api::MetaOf(event.related)->name, "g");
+      if (event.reason == "Preempted") {
+        EXPECT_EQ(api::MetaOf(event.related)->name, "g");
+      }
     }
     rig->Advance(20s);
     EXPECT_EQ(rig->Bound().size(), 2U) << Bound();
@@ -226,6 +228,30 @@ TEST_F(GroupPreemptionTest, W5VictimsAreLeavingAlready) {
   EXPECT_THAT(rig->Nomination("a"), ::testing::AnyOf("-", "n1"));
   EXPECT_THAT(rig->Nomination("b"), ::testing::AnyOf("-", "n1"));
   EXPECT_TRUE(rig->Victims().empty());
+}
+
+// Nobody has seen that the members are nominated, and the room of one is there.
+TEST_F(GroupPreemptionTest, AMemberThatFitsStaysNominated) {
+  PodBuilder v1 = On("n1", "v1", 0, "1");
+  PodBuilder v2 = On("n1", "v2", 0, "1");
+  Start({CpuNode("n1", "2")}, {v1, v2});
+  Arrive({CpuPod("a", 10, "1"), CpuPod("b", 10, "1")});
+  rig->UpsertPod(Preempted(v1).ResourceVersion("2").Obj());
+  rig->UpsertPod(Preempted(v2).ResourceVersion("2").Obj());
+  rig->AnswerOne(framework::EvictionOutcome::kEvicted, /*leaves=*/false);
+  rig->AnswerOne(framework::EvictionOutcome::kEvicted, /*leaves=*/false);
+  const uint64_t attempts = rig->scheduler->context().stats.attempts;
+  rig->DeletePod(v1.Obj());
+  rig->Advance(20s);
+  EXPECT_GT(rig->scheduler->context().stats.attempts, attempts);
+  EXPECT_EQ(Preemption(), "pod group preemption: ongoing preemption on nominated nodes");
+  const framework::Nominator& nominator = rig->scheduler->context().nominator;
+  EXPECT_EQ(nominator.NodeOf("uid-a"), "n1");
+  EXPECT_EQ(nominator.NodeOf("uid-b"), "n1");
+  EXPECT_EQ(rig->Victims().size(), 2U);
+  rig->DeletePod(v2.Obj());
+  rig->Advance(20s);
+  EXPECT_EQ(Bound(), "a→n1 b→n1");
 }
 
 TEST_F(GroupPreemptionTest, W6Never) {

@@ -129,6 +129,14 @@ TEST_F(LostNodeTest, NotSeenYetItIsNotLost) {
   EXPECT_EQ(rig_.Bound()["p"], "n1");
 }
 
+// Nor passed over: n2 has become the better one.
+TEST_F(LostNodeTest, NotSeenYetItIsTriedFirst) {
+  rig_.UpsertNode(CpuNode("n2", "64").ResourceVersion("2").Obj());
+  rig_.AnswerAll();
+  rig_.Advance(seconds(20));
+  EXPECT_EQ(rig_.Bound()["p"], "n1");
+}
+
 // ---- in the background
 
 TEST(PreemptionTest, VictimsGoneThenBound) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,13 +15,13 @@
 #include "base/logging.h"
 #include "framework/group_plugins.h"
 #include "framework/metrics/preemption_metrics.h"
+#include "framework/nomination.h"
 #include "framework/preemption_explainer.h"
 #include "golang/quote.h"
 #include "plugins/default_preemption/ask_extenders.h"
 #include "plugins/default_preemption/candidates.h"
 #include "plugins/default_preemption/eviction.h"
 #include "plugins/default_preemption/group_preemption.h"
-#include "plugins/default_preemption/nomination.h"
 #include "plugins/default_preemption/terminating.h"
 #include "plugins/default_preemption/victim_units.h"
 #include "plugins/kit/hinting.h"
@@ -225,7 +226,7 @@ class DefaultPreemption final : public framework::Plugin,
     }
     if (WaitsForVictims(*pod, statuses)) {
       return Rejected("not eligible due to a terminating pod on the nominated node.",
-                      UnseenNomination(*pod, handle_.nominator()));
+                      framework::UnseenNomination(*pod, handle_.nominator()));
     }
     const framework::PreemptionInquiry* const inquiry = state.preemption_inquiry.get();
     Candidates candidates =
@@ -276,7 +277,7 @@ class DefaultPreemption final : public framework::Plugin,
   // Victims of an earlier preemption are still leaving the nominated node, which may help without
   // another one.
   bool WaitsForVictims(const api::Pod& pod, const NodeStatuses& statuses) const {
-    const auto usable = [&](const std::string& name) {
+    const auto usable = [&](std::string_view name) {
       const NodeInfo* const node = handle_.snapshot().Find(name);
       const bool helps = node != nullptr &&
                          statuses.Get(node->index()).code() != Code::kUnschedulableAndUnresolvable;
@@ -285,7 +286,7 @@ class DefaultPreemption final : public framework::Plugin,
     // As if the news were here: else another node's pods would have to go as well.
     const std::string* const unheard = ongoing_->NodeOfUnheardVictim(pod.meta.uid);
     if (unheard != nullptr && usable(*unheard) != nullptr) return true;
-    const std::string nominated = NominatedNode(pod, handle_.nominator());
+    const std::string_view nominated = framework::NominatedNode(pod, handle_.nominator());
     const NodeInfo* const node = nominated.empty() ? nullptr : usable(nominated);
     if (node == nullptr) return false;
     const int32_t priority = pod.Priority();

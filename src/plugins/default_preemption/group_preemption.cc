@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/canary.h"
-#include "plugins/default_preemption/nomination.h"
+#include "framework/nomination.h"
 #include "plugins/default_preemption/terminating.h"
 
 namespace ks::plugins {
@@ -92,7 +93,7 @@ bool GroupPreemption::NeverPreempts() const {
 bool GroupPreemption::WaitsForVictims() {
   absl::flat_hash_set<const NodeInfo*> nominated;
   for (const framework::GroupAssignment& member : preemptor_.members) {
-    const std::string name = NominatedNode(*member.pod, handle_.nominator());
+    const std::string_view name = framework::NominatedNode(*member.pod, handle_.nominator());
     if (!name.empty()) nominated.insert(handle_.snapshot().Find(name));
   }
   nominated.erase(nullptr);
@@ -113,8 +114,8 @@ GroupFinding GroupPreemption::FindInScope() {
     GroupFinding finding{.result = {}};
     finding.result.message = GroupMessage("ongoing preemption on nominated nodes");
     for (const framework::GroupAssignment& member : preemptor_.members) {
-      finding.result.nominations[member.pod->meta.uid] =
-          framework::NominatingInfo{NominatedNode(*member.pod, handle_.nominator())};
+      finding.result.nominations[member.pod->meta.uid] = framework::NominatingInfo{
+          std::string(framework::NominatedNode(*member.pod, handle_.nominator()))};
     }
     return finding;
   }
@@ -137,12 +138,12 @@ GroupFinding GroupPreemption::FindInScope() {
   Choose(proposal);
   SortByImportance(&*potential);
   PartitionByBudgets(handle_.owner_listers(), &*potential);
-  SetNominations(false);
+  TakeNominations();
   // Members of failed groups of a tree are proposed, too, and may have one place twice.
   counts_beyond_nodes_ = counts_beyond_nodes_ || !EveryoneFits();
   Status status;
   for (size_t i = 0; i < potential->size() && status.ok(); ++i) status = Reprieve((*potential)[i]);
-  SetNominations(true);
+  GiveNominationsBack();
   return status.ok() ? Chosen() : GroupFailed(status.ErrorText());
 }
 
@@ -150,7 +151,8 @@ void GroupPreemption::Choose(const GroupProposal& proposal) {
   for (const framework::GroupAssignment& assignment : proposal.assignments) {
     auto on_node = std::make_shared<api::Pod>(*assignment.pod);
     on_node->node_name = Symbol(assignment.node->name());
-    placed_.push_back({.assignment = assignment, .on_node = std::move(on_node)});
+    placed_.push_back(
+        {.assignment = assignment, .on_node = std::move(on_node), .nominated_node = {}});
     nodes_.insert(assignment.node);
     counts_beyond_nodes_ |= handle_.runner().HasPreFilterExtensions(*assignment.state);
   }
@@ -227,15 +229,19 @@ Status GroupPreemption::PutBack(const VictimUnit& unit) {
 }
 
 // A member that is on its node is not expected on one besides: it would count twice.
-void GroupPreemption::SetNominations(bool nominated) {
+void GroupPreemption::TakeNominations() {
+  for (Placed& placed : placed_) {
+    const api::Pod& pod = *placed.assignment.pod;
+    placed.nominated_node = handle_.nominator().NodeOf(pod.meta.uid);
+    handle_.nominator().DeleteNominatedPodIfExists(pod);
+  }
+}
+
+void GroupPreemption::GiveNominationsBack() {
   for (const Placed& placed : placed_) {
-    const api::PodPtr& pod = placed.assignment.pod;
-    if (pod->status.nominated_node_name.empty()) continue;
-    if (nominated) {
-      handle_.nominator().AddNominatedPod(pod, std::nullopt);
-    } else {
-      handle_.nominator().DeleteNominatedPodIfExists(*pod);
-    }
+    if (placed.nominated_node.empty()) continue;
+    handle_.nominator().AddNominatedPod(placed.assignment.pod,
+                                        framework::NominatingInfo{placed.nominated_node});
   }
 }
 

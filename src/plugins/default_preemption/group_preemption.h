@@ -49,6 +49,7 @@ class GroupPreemption {
   struct Placed {
     framework::GroupAssignment assignment;
     api::PodPtr on_node;
+    std::string nominated_node;  // while its nomination is taken away; empty: it had none
   };
 
   bool NeverPreempts() const;
@@ -60,7 +61,8 @@ class GroupPreemption {
   bool EveryoneFits();
   framework::Status TakeAway(const VictimUnit& unit);
   framework::Status PutBack(const VictimUnit& unit);
-  void SetNominations(bool nominated);
+  void TakeNominations();
+  void GiveNominationsBack();
   GroupFinding Chosen();
   Preemptor Described() const;
 

@@ -13,9 +13,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
+#include "framework/nomination.h"
 #include "framework/queued_pod.h"
 #include "framework/runtime/prebind_runner.h"
 #include "framework/runtime/runtime.h"
@@ -80,6 +82,10 @@ struct Attempt {
   const std::string& node() const { return assumed->node_name.str(); }
   // The object that the attempt stands for now.
   const api::PodPtr& current() const { return assumed == nullptr ? pod : assumed; }
+  // Empty: it is nominated to none. Valid until the next nomination.
+  std::string_view nominated_node() const {
+    return framework::NominatedNode(*pod, framework.handle().nominator());
+  }
 };
 
 }  // namespace ks::scheduler

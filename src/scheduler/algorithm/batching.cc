@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "framework/nomination.h"
 #include "scheduler/algorithm/selection.h"
 
 namespace ks::scheduler {
@@ -97,7 +98,9 @@ std::string Batching::Find(const framework::CycleState& state, const api::Pod& p
 
 const char* Batching::WhyUnusable(const api::Pod& pod, const BatchAttempt& attempt) const {
   if (!last_ || attempt.cycle != last_->cycle + 1) return "pod_skipped";
-  if (!pod.status.nominated_node_name.empty()) return "pod_nominated";
+  if (!framework::NominatedNode(pod, framework_.handle().nominator()).empty()) {
+    return "pod_nominated";
+  }
   if (attempt.signature.empty() || attempt.signature != ranking_->signature) {
     return "pod_incompatible";
   }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -60,11 +61,8 @@ Status SchedulingAlgorithm::FindNodesThatFit(Attempt& attempt, Batching* batchin
   Status status = PreFilter(attempt);
   if (!status.ok()) return status;
   if (batching != nullptr) batching->Hint(attempt.state, *attempt.pod, &attempt.batch);
-  if (!attempt.pod->status.nominated_node_name.empty()) {
-    if (NominatedNodeFits(attempt)) return Status();
-  } else if (!attempt.batch.hint.empty()) {
-    if (NodeFits(attempt.batch.hint, attempt)) return Status();
-  }
+  if (NominatedNodeFits(attempt)) return Status();
+  if (!attempt.batch.hint.empty() && NodeFits(attempt.batch.hint, attempt)) return Status();
   if (PickRanked(attempt)) return Status();
   return Search(attempt);
 }
@@ -128,11 +126,11 @@ Status SchedulingAlgorithm::PreFilter(Attempt& attempt) {
 // The nominated node alone; the start index does not move, and PreFilter's node set is not
 // consulted (docs/spec/cycle.md section 8).
 bool SchedulingAlgorithm::NominatedNodeFits(Attempt& attempt) {
-  const std::string& name = attempt.pod->status.nominated_node_name.str();
+  const std::string_view name = attempt.nominated_node();
   return !name.empty() && NodeFits(name, attempt);
 }
 
-bool SchedulingAlgorithm::NodeFits(const std::string& name, Attempt& attempt) {
+bool SchedulingAlgorithm::NodeFits(std::string_view name, Attempt& attempt) {
   const framework::Framework& framework = attempt.framework;
   const api::Pod& pod = *attempt.pod;
   const framework::NodeInfo* node = snapshot_.Find(name);

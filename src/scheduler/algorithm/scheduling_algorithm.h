@@ -66,7 +66,7 @@ class SchedulingAlgorithm {
   framework::Status FindNodesThatFit(Attempt& attempt, Batching* batching);
   // Searches, scores and picks in one, by what is remembered. False: nothing has happened.
   bool PickRanked(Attempt& attempt);
-  bool NodeFits(const std::string& name, Attempt& attempt);
+  bool NodeFits(std::string_view name, Attempt& attempt);
 
   const framework::Snapshot& snapshot_;
   const Parallelizer& parallelizer_;
