@@ -289,11 +289,15 @@ std::string JudgeServer(World& world, const std::vector<SchedulerProcess*>& proc
     const auto said = world.said.find((*pod)->meta.uid);
     const std::string message = said == world.said.end() ? "nothing" : said->second;
     const bool may_wait = !world.plan.conditions_current() || world.plan.waits_in_vain();
+    // Its devices were taken from it a moment ago, and it has not been tried since.
+    const bool goes_round =
+        world.plan.waits_in_vain() &&
+        message.find("deallocation of ResourceClaim completed") != std::string::npos;
     const auto keeps_room = [&node = node, &pod = **pod](const api::Pod& member) {
       return member.status.nominated_node_name == node && member.Priority() >= pod.Priority();
     };
     if ((!GroupOf(**pod).empty() && !IsBoundByAll(world, nominated, name)) ||
-        HasNominatedMember(nominated[0].items, keeps_room) ||
+        HasNominatedMember(nominated[0].items, keeps_room) || goes_round ||
         (may_wait && MayOversleep(**pod, message))) {
       some_may_wait = true;
       continue;

@@ -108,15 +108,19 @@ std::string WhyRepelled(const api::Pod& pod, const api::Node& node,
 
 }  // namespace
 
-std::string WhyRefused(const api::Pod& pod, const api::Node& node) {
+std::string WhyLost(const api::Pod& pod, const api::Node& node) {
   for (const auto& [key, value] : pod.spec->node_selector) {
     if (ValueOf(node.meta.labels, key.view()) != value.str()) {
       return "does not have the label " + key.str();
     }
   }
+  return WhyTainted(pod, node);
+}
+
+std::string WhyRefused(const api::Pod& pod, const api::Node& node) {
   const auto disk = ValueOf(pod.meta.labels, kLoadedLabel);
   if (disk.has_value() && disk != ValueOf(node.meta.labels, "disk")) return "has another disk";
-  return WhyTainted(pod, node);
+  return WhyLost(pod, node);
 }
 
 std::string WhyUnfit(const api::Pod& pod, const NodeInfo& node) {

@@ -17,8 +17,10 @@ std::string WhyInfeasible(const api::Pod& pod, const framework::NodeInfo& node,
 std::string WhyUnfit(const api::Pod& pod, const framework::NodeInfo& node);
 
 // Why the node will not have the pod, whoever is on it: a taint, a cordon, a label that it selects
-// by; empty: it may.
+// by; empty: it may. The second leaves out the loaded plugin, of which the scheduler does not know
+// what it refuses for good.
 std::string WhyRefused(const api::Pod& pod, const api::Node& node);
+std::string WhyLost(const api::Pod& pod, const api::Node& node);
 
 // Whether the node had room for `pod`, which it is charged with already, and for those nominated
 // there that the pod has to respect; empty: it had. Of cpu, memory and the number of pods.

@@ -38,7 +38,7 @@ std::string WakeWatch::WhyToWake(const Parked& parked, const WakeView& view) con
   if (parked.nominated != nullptr) {
     const auto node = view.nodes.find(parked.nominated->meta.name);
     if (node == view.nodes.end()) return "its nominated node is gone";
-    const std::string why = WhyRefused(*parked.pod, *node->second);
+    const std::string why = WhyLost(*parked.pod, *node->second);
     if (!why.empty()) return "its nominated node " + why;
   }
   if (!parked.by_affinity) return {};
@@ -74,7 +74,7 @@ std::string WakeWatch::AfterStep(const WakeView& view) {
               .nominated = nullptr,
               .by_affinity = record.pod->unschedulable_plugins.contains("InterPodAffinity")};
     const auto node = view.nodes.find(std::string(view.queue.nominator().NodeOf(pod->meta.uid)));
-    const bool takes = node != view.nodes.end() && WhyRefused(*pod, *node->second).empty();
+    const bool takes = node != view.nodes.end() && WhyLost(*pod, *node->second).empty();
     if (takes) parked.nominated = node->second;
   });
   parked_ = std::move(now);
