@@ -3,12 +3,16 @@
 
     worst_case.py [--kubesched FILE] [--kube-scheduler FILE] [--server kube-apiserver|embedded] [--only REGEX]
                   [--count 200] [--rate 50] [--seconds 10] [--nodes 200] [--specs 10000] [--kilobytes 0] [--runs 1] [--rounds 0]
+                  [--floor] [--schedulers kubesched,kube-scheduler]
 
 For each kind of spec: `--count` pods of it, each as large as the server takes (or of --kilobytes), come while victims' plain pods come at
 --rate a second. Prints the scheduler's CPU and how much of it is for each attempt, its resident memory at most, and how long the victims
 waited from their first sight to their node. The row "nobody" is without the attacker. `--specs` small pods stand for kinds that are about
-many objects. With --rounds nobody else is there: `--count` pods are created and deleted so many times, each of texts of its own, and what
-the scheduler's resident memory is after each round (MB) shows whether anything is left of them. Everything that comes is known in advance: nothing is random but names of collisions, which are computed.
+many objects. With --floor the same pods come once more for a scheduler that is not there: what their sending, storing, watching and
+reading cost the victims, whoever schedules. "x floor" is by how much the victims' p99 is longer where they are scheduled. With --rounds
+nobody else is there: `--count` pods are created and deleted so many times, each of texts of its own, and what the scheduler's resident
+memory is after each round (MB) shows whether anything is left of them. Everything that comes is known in advance: nothing is random but
+names of collisions, which are computed.
 """
 
 import argparse
@@ -17,8 +21,8 @@ import http.client
 import json
 import pathlib
 import re
+import shutil
 import ssl
-import subprocess
 import sys
 import tempfile
 import threading
@@ -402,8 +406,16 @@ class Scheduler:
         self._process.wait()
 
 
-def measure(options, program, make, parts, folder):
-    """One run: a dictionary of figures."""
+def of_nobody(made):
+    """The same for a scheduler that is not there."""
+    for one in made if isinstance(made, tuple) else (made,):
+        if one["kind"] == "Pod":
+            one["spec"]["schedulerName"] = "nobody"
+    return made
+
+
+def measure(options, program, make, parts, folder, address=lambda made: made):
+    """One run: a dictionary of figures. `address` changes the attacker's objects before they are sent."""
     server = Server(options.server, folder / "plane", options.nodes)
     scheduler = watch = None
     try:
@@ -414,7 +426,7 @@ def measure(options, program, make, parts, folder):
         attack = count = None
         if make is not None:
             count = options.specs if make in MANY else options.count
-            attack = Sender(server, count, count / options.seconds, lambda client, number: send(client, make(number, parts)))
+            attack = Sender(server, count, count / options.seconds, lambda client, number: send(client, address(make(number, parts))))
         plain = Sender(server, victims, options.rate,
                        lambda client, number: client.ask("POST", "/api/v1/namespaces/victims/pods", victim(number)))
         for sender in filter(None, (plain, attack)):
@@ -471,10 +483,16 @@ def find_parts(options, make, folder):
         server.end()
 
 
-def row(title, parts, size, name, got, alone):
-    worse = f"{got['p99'] / alone['p99']:6.2f}" if alone else "     -"
+def row(title, parts, size, name, got, alone, floor):
+    worse, above = (f"{got['p99'] / to['p99']:6.2f}" if to else "     -" for to in (alone, floor))
     print(f"{title:18} {parts:7} {size:6.0f} {name:14} {got['attempts']:8.0f} {got['ms']:9.2f} {got['cpu']:8.1f} {got['mb']:7.0f} "
-          f"{got['bound']:5}/{got['victims']:<5} {got['p50']:9.1f} {got['p99']:9.1f} {worse} {' '.join(got['failed'])[:200]}", flush=True)
+          f"{got['bound']:5}/{got['victims']:<5} {got['p50']:9.1f} {got['p99']:9.1f} {worse}  {above} {' '.join(got['failed'])[:200]}", flush=True)
+
+
+def fresh(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    return folder
 
 
 def arguments():
@@ -491,6 +509,8 @@ def arguments():
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--timeout", type=int, default=60, help="seconds that the last victims may take")
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--schedulers", default="kubesched,kube-scheduler", help="which of the two")
+    parser.add_argument("--floor", action="store_true", help="the same pods for a scheduler that is not there, too")
     parser.add_argument("--rounds", type=int, default=0, help="times that the attacker's pods are created and deleted; 0: they stay")
     return parser.parse_args()
 
@@ -514,12 +534,15 @@ def main():
     options = arguments()
     if why := build.why_unavailable():
         sys.exit(f"{why} (--server embedded needs kube-scheduler, too)")
-    schedulers = {"kubesched": options.kubesched, "kube-scheduler": options.kube_scheduler}
+    programs_of = {"kubesched": options.kubesched, "kube-scheduler": options.kube_scheduler}
+    if unknown := [name for name in options.schedulers.split(",") if name not in programs_of]:
+        sys.exit(f"--schedulers: {unknown[0]!r} is none of {', '.join(programs_of)}")
+    schedulers = {name: programs_of[name] for name in options.schedulers.split(",")}
     if options.rounds:
         run_rounds(options, schedulers)
         return
     print(f"{'kind':18} {'parts':>7} {'KB':>6} {'scheduler':14} {'attempts':>8} {'CPU ms/a':>9} {'CPU s':>8} {'peak MB':>7} {'bound':>11} "
-          f"{'p50 ms':>9} {'p99 ms':>9} {'p99 x':>6}")
+          f"{'p50 ms':>9} {'p99 ms':>9} {'p99 x':>6} {'x floor':>7}")
     alone = {}
     with tempfile.TemporaryDirectory(prefix="kubesched-worst-") as name:
         for number, make in enumerate([None, *kinds(options)]):
@@ -527,13 +550,15 @@ def main():
             size = len(json.dumps(make(1, parts))) / 1000 if make else 0
             for run in range(options.runs):
                 for scheduler in (list(schedulers) if run % 2 == 0 else list(reversed(schedulers))):
-                    folder = pathlib.Path(name) / f"{number}-{run}-{scheduler}"
-                    folder.mkdir()
-                    got = measure(options, schedulers[scheduler], make, parts, folder)
-                    row(make.__name__ if make else "nobody", parts, size, scheduler, got, alone.get(scheduler) if make else None)
+                    folder, floor = pathlib.Path(name) / f"{number}-{run}-{scheduler}", None
+                    if make and options.floor:
+                        floor = measure(options, schedulers[scheduler], make, parts, fresh(folder), of_nobody)
+                        row(f"({make.__name__})", parts, size, scheduler, floor, alone[scheduler], None)
+                    got = measure(options, schedulers[scheduler], make, parts, fresh(folder))
+                    row(make.__name__ if make else "nobody", parts, size, scheduler, got, alone.get(scheduler) if make else None, floor)
                     if make is None:
                         alone[scheduler] = got
-                    subprocess.run(["rm", "-rf", folder], check=True)
+                    shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
