@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <absl/container/flat_hash_set.h>
 
 #include "plugins/kit/deferred_pods.h"
 #include "plugins/kit/hinting.h"
@@ -143,7 +146,7 @@ class NodeVolumeLimits final : public framework::Plugin,
     Wanted wanted;
     wanted.failure = IdentifyVolumes(pod, csi_node, storage(), &volumes);
     if (!wanted.failure.ok()) return wanted;
-    std::set<std::string_view> names;
+    absl::flat_hash_set<std::string_view> names(volumes.size());
     for (const AttachableVolume& volume : volumes) {
       if (names.insert(volume.name).second) Add(volume, &wanted.drivers);
     }

@@ -36,35 +36,37 @@ bool HasDisk(const api::Pod& pod) {
 Disks::Disks(const api::Pod& pod) : spec_(pod.spec) {
   for (const api::Volume& volume : spec_->volumes) {
     if (!IsDisk(volume)) continue;
-    Monitors& monitors = disks_[KeyOf(volume, volume.read_only)];
+    Uses& uses = disks_[KeyOf(volume)];
+    std::optional<Monitors>& monitors = volume.read_only ? uses.reading : uses.writing;
+    if (!monitors.has_value()) monitors.emplace();
     if (volume.source != Source::kRbd) continue;
-    monitors.insert(volume.monitors.begin(), volume.monitors.end());
+    monitors->insert(volume.monitors.begin(), volume.monitors.end());
   }
 }
 
-Disks::Key Disks::KeyOf(const api::Volume& volume, bool read_only) {
+Disks::Key Disks::KeyOf(const api::Volume& volume) {
   const bool is_rbd = volume.source == Source::kRbd;
-  return {volume.source, volume.id, is_rbd ? std::string_view(volume.pool) : std::string_view(),
-          read_only};
+  return {volume.source, volume.id, is_rbd ? std::string_view(volume.pool) : std::string_view()};
 }
 
 bool Disks::ConflictWith(const api::Pod& other) const {
   return std::any_of(
-      other.spec->volumes.begin(), other.spec->volumes.end(), [this](const api::Volume& volume) {
-        return IsDisk(volume) && (ConflictWith(volume, false) || ConflictWith(volume, true));
-      });
+      other.spec->volumes.begin(), other.spec->volumes.end(),
+      [this](const api::Volume& volume) { return IsDisk(volume) && ConflictWith(volume); });
 }
 
-// With those of them that are, or are not, for reading only.
-bool Disks::ConflictWith(const api::Volume& other, bool read_only) const {
-  const auto found = disks_.find(KeyOf(other, read_only));
+bool Disks::ConflictWith(const api::Volume& other) const {
+  const auto found = disks_.find(KeyOf(other));
   if (found == disks_.end()) return false;
   if (other.source == Source::kAwsElasticBlockStore) return true;
-  if (read_only && other.read_only) return false;
-  const Monitors& monitors = found->second;
-  return other.source != Source::kRbd ||
-         std::any_of(other.monitors.begin(), other.monitors.end(),
-                     [&monitors](const auto& monitor) { return monitors.contains(monitor); });
+  const auto meets = [&other](const std::optional<Monitors>& monitors) {
+    if (!monitors.has_value()) return false;
+    return other.source != Source::kRbd ||
+           std::any_of(other.monitors.begin(), other.monitors.end(),
+                       [&monitors](const auto& monitor) { return monitors->contains(monitor); });
+  };
+  const Uses& uses = found->second;
+  return meets(uses.writing) || (!other.read_only && meets(uses.reading));
 }
 
 bool HaveManyPairs(const api::Pod& a, const api::Pod& b) {

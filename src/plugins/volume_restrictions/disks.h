@@ -5,6 +5,7 @@
 // Upstream: docs/spec/plugins-volume.md section 3.1.
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <tuple>
 
@@ -28,14 +29,19 @@ class Disks {
 
  private:
   // With which each conflict is the same; of RBD also the pool.
-  using Key = std::tuple<api::Volume::Source, std::string_view, std::string_view, bool>;
+  using Key = std::tuple<api::Volume::Source, std::string_view, std::string_view>;
   using Monitors = absl::flat_hash_set<std::string_view>;
+  // The volumes of one disk that are for writing, too, and those for reading only.
+  struct Uses {
+    std::optional<Monitors> writing;  // absent: there are none; empty but of RBD
+    std::optional<Monitors> reading;
+  };
 
-  static Key KeyOf(const api::Volume& volume, bool read_only);
-  bool ConflictWith(const api::Volume& other, bool read_only) const;
+  static Key KeyOf(const api::Volume& volume);
+  bool ConflictWith(const api::Volume& other) const;
 
   std::shared_ptr<const api::PodSpec> spec_;  // whose texts they are
-  absl::flat_hash_map<Key, Monitors> disks_;
+  absl::flat_hash_map<Key, Uses> disks_;
 };
 
 // The same for two pods, of which one may be asked once only.
