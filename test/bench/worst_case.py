@@ -8,8 +8,9 @@
 For each kind of spec: `--count` pods of it, each as large as the server takes (or of --kilobytes), come while victims' plain pods come at
 --rate a second. Prints the scheduler's CPU and how much of it is for each attempt, its resident memory at most, and how long the victims
 waited from their first sight to their node. The row "nobody" is without the attacker. `--specs` small pods stand for kinds that are about
-many objects. With --floor the same pods come once more for a scheduler that is not there: what their sending, storing, watching and
-reading cost the victims, whoever schedules. "x floor" is by how much the victims' p99 is longer where they are scheduled. With --rounds
+many objects. With --floor the same pods come once more for a scheduler that is not there, and who sends them binds them at once, or says
+that they do not fit: what their sending, storing, watching and reading cost the victims, whoever schedules. "x floor" is by how much the
+victims' p99 is longer where they are scheduled. With --rounds
 nobody else is there: `--count` pods are created and deleted so many times, each of texts of its own, and what the scheduler's resident
 memory is after each round (MB) shows whether anything is left of them. Everything that comes is known in advance: nothing is random but
 names of collisions, which are computed.
@@ -207,6 +208,7 @@ def colliding_names(number, _parts):
 
 LARGE = (anti_affinity, preferences, wants_others, spread, spread_values, affinity_values, node_affinity, labels, colliding_labels, tolerations, ports,
          ports_of_one_number, disks, containers, resources, gates, devices, selectors)
+WAITING = (wants_others, resources, devices, selectors, pending_specs, colliding_names)
 MANY = (spec_of_its_own, pending_specs, colliding_names)
 
 
@@ -406,16 +408,23 @@ class Scheduler:
         self._process.wait()
 
 
-def of_nobody(made):
-    """The same for a scheduler that is not there."""
-    for one in made if isinstance(made, tuple) else (made,):
-        if one["kind"] == "Pod":
-            one["spec"]["schedulerName"] = "nobody"
-    return made
+def send_and_settle(client, make, number, parts, nodes):
+    """Sends what is for a scheduler that is not there, and does what would come of it."""
+    made = make(number, parts)
+    one = made[-1] if isinstance(made, tuple) else made
+    one["spec"]["schedulerName"] = "nobody"
+    send(client, made)
+    where, name = "/api/v1/namespaces/attacker/pods", one["metadata"]["name"]
+    if make in WAITING:
+        condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available"}
+        client.ask("PATCH", f"{where}/{name}/status", {"status": {"conditions": [condition]}}, kube_client.MERGE_PATCH)
+    elif make is not gates:
+        client.ask("POST", f"{where}/{name}/binding", {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name},
+                                                       "target": {"kind": "Node", "name": f"n{number % nodes}"}})
 
 
-def measure(options, program, make, parts, folder, address=lambda made: made):
-    """One run: a dictionary of figures. `address` changes the attacker's objects before they are sent."""
+def measure(options, program, make, parts, folder, floor=False):
+    """One run: a dictionary of figures. `floor`: the attacker's pods are nobody's."""
     server = Server(options.server, folder / "plane", options.nodes)
     scheduler = watch = None
     try:
@@ -426,7 +435,9 @@ def measure(options, program, make, parts, folder, address=lambda made: made):
         attack = count = None
         if make is not None:
             count = options.specs if make in MANY else options.count
-            attack = Sender(server, count, count / options.seconds, lambda client, number: send(client, address(make(number, parts))))
+            attack = Sender(server, count, count / options.seconds,
+                            lambda client, number: send_and_settle(client, make, number, parts, options.nodes) if floor
+                            else send(client, make(number, parts)))
         plain = Sender(server, victims, options.rate,
                        lambda client, number: client.ask("POST", "/api/v1/namespaces/victims/pods", victim(number)))
         for sender in filter(None, (plain, attack)):
@@ -552,7 +563,7 @@ def main():
                 for scheduler in (list(schedulers) if run % 2 == 0 else list(reversed(schedulers))):
                     folder, floor = pathlib.Path(name) / f"{number}-{run}-{scheduler}", None
                     if make and options.floor:
-                        floor = measure(options, schedulers[scheduler], make, parts, fresh(folder), of_nobody)
+                        floor = measure(options, schedulers[scheduler], make, parts, fresh(folder), floor=True)
                         row(f"({make.__name__})", parts, size, scheduler, floor, alone[scheduler], None)
                     got = measure(options, schedulers[scheduler], make, parts, fresh(folder))
                     row(make.__name__ if make else "nobody", parts, size, scheduler, got, alone.get(scheduler) if make else None, floor)
