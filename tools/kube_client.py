@@ -88,6 +88,12 @@ class Client:
             self.close()
             raise
 
+    def bind(self, namespace, pod, node):
+        """Raises as answer()."""
+        self.ask("POST", f"/api/v1/namespaces/{namespace}/pods/{pod}/binding", {
+            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": pod, "namespace": namespace},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": node}})
+
     def watch(self, path):
         """A watch's events, from now until the server ends it or says nothing for `patience_s` (TimeoutError, an OSError)."""
         self.close()

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "framework/handle.h"
 
@@ -30,6 +31,20 @@ inline std::optional<NominatingInfo> UnseenNomination(const api::Pod& pod,
   std::string node(nominator.NodeOf(pod.meta.uid));
   if (node.empty()) return std::nullopt;
   return NominatingInfo{std::move(node)};
+}
+
+// A pod that is on a node for a trial is not expected on one besides: it would count twice. The
+// node to which it was nominated, for GiveNominationBack; empty: it was not.
+inline std::string TakeNomination(const api::Pod& pod, Nominator& nominator) {
+  std::string node(nominator.NodeOf(pod.meta.uid));
+  nominator.DeleteNominatedPodIfExists(pod);
+  return node;
+}
+
+// As it was, whatever the pod's status says.
+inline void GiveNominationBack(const api::PodPtr& pod, const std::string& node,
+                               Nominator& nominator) {
+  if (!node.empty()) nominator.AddNominatedPod(pod, NominatingInfo{node});
 }
 
 }  // namespace ks::framework

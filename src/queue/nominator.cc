@@ -104,6 +104,7 @@ void PodNominator::Exchange(framework::PodInfoPtr& entry, framework::PodInfoPtr 
 }
 
 std::string_view PodNominator::NodeOf(std::string_view uid) const {
+  if (node_of_.empty()) return {};
   const auto it = node_of_.find(uid);
   return it == node_of_.end() ? std::string_view() : std::string_view(it->second);
 }

@@ -8,6 +8,7 @@
 #include "base/canary.h"
 #include "base/check.h"
 #include "base/logging.h"
+#include "framework/nomination.h"
 #include "scheduler/binding_cycle.h"
 
 namespace ks::scheduler {
@@ -330,8 +331,7 @@ void GroupAlgorithm::Reserve(MemberResult& result) {
   parts_.trial.AssumePod(attempt.assumed);
   placed_.push_back(
       {.attempt = &attempt,
-       .nominated_node = std::string(parts_.nominator.NodeOf(attempt.pod->meta.uid))});
-  parts_.nominator.DeleteNominatedPodIfExists(*attempt.assumed);
+       .nominated_node = framework::TakeNomination(*attempt.assumed, parts_.nominator)});
   const Status reserved =
       framework_.RunReservePluginsReserve(attempt.state, attempt.assumed, attempt.node());
   if (reserved.ok()) return;
@@ -347,8 +347,7 @@ void GroupAlgorithm::TakeLastOff() {
   framework_.RunReservePluginsUnreserve(attempt.state, attempt.assumed, attempt.node());
   const Result<void> forgotten = parts_.trial.ForgetPod(*attempt.assumed);
   if (!forgotten.ok()) log::Error(forgotten.error().message, "Failed to forget a member");
-  if (last.nominated_node.empty()) return;
-  parts_.nominator.AddNominatedPod(attempt.pod, framework::NominatingInfo{last.nominated_node});
+  framework::GiveNominationBack(attempt.pod, last.nominated_node, parts_.nominator);
 }
 
 void GroupAlgorithm::UndoTo(size_t mark) {

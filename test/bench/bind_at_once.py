@@ -15,16 +15,16 @@ import itertools
 import pathlib
 import signal
 import ssl
-import subprocess
 import sys
 import tempfile
 import threading
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools")]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "controlplane")]
 
-import kube_client  # noqa: E402  (after the path above)
+import certs  # noqa: E402  (after the path above)
+import kube_client  # noqa: E402
 
 SCHEDULER_NAME = "default-scheduler"
 
@@ -43,22 +43,14 @@ class Ready(http.server.BaseHTTPRequestHandler):
 
 
 def serve(port):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.TemporaryDirectory() as name:
-        key, certificate = f"{name}/key", f"{name}/certificate"
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",
-                        "-keyout", key, "-out", certificate], check=True, capture_output=True)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
+        folder = pathlib.Path(name)
+        certs.self_signed(folder, "ready")
+        context.load_cert_chain(folder / "ready.crt", folder / "ready.key")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Ready)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-
-
-def bind(client, pod, node):
-    name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-    client.ask("POST", f"/api/v1/namespaces/{namespace}/pods/{name}/binding",
-               {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "namespace": namespace},
-                "target": {"apiVersion": "v1", "kind": "Node", "name": node}})
 
 
 def main():
@@ -74,7 +66,7 @@ def main():
     for event in events:
         pod = event["object"]
         if event["type"] == "ADDED" and pod["spec"]["schedulerName"] == SCHEDULER_NAME:
-            bind(writer, pod, next(next_node))
+            writer.bind(pod["metadata"]["namespace"], pod["metadata"]["name"], next(next_node))
 
 
 if __name__ == "__main__":

@@ -10,10 +10,9 @@ For each kind of spec: `--count` pods of it, each as large as the server takes (
 waited from their first sight to their node. The row "nobody" is without the attacker. `--specs` small pods stand for kinds that are about
 many objects. With --floor the same pods come once more for a scheduler that is not there, and who sends them binds them at once, or says
 that they do not fit: what their sending, storing, watching and reading cost the victims, whoever schedules. "x floor" is by how much the
-victims' p99 is longer where they are scheduled. With --rounds
-nobody else is there: `--count` pods are created and deleted so many times, each of texts of its own, and what the scheduler's resident
-memory is after each round (MB) shows whether anything is left of them. Everything that comes is known in advance: nothing is random but
-names of collisions, which are computed.
+victims' p99 is longer where they are scheduled. With --rounds nobody else is there: `--count` pods are created and deleted so many times,
+each of texts of its own, and what the scheduler's resident memory is after each round (MB) shows whether anything is left of them.
+Everything that comes is known in advance: nothing is random but names of collisions, which are computed.
 """
 
 import argparse
@@ -414,13 +413,12 @@ def send_and_settle(client, make, number, parts, nodes):
     one = made[-1] if isinstance(made, tuple) else made
     one["spec"]["schedulerName"] = "nobody"
     send(client, made)
-    where, name = "/api/v1/namespaces/attacker/pods", one["metadata"]["name"]
+    name = one["metadata"]["name"]
     if make in WAITING:
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available"}
-        client.ask("PATCH", f"{where}/{name}/status", {"status": {"conditions": [condition]}}, kube_client.MERGE_PATCH)
+        client.ask("PATCH", f"/api/v1/namespaces/attacker/pods/{name}/status", {"status": {"conditions": [condition]}}, kube_client.MERGE_PATCH)
     elif make is not gates:
-        client.ask("POST", f"{where}/{name}/binding", {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name},
-                                                       "target": {"kind": "Node", "name": f"n{number % nodes}"}})
+        client.bind("attacker", name, f"n{number % nodes}")
 
 
 def measure(options, program, make, parts, folder, floor=False):

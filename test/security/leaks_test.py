@@ -9,12 +9,12 @@ import pathlib
 import re
 import ssl
 import stat
-import subprocess
 import sys
 import threading
 import unittest
 
 import programs
+import certs  # where programs finds its own
 
 KUBESCHED, KUBESCHEDCTL = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 # Bytes that have no business in a log: the insides of keys and certificates.
@@ -142,9 +142,7 @@ class FalseApiServer(unittest.TestCase):
     def setUp(self):
         self.folder = self.enterContext(programs.folder())
         for name in ("mine", "theirs"):
-            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
-                            "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", self.folder / f"{name}.key",
-                            "-out", self.folder / f"{name}.crt"], check=True, capture_output=True)
+            certs.self_signed(self.folder, name)
 
     def told(self, trusted):
         """What the false server was told by a kubesched that trusts `trusted`.crt, once it has been tried thrice."""

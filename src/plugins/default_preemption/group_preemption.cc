@@ -138,12 +138,17 @@ GroupFinding GroupPreemption::FindInScope() {
   Choose(proposal);
   SortByImportance(&*potential);
   PartitionByBudgets(handle_.owner_listers(), &*potential);
-  TakeNominations();
+  framework::Nominator& nominator = handle_.nominator();
+  for (Placed& placed : placed_) {
+    placed.nominated_node = framework::TakeNomination(*placed.assignment.pod, nominator);
+  }
   // Members of failed groups of a tree are proposed, too, and may have one place twice.
   counts_beyond_nodes_ = counts_beyond_nodes_ || !EveryoneFits();
   Status status;
   for (size_t i = 0; i < potential->size() && status.ok(); ++i) status = Reprieve((*potential)[i]);
-  GiveNominationsBack();
+  for (const Placed& placed : placed_) {
+    framework::GiveNominationBack(placed.assignment.pod, placed.nominated_node, nominator);
+  }
   return status.ok() ? Chosen() : GroupFailed(status.ErrorText());
 }
 
@@ -226,23 +231,6 @@ Status GroupPreemption::PutBack(const VictimUnit& unit) {
     }
   }
   return {};
-}
-
-// A member that is on its node is not expected on one besides: it would count twice.
-void GroupPreemption::TakeNominations() {
-  for (Placed& placed : placed_) {
-    const api::Pod& pod = *placed.assignment.pod;
-    placed.nominated_node = handle_.nominator().NodeOf(pod.meta.uid);
-    handle_.nominator().DeleteNominatedPodIfExists(pod);
-  }
-}
-
-void GroupPreemption::GiveNominationsBack() {
-  for (const Placed& placed : placed_) {
-    if (placed.nominated_node.empty()) continue;
-    handle_.nominator().AddNominatedPod(placed.assignment.pod,
-                                        framework::NominatingInfo{placed.nominated_node});
-  }
 }
 
 // ---- what was found ----

@@ -61,8 +61,6 @@ class GroupPreemption {
   bool EveryoneFits();
   framework::Status TakeAway(const VictimUnit& unit);
   framework::Status PutBack(const VictimUnit& unit);
-  void TakeNominations();
-  void GiveNominationsBack();
   GroupFinding Chosen();
   Preemptor Described() const;
 
