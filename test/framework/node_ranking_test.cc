@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -18,28 +20,68 @@ namespace {
 
 using Leaf = NodeRanking::Leaf;
 
-constexpr size_t kFilters = 3;
+constexpr size_t kFilters = 5;  // the last two reject places
+constexpr size_t kNodeFilters = 3;
 
 // Says what the test has written down, and counts the questions.
 class Sheet final : public NodeRanking::Judge {
  public:
+  struct Place {
+    uint8_t verdict = NodeRanking::kFits;
+    int64_t added = 0;
+  };
+
   Leaf Ask(size_t index) override {
     ++asked;
     return leaves[index];
   }
+  uint8_t AskPlaceOf(size_t index) override {
+    EXPECT_EQ(leaves[index].verdict, NodeRanking::kFits);
+    ++asked_places;
+    return PlaceOf(index).verdict;
+  }
+  const Place& PlaceOf(size_t index) const { return places[leaves[index].place]; }
+  uint8_t VerdictOf(size_t index) const {
+    const bool fits = leaves[index].verdict == NodeRanking::kFits;
+    return fits ? PlaceOf(index).verdict : leaves[index].verdict;
+  }
+  int64_t TotalOf(size_t index) const { return leaves[index].total + PlaceOf(index).added; }
+
   std::vector<Leaf> leaves;
+  std::vector<Place> places{1};
   size_t asked = 0;
+  size_t asked_places = 0;
 };
 
-Leaf RandomLeaf(Random& random, uint64_t fit_percent, uint64_t totals) {
-  if (random.Below(100) >= fit_percent) {
-    return {.verdict = static_cast<uint8_t>(NodeRanking::kRejected + random.Below(kFilters)),
+struct Mix {
+  uint64_t fit_percent;
+  uint64_t totals;
+  size_t places;
+};
+
+Leaf RandomLeaf(Random& random, const Mix& mix) {
+  if (random.Below(100) >= mix.fit_percent) {
+    return {.verdict = static_cast<uint8_t>(NodeRanking::kRejected + random.Below(kNodeFilters)),
             .marks = 7,
             .total = 1000};
   }
   return {.verdict = NodeRanking::kFits,
           .marks = static_cast<uint8_t>(random.Below(20) == 0 ? 1U << random.Below(3) : 0),
-          .total = static_cast<int64_t>(random.Below(totals)) - 5};
+          .place = static_cast<uint8_t>(random.Below(mix.places)),
+          .total = static_cast<int64_t>(random.Below(mix.totals)) - 5};
+}
+
+// What places say in one attempt.
+std::vector<Sheet::Place> RandomPlaces(Random& random, size_t count) {
+  std::vector<Sheet::Place> places(count);
+  if (count == 1) return places;
+  const uint64_t rejected_percent = std::array<uint64_t, 3>{0, 30, 90}[random.Below(3)];
+  for (Sheet::Place& place : places) {
+    place.added = static_cast<int64_t>(random.Below(7)) * 50;
+    if (random.Below(100) >= rejected_percent) continue;
+    place.verdict = static_cast<uint8_t>(NodeRanking::kRejected + kNodeFilters + random.Below(2));
+  }
+  return places;
 }
 
 // The same, node by node.
@@ -49,26 +91,39 @@ struct Expected {
   bool is_cut = false;
   uint8_t marks = 0;
 
-  Expected(const std::vector<Leaf>& leaves, size_t start, size_t wanted) {
-    for (size_t i = 0; i < leaves.size(); ++i) {
-      const size_t index = (start + i) % leaves.size();
-      const Leaf& leaf = leaves[index];
-      if (leaf.verdict != NodeRanking::kFits) {
-        ++rejected[leaf.verdict - NodeRanking::kRejected];
+  Expected(const Sheet& sheet, size_t start, size_t wanted) {
+    const size_t nodes = sheet.leaves.size();
+    for (size_t i = 0; i < nodes; ++i) {
+      const size_t index = (start + i) % nodes;
+      const uint8_t verdict = sheet.VerdictOf(index);
+      if (verdict != NodeRanking::kFits) {
+        ++rejected[verdict - NodeRanking::kRejected];
         continue;
       }
       is_cut = feasible.size() == wanted;
       if (is_cut) return;
       feasible.push_back(index);
-      marks |= leaf.marks;
+      marks |= sheet.leaves[index].marks;
     }
   }
 };
 
-void Compare(const RankedWindow& window, const std::vector<Leaf>& leaves, const Expected& want,
-             Random& random) {
+void ComparePlaces(const std::vector<RankedWindow::Place>& places, const Sheet& sheet,
+                   const Expected& want) {
+  std::vector<size_t> fits(sheet.places.size());
+  for (const size_t index : want.feasible) ++fits[sheet.leaves[index].place];
+  for (const RankedWindow::Place& place : places) {
+    EXPECT_EQ(place.fits, fits[place.number]);
+    EXPECT_EQ(sheet.leaves[place.index].place, place.number);
+    EXPECT_EQ(sheet.VerdictOf(place.index), NodeRanking::kFits);
+    EXPECT_GT(std::exchange(fits[place.number], 0), 0U);
+  }
+  EXPECT_EQ(std::ranges::count(fits, 0U), static_cast<std::ptrdiff_t>(fits.size()));
+}
+
+void Compare(const RankedWindow& window, const Sheet& sheet, const Expected& want, Random& random) {
   ASSERT_EQ(window.feasible(), want.feasible.size());
-  EXPECT_EQ(window.rejected(), want.rejected[0] + want.rejected[1] + want.rejected[2]);
+  EXPECT_EQ(window.rejected(), std::accumulate(want.rejected.begin(), want.rejected.end(), 0U));
   EXPECT_EQ(window.is_cut(), want.is_cut);
   EXPECT_EQ(window.marks(), want.marks);
   std::array<uint32_t, kFilters> rejected{};
@@ -81,7 +136,7 @@ void Compare(const RankedWindow& window, const std::vector<Leaf>& leaves, const 
   if (feasible.empty()) return;
   std::vector<int64_t> totals;
   for (size_t rank = 0; rank < want.feasible.size(); ++rank) {
-    totals.push_back(leaves[want.feasible[rank]].total);
+    totals.push_back(sheet.TotalOf(want.feasible[rank]));
     ASSERT_EQ(window.AtRank(rank), want.feasible[rank]);
   }
   const int64_t most = *std::max_element(totals.begin(), totals.end());
@@ -96,13 +151,13 @@ void Compare(const RankedWindow& window, const std::vector<Leaf>& leaves, const 
 
   std::vector<size_t> order = want.feasible;
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return leaves[a].total > leaves[b].total; });
+                   [&](size_t a, size_t b) { return sheet.TotalOf(a) > sheet.TotalOf(b); });
   std::array<RankedWindow::Ranked, 3> three{};
   const size_t count = window.FindBest(three);
   ASSERT_EQ(count, std::min<size_t>(3, order.size()));
   for (size_t i = 0; i < count; ++i) {
     EXPECT_EQ(three[i].index, order[i]);
-    EXPECT_EQ(three[i].total, leaves[order[i]].total);
+    EXPECT_EQ(three[i].total, sheet.TotalOf(order[i]));
   }
 }
 
@@ -111,25 +166,36 @@ TEST(NodeRankingTest, IsASearchNodeByNode) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const size_t nodes = 1 + random.Below(random.Below(2) == 0 ? 40 : 1500);
-    const uint64_t fit_percent = std::array<uint64_t, 5>{0, 2, 50, 97, 100}[random.Below(5)];
-    const uint64_t totals = std::array<uint64_t, 3>{1, 4, 10'000}[random.Below(3)];
+    const Mix mix{.fit_percent = std::array<uint64_t, 5>{0, 2, 50, 97, 100}[random.Below(5)],
+                  .totals = std::array<uint64_t, 3>{1, 4, 10'000}[random.Below(3)],
+                  .places = std::array<size_t, 4>{1, 3, 20, 255}[random.Below(4)]};
     Sheet sheet;
-    for (size_t i = 0; i < nodes; ++i) {
-      sheet.leaves.push_back(RandomLeaf(random, fit_percent, totals));
-    }
+    for (size_t i = 0; i < nodes; ++i) sheet.leaves.push_back(RandomLeaf(random, mix));
     NodeRanking ranking;
-    ranking.Reset(nodes, kFilters);
+    ranking.Reset(nodes, kNodeFilters);
     size_t start = 0;
     for (int look = 0; look < 40; ++look) {
       for (uint64_t changes = random.Below(4); changes > 0; --changes) {
         const size_t changed = random.Below(nodes);
-        sheet.leaves[changed] = RandomLeaf(random, fit_percent, totals);
+        sheet.leaves[changed] = RandomLeaf(random, mix);
         ranking.Forget(changed);
       }
       const size_t wanted = 1 + random.Below(nodes + 1);
+      sheet.places = RandomPlaces(random, mix.places);
+      sheet.asked_places = 0;
       const RankedWindow* window = ranking.Look(start, wanted, sheet);
       ASSERT_NE(window, nullptr);
-      Compare(*window, sheet.leaves, Expected(sheet.leaves, start, wanted), random);
+      EXPECT_LE(sheet.asked_places, mix.places);
+      const Expected want(sheet, start, wanted);
+      std::vector<RankedWindow::Place> places;
+      window->FindPlaces(&places);
+      ComparePlaces(places, sheet, want);
+      std::vector<int64_t> added;
+      for (const RankedWindow::Place& place : places) {
+        added.push_back(sheet.places[place.number].added);
+      }
+      if (mix.places > 1) ranking.ScorePlaces(places, added);
+      Compare(*window, sheet, want, random);
       if (::testing::Test::HasFatalFailure()) return;
       start = random.Below(2) == 0 ? random.Below(nodes)
                                    : (start + window->feasible() + window->rejected()) % nodes;
@@ -139,7 +205,7 @@ TEST(NodeRankingTest, IsASearchNodeByNode) {
 
 TEST(NodeRankingTest, AsksOncePerChange) {
   Sheet sheet;
-  sheet.leaves.assign(1000, {.verdict = NodeRanking::kFits, .marks = 0, .total = 3});
+  sheet.leaves.assign(1000, {.verdict = NodeRanking::kFits, .total = 3});
   NodeRanking ranking;
   ranking.Reset(1000, 0);
   ASSERT_NE(ranking.Look(900, 200, sheet), nullptr);
@@ -152,15 +218,28 @@ TEST(NodeRankingTest, AsksOncePerChange) {
   EXPECT_EQ(sheet.asked, met + 1);
 }
 
+TEST(NodeRankingTest, FailsWithItsJudgeOfPlaces) {
+  Sheet sheet;
+  sheet.leaves.assign(300, {.verdict = NodeRanking::kFits, .total = 3});
+  sheet.leaves[200].place = 1;
+  sheet.places = {{}, {.verdict = NodeRanking::kUnknown}};
+  NodeRanking ranking;
+  ranking.Reset(300, 0);
+  EXPECT_NE(ranking.Look(0, 100, sheet), nullptr);
+  EXPECT_EQ(ranking.Look(0, 250, sheet), nullptr);
+  sheet.places[1] = {.verdict = NodeRanking::kFits};
+  EXPECT_NE(ranking.Look(0, 250, sheet), nullptr);
+}
+
 TEST(NodeRankingTest, FailsWithItsJudge) {
   Sheet sheet;
-  sheet.leaves.assign(300, {.verdict = NodeRanking::kFits, .marks = 0, .total = 3});
+  sheet.leaves.assign(300, {.verdict = NodeRanking::kFits, .total = 3});
   sheet.leaves[200] = {};
   NodeRanking ranking;
   ranking.Reset(300, 0);
   EXPECT_NE(ranking.Look(0, 100, sheet), nullptr);
   EXPECT_EQ(ranking.Look(0, 250, sheet), nullptr);
-  sheet.leaves[200] = {.verdict = NodeRanking::kFits, .marks = 0, .total = 4};
+  sheet.leaves[200] = {.verdict = NodeRanking::kFits, .total = 4};
   const RankedWindow* window = ranking.Look(0, 250, sheet);
   ASSERT_NE(window, nullptr);
   EXPECT_EQ(window->best(), 4);

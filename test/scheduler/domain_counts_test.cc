@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -170,6 +171,15 @@ Reading Read(const DomainCounts& counts, const framework::Snapshot& snapshot) {
   return reading;
 }
 
+bool IsNodeEach(const framework::Snapshot& snapshot) {
+  std::set<Symbol> zones;
+  for (const framework::NodeInfo* node : snapshot.nodes()) {
+    const Symbol* zone = node->node()->meta.labels.Find(kZone);
+    if (zone != nullptr && !zones.insert(*zone).second) return false;
+  }
+  return true;
+}
+
 class DomainCountsChurnTest : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(DomainCountsChurnTest, FollowingEqualsCountingAnew) {
@@ -187,6 +197,7 @@ TEST_P(DomainCountsChurnTest, FollowingEqualsCountingAnew) {
     ASSERT_TRUE(churn.cache.RefreshSnapshot().ok());
     if (random.Below(3) == 0) continue;  // a reader that was not asked
     topology.Refresh(churn.cache);
+    ASSERT_EQ(topology.IsNodeEach(), IsNodeEach(churn.cache));
     followed.Refresh(churn.cache);
     if (random.Below(40) == 0) late.emplace(topology, help, kBothLabels);
     if (random.Below(80) == 0) late.reset();

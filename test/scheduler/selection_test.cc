@@ -88,8 +88,9 @@ INSTANTIATE_TEST_SUITE_P(
 class TotalsJudge final : public framework::NodeRanking::Judge {
  public:
   framework::NodeRanking::Leaf Ask(size_t index) override {
-    return {.verdict = framework::NodeRanking::kFits, .marks = 0, .total = totals[index]};
+    return {.verdict = framework::NodeRanking::kFits, .total = totals[index]};
   }
+  uint8_t AskPlaceOf(size_t) override { return framework::NodeRanking::kFits; }
   std::vector<int64_t> totals;
 };
 

@@ -31,8 +31,8 @@ bool RankedWindow::HasBest(size_t begin, size_t end) const {
     if (left == piece->fits) return true;
     // What does not fit has no total that is as high.
     for (size_t i = IndexOf(*piece, first); left > 0; ++i) {
-      if (ranking_.totals_[i] == best_) return true;
-      if (ranking_.verdicts_[i] == NodeRanking::kFits) --left;
+      if (ranking_.Total(i) == best_) return true;
+      if (ranking_.Fits(i)) --left;
     }
   }
   return false;
@@ -45,8 +45,8 @@ size_t RankedWindow::FindBest(std::span<Ranked> best) const {
   for (const Piece& piece : pieces_) {
     if (count == best.size() && piece.best <= best[count - 1].total) continue;
     for (size_t i = piece.begin; i < piece.end; ++i) {
-      const int64_t total = ranking_.totals_[i];
-      if (ranking_.verdicts_[i] != NodeRanking::kFits) continue;
+      if (!ranking_.Fits(i)) continue;
+      const int64_t total = ranking_.Total(i);
       if (count == best.size() && total <= best[count - 1].total) continue;
       size_t place = count < best.size() ? count++ : count - 1;
       for (; place > 0 && best[place - 1].total < total; --place) best[place] = best[place - 1];
@@ -56,8 +56,27 @@ size_t RankedWindow::FindBest(std::span<Ranked> best) const {
   return count;
 }
 
+void RankedWindow::FindPlaces(std::vector<Place>* places) const {
+  places->clear();
+  std::array<uint8_t, NodeRanking::kMostPlaces> at{};  // positions in `places`, from 1 on
+  for (const Piece& piece : pieces_) {
+    for (const NodeRanking::Summary& summary : ranking_.SummariesOf(piece)) {
+      if (ranking_.place_verdicts_[summary.place] != NodeRanking::kFits) continue;
+      if (at[summary.place] == 0) {
+        const size_t index = ranking_.FirstAt(piece.begin, summary.place);
+        places->push_back({.number = summary.place, .index = index, .fits = 0});
+        at[summary.place] = static_cast<uint8_t>(places->size());
+      }
+      (*places)[at[summary.place] - 1U].fits += summary.fits;
+    }
+  }
+}
+
 void RankedWindow::CountRejections(std::span<uint32_t> by_filter) const {
   const size_t size = ranking_.size();
+  const auto add = [&by_filter](uint8_t verdict, uint32_t nodes) {
+    if (verdict >= NodeRanking::kRejected) by_filter[verdict - NodeRanking::kRejected] += nodes;
+  };
   size_t left = feasible_ + rejected_;
   for (size_t from = start_; left > 0;) {
     const size_t block = from / NodeRanking::kBlockNodes;
@@ -67,10 +86,14 @@ void RankedWindow::CountRejections(std::span<uint32_t> by_filter) const {
     if (from == block * NodeRanking::kBlockNodes && end == block_end) {
       const uint8_t* counts = &ranking_.rejections_[block * ranking_.filters_];
       for (size_t i = 0; i < ranking_.filters_; ++i) by_filter[i] += counts[i];
+      for (const NodeRanking::Summary& summary : ranking_.blocks_[block].summaries) {
+        add(ranking_.place_verdicts_[summary.place], summary.fits);
+      }
     } else {
       for (size_t i = from; i < end; ++i) {
         const uint8_t verdict = ranking_.verdicts_[i];
-        if (verdict >= NodeRanking::kRejected) ++by_filter[verdict - NodeRanking::kRejected];
+        add(verdict == NodeRanking::kFits ? ranking_.place_verdicts_[ranking_.places_[i]] : verdict,
+            1);
       }
     }
     from = end == size ? 0 : end;
@@ -82,7 +105,9 @@ void NodeRanking::Reset(size_t nodes, size_t filters) {
   const size_t blocks = (nodes + kBlockNodes - 1) / kBlockNodes;
   verdicts_.assign(nodes, kUnknown);
   marks_.assign(nodes, 0);
-  totals_.assign(nodes, INT64_MIN);
+  places_.assign(nodes, 0);
+  place_count_ = 0;
+  totals_.assign(nodes, 0);
   blocks_.assign(blocks, Block());
   // One more, so that there is an address behind the last block also without filters.
   rejections_.assign(blocks * filters + 1, 0);
@@ -105,6 +130,9 @@ const RankedWindow* NodeRanking::Look(size_t start, size_t wanted, Judge& judge)
   window_.marks_ = 0;
   window_.is_cut_ = false;
   window_.pieces_.clear();
+  parts_.clear();
+  std::fill_n(place_verdicts_.begin(), place_count_, kUnknown);
+  std::fill_n(added_.begin(), place_count_, 0);
   Walked walked = Walk(start, size(), wanted, judge);
   if (walked == Walked::kOn) walked = Walk(0, start, wanted, judge);
   if (walked == Walked::kFailed) return nullptr;
@@ -117,35 +145,59 @@ const RankedWindow* NodeRanking::Look(size_t start, size_t wanted, Judge& judge)
 NodeRanking::Walked NodeRanking::Walk(size_t from, size_t to, size_t wanted, Judge& judge) {
   while (from < to) {
     const size_t block = from / kBlockNodes;
-    if (!Settle(block, judge)) return Walked::kFailed;
+    if (!Settle(block, judge) || !AskPlaces(block, judge)) return Walked::kFailed;
     const size_t block_end = BlockEnd(block);
     const size_t end = std::min(to, block_end);
     const bool is_whole = from == block * kBlockNodes && end == block_end;
-    const Summary summary = is_whole ? blocks_[block].summary : Summarize(from, end);
-    if (window_.feasible_ + summary.fits > wanted) {
+    std::span<const Summary> summaries = blocks_[block].summaries;
+    if (!is_whole) {
+      Summarize(from, end);
+      summaries = scratch_;
+    }
+    if (window_.feasible_ + CountFits(summaries) > wanted) {
       const size_t cut = FitAfter(from, wanted - window_.feasible_);
-      Take(from, cut, Summarize(from, cut));
+      Summarize(from, cut);
+      Take(from, cut, scratch_, false);
       window_.is_cut_ = true;
       return Walked::kEnded;
     }
-    Take(from, end, summary);
+    Take(from, end, summaries, is_whole);
     from = end;
   }
   return Walked::kOn;
 }
 
-void NodeRanking::Take(size_t begin, size_t end, const Summary& summary) {
-  if (summary.fits > 0) {
+void NodeRanking::Take(size_t begin, size_t end, std::span<const Summary> summaries,
+                       bool is_whole) {
+  const uint32_t fits = CountFits(summaries);
+  if (fits > 0) {
+    const auto parts = static_cast<uint32_t>(parts_.size());
+    if (!is_whole) parts_.insert(parts_.end(), summaries.begin(), summaries.end());
     window_.pieces_.push_back({.begin = static_cast<uint32_t>(begin),
                                .end = static_cast<uint32_t>(end),
                                .rank = static_cast<uint32_t>(window_.feasible_),
-                               .fits = summary.fits,
-                               .best = summary.best});
+                               .fits = fits,
+                               .best = BestOf(summaries),
+                               .summaries = parts,
+                               .places = is_whole ? 0 : static_cast<uint32_t>(summaries.size())});
+    window_.best_ = std::max(window_.best_, window_.pieces_.back().best);
   }
-  window_.feasible_ += summary.fits;
-  window_.rejected_ += end - begin - summary.fits;
-  window_.marks_ |= summary.marks;
-  window_.best_ = std::max(window_.best_, summary.best);
+  window_.feasible_ += fits;
+  window_.rejected_ += end - begin - fits;
+  for (const Summary& summary : summaries) {
+    if (place_verdicts_[summary.place] == kFits) window_.marks_ |= summary.marks;
+  }
+}
+
+void NodeRanking::ScorePlaces(std::span<const RankedWindow::Place> places,
+                              std::span<const int64_t> added) {
+  KS_CHECK(places.size() == added.size(), "a place without a score");
+  for (size_t i = 0; i < places.size(); ++i) added_[places[i].number] = added[i];
+  window_.best_ = INT64_MIN;
+  for (RankedWindow::Piece& piece : window_.pieces_) {
+    piece.best = BestOf(SummariesOf(piece));
+    window_.best_ = std::max(window_.best_, piece.best);
+  }
 }
 
 bool NodeRanking::Settle(size_t block, Judge& judge) {
@@ -156,22 +208,63 @@ bool NodeRanking::Settle(size_t block, Judge& judge) {
     if (verdicts_[i] != kUnknown) continue;
     const Leaf leaf = judge.Ask(i);
     if (leaf.verdict == kUnknown) return false;
-    const bool fits = leaf.verdict == kFits;
     verdicts_[i] = leaf.verdict;
-    marks_[i] = fits ? leaf.marks : 0;
-    totals_[i] = fits ? leaf.total : INT64_MIN;
+    if (leaf.verdict != kFits) continue;
+    for (; place_count_ <= leaf.place; ++place_count_) {
+      place_verdicts_[place_count_] = kUnknown;
+      added_[place_count_] = 0;
+    }
+    marks_[i] = leaf.marks;
+    places_[i] = leaf.place;
+    totals_[i] = leaf.total;
   }
-  blocks_[block] = {.summary = Summarize(begin, end), .is_stale = false};
+  Summarize(begin, end);
+  blocks_[block].summaries.assign(scratch_.begin(), scratch_.end());
+  blocks_[block].is_stale = false;
   const std::span<uint8_t> rejections = Rejections(block);
   std::fill(rejections.begin(), rejections.end(), 0);
-  if (blocks_[block].summary.fits == end - begin) return true;
+  if (scratch_.size() == 1 && scratch_.front().fits == end - begin) return true;
   for (size_t i = begin; i < end; ++i) {
     if (verdicts_[i] >= kRejected) ++rejections[verdicts_[i] - kRejected];
   }
   return true;
 }
 
-NodeRanking::Summary NodeRanking::Summarize(size_t begin, size_t end) const {
+bool NodeRanking::AskPlaces(size_t block, Judge& judge) {
+  for (const Summary& summary : blocks_[block].summaries) {
+    uint8_t& verdict = place_verdicts_[summary.place];
+    if (verdict != kUnknown) continue;
+    verdict = judge.AskPlaceOf(FirstAt(block * kBlockNodes, summary.place));
+    if (verdict == kUnknown) return false;
+  }
+  return true;
+}
+
+std::span<const NodeRanking::Summary> NodeRanking::SummariesOf(
+    const RankedWindow::Piece& piece) const {
+  if (piece.places == 0) return blocks_[piece.begin / kBlockNodes].summaries;
+  return std::span(parts_).subspan(piece.summaries, piece.places);
+}
+
+void NodeRanking::Summarize(size_t begin, size_t end) {
+  scratch_.clear();
+  if (place_count_ <= 1) return SummarizeOnePlace(begin, end);
+  for (size_t i = begin; i < end; ++i) {
+    if (verdicts_[i] != kFits) continue;
+    uint8_t& at = scratch_at_[places_[i]];
+    if (at == 0) {
+      scratch_.push_back({.place = places_[i]});
+      at = static_cast<uint8_t>(scratch_.size());
+    }
+    Summary& summary = scratch_[at - 1U];
+    ++summary.fits;
+    summary.marks |= marks_[i];
+    summary.best = std::max(summary.best, totals_[i]);
+  }
+  for (const Summary& summary : scratch_) scratch_at_[summary.place] = 0;
+}
+
+void NodeRanking::SummarizeOnePlace(size_t begin, size_t end) {
   Summary summary;
   for (size_t i = begin; i < end; ++i) {
     if (verdicts_[i] != kFits) continue;
@@ -179,12 +272,35 @@ NodeRanking::Summary NodeRanking::Summarize(size_t begin, size_t end) const {
     summary.marks |= marks_[i];
     summary.best = std::max(summary.best, totals_[i]);
   }
-  return summary;
+  if (summary.fits > 0) scratch_.push_back(summary);
+}
+
+uint32_t NodeRanking::CountFits(std::span<const Summary> summaries) const {
+  uint32_t fits = 0;
+  for (const Summary& summary : summaries) {
+    if (place_verdicts_[summary.place] == kFits) fits += summary.fits;
+  }
+  return fits;
+}
+
+int64_t NodeRanking::BestOf(std::span<const Summary> summaries) const {
+  int64_t best = INT64_MIN;
+  for (const Summary& summary : summaries) {
+    if (place_verdicts_[summary.place] != kFits) continue;
+    best = std::max(best, summary.best + added_[summary.place]);
+  }
+  return best;
 }
 
 size_t NodeRanking::FitAfter(size_t begin, size_t skipped) const {
   size_t i = begin;
-  while (verdicts_[i] != kFits || skipped-- > 0) ++i;
+  while (!Fits(i) || skipped-- > 0) ++i;
+  return i;
+}
+
+size_t NodeRanking::FirstAt(size_t begin, uint8_t place) const {
+  size_t i = begin;
+  while (verdicts_[i] != kFits || places_[i] != place) ++i;
   return i;
 }
 

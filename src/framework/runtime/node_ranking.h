@@ -4,12 +4,20 @@
 // know how many of their nodes fit and which total is the best. So a search can be judged that
 // looks at many nodes without looking at them: only blocks with a changed node are.
 //
-// Design: docs/decisions/0054-windows-are-judged-by-blocks.md.
+// What depends on other pods is not remembered of a node but found out in each look, once for all
+// nodes at one place (PlaceWisePlugin): whether they fit, and what their place adds to their
+// totals. A block knows how many of its nodes fit, and the best total, by place.
+//
+// Design: docs/decisions/0054-windows-are-judged-by-blocks.md,
+// 0070-windows-are-judged-by-places.md.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include <absl/container/inlined_vector.h>
 
 namespace ks::framework {
 
@@ -28,6 +36,15 @@ class RankedWindow {
   bool is_cut() const { return is_cut_; }
   // Marks (NodeRanking::Leaf) that some feasible node has.
   uint8_t marks() const { return marks_; }
+
+  // A place where nodes of the window fit.
+  struct Place {
+    uint8_t number = 0;
+    size_t index = 0;  // in the node list, of one of them
+    size_t fits = 0;   // how many
+  };
+  // In the order of their first nodes' blocks.
+  void FindPlaces(std::vector<Place>* places) const;
 
   // The best total. Requires: feasible() > 0.
   int64_t best() const { return best_; }
@@ -59,6 +76,8 @@ class RankedWindow {
     uint32_t rank;  // of the first that fits
     uint32_t fits;
     int64_t best;
+    uint32_t summaries;  // where they begin among parts_, if it is not a whole block
+    uint32_t places;     // how many; 0: a whole block
   };
 
   std::vector<Piece>::const_iterator PieceOf(size_t rank) const;
@@ -84,11 +103,14 @@ class NodeRanking {
   static constexpr uint8_t kFits = 1;
   static constexpr uint8_t kRejected = 2;  // by the filter at position 0; + position
 
-  // What is known about a node. Marks and total are those of a node that fits.
+  static constexpr size_t kMostPlaces = 255;
+
+  // What is known about a node. The rest is that of a node that fits.
   struct Leaf {
     uint8_t verdict = kUnknown;
     uint8_t marks = 0;
-    int64_t total = 0;
+    uint8_t place = 0;  // number of its place, below kMostPlaces
+    int64_t total = 0;  // without what its place adds
   };
   // Says what is not known yet.
   class Judge {
@@ -96,53 +118,83 @@ class NodeRanking {
     virtual ~Judge() = default;
     // Unknown: the look fails.
     virtual Leaf Ask(size_t index) = 0;
+    // Whether the nodes fit that are at the place of this one, which fits otherwise. Unknown: the
+    // look fails.
+    virtual uint8_t AskPlaceOf(size_t index) = 0;
   };
 
   NodeRanking() : window_(*this) {}
   NodeRanking(const NodeRanking&) = delete;
   NodeRanking& operator=(const NodeRanking&) = delete;
 
-  // Nothing is known about any of the nodes. `filters`: positions of filters that may reject.
+  // Nothing is known about any of the nodes. `filters`: positions of filters that may reject nodes
+  // one by one.
   void Reset(size_t nodes, size_t filters);
   void Forget(size_t index);
   size_t size() const { return verdicts_.size(); }
 
-  // Judges a search for `wanted` nodes. Asks about nodes in blocks that the search meets, also
-  // about some that it would not reach. Null: the judge did not know one.
-  // Requires: start < size(), wanted > 0.
+  // Judges a search for `wanted` nodes; no place adds anything. Asks about nodes and places in
+  // blocks that the search meets, also about some that it would not reach. Null: the judge did not
+  // know one. Requires: start < size(), wanted > 0.
   const RankedWindow* Look(size_t start, size_t wanted, Judge& judge);
+  // What each place of the window, as FindPlaces finds them, adds to the totals of its nodes.
+  void ScorePlaces(std::span<const RankedWindow::Place> places, std::span<const int64_t> added);
 
  private:
   friend RankedWindow;
-  // Of the nodes of a block, or of some of them.
+  // Of the nodes of a block, or of some of them, that are at one place and fit otherwise.
   struct Summary {
     int64_t best = INT64_MIN;
-    uint32_t fits = 0;
+    uint8_t fits = 0;  // at most kBlockNodes
     uint8_t marks = 0;
+    uint8_t place = 0;
   };
   struct Block {
-    Summary summary{};
+    absl::InlinedVector<Summary, 3> summaries{};  // each place once; three zones take a cache line
     bool is_stale = true;
   };
   enum class Walked : uint8_t { kOn, kEnded, kFailed };
 
   size_t BlockEnd(size_t block) const;
+  bool Fits(size_t index) const {
+    return verdicts_[index] == kFits && place_verdicts_[places_[index]] == kFits;
+  }
+  int64_t Total(size_t index) const {
+    return Fits(index) ? totals_[index] + added_[places_[index]] : INT64_MIN;
+  }
   Walked Walk(size_t from, size_t to, size_t wanted, Judge& judge);
   bool Settle(size_t block, Judge& judge);
-  Summary Summarize(size_t begin, size_t end) const;
+  bool AskPlaces(size_t block, Judge& judge);
+  std::span<const Summary> SummariesOf(const RankedWindow::Piece& piece) const;
+  // Into scratch_.
+  void Summarize(size_t begin, size_t end);
+  void SummarizeOnePlace(size_t begin, size_t end);
+  // How many fit.
+  uint32_t CountFits(std::span<const Summary> summaries) const;
+  int64_t BestOf(std::span<const Summary> summaries) const;
   // The index of the node that fits after `skipped` others that do.
   size_t FitAfter(size_t begin, size_t skipped) const;
-  void Take(size_t begin, size_t end, const Summary& summary);
+  // The first node from there on that is at the place and fits otherwise.
+  size_t FirstAt(size_t begin, uint8_t place) const;
+  void Take(size_t begin, size_t end, std::span<const Summary> summaries, bool is_whole);
   std::span<uint8_t> Rejections(size_t block) { return {&rejections_[block * filters_], filters_}; }
 
   size_t filters_ = 0;
   // By index in the node list.
   std::vector<uint8_t> verdicts_;
   std::vector<uint8_t> marks_;
-  std::vector<int64_t> totals_;  // INT64_MIN where no node fits
+  std::vector<uint8_t> places_;
+  std::vector<int64_t> totals_;
   // By block.
   std::vector<Block> blocks_;
   std::vector<uint8_t> rejections_;  // by position of the filter
+  // By place, of the last look. Only the first `place_count_` are in use.
+  size_t place_count_ = 0;
+  std::array<uint8_t, kMostPlaces> place_verdicts_{};
+  std::array<int64_t, kMostPlaces> added_{};
+  std::vector<Summary> scratch_;
+  std::array<uint8_t, kMostPlaces> scratch_at_{};  // by place: position in scratch_, from 1 on
+  std::vector<Summary> parts_;                     // of pieces that are no whole blocks
   RankedWindow window_;
 };
 
@@ -150,7 +202,7 @@ template <class Visit>
 void RankedWindow::ForEachFeasible(const Visit& visit) const {
   for (const Piece& piece : pieces_) {
     for (size_t i = piece.begin; i < piece.end; ++i) {
-      if (ranking_.verdicts_[i] == NodeRanking::kFits) visit(i);
+      if (ranking_.Fits(i)) visit(i);
     }
   }
 }

@@ -68,6 +68,7 @@ PointLists::PointLists(const ResolvedProfile& resolved) {
   FillSigners(resolved);
   FillGroupPoints(resolved);
   FindLocals(resolved);
+  FindPlaceWise(resolved);
 }
 
 // Only GangScheduling says whether a group is complete, wherever it is listed.
@@ -95,18 +96,31 @@ void PointLists::FindLocals(const ResolvedProfile& resolved) {
   const auto as_local = [&resolved](const auto& entry) {
     return InterfaceOf<const NodeLocalPlugin>(PluginOf(resolved, entry.bit));
   };
-  while (local_filters < filter.size()) {
-    const NodeLocalPlugin* local = as_local(filter[local_filters]);
-    if (local == nullptr) break;
-    local_plugins.push_back(local);
-    ++local_filters;
+  while (local.filters < filter.size()) {
+    const NodeLocalPlugin* plugin = as_local(filter[local.filters]);
+    if (plugin == nullptr) break;
+    local.plugins.push_back(plugin);
+    ++local.filters;
   }
   for (ScoreEntry& entry : score) {
-    const NodeLocalPlugin* local = as_local(entry);
-    entry.node_local = local != nullptr;
-    if (local == nullptr) continue;
-    local_scores |= entry.bit;
-    local_plugins.push_back(local);
+    const NodeLocalPlugin* plugin = as_local(entry);
+    entry.node_local = plugin != nullptr;
+    if (plugin == nullptr) continue;
+    local.scores |= entry.bit;
+    local.plugins.push_back(plugin);
+  }
+}
+
+void PointLists::FindPlaceWise(const ResolvedProfile& resolved) {
+  for (size_t index = 0; index < resolved.plugins.size(); ++index) {
+    Plugin& plugin = *resolved.plugins[index].plugin;
+    auto* found = InterfaceOf<PlaceWisePlugin>(plugin);
+    if (found == nullptr) continue;
+    PointEntry<PlaceWisePlugin>& entry = place_wise.entries.emplace_back();
+    entry.plugin = found;
+    entry.name = plugin.Name();
+    entry.bit = PluginMask{1} << index;
+    place_wise.plugins |= entry.bit;
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "framework/group_plugins.h"
 #include "framework/metrics/framework_metrics.h"
+#include "framework/place_wise_plugin.h"
 #include "framework/plugin.h"
 #include "framework/runtime/profile_builder.h"
 
@@ -88,14 +89,23 @@ struct PointLists {
   PointEntry<PlacementFeasiblePlugin> placement_feasible;  // that of GangScheduling; null: none
   std::vector<PointEntry<PodGroupPostFilterPlugin>> pod_group_post_filter;
 
-  // What can be remembered of a node: the verdicts of the first `local_filters` entries of
-  // `filter`, and the raw scores of `local_scores`.
-  size_t local_filters = 0;
-  PluginMask local_scores = 0;
-  std::vector<const NodeLocalPlugin*> local_plugins;
+  // What can be remembered of a node.
+  struct Local {
+    size_t filters = 0;     // the verdicts of the first so many entries of `filter`
+    PluginMask scores = 0;  // the raw scores of these
+    std::vector<const NodeLocalPlugin*> plugins;
+  };
+  Local local;
+  // What need not be asked node by node: each plugin once, and the set of them.
+  struct PlaceWise {
+    std::vector<PointEntry<PlaceWisePlugin>> entries;
+    PluginMask plugins = 0;
+  };
+  PlaceWise place_wise;
 
  private:
   void FindLocals(const ResolvedProfile& resolved);
+  void FindPlaceWise(const ResolvedProfile& resolved);
   void FillSigners(const ResolvedProfile& resolved);
   void FillGroupPoints(const ResolvedProfile& resolved);
   void MeasureGroupPoints(FrameworkMetrics& all);

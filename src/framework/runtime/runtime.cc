@@ -41,7 +41,7 @@ Result<std::unique_ptr<Framework>> Framework::Create(const Registry& registry,
   KS_LOG(2, "the scheduler starts to work with those plugins",
          {{"Plugins", config::ExpandedPluginsJson(impl.plugins.Expanded())}});
   if (options.metrics != nullptr) impl.plugins.Measure(*options.metrics, profile.name());
-  if (options.remember_verdicts && !impl.plugins.lists().local_plugins.empty()) {
+  if (options.remember_verdicts && !impl.plugins.lists().local.plugins.empty()) {
     impl.memory = std::make_unique<NodeMemory>();
   }
   return framework;
@@ -78,7 +78,9 @@ const RankedWindow* Framework::RankWindow(CycleState& state, const api::Pod& pod
   const ScorePoints& points = impl_->score_points;
   if (state.verdicts == nullptr || wanted < 2) return nullptr;
   FilterBatch filters(*this, state, pod);
-  if (!filters.IsRemembered() || state.verdicts->ranking().Rests()) return nullptr;
+  const PointLists& lists = impl_->plugins.lists();
+  if (!filters.IsRemembered() || (filters.rest() & ~lists.place_wise.plugins) != 0) return nullptr;
+  if (state.verdicts->ranking().Rests()) return nullptr;
   if (!points.CanScoreUnseen(pod)) return nullptr;
   const PointTimer timer = StartTimer(MetricPoint::kFilter);
   PluginMask asked = 0;
@@ -86,9 +88,8 @@ const RankedWindow* Framework::RankWindow(CycleState& state, const api::Pod& pod
     state.verdicts->ranking().Rest();
     return nullptr;
   }
-  const PointLists& lists = impl_->plugins.lists();
   const CallSampler sampler = Sampler(state);
-  WindowJudge judge(impl_->handle, lists, sampler, state, pod, filters);
+  WindowJudge judge(impl_->handle, lists, sampler, state, pod, filters, impl_->place_space);
   const RankedWindow* window = judge.Look(start, wanted);
   if (window == nullptr) {
     filters.CountInstead(0, {});

@@ -155,7 +155,7 @@ class Framework final : public PluginsRunner {
       if (verdicts_ == nullptr) return Run(node);
       if (HasNominated(slot)) return RunRememberedBeside(node, slot);
       const uint8_t verdict = verdicts_->verdict(slot);
-      if (verdict == NodeVerdicts::kFits && !has_rest_) [[likely]] {
+      if (verdict == NodeVerdicts::kFits && rest_ == 0) [[likely]] {
         ++fits_;
         return {};
       }
@@ -164,12 +164,15 @@ class Framework final : public PluginsRunner {
     // As RunFilterPlugins.
     Status RunPlugins(const CycleState& state, const NodeInfo& node);
 
-    // Whether what is remembered says everything about the snapshot's nodes.
-    bool IsRemembered() const {
-      return verdicts_ != nullptr && nominated_ == nullptr && !has_rest_;
-    }
+    // Whether what is remembered says everything about the snapshot's nodes but for what rest()
+    // says.
+    bool IsRemembered() const { return verdicts_ != nullptr && nominated_ == nullptr; }
+    // Filters after the remembered ones that are to be asked.
+    PluginMask rest() const { return rest_; }
     // What is remembered of the node, filters asked if need be; kUnknown: one failed.
     uint8_t VerdictOf(const NodeInfo& node, uint32_t slot);
+    // What the rest says of it, likewise.
+    uint8_t VerdictOfRest(const NodeInfo& node);
     // Counts this, and nothing of what was asked before: so many nodes passed all filters, and this
     // many ended with the filter at each position.
     void CountInstead(uint32_t fits, std::span<const uint32_t> ended_at);
@@ -193,7 +196,7 @@ class Framework final : public PluginsRunner {
     const std::vector<uint64_t>* nominated_ = nullptr;
     NominatedVerdicts* beside_nominated_ = nullptr;  // null: nothing to remember
     std::optional<uint32_t> own_slot_;               // of the node to which the pod is nominated
-    bool has_rest_ = true;   // filters after the remembered ones are to be asked
+    PluginMask rest_ = 0;    // filters after the remembered ones; without verdicts_: not known
     uint32_t fits_ = 0;      // nodes that all filters let pass
     size_t last_asked_ = 0;  // position of the filter that rejected last
     // By position in the Filter list: what its calls took; empty: no observer.

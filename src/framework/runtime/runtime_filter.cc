@@ -58,7 +58,7 @@ PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Po
   timer.Stop(outcome.status.code());
   if (impl_->memory != nullptr && outcome.status.ok()) {
     uint64_t outside = 0;
-    for (const NodeLocalPlugin* plugin : impl_->plugins.lists().local_plugins) {
+    for (const NodeLocalPlugin* plugin : impl_->plugins.lists().local.plugins) {
       outside += plugin->OutsideVersion();
     }
     const Handle& parts = impl_->handle;
@@ -170,11 +170,10 @@ Framework::FilterBatch::FilterBatch(const Framework& framework, const CycleState
     if (nominated_ == nullptr) return;
   }
   verdicts_ = state.verdicts.get();
-  has_rest_ = false;
-  for (size_t i = lists.local_filters; i < lists.filter.size(); ++i) {
-    has_rest_ |= (state.skip_filter & lists.filter[i].bit) == 0;
+  for (size_t i = lists.local.filters; i < lists.filter.size(); ++i) {
+    rest_ |= lists.filter[i].bit & ~state.skip_filter;
   }
-  if (nominated_ == nullptr || verdicts_ == nullptr || has_rest_) return;
+  if (nominated_ == nullptr || verdicts_ == nullptr || rest_ != 0) return;
   if (framework.HasPreFilterExtensions(state)) return;
   // An attempt that waited may come with verdicts that were made anew without nominated pods.
   if (verdicts_->beside_nominated().slots() != nominated_->size()) return;
@@ -209,6 +208,14 @@ uint8_t Framework::FilterBatch::VerdictOf(const NodeInfo& node, uint32_t slot) {
   return verdicts_->verdict(slot);
 }
 
+uint8_t Framework::FilterBatch::VerdictOfRest(const NodeInfo& node) {
+  const PointLists& lists = framework_.impl_->plugins.lists();
+  const Status status = RunRange(state_, node, lists.local.filters, lists.filter.size());
+  if (status.ok()) return NodeVerdicts::kFits;
+  if (!status.IsRejected()) return NodeVerdicts::kUnknown;
+  return static_cast<uint8_t>(NodeVerdicts::kRejected + last_asked_);
+}
+
 void Framework::FilterBatch::CountInstead(uint32_t fits, std::span<const uint32_t> ended_at) {
   fits_ = fits;
   const size_t filters = framework_.impl_->plugins.lists().filter.size();
@@ -218,7 +225,7 @@ void Framework::FilterBatch::CountInstead(uint32_t fits, std::span<const uint32_
 
 // Errors are not remembered: the next attempt asks again.
 Status Framework::FilterBatch::RunRemembered(const NodeInfo& node, uint32_t slot, uint8_t verdict) {
-  const size_t local = framework_.impl_->plugins.lists().local_filters;
+  const size_t local = framework_.impl_->plugins.lists().local.filters;
   if (verdict >= NodeVerdicts::kRejected) {
     ++ended_at_[verdict - NodeVerdicts::kRejected];
     return verdicts_->rejection(slot);

@@ -10,6 +10,7 @@
 
 #include "framework/runtime/node_verdicts.h"
 #include "framework/runtime/nominated_nodes.h"
+#include "framework/runtime/place_wise.h"
 #include "framework/runtime/runtime.h"
 
 namespace ks::framework {
@@ -36,6 +37,7 @@ struct Framework::Impl {
 
   mutable std::unique_ptr<NodeMemory> memory;  // null: nothing is remembered
   mutable NominatedSlots nominated_slots;
+  mutable PlaceSpace place_space;
 
   const QueuePoints queue_points{plugins.lists(), meters};
   const ScorePoints score_points{plugins.lists(), meters};

@@ -147,8 +147,8 @@ Status ScorePoints::RunPreScorePlugins(CycleState& state, const api::Pod& pod, N
 
 bool ScorePoints::CanScoreUnseen(const api::Pod& pod) const {
   for (const PointEntry<PreScorePlugin>& entry : lists_.pre_score) {
-    const bool is_local = (lists_.local_scores & entry.bit) != 0;
-    if (!is_local && entry.plugin->ReadsNodes(pod)) return false;
+    const PluginMask unseen = lists_.local.scores | lists_.place_wise.plugins;
+    if ((unseen & entry.bit) == 0 && entry.plugin->ReadsNodes(pod)) return false;
   }
   return true;
 }
@@ -167,8 +167,8 @@ bool ScorePoints::PreScoreUnseen(CycleState& state, const api::Pod& pod, PluginM
     if (!status.ok()) return false;
     *asked |= entry.bit;
   }
-  const auto is_known = [&state](const ScoreEntry& entry) {
-    if ((state.skip_score & entry.bit) != 0) return true;
+  const auto is_known = [&](const ScoreEntry& entry) {
+    if (((state.skip_score | lists_.place_wise.plugins) & entry.bit) != 0) return true;
     if (!entry.node_local) return entry.plugin->ScoresNothing(state);
     return entry.normalizer == nullptr || entry.normalizer->ScalesToHighest();
   };
@@ -212,13 +212,13 @@ Status ScorePoints::RunScorePlugins(const CycleState& state, const api::Pod& pod
 
 Status ScorePoints::RunScorePlugins(const CycleState& state, const api::Pod& pod, Nodes nodes,
                                     std::span<const uint32_t> slots, NodeScores* scores) const {
-  if (state.verdicts == nullptr || scores->keep_details || lists_.local_scores == 0) {
+  if (state.verdicts == nullptr || scores->keep_details || lists_.local.scores == 0) {
     return RunScorePlugins(state, pod, nodes, scores);
   }
   const PointTimer timer = meters_.StartTimer(MetricPoint::kScore);
   const CallSampler sampler = meters_.Sampler(state);
   RememberedScores remembered(lists_.score, state, pod, sampler);
-  if (!remembered.Complete(lists_.local_scores, nodes, slots)) {
+  if (!remembered.Complete(lists_.local.scores, nodes, slots)) {
     return RunScorePlugins(state, pod, nodes, scores);
   }
   ScoreRun run(state, pod, nodes, sampler, scores);

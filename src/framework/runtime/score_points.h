@@ -36,9 +36,9 @@ class ScorePoints {
   // For nodes that are ranked without being gone through (NodeRanking). Whether this is possible
   // for the pod as far as its PreScore plugins are concerned, which have not run then.
   bool CanScoreUnseen(const api::Pod& pod) const;
-  // Runs PreScore before the nodes are known. Success: every score is remembered, or the same for
-  // all nodes; `asked`: the plugins to count. Else nothing has happened that RunPreScorePlugins
-  // does not do anew. Requires: CanScoreUnseen.
+  // Runs PreScore before the nodes are known. Success: every score is remembered, the same for all
+  // nodes, or of a place-wise plugin; `asked`: the plugins to count. Else nothing has happened that
+  // RunPreScorePlugins does not do anew. Requires: CanScoreUnseen.
   bool PreScoreUnseen(CycleState& state, const api::Pod& pod, PluginMask* asked) const;
   // So many nodes were scored.
   void CountUnseen(const CycleState& state, PluginMask asked, size_t nodes) const;

@@ -3,13 +3,16 @@
 // SpecRanking: the ranking of the nodes for pods of one spec, kept in step with the snapshot's list
 // and with what else is remembered about them. Part of NodeVerdicts.
 //
-// Design: docs/decisions/0054-windows-are-judged-by-blocks.md.
+// Design: docs/decisions/0054-windows-are-judged-by-blocks.md,
+// 0070-windows-are-judged-by-places.md.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include <absl/container/flat_hash_map.h>
 
 #include "framework/runtime/node_ranking.h"
 #include "framework/snapshot.h"
@@ -32,8 +35,11 @@ class SpecRanking {
   void Forget(uint32_t slot);
   void ForgetAll() { list_version_.reset(); }
 
-  // The ranking, up to date with the snapshot.
-  NodeRanking& Refresh(const Snapshot& snapshot, size_t filters, size_t columns);
+  // The ranking, up to date with the snapshot. `basis`: what places depend on (PlaceWisePlugin).
+  NodeRanking& Refresh(const Snapshot& snapshot, size_t filters, size_t columns,
+                       const std::vector<uint64_t>& basis);
+  // The number of a place; absent: there are too many. Requires: Refresh.
+  std::optional<uint8_t> NumberOf(const std::vector<int64_t>& place);
 
   // By column. Requires: Refresh.
   const std::vector<int64_t>& highest() const { return highest_; }
@@ -48,13 +54,18 @@ class SpecRanking {
 
  private:
   static constexpr uint32_t kRest = 31;
+  static constexpr uint32_t kFewLooks = 8;
   static constexpr size_t kMostChanged = 4096;
 
   std::unique_ptr<NodeRanking> ranking_;  // null until it is used
   std::optional<uint64_t> list_version_;  // absent: nothing is known
   std::vector<uint32_t> changed_slots_;   // since then
   std::vector<int64_t> highest_;
-  uint32_t rest_ = 0;
+  std::vector<uint64_t> basis_;
+  uint32_t looks_ = kFewLooks;  // with that basis
+  uint32_t early_changes_ = 0;  // of the basis, one soon after the other
+  absl::flat_hash_map<std::vector<int64_t>, uint8_t> places_;
+  uint32_t rest_ = 1;  // many a spec comes only a few times
 };
 
 }  // namespace ks::framework

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace ks::framework {
 
 // Nodes are asked about one by one: where other threads can help a search, not about more than they
 // are worth.
 WindowJudge::WindowJudge(const Handle& handle, const PointLists& lists, const CallSampler& sampler,
-                         const CycleState& state, const api::Pod& pod,
-                         Framework::FilterBatch& filters)
+                         CycleState& state, const api::Pod& pod, Framework::FilterBatch& filters,
+                         PlaceSpace& space)
     : snapshot_(handle.snapshot()),
       lists_(lists),
       state_(state),
@@ -18,6 +19,7 @@ WindowJudge::WindowJudge(const Handle& handle, const PointLists& lists, const Ca
       filters_(filters),
       verdicts_(*state.verdicts),
       scores_(lists.score, state, pod, sampler),
+      places_(lists, state, pod, space),
       questions_left_(handle.parallelism() > 1 ? kMostQuestions : SIZE_MAX) {}
 
 // The window's highest scores may be others than those assumed; then all is scored anew, once.
@@ -27,27 +29,30 @@ const RankedWindow* WindowJudge::Look(size_t start, size_t wanted) {
     ranking.Rest();
     return nullptr;
   }
-  const RankedWindow* window = Refreshed().Look(start, wanted, *this);
+  NodeRanking& nodes = Refreshed();
+  const RankedWindow* window = nodes.Look(start, wanted, *this);
   if (window == nullptr || window->feasible() < 2) return nullptr;
-  if (ranking.IsHighest(window->marks())) return window;
-  ranking.Assume(HighestOf(*window));
-  ranking.Rest();
-  window = Refreshed().Look(start, wanted, *this);
-  return window != nullptr && ranking.IsHighest(window->marks()) ? window : nullptr;
+  if (!ranking.IsHighest(window->marks())) {
+    ranking.Assume(HighestOf(*window));
+    ranking.Rest();
+    window = Refreshed().Look(start, wanted, *this);
+    if (window == nullptr || !ranking.IsHighest(window->marks())) return nullptr;
+  }
+  return !places_.any() || places_.Score(*window, snapshot_, nodes) ? window : nullptr;
 }
 
-// Chooses what is remembered. False: not everything can be.
+// Chooses what is remembered. False: not everything can be, and not the rest found out by places.
 bool WindowJudge::Begin() {
-  scores_.Begin(lists_.local_scores);
+  scores_.Begin(lists_.local.scores);
   for (const ScoreEntry& entry : lists_.score) {
     if (scores_.IsColumn(entry)) columns_.push_back({&entry, 0, 0, false});
   }
-  return columns_.size() <= SpecRanking::kMaxColumns;
+  return columns_.size() <= SpecRanking::kMaxColumns && places_.Begin(filters_.rest());
 }
 
 NodeRanking& WindowJudge::Refreshed() {
-  NodeRanking& ranking =
-      verdicts_.ranking().Refresh(snapshot_, lists_.local_filters, columns_.size());
+  NodeRanking& ranking = verdicts_.ranking().Refresh(snapshot_, lists_.local.filters,
+                                                     columns_.size(), places_.basis());
   for (Column& column : columns_) column.is_set = false;
   return ranking;
 }
@@ -59,11 +64,26 @@ NodeRanking::Leaf WindowJudge::Ask(size_t index) {
   const uint8_t verdict = filters_.VerdictOf(node, slot);
   if (verdict != NodeRanking::kFits) return {.verdict = verdict};
   if (!scores_.Score(node, slot)) return {};
-  NodeRanking::Leaf leaf{.verdict = verdict, .marks = 0, .total = verdicts_.sum(slot)};
+  NodeRanking::Leaf leaf{.verdict = verdict, .total = verdicts_.sum(slot)};
   for (size_t i = 0; i < columns_.size(); ++i) {
     if (!AddColumn(i, verdicts_.raw(i, slot), &leaf)) return {};
   }
+  if (!places_.any()) return leaf;
+  const std::optional<uint8_t> place = verdicts_.ranking().NumberOf(places_.PlaceOf(node));
+  if (!place) return TooManyPlaces();
+  leaf.place = *place;
   return leaf;
+}
+
+// Some may be nobody's any more; the next look numbers them anew.
+NodeRanking::Leaf WindowJudge::TooManyPlaces() {
+  verdicts_.ranking().ForgetAll();
+  verdicts_.ranking().Rest();
+  return {};
+}
+
+uint8_t WindowJudge::AskPlaceOf(size_t index) {
+  return places_.any() ? filters_.VerdictOfRest(*snapshot_.nodes()[index]) : NodeRanking::kFits;
 }
 
 // False: scaling fails, or leaves the range.

@@ -51,6 +51,20 @@ int64_t OwnTable::At(const NodeInfo& node) const {
   return sum;
 }
 
+bool OwnTable::FindPlaces(std::vector<uint64_t>* basis) const {
+  const AlikeBy alike = HowAlike(*topology, per_node);
+  if (alike == AlikeBy::kNothing || fixed != 0) return false;
+  AppendBasis(*topology, alike, basis);
+  if (alike == AlikeBy::kDomain) return true;
+  for (const TermCountsPtr& count : counts) basis->push_back(count->serial());
+  return true;
+}
+
+void OwnTable::AppendPlace(const NodeInfo& node, std::vector<int64_t>* place) const {
+  plugins::AppendPlace(
+      *topology, per_node, node, [&](int32_t) { return At(node); }, place);
+}
+
 // Whether nobody matches the affinity is a question about all domains, so that its counters are
 // copied; of the others one number counts.
 FilterTables FilterTables::Fixed(const NodeInfo& node) const {
@@ -154,6 +168,20 @@ void FilterState::Simulate(const api::Pod& pod, const api::Pod& other, const Nod
     if (!term.Matches(other, no_labels)) continue;
     add(&anti_affinity_, term.key, tables.existing_terms->IsPerNode(term.key));
   }
+}
+
+bool FilterState::FindPlaces(std::vector<uint64_t>* basis) const {
+  if (!existing_.empty() || !affinity_.empty() || !anti_affinity_.empty()) return false;
+  const auto find = [basis](const auto& table) { return table.FindPlaces(basis); };
+  return std::all_of(tables_->existing.begin(), tables_->existing.end(), find) &&
+         std::all_of(tables_->affinity.begin(), tables_->affinity.end(), find) &&
+         std::all_of(tables_->anti_affinity.begin(), tables_->anti_affinity.end(), find);
+}
+
+void FilterState::AppendPlace(const NodeInfo& node, std::vector<int64_t>* place) const {
+  for (const TallySum& sum : tables_->existing) sum.AppendPlace(node, place);
+  for (const OwnTable& table : tables_->affinity) table.AppendPlace(node, place);
+  for (const OwnTable& table : tables_->anti_affinity) table.AppendPlace(node, place);
 }
 
 }  // namespace ks::plugins

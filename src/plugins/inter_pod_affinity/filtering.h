@@ -54,6 +54,9 @@ struct OwnTable {
 
   // Requires: the node has the key.
   int64_t At(const framework::NodeInfo& node) const;
+  // As framework::PlaceWisePlugin.
+  bool FindPlaces(std::vector<uint64_t>* basis) const;
+  void AppendPlace(const framework::NodeInfo& node, std::vector<int64_t>* place) const;
 };
 
 // The same for a cycle and all its simulations. Threads: immutable. Lifetime: the attempt.
@@ -100,6 +103,9 @@ class FilterState final : public framework::StateData {
   // `other` joins (+1) or leaves (-1) the node; `pod` is the incoming one.
   void Simulate(const api::Pod& pod, const api::Pod& other, const framework::NodeInfo& node,
                 int sign);
+  // As framework::PlaceWisePlugin.
+  bool FindPlaces(std::vector<uint64_t>* basis) const;
+  void AppendPlace(const framework::NodeInfo& node, std::vector<int64_t>* place) const;
 
  private:
   bool SatisfiesAffinity(const framework::NodeInfo& node) const;

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/place_wise_plugin.h"
 #include "plugins/inter_pod_affinity/existing_terms.h"
 #include "plugins/inter_pod_affinity/filtering.h"
 #include "plugins/inter_pod_affinity/hints.h"
@@ -45,6 +46,25 @@ struct ScoreState final : framework::StateData {
     for (const TallySum& tallies : existing) sum += tallies.At(node);
     return sum;
   }
+  // As framework::PlaceWisePlugin.
+  bool FindPlaces(std::vector<uint64_t>* basis) const {
+    for (const Own& term : own) {
+      const AlikeBy alike = HowAlike(term.counts->topology(), false);
+      if (alike == AlikeBy::kNothing) return false;
+      AppendBasis(term.counts->topology(), alike, basis);
+      if (alike == AlikeBy::kCount) basis->push_back(term.counts->serial());
+    }
+    return std::all_of(existing.begin(), existing.end(),
+                       [basis](const TallySum& sum) { return sum.FindPlaces(basis); });
+  }
+  void AppendPlace(const NodeInfo& node, std::vector<int64_t>* place) const {
+    for (const Own& term : own) {
+      plugins::AppendPlace(
+          term.counts->topology(), false, node,
+          [&term](int32_t domain) { return term.counts->Count(domain); }, place);
+    }
+    for (const TallySum& sum : existing) sum.AppendPlace(node, place);
+  }
 };
 
 // Adds to the sum of the tally's key, making one if there is none.
@@ -66,6 +86,7 @@ class InterPodAffinity final : public framework::Plugin,
                                public framework::ScoreNormalizer,
                                public framework::EnqueueExtensions,
                                public framework::SignPlugin,
+                               public framework::PlaceWisePlugin,
                                public framework::OptionalKindReader {
  public:
   InterPodAffinity(const config::InterPodAffinityArgs& args, framework::Handle& handle,
@@ -193,6 +214,20 @@ class InterPodAffinity final : public framework::Plugin,
                                (static_cast<double>(score - least) / static_cast<double>(range)));
     }
     return {};
+  }
+
+  bool FindPlaces(const CycleState& state, std::vector<uint64_t>* basis) const override {
+    const FilterState* filter = filter_slot_.Read(state);
+    const ScoreState* score = score_slot_.Read(state);
+    return (filter == nullptr || filter->FindPlaces(basis)) &&
+           (score == nullptr || score->FindPlaces(basis));
+  }
+  void AppendPlace(const CycleState& state, const NodeInfo& node,
+                   std::vector<int64_t>* place) const override {
+    const FilterState* filter = filter_slot_.Read(state);
+    const ScoreState* score = score_slot_.Read(state);
+    if (filter != nullptr) filter->AppendPlace(node, place);
+    if (score != nullptr) score->AppendPlace(node, place);
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {

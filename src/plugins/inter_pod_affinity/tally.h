@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/serial.h"
 #include "framework/node_info.h"
 #include "plugins/inter_pod_affinity/place_table.h"
+#include "plugins/kit/cross_pod/places.h"
 #include "plugins/kit/cross_pod/topology.h"
 
 namespace ks::plugins {
@@ -21,6 +23,7 @@ class Tally {
 
   // Contributions, also those of amount 0. Without one the table of upstream is empty.
   int64_t entries() const { return entries_; }
+  uint64_t serial() const { return serial_.value(); }
 
   // `sign` is +1 or -1. Requires: place >= 0; what is taken away was added before.
   void Add(int32_t place, int64_t amount, int sign) {
@@ -48,6 +51,7 @@ class Tally {
     sums_.Update(place, [difference](int64_t& sum) { sum += difference; });
   }
 
+  Serial serial_;
   int64_t entries_ = 0;
   PlaceTable<int64_t> sums_;
 };
@@ -66,6 +70,7 @@ class TallySum {
       few_.push_back(&tally);
     } else {
       tally.AddTo(&rest_);
+      rest_serials_.push_back(tally.serial());
     }
   }
 
@@ -86,6 +91,21 @@ class TallySum {
     return sum;
   }
 
+  // As framework::PlaceWisePlugin.
+  bool FindPlaces(std::vector<uint64_t>* basis) const {
+    const AlikeBy alike = HowAlike(*topology_, per_node_);
+    if (alike == AlikeBy::kNothing) return false;
+    AppendBasis(*topology_, alike, basis);
+    if (alike == AlikeBy::kDomain) return true;
+    for (const Tally* tally : few_) basis->push_back(tally->serial());
+    basis->insert(basis->end(), rest_serials_.begin(), rest_serials_.end());
+    return true;
+  }
+  void AppendPlace(const framework::NodeInfo& node, std::vector<int64_t>* place) const {
+    plugins::AppendPlace(
+        *topology_, per_node_, node, [&](int32_t) { return At(node); }, place);
+  }
+
  private:
   // Tallies that are asked per node; more are added up beforehand.
   static constexpr size_t kFew = 4;
@@ -94,6 +114,7 @@ class TallySum {
   bool per_node_;
   std::vector<const Tally*> few_;
   std::vector<int64_t> rest_;  // by place
+  std::vector<uint64_t> rest_serials_;
   int64_t fixed_ = 0;
 };
 

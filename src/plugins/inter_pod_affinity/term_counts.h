@@ -13,6 +13,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "base/serial.h"
 #include "framework/change_reader.h"
 #include "framework/label_changes.h"
 #include "framework/snapshot.h"
@@ -77,6 +78,7 @@ class TermCounts {
   void Refresh(const framework::Snapshot& snapshot);
 
   const Topology& topology() const { return *topology_; }
+  uint64_t serial() const { return serial_.value(); }
   // Weights. 0 for kNoDomain.
   int64_t Count(int32_t domain) const { return by_domain_.At(domain); }
   // On one listed node, whether it has the key or not.
@@ -108,6 +110,7 @@ class TermCounts {
 
   const TopologyPtr topology_;
   const CountedTermsPtr terms_;
+  const Serial serial_;
   uint64_t epoch_ = 0;  // of the topology
   CountingReader reader_;
   const framework::Snapshot* snapshot_ = nullptr;  // during Refresh

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/serial.h"
 #include "framework/change_reader.h"
 #include "framework/label_changes.h"
 #include "plugins/kit/cross_pod/counting_reader.h"
@@ -35,6 +36,7 @@ class DomainCounts {
   void Refresh(const framework::Snapshot& snapshot);
 
   const Topology& topology() const { return topology_; }
+  uint64_t serial() const { return serial_.value(); }
   // Over the nodes that take part. 0 for kNoDomain.
   int64_t Count(int32_t domain) const {
     return domain >= 0 && static_cast<size_t>(domain) < domains_.size()
@@ -87,6 +89,7 @@ class DomainCounts {
   void FindMinimum();
 
   const Topology& topology_;
+  const Serial serial_;
   uint64_t epoch_ = 0;
   CountingReader reader_;
   bool counted_ = false;         // during a restart: nodes_[].pods are what the nodes hold

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plugins/kit/cross_pod/places.h"
+
 namespace ks::plugins {
 
 LowestCounts::LowestCounts(const DomainCounts& counts) {
@@ -103,6 +105,26 @@ SpreadVerdict SpreadFilterState::Verdict(const framework::NodeInfo& node) const 
     if (count + constraint.self - minimum > constraint.max_skew) return SpreadVerdict::kSkewed;
   }
   return SpreadVerdict::kFits;
+}
+
+bool SpreadFilterState::FindPlaces(std::vector<uint64_t>* basis) const {
+  if (!overlays_.empty()) return false;
+  for (const Constraint& constraint : base_->constraints) {
+    const AlikeBy alike = HowAlike(*constraint.topology, false);
+    if (alike == AlikeBy::kNothing || !constraint.fixed.empty()) return false;
+    AppendBasis(*constraint.topology, alike, basis);
+    if (alike == AlikeBy::kCount) basis->push_back(constraint.counter->serial());
+  }
+  return true;
+}
+
+void SpreadFilterState::AppendPlace(const framework::NodeInfo& node,
+                                    std::vector<int64_t>* place) const {
+  for (const Constraint& constraint : base_->constraints) {
+    plugins::AppendPlace(
+        *constraint.topology, false, node,
+        [&constraint](int32_t domain) { return constraint.Count(domain); }, place);
+  }
 }
 
 // Unlike the counters: pods that are terminating count, and so does an empty selector. A node that

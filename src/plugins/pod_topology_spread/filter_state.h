@@ -71,6 +71,9 @@ class SpreadFilterState final : public framework::StateData {
                                             const framework::NodeInfo& node) override;
 
   SpreadVerdict Verdict(const framework::NodeInfo& node) const;
+  // As framework::PlaceWisePlugin.
+  bool FindPlaces(std::vector<uint64_t>* basis) const;
+  void AppendPlace(const framework::NodeInfo& node, std::vector<int64_t>* place) const;
   // A pod joins (+1) or leaves (-1) the node.
   void Change(const api::Pod& other, const framework::NodeInfo& node, int64_t sign);
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/place_wise_plugin.h"
 #include "plugins/kit/deferred_pods.h"
 #include "plugins/kit/hinting.h"
 #include "plugins/pod_topology_spread/filter_state.h"
@@ -38,6 +39,7 @@ class PodTopologySpread final : public framework::Plugin,
                                 public framework::ScoreNormalizer,
                                 public framework::EnqueueExtensions,
                                 public framework::SignPlugin,
+                                public framework::PlaceWisePlugin,
                                 public framework::OptionalKindReader {
  public:
   PodTopologySpread(const config::PluginArgs& args, framework::Handle& handle)
@@ -104,6 +106,11 @@ class PodTopologySpread final : public framework::Plugin,
   }
   Status PreScore(CycleState& state, const api::Pod& pod,
                   std::span<const NodeInfo* const> nodes) override {
+    return PreScorePlaces(state, pod, nodes, {});
+  }
+  Status PreScorePlaces(CycleState& state, const api::Pod& pod,
+                        std::span<const NodeInfo* const> nodes,
+                        std::span<const size_t> counts) override {
     const framework::Snapshot& snapshot = handle_.snapshot();
     if (snapshot.nodes().empty() || !plans_->MayConstrain(pod, SpreadAction::kScheduleAnyway)) {
       return skip_;
@@ -116,8 +123,22 @@ class PodTopologySpread final : public framework::Plugin,
     }
     if (plan->soft.constraints.empty()) return skip_;
     score_slot_.Write(state, std::make_shared<SpreadScoreState>(std::move(plan), counters_,
-                                                                snapshot, nodes, marks_));
+                                                                snapshot, nodes, counts, marks_));
     return {};
+  }
+
+  bool FindPlaces(const CycleState& state, std::vector<uint64_t>* basis) const override {
+    const SpreadFilterState* filter = filter_slot_.Read(state);
+    const SpreadScoreState* score = score_slot_.Read(state);
+    return (filter == nullptr || filter->FindPlaces(basis)) &&
+           (score == nullptr || score->FindPlaces(basis));
+  }
+  void AppendPlace(const CycleState& state, const NodeInfo& node,
+                   std::vector<int64_t>* place) const override {
+    const SpreadFilterState* filter = filter_slot_.Read(state);
+    const SpreadScoreState* score = score_slot_.Read(state);
+    if (filter != nullptr) filter->AppendPlace(node, place);
+    if (score != nullptr) score->AppendPlace(node, place);
   }
 
   Status Score(const CycleState& state, const api::Pod&, const NodeInfo& node,

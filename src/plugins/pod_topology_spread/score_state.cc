@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "plugins/kit/cross_pod/places.h"
+
 namespace ks::plugins {
 
 void DomainMarks::Start(size_t domains) {
@@ -25,7 +27,7 @@ void DomainMarks::Mark(int32_t domain) {
 SpreadScoreState::SpreadScoreState(std::shared_ptr<const SpreadPlan> plan, SpreadCounters& counters,
                                    const framework::Snapshot& snapshot,
                                    std::span<const framework::NodeInfo* const> nodes,
-                                   DomainMarks& marks)
+                                   std::span<const size_t> counts, DomainMarks& marks)
     : plan_(std::move(plan)), require_all_(plan_->soft.require_all) {
   static const Symbol hostname(kHostnameKey);
   const SpreadPhase& phase = plan_->soft;
@@ -43,7 +45,7 @@ SpreadScoreState::SpreadScoreState(std::shared_ptr<const SpreadPlan> plan, Sprea
     }
     constraint.offset = static_cast<double>(given.max_skew - 1);
   }
-  Weigh(nodes, marks);
+  Weigh(nodes, counts, marks);
 }
 
 bool SpreadScoreState::Ignores(const framework::NodeInfo& node) const {
@@ -56,14 +58,14 @@ bool SpreadScoreState::Ignores(const framework::NodeInfo& node) const {
 
 // The more domains, the more one pod in a domain weighs.
 void SpreadScoreState::Weigh(std::span<const framework::NodeInfo* const> nodes,
-                             DomainMarks& marks) {
-  const auto ignored = static_cast<size_t>(
-      std::count_if(nodes.begin(), nodes.end(),
-                    [this](const framework::NodeInfo* node) { return Ignores(*node); }));
+                             std::span<const size_t> counts, DomainMarks& marks) {
+  size_t scored = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!Ignores(*nodes[i])) scored += counts.empty() ? 1 : counts[i];
+  }
   for (Constraint& constraint : constraints_) {
-    const size_t size = constraint.hostnames != nullptr
-                            ? nodes.size() - ignored
-                            : CountDomains(*constraint.topology, nodes, marks);
+    const size_t size =
+        constraint.CountsNodes() ? scored : CountDomains(*constraint.topology, nodes, marks);
     constraint.weight = std::log(static_cast<double>(size + 2));
   }
 }
@@ -86,22 +88,41 @@ int64_t SpreadScoreState::Score(const framework::NodeInfo& node) const {
     const int32_t domain = constraint.topology->DomainOf(node.slot());
     if (domain == kNoDomain) continue;
     int64_t count = 0;
-    if (constraint.hostnames != nullptr) {
+    if (constraint.CountsNodes()) {
       count = constraint.counter->PodsOn(node.slot());
     } else {
       // Where nodes without the key are in the domain of the empty value, they are not scored by
       // it.
-      const Topology& topology = *constraint.topology;
-      if (!require_all_ && topology.value(domain).empty() &&
-          !node.node()->meta.labels.Contains(topology.key())) {
-        continue;
-      }
+      if (!require_all_ && constraint.IsMissing(node, domain)) continue;
       count = constraint.counter->Count(domain);
     }
     const double product = static_cast<double>(count) * constraint.weight;
     sum = sum + (product + constraint.offset);
   }
   return static_cast<int64_t>(std::round(sum));
+}
+
+// What a domain weighs depends on how many there are, so that nodes are not alike by its count.
+bool SpreadScoreState::FindPlaces(std::vector<uint64_t>* basis) const {
+  for (const Constraint& constraint : constraints_) {
+    const AlikeBy alike = HowAlike(*constraint.topology, constraint.CountsNodes());
+    if (alike != AlikeBy::kDomain && !constraint.CountsNodes()) return false;
+    AppendBasis(*constraint.topology, alike, basis);
+    if (constraint.CountsNodes()) basis->push_back(constraint.counter->serial());
+  }
+  return true;
+}
+
+void SpreadScoreState::AppendPlace(const framework::NodeInfo& node,
+                                   std::vector<int64_t>* place) const {
+  for (const Constraint& constraint : constraints_) {
+    plugins::AppendPlace(
+        *constraint.topology, constraint.CountsNodes(), node,
+        [&](int32_t) { return int64_t{constraint.counter->PodsOn(node.slot())}; }, place);
+    if (constraint.CountsNodes()) continue;
+    const int32_t domain = constraint.topology->DomainOf(node.slot());
+    place->push_back(domain != kNoDomain && constraint.IsMissing(node, domain) ? 1 : 0);
+  }
 }
 
 }  // namespace ks::plugins

@@ -35,15 +35,20 @@ class DomainMarks {
 // Threads: immutable once made. Lifetime: within the attempt, as the counters go on counting.
 class SpreadScoreState final : public framework::StateData {
  public:
-  // `nodes`: the feasible ones. Requires: plan->soft is without error.
+  // `nodes`: the feasible ones, or one of each place; nodes[i] stands for counts[i] of them, for
+  // itself where there are no counts. Requires: plan->soft is without error.
   SpreadScoreState(std::shared_ptr<const SpreadPlan> plan, SpreadCounters& counters,
                    const framework::Snapshot& snapshot,
-                   std::span<const framework::NodeInfo* const> nodes, DomainMarks& marks);
+                   std::span<const framework::NodeInfo* const> nodes,
+                   std::span<const size_t> counts, DomainMarks& marks);
 
   // The node lacks a key that all nodes must have.
   bool Ignores(const framework::NodeInfo& node) const;
   // Raw. 0 for ignored nodes.
   int64_t Score(const framework::NodeInfo& node) const;
+  // As framework::PlaceWisePlugin.
+  bool FindPlaces(std::vector<uint64_t>* basis) const;
+  void AppendPlace(const framework::NodeInfo& node, std::vector<int64_t>* place) const;
 
  private:
   struct Constraint {
@@ -52,9 +57,16 @@ class SpreadScoreState final : public framework::StateData {
     const Topology* topology = nullptr;
     double weight = 0;
     double offset = 0;  // maxSkew - 1
+
+    bool CountsNodes() const { return hostnames != nullptr; }
+    // The node has no value of the key, but is in the domain of the empty one.
+    bool IsMissing(const framework::NodeInfo& node, int32_t domain) const {
+      return topology->value(domain).empty() && !node.node()->meta.labels.Contains(topology->key());
+    }
   };
 
-  void Weigh(std::span<const framework::NodeInfo* const> nodes, DomainMarks& marks);
+  void Weigh(std::span<const framework::NodeInfo* const> nodes, std::span<const size_t> counts,
+             DomainMarks& marks);
   size_t CountDomains(const Topology& topology, std::span<const framework::NodeInfo* const> nodes,
                       DomainMarks& marks) const;
 

@@ -2,6 +2,7 @@
 #include "plugins/kit/cross_pod/topology.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ks::plugins {
 namespace {
@@ -16,21 +17,31 @@ void Topology::Restart(size_t) {
   ++epoch_;
   by_slot_.clear();
   values_.clear();
+  nodes_.clear();
+  crowded_ = 0;
   numbers_.clear();
+}
+
+void Topology::Leave(uint32_t slot) {
+  if (slot >= by_slot_.size()) return;
+  const int32_t domain = std::exchange(by_slot_[slot], kNoDomain);
+  if (domain != kNoDomain && --nodes_[static_cast<size_t>(domain)] == 1) --crowded_;
 }
 
 void Topology::OnNode(uint32_t slot, const framework::NodeInfo* node) {
   static constexpr Symbol kEmpty;
   const Symbol* value = node == nullptr ? nullptr : node->node()->meta.labels.Find(key_);
   if (value == nullptr && node != nullptr && missing_is_empty_) value = &kEmpty;
-  if (value == nullptr) {
-    if (slot < by_slot_.size()) by_slot_[slot] = kNoDomain;
-    return;
-  }
+  Leave(slot);
+  if (value == nullptr) return;
   if (slot >= by_slot_.size()) by_slot_.resize(slot + 1, kNoDomain);
   const auto [it, inserted] = numbers_.try_emplace(*value, static_cast<int32_t>(values_.size()));
-  if (inserted) values_.push_back(*value);
+  if (inserted) {
+    values_.push_back(*value);
+    nodes_.push_back(0);
+  }
   by_slot_[slot] = it->second;
+  if (++nodes_[static_cast<size_t>(it->second)] == 2) ++crowded_;
 }
 
 void Topology::Refresh(const framework::Snapshot& snapshot) {

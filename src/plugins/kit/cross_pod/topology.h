@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/serial.h"
 #include "base/symbol.h"
 #include "framework/change_reader.h"
 
@@ -39,6 +40,9 @@ class Topology {
   uint64_t epoch() const { return epoch_; }
   // Domains that have, or had, a node. The numbers are below it.
   size_t domains() const { return values_.size(); }
+  // Whether no domain has two nodes.
+  bool IsNodeEach() const { return crowded_ == 0; }
+  uint64_t serial() const { return serial_.value(); }
   const Symbol& value(int32_t domain) const { return values_[static_cast<size_t>(domain)]; }
   // kNoDomain when no node has, or had, the value.
   int32_t Find(const Symbol& value) const;
@@ -52,13 +56,17 @@ class Topology {
   void Restart(size_t slots);
   void OnNode(uint32_t slot, const framework::NodeInfo* node);
   void OnPod(uint32_t, const framework::PodInfo&, int) {}
+  void Leave(uint32_t slot);
 
   const Symbol key_;
   const bool missing_is_empty_;
+  const Serial serial_;
   uint64_t epoch_ = 0;
   ChangeReader reader_;
   std::vector<int32_t> by_slot_;
   std::vector<Symbol> values_;
+  std::vector<uint32_t> nodes_;  // in each domain
+  size_t crowded_ = 0;           // domains with more than one
   std::unordered_map<Symbol, int32_t> numbers_;
 };
 
