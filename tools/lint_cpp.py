@@ -14,8 +14,8 @@ second checkout knows what the first one found. Installed libraries are not hash
 
 A machine without that cache knows the base, the commit in tools/lint_base.json, at which every file was clean: those that neither they
 nor what they include have changed since then are not looked at again. With --all they are; --record makes the commit checked out the
-base, if all is clean. The base counts for the clang-tidy that found it, and no longer where something else has changed that decides
-about findings (_DECIDE).
+base, if all that is looked at is clean: the rest was at the base before. The base counts for the clang-tidy that found it, and no
+longer where something else has changed that decides about findings (_DECIDE).
 """
 
 import argparse
@@ -204,7 +204,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--times", action="store_true", help="print the seconds of each file")
     parser.add_argument("--all", action="store_true", help="also files that have not changed since the base")
-    parser.add_argument("--record", action="store_true", help="make the commit the base, if all files are clean; says --all, too")
+    parser.add_argument("--record", action="store_true", help="make the commit the base, if all files are clean")
     parser.add_argument("prefix", nargs="*", help="only files whose path begins so, such as src/queue/")
     options = parser.parse_args()
     cache = _cache()
@@ -213,7 +213,7 @@ def main():
     salt = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
     tidy, headers = _tasks(options.build, options.prefix, salt)
     tasks = [*tidy, *headers]
-    changed = None if options.all or options.record else _since_base(_version(salt))
+    changed = None if options.all else _since_base(_version(salt))
     new = [task for task in tasks if changed is None or not as_at_base({str(path.relative_to(ROOT)) for path in task.used}, changed)]
     todo = [task for task in new if not _known(cache, task)]
     running = [*_batches([task for task in todo if task in tidy], options.build), *(task for task in todo if task in headers)]
