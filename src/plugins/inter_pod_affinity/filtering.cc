@@ -52,12 +52,10 @@ int64_t OwnTable::At(const NodeInfo& node) const {
 }
 
 bool OwnTable::FindPlaces(std::vector<uint64_t>* basis) const {
-  const AlikeBy alike = HowAlike(*topology, per_node);
-  if (alike == AlikeBy::kNothing || fixed != 0) return false;
-  AppendBasis(*topology, alike, basis);
-  if (alike == AlikeBy::kDomain) return true;
-  for (const TermCountsPtr& count : counts) basis->push_back(count->serial());
-  return true;
+  const auto add_serials = [this](auto* to) {
+    for (const TermCountsPtr& count : counts) to->push_back(count->serial());
+  };
+  return fixed == 0 && AppendBasis(*topology, per_node, add_serials, basis);
 }
 
 void OwnTable::AppendPlace(const NodeInfo& node, std::vector<int64_t>* place) const {

@@ -13,6 +13,7 @@
 #include "plugins/inter_pod_affinity/filtering.h"
 #include "plugins/inter_pod_affinity/hints.h"
 #include "plugins/inter_pod_affinity/own_terms.h"
+#include "plugins/kit/cross_pod/places.h"
 #include "plugins/kit/deferred_pods.h"
 #include "plugins/kit/signature.h"
 
@@ -49,10 +50,7 @@ struct ScoreState final : framework::StateData {
   // As framework::PlaceWisePlugin.
   bool FindPlaces(std::vector<uint64_t>* basis) const {
     for (const Own& term : own) {
-      const AlikeBy alike = HowAlike(term.counts->topology(), false);
-      if (alike == AlikeBy::kNothing) return false;
-      AppendBasis(term.counts->topology(), alike, basis);
-      if (alike == AlikeBy::kCount) basis->push_back(term.counts->serial());
+      if (!AppendBasisOf(*term.counts, term.counts->topology(), false, basis)) return false;
     }
     return std::all_of(existing.begin(), existing.end(),
                        [basis](const TallySum& sum) { return sum.FindPlaces(basis); });
@@ -217,17 +215,11 @@ class InterPodAffinity final : public framework::Plugin,
   }
 
   bool FindPlaces(const CycleState& state, std::vector<uint64_t>* basis) const override {
-    const FilterState* filter = filter_slot_.Read(state);
-    const ScoreState* score = score_slot_.Read(state);
-    return (filter == nullptr || filter->FindPlaces(basis)) &&
-           (score == nullptr || score->FindPlaces(basis));
+    return FindPlacesOf(filter_slot_.Read(state), score_slot_.Read(state), basis);
   }
   void AppendPlace(const CycleState& state, const NodeInfo& node,
                    std::vector<int64_t>* place) const override {
-    const FilterState* filter = filter_slot_.Read(state);
-    const ScoreState* score = score_slot_.Read(state);
-    if (filter != nullptr) filter->AppendPlace(node, place);
-    if (score != nullptr) score->AppendPlace(node, place);
+    AppendPlaceOf(filter_slot_.Read(state), score_slot_.Read(state), node, place);
   }
 
   std::vector<framework::EventRegistration> EventsToRegister() const override {

@@ -93,13 +93,11 @@ class TallySum {
 
   // As framework::PlaceWisePlugin.
   bool FindPlaces(std::vector<uint64_t>* basis) const {
-    const AlikeBy alike = HowAlike(*topology_, per_node_);
-    if (alike == AlikeBy::kNothing) return false;
-    AppendBasis(*topology_, alike, basis);
-    if (alike == AlikeBy::kDomain) return true;
-    for (const Tally* tally : few_) basis->push_back(tally->serial());
-    basis->insert(basis->end(), rest_serials_.begin(), rest_serials_.end());
-    return true;
+    const auto add_serials = [this](auto* to) {
+      for (const Tally* tally : few_) to->push_back(tally->serial());
+      to->insert(to->end(), rest_serials_.begin(), rest_serials_.end());
+    };
+    return AppendBasis(*topology_, per_node_, add_serials, basis);
   }
   void AppendPlace(const framework::NodeInfo& node, std::vector<int64_t>* place) const {
     plugins::AppendPlace(

@@ -110,10 +110,8 @@ SpreadVerdict SpreadFilterState::Verdict(const framework::NodeInfo& node) const 
 bool SpreadFilterState::FindPlaces(std::vector<uint64_t>* basis) const {
   if (!overlays_.empty()) return false;
   for (const Constraint& constraint : base_->constraints) {
-    const AlikeBy alike = HowAlike(*constraint.topology, false);
-    if (alike == AlikeBy::kNothing || !constraint.fixed.empty()) return false;
-    AppendBasis(*constraint.topology, alike, basis);
-    if (alike == AlikeBy::kCount) basis->push_back(constraint.counter->serial());
+    if (!constraint.fixed.empty()) return false;
+    if (!AppendBasisOf(*constraint.counter, *constraint.topology, false, basis)) return false;
   }
   return true;
 }

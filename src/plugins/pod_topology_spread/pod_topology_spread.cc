@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/place_wise_plugin.h"
+#include "plugins/kit/cross_pod/places.h"
 #include "plugins/kit/deferred_pods.h"
 #include "plugins/kit/hinting.h"
 #include "plugins/pod_topology_spread/filter_state.h"
@@ -128,17 +129,11 @@ class PodTopologySpread final : public framework::Plugin,
   }
 
   bool FindPlaces(const CycleState& state, std::vector<uint64_t>* basis) const override {
-    const SpreadFilterState* filter = filter_slot_.Read(state);
-    const SpreadScoreState* score = score_slot_.Read(state);
-    return (filter == nullptr || filter->FindPlaces(basis)) &&
-           (score == nullptr || score->FindPlaces(basis));
+    return FindPlacesOf(filter_slot_.Read(state), score_slot_.Read(state), basis);
   }
   void AppendPlace(const CycleState& state, const NodeInfo& node,
                    std::vector<int64_t>* place) const override {
-    const SpreadFilterState* filter = filter_slot_.Read(state);
-    const SpreadScoreState* score = score_slot_.Read(state);
-    if (filter != nullptr) filter->AppendPlace(node, place);
-    if (score != nullptr) score->AppendPlace(node, place);
+    AppendPlaceOf(filter_slot_.Read(state), score_slot_.Read(state), node, place);
   }
 
   Status Score(const CycleState& state, const api::Pod&, const NodeInfo& node,

@@ -105,10 +105,10 @@ int64_t SpreadScoreState::Score(const framework::NodeInfo& node) const {
 // What a domain weighs depends on how many there are, so that nodes are not alike by its count.
 bool SpreadScoreState::FindPlaces(std::vector<uint64_t>* basis) const {
   for (const Constraint& constraint : constraints_) {
-    const AlikeBy alike = HowAlike(*constraint.topology, constraint.CountsNodes());
-    if (alike != AlikeBy::kDomain && !constraint.CountsNodes()) return false;
-    AppendBasis(*constraint.topology, alike, basis);
-    if (constraint.CountsNodes()) basis->push_back(constraint.counter->serial());
+    const bool per_node = constraint.CountsNodes();
+    const Topology& topology = *constraint.topology;
+    if (!per_node && HowAlike(topology, false) != AlikeBy::kDomain) return false;
+    if (!AppendBasisOf(*constraint.counter, topology, per_node, basis)) return false;
   }
   return true;
 }
