@@ -92,6 +92,7 @@ inline constexpr std::string_view kLabelUnschedulableTimeout = "UnschedulableTim
 // gone, or can never take it any more.
 inline constexpr std::string_view kLabelConfigurationReload = "ConfigurationReload";
 inline constexpr std::string_view kLabelNominatedNodeLost = "NominatedNodeLost";
+inline constexpr std::string_view kLabelExpectedElsewhere = "ExpectedElsewhere";
 inline constexpr std::string_view kLabelUnscheduledPodAdd = "UnscheduledPodAdd";
 inline constexpr std::string_view kLabelUnscheduledPodUpdate = "UnscheduledPodUpdate";
 

@@ -12,9 +12,17 @@
 #include <string_view>
 #include <utility>
 
+#include "base/canary.h"
 #include "framework/handle.h"
 
 namespace ks::framework {
+
+// Whether a pod nominated to a node counts for this one, which wants to go there
+// (docs/spec/framework.md section 9).
+inline bool Respects(const api::Pod& pod, const api::Pod& nominated) {
+  if (KS_CANARY(NominationsIgnored)) return false;
+  return nominated.Priority() >= pod.Priority() && nominated.meta.uid != pod.meta.uid;
+}
 
 // The node that the pod's status names, or will when the patch has come through; empty: none.
 // Valid as long as the pod and until the next nomination.

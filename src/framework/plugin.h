@@ -119,6 +119,10 @@ class PostFilterPlugin {
   // Called when no node is left. `statuses` is indexed by node, size = snapshot nodes.
   virtual PostFilterResult PostFilter(CycleState& state, const api::PodPtr& pod,
                                       const NodeStatuses& statuses) = 0;
+  // A pod left the node `freed`, and what it left is too little for `pod`, which lacks room and
+  // nothing else. True: an attempt would find no more than that, because PostFilter would do
+  // nothing until another event, or PreEnqueue would hold the pod. Between attempts.
+  virtual bool IsIdle(const api::Pod& /*pod*/, std::string_view /*freed*/) { return false; }
 };
 
 class PreScorePlugin {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/default_preemption/default_preemption.h"
 #include "plugins/deferred_pod_scheduling/deferred_pod_scheduling.h"
 #include "plugins/kit/compiled_node_affinity.h"
 #include "plugins/kit/tolerations.h"
@@ -33,6 +34,15 @@ bool RefusesForGood(const framework::Framework& profile, const api::Pod& pod,
   }
   if (asks(kNodeUnschedulableName) && node.unschedulable && repels(cordon)) return true;
   return asks(kNodeAffinityName) && !CompiledNodeAffinity(*pod.spec).MatchesRequired(node);
+}
+
+bool LacksRoomAlone(const framework::QueuedPod& pod) {
+  using framework::NameSet;
+  static const NameSet rejected{std::string(kNodeResourcesFitName)};
+  static const NameSet held{std::string(kNodeResourcesFitName),
+                            std::string(kDefaultPreemptionName)};
+  if (!pod.pending_plugins.empty()) return false;
+  return pod.unschedulable_plugins == rejected || pod.unschedulable_plugins == held;
 }
 
 const framework::Status& ResizeFitsVerdict() { return ResizeFits(); }

@@ -38,7 +38,7 @@ Answer DecideFor(RequeueRules& rules, const Record& record, const EventWithObjec
 bool WakeUp::Passes(const Record& record) {
   if (!precheck_) return true;
   const Record& entity = EntityOf(record);
-  if (entity.kind != RecordKind::kGroup) return precheck_(*record.pod->pod());
+  if (entity.kind != RecordKind::kGroup) return precheck_(*record.pod);
   return AnswerOf(static_cast<const GroupRecord&>(entity)).passes;
 }
 
@@ -47,7 +47,7 @@ WakeUp::GroupAnswer& WakeUp::AnswerOf(const GroupRecord& group) {
   if (added) {
     it->second.passes = !precheck_ || std::any_of(group.members.begin(), group.members.end(),
                                                   [this](const MemberRecord* member) {
-                                                    return precheck_(*member->pod->pod());
+                                                    return precheck_(*member->pod);
                                                   });
   }
   return it->second;

@@ -17,7 +17,7 @@
 namespace ks::queue {
 
 // Narrows the parked pods that an event is about. May be empty.
-using PreCheck = std::function<bool(const api::Pod& pod)>;
+using PreCheck = std::function<bool(const framework::QueuedPod& pod)>;
 
 // A pod, or a group.
 struct Woken {

@@ -309,9 +309,10 @@ void BindingCycles::Fail(Attempt& attempt, const AttemptFailure& failure) {
   }
   failures_.Handle(attempt, failure);
   if (forgotten && late) {
-    context_.queue.MoveAllToActiveOrBackoff(
-        freed, pod, std::monostate(),
-        [&pod](const api::Pod& candidate) { return candidate.meta.uid != pod->meta.uid; });
+    context_.queue.MoveAllToActiveOrBackoff(freed, pod, std::monostate(),
+                                            [&pod](const framework::QueuedPod& candidate) {
+                                              return candidate.pod()->meta.uid != pod->meta.uid;
+                                            });
   }
 }
 

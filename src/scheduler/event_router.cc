@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/logging.h"
 #include "plugins/scheduler_rules.h"
+#include "scheduler/freed_room.h"
 #include "scheduler/metrics/scheduler_metrics.h"
 
 namespace ks::scheduler {
@@ -164,9 +165,10 @@ void EventRouter::UpdatePending(const api::PodPtr& old_pod, const api::PodPtr& n
 // A nomination went away: pods of at most its priority may use the room.
 void EventRouter::NominationFreed(const api::PodPtr& pod) {
   if (KS_CANARY(NominationFreedUnheard)) return;
-  context_.queue.MoveAllToActiveOrBackoff(
-      kAssignedPodDelete, pod, std::monostate(),
-      [&pod](const api::Pod& candidate) { return candidate.Priority() <= pod->Priority(); });
+  context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, pod, std::monostate(),
+                                          [&pod](const framework::QueuedPod& candidate) {
+                                            return candidate.Priority() <= pod->Priority();
+                                          });
 }
 
 void EventRouter::OnPodDelete(const api::PodPtr& pod, bool unknown) {
@@ -191,7 +193,9 @@ void EventRouter::DeleteAssigned(const api::PodPtr& pod) {
     log::Error(cached.error().message, "Scheduler cache RemovePod failed",
                {{"object", pod->meta.Key()}});
   }
-  context_.queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, pod, std::monostate(), nullptr);
+  context_.queue.MoveAllToActiveOrBackoff(
+      kAssignedPodDelete, pod, std::monostate(),
+      cached.ok() ? MayUseRoomOn(context_, (*cached)->node_name.view()) : queue::PreCheck());
 }
 
 void EventRouter::DeletePending(const api::PodPtr& pod) {

@@ -7,6 +7,7 @@
 #include "base/logging.h"
 #include "plugins/scheduler_rules.h"
 #include "scheduler/decision_ring.h"
+#include "scheduler/freed_room.h"
 #include "scheduler/metrics/scheduler_metrics.h"
 
 namespace ks::scheduler {
@@ -186,7 +187,9 @@ void SchedulingCycle::AssumeAndBind(std::unique_ptr<Attempt> attempt) {
     failures_.Handle(*attempt, {.status = Status::Error(assumed.error().message)});
     return;
   }
+  const std::string expected(context_.nominator.NodeOf(attempt->assumed->meta.uid));
   context_.nominator.DeleteNominatedPodIfExists(*attempt->assumed);
+  if (!expected.empty() && expected != node_name) TellThatExpectedElsewhere(context_, expected);
 
   const Status reserved = attempt->framework.RunReservePluginsReserve(
       attempt->state, attempt->assumed, attempt->node());

@@ -156,7 +156,7 @@ TEST_F(QueueExamplesTest, Q7InFlightLog) {
   const QueuedPodPtr p1 = PopNamed("p1");
   Send(kNodeAdd);
   const QueuedPodPtr p2 = PopNamed("p2");
-  Send(kAssignedPodDelete, [](const api::Pod&) { return false; });
+  Send(kAssignedPodDelete, [](const framework::QueuedPod&) { return false; });
   Send(kVolumeAdd);
   EXPECT_EQ(Logged(), "AssignedPodDelete NodeAdd PodPopped PodPopped");
   Fail(p1, {"Skipper"});
@@ -400,8 +400,9 @@ TEST_F(QueueExamplesTest, Q19UnNomination) {
   At(20);
   queue.Update(old_me, new_me);
   EXPECT_EQ(StoreOf("me"), Store::kUnschedulable);
-  queue.MoveAllToActiveOrBackoff(kAssignedPodDelete, old_me, {},
-                                 [](const api::Pod& pod) { return pod.Priority() <= 5; });
+  queue.MoveAllToActiveOrBackoff(
+      kAssignedPodDelete, old_me, {},
+      [](const framework::QueuedPod& pod) { return pod.Priority() <= 5; });
   EXPECT_EQ(StoreOf("lo"), Store::kActive);
   EXPECT_EQ(StoreOf("me"), Store::kActive);
   EXPECT_EQ(StoreOf("hi"), Store::kUnschedulable);
@@ -463,7 +464,7 @@ TEST_F(QueueExamplesTest, Ex31DeletedNominationWakesLowerOrEqualPriority) {
     PopAndFail(name, {"X"});
   }
   At(20);
-  Send(kAssignedPodDelete, [](const api::Pod& pod) { return pod.Priority() <= 5; });
+  Send(kAssignedPodDelete, [](const framework::QueuedPod& pod) { return pod.Priority() <= 5; });
   EXPECT_EQ(StoreOf("p4"), Store::kActive);
   EXPECT_EQ(StoreOf("p5"), Store::kActive);
   EXPECT_EQ(StoreOf("p6"), Store::kUnschedulable);

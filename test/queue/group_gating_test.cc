@@ -134,7 +134,7 @@ TEST_F(GatedGroupTest, APreCheckPassesWithOneMember) {
   const auto event = [&](const std::string& passing) {
     queue_->MoveAllToActiveOrBackoff(
         kPodAdd, {}, MemberOf("g", "p").Obj(),
-        [&passing](const api::Pod& pod) { return pod.meta.name == passing; });
+        [&passing](const framework::QueuedPod& pod) { return pod.pod()->meta.name == passing; });
   };
   event("nobody");
   EXPECT_EQ(Stored(), "gated g[a b]");

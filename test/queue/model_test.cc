@@ -301,7 +301,8 @@ class Model {
   void Move(const std::string& event, const SchedulingQueue::PreCheck& precheck) {
     if (!AnyoneRegistered(event)) return;
     for (ModelPod& p : pods_) {
-      if (p.store != Store::kUnschedulable || (precheck && !precheck(*p.pod))) continue;
+      if (p.store != Store::kUnschedulable || (precheck && !precheck(framework::QueuedPod(p.pod))))
+        continue;
       MoveOne(p, event);
     }
     if (!log_.empty()) log_.push_back({.uid = "", .event = event, .object = nullptr});
@@ -679,7 +680,8 @@ class QueueModelTest : public QueueTest {
                                            kVolumeAdd};
     const ClusterEvent& event = kEvents[random.Below(std::size(kEvents))];
     SchedulingQueue::PreCheck precheck;
-    if (random.Below(3) == 0) precheck = [](const api::Pod& pod) { return pod.Priority() <= 1; };
+    if (random.Below(3) == 0)
+      precheck = [](const framework::QueuedPod& pod) { return pod.Priority() <= 1; };
     Send(event, precheck);
     model.Move(event.Label(), precheck);
     if (random.Below(2) == 0) AddClaim(random, model);

@@ -367,9 +367,9 @@ TEST_F(SchedulingQueueTest, MoveExaminesOnlyPodsThatItMayHelp) {
        }}};
   SchedulingQueue& queue = Make(std::move(registrations));
   std::set<std::string> checked;
-  const auto check = [&checked](const api::Pod& pod) {
-    checked.insert(pod.meta.name);
-    return pod.meta.name != "p1";
+  const auto check = [&checked](const framework::QueuedPod& pod) {
+    checked.insert(pod.pod()->meta.name);
+    return pod.pod()->meta.name != "p1";
   };
   for (int i = 0; i < 10; ++i) {
     const std::string name = "p" + std::to_string(i);

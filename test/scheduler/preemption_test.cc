@@ -116,9 +116,9 @@ TEST_F(LostNodeTest, NotSeenYetItIsNotLost) {
   rig_.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
   rig_.UpsertPod(CpuPod("cheaper", -5, "2").Node("n2").Obj());
   rig_.UpsertPod(CpuPod("x", 20, "1").Node("n2").Obj());
-  for (const char* leaves : {"w", "x"}) {
+  for (const char* grown : {"3", "4"}) {
     const uint64_t attempts = rig_.scheduler->context().stats.attempts;
-    rig_.DeletePod(CpuPod(leaves, 5, "2").Node("n2").Obj());
+    rig_.UpsertNode(CpuNode("n2", grown).ResourceVersion(grown).Obj());
     rig_.Advance(seconds(20));
     EXPECT_GT(rig_.scheduler->context().stats.attempts, attempts);
     EXPECT_EQ(rig_.Victims(), Texts{"v"});
@@ -274,7 +274,7 @@ class UnheardVictimTest : public ::testing::Test {
  protected:
   UnheardVictimTest() {
     rig_.Sync({CpuNode("n1", "2").Obj(), CpuNode("n2", "2").Obj(), CpuNode("n3", "1").Obj()},
-              {a_.Obj(), CpuPod("b", 5, "2").Node("n2").Obj(), other_, CpuPod("p", 10, "2").Obj()});
+              {a_.Obj(), CpuPod("b", 5, "2").Node("n2").Obj(), CpuPod("p", 10, "2").Obj()});
     rig_.Settle();
     rig_.ShowNomination(CpuPod("p", 10, "2"), "n1");
     rig_.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
@@ -282,13 +282,12 @@ class UnheardVictimTest : public ::testing::Test {
   }
   uint64_t Attempts() { return rig_.scheduler->context().stats.attempts; }
   void WakeThePreemptor() {
-    rig_.DeletePod(other_);
+    rig_.UpsertNode(CpuNode("n2", "3").ResourceVersion("2").Obj());
     rig_.Advance(seconds(20));
   }
 
   PreemptionRig rig_;
   PodBuilder a_ = Running("a", 0, "2");
-  api::PodPtr other_ = CpuPod("other", 20, "1").Node("n3").Obj();
   uint64_t attempts_ = 0;
 };
 

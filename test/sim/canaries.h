@@ -16,7 +16,7 @@ struct CanaryInfo {
   uint64_t seed;
 };
 
-inline constexpr std::array<CanaryInfo, 81> kCanaries = {{
+inline constexpr std::array<CanaryInfo, 82> kCanaries = {{
     {"ForgetSkipped", "a pod whose binding failed stays assumed", 1},
     {"EventLostInFlight", "cluster events are not kept for pods that are being scheduled", 1393},
     {"OldVersionResumed", "a watch is resumed from an older version than was seen", 4},
@@ -32,6 +32,7 @@ inline constexpr std::array<CanaryInfo, 81> kCanaries = {{
     {"WrongPluginMask", "an event is taken for one that interests other plugins", 4},
     {"CutFrameDropped", "the first part of a watch event that comes in two pieces is lost", 1},
     {"PreemptorsNotHeld", "PreEnqueue lets preemptors through while their victims are evicted", 4},
+    {"FreedRoomTooSmall", "room that somebody left is never enough for who waits for victims", 4},
     {"NominationsIgnored", "filters do not see pods that are nominated to the node", 4},
     {"BudgetSplitReversed", "victims whose eviction violates a budget are taken for the others",
      22},

@@ -135,19 +135,22 @@ void HintWatch::Freed(const api::PodPtr& assumed) {
   Add(EventResource::kAssignedPod, framework::kActionDelete, assumed, {});
 }
 
-std::string HintWatch::WhyToWake(const framework::QueuedPod& parked) {
+std::string HintWatch::WhyToWake(const framework::QueuedPod& parked, const InVain& in_vain) {
   for (const Change& change : changes_) {
     if (!change.only.empty() && change.only != parked.pod()->meta.uid) continue;
     if (!rules_->IsInteresting(change.event)) continue;
     if (rules_->Decide(parked, change.event, change.before, change.after) !=
         queue::Strategy::kSkip) {
+      const auto* gone = std::get_if<api::PodPtr>(&change.before);
+      const bool deleted = change.event.actions == framework::kActionDelete;
+      if (deleted && gone != nullptr && in_vain(parked, **gone)) continue;
       return change.event.Label();
     }
   }
   return {};
 }
 
-std::string HintWatch::AfterStep(const queue::SchedulingQueue& queue) {
+std::string HintWatch::AfterStep(const queue::SchedulingQueue& queue, const InVain& in_vain) {
   std::string wrong;
   std::map<std::string, framework::QueuedPod> now;
   queue.stores().ForEach([&](const queue::Record& record) {
@@ -157,7 +160,7 @@ std::string HintWatch::AfterStep(const queue::SchedulingQueue& queue) {
     const auto before = parked_.find(uid);
     if (!wrong.empty() || before == parked_.end()) return;
     if (before->second.attempts != record.pod->attempts) return;
-    const std::string event = WhyToWake(before->second);
+    const std::string event = WhyToWake(before->second, in_vain);
     if (event.empty()) return;
     wrong =
         "pod " + record.pod->pod()->meta.name + " sleeps through " + event + ", which it waits for";

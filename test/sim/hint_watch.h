@@ -7,6 +7,7 @@
 //
 // Upstream: docs/spec/queue.md sections 8 and 9.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,8 +60,10 @@ class HintWatch {
   void Freed(const api::PodPtr& assumed);
 
   // Empty: everybody was woken who had to be. Else what is wrong. Requires: nothing was posted
-  // since the scheduler's last Step.
-  std::string AfterStep(const queue::SchedulingQueue& queue);
+  // since the scheduler's last Step. `in_vain`: whether the parked pod may sleep although that pod
+  // left its node.
+  using InVain = std::function<bool(const framework::QueuedPod& parked, const api::Pod& gone)>;
+  std::string AfterStep(const queue::SchedulingQueue& queue, const InVain& in_vain);
 
  private:
   struct Change {
@@ -74,7 +77,7 @@ class HintWatch {
   void Add(framework::EventResource resource, const Ptr& before, const Ptr& after);
   void Add(framework::EventResource resource, uint32_t action, framework::EventObject before,
            framework::EventObject after);
-  std::string WhyToWake(const framework::QueuedPod& parked);
+  std::string WhyToWake(const framework::QueuedPod& parked, const InVain& in_vain);
 
   std::optional<queue::RequeueRules> rules_;
   std::map<std::string, api::ResourceClaimPtr> known_claims_;  // by key, in their latest version

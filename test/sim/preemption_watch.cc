@@ -188,6 +188,14 @@ bool PreemptionWatch::IsUnheard(const Victim& victim) const {
   return pod != nullptr && pod->meta.uid == victim.uid && !pod->meta.deletion_timestamp;
 }
 
+bool PreemptionWatch::Awaits(const api::Pod& pod) const {
+  return std::any_of(open_.begin(), open_.end(), [&](const Decision& decision) {
+    return decision.uid == pod.meta.uid && !decision.failed &&
+           std::any_of(decision.victims.begin(), decision.victims.end(),
+                       [this](const Victim& victim) { return !IsGone(victim); });
+  });
+}
+
 void PreemptionWatch::Tried(const api::Pod& pod) {
   for (const Decision& decision : open_) {
     if (decision.uid != pod.meta.uid || !IsUnderWay(decision)) continue;

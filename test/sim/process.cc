@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "framework/nomination.h"
+#include "framework/pod_requests.h"
 #include "sim/invariants.h"
 #include "sim/judge.h"
 #include "sim/loaded_plugin.h"
@@ -469,13 +471,54 @@ void SchedulerProcess::NoteFreed(const api::PodPtr& assumed) {
   if (known->second->node_name.empty()) hint_watch_.Freed(assumed);
 }
 
+// Whether the pod waits for its victims on one node, and the room that the other pod left does not
+// do for it (docs/decisions/0071-no-attempt-in-vain-while-victims-leave.md).
+bool SchedulerProcess::IsInVain(const framework::QueuedPod& parked, const api::Pod& gone) const {
+  const api::Pod& pod = *parked.pod();
+  for (const std::string& plugin : parked.unschedulable_plugins) {
+    if (plugin != "NodeResourcesFit" && plugin != "DefaultPreemption") return false;
+  }
+  const auto& context = scheduler().context();
+  const std::string_view nominated = framework::NominatedNode(pod, context.nominator);
+  const framework::NodeInfo* awaited = context.cluster.cache.Find(nominated);
+  // Beside groups nobody looks over preemption's shoulder, and a group's priority counts.
+  const bool beside_groups = world_.plan.groups != 0;
+  const auto may_be_victim = [&](const framework::PodInfoPtr& info) {
+    return beside_groups ||
+           (info->pod().meta.deletion_timestamp && info->pod().Priority() < pod.Priority());
+  };
+  const bool leaving = awaited != nullptr &&
+                       std::any_of(awaited->pods().begin(), awaited->pods().end(), may_be_victim);
+  if (!leaving && !preemption_->Awaits(pod)) return false;
+  const framework::NodeInfo* node = context.cluster.cache.Find(gone.node_name.view());
+  if (node == nullptr) return false;
+  framework::Resource rest = node->allocatable();
+  const auto take = [&rest](const framework::Resource& taken) {
+    rest.milli_cpu -= taken.milli_cpu;
+    rest.memory -= taken.memory;
+  };
+  take(node->requested());
+  for (const auto& info : context.nominator.NominatedPodsForNode(node->name())) {
+    const api::Pod& other = info->pod();
+    if (other.meta.uid != pod.meta.uid && other.Priority() >= pod.Priority()) {
+      take(info->request().requested);
+    }
+  }
+  const framework::Resource request = framework::PodRequest(pod);
+  return request.milli_cpu > std::max<int64_t>(rest.milli_cpu, 0) ||
+         request.memory > std::max<int64_t>(rest.memory, 0);
+}
+
 // Whoever had a reason to wake in this step did.
 void SchedulerProcess::CheckAwake() {
   const WakeView view = {
       .nodes = nodes_, .namespaces = namespaces_, .queue = scheduler().context().queue};
   hint_watch_.Know(scheduler().context().cluster.devices, device_claims());
+  const auto in_vain = [this](const framework::QueuedPod& parked, const api::Pod& gone) {
+    return IsInVain(parked, gone);
+  };
   for (const std::string& asleep :
-       {wake_watch_.AfterStep(view), hint_watch_.AfterStep(scheduler().context().queue)}) {
+       {wake_watch_.AfterStep(view), hint_watch_.AfterStep(scheduler().context().queue, in_vain)}) {
     if (!asleep.empty()) world_.fail(name() + ": " + asleep);
   }
   if (world_.plan.groups == 0) return;

@@ -151,6 +151,7 @@ class SchedulerProcess : public daemon::DeltaObserver,
   // It leads since its last step.
   void CheckKnowsInherited();
   std::unique_ptr<PreemptionWatch> MakePreemptionWatch();
+  bool IsInVain(const framework::QueuedPod& parked, const api::Pod& gone) const;
   framework::ExtenderTransportFactory ExtenderFactory();
   api::PodPtr AnyPending(Random& random) const;
   bool WaitsForResize(const api::Pod& pod) const;

@@ -55,6 +55,7 @@ class Recorder::Part final : public framework::Plugin,
     }
     return {Status(framework::Code::kUnschedulable, {}), {}};
   }
+  bool IsIdle(const api::Pod& /*pod*/, std::string_view /*freed*/) override { return true; }
   framework::GroupPostFilterResult PodGroupPostFilter(
       const framework::GroupPreemptor& preemptor) override {
     recorder_.host_.group_victims->Asked(handle_, preemptor);

@@ -69,6 +69,11 @@ bool QueuePoints::GateChangesAlone(const api::Pod& pod) const {
       [&pod](const auto& entry) { return entry.plugin->ScopeOf(pod) == GateScope::kAny; });
 }
 
+bool QueuePoints::PostFiltersAreIdle(const api::Pod& pod, std::string_view freed) const {
+  return std::all_of(lists_.post_filter.begin(), lists_.post_filter.end(),
+                     [&](const auto& entry) { return entry.plugin->IsIdle(pod, freed); });
+}
+
 SignOutcome QueuePoints::SignPod(const api::Pod& pod) const {
   const PointTimer timer = meters_.StartTimer(MetricPoint::kSign);
   SignOutcome outcome = MergeFragments(pod);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The points that the queue asks: QueueSort, PreEnqueue and Sign.
+// What the queue asks: QueueSort, PreEnqueue and Sign, and whether an attempt would be in vain.
 //
 // Upstream: docs/spec/framework.md sections 3 and 14.
 
@@ -26,6 +26,8 @@ class QueuePoints {
   // Whether the answer for a member of a pod group can change without that for the others
   // (GateScope).
   bool GateChangesAlone(const api::Pod& pod) const;
+  // PostFilterPlugin::IsIdle of all of them: an attempt of the pod would be in vain.
+  bool PostFiltersAreIdle(const api::Pod& pod, std::string_view freed) const;
   // The fragments of all plugins at PreFilter, Filter, PreScore and Score plus the scheduler name,
   // as JSON with sorted keys (docs/spec/framework.md section 14). A failing plugin's status has its
   // name.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/canary.h"
+#include "framework/nomination.h"
 #include "framework/runtime/point_statuses.h"
 #include "framework/runtime/runtime.h"
 #include "framework/runtime/runtime_impl.h"
@@ -42,12 +43,6 @@ void Intersect(std::optional<std::set<std::string>>* nodes, std::set<std::string
   if (status.IsRejected()) return status.WithPlugin(plugin);
   return Status::Error("running " + golang::Quote(plugin) + " filter plugin: " + status.ErrorText())
       .WithPlugin(plugin);
-}
-
-// Whether a pod nominated to the node counts for this one (docs/spec/framework.md section 9).
-bool Respects(const api::Pod& pod, const api::Pod& nominated) {
-  if (KS_CANARY(NominationsIgnored)) return false;
-  return nominated.Priority() >= pod.Priority() && nominated.meta.uid != pod.meta.uid;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "framework/group_plugins.h"
 #include "framework/metrics/preemption_metrics.h"
 #include "framework/nomination.h"
+#include "framework/pod_requests.h"
 #include "framework/preemption_explainer.h"
 #include "golang/quote.h"
 #include "plugins/default_preemption/ask_extenders.h"
@@ -25,6 +26,7 @@
 #include "plugins/default_preemption/terminating.h"
 #include "plugins/default_preemption/victim_units.h"
 #include "plugins/kit/hinting.h"
+#include "plugins/kit/spec_cache.h"
 
 namespace ks::plugins {
 namespace {
@@ -35,6 +37,7 @@ using framework::NodeInfo;
 using framework::NodeStatuses;
 using framework::PodInfoPtr;
 using framework::PostFilterResult;
+using framework::Resource;
 using framework::Status;
 
 constexpr std::string_view kPrefix = "preemption: ";
@@ -83,6 +86,12 @@ std::string Joined(const std::vector<std::string>& errors) {
     text += error;
   }
   return text + "]";
+}
+
+// Whether the pod could run there if nothing else did, as far as cpu and memory go.
+bool CouldHold(const NodeInfo& node, const Resource& request) {
+  const Resource& all = node.allocatable();
+  return request.milli_cpu <= all.milli_cpu && request.memory <= all.memory;
 }
 
 class DefaultPreemption final : public framework::Plugin,
@@ -145,6 +154,21 @@ class DefaultPreemption final : public framework::Plugin,
            .node = finding.result.nomination->node_name,
            .victims = std::move(finding.victims.pods)});
     return std::move(finding.result);
+  }
+
+  // Its victims are being evicted from another node, so that PreEnqueue would hold it, or are
+  // leaving theirs.
+  bool IsIdle(const api::Pod& pod, std::string_view freed) override {
+    using Stage = OngoingPreemptions::Stage;
+    if (IsMember(pod)) return false;
+    const Stage stage = ongoing_->StageOf(pod.meta.uid, freed, handle_.pods());
+    if (stage != Stage::kFree) return stage == Stage::kElsewhere;
+    // One that has become too small for it would not be waited for.
+    return WaitsForVictims(pod, [&](const NodeInfo& node) {
+      const Resource& request = *requests_.GetOrMake(
+          pod.spec, [&] { return std::make_shared<Resource>(framework::PodRequest(pod)); });
+      return CouldHold(node, request);
+    });
   }
 
   framework::GroupPostFilterResult PodGroupPostFilter(
@@ -224,7 +248,10 @@ class DefaultPreemption final : public framework::Plugin,
     if (pod->spec->preemption_policy.view() == "Never") {
       return Rejected("not eligible due to preemptionPolicy=Never.");
     }
-    if (WaitsForVictims(*pod, statuses)) {
+    const auto may_help = [&statuses](const NodeInfo& node) {
+      return statuses.Get(node.index()).code() != Code::kUnschedulableAndUnresolvable;
+    };
+    if (WaitsForVictims(*pod, may_help)) {
       return Rejected("not eligible due to a terminating pod on the nominated node.",
                       framework::UnseenNomination(*pod, handle_.nominator()));
     }
@@ -276,12 +303,11 @@ class DefaultPreemption final : public framework::Plugin,
 
   // Victims of an earlier preemption are still leaving the nominated node, which may help without
   // another one.
-  bool WaitsForVictims(const api::Pod& pod, const NodeStatuses& statuses) const {
+  template <class MayHelp>
+  bool WaitsForVictims(const api::Pod& pod, MayHelp may_help) const {
     const auto usable = [&](std::string_view name) {
       const NodeInfo* const node = handle_.snapshot().Find(name);
-      const bool helps = node != nullptr &&
-                         statuses.Get(node->index()).code() != Code::kUnschedulableAndUnresolvable;
-      return helps ? node : nullptr;
+      return node != nullptr && may_help(*node) ? node : nullptr;
     };
     // As if the news were here: else another node's pods would have to go as well.
     const std::string* const unheard = ongoing_->NodeOfUnheardVictim(pod.meta.uid);
@@ -324,6 +350,7 @@ class DefaultPreemption final : public framework::Plugin,
                         {"waiting for the preemption for this pod to be finished"},
                         std::string(kDefaultPreemptionName)};
   CandidateSearch search_;
+  SpecCache<Resource> requests_;  // by pod
   // Shared with the evictions under way, which may outlive this plugin.
   const std::shared_ptr<OngoingPreemptions> ongoing_ = std::make_shared<OngoingPreemptions>();
 };

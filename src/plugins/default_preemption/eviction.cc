@@ -74,12 +74,13 @@ class Job final : public std::enable_shared_from_this<Job> {
             {"node", preemption_.node},
             {"numVictims", chosen_},
             {"numVictimsToDelete", preemption_.victims.size()}});
-    number_ = ongoing_->Begin(preemption_.preemptor);
+    number_ = ongoing_->Begin(preemption_.preemptor, preemption_.node);
     around_.tasks.PostTask(
         [self = shared_from_this()] { self->ClearNominations([self] { self->EvictWave(); }); });
   }
   void StartAtOnce() {
-    if (!preemption_.victims.empty()) number_ = ongoing_->Begin(preemption_.preemptor);
+    if (!preemption_.victims.empty())
+      number_ = ongoing_->Begin(preemption_.preemptor, preemption_.node);
     EvictWave();
   }
 
@@ -223,8 +224,7 @@ class Job final : public std::enable_shared_from_this<Job> {
       const auto ongoing = std::exchange(self->ongoing_, nullptr);
       const bool missed = ongoing->End(preemptor.uid, self->number_,
                                        {.left = [self] { return self->NothingToAwait(); },
-                                        .unheard = [self] { return self->AnyUnheard(); },
-                                        .node = self->preemption_.node});
+                                        .unheard = [self] { return self->AnyUnheard(); }});
       // A victim in PreBind may be slow to stop; its removal wakes the preemptor, which would only
       // give it up again and again until then.
       const bool given_up = self->in_background_ && self->last_in_memory_ && self->AllHaveLeft();
@@ -321,10 +321,10 @@ Preemptor PodPreemptor(const api::PodPtr& pod, const framework::PodLister& pods)
   return preemptor;
 }
 
-uint64_t OngoingPreemptions::Begin(const Preemptor& preemptor) {
+uint64_t OngoingPreemptions::Begin(const Preemptor& preemptor, const std::string& node) {
   absl::erase_if(preemptors_,
                  [](const auto& entry) { return entry.second.aftermath && entry.second.gone(); });
-  preemptors_[preemptor.uid] = {.number = ++begun_, .gone = preemptor.gone};
+  preemptors_[preemptor.uid] = {.number = ++begun_, .node = node, .gone = preemptor.gone};
   return begun_;
 }
 
@@ -356,11 +356,25 @@ bool OngoingPreemptions::Blocks(std::string_view uid, framework::Handle& handle)
     if (!preemptor.aftermath->unheard()) preemptors_.erase(found);
     return false;
   }
-  preemptor.turned_away = true;
-  if (!preemptor.last_victim.has_value()) return true;
-  const api::PodPtr victim = handle.pods().FindPod(*preemptor.last_victim);
-  preemptor.turned_away = victim != nullptr && !victim->meta.deletion_timestamp;
+  preemptor.turned_away = Holds(preemptor, handle.pods());
   return preemptor.turned_away;
+}
+
+// Until the evictions are over, or its last victim is leaving or gone.
+bool OngoingPreemptions::Holds(const Entry& preemptor, const framework::PodLister& pods) {
+  if (preemptor.aftermath) return false;
+  if (!preemptor.last_victim.has_value()) return true;
+  const api::PodPtr victim = pods.FindPod(*preemptor.last_victim);
+  return victim != nullptr && !victim->meta.deletion_timestamp;
+}
+
+OngoingPreemptions::Stage OngoingPreemptions::StageOf(std::string_view uid, std::string_view node,
+                                                      const framework::PodLister& pods) const {
+  const auto found = preemptors_.find(uid);
+  if (found == preemptors_.end()) return Stage::kFree;
+  const Entry& preemptor = found->second;
+  if (!Holds(preemptor, pods)) return preemptor.turned_away ? Stage::kTurnedAway : Stage::kFree;
+  return preemptor.node.empty() || preemptor.node == node ? Stage::kThere : Stage::kElsewhere;
 }
 
 bool OngoingPreemptions::MayComeBack(std::string_view uid) const {
@@ -373,7 +387,7 @@ const std::string* OngoingPreemptions::NodeOfUnheardVictim(std::string_view uid)
   const auto found = preemptors_.find(uid);
   const bool unheard =
       found != preemptors_.end() && found->second.aftermath && found->second.aftermath->unheard();
-  return unheard ? &found->second.aftermath->node : nullptr;
+  return unheard ? &found->second.node : nullptr;
 }
 
 void EvictInBackground(framework::Handle& handle, Preemption preemption,

@@ -46,15 +46,15 @@ struct Preemption {
 class OngoingPreemptions {
  public:
   // Everything is by the preemptor's uid. The number is that of the preemption: the latest one of a
-  // preemptor counts. Forgets those that are gone, or wait for nothing any more.
-  uint64_t Begin(const Preemptor& preemptor);
+  // preemptor counts. Forgets those that are gone, or wait for nothing any more. `node`: where room
+  // is made; empty: on several.
+  uint64_t Begin(const Preemptor& preemptor, const std::string& node);
   // The last victim, "namespace/name", is being evicted from now on.
   void SetLastVictim(const std::string& uid, uint64_t number, std::string key);
   // What is asked once the evictions are over.
   struct Aftermath {
     std::function<bool()> left{};     // all victims have left the node
     std::function<bool()> unheard{};  // a victim was evicted, and seems to run still
-    std::string node{};
   };
   // The evictions are over. True: the preemptor was turned away, not let through since, and nobody
   // is left to wait for.
@@ -63,6 +63,14 @@ class OngoingPreemptions {
   // Whether the preemptor would come too early. Then it is turned away.
   bool Blocks(std::string_view uid, framework::Handle& handle);
   bool empty() const { return preemptors_.empty(); }
+  enum class Stage : uint8_t {
+    kFree,        // there is no preemption, or it does not hold the preemptor
+    kTurnedAway,  // nor this one, and the preemptor has to be tried once more
+    kElsewhere,   // it would be turned away: victims are being evicted, none of them from the node
+    kThere,       // the same, from that one, or from several
+  };
+  Stage StageOf(std::string_view uid, std::string_view node,
+                const framework::PodLister& pods) const;
   // Whether the preemptor was turned away and may come now: the last of its victims has left.
   bool MayComeBack(std::string_view uid) const;
   // The node where a victim of the preemptor leaves, which the server said and the watch did not
@@ -72,11 +80,14 @@ class OngoingPreemptions {
  private:
   struct Entry {
     uint64_t number = 0;
+    std::string node;
     std::function<bool()> gone;
     std::optional<std::string> last_victim{};
     bool turned_away = false;
     std::optional<Aftermath> aftermath{};  // empty: the evictions are not over
   };
+  static bool Holds(const Entry& preemptor, const framework::PodLister& pods);
+
   StringMap<Entry> preemptors_;
   uint64_t begun_ = 0;
 };

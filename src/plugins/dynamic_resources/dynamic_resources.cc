@@ -143,6 +143,11 @@ class DynamicResources final : public framework::Plugin,
     return {FreedStatus(what), {}};
   }
 
+  // Without claims there is none to free.
+  bool IsIdle(const api::Pod& pod, std::string_view) override {
+    return pod.spec->resource_claims.empty() && !AsksForServedResource(pod);
+  }
+
   // Not for trees, nor for groups that are to be placed within a domain: of these it says nothing.
   framework::GroupPostFilterResult PodGroupPostFilter(
       const framework::GroupPreemptor& preemptor) override {
@@ -295,22 +300,29 @@ class DynamicResources final : public framework::Plugin,
 
   // Adds the claim of the pod's extended resources, if devices may serve one. Those resources.
   std::vector<Symbol> AddExtendedClaim(const api::Pod& pod, std::vector<AttemptClaim>& claims) {
-    if (!handle_.gates().Enabled(config::Gate::kDRAExtendedResource)) return {};
-    const auto& resources = extended_resources_.GetOrMake(pod.spec, [&pod] {
-      return std::make_shared<std::vector<Symbol>>(ExtendedResourcesOf(pod));
-    });
-    const framework::DeviceClassLister& classes = handle_.device_classes();
-    const bool served = std::any_of(
-        resources->begin(), resources->end(),
-        [&classes](const Symbol& resource) { return classes.ClassServing(resource) != nullptr; });
-    if (!served) return {};
+    if (!AsksForServedResource(pod)) return {};
     AttemptClaim claim{.claim = devices().FindExtendedResourceClaim(pod), .extended = true};
     if (claim.claim == nullptr) {
       claim.claim = NewExtendedClaim(pod);
       claim.exists = false;
     }
     claims.push_back(std::move(claim));
-    return *resources;
+    return ExtendedOf(pod);
+  }
+
+  const std::vector<Symbol>& ExtendedOf(const api::Pod& pod) {
+    return *extended_resources_.GetOrMake(pod.spec, [&pod] {
+      return std::make_shared<std::vector<Symbol>>(ExtendedResourcesOf(pod));
+    });
+  }
+  // Whether it asks for an extended resource that devices may serve.
+  bool AsksForServedResource(const api::Pod& pod) {
+    if (!handle_.gates().Enabled(config::Gate::kDRAExtendedResource)) return false;
+    const std::vector<Symbol>& resources = ExtendedOf(pod);
+    const framework::DeviceClassLister& classes = handle_.device_classes();
+    return std::any_of(resources.begin(), resources.end(), [&classes](const Symbol& resource) {
+      return classes.ClassServing(resource) != nullptr;
+    });
   }
 
   api::ResourceClaimPtr NewExtendedClaim(const api::Pod& pod) {
