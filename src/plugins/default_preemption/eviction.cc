@@ -74,18 +74,19 @@ class Job final : public std::enable_shared_from_this<Job> {
             {"node", preemption_.node},
             {"numVictims", chosen_},
             {"numVictimsToDelete", preemption_.victims.size()}});
-    number_ = ongoing_->Begin(preemption_.preemptor, preemption_.node);
+    Begin();
     around_.tasks.PostTask(
         [self = shared_from_this()] { self->ClearNominations([self] { self->EvictWave(); }); });
   }
   void StartAtOnce() {
-    if (!preemption_.victims.empty())
-      number_ = ongoing_->Begin(preemption_.preemptor, preemption_.node);
+    if (!preemption_.victims.empty()) Begin();
     EvictWave();
   }
 
  private:
   using Step = std::function<void()>;
+
+  void Begin() { number_ = ongoing_->Begin(preemption_.preemptor, preemption_.node); }
 
   // The lower-priority pods that counted on the node get it no more. `next` follows in any case.
   void ClearNominations(const Step& next) {
@@ -374,7 +375,7 @@ OngoingPreemptions::Stage OngoingPreemptions::StageOf(std::string_view uid, std:
   if (found == preemptors_.end()) return Stage::kFree;
   const Entry& preemptor = found->second;
   if (!Holds(preemptor, pods)) return preemptor.turned_away ? Stage::kTurnedAway : Stage::kFree;
-  return preemptor.node.empty() || preemptor.node == node ? Stage::kThere : Stage::kElsewhere;
+  return preemptor.node == node ? Stage::kThere : Stage::kElsewhere;
 }
 
 bool OngoingPreemptions::MayComeBack(std::string_view uid) const {

@@ -47,7 +47,7 @@ class OngoingPreemptions {
  public:
   // Everything is by the preemptor's uid. The number is that of the preemption: the latest one of a
   // preemptor counts. Forgets those that are gone, or wait for nothing any more. `node`: where room
-  // is made; empty: on several.
+  // is made; of a group what stands for its nodes.
   uint64_t Begin(const Preemptor& preemptor, const std::string& node);
   // The last victim, "namespace/name", is being evicted from now on.
   void SetLastVictim(const std::string& uid, uint64_t number, std::string key);
@@ -67,7 +67,7 @@ class OngoingPreemptions {
     kFree,        // there is no preemption, or it does not hold the preemptor
     kTurnedAway,  // nor this one, and the preemptor has to be tried once more
     kElsewhere,   // it would be turned away: victims are being evicted, none of them from the node
-    kThere,       // the same, from that one, or from several
+    kThere,       // the same, from that one
   };
   Stage StageOf(std::string_view uid, std::string_view node,
                 const framework::PodLister& pods) const;
