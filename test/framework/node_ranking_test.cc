@@ -165,7 +165,10 @@ TEST(NodeRankingTest, IsASearchNodeByNode) {
   for (uint64_t seed = 1; seed <= testing::Cases(150); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    const size_t nodes = 1 + random.Below(random.Below(2) == 0 ? 40 : 1500);
+    // Of the largest, windows span districts.
+    const size_t most = std::array<size_t, 4>{40, 40, 1500, 7000}[random.Below(4)];
+    const size_t nodes = 1 + random.Below(most);
+    const int looks = most == 7000 ? 12 : 40;
     const Mix mix{.fit_percent = std::array<uint64_t, 5>{0, 2, 50, 97, 100}[random.Below(5)],
                   .totals = std::array<uint64_t, 3>{1, 4, 10'000}[random.Below(3)],
                   .places = std::array<size_t, 4>{1, 3, 20, 255}[random.Below(4)]};
@@ -174,7 +177,7 @@ TEST(NodeRankingTest, IsASearchNodeByNode) {
     NodeRanking ranking;
     ranking.Reset(nodes, kNodeFilters);
     size_t start = 0;
-    for (int look = 0; look < 40; ++look) {
+    for (int look = 0; look < looks; ++look) {
       for (uint64_t changes = random.Below(4); changes > 0; --changes) {
         const size_t changed = random.Below(nodes);
         sheet.leaves[changed] = RandomLeaf(random, mix);
@@ -216,6 +219,29 @@ TEST(NodeRankingTest, AsksOncePerChange) {
   ranking.Forget(500);  // not in the window
   ASSERT_NE(ranking.Look(900, 200, sheet), nullptr);
   EXPECT_EQ(sheet.asked, met + 1);
+}
+
+TEST(NodeRankingTest, AsksNoMoreWhereTheWindowSpansDistricts) {
+  constexpr size_t kWanted = 3 * NodeRanking::kDistrictNodes;
+  Sheet sheet;
+  sheet.leaves.assign(5 * NodeRanking::kDistrictNodes + 77,
+                      {.verdict = NodeRanking::kFits, .total = 3});
+  NodeRanking ranking;
+  ranking.Reset(sheet.leaves.size(), 0);
+  ASSERT_NE(ranking.Look(700, kWanted, sheet), nullptr);
+  const size_t met = sheet.asked;
+  EXPECT_GE(met, kWanted);
+  EXPECT_LE(met, kWanted + 3 * NodeRanking::kBlockNodes);
+  const size_t within = 2 * NodeRanking::kDistrictNodes + 5;
+  ranking.Forget(within);
+  sheet.leaves[within].total = 4;
+  const RankedWindow* window = ranking.Look(700, kWanted, sheet);
+  ASSERT_NE(window, nullptr);
+  EXPECT_EQ(sheet.asked, met + 1);
+  EXPECT_EQ(window->best(), 4);
+  std::array<RankedWindow::Ranked, 1> best{};
+  ASSERT_EQ(window->FindBest(best), 1U);
+  EXPECT_EQ(best[0].index, within);
 }
 
 TEST(NodeRankingTest, FailsWithItsJudgeOfPlaces) {

@@ -17,34 +17,49 @@ std::vector<RankedWindow::Piece>::const_iterator RankedWindow::PieceOf(size_t ra
 size_t RankedWindow::IndexOf(const Piece& piece, size_t rank) const {
   const size_t skipped = rank - piece.rank;
   if (piece.fits == piece.end - piece.begin) return piece.begin + skipped;
-  return ranking_.FitAfter(piece.begin, skipped);
+  size_t index = 0;
+  ForEachPart(piece, [&](const Piece& part) {
+    if (rank >= part.rank + part.fits) return true;
+    index = ranking_.FitAfter(part.begin, rank - part.rank);
+    return false;
+  });
+  return index;
 }
 
 size_t RankedWindow::AtRank(size_t rank) const { return IndexOf(*PieceOf(rank), rank); }
 
 bool RankedWindow::HasBest(size_t begin, size_t end) const {
   KS_CHECK(begin < end && end <= feasible_, "ranks beyond the window");
-  for (auto piece = PieceOf(begin); piece != pieces_.end() && piece->rank < end; ++piece) {
-    if (piece->best != best_) continue;
-    const size_t first = std::max<size_t>(begin, piece->rank);
-    size_t left = std::min<size_t>(end, piece->rank + piece->fits) - first;
-    if (left == piece->fits) return true;
+  const auto has_none = [&](const Piece& part) {
+    if (part.best != best_ || part.rank + part.fits <= begin || part.rank >= end) return true;
+    const size_t first = std::max<size_t>(begin, part.rank);
+    size_t left = std::min<size_t>(end, part.rank + part.fits) - first;
+    if (left == part.fits) return false;
     // What does not fit has no total that is as high.
-    for (size_t i = IndexOf(*piece, first); left > 0; ++i) {
-      if (ranking_.Total(i) == best_) return true;
+    for (size_t i = IndexOf(part, first); left > 0; ++i) {
+      if (ranking_.Total(i) == best_) return false;
       if (ranking_.Fits(i)) --left;
     }
+    return true;
+  };
+  for (auto piece = PieceOf(begin); piece != pieces_.end() && piece->rank < end; ++piece) {
+    if (piece->best != best_) continue;
+    if (begin <= piece->rank && piece->rank + piece->fits <= end) return true;
+    if (!ForEachPart(*piece, has_none)) return true;
   }
   return false;
 }
 
-// A later piece with no more than the last of the best so far has nothing for them: of equal totals
+// A later part with no more than the last of the best so far has nothing for them: of equal totals
 // the first counts.
 size_t RankedWindow::FindBest(std::span<Ranked> best) const {
   size_t count = 0;
-  for (const Piece& piece : pieces_) {
-    if (count == best.size() && piece.best <= best[count - 1].total) continue;
-    for (size_t i = piece.begin; i < piece.end; ++i) {
+  const auto has_nothing = [&](const Piece& piece) {
+    return count == best.size() && piece.best <= best[count - 1].total;
+  };
+  const auto look_into = [&](const Piece& part) {
+    if (has_nothing(part)) return true;
+    for (size_t i = part.begin; i < part.end; ++i) {
       if (!ranking_.Fits(i)) continue;
       const int64_t total = ranking_.Total(i);
       if (count == best.size() && total <= best[count - 1].total) continue;
@@ -52,6 +67,10 @@ size_t RankedWindow::FindBest(std::span<Ranked> best) const {
       for (; place > 0 && best[place - 1].total < total; --place) best[place] = best[place - 1];
       best[place] = {i, total};
     }
+    return true;
+  };
+  for (const Piece& piece : pieces_) {
+    if (!has_nothing(piece)) ForEachPart(piece, look_into);
   }
   return count;
 }
@@ -77,18 +96,25 @@ void RankedWindow::CountRejections(std::span<uint32_t> by_filter) const {
   const auto add = [&by_filter](uint8_t verdict, uint32_t nodes) {
     if (verdict >= NodeRanking::kRejected) by_filter[verdict - NodeRanking::kRejected] += nodes;
   };
+  const auto add_area = [&](const NodeRanking::Area& area, const auto* counts) {
+    for (size_t i = 0; i < ranking_.filters_; ++i) by_filter[i] += counts[i];
+    for (const NodeRanking::Summary& summary : area.summaries) {
+      add(ranking_.place_verdicts_[summary.place], summary.fits);
+    }
+  };
   size_t left = feasible_ + rejected_;
   for (size_t from = start_; left > 0;) {
+    const size_t district = from / NodeRanking::kDistrictNodes;
     const size_t block = from / NodeRanking::kBlockNodes;
     const size_t block_end = ranking_.BlockEnd(block);
-    const size_t end = std::min(block_end, from + left);
-    left -= end - from;
-    if (from == block * NodeRanking::kBlockNodes && end == block_end) {
-      const uint8_t* counts = &ranking_.rejections_[block * ranking_.filters_];
-      for (size_t i = 0; i < ranking_.filters_; ++i) by_filter[i] += counts[i];
-      for (const NodeRanking::Summary& summary : ranking_.blocks_[block].summaries) {
-        add(ranking_.place_verdicts_[summary.place], summary.fits);
-      }
+    size_t end = std::min(block_end, from + left);
+    if (from % NodeRanking::kDistrictNodes == 0 && left >= NodeRanking::kDistrictNodes &&
+        district < ranking_.districts_.size() && !ranking_.districts_[district].is_stale) {
+      end = from + NodeRanking::kDistrictNodes;
+      add_area(ranking_.districts_[district],
+               &ranking_.district_rejections_[district * ranking_.filters_]);
+    } else if (from == block * NodeRanking::kBlockNodes && end == block_end) {
+      add_area(ranking_.blocks_[block], &ranking_.rejections_[block * ranking_.filters_]);
     } else {
       for (size_t i = from; i < end; ++i) {
         const uint8_t verdict = ranking_.verdicts_[i];
@@ -96,6 +122,7 @@ void RankedWindow::CountRejections(std::span<uint32_t> by_filter) const {
             1);
       }
     }
+    left -= end - from;
     from = end == size ? 0 : end;
   }
 }
@@ -108,14 +135,19 @@ void NodeRanking::Reset(size_t nodes, size_t filters) {
   places_.assign(nodes, 0);
   place_count_ = 0;
   totals_.assign(nodes, 0);
-  blocks_.assign(blocks, Block());
-  // One more, so that there is an address behind the last block also without filters.
+  blocks_.assign(blocks, Area());
+  const size_t districts = nodes / kDistrictNodes;
+  districts_.assign(districts, Area());
+  // One more, so that there is an address behind the last one also without filters.
   rejections_.assign(blocks * filters + 1, 0);
+  district_rejections_.assign(districts * filters + 1, 0);
 }
 
 void NodeRanking::Forget(size_t index) {
   verdicts_[index] = kUnknown;
   blocks_[index / kBlockNodes].is_stale = true;
+  const size_t district = index / kDistrictNodes;
+  if (district < districts_.size()) districts_[district].is_stale = true;
 }
 
 size_t NodeRanking::BlockEnd(size_t block) const {
@@ -144,8 +176,20 @@ const RankedWindow* NodeRanking::Look(size_t start, size_t wanted, Judge& judge)
 // The search ends at the node that fits after the last wanted one.
 NodeRanking::Walked NodeRanking::Walk(size_t from, size_t to, size_t wanted, Judge& judge) {
   while (from < to) {
+    // A district that cannot end the search is taken as a whole.
+    if (from % kDistrictNodes == 0 && to - from >= kDistrictNodes &&
+        wanted - window_.feasible_ >= kDistrictNodes) {
+      const size_t district = from / kDistrictNodes;
+      const Area& area = districts_[district];
+      if (!SettleDistrict(district, judge) || !AskPlaces(area, from, judge)) return Walked::kFailed;
+      Take(from, from + kDistrictNodes, area.summaries, true);
+      from += kDistrictNodes;
+      continue;
+    }
     const size_t block = from / kBlockNodes;
-    if (!Settle(block, judge) || !AskPlaces(block, judge)) return Walked::kFailed;
+    if (!Settle(block, judge) || !AskPlaces(blocks_[block], block * kBlockNodes, judge)) {
+      return Walked::kFailed;
+    }
     const size_t block_end = BlockEnd(block);
     const size_t end = std::min(to, block_end);
     const bool is_whole = from == block * kBlockNodes && end == block_end;
@@ -230,11 +274,36 @@ bool NodeRanking::Settle(size_t block, Judge& judge) {
   return true;
 }
 
-bool NodeRanking::AskPlaces(size_t block, Judge& judge) {
-  for (const Summary& summary : blocks_[block].summaries) {
+bool NodeRanking::SettleDistrict(size_t district, Judge& judge) {
+  if (!districts_[district].is_stale) return true;
+  const size_t first = district * kDistrictBlocks;
+  for (size_t block = first; block < first + kDistrictBlocks; ++block) {
+    if (!Settle(block, judge)) return false;
+  }
+  scratch_.clear();
+  const std::span<uint16_t> rejections = DistrictRejections(district);
+  std::fill(rejections.begin(), rejections.end(), 0);
+  for (size_t block = first; block < first + kDistrictBlocks; ++block) {
+    for (const Summary& of_block : blocks_[block].summaries) {
+      Summary& summary = ScratchAt(of_block.place);
+      summary.fits += of_block.fits;
+      summary.marks |= of_block.marks;
+      summary.best = std::max(summary.best, of_block.best);
+    }
+    const std::span<const uint8_t> of_block = Rejections(block);
+    for (size_t i = 0; i < filters_; ++i) rejections[i] += of_block[i];
+  }
+  ScratchDone();
+  districts_[district].summaries.assign(scratch_.begin(), scratch_.end());
+  districts_[district].is_stale = false;
+  return true;
+}
+
+bool NodeRanking::AskPlaces(const Area& area, size_t begin, Judge& judge) {
+  for (const Summary& summary : area.summaries) {
     uint8_t& verdict = place_verdicts_[summary.place];
     if (verdict != kUnknown) continue;
-    verdict = judge.AskPlaceOf(FirstAt(block * kBlockNodes, summary.place));
+    verdict = judge.AskPlaceOf(FirstAt(begin, summary.place));
     if (verdict == kUnknown) return false;
   }
   return true;
@@ -242,8 +311,11 @@ bool NodeRanking::AskPlaces(size_t block, Judge& judge) {
 
 std::span<const NodeRanking::Summary> NodeRanking::SummariesOf(
     const RankedWindow::Piece& piece) const {
-  if (piece.places == 0) return blocks_[piece.begin / kBlockNodes].summaries;
-  return std::span(parts_).subspan(piece.summaries, piece.places);
+  if (piece.places != 0) return std::span(parts_).subspan(piece.summaries, piece.places);
+  if (piece.end - piece.begin > kBlockNodes) {
+    return districts_[piece.begin / kDistrictNodes].summaries;
+  }
+  return blocks_[piece.begin / kBlockNodes].summaries;
 }
 
 void NodeRanking::Summarize(size_t begin, size_t end) {
@@ -251,16 +323,24 @@ void NodeRanking::Summarize(size_t begin, size_t end) {
   if (place_count_ <= 1) return SummarizeOnePlace(begin, end);
   for (size_t i = begin; i < end; ++i) {
     if (verdicts_[i] != kFits) continue;
-    uint8_t& at = scratch_at_[places_[i]];
-    if (at == 0) {
-      scratch_.push_back({.place = places_[i]});
-      at = static_cast<uint8_t>(scratch_.size());
-    }
-    Summary& summary = scratch_[at - 1U];
+    Summary& summary = ScratchAt(places_[i]);
     ++summary.fits;
     summary.marks |= marks_[i];
     summary.best = std::max(summary.best, totals_[i]);
   }
+  ScratchDone();
+}
+
+NodeRanking::Summary& NodeRanking::ScratchAt(uint8_t place) {
+  uint8_t& at = scratch_at_[place];
+  if (at == 0) {
+    scratch_.push_back({.place = place});
+    at = static_cast<uint8_t>(scratch_.size());
+  }
+  return scratch_[at - 1U];
+}
+
+void NodeRanking::ScratchDone() {
   for (const Summary& summary : scratch_) scratch_at_[summary.place] = 0;
 }
 

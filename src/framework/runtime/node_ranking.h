@@ -6,7 +6,8 @@
 //
 // What depends on other pods is not remembered of a node but found out in each look, once for all
 // nodes at one place (PlaceWisePlugin): whether they fit, and what their place adds to their
-// totals. A block knows how many of its nodes fit, and the best total, by place.
+// totals. A block knows how many of its nodes fit, and the best total, by place. So does a
+// district, which is several blocks: windows of large clusters span many.
 //
 // Design: docs/decisions/0054-windows-are-judged-by-blocks.md,
 // 0070-windows-are-judged-by-places.md.
@@ -69,19 +70,23 @@ class RankedWindow {
 
  private:
   friend NodeRanking;
-  // Neighbours in the list within a block, at least one of which fits.
+  // Neighbours in the list within a block, or a whole district. At least one of them fits.
   struct Piece {
     uint32_t begin;
     uint32_t end;
     uint32_t rank;  // of the first that fits
     uint32_t fits;
     int64_t best;
-    uint32_t summaries;  // where they begin among parts_, if it is not a whole block
-    uint32_t places;     // how many; 0: a whole block
+    uint32_t summaries;  // where they begin among parts_, if it is a part of a block
+    uint32_t places;     // how many; 0: it is no such part
   };
 
   std::vector<Piece>::const_iterator PieceOf(size_t rank) const;
   size_t IndexOf(const Piece& piece, size_t rank) const;
+  // The parts of the piece that lie in one block each: calls visit(part), in order, until it
+  // returns false, and returns what it returned last.
+  template <class Visit>
+  bool ForEachPart(const Piece& piece, const Visit& visit) const;
 
   const NodeRanking& ranking_;
   size_t start_ = 0;
@@ -97,6 +102,8 @@ class RankedWindow {
 class NodeRanking {
  public:
   static constexpr size_t kBlockNodes = 128;
+  static constexpr size_t kDistrictBlocks = 16;
+  static constexpr size_t kDistrictNodes = kDistrictBlocks * kBlockNodes;
 
   // Verdicts.
   static constexpr uint8_t kUnknown = 0;
@@ -142,14 +149,15 @@ class NodeRanking {
 
  private:
   friend RankedWindow;
-  // Of the nodes of a block, or of some of them, that are at one place and fit otherwise.
+  // Of the nodes of a block or a district, or of some of them, that are at one place and fit
+  // otherwise.
   struct Summary {
     int64_t best = INT64_MIN;
-    uint8_t fits = 0;  // at most kBlockNodes
+    uint16_t fits = 0;  // at most kDistrictNodes
     uint8_t marks = 0;
     uint8_t place = 0;
   };
-  struct Block {
+  struct Area {
     absl::InlinedVector<Summary, 3> summaries{};  // each place once; three zones take a cache line
     bool is_stale = true;
   };
@@ -164,11 +172,16 @@ class NodeRanking {
   }
   Walked Walk(size_t from, size_t to, size_t wanted, Judge& judge);
   bool Settle(size_t block, Judge& judge);
-  bool AskPlaces(size_t block, Judge& judge);
+  bool SettleDistrict(size_t district, Judge& judge);
+  // `begin`: of the area's nodes.
+  bool AskPlaces(const Area& area, size_t begin, Judge& judge);
   std::span<const Summary> SummariesOf(const RankedWindow::Piece& piece) const;
   // Into scratch_.
   void Summarize(size_t begin, size_t end);
   void SummarizeOnePlace(size_t begin, size_t end);
+  // The summary of the place there.
+  Summary& ScratchAt(uint8_t place);
+  void ScratchDone();
   // How many fit.
   uint32_t CountFits(std::span<const Summary> summaries) const;
   int64_t BestOf(std::span<const Summary> summaries) const;
@@ -178,6 +191,9 @@ class NodeRanking {
   size_t FirstAt(size_t begin, uint8_t place) const;
   void Take(size_t begin, size_t end, std::span<const Summary> summaries, bool is_whole);
   std::span<uint8_t> Rejections(size_t block) { return {&rejections_[block * filters_], filters_}; }
+  std::span<uint16_t> DistrictRejections(size_t district) {
+    return {&district_rejections_[district * filters_], filters_};
+  }
 
   size_t filters_ = 0;
   // By index in the node list.
@@ -186,8 +202,11 @@ class NodeRanking {
   std::vector<uint8_t> places_;
   std::vector<int64_t> totals_;
   // By block.
-  std::vector<Block> blocks_;
+  std::vector<Area> blocks_;
   std::vector<uint8_t> rejections_;  // by position of the filter
+  // By district; none for the nodes after the last whole one. What is not stale has no stale block.
+  std::vector<Area> districts_;
+  std::vector<uint16_t> district_rejections_;  // by position of the filter
   // By place, of the last look. Only the first `place_count_` are in use.
   size_t place_count_ = 0;
   std::array<uint8_t, kMostPlaces> place_verdicts_{};
@@ -197,6 +216,27 @@ class NodeRanking {
   std::vector<Summary> parts_;                     // of pieces that are no whole blocks
   RankedWindow window_;
 };
+
+template <class Visit>
+bool RankedWindow::ForEachPart(const Piece& piece, const Visit& visit) const {
+  if (piece.end - piece.begin <= NodeRanking::kBlockNodes) return visit(piece);
+  uint32_t rank = piece.rank;
+  for (uint32_t begin = piece.begin; begin < piece.end; begin += NodeRanking::kBlockNodes) {
+    const auto& summaries = ranking_.blocks_[begin / NodeRanking::kBlockNodes].summaries;
+    const uint32_t fits = ranking_.CountFits(summaries);
+    if (fits == 0) continue;
+    const Piece part{.begin = begin,
+                     .end = begin + static_cast<uint32_t>(NodeRanking::kBlockNodes),
+                     .rank = rank,
+                     .fits = fits,
+                     .best = ranking_.BestOf(summaries),
+                     .summaries = 0,
+                     .places = 0};
+    if (!visit(part)) return false;
+    rank += fits;
+  }
+  return true;
+}
 
 template <class Visit>
 void RankedWindow::ForEachFeasible(const Visit& visit) const {
