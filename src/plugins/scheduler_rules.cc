@@ -9,6 +9,7 @@
 #include "plugins/default_preemption/default_preemption.h"
 #include "plugins/deferred_pod_scheduling/deferred_pod_scheduling.h"
 #include "plugins/kit/compiled_node_affinity.h"
+#include "plugins/kit/resource_score/args.h"
 #include "plugins/kit/tolerations.h"
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
