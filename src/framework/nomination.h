@@ -12,7 +12,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/canary.h"
 #include "framework/handle.h"
 
 namespace ks::framework {
@@ -20,7 +19,6 @@ namespace ks::framework {
 // Whether a pod nominated to a node counts for this one, which wants to go there
 // (docs/spec/framework.md section 9).
 inline bool Respects(const api::Pod& pod, const api::Pod& nominated) {
-  if (KS_CANARY(NominationsIgnored)) return false;
   return nominated.Priority() >= pod.Priority() && nominated.meta.uid != pod.meta.uid;
 }
 

@@ -10,7 +10,7 @@
 // district, which is several blocks: windows of large clusters span many.
 //
 // Design: docs/decisions/0054-windows-are-judged-by-blocks.md,
-// 0070-windows-are-judged-by-places.md.
+// 0070-windows-are-judged-by-places.md, 0072-windows-of-large-clusters-are-judged-by-districts.md.
 
 #include <array>
 #include <cstddef>

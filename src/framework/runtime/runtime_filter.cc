@@ -45,6 +45,10 @@ void Intersect(std::optional<std::set<std::string>>* nodes, std::set<std::string
       .WithPlugin(plugin);
 }
 
+bool Counts(const api::Pod& pod, const api::Pod& nominated) {
+  return !KS_CANARY(NominationsIgnored) && Respects(pod, nominated);
+}
+
 }  // namespace
 
 PreFilterOutcome Framework::RunPreFilterPlugins(CycleState& state, const api::Pod& pod) const {
@@ -318,14 +322,14 @@ std::optional<Status> Framework::FilterBatch::RunBesideNominated(const NodeInfo&
   const Nominator& nominator = framework_.impl_->handle.nominator();
   const std::span<const PodInfoPtr> nominated = nominator.NominatedPodsForNode(node.name());
   if (std::none_of(nominated.begin(), nominated.end(),
-                   [this](const PodInfoPtr& other) { return Respects(pod_, other->pod()); })) {
+                   [this](const PodInfoPtr& other) { return Counts(pod_, other->pod()); })) {
     return std::nullopt;
   }
 
   NodeInfo node_with_nominated = node;
   CycleState state_with_nominated = state_.Clone();
   for (const PodInfoPtr& other : nominated) {
-    if (!Respects(pod_, other->pod())) continue;
+    if (!Counts(pod_, other->pod())) continue;
     node_with_nominated.AddPod(other);
     Status status = framework_.RunPreFilterExtensionAddPod(state_with_nominated, pod_, *other,
                                                            node_with_nominated);
