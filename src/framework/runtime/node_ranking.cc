@@ -285,10 +285,7 @@ bool NodeRanking::SettleDistrict(size_t district, Judge& judge) {
   std::fill(rejections.begin(), rejections.end(), 0);
   for (size_t block = first; block < first + kDistrictBlocks; ++block) {
     for (const Summary& of_block : blocks_[block].summaries) {
-      Summary& summary = ScratchAt(of_block.place);
-      summary.fits += of_block.fits;
-      summary.marks |= of_block.marks;
-      summary.best = std::max(summary.best, of_block.best);
+      ScratchAt(of_block.place).Add(of_block.fits, of_block.marks, of_block.best);
     }
     const std::span<const uint8_t> of_block = Rejections(block);
     for (size_t i = 0; i < filters_; ++i) rejections[i] += of_block[i];
@@ -323,10 +320,7 @@ void NodeRanking::Summarize(size_t begin, size_t end) {
   if (place_count_ <= 1) return SummarizeOnePlace(begin, end);
   for (size_t i = begin; i < end; ++i) {
     if (verdicts_[i] != kFits) continue;
-    Summary& summary = ScratchAt(places_[i]);
-    ++summary.fits;
-    summary.marks |= marks_[i];
-    summary.best = std::max(summary.best, totals_[i]);
+    ScratchAt(places_[i]).Add(1, marks_[i], totals_[i]);
   }
   ScratchDone();
 }
@@ -348,9 +342,7 @@ void NodeRanking::SummarizeOnePlace(size_t begin, size_t end) {
   Summary summary;
   for (size_t i = begin; i < end; ++i) {
     if (verdicts_[i] != kFits) continue;
-    ++summary.fits;
-    summary.marks |= marks_[i];
-    summary.best = std::max(summary.best, totals_[i]);
+    summary.Add(1, marks_[i], totals_[i]);
   }
   if (summary.fits > 0) scratch_.push_back(summary);
 }

@@ -12,6 +12,7 @@
 // Design: docs/decisions/0054-windows-are-judged-by-blocks.md,
 // 0070-windows-are-judged-by-places.md, 0072-windows-of-large-clusters-are-judged-by-districts.md.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -152,6 +153,12 @@ class NodeRanking {
   // Of the nodes of a block or a district, or of some of them, that are at one place and fit
   // otherwise.
   struct Summary {
+    void Add(uint16_t more, uint8_t with_marks, int64_t total) {
+      fits += more;
+      marks |= with_marks;
+      best = std::max(best, total);
+    }
+
     int64_t best = INT64_MIN;
     uint16_t fits = 0;  // at most kDistrictNodes
     uint8_t marks = 0;
