@@ -200,6 +200,8 @@ class PluginsRunner {
                                                    const NodeInfo& node) const = 0;
   // Whether some plugin wants to know of pods that join or leave in this state.
   virtual bool HasPreFilterExtensions(const CycleState& state) const = 0;
+  // Whether some plugin may keep something for a pod in this state, which others get no more then.
+  virtual bool HasReserve(const CycleState& state) const = 0;
   virtual Status RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
                                              const PodInfo& pod_to_add,
                                              const NodeInfo& node) const = 0;

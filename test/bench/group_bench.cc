@@ -31,7 +31,8 @@ constexpr int kPodsPerNode = 4;
 class Bed {
  public:
   explicit Bed(int nodes)
-      : gates_(config::FeatureGates::Make({.feature_gates = {"GenericWorkload=true"}}, nullptr)
+      : nodes_(nodes),
+        gates_(config::FeatureGates::Make({.feature_gates = {"GenericWorkload=true"}}, nullptr)
                    .value()),
         registry_(plugins::InTreeRegistry()) {
     auto made = Scheduler::Create({.configuration = config::DefaultConfiguration(gates_),
@@ -59,18 +60,34 @@ class Bed {
     Drain();
   }
 
-  // `members` pods of a new group that wants `quorum` of them.
-  void Make(int members, int quorum) {
+  // Fills each node with pods that anybody may preempt.
+  void Fill() {
+    PodDeltas deltas;
+    const api::PodPtr like = MakePod().Req({{"cpu", "4"}, {"memory", "8Gi"}}).Obj();
+    for (int i = 0; i < nodes_ * kPodsPerNode; ++i) {
+      auto pod = std::make_shared<api::Pod>(*like);
+      pod->meta.name = "low-" + std::to_string(i);
+      pod->meta.uid = pod->meta.name;
+      pod->node_name = Symbol("node-" + std::to_string(i / kPodsPerNode));
+      deltas.push_back({PodDelta::Type::kUpsert, std::move(pod), {}});
+    }
+    scheduler_->Post(std::move(deltas));
+    Drain();
+  }
+
+  // `members` pods of a new group that wants `quorum` of them, by default four to a node.
+  void Make(int members, int quorum, const std::string& cpu = "4") {
     auto group = std::make_shared<api::PodGroup>();
     group->meta.ns = Symbol("default");
     group->meta.name = "gang-" + std::to_string(++gangs_);
     group->meta.uid = group->meta.name;
     group->meta.resource_version = std::to_string(gangs_);
     group->min_count = quorum;
+    group->spec.priority = 10;
     group_ = group;
     // As decoded pods of one template, they share their spec.
-    auto first = MakePod().Namespace("default").Req({{"cpu", "4"}, {"memory", "8Gi"}},
-                                                    "registry.example/app:1");
+    auto first = MakePod().Namespace("default").Priority(10).Req({{"cpu", cpu}, {"memory", "8Gi"}},
+                                                                 "registry.example/app:1");
     first.spec().scheduling_group = group->meta.name;
     const api::PodPtr like = first.Obj();
     pods_.clear();
@@ -127,6 +144,7 @@ class Bed {
     }
   }
 
+  const int nodes_;
   const config::FeatureGates gates_;
   const framework::Registry registry_;
   std::unique_ptr<Scheduler> scheduler_;
@@ -180,6 +198,29 @@ void BM_GangTooLarge(benchmark::State& state) { RunGangs(state, false, true); }
 BENCHMARK(BM_GangTooLarge)
     ->Args({1000, 1000 * kPodsPerNode + 1})
     ->Args({2000, 2000 * kPodsPerNode + 1})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+// A member for each node, all of whose pods have to go.
+void BM_GangThatPreempts(benchmark::State& state) {
+  const auto nodes = static_cast<int>(state.range(0));
+  for (auto _ : state) {
+    Bed bed(nodes);
+    bed.Fill();
+    bed.Make(nodes, nodes, "16");
+    state.SetIterationTime(bed.Schedule(/*together=*/true));
+    const auto victims = static_cast<size_t>(nodes * kPodsPerNode);
+    const auto& patches = bed.api.group_patches;
+    const std::string expected = "preempting " + std::to_string(victims) + " victims";
+    if (patches.empty() || patches.back().second.message.find(expected) == std::string::npos) {
+      state.SkipWithError("the gang came out differently");
+    }
+  }
+}
+BENCHMARK(BM_GangThatPreempts)
+    ->Arg(100)
+    ->Arg(1000)
+    ->Arg(2000)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 

@@ -406,6 +406,23 @@ TEST_F(GroupPreemptionTest, MembersThatStayTogetherEvictNoMoreThanNeeded) {
 
 // v3 repels the member from its whole zone. (A member without terms of its own would not notice:
 // its PreFilter finds nobody who repels it while all of them are away, and the plugin is skipped.)
+// Each of the two groups would leave room for one of the members.
+TEST_F(GroupPreemptionTest, MembersOnAllNodesOfAGroupAreAsked) {
+  Start({CpuNode("n1", "4"), CpuNode("n2", "4")},
+        {In("low", On("n1", "a", 0, "2")), In("low", On("n2", "b", 0, "500m")),
+         In("too", On("n1", "c", 0, "500m")), In("too", On("n2", "d", 0, "2"))});
+  ShowGroup<api::PodGroup>(Whole("low", 0));
+  ShowGroup<api::PodGroup>(Whole("too", 0));
+  Arrive({CpuPod("m1", 10, "3"), CpuPod("m2", 10, "3")});
+  EXPECT_EQ(Preemption(), Found(4));
+}
+
+TEST_F(GroupPreemptionTest, AllMembersOnANodeAreAsked) {
+  Start({CpuNode("n1", "4")}, {On("n1", "a", 0, "2")});
+  Arrive({CpuPod("m1", 10, "1500m"), CpuPod("m2", 10, "1500m")});
+  EXPECT_EQ(Evicted(), PreemptionTexts{"a"});
+}
+
 TEST_F(GroupPreemptionTest, HooksTellMembersOfPodsElsewhere) {
   Start({ZoneNode("n1", "2", "z1"), ZoneNode("n3", "2", "z1")},
         {On("n1", "v1", 0, "2"), AffinePod(On("n3", "v3", 0, "1")).Far(Term("zone").App("x")),

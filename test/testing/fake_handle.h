@@ -67,6 +67,7 @@ class NoPlugins final : public framework::PluginsRunner {
   bool HasPreFilterExtensions(const framework::CycleState&) const override {
     Absent("HasPreFilterExtensions");
   }
+  bool HasReserve(const framework::CycleState&) const override { Absent("HasReserve"); }
   framework::Status RunPreFilterExtensionAddPod(framework::CycleState&, const api::Pod&,
                                                 const framework::PodInfo&,
                                                 const framework::NodeInfo&) const override {

@@ -106,6 +106,7 @@ class Framework final : public PluginsRunner {
   Status RunFilterPluginsWithNominatedPods(const CycleState& state, const api::Pod& pod,
                                            const NodeInfo& node) const override;
   bool HasPreFilterExtensions(const CycleState& state) const override;
+  bool HasReserve(const CycleState& state) const override;
   Status RunPreFilterExtensionAddPod(CycleState& state, const api::Pod& pod,
                                      const PodInfo& pod_to_add,
                                      const NodeInfo& node) const override;

@@ -45,6 +45,7 @@ void Intersect(std::optional<std::set<std::string>>* nodes, std::set<std::string
       .WithPlugin(plugin);
 }
 
+// Whether the pod is filtered as if the nominated one ran there already.
 bool Counts(const api::Pod& pod, const api::Pod& nominated) {
   return !KS_CANARY(NominationsIgnored) && Respects(pod, nominated);
 }
@@ -112,6 +113,13 @@ bool Framework::HasPreFilterExtensions(const CycleState& state) const {
   const auto& entries = impl_->plugins.lists().pre_filter;
   return std::any_of(entries.begin(), entries.end(), [&state](const PreFilterEntry& entry) {
     return entry.extensions != nullptr && (state.skip_filter & entry.bit) == 0;
+  });
+}
+
+bool Framework::HasReserve(const CycleState& state) const {
+  const auto& entries = impl_->plugins.lists().reserve;
+  return std::any_of(entries.begin(), entries.end(), [&state](const ReserveEntry& entry) {
+    return (state.skip_filter & entry.bit) == 0;
   });
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include <absl/container/flat_hash_set.h>
+
 #include "base/canary.h"
 #include "framework/nomination.h"
 #include "plugins/default_preemption/terminating.h"
@@ -16,6 +18,7 @@ namespace ks::plugins {
 using framework::Code;
 using framework::GroupProposal;
 using framework::NodeInfo;
+using framework::PluginsRunner;
 using framework::PodGroupKey;
 using framework::PodInfoPtr;
 using framework::Status;
@@ -143,7 +146,7 @@ GroupFinding GroupPreemption::FindInScope() {
     placed.nominated_node = framework::TakeNomination(*placed.assignment.pod, nominator);
   }
   // Members of failed groups of a tree are proposed, too, and may have one place twice.
-  counts_beyond_nodes_ = counts_beyond_nodes_ || !EveryoneFits();
+  counts_beyond_nodes_ = counts_beyond_nodes_ || !AllFit(everyone_);
   Status status;
   for (size_t i = 0; i < potential->size() && status.ok(); ++i) status = Reprieve((*potential)[i]);
   for (const Placed& placed : placed_) {
@@ -158,51 +161,57 @@ void GroupPreemption::Choose(const GroupProposal& proposal) {
     on_node->node_name = Symbol(assignment.node->name());
     placed_.push_back(
         {.assignment = assignment, .on_node = std::move(on_node), .nominated_node = {}});
-    nodes_.insert(assignment.node);
+    everyone_.push_back(everyone_.size());
+    on_node_[assignment.node].push_back(everyone_.back());
     counts_beyond_nodes_ |= handle_.runner().HasPreFilterExtensions(*assignment.state);
+    reserves_ |= handle_.runner().HasReserve(*assignment.state);
   }
 }
 
 // The unit stays if every member fits on its node all the same; else it is a victim.
 Status GroupPreemption::Reprieve(const PotentialUnit& potential) {
-  if (!Concerns(*potential.unit)) return {};
+  const std::span<const size_t> concerned = Concerned(*potential.unit);
+  if (concerned.empty()) return {};
   Status status = PutBack(*potential.unit);
-  if (!status.ok() || (EveryoneFits() && !KS_CANARY(NobodySpared))) return status;
+  if (!status.ok() || (AllFit(concerned) && !KS_CANARY(NobodySpared))) return status;
   victims_.push_back(potential);
   for (const PodInfoPtr& info : potential.unit->pods) {
-    const NodeInfo& node = *handle_.snapshot().Find(info->pod().node_name.str());
-    for (const Placed& placed : placed_) {
-      const framework::GroupAssignment& member = placed.assignment;
-      status =
-          handle_.runner().RunPreFilterExtensionRemovePod(*member.state, *member.pod, *info, node);
-      if (!status.ok()) return status;
-    }
+    status = TellMembers(&PluginsRunner::RunPreFilterExtensionRemovePod, *info);
+    if (!status.ok()) return status;
   }
   return TakeAway(*potential.unit);
 }
 
-// What Filter says of a node depends on its pods, and on others only where plugins count them.
-bool GroupPreemption::Concerns(const VictimUnit& unit) const {
-  if (counts_beyond_nodes_) return true;
-  return std::any_of(unit.pods.begin(), unit.pods.end(), [this](const PodInfoPtr& info) {
-    return nodes_.contains(handle_.snapshot().Find(info->pod().node_name.str()));
-  });
+// The members that may fit no more when the unit is back. What Filter says of a node depends on its
+// pods, and on others only where plugins count them; so all other members still fit.
+std::span<const size_t> GroupPreemption::Concerned(const VictimUnit& unit) {
+  if (counts_beyond_nodes_) return everyone_;
+  concerned_.clear();
+  absl::flat_hash_set<const NodeInfo*> seen;
+  for (const PodInfoPtr& info : unit.pods) {
+    const auto found = on_node_.find(handle_.snapshot().Find(info->pod().node_name.str()));
+    if (found == on_node_.end() || !seen.insert(found->first).second) continue;
+    concerned_.insert(concerned_.end(), found->second.begin(), found->second.end());
+  }
+  if (!concerned_.empty() && reserves_) return everyone_;
+  return concerned_;
 }
 
-bool GroupPreemption::EveryoneFits() {
+// Whether each fits on its node beside those of them before it.
+bool GroupPreemption::AllFit(std::span<const size_t> members) {
   const framework::PluginsRunner& runner = handle_.runner();
   size_t tried = 0;
   bool fits = true;
-  for (; tried < placed_.size(); ++tried) {
-    const framework::GroupAssignment& member = placed_[tried].assignment;
+  for (; tried < members.size(); ++tried) {
+    const Placed& placed = placed_[members[tried]];
+    const framework::GroupAssignment& member = placed.assignment;
     fits = runner.RunFilterPluginsWithNominatedPods(*member.state, *member.pod, *member.node).ok();
     if (!fits) break;
-    handle_.mutable_snapshot().AssumePod(placed_[tried].on_node);
-    (void)runner.RunReservePluginsReserve(*member.state, placed_[tried].on_node,
-                                          member.node->name());
+    handle_.mutable_snapshot().AssumePod(placed.on_node);
+    (void)runner.RunReservePluginsReserve(*member.state, placed.on_node, member.node->name());
   }
   while (tried > 0) {
-    const Placed& last = placed_[--tried];
+    const Placed& last = placed_[members[--tried]];
     runner.RunReservePluginsUnreserve(*last.assignment.state, last.on_node,
                                       last.on_node->node_name.str());
     (void)handle_.mutable_snapshot().ForgetPod(*last.on_node);
@@ -221,14 +230,20 @@ Status GroupPreemption::TakeAway(const VictimUnit& unit) {
 Status GroupPreemption::PutBack(const VictimUnit& unit) {
   for (const PodInfoPtr& info : unit.pods) {
     Status status = StatusOf(handle_.mutable_snapshot().AddPod(info->ptr()));
+    if (status.ok()) status = TellMembers(&PluginsRunner::RunPreFilterExtensionAddPod, *info);
     if (!status.ok()) return status;
-    const NodeInfo& node = *handle_.snapshot().Find(info->pod().node_name.str());
-    for (const Placed& placed : placed_) {
-      const framework::GroupAssignment& member = placed.assignment;
-      status =
-          handle_.runner().RunPreFilterExtensionAddPod(*member.state, *member.pod, *info, node);
-      if (!status.ok()) return status;
-    }
+  }
+  return {};
+}
+
+// That a pod is back, or goes again: to the plugins of each member that count pods beyond nodes.
+Status GroupPreemption::TellMembers(Hook hook, const framework::PodInfo& info) {
+  if (!counts_beyond_nodes_) return {};
+  const NodeInfo& node = *handle_.snapshot().Find(info.pod().node_name.str());
+  for (const Placed& placed : placed_) {
+    const framework::GroupAssignment& member = placed.assignment;
+    Status status = (handle_.runner().*hook)(*member.state, *member.pod, info, node);
+    if (!status.ok()) return status;
   }
   return {};
 }

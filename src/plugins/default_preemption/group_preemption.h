@@ -6,10 +6,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include <absl/container/flat_hash_set.h>
+#include <absl/container/flat_hash_map.h>
 
 #include "framework/group_plugins.h"
 #include "framework/handle.h"
@@ -35,8 +36,8 @@ std::string_view UidOf(const framework::PodGroupStates& groups,
 
 // One search. All that it tries happens in the snapshot, and is taken back.
 //
-// Its cost: every pod below the group's priority leaves once; those come back unseen that share no
-// node with a member, unless some plugin counts pods beyond nodes.
+// Its cost: every pod below the group's priority leaves once, and of who comes back the members on
+// its nodes are asked; all of them if some plugin counts pods beyond nodes or reserves something.
 // Threads: the scheduling thread. Lifetime: for one call of PodGroupPostFilter.
 class GroupPreemption {
  public:
@@ -57,10 +58,15 @@ class GroupPreemption {
   GroupFinding FindInScope();
   void Choose(const framework::GroupProposal& proposal);
   framework::Status Reprieve(const PotentialUnit& potential);
-  bool Concerns(const VictimUnit& unit) const;
-  bool EveryoneFits();
+  std::span<const size_t> Concerned(const VictimUnit& unit);
+  bool AllFit(std::span<const size_t> members);
   framework::Status TakeAway(const VictimUnit& unit);
   framework::Status PutBack(const VictimUnit& unit);
+  using Hook = framework::Status (framework::PluginsRunner::*)(framework::CycleState&,
+                                                               const api::Pod&,
+                                                               const framework::PodInfo&,
+                                                               const framework::NodeInfo&) const;
+  framework::Status TellMembers(Hook hook, const framework::PodInfo& info);
   GroupFinding Chosen();
   Preemptor Described() const;
 
@@ -69,8 +75,13 @@ class GroupPreemption {
   const int32_t priority_;
   VictimUnits units_;
   std::vector<Placed> placed_;
-  absl::flat_hash_set<const framework::NodeInfo*> nodes_;  // of placed members
-  bool counts_beyond_nodes_ = false;                       // some plugin, for some member
+  // Numbers of placed members, ascending.
+  std::vector<size_t> everyone_;
+  absl::flat_hash_map<const framework::NodeInfo*, std::vector<size_t>> on_node_;
+  std::vector<size_t> concerned_;  // as Concerned answered last
+  // Some plugin, for some member: what it says of a node depends
+  bool counts_beyond_nodes_ = false;  // on pods of other nodes
+  bool reserves_ = false;             // on what was reserved for members on other nodes
   PotentialUnits victims_;
 };
 
