@@ -89,7 +89,7 @@ inline constexpr std::string_view kLabelPopFromBackoffQ = "PopFromBackoffQ";
 inline constexpr std::string_view kLabelForceActivate = "ForceActivate";
 inline constexpr std::string_view kLabelUnschedulableTimeout = "UnschedulableTimeout";
 // Not upstream's: a new configuration came into force; the node that the pod is nominated to is
-// gone, or can never take it any more.
+// gone, or can never take it any more; room is expected by nobody any more.
 inline constexpr std::string_view kLabelConfigurationReload = "ConfigurationReload";
 inline constexpr std::string_view kLabelNominatedNodeLost = "NominatedNodeLost";
 inline constexpr std::string_view kLabelExpectedElsewhere = "ExpectedElsewhere";

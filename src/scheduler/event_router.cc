@@ -203,13 +203,18 @@ void EventRouter::DeletePending(const api::PodPtr& pod) {
   if (KS_CANARY(PendingDeleteUnheard)) return;
   cache::PodGroups* const members = context_.cluster.members.get();
   if (members != nullptr && pod->node_name.empty()) members->RemoveMember(*pod);
+  const std::string expected_on(context_.nominator.NodeOf(pod->meta.uid));
   context_.queue.Delete(*pod);
   if (context_.traces != nullptr) context_.traces->Left(*pod, "deleted");
   if (context_.cluster.cache.IsAssumedPod(*pod)) {
     DeleteAssumed(*pod);
     return;
   }
-  if (!pod->status.nominated_node_name.empty()) NominationFreed(pod);
+  if (!pod->status.nominated_node_name.empty()) {
+    NominationFreed(pod);
+  } else {
+    TellThatNotExpected(context_, expected_on);
+  }
 }
 
 // A pod that was deleted between decision and binding. Its own failure path cleans up when it waits

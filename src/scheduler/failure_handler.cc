@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/failure_handler.h"
 
+#include <string>
 #include <utility>
 
 #include "base/canary.h"
@@ -8,6 +9,7 @@
 #include "base/logging.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
 #include "scheduler/decision_ring.h"
+#include "scheduler/freed_room.h"
 #include "scheduler/metrics/scheduler_metrics.h"
 
 namespace ks::scheduler {
@@ -88,12 +90,22 @@ void FailureHandler::Handle(const Attempt& attempt, const AttemptFailure& failur
     }
   }
   if (!resize) {
-    context_.nominator.AddNominatedPod(reported, failure.nomination);
+    Nominate(attempt, reported, failure.nomination);
     const tracing::AttemptScope traced(context_.traces, attempt.spans.get());
     if (!message.empty()) Report(attempt.framework, reported, failure, message);
   }
   if (KS_CANARY(DoneForgotten)) return;
   if (!returns) context_.queue.Done(pod->meta.uid);
+}
+
+void FailureHandler::Nominate(const Attempt& attempt, const api::PodPtr& pod,
+                              const std::optional<framework::NominatingInfo>& nomination) {
+  const std::string& uid = pod->meta.uid;
+  const std::string before = attempt.assumed == nullptr
+                                 ? std::string(context_.nominator.NodeOf(uid))
+                                 : attempt.expected_on;
+  context_.nominator.AddNominatedPod(pod, nomination);
+  if (context_.nominator.NodeOf(uid) != before) TellThatNotExpected(context_, before);
 }
 
 void FailureHandler::Count(const Attempt& attempt, const AttemptFailure& failure,

@@ -54,6 +54,8 @@ class FailureHandler {
   // Where the pod stands in the API server's latest state decides who handles it further.
   enum class Standing { kGone, kAssigned, kReplaced, kPending, kWaitsForResize };
   Standing LookUp(const api::Pod& pod, api::PodPtr* current) const;
+  void Nominate(const Attempt& attempt, const api::PodPtr& pod,
+                const std::optional<framework::NominatingInfo>& nomination);
   void Count(const Attempt& attempt, const AttemptFailure& failure, const std::string& message);
   void Record(const Attempt& attempt, const AttemptFailure& failure, const std::string& message);
   void Trace(const Attempt& attempt, const AttemptFailure& failure, const std::string& message);

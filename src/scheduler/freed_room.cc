@@ -93,7 +93,7 @@ queue::PreCheck MayUseRoomOn(const Context& context, std::string_view node) {
   };
 }
 
-void TellThatExpectedElsewhere(const Context& context, std::string_view node) {
+void TellThatNotExpected(const Context& context, std::string_view node) {
   const NodeInfo* const info = context.cluster.cache.Find(node);
   if (info == nullptr) return;
   std::vector<api::PodPtr> helped;

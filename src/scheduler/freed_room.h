@@ -18,8 +18,9 @@ namespace ks::scheduler {
 // asked. Threads: the scheduling thread. Lifetime: until the next event; `context` outlives it.
 queue::PreCheck MayUseRoomOn(const Context& context, std::string_view node);
 
-// A pod that was expected on the node is none of those any more, because it goes elsewhere. No
-// event tells of that room: those that MayUseRoomOn lets sleep, and who fit there now, are tried.
-void TellThatExpectedElsewhere(const Context& context, std::string_view node);
+// A pod that was expected on the node is none of those any more: it goes elsewhere, nowhere, or is
+// gone. No event tells of that room: those that MayUseRoomOn lets sleep, and who fit there now, are
+// tried. Empty: none was.
+void TellThatNotExpected(const Context& context, std::string_view node);
 
 }  // namespace ks::scheduler

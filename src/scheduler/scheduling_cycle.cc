@@ -187,9 +187,9 @@ void SchedulingCycle::AssumeAndBind(std::unique_ptr<Attempt> attempt) {
     failures_.Handle(*attempt, {.status = Status::Error(assumed.error().message)});
     return;
   }
-  const std::string expected(context_.nominator.NodeOf(attempt->assumed->meta.uid));
+  attempt->expected_on = context_.nominator.NodeOf(attempt->assumed->meta.uid);
   context_.nominator.DeleteNominatedPodIfExists(*attempt->assumed);
-  if (!expected.empty() && expected != node_name) TellThatExpectedElsewhere(context_, expected);
+  if (attempt->expected_on != node_name) TellThatNotExpected(context_, attempt->expected_on);
 
   const Status reserved = attempt->framework.RunReservePluginsReserve(
       attempt->state, attempt->assumed, attempt->node());

@@ -54,6 +54,13 @@ class FreedRoomTest : public ::testing::Test {
     rig_.Advance(seconds(20));
     return Attempts() - before;
   }
+  // A pod that takes one cpu, and cannot be tried for now, counts on n2.
+  PodBuilder ExpectedOnN2(int32_t priority) {
+    const PodBuilder q = CpuPod("q", priority, "1").NominatedNode("n2");
+    rig_.UpsertPod(PodBuilder(q).Gates({"held"}).Obj());
+    rig_.Settle();
+    return q;
+  }
   static testing::NodeBuilder N2() { return CpuNode("n2", "3").Label("host", "n2"); }
   static api::PodPtr OnN2(const std::string& name, const std::string& cpu) {
     return CpuPod(name, 20, cpu).Labels({{"app", name}}).Node("n2").Obj();
@@ -102,6 +109,30 @@ TEST_F(FreedRoomTest, OfSeveralVictimsOnlyTheLastOneCounts) {
   EXPECT_EQ(rig_.Bound()["p"], "n1");
 }
 
+// The first one is gone before the last one's eviction is answered.
+TEST_F(FreedRoomTest, OfSeveralVictimsThatAreStillEvictedOnlyTheLastOneCounts) {
+  preemptor_ = CpuPod("p", 10, "3");
+  std::vector<api::PodPtr> pods = {preemptor_.Obj()};
+  for (const char* name : {"a", "b", "c"}) pods.push_back(Running(name, 0, "1").Obj());
+  rig_.Sync({CpuNode("n1", "3").Obj()}, pods);
+  rig_.Settle();
+  rig_.ShowNomination(preemptor_, "n1");
+  ASSERT_EQ(rig_.Victims().size(), 2U) << "the last one waits for them";
+  const uint64_t attempts = Attempts();
+  rig_.AnswerOne();
+  rig_.Advance(seconds(20));
+  for (const size_t victim : {1, 2}) {
+    PodBuilder leaving = Running(rig_.Victims()[victim], 0, "1");
+    rig_.UpsertPod(Preempted(leaving).ResourceVersion("2").Obj());
+    rig_.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
+  }
+  rig_.Advance(seconds(20));
+  EXPECT_EQ(AttemptsAfter(Running(rig_.Victims()[1], 0, "1").Obj()), 0U);
+  EXPECT_EQ(Attempts(), attempts);
+  EXPECT_EQ(AttemptsAfter(Running(rig_.Victims()[2], 0, "1").Obj()), 1U);
+  EXPECT_EQ(rig_.Bound()["p"], "n1");
+}
+
 // It need not be turned away by PreEnqueue, and so not be tried once more afterwards, either.
 TEST_F(FreedRoomTest, WhileTheVictimsAreEvictedTooLittleIsNoReason) {
   Begin();
@@ -131,8 +162,7 @@ TEST_F(FreedRoomTest, WhoMissedSomethingMeanwhileIsTried) {
 TEST_F(FreedRoomTest, WhatMoreImportantPodsExpectIsNotFree) {
   Begin();
   VictimLeaves();
-  rig_.UpsertPod(CpuPod("q", 10, "1").NominatedNode("n2").Gates({"held"}).Obj());
-  rig_.Settle();
+  ExpectedOnN2(10);
   EXPECT_EQ(AttemptsAfter(x_), 0U);
   EXPECT_EQ(AttemptsAfter(y_), 0U) << "q, as important, expects one of the two";
   EXPECT_EQ(AttemptsAfter(z_), 1U);
@@ -142,9 +172,7 @@ TEST_F(FreedRoomTest, WhatMoreImportantPodsExpectIsNotFree) {
 TEST_F(FreedRoomTest, WhatAMoreImportantPodExpectsIsFreeOnceItGoesElsewhere) {
   Begin();
   VictimLeaves();
-  PodBuilder q = CpuPod("q", 10, "1").NominatedNode("n2");
-  rig_.UpsertPod(PodBuilder(q).Gates({"held"}).Obj());
-  rig_.Settle();
+  PodBuilder q = ExpectedOnN2(10);
   EXPECT_EQ(AttemptsAfter(x_), 0U);
   EXPECT_EQ(AttemptsAfter(y_), 0U);
   const uint64_t attempts = Attempts();
@@ -156,11 +184,43 @@ TEST_F(FreedRoomTest, WhatAMoreImportantPodExpectsIsFreeOnceItGoesElsewhere) {
   EXPECT_EQ(Attempts(), attempts + 2);
 }
 
+TEST_F(FreedRoomTest, WhatAMoreImportantPodExpectsIsFreeOnceItGivesUp) {
+  Begin();
+  VictimLeaves();
+  PodBuilder q = ExpectedOnN2(10);
+  EXPECT_EQ(AttemptsAfter(x_), 0U);
+  EXPECT_EQ(AttemptsAfter(y_), 0U);
+  const uint64_t attempts = Attempts();
+  rig_.UpsertPod(q.NodeSelector({{"disk", "ssd"}}).ResourceVersion("2").Obj());
+  rig_.Advance(seconds(20));
+  EXPECT_FALSE(rig_.Bound().contains("q"));
+  EXPECT_EQ(rig_.Bound()["p"], "n2");
+  EXPECT_EQ(Attempts(), attempts + 2);
+}
+
+// Its nomination is no more than patched.
+TEST_F(FreedRoomTest, WhatAMoreImportantPodExpectsIsFreeOnceItIsGone) {
+  victim_ = Running("v", 0, "1");
+  preemptor_ = CpuPod("p", 10, "1");
+  rig_.Sync({CpuNode("n1", "1").Obj(), N2().Obj()}, {victim_.Obj(), x_, y_, z_, preemptor_.Obj()});
+  rig_.Settle();
+  VictimLeaves();
+  const api::PodPtr q = CpuPod("q", 30, "2").Obj();
+  rig_.UpsertPod(q);
+  rig_.Advance(seconds(20));
+  ASSERT_EQ(rig_.Nomination("q"), "n2");
+  const PreemptionTexts victims = rig_.Victims();
+  const bool z_stays = std::find(victims.begin(), victims.end(), "z") == victims.end();
+  EXPECT_EQ(AttemptsAfter(z_stays ? z_ : x_), 0U);
+  rig_.DeletePod(q);
+  rig_.Advance(seconds(20));
+  EXPECT_EQ(rig_.Bound()["p"], "n2");
+}
+
 TEST_F(FreedRoomTest, WhatLessImportantOnesExpectIs) {
   Begin();
   VictimLeaves();
-  rig_.UpsertPod(CpuPod("q", 9, "1").NominatedNode("n2").Gates({"held"}).Obj());
-  rig_.Settle();
+  ExpectedOnN2(9);
   EXPECT_EQ(AttemptsAfter(x_), 0U);
   EXPECT_EQ(AttemptsAfter(y_), 1U);
   EXPECT_EQ(rig_.Bound()["p"], "n2");
@@ -290,12 +350,10 @@ class InVainTest : public ::testing::TestWithParam<uint64_t> {
     const bool fails = random_.Below(8) == 0;
     const bool leaves = random_.Below(2) == 0;
     if (!fails && !leaves && Known(call->pod->meta.Key()) != nullptr) {
-      api::Pod leaving = *call->pod;
-      leaving.meta.resource_version = Next();
-      leaving.meta.deletion_timestamp = rig_.clock.WallNow();
-      leaving.status.conditions.Mutable().Add(
-          {.type = "DisruptionTarget", .status = "True", .reason = "PreemptionByScheduler"});
-      rig_.UpsertPod(std::make_shared<api::Pod>(leaving));
+      PodBuilder leaving;
+      leaving.pod() = *call->pod;
+      leaving.spec() = *call->pod->spec;
+      rig_.UpsertPod(Preempted(leaving).ResourceVersion(Next()).Obj());
     }
     rig_.AnswerOne(fails ? EvictionOutcome::kFailed : EvictionOutcome::kEvicted, leaves);
   }

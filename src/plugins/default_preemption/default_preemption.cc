@@ -25,6 +25,7 @@
 #include "plugins/default_preemption/group_preemption.h"
 #include "plugins/default_preemption/terminating.h"
 #include "plugins/default_preemption/victim_units.h"
+#include "plugins/kit/fits_empty.h"
 #include "plugins/kit/hinting.h"
 #include "plugins/kit/spec_cache.h"
 
@@ -86,12 +87,6 @@ std::string Joined(const std::vector<std::string>& errors) {
     text += error;
   }
   return text + "]";
-}
-
-// Whether the pod could run there if nothing else did, as far as cpu and memory go.
-bool CouldHold(const NodeInfo& node, const Resource& request) {
-  const Resource& all = node.allocatable();
-  return request.milli_cpu <= all.milli_cpu && request.memory <= all.memory;
 }
 
 class DefaultPreemption final : public framework::Plugin,
@@ -156,18 +151,17 @@ class DefaultPreemption final : public framework::Plugin,
     return std::move(finding.result);
   }
 
-  // Its victims are being evicted from another node, so that PreEnqueue would hold it, or are
-  // leaving theirs.
+  // Its victims are being evicted, so that PreEnqueue would hold it, or are leaving their node.
   bool IsIdle(const api::Pod& pod, std::string_view freed) override {
     using Stage = OngoingPreemptions::Stage;
     if (IsMember(pod)) return false;
-    const Stage stage = ongoing_->StageOf(pod.meta.uid, freed, handle_.pods());
-    if (stage != Stage::kFree) return stage == Stage::kElsewhere;
+    const Stage stage = ongoing_->StageOf(pod.meta.uid, freed, handle_);
+    if (stage != Stage::kFree) return stage == Stage::kHeld;
     // One that has become too small for it would not be waited for.
     return WaitsForVictims(pod, [&](const NodeInfo& node) {
       const Resource& request = *requests_.GetOrMake(
           pod.spec, [&] { return std::make_shared<Resource>(framework::PodRequest(pod)); });
-      return CouldHold(node, request);
+      return FitsEmpty(handle_, request, node.allocatable());
     });
   }
 

@@ -15,6 +15,20 @@ namespace {
 
 using framework::EvictionOutcome;
 
+// On the node where it ran. Between attempts the snapshot shows the present state.
+bool IsThere(const api::Pod& victim, const framework::Snapshot& snapshot) {
+  const framework::NodeInfo* node = snapshot.Find(victim.node_name.str());
+  if (node == nullptr) return false;
+  return std::any_of(node->pods().begin(), node->pods().end(),
+                     [&victim](const framework::PodInfoPtr& info) {
+                       return info->pod().meta.uid == victim.meta.uid;
+                     });
+}
+bool AnyIsThere(const std::vector<api::PodPtr>& victims, const framework::Snapshot& snapshot) {
+  return std::any_of(victims.begin(), victims.end(),
+                     [&snapshot](const api::PodPtr& victim) { return IsThere(*victim, snapshot); });
+}
+
 // What the handle gave: it may be gone before the job is.
 struct Surroundings {
   framework::ApiWriter& api;
@@ -86,7 +100,7 @@ class Job final : public std::enable_shared_from_this<Job> {
  private:
   using Step = std::function<void()>;
 
-  void Begin() { number_ = ongoing_->Begin(preemption_.preemptor, preemption_.node); }
+  void Begin() { number_ = ongoing_->Begin(preemption_); }
 
   // The lower-priority pods that counted on the node get it no more. `next` follows in any case.
   void ClearNominations(const Step& next) {
@@ -247,26 +261,15 @@ class Job final : public std::enable_shared_from_this<Job> {
   }
   // No victim's removal is to come. Somebody else may have deleted the last one, or its binding
   // failed before its eviction ended, so that its deletion frees nothing.
-  bool AllHaveLeft() const {
-    return std::none_of(preemption_.victims.begin(), preemption_.victims.end(),
-                        [this](const api::PodPtr& victim) { return IsThere(*victim); });
-  }
+  bool AllHaveLeft() const { return !AnyIsThere(preemption_.victims, around_.snapshot); }
   // The change or the deletion of a deleted victim is to come.
   bool AnyUnheard() const {
     return std::any_of(deleted_.begin(), deleted_.end(), [this](const api::PodPtr& victim) {
-      if (!IsThere(*victim)) return false;
+      if (!IsThere(*victim, around_.snapshot)) return false;
       const api::PodPtr known = around_.pods.FindPod(victim->meta.Key());
       return known != nullptr && known->meta.uid == victim->meta.uid &&
              !known->meta.deletion_timestamp;
     });
-  }
-  bool IsThere(const api::Pod& victim) const {
-    const framework::NodeInfo* node = around_.snapshot.Find(victim.node_name.str());
-    if (node == nullptr) return false;
-    return std::any_of(node->pods().begin(), node->pods().end(),
-                       [&victim](const framework::PodInfoPtr& info) {
-                         return info->pod().meta.uid == victim.meta.uid;
-                       });
   }
   void Measure() const {
     if (around_.metrics == nullptr) return;
@@ -322,10 +325,13 @@ Preemptor PodPreemptor(const api::PodPtr& pod, const framework::PodLister& pods)
   return preemptor;
 }
 
-uint64_t OngoingPreemptions::Begin(const Preemptor& preemptor, const std::string& node) {
+uint64_t OngoingPreemptions::Begin(const Preemption& preemption) {
   absl::erase_if(preemptors_,
                  [](const auto& entry) { return entry.second.aftermath && entry.second.gone(); });
-  preemptors_[preemptor.uid] = {.number = ++begun_, .node = node, .gone = preemptor.gone};
+  preemptors_[preemption.preemptor.uid] = {.number = ++begun_,
+                                           .node = preemption.node,
+                                           .victims = preemption.victims,
+                                           .gone = preemption.preemptor.gone};
   return begun_;
 }
 
@@ -369,13 +375,19 @@ bool OngoingPreemptions::Holds(const Entry& preemptor, const framework::PodListe
   return victim != nullptr && !victim->meta.deletion_timestamp;
 }
 
-OngoingPreemptions::Stage OngoingPreemptions::StageOf(std::string_view uid, std::string_view node,
-                                                      const framework::PodLister& pods) const {
+OngoingPreemptions::Stage OngoingPreemptions::StageOf(std::string_view uid, std::string_view freed,
+                                                      const framework::Handle& handle) const {
   const auto found = preemptors_.find(uid);
   if (found == preemptors_.end()) return Stage::kFree;
   const Entry& preemptor = found->second;
-  if (!Holds(preemptor, pods)) return preemptor.turned_away ? Stage::kTurnedAway : Stage::kFree;
-  return preemptor.node == node ? Stage::kThere : Stage::kElsewhere;
+  if (!Holds(preemptor, handle.pods())) {
+    return preemptor.turned_away ? Stage::kTurnedAway : Stage::kFree;
+  }
+  const std::vector<api::PodPtr>& victims = preemptor.victims;
+  const bool may_be_last =
+      std::any_of(victims.begin(), victims.end(),
+                  [freed](const api::PodPtr& victim) { return victim->node_name == freed; });
+  return may_be_last && !AnyIsThere(victims, handle.snapshot()) ? Stage::kBelated : Stage::kHeld;
 }
 
 bool OngoingPreemptions::MayComeBack(std::string_view uid) const {

@@ -46,9 +46,8 @@ struct Preemption {
 class OngoingPreemptions {
  public:
   // Everything is by the preemptor's uid. The number is that of the preemption: the latest one of a
-  // preemptor counts. Forgets those that are gone, or wait for nothing any more. `node`: where room
-  // is made; of a group what stands for its nodes.
-  uint64_t Begin(const Preemptor& preemptor, const std::string& node);
+  // preemptor counts. Forgets those that are gone, or wait for nothing any more.
+  uint64_t Begin(const Preemption& preemption);
   // The last victim, "namespace/name", is being evicted from now on.
   void SetLastVictim(const std::string& uid, uint64_t number, std::string key);
   // What is asked once the evictions are over.
@@ -66,11 +65,12 @@ class OngoingPreemptions {
   enum class Stage : uint8_t {
     kFree,        // there is no preemption, or it does not hold the preemptor
     kTurnedAway,  // nor this one, and the preemptor has to be tried once more
-    kElsewhere,   // it would be turned away: victims are being evicted, none of them from the node
-    kThere,       // the same, from that one
+    kHeld,        // it would be turned away, and the removal of a victim is to come
+    kBelated,     // it would be turned away, and all victims have left: End has to know of it
   };
-  Stage StageOf(std::string_view uid, std::string_view node,
-                const framework::PodLister& pods) const;
+  // A pod left the node `freed`.
+  Stage StageOf(std::string_view uid, std::string_view freed,
+                const framework::Handle& handle) const;
   // Whether the preemptor was turned away and may come now: the last of its victims has left.
   bool MayComeBack(std::string_view uid) const;
   // The node where a victim of the preemptor leaves, which the server said and the watch did not
@@ -81,6 +81,7 @@ class OngoingPreemptions {
   struct Entry {
     uint64_t number = 0;
     std::string node;
+    std::vector<api::PodPtr> victims;  // that were not leaving before
     std::function<bool()> gone;
     std::optional<std::string> last_victim{};
     bool turned_away = false;

@@ -15,6 +15,7 @@
 #include "golang/go_arithmetic.h"
 #include "plugins/kit/deferred_pods.h"
 #include "plugins/kit/device_resources.h"
+#include "plugins/kit/fits_empty.h"
 #include "plugins/kit/hinting.h"
 #include "plugins/kit/resource_score/args.h"
 #include "plugins/kit/resource_score/strategies.h"
@@ -312,7 +313,7 @@ class NodeResourcesFit final : public framework::Plugin,
   // then no node wakes the pod.
   bool NodeMayHelp(const Resource& request, const api::Node* before, const api::Node& after) const {
     const Resource now = Resource::FromList(after.allocatable);
-    if (!FitsEmpty(request, now)) return false;
+    if (!FitsEmpty(handle_, request, now)) return false;
     if (before == nullptr) return true;
     const Resource was = Resource::FromList(before->allocatable);
     const auto grew = [&](int64_t Resource::*resource) {
@@ -329,20 +330,6 @@ class NodeResourcesFit final : public framework::Plugin,
       if (offered <= 0 && ServedByDevices(handle_, name)) return true;
     }
     return false;
-  }
-
-  bool FitsEmpty(const Resource& request, const Resource& all) const {
-    if (all.allowed_pod_number < 1) return false;
-    for (const auto resource :
-         {&Resource::milli_cpu, &Resource::memory, &Resource::ephemeral_storage}) {
-      if (request.*resource > 0 && request.*resource > all.*resource) return false;
-    }
-    for (const auto& [name, amount] : request.scalars) {
-      const int64_t offered = all.Amount(name);
-      if (amount <= 0 || amount <= offered) continue;
-      if (offered > 0 || !ServedByDevices(handle_, name)) return false;
-    }
-    return true;
   }
 
   // Whether the changed pod asks for less of something that the request has.

@@ -72,6 +72,7 @@ struct Attempt {
 
   // ---- on the way to the node ----
   api::PodPtr assumed{};              // a copy of `pod` on the node; null: no node yet
+  std::string expected_on{};          // its nomination, which the assumption ended; empty: none
   framework::PermitOutcome permit{};  // Success or Wait
   TimePoint wait_start{};             // at Permit
   bool may_be_canceled = false;       // registered as a pod in PreBind
