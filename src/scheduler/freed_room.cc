@@ -94,6 +94,7 @@ queue::PreCheck MayUseRoomOn(const Context& context, std::string_view node) {
 }
 
 void TellThatNotExpected(const Context& context, std::string_view node) {
+  if (node.empty()) return;  // so it is of most pods
   const NodeInfo* const info = context.cluster.cache.Find(node);
   if (info == nullptr) return;
   std::vector<api::PodPtr> helped;
