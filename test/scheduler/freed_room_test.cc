@@ -256,6 +256,26 @@ TEST_F(FreedRoomTest, WhoWaitsWhereItCannotRunAnyMoreIsTriedAndPreemptsElsewhere
   EXPECT_EQ(rig_.Nomination("p"), "n3");
 }
 
+TEST_F(FreedRoomTest, SoIsWhoLacksNothingThereButStorage) {
+  const auto node = [](const char* name, const char* storage) {
+    return testing::MakeNode().Name(name).Allocatable(
+        {{"cpu", "2"}, {"ephemeral-storage", storage}, {"pods", "110"}});
+  };
+  preemptor_ =
+      testing::MakePod().Name("p").Priority(10).Req({{"cpu", "2"}, {"ephemeral-storage", "1Gi"}});
+  rig_.Sync({node("n1", "1Gi").Obj(), N2().Obj()}, {victim_.Obj(), x_, y_, z_, preemptor_.Obj()});
+  rig_.Settle();
+  rig_.ShowNomination(preemptor_, "n1");
+  VictimLeaves();
+  rig_.UpsertPod(CpuPod("cheap", -5, "2").Node("n3").Obj());
+  rig_.UpsertNode(node("n3", "1Gi").Obj());
+  rig_.Advance(seconds(20));
+  rig_.UpsertNode(node("n1", "1Mi").ResourceVersion("2").Obj());
+  rig_.Advance(seconds(20));
+  EXPECT_EQ(AttemptsAfter(x_), 1U);
+  EXPECT_EQ(rig_.Victims(), (Texts{"v", "cheap"}));
+}
+
 TEST_F(FreedRoomTest, WhoWasNominatedBySomebodyElseIsTried) {
   Begin();
   rig_.AnswerAll();

@@ -404,8 +404,6 @@ TEST_F(GroupPreemptionTest, MembersThatStayTogetherEvictNoMoreThanNeeded) {
   EXPECT_EQ(Evicted(), PreemptionTexts{"v1"});
 }
 
-// v3 repels the member from its whole zone. (A member without terms of its own would not notice:
-// its PreFilter finds nobody who repels it while all of them are away, and the plugin is skipped.)
 // Each of the two groups would leave room for one of the members.
 TEST_F(GroupPreemptionTest, MembersOnAllNodesOfAGroupAreAsked) {
   Start({CpuNode("n1", "4"), CpuNode("n2", "4")},
@@ -423,6 +421,8 @@ TEST_F(GroupPreemptionTest, AllMembersOnANodeAreAsked) {
   EXPECT_EQ(Evicted(), PreemptionTexts{"a"});
 }
 
+// v3 repels the member from its whole zone. (A member without terms of its own would not notice:
+// its PreFilter finds nobody who repels it while all of them are away, and the plugin is skipped.)
 TEST_F(GroupPreemptionTest, HooksTellMembersOfPodsElsewhere) {
   Start({ZoneNode("n1", "2", "z1"), ZoneNode("n3", "2", "z1")},
         {On("n1", "v1", 0, "2"), AffinePod(On("n3", "v3", 0, "1")).Far(Term("zone").App("x")),
