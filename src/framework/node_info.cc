@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <utility>
+
+#include "framework/find_pod.h"
 
 namespace ks::framework {
 namespace {
@@ -65,12 +68,10 @@ bool HasRequiredAntiAffinity(const api::Pod& pod) {
 
 // Moves the last element into the freed place. Null when no pod has the uid.
 PodInfoPtr SwapRemove(std::vector<PodInfoPtr>* pods, const std::string& uid) {
-  const auto it = std::find_if(pods->begin(), pods->end(), [&uid](const PodInfoPtr& info) {
-    return info->pod().meta.uid == uid;
-  });
-  if (it == pods->end()) return nullptr;
-  PodInfoPtr removed = std::move(*it);
-  if (it + 1 != pods->end()) *it = std::move(pods->back());
+  const PodInfoPtr* const found = FindPodByUid(*pods, uid);
+  if (found == nullptr) return nullptr;
+  PodInfoPtr& place = (*pods)[static_cast<size_t>(found - pods->data())];
+  PodInfoPtr removed = std::exchange(place, std::move(pods->back()));
   pods->pop_back();
   return removed;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/freed_room.h"
 
-#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "base/canary.h"
+#include "framework/find_pod.h"
 #include "framework/nomination.h"
 #include "golang/go_arithmetic.h"
 #include "plugins/scheduler_rules.h"
@@ -45,10 +45,7 @@ class FreedRoom {
   bool HasRoomFor(const api::Pod& pod) {
     if (KS_CANARY(FreedRoomTooSmall)) return false;
     // Waiting pods of one template come one after the other; one that is expected here is no other.
-    const bool is_own = std::any_of(
-        nominated_.begin(), nominated_.end(),
-        [&pod](const framework::PodInfoPtr& info) { return info->pod().meta.uid == pod.meta.uid; });
-    if (is_own) return Fits(pod);
+    if (framework::FindPodByUid(nominated_, pod.meta.uid) != nullptr) return Fits(pod);
     if (spec_ != pod.spec.get()) {
       spec_ = pod.spec.get();
       has_room_ = Fits(pod);

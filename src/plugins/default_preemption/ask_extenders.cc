@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "framework/find_pod.h"
 #include "golang/quote.h"
 #include "plugins/default_preemption/dry_run.h"
 
@@ -24,10 +25,8 @@ Result<Victims> FindVictims(const PreemptionExtender& extender, const NodeInfo& 
   Victims victims;
   victims.pdb_violations = meta.pdb_violations;
   for (const std::string& uid : meta.uids) {
-    const auto found =
-        std::find_if(node.pods().begin(), node.pods().end(),
-                     [&uid](const PodInfoPtr& info) { return info->pod().meta.uid == uid; });
-    if (found == node.pods().end()) {
+    const framework::PodInfoPtr* const found = framework::FindPodByUid(node.pods(), uid);
+    if (found == nullptr) {
       return Error{"extender: " + extender.Name() + " claims to preempt pod (UID: &{" + uid +
                    "}) on node: " + node.name() + ", but the pod is not found on that node"};
     }

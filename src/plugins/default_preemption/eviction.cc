@@ -6,6 +6,7 @@
 
 #include "base/canary.h"
 #include "base/logging.h"
+#include "framework/find_pod.h"
 #include "framework/metrics/preemption_metrics.h"
 #include "framework/pod_requests.h"
 #include "plugins/default_preemption/default_preemption.h"
@@ -18,11 +19,7 @@ using framework::EvictionOutcome;
 // On the node where it ran. Between attempts the snapshot shows the present state.
 bool IsThere(const api::Pod& victim, const framework::Snapshot& snapshot) {
   const framework::NodeInfo* node = snapshot.Find(victim.node_name.str());
-  if (node == nullptr) return false;
-  return std::any_of(node->pods().begin(), node->pods().end(),
-                     [&victim](const framework::PodInfoPtr& info) {
-                       return info->pod().meta.uid == victim.meta.uid;
-                     });
+  return node != nullptr && framework::FindPodByUid(node->pods(), victim.meta.uid) != nullptr;
 }
 bool AnyIsThere(const std::vector<api::PodPtr>& victims, const framework::Snapshot& snapshot) {
   return std::any_of(victims.begin(), victims.end(),
@@ -255,9 +252,7 @@ class Job final : public std::enable_shared_from_this<Job> {
     // Of a group each member has a node of its own; a running pod makes room where it is.
     if (preemptor.pods.front()->meta.uid != preemptor.uid || preemptor.runs) return false;
     const auto nominated = around_.nominator.NominatedPodsForNode(preemption_.node);
-    return std::none_of(nominated.begin(), nominated.end(), [&](const framework::PodInfoPtr& info) {
-      return info->pod().meta.uid == preemptor.uid;
-    });
+    return framework::FindPodByUid(nominated, preemptor.uid) == nullptr;
   }
   // No victim's removal is to come. Somebody else may have deleted the last one, or its binding
   // failed before its eviction ended, so that its deletion frees nothing.

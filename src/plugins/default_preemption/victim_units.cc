@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "base/canary.h"
+#include "framework/find_pod.h"
 #include "golang/quote.h"
 #include "plugins/default_preemption/budgets.h"
 #include "plugins/kit/group_trees.h"
@@ -43,10 +44,8 @@ void AddToUnit(PodInfoPtr info, VictimUnit* unit) {
 
 // As the node accounts it.
 PodInfoPtr InfoOn(const NodeInfo& node, const api::PodPtr& pod) {
-  for (const PodInfoPtr& info : node.pods()) {
-    if (info->pod().meta.uid == pod->meta.uid) return info;
-  }
-  return std::make_shared<const framework::PodInfo>(pod);
+  const PodInfoPtr* const info = framework::FindPodByUid(node.pods(), pod->meta.uid);
+  return info != nullptr ? *info : std::make_shared<const framework::PodInfo>(pod);
 }
 
 bool IsMoreImportantUnit(const PotentialUnit& a, const PotentialUnit& b) {

@@ -10,6 +10,7 @@
 
 #include "base/mutex.h"
 #include "base/thread_annotations.h"
+#include "framework/find_pod.h"
 #include "framework/group_plugins.h"
 #include "framework/pod_requests.h"
 #include "golang/go_arithmetic.h"
@@ -377,10 +378,8 @@ class NodeResourcesFit final : public framework::Plugin,
   // resize.
   static const Resource* Counted(const api::Pod& pod, const NodeInfo& node) {
     if (pod.node_name != node.name()) return nullptr;
-    for (const framework::PodInfoPtr& info : node.pods()) {
-      if (info->pod().meta.uid == pod.meta.uid) return &info->request().requested;
-    }
-    return nullptr;
+    const framework::PodInfoPtr* const info = framework::FindPodByUid(node.pods(), pod.meta.uid);
+    return info == nullptr ? nullptr : &(*info)->request().requested;
   }
   const Resource* CountedForResize(const api::Pod& pod, const NodeInfo& node) const {
     return deferred_pods_.Exempt(pod) ? Counted(pod, node) : nullptr;
