@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace ks::scheduler {
+namespace ks {
 
 BlockingPool::~BlockingPool() {
   std::vector<std::thread> threads;
@@ -43,4 +43,4 @@ void BlockingPool::Work() {
   }
 }
 
-}  // namespace ks::scheduler
+}  // namespace ks

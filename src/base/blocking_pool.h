@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Threads for PreBind steps that simply block (framework::PreBindStep::blocking): few, started when
-// first needed, so that a blocking plugin can neither hold the scheduling thread nor the client's.
+// Threads for work that blocks or takes long: few, started when first needed, so that it can hold
+// neither the scheduling thread nor the client's.
 
 #include <cstddef>
 #include <deque>
@@ -11,7 +11,7 @@
 
 #include "base/mutex.h"
 
-namespace ks::scheduler {
+namespace ks {
 
 // Threads: any. Lifetime: destruction runs what is queued and joins.
 class BlockingPool {
@@ -36,4 +36,4 @@ class BlockingPool {
   bool stop_ KS_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace ks::scheduler
+}  // namespace ks

@@ -44,13 +44,14 @@ class BoundedCache {
   template <class Make, class BytesOf>
   const ValuePtr& GetOrMake(const Key& key, const CacheLimits& limits, Make make,
                             BytesOf bytes_of) {
+    size_t made_bytes = 0;  // stays when the value was remembered
     const ValuePtr& value = GetOrMake(key, limits.values, [&] {
       ValuePtr made = make();
-      made_bytes_ = bytes_of(*made);
+      made_bytes = bytes_of(*made);
       return made;
     });
-    held_ += made_bytes_;
-    order_.front().bytes += std::exchange(made_bytes_, 0);
+    held_ += made_bytes;
+    order_.front().bytes += made_bytes;
     if (++uses_ > order_.size() + kUses) Measure(bytes_of);
     while (order_.size() > 1 && held_ > limits.bytes) DropOldest();
     return value;
@@ -103,9 +104,8 @@ class BoundedCache {
   using Order = std::list<Entry>;
   Order order_;  // most recently used first
   std::unordered_map<Key, typename Order::iterator, Hash> places_;
-  size_t held_ = 0;        // bytes, as they were measured last
-  size_t made_bytes_ = 0;  // of the value that is being made
-  size_t uses_ = 0;        // since all were measured
+  size_t held_ = 0;  // bytes, as they were measured last
+  size_t uses_ = 0;  // since all were measured
 };
 
 }  // namespace ks

@@ -33,7 +33,7 @@ class PageSite {
 
   const PageGuard& guard_;
   AskedScheduler& scheduler_;
-  scheduler::BlockingPool pool_{4};  // the last: its tasks use the others
+  BlockingPool pool_{4};  // the last: its tasks use the others
 };
 
 }  // namespace ks::ctl

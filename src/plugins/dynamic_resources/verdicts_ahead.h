@@ -103,7 +103,7 @@ class VerdictsAhead : public std::enable_shared_from_this<VerdictsAhead> {
   StringMap<size_t> waits_for_;                                   // by uid: the key
   size_t next_cleaning_ = 0;                                      // when so many wait
   std::shared_ptr<Job> running_;
-  scheduler::BlockingPool pool_{1};
+  BlockingPool pool_{1};
 };
 
 }  // namespace ks::plugins

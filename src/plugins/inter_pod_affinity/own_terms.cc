@@ -15,9 +15,9 @@ constexpr size_t kMaxCounts = 8192;
 constexpr size_t kMaxCountsBytes = size_t{64} << 20;
 constexpr size_t kMaxCompiledBytes = size_t{32} << 20;
 
-// Of one key. More are counted together, so that an attempt asks one counter; fewer one by one, so
-// that templates share them.
-constexpr size_t kFewTerms = 8;
+// Terms of one key. More are counted together, so that an attempt asks one counter; so many or
+// fewer one by one, so that templates share them.
+constexpr size_t kMostCountedAlone = 8;
 
 CountsKey KeyFor(std::vector<CountedTerm> terms, const Symbol& key) {
   return {std::make_shared<CountedTerms>(std::move(terms)), key};
@@ -31,7 +31,7 @@ std::vector<std::pair<CountsKey, int64_t>> KeysFor(const Weighted& weighted) {
   for (const auto& [term, weight] : weighted) by_key[term->key].push_back({{*term}, weight});
   std::vector<std::pair<CountsKey, int64_t>> keys;
   for (auto& [key, terms] : by_key) {
-    if (terms.size() > kFewTerms) {
+    if (terms.size() > kMostCountedAlone) {
       keys.emplace_back(KeyFor(std::move(terms), key), 1);
       continue;
     }

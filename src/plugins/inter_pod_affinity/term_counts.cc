@@ -12,7 +12,7 @@ constexpr size_t kBytesPerValue = 100;  // of a selector: a symbol's text and it
 // So many are enough to leave out most pods.
 constexpr size_t kFewLabels = 8;
 // More than these are looked up by label.
-constexpr size_t kFewTerms = 4;
+constexpr size_t kMostAskedInTurn = 4;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ CountedTerms::CountedTerms(std::vector<CountedTerm> terms) : terms_(std::move(te
       }
     }
     hash_ = absl::HashOf(hash_, counted.all, counted.weight);
-    if (terms_.size() <= kFewTerms) continue;
+    if (terms_.size() <= kMostAskedInTurn) continue;
     const std::vector<framework::Label> labels = NeededLabels(counted);
     (labels.empty() ? others_ : by_label_[labels.front()]).push_back(i);
   }
@@ -38,7 +38,7 @@ CountedTerms::CountedTerms(std::vector<CountedTerm> terms) : terms_(std::move(te
 
 CountedTerms::Match CountedTerms::Of(const api::Pod& pod) const {
   Match match;
-  if (terms_.size() <= kFewTerms) {
+  if (terms_.size() <= kMostAskedInTurn) {
     for (uint32_t i = 0; i < terms_.size(); ++i) Add(i, pod, &match);
     return match;
   }
