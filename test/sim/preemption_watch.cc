@@ -188,10 +188,14 @@ bool PreemptionWatch::IsUnheard(const Victim& victim) const {
   return pod != nullptr && pod->meta.uid == victim.uid && !pod->meta.deletion_timestamp;
 }
 
-bool PreemptionWatch::Awaits(const api::Pod& pod) const {
+bool PreemptionWatch::Awaits(const api::Pod& pod, const framework::Snapshot& snapshot) const {
   return std::any_of(open_.begin(), open_.end(), [&](const Decision& decision) {
-    return decision.uid == pod.meta.uid && !decision.failed &&
-           std::any_of(decision.victims.begin(), decision.victims.end(),
+    if (decision.uid != pod.meta.uid) return false;
+    if (decision.failed) {
+      const framework::NodeInfo* const node = snapshot.Find(decision.node);
+      return node != nullptr && AwaitsNews(decision, *node);
+    }
+    return std::any_of(decision.victims.begin(), decision.victims.end(),
                        [this](const Victim& victim) { return !IsGone(victim); });
   });
 }

@@ -38,8 +38,9 @@ class PreemptionWatch {
              const framework::NodeStatuses& statuses);
   // The attempt's message.
   void Answered(const api::Pod& pod, const std::string& message);
-  // Whether a victim of its last preemption is still there.
-  bool Awaits(const api::Pod& pod) const;
+  // Whether a victim of its last preemption is still there, or, if that failed, one that the server
+  // deleted is heard of later.
+  bool Awaits(const api::Pod& pod, const framework::Snapshot& snapshot) const;
   // The pod is tried, whatever comes of it.
   void Tried(const api::Pod& pod);
   // The number of the decision it belongs to, for EvictionEnds; `decided`: its time.

@@ -489,9 +489,9 @@ bool SchedulerProcess::IsInVain(const framework::QueuedPod& parked, const api::P
   };
   const bool leaving = awaited != nullptr &&
                        std::any_of(awaited->pods().begin(), awaited->pods().end(), may_be_victim);
-  if (!leaving && !preemption_->Awaits(pod)) return false;
+  if (!leaving && !preemption_->Awaits(pod, context.cluster.cache)) return false;
   const framework::NodeInfo* node = context.cluster.cache.Find(gone.node_name.view());
-  if (node == nullptr) return false;
+  if (node == nullptr) return true;  // room on a node that is lost
   framework::Resource rest = node->allocatable();
   const auto take = [&rest](const framework::Resource& taken) {
     rest.milli_cpu -= taken.milli_cpu;
