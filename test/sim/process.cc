@@ -481,14 +481,16 @@ bool SchedulerProcess::IsInVain(const framework::QueuedPod& parked, const api::P
   const auto& context = scheduler().context();
   const std::string_view nominated = framework::NominatedNode(pod, context.nominator);
   const framework::NodeInfo* awaited = context.cluster.cache.Find(nominated);
-  // Beside groups nobody looks over preemption's shoulder, and a group's priority counts.
+  // Beside groups nobody looks over preemption's shoulder, and a group's priority counts. Who is
+  // nominated nowhere may wait for news of a victim.
   const bool beside_groups = world_.plan.groups != 0;
   const auto may_be_victim = [&](const framework::PodInfoPtr& info) {
     return beside_groups ||
            (info->pod().meta.deletion_timestamp && info->pod().Priority() < pod.Priority());
   };
-  const bool leaving = awaited != nullptr &&
-                       std::any_of(awaited->pods().begin(), awaited->pods().end(), may_be_victim);
+  const bool leaving = awaited == nullptr ? beside_groups
+                                          : std::any_of(awaited->pods().begin(),
+                                                        awaited->pods().end(), may_be_victim);
   if (!leaving && !preemption_->Awaits(pod, context.cluster.cache)) return false;
   const framework::NodeInfo* node = context.cluster.cache.Find(gone.node_name.view());
   if (node == nullptr) return true;  // room on a node that is lost
