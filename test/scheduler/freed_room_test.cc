@@ -46,6 +46,15 @@ class FreedRoomTest : public ::testing::Test {
     rig_.AnswerOne(EvictionOutcome::kEvicted, /*leaves=*/false);
     rig_.Advance(seconds(20));
   }
+  // The same, and then n1 cannot hold the preemptor any more, while a cheaper pod could go on n3.
+  void VictimLeavesInVain(const api::NodePtr& n1, const api::NodePtr& n3) {
+    VictimLeaves();
+    rig_.UpsertPod(CpuPod("cheap", -5, "2").Node("n3").Obj());
+    rig_.UpsertNode(n3);
+    rig_.Advance(seconds(20));
+    rig_.UpsertNode(n1);
+    rig_.Advance(seconds(20));
+  }
   uint64_t Attempts() { return rig_.scheduler->context().stats.attempts; }
   // How many attempts it brings about that the pod goes.
   uint64_t AttemptsAfter(const api::PodPtr& gone) {
@@ -245,12 +254,7 @@ TEST_F(FreedRoomTest, WhoLacksMoreThanRoomIsTried) {
 
 TEST_F(FreedRoomTest, WhoWaitsWhereItCannotRunAnyMoreIsTriedAndPreemptsElsewhere) {
   Begin();
-  VictimLeaves();
-  rig_.UpsertPod(CpuPod("cheap", -5, "2").Node("n3").Obj());
-  rig_.UpsertNode(CpuNode("n3", "2").Obj());
-  rig_.Advance(seconds(20));
-  rig_.UpsertNode(CpuNode("n1", "1").ResourceVersion("2").Obj());
-  rig_.Advance(seconds(20));
+  VictimLeavesInVain(CpuNode("n1", "1").ResourceVersion("2").Obj(), CpuNode("n3", "2").Obj());
   EXPECT_EQ(AttemptsAfter(x_), 1U);
   EXPECT_EQ(rig_.Victims(), (Texts{"v", "cheap"}));
   EXPECT_EQ(rig_.Nomination("p"), "n3");
@@ -266,12 +270,7 @@ TEST_F(FreedRoomTest, SoIsWhoLacksNothingThereButStorage) {
   rig_.Sync({node("n1", "1Gi").Obj(), N2().Obj()}, {victim_.Obj(), x_, y_, z_, preemptor_.Obj()});
   rig_.Settle();
   rig_.ShowNomination(preemptor_, "n1");
-  VictimLeaves();
-  rig_.UpsertPod(CpuPod("cheap", -5, "2").Node("n3").Obj());
-  rig_.UpsertNode(node("n3", "1Gi").Obj());
-  rig_.Advance(seconds(20));
-  rig_.UpsertNode(node("n1", "1Mi").ResourceVersion("2").Obj());
-  rig_.Advance(seconds(20));
+  VictimLeavesInVain(node("n1", "1Mi").ResourceVersion("2").Obj(), node("n3", "1Gi").Obj());
   EXPECT_EQ(AttemptsAfter(x_), 1U);
   EXPECT_EQ(rig_.Victims(), (Texts{"v", "cheap"}));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "framework/find_pod.h"
 #include "framework/node_info.h"
 #include "sim/loaded_plugin.h"
 
@@ -48,10 +49,8 @@ std::string WhyTainted(const api::Pod& pod, const api::Node& node) {
 std::string WhyFull(const api::Pod& pod, const NodeInfo& node,
                     const std::vector<framework::PodInfoPtr>& more = {}) {
   const auto infos = node.pods();
-  const auto mine = std::find_if(infos.begin(), infos.end(), [&](const auto& info) {
-    return info->pod().meta.uid == pod.meta.uid;
-  });
-  if (mine == infos.end()) return "is not charged with the pod";
+  const framework::PodInfoPtr* const mine = framework::FindPodByUid(infos, pod.meta.uid);
+  if (mine == nullptr) return "is not charged with the pod";
   int64_t cpu = 0;
   int64_t memory = 0;
   const auto add = [&](const framework::PodInfoPtr& info) {

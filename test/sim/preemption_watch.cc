@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "framework/find_pod.h"
+
 namespace ks::sim {
 namespace {
 
@@ -63,9 +65,7 @@ void PreemptionWatch::Asked(framework::Handle& handle, const framework::CycleSta
     if (!usable || decision.uid != pod.meta.uid || !AwaitsNews(decision, *node)) continue;
     question_->awaits_news = true;
     const auto nominated = handle.nominator().NominatedPodsForNode(decision.node);
-    question_->keeps_node = std::any_of(nominated.begin(), nominated.end(), [&](const auto& info) {
-      return info->pod().meta.uid == pod.meta.uid;
-    });
+    question_->keeps_node = framework::FindPodByUid(nominated, pod.meta.uid) != nullptr;
   }
 }
 
@@ -177,9 +177,7 @@ bool PreemptionWatch::AwaitsNews(const Decision& decision, const framework::Node
 }
 
 bool PreemptionWatch::IsUnheard(const Victim& victim, const framework::NodeInfo& node) const {
-  return IsUnheard(victim) &&
-         std::any_of(node.pods().begin(), node.pods().end(),
-                     [&](const auto& info) { return info->pod().meta.uid == victim.uid; });
+  return IsUnheard(victim) && framework::FindPodByUid(node.pods(), victim.uid) != nullptr;
 }
 
 bool PreemptionWatch::IsUnheard(const Victim& victim) const {

@@ -25,7 +25,7 @@ Result<Victims> FindVictims(const PreemptionExtender& extender, const NodeInfo& 
   Victims victims;
   victims.pdb_violations = meta.pdb_violations;
   for (const std::string& uid : meta.uids) {
-    const framework::PodInfoPtr* const found = framework::FindPodByUid(node.pods(), uid);
+    const PodInfoPtr* const found = framework::FindPodByUid(node.pods(), uid);
     if (found == nullptr) {
       return Error{"extender: " + extender.Name() + " claims to preempt pod (UID: &{" + uid +
                    "}) on node: " + node.name() + ", but the pod is not found on that node"};
