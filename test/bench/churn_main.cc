@@ -19,6 +19,7 @@
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_clock.h"
 
 namespace ks::scheduler {
@@ -178,7 +179,7 @@ class Churn {
         break;
     }
     nodes_[i] = changed;
-    scheduler_->Post(NodeDeltas{{api::Delta<api::Node>::Type::kUpsert, nodes_[i], {}}});
+    scheduler_->Post(NodeDeltas{testing::Upsert(nodes_[i])});
     ++node_changes_;
     const uint64_t gap_us = 1'000'000 / options_.node_changes_per_second;
     agenda_.In(std::chrono::microseconds(static_cast<int64_t>(gap_us)), [this] { ChangeNode(); });

@@ -12,8 +12,9 @@
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_api_writer.h"
-#include "testing/no_storage_or_devices.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 namespace {
@@ -44,36 +45,27 @@ class Bed {
     }
     scheduler->Post(NodeDeltas{std::move(state)});
     scheduler->Post(PodDeltas{api::Delta<api::Pod>{}});
-    PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
-                 api::StatefulSet, api::PodDisruptionBudget>();
+    testing::PostNoOwners(*scheduler);
     testing::PostNoStorageOrDevices(*scheduler);
     // Two pods on each node, so that scores differ and rows are warm with real sums.
     for (int i = 0; i < nodes * 2; ++i) {
       const std::string node = "node-" + std::to_string(i % nodes);
-      Post(api::Delta<api::Pod>::Type::kUpsert,
-           MakePod()
-               .Name("running-" + std::to_string(i))
-               .Node(node)
-               .Req({{"cpu", i % 5 == 0 ? "2" : "500m"}, {"memory", "1Gi"}})
-               .Obj());
+      Post(testing::Upsert(MakePod()
+                               .Name("running-" + std::to_string(i))
+                               .Node(node)
+                               .Req({{"cpu", i % 5 == 0 ? "2" : "500m"}, {"memory", "1Gi"}})
+                               .Obj()));
     }
     while (scheduler->Step()) {
     }
   }
 
-  void Post(api::Delta<api::Pod>::Type type, const api::PodPtr& pod) {
-    scheduler->Post(PodDeltas{{type, pod, {}}});
-  }
+  void Post(api::Delta<api::Pod> delta) { scheduler->Post(PodDeltas{std::move(delta)}); }
 
   ks::testing::FakeApiWriter api;
   std::unique_ptr<Scheduler> scheduler;
 
  private:
-  template <class... Kinds>
-  void PostNoOwners() {
-    (scheduler->Post(OwnerDeltas(std::vector<api::Delta<Kinds>>(1))), ...);
-  }
-
   framework::Registry registry_;
 };
 
@@ -83,12 +75,12 @@ void BM_Attempt(benchmark::State& state) {
   for (auto _ : state) {
     const api::PodPtr pod = PlainPod(i++);
     const auto begin = std::chrono::steady_clock::now();
-    bed.Post(api::Delta<api::Pod>::Type::kUpsert, pod);
+    bed.Post(testing::Upsert(pod));
     while (bed.api.binds.empty()) bed.scheduler->Step();
     const auto end = std::chrono::steady_clock::now();
     state.SetIterationTime(std::chrono::duration<double>(end - begin).count());
     bed.api.AnswerBinds();
-    bed.Post(api::Delta<api::Pod>::Type::kDelete, pod);
+    bed.Post(testing::Delete(pod));
     while (bed.scheduler->Step()) {
     }
     bed.api.binds.clear();

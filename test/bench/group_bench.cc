@@ -13,8 +13,9 @@
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_api_writer.h"
-#include "testing/no_storage_or_devices.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 namespace {
@@ -53,9 +54,8 @@ class Bed {
     }
     scheduler_->Post(NodeDeltas{std::move(all)});
     scheduler_->Post(PodDeltas{PodDelta{}});
-    PostNone<OwnerDeltas, api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
-             api::StatefulSet, api::PodDisruptionBudget>();
-    PostNone<GroupDeltas, api::PodGroup, api::CompositePodGroup>();
+    testing::PostNoOwners(*scheduler_);
+    testing::PostNoGroups(*scheduler_);
     testing::PostNoStorageOrDevices(*scheduler_);
     Drain();
   }
@@ -69,7 +69,7 @@ class Bed {
       pod->meta.name = "low-" + std::to_string(i);
       pod->meta.uid = pod->meta.name;
       pod->node_name = Symbol("node-" + std::to_string(i / kPodsPerNode));
-      deltas.push_back({PodDelta::Type::kUpsert, std::move(pod), {}});
+      deltas.push_back(testing::Upsert<api::Pod>(std::move(pod)));
     }
     scheduler_->Post(std::move(deltas));
     Drain();
@@ -103,11 +103,10 @@ class Bed {
   // message, else one by one.
   double Schedule(bool together) {
     const auto begin = SteadyClock::now();
-    scheduler_->Post(GroupDeltas(std::vector<GroupDelta>{
-        {.type = GroupDelta::Type::kUpsert, .object = group_, .items = {}}}));
+    scheduler_->Post(GroupDeltas(std::vector<GroupDelta>{testing::Upsert(group_)}));
     PodDeltas deltas;
     for (const api::PodPtr& pod : pods_) {
-      deltas.push_back({PodDelta::Type::kUpsert, pod, {}});
+      deltas.push_back(testing::Upsert(pod));
       if (together) continue;
       scheduler_->Post(std::move(deltas));
       Drain();
@@ -121,10 +120,9 @@ class Bed {
   void Remove() {
     api.AnswerBinds();
     PodDeltas deltas;
-    for (const api::PodPtr& pod : pods_) deltas.push_back({PodDelta::Type::kDelete, pod, {}});
+    for (const api::PodPtr& pod : pods_) deltas.push_back(testing::Delete(pod));
     scheduler_->Post(std::move(deltas));
-    scheduler_->Post(GroupDeltas(std::vector<GroupDelta>{
-        {.type = GroupDelta::Type::kDelete, .object = group_, .items = {}}}));
+    scheduler_->Post(GroupDeltas(std::vector<GroupDelta>{testing::Delete(group_)}));
     Drain();
     api.binds.clear();
     api.events.clear();
@@ -135,10 +133,6 @@ class Bed {
   ks::testing::FakeApiWriter api;
 
  private:
-  template <class Deltas, class... Kinds>
-  void PostNone() {
-    (scheduler_->Post(Deltas(std::vector<api::Delta<Kinds>>(1))), ...);
-  }
   void Drain() {
     while (scheduler_->Step()) {
     }

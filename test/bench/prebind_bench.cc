@@ -14,9 +14,10 @@
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
-#include "testing/no_storage_or_devices.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 namespace {
@@ -31,8 +32,7 @@ class WaitingBed {
         Scheduler::Create({.registry = &registry_, .api = &api_, .clock = &clock, .seed = 1});
     scheduler = std::move(made.value());
     testing::PostNoStorageOrDevices(*scheduler);
-    PostNoOwners<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
-                 api::StatefulSet, api::PodDisruptionBudget>();
+    testing::PostNoOwners(*scheduler);
     auto storage_class = std::make_shared<api::StorageClass>();
     storage_class->meta.name = "wait";
     storage_class->provisioner = "example.com/disk";
@@ -55,22 +55,15 @@ class WaitingBed {
     while (scheduler->Step()) {
     }
   }
-  void Post(const api::PodPtr& pod) {
-    scheduler->Post(PodDeltas{{api::Delta<api::Pod>::Type::kUpsert, pod, {}}});
-  }
+  void Post(const api::PodPtr& pod) { scheduler->Post(PodDeltas{testing::Upsert(pod)}); }
 
   ks::testing::FakeClock clock;
   std::unique_ptr<Scheduler> scheduler;
 
  private:
-  template <class... Kinds>
-  void PostNoOwners() {
-    (scheduler->Post(OwnerDeltas(std::vector<api::Delta<Kinds>>(1))), ...);
-  }
   template <class T>
   void Put(std::shared_ptr<const T> object) {
-    scheduler->Post(StorageDeltas(
-        std::vector<api::Delta<T>>{{api::Delta<T>::Type::kUpsert, std::move(object), {}}}));
+    scheduler->Post(StorageDeltas(std::vector<api::Delta<T>>{testing::Upsert(std::move(object))}));
   }
 
   void AddWaitingPod(int i) {

@@ -11,8 +11,9 @@
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_api_writer.h"
-#include "testing/no_storage_or_devices.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 namespace {
@@ -46,28 +47,18 @@ class Cluster {
     }
     scheduler->Post(NodeDeltas{std::move(state)});
     scheduler->Post(PodDeltas{std::move(pods)});
-    PostNone<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
-             api::StatefulSet, api::PodDisruptionBudget>();
+    testing::PostNoOwners(*scheduler);
     testing::PostNoStorageOrDevices(*scheduler);
     while (scheduler->Step()) {
     }
   }
-  void Add(const api::PodPtr& pod) {
-    scheduler->Post(PodDeltas{{api::Delta<api::Pod>::Type::kUpsert, pod, {}}});
-  }
-  void Remove(const api::PodPtr& pod) {
-    scheduler->Post(PodDeltas{{api::Delta<api::Pod>::Type::kDelete, pod, {}}});
-  }
+  void Add(const api::PodPtr& pod) { scheduler->Post(PodDeltas{testing::Upsert(pod)}); }
+  void Remove(const api::PodPtr& pod) { scheduler->Post(PodDeltas{testing::Delete(pod)}); }
 
   ks::testing::FakeApiWriter api;
   std::unique_ptr<Scheduler> scheduler;
 
  private:
-  template <class... Kinds>
-  void PostNone() {
-    (scheduler->Post(OwnerDeltas(std::vector<api::Delta<Kinds>>(1))), ...);
-  }
-
   framework::Registry registry_;
 };
 

@@ -19,9 +19,10 @@
 #include "scheduler/metrics/scheduler_metrics.h"
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
-#include "testing/no_storage_or_devices.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 namespace {
@@ -45,12 +46,7 @@ class Cluster {
                                    .standby = !rejected});
     scheduler_ = std::move(*made);
     testing::PostNoStorageOrDevices(*scheduler_);
-    PostNone<api::Namespace>();
-    PostNone<api::ReplicationController>();
-    PostNone<api::ReplicaSet>();
-    PostNone<api::StatefulSet>();
-    PostNone<api::PodDisruptionBudget>();
-    PostNone<api::Service>();
+    testing::PostNoOwners(*scheduler_);
     std::vector<api::NodePtr> nodes;
     for (int i = 0; i < kNodes; ++i) {
       nodes.push_back(MakeNode()
@@ -58,7 +54,7 @@ class Cluster {
                           .Allocatable({{"cpu", "4"}, {"memory", "16Gi"}, {"pods", "110"}})
                           .Obj());
     }
-    scheduler_->Post(NodeDeltas{Replace<api::Node>(std::move(nodes))});
+    scheduler_->Post(NodeDeltas{testing::Replace<api::Node>(std::move(nodes))});
     std::vector<api::PodPtr> pods;
     for (int i = 0; i < kRunning; ++i) {
       pods.push_back(MakePod()
@@ -70,7 +66,7 @@ class Cluster {
     for (int i = 0; i < kPending; ++i) {
       pods.push_back(MakePod().Name("pending-" + std::to_string(i)).Req({{"cpu", "100"}}).Obj());
     }
-    scheduler_->Post(PodDeltas{Replace<api::Pod>(std::move(pods))});
+    scheduler_->Post(PodDeltas{testing::Replace<api::Pod>(std::move(pods))});
     while (scheduler_->Step()) {
       api_.patches.clear();
       api_.events.clear();
@@ -80,15 +76,6 @@ class Cluster {
   Scheduler& scheduler() { return *scheduler_; }
 
  private:
-  template <class T>
-  static api::Delta<T> Replace(std::vector<std::shared_ptr<const T>> items) {
-    return {api::Delta<T>::Type::kReplace, nullptr, std::move(items)};
-  }
-  template <class T>
-  void PostNone() {
-    scheduler_->Post(OwnerDeltas(std::vector<api::Delta<T>>{Replace<T>({})}));
-  }
-
   ks::testing::FakeClock clock_;
   ks::testing::FakeApiWriter api_;
   metrics::Registry metrics_registry_;

@@ -18,8 +18,9 @@
 
 #include "api/kinds.h"
 #include "scheduler/scheduler.h"
+#include "testing/deltas.h"
 #include "testing/fake_clock.h"
-#include "testing/no_storage_or_devices.h"
+#include "testing/no_objects.h"
 
 namespace ks::bench {
 
@@ -101,12 +102,12 @@ class VirtualApiServer final : public framework::ApiWriter {
 
   void Create(const api::PodPtr& pod) {
     pods_[pod->meta.uid] = pod;
-    Report(api::Delta<api::Pod>::Type::kUpsert, pod);
+    Report(testing::Upsert(pod));
   }
   void Remove(const std::string& uid) {
     const auto it = pods_.find(uid);
     if (it == pods_.end()) return;
-    Report(api::Delta<api::Pod>::Type::kDelete, it->second);
+    Report(testing::Delete(it->second));
     pods_.erase(it);
   }
   size_t size() const { return pods_.size(); }
@@ -123,10 +124,10 @@ class VirtualApiServer final : public framework::ApiWriter {
     change(*changed);
     changed->meta.resource_version = std::to_string(++version_);
     it->second = changed;
-    Report(api::Delta<api::Pod>::Type::kUpsert, it->second);
+    Report(testing::Upsert(it->second));
   }
-  void Report(api::Delta<api::Pod>::Type type, const api::PodPtr& pod) {
-    scheduler->Post(scheduler::PodDeltas{{type, pod, {}}});
+  void Report(api::Delta<api::Pod> delta) {
+    scheduler->Post(scheduler::PodDeltas{std::move(delta)});
   }
 
   static constexpr Duration kLatency = std::chrono::milliseconds(5);
@@ -142,9 +143,7 @@ inline void PostNodesOnly(scheduler::Scheduler& scheduler, std::vector<api::Node
   delta.items = std::move(nodes);
   scheduler.Post(scheduler::NodeDeltas{std::move(delta)});
   scheduler.Post(scheduler::PodDeltas{api::Delta<api::Pod>{}});
-  api::OwnerKinds::ForEach([&scheduler]<class T>(const T*) {
-    scheduler.Post(scheduler::OwnerDeltas(std::vector<api::Delta<T>>(1)));
-  });
+  testing::PostNoOwners(scheduler);
   testing::PostNoStorageOrDevices(scheduler);
 }
 

@@ -22,6 +22,7 @@
 #include "plugins/registry.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 
 namespace ks::scheduler {
 namespace {
@@ -103,7 +104,7 @@ class VolumeBed {
   void Put(const std::vector<std::shared_ptr<const T>>& objects) {
     std::vector<api::Delta<T>> deltas;
     for (const auto& object : objects) {
-      deltas.push_back(api::Delta<T>{api::Delta<T>::Type::kUpsert, object, {}});
+      deltas.push_back(testing::Upsert(object));
     }
     storage_.Apply(deltas, [](framework::EventResource, uint32_t, const framework::EventObject&,
                               const framework::EventObject&) {});

@@ -8,22 +8,22 @@
 #include <utility>
 #include <vector>
 
+#include "testing/deltas.h"
+
 namespace ks::cache {
 namespace {
 
 using framework::EventObject;
 using framework::EventResource;
 using framework::OptionalKind;
+using testing::Delete;
+using testing::Replace;
+using testing::Upsert;
 using Origin = framework::DeviceState::ClaimOrigin;
 using Sharers = framework::DeviceState::Sharers;
 template <class T>
 using Deltas = std::vector<api::Delta<T>>;
 using Names = std::vector<std::string>;
-
-template <class T>
-api::Delta<T> Delete(std::shared_ptr<const T> object) {
-  return {api::Delta<T>::Type::kDelete, std::move(object), {}};
-}
 
 // An allocation of one device of that name; empty: none.
 api::ClaimAllocationPtr Allocation(const std::string& device) {
@@ -76,7 +76,7 @@ class DeviceStoresTest : public ::testing::Test {
   }
   template <class T>
   void See(std::shared_ptr<const T> object) {
-    Apply(Deltas<T>{{api::Delta<T>::Type::kUpsert, std::move(object), {}}});
+    Apply(Deltas<T>{Upsert(std::move(object))});
   }
   // "ResourceClaimUpdate old new", of all since the last call.
   Names TakeEvents() {
@@ -259,8 +259,7 @@ TEST_F(DeviceStoresTest, DevicesOfAClaimThatIsNotShownYetStayTaken) {
   EXPECT_EQ(TakeAllocationChanges(), Names{"d0+-"});
 
   settle("h", "listed without");
-  Apply(Deltas<api::ResourceClaim>{
-      {api::Delta<api::ResourceClaim>::Type::kReplace, nullptr, {Claim("e", "9", "d0", "shown")}}});
+  Apply(Deltas<api::ResourceClaim>{Replace<api::ResourceClaim>({Claim("e", "9", "d0", "shown")})});
   EXPECT_EQ(TakeAllocationChanges(), Names{"d0+-"}) << "the list has no such claim";
   EXPECT_EQ(stores.Allocations().size(), 1u);
 }
@@ -286,7 +285,7 @@ TEST_F(DeviceStoresTest, SettledAllocationsOfKnownClaimsGo) {
   EXPECT_EQ(stores.PendingAllocation("c-uid"), nullptr) << "whatever was assumed of it";
   stores.SettlePendingAllocation("unknown");
   ASSERT_TRUE(stores.AddPendingAllocation(Claim("l", "7", "d0"), Origin::kInMemory).ok());
-  Apply(Deltas<api::ResourceClaim>{{api::Delta<api::ResourceClaim>::Type::kReplace, nullptr, {}}});
+  Apply(Deltas<api::ResourceClaim>{Replace<api::ResourceClaim>({})});
   stores.SettlePendingAllocation("l-uid");
   EXPECT_EQ(stores.PendingAllocation("l-uid"), nullptr) << "gone before it was listed";
 }

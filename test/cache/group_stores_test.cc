@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "testing/deltas.h"
+
 namespace ks::cache {
 namespace {
 
@@ -51,11 +53,11 @@ class GroupStoresTest : public ::testing::Test {
   }
   template <class T>
   void See(std::shared_ptr<const T> group) {
-    Apply(Deltas<T>{{api::Delta<T>::Type::kUpsert, std::move(group), {}}});
+    Apply(Deltas<T>{testing::Upsert(std::move(group))});
   }
   template <class T>
   void Remove(std::shared_ptr<const T> group) {
-    Apply(Deltas<T>{{api::Delta<T>::Type::kDelete, std::move(group), {}}});
+    Apply(Deltas<T>{testing::Delete(std::move(group))});
   }
   Texts ChildrenOf(const char* composite) {
     Texts names;

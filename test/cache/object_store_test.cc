@@ -7,12 +7,15 @@
 #include <vector>
 
 #include "testing/builders.h"
+#include "testing/deltas.h"
 
 namespace ks::cache {
 namespace {
 
+using ks::testing::Delete;
 using ks::testing::MakePod;
-using PodDelta = api::Delta<api::Pod>;
+using ks::testing::Replace;
+using ks::testing::Upsert;
 
 // Writes each call as text.
 class Recorder final : public ObjectHandler<api::Pod> {
@@ -38,15 +41,6 @@ class Recorder final : public ObjectHandler<api::Pod> {
 api::PodPtr PodAt(const std::string& name, const std::string& version) {
   return MakePod().Name(name).ResourceVersion(version).Obj();
 }
-PodDelta Upsert(api::PodPtr pod) {
-  return {.type = PodDelta::Type::kUpsert, .object = std::move(pod), .items = {}};
-}
-PodDelta Remove(api::PodPtr pod) {
-  return {.type = PodDelta::Type::kDelete, .object = std::move(pod), .items = {}};
-}
-PodDelta Replace(std::vector<api::PodPtr> items) {
-  return {.type = PodDelta::Type::kReplace, .object = nullptr, .items = std::move(items)};
-}
 using Calls = std::vector<std::string>;
 
 TEST(ObjectStoreTest, UpsertsAndDeletes) {
@@ -55,8 +49,8 @@ TEST(ObjectStoreTest, UpsertsAndDeletes) {
   store.Apply(Upsert(PodAt("p", "1")), recorder);
   store.Apply(Upsert(PodAt("p", "2")), recorder);
   EXPECT_EQ(store.Get("ns/p")->meta.resource_version, "2");
-  store.Apply(Remove(PodAt("p", "3")), recorder);
-  store.Apply(Remove(PodAt("p", "3")), recorder);  // unknown by now
+  store.Apply(Delete(PodAt("p", "3")), recorder);
+  store.Apply(Delete(PodAt("p", "3")), recorder);  // unknown by now
   EXPECT_EQ(recorder.calls, (Calls{"add ns/p@1", "update ns/p@1 -> ns/p@2", "delete ns/p@3"}));
   EXPECT_EQ(store.Get("ns/p"), nullptr);
   EXPECT_EQ(store.size(), 0U);
@@ -65,10 +59,10 @@ TEST(ObjectStoreTest, UpsertsAndDeletes) {
 TEST(ObjectStoreTest, ReplaceDeletesFirstThenKeepsTheReceivedOrder) {
   ObjectStore<api::Pod> store;
   Recorder recorder;
-  store.Apply(Replace({PodAt("c", "1"), PodAt("a", "1"), PodAt("b", "1")}), recorder);
+  store.Apply(Replace<api::Pod>({PodAt("c", "1"), PodAt("a", "1"), PodAt("b", "1")}), recorder);
   EXPECT_EQ(recorder.Take(), (Calls{"add ns/c@1", "add ns/a@1", "add ns/b@1"}));
 
-  store.Apply(Replace({PodAt("d", "5"), PodAt("b", "1")}), recorder);
+  store.Apply(Replace<api::Pod>({PodAt("d", "5"), PodAt("b", "1")}), recorder);
   EXPECT_EQ(recorder.Take(), (Calls{"delete ns/a@1 unknown", "delete ns/c@1 unknown", "add ns/d@5",
                                     "update ns/b@1 -> ns/b@1"}));
   EXPECT_EQ(store.List().size(), 2U);
@@ -79,7 +73,8 @@ TEST(ObjectStoreTest, MissedDeleteAndCreateIsOneUpdate) {
   ObjectStore<api::Pod> store;
   Recorder recorder;
   store.Apply(Upsert(PodAt("p", "1")), recorder);
-  store.Apply(Replace({MakePod().Name("p").Uid("other").ResourceVersion("9").Obj()}), recorder);
+  store.Apply(Replace<api::Pod>({MakePod().Name("p").Uid("other").ResourceVersion("9").Obj()}),
+              recorder);
   EXPECT_EQ(recorder.calls, (Calls{"add ns/p@1", "update ns/p@1 -> ns/p@9 recreated"}));
 }
 
@@ -100,7 +95,7 @@ TEST(ObjectStoreTest, StoreHasChangedBeforeTheCall) {
   Looker looker(store);
   store.Apply(Upsert(PodAt("p", "1")), looker);
   store.Apply(Upsert(PodAt("p", "2")), looker);
-  store.Apply(Replace({}), looker);
+  store.Apply(Replace<api::Pod>({}), looker);
 }
 
 }  // namespace

@@ -8,12 +8,16 @@
 #include <vector>
 
 #include "framework/events.h"
+#include "testing/deltas.h"
 
 namespace ks::cache {
 namespace {
 
 using framework::OptionalKind;
 using framework::OptionalKinds;
+using testing::Delete;
+using testing::Replace;
+using testing::Upsert;
 template <class T>
 using Deltas = std::vector<api::Delta<T>>;
 using Names = std::vector<std::string>;
@@ -31,19 +35,6 @@ api::ServicePtr MakeService(const std::string& ns, const std::string& name,
   auto service = Named<api::Service>(ns, name);
   if (!app.empty()) service->selector = api::LabelMap{{Symbol("app"), Symbol(app)}};
   return service;
-}
-
-template <class T>
-api::Delta<T> Upsert(std::shared_ptr<const T> object) {
-  return {api::Delta<T>::Type::kUpsert, std::move(object), {}};
-}
-template <class T>
-api::Delta<T> Delete(std::shared_ptr<const T> object) {
-  return {api::Delta<T>::Type::kDelete, std::move(object), {}};
-}
-template <class T>
-api::Delta<T> Replace(std::vector<std::shared_ptr<const T>> items) {
-  return {api::Delta<T>::Type::kReplace, nullptr, std::move(items)};
 }
 
 class OwnerStoresTest : public ::testing::Test {

@@ -13,6 +13,7 @@
 #include "cache/cache.h"
 #include "cache/group_stores.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 
 namespace ks::cache {
 namespace {
@@ -69,8 +70,7 @@ class PodGroupsTest : public ::testing::Test {
   }
   template <class T>
   void Show(const std::shared_ptr<const T>& group) {
-    objects.Apply(
-        GroupDeltas(std::vector<api::Delta<T>>{{api::Delta<T>::Type::kUpsert, group, {}}}), {});
+    objects.Apply(GroupDeltas(std::vector<api::Delta<T>>{testing::Upsert(group)}), {});
     if constexpr (std::is_same_v<T, api::PodGroup>) groups.SetGroup(group);
   }
   void Pending(const api::PodPtr& pod) { groups.AddMember(pod); }

@@ -8,28 +8,20 @@
 #include <utility>
 #include <vector>
 
+#include "testing/deltas.h"
+
 namespace ks::cache {
 namespace {
 
 using framework::EventObject;
 using framework::EventResource;
 using framework::OptionalKind;
+using testing::Delete;
+using testing::Replace;
+using testing::Upsert;
 template <class T>
 using Deltas = std::vector<api::Delta<T>>;
 using Names = std::vector<std::string>;
-
-template <class T>
-api::Delta<T> Upsert(std::shared_ptr<const T> object) {
-  return {api::Delta<T>::Type::kUpsert, std::move(object), {}};
-}
-template <class T>
-api::Delta<T> Delete(std::shared_ptr<const T> object) {
-  return {api::Delta<T>::Type::kDelete, std::move(object), {}};
-}
-template <class T>
-api::Delta<T> Replace(std::vector<std::shared_ptr<const T>> items) {
-  return {api::Delta<T>::Type::kReplace, nullptr, std::move(items)};
-}
 
 api::PersistentVolumePtr Volume(const char* name, const char* version, const char* class_name) {
   auto volume = std::make_shared<api::PersistentVolume>();

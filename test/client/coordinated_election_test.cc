@@ -9,6 +9,7 @@
 #include "client/election/leader_metrics.h"
 #include "client/election/lease_object.h"
 #include "client/lease_candidate.h"
+#include "client/lease_long_run.h"
 #include "testing/sanitized.h"
 
 namespace ks::client {
@@ -320,62 +321,30 @@ class CoordinatedLongRun : public ::testing::TestWithParam<int> {};
 // clock; and that sometimes likes another one better.
 TEST_P(CoordinatedLongRun, NeverTwoThatMayWrite) {
   const auto seed = static_cast<uint64_t>(GetParam());
-  Random random(seed);
-  World world;
-  LeaseServer server;
-  std::vector<std::unique_ptr<Candidate>> candidates;
+  LeaseLongRun run(seed);
   for (size_t i = 0; i < 3; ++i) {
-    candidates.push_back(std::make_unique<Candidate>(
-        world, server,
-        Candidate::Setting{
-            .name = std::string(1, static_cast<char>('a' + i)),
-            .clock_offset = milliseconds(static_cast<int>(random.Below(2000)) - 1000),
-            .seed = seed * 10 + i,
-            .acquire_again = true,
-            .coordinated = true}));
-    candidates.back()->faults = {.latency = milliseconds(1 + random.Below(50)),
-                                 .lost_request = 0.02,
-                                 .lost_answer = 0.05,
-                                 .slow = 0.05,
-                                 .error = 0.05};
-    candidates.back()->Acquire();
+    run.Join({.clock_offset = milliseconds(static_cast<int>(run.random.Below(2000)) - 1000),
+              .coordinated = true});
   }
-  uint64_t led = 0;
-  uint64_t terms = 0;
-  std::string leader;
-  constexpr Duration kStep = milliseconds(50);
-  for (Duration time{}; time < hours(2); time += kStep) {
-    world.Run(kStep);
-    Candidate& victim = *candidates[random.Below(3)];
-    const uint64_t die = random.Below(20'000);
-    if (die < 40) victim.FreezeUntil(world.Now() + milliseconds(random.Below(40'000)));
-    if (die >= 40 && die < 60) victim.CutOff(true);
-    if (die >= 60 && die < 200) victim.CutOff(false);
-    const std::string chosen(1, static_cast<char>('a' + random.Below(3)));
+  LeaseServer& server = run.server;
+  for (Duration time{}; time < hours(2); time += LeaseLongRun::kStep) {
+    const uint64_t die = run.Step();
+    const TimePoint now = run.world.Now();
+    const std::string chosen(1, static_cast<char>('a' + run.random.Below(3)));
     const bool over = server.lease.is_null() || server.Holder().empty() ||
                       api::ParseTime(server.lease["spec"]["renewTime"].get<std::string>(),
                                      api::TimePrecision::kMicros)
                                   .value() +
                               seconds(server.lease["spec"]["leaseDurationSeconds"].get<int>()) <
-                          world.Now();
-    if (over && die % 20 == 0) Name(server, chosen, world.Now());
+                          now;
+    if (over && die % 20 == 0) Name(server, chosen, now);
     if (!over && die >= 300 && die < 330 && chosen != server.Holder()) {
       server.Edit([&](Json& lease) { lease["spec"]["preferredHolder"] = chosen; });
     }
-    std::vector<std::string> writers;
-    for (const auto& candidate : candidates) {
-      if (candidate->fence->IsOpen()) writers.push_back(candidate->name());
-    }
-    ASSERT_LE(writers.size(), 1U) << writers[0] << " and " << writers[1] << " at "
-                                  << FormatTime(world.Now()) << ", seed " << seed;
-    if (writers.empty()) continue;
-    ++led;
-    ASSERT_EQ(server.Holder(), writers[0]) << "seed " << seed;
-    if (writers[0] != leader) ++terms;
-    leader = writers[0];
+    ASSERT_NO_FATAL_FAILURE(run.Check());
   }
-  EXPECT_GT(led, (hours(2) / kStep) / 3) << "seed " << seed;
-  EXPECT_GT(terms, 10U) << "seed " << seed;
+  EXPECT_GT(run.LedPart(), 1.0 / 3) << "seed " << seed;
+  EXPECT_GT(run.terms(), 10U) << "seed " << seed;
 }
 
 constexpr int kLongRuns = ks::testing::kRaceDetector ? 2 : 10;

@@ -12,6 +12,7 @@
 
 #include "client/election/lease_object.h"
 #include "client/lease_candidate.h"
+#include "client/lease_long_run.h"
 
 namespace ks::client {
 namespace {
@@ -608,53 +609,18 @@ class LongRun : public ::testing::TestWithParam<int> {};
 // is not the lease's holder, or about to learn it, after the others could take it.
 TEST_P(LongRun, NeverTwoThatMayWrite) {
   const auto seed = static_cast<uint64_t>(GetParam());
-  Random random(seed);
-  World world;
-  LeaseServer server;
-  std::vector<std::unique_ptr<Candidate>> candidates;
-  const size_t count = 2 + seed % 2;
-  for (size_t i = 0; i < count; ++i) {
-    candidates.push_back(std::make_unique<Candidate>(
-        world, server,
-        Candidate::Setting{.name = std::string(1, static_cast<char>('a' + i)),
-                           .clock_offset = hours(static_cast<int>(random.Below(100)) - 50),
-                           .clock_rate = 0.99 + 0.02 * random.Unit(),
-                           .seed = seed * 10 + i,
-                           .acquire_again = true}));
-    candidates.back()->faults = {.latency = milliseconds(1 + random.Below(50)),
-                                 .lost_request = 0.02,
-                                 .lost_answer = 0.05,
-                                 .slow = 0.05,
-                                 .error = 0.05};
-    candidates.back()->Acquire();
+  LeaseLongRun run(seed);
+  for (size_t i = 0; i < 2 + seed % 2; ++i) {
+    const Duration offset = hours(static_cast<int>(run.random.Below(100)) - 50);
+    run.Join({.clock_offset = offset, .clock_rate = 0.99 + 0.02 * run.random.Unit()});
   }
-  uint64_t led = 0;
-  uint64_t terms = 0;
-  std::string leader;
-  constexpr Duration kStep = milliseconds(50);
-  for (Duration time{}; time < hours(3); time += kStep) {
-    world.Run(kStep);
-    Candidate& victim = *candidates[random.Below(count)];
-    const uint64_t die = random.Below(20'000);
-    if (die < 40) victim.FreezeUntil(world.Now() + milliseconds(random.Below(40'000)));
-    if (die >= 40 && die < 60) victim.CutOff(true);
-    if (die >= 60 && die < 200) victim.CutOff(false);
-    std::vector<std::string> writers;
-    for (const auto& candidate : candidates) {
-      // A frozen one would see its fence when it wakes: looked at as if it woke now.
-      if (candidate->fence->IsOpen()) writers.push_back(candidate->name());
-    }
-    ASSERT_LE(writers.size(), 1U) << writers[0] << " and " << writers[1] << " at "
-                                  << FormatTime(world.Now()) << ", seed " << seed;
-    if (writers.empty()) continue;
-    ++led;
-    ASSERT_EQ(server.Holder(), writers[0]) << "seed " << seed;
-    if (writers[0] != leader) ++terms;
-    leader = writers[0];
+  for (Duration time{}; time < hours(3); time += LeaseLongRun::kStep) {
+    run.Step();
+    ASSERT_NO_FATAL_FAILURE(run.Check());
   }
   // The faults are many, and yet somebody leads most of the time.
-  EXPECT_GT(led, (hours(3) / kStep) / 2) << "seed " << seed;
-  EXPECT_GT(terms, 5U) << "seed " << seed;
+  EXPECT_GT(run.LedPart(), 0.5) << "seed " << seed;
+  EXPECT_GT(run.terms(), 5U) << "seed " << seed;
 }
 
 // A seed takes seconds under the race detector.

@@ -11,12 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "cache/optional_deltas.h"
 #include "integration/cluster.h"
 #include "plugins/registry.h"
 #include "server/tls/certificate.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_api_writer.h"
-#include "testing/no_storage_or_devices.h"
+#include "testing/no_objects.h"
 #include "testing/tls_client.h"
 
 namespace ks::daemon {
@@ -71,23 +73,15 @@ class Daemon {
 
   template <class T>
   void Show(std::vector<std::shared_ptr<const T>> objects) {
-    std::vector<api::Delta<T>> deltas;
-    deltas.push_back({api::Delta<T>::Type::kReplace, nullptr, std::move(objects)});
+    std::vector<api::Delta<T>> deltas{testing::Replace(std::move(objects))};
     if constexpr (std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Node>) {
       scheduler_->Post(std::move(deltas));
-    } else if constexpr (std::is_same_v<T, api::PodGroup>) {
-      scheduler_->Post(scheduler::GroupDeltas(std::move(deltas)));
     } else {
-      scheduler_->Post(scheduler::OwnerDeltas(std::move(deltas)));
+      scheduler_->Post(cache::OptionalDeltasOf<T>(std::move(deltas)));
     }
   }
   void ShowCluster(std::vector<api::NodePtr> nodes, std::vector<api::PodPtr> pods) {
-    Show<api::Namespace>({});
-    Show<api::Service>({});
-    Show<api::ReplicationController>({});
-    Show<api::ReplicaSet>({});
-    Show<api::StatefulSet>({});
-    Show<api::PodDisruptionBudget>({});
+    testing::PostNoOwners(*scheduler_);
     testing::PostNoStorageOrDevices(*scheduler_);
     const size_t pending =
         static_cast<size_t>(std::count_if(pods.begin(), pods.end(), [](const auto& pod) {

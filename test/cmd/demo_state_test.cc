@@ -6,6 +6,7 @@
 
 #include "kubeschedctl/cluster/pod_manifest.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 
 namespace ks::ctl {
 namespace {
@@ -16,7 +17,6 @@ using ::ks::testing::PodBuilder;
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Type = api::Delta<api::Pod>::Type;
 
 const SteadyTime kStart{std::chrono::hours(1)};
 
@@ -34,8 +34,7 @@ PodBuilder Refused(const std::string& name, const std::string& message) {
 class DemoStateTest : public ::testing::Test {
  protected:
   void Upsert(const PodBuilder& pod, milliseconds at) {
-    state_.ApplyPods({api::Delta<api::Pod>{.type = Type::kUpsert, .object = pod.Obj()}},
-                     kStart + at);
+    state_.ApplyPods({testing::Upsert(pod.Obj())}, kStart + at);
   }
   ViewState View(milliseconds at) {
     ViewState view;
@@ -65,9 +64,8 @@ TEST_F(DemoStateTest, APodFirstSeenBoundHasNoLatency) {
 }
 
 TEST_F(DemoStateTest, PodsOfOthersOnlyFillNodes) {
-  state_.ApplyNodes({api::Delta<api::Node>{
-      .type = api::Delta<api::Node>::Type::kUpsert,
-      .object = MakeNode().Name("n").Zone("z").Allocatable({{"cpu", "4"}}).Obj()}});
+  state_.ApplyNodes(
+      {testing::Upsert(MakeNode().Name("n").Zone("z").Allocatable({{"cpu", "4"}}).Obj())});
   Upsert(MakePod().Name("x").Node("n").Req({{"cpu", "1"}}), milliseconds(1));
   const ViewState view = View(milliseconds(2));
   EXPECT_EQ(view.bound, 0U);
@@ -81,15 +79,12 @@ TEST_F(DemoStateTest, PodsOfOthersOnlyFillNodes) {
 TEST_F(DemoStateTest, ANodeThatComesAfterItsPodsIsFilled) {
   Upsert(Ours("a").Node("n"), milliseconds(1));
   state_.ApplyNodes(
-      {api::Delta<api::Node>{.type = api::Delta<api::Node>::Type::kReplace,
-                             .items = {MakeNode().Name("n").Allocatable({{"cpu", "2"}}).Obj()}}});
+      {testing::Replace<api::Node>({MakeNode().Name("n").Allocatable({{"cpu", "2"}}).Obj()})});
   EXPECT_DOUBLE_EQ(View(milliseconds(2)).cpu_fill, 0.5);
 }
 
 TEST_F(DemoStateTest, EndedAndDeletedPodsGiveBackWhatTheyTook) {
-  state_.ApplyNodes(
-      {api::Delta<api::Node>{.type = api::Delta<api::Node>::Type::kUpsert,
-                             .object = MakeNode().Name("n").Allocatable({{"cpu", "4"}}).Obj()}});
+  state_.ApplyNodes({testing::Upsert(MakeNode().Name("n").Allocatable({{"cpu", "4"}}).Obj())});
   Upsert(Ours("a").Node("n"), milliseconds(1));
   Upsert(Ours("b").Node("n"), milliseconds(1));
   EXPECT_DOUBLE_EQ(View(milliseconds(2)).cpu_fill, 0.5);
@@ -97,7 +92,7 @@ TEST_F(DemoStateTest, EndedAndDeletedPodsGiveBackWhatTheyTook) {
   ended.pod().status.phase = Symbol("Succeeded");
   Upsert(ended, milliseconds(3));
   EXPECT_DOUBLE_EQ(View(milliseconds(4)).cpu_fill, 0.25);
-  state_.ApplyPods({{.type = Type::kDelete, .object = Ours("b").Node("n").Obj()}}, kStart);
+  state_.ApplyPods({testing::Delete(Ours("b").Node("n").Obj())}, kStart);
   EXPECT_DOUBLE_EQ(View(milliseconds(5)).cpu_fill, 0);
   EXPECT_EQ(state_.PlaceableBound(), 2U);  // they were bound all the same
 }
@@ -105,7 +100,7 @@ TEST_F(DemoStateTest, EndedAndDeletedPodsGiveBackWhatTheyTook) {
 TEST_F(DemoStateTest, ARelistForgetsWhatIsGone) {
   Upsert(Ours("a"), milliseconds(1));
   Upsert(Ours("b"), milliseconds(1));
-  state_.ApplyPods({{.type = Type::kReplace, .items = {Ours("b").Obj()}}}, kStart);
+  state_.ApplyPods({testing::Replace<api::Pod>({Ours("b").Obj()})}, kStart);
   ASSERT_EQ(state_.Pending().size(), 1U);
   EXPECT_EQ(state_.Pending()[0].pods, 1U);
 }

@@ -10,6 +10,8 @@
 
 #include "config/gates/feature_gates.h"
 #include "scheduler/rig.h"
+#include "testing/deltas.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 
@@ -26,8 +28,7 @@ class GroupRig {
     options.gates = &gates_;
     options.standby = standby;
     rig_ = std::make_unique<Rig>(std::move(options));
-    Post<api::PodGroup>();
-    Post<api::CompositePodGroup>();
+    testing::PostNoGroups(*rig_->scheduler);
     rig_->Sync(std::move(nodes));
     rig_->Settle();
   }
@@ -71,13 +72,8 @@ class GroupRig {
 
  private:
   template <class T>
-  void Post() {
-    rig_->scheduler->Post(GroupDeltas(
-        std::vector<api::Delta<T>>{Rig::Replace<T>(std::vector<std::shared_ptr<const T>>())}));
-  }
-  template <class T>
   void Show(const std::shared_ptr<const T>& group) {
-    rig_->scheduler->Post(GroupDeltas(std::vector<api::Delta<T>>{Rig::Upsert<T>(group)}));
+    rig_->scheduler->Post(GroupDeltas(std::vector<api::Delta<T>>{testing::Upsert<T>(group)}));
     rig_->Settle();
   }
   template <class T>

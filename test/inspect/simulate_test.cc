@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/rig.h"
+#include "testing/deltas.h"
 #include "testing/storage_builders.h"
 
 namespace ks::scheduler {
@@ -231,7 +232,8 @@ class DeviceRig : public Rig {
  private:
   template <class T>
   void ShowDevices(std::shared_ptr<const T> object) {
-    scheduler->Post(cache::DeviceDeltas(std::vector<api::Delta<T>>{Upsert<T>(std::move(object))}));
+    scheduler->Post(
+        cache::DeviceDeltas(std::vector<api::Delta<T>>{testing::Upsert<T>(std::move(object))}));
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "plugins/dynamic_resources/device_objects.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_handle.h"
 
 namespace ks::plugins {
@@ -32,9 +33,7 @@ struct DeviceTallyTest : ::testing::Test {
     auto device_class = std::make_shared<api::DeviceClass>();
     device_class->meta.name = "gpu";
     device_class->selectors = {driver.empty() ? "nonsense" : "device.driver == '" + driver + "'"};
-    std::vector<api::Delta<api::DeviceClass>> deltas;
-    deltas.push_back({api::Delta<api::DeviceClass>::Type::kUpsert, device_class, {}});
-    handle.fake_devices().Apply(std::move(deltas));
+    handle.fake_devices().Apply(std::vector{testing::Upsert<api::DeviceClass>(device_class)});
   }
   void AddSlice(const std::string& name, const std::string& nodes, const std::string& devices) {
     Show<api::ResourceSlice>(handle.fake_devices(),

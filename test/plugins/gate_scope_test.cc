@@ -16,6 +16,7 @@
 #include "framework/plugin.h"
 #include "plugins/plugin_rig.h"
 #include "plugins/registry.h"
+#include "testing/deltas.h"
 
 namespace ks::plugins {
 namespace {
@@ -125,13 +126,13 @@ class ScopeWorld {
     group->meta.resource_version = std::to_string(++version_);
     if (Chance(0.8)) group->min_count = 1 + static_cast<int32_t>(random_.Below(8));
     if (name != "g0") group->spec.parent_composite_pod_group_name = Chance(0.5) ? "c" : "";
-    Tell<api::PodGroup>({api::Delta<api::PodGroup>::Type::kUpsert, group, {}});
+    Tell(testing::Upsert<api::PodGroup>(group));
     handle_.fake_pod_groups().SetGroup(group);
   }
   void HideGroup(const std::string& name) {
     const api::PodGroupPtr group = handle_.fake_group_objects().FindPodGroup(Symbol("ns"), name);
     if (group == nullptr) return;
-    Tell<api::PodGroup>({api::Delta<api::PodGroup>::Type::kDelete, group, {}});
+    Tell(testing::Delete(group));
     handle_.fake_pod_groups().RemoveGroup(*group);
   }
   void ShowTree() {
@@ -141,9 +142,8 @@ class ScopeWorld {
     tree->meta.uid = "uid-c";
     tree->meta.resource_version = std::to_string(++version_);
     if (Chance(0.7)) tree->min_group_count = 1 + static_cast<int32_t>(random_.Below(4));
-    using Delta = api::Delta<api::CompositePodGroup>;
-    Tell<api::CompositePodGroup>(
-        {Chance(0.7) ? Delta::Type::kUpsert : Delta::Type::kDelete, tree, {}});
+    Tell(Chance(0.7) ? testing::Upsert<api::CompositePodGroup>(tree)
+                     : testing::Delete<api::CompositePodGroup>(tree));
   }
 
   Random random_;

@@ -16,6 +16,7 @@
 #include "recording/recording.h"
 #include "recording/replay.h"
 #include "scheduler/rig.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 
@@ -93,10 +94,7 @@ class RecordedRun {
     rig_.scheduler->Post(NodeDeltas{WithText<api::Node>("DELETED", node)});
   }
   // The first full state of the kinds of groups: there are none. Requires: their gates.
-  void SyncGroups() {
-    rig_.scheduler->Post(GroupDeltas(std::vector<api::Delta<api::PodGroup>>(1)));
-    rig_.scheduler->Post(GroupDeltas(std::vector<api::Delta<api::CompositePodGroup>>(1)));
-  }
+  void SyncGroups() { testing::PostNoGroups(*rig_.scheduler); }
   template <class T>
   void UpsertGroup(const json& group) {
     rig_.scheduler->Post(GroupDeltas(std::vector<api::Delta<T>>{WithText<T>("MODIFIED", group)}));

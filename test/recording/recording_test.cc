@@ -11,6 +11,7 @@
 #include "config/read/load.h"
 #include "golang/base64.h"
 #include "recording/recording_rig.h"
+#include "testing/deltas.h"
 #include "testing/fake_extenders.h"
 #include "testing/protobuf.h"
 
@@ -347,7 +348,8 @@ TEST(Recording, ADecisionThatWasNotRecordedIsADifference) {
 TEST(Recording, SaysNothingOfObjectsWithoutText) {
   std::string lines;
   StepRecord record;
-  record.inputs.emplace_back(PodDeltas{Rig::Upsert<api::Pod>(testing::MakePod().Name("p").Obj())});
+  record.inputs.emplace_back(
+      PodDeltas{testing::Upsert<api::Pod>(testing::MakePod().Name("p").Obj())});
   const Result<void> appended = recording::AppendLines(record, &lines);
   ASSERT_FALSE(appended.ok());
   EXPECT_EQ(appended.error().message, "there is no text of Pod ns/p");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "scheduler/rig.h"
+#include "testing/deltas.h"
 #include "testing/test_plugins.h"
 
 namespace ks::scheduler {
@@ -290,7 +291,7 @@ TEST_F(PreBindWaitTest, AskedAfterEachChangeOrOnlyAfterThoseThatConcernIt) {
   claim->meta.name = "x";
   claim->meta.ns = Symbol("ns");
   rig_->scheduler->Post(StorageDeltas(std::vector<api::Delta<api::PersistentVolumeClaim>>{
-      Rig::Upsert<api::PersistentVolumeClaim>(claim)}));
+      testing::Upsert<api::PersistentVolumeClaim>(claim)}));
   rig_->Settle();
   EXPECT_EQ(asked_, before + 1);
   EXPECT_EQ(binds_.size(), 1U);

@@ -15,6 +15,7 @@
 
 #include "cache/optional_deltas.h"
 #include "scheduler/preemption_rig.h"
+#include "testing/deltas.h"
 #include "testing/test_plugins.h"
 
 namespace ks::scheduler {
@@ -84,7 +85,7 @@ TEST_F(EventRouterTest, AnUpdateWithAnEqualVersionIsNone) {
   Start({pod.Obj()});
   ASSERT_EQ(Parked(*rig_), Texts{"p"});
   const uint64_t attempts = rig_->scheduler->context().stats.attempts;
-  rig_->scheduler->Post(PodDeltas{Rig::Replace<api::Pod>({pod.Obj()})});
+  rig_->scheduler->Post(PodDeltas{testing::Replace<api::Pod>({pod.Obj()})});
   rig_->Settle();
   EXPECT_EQ(Parked(*rig_), Texts{"p"});
   EXPECT_EQ(Handled(*rig_, "UnscheduledPodUpdate"), "0");
@@ -113,7 +114,8 @@ TEST_F(EventRouterTest, TheDeletionOfAnAssumedPodIsWorkedOnOnce) {
   ASSERT_EQ(rig_->scheduler->context().cluster.cache.counts().assumed_pods, 1U);
   const api::PodPtr first = pod.Terminating().ResourceVersion("2").Obj();
   const api::PodPtr second = pod.ResourceVersion("3").Obj();
-  rig_->scheduler->Post(PodDeltas{Rig::Upsert<api::Pod>(first), Rig::Upsert<api::Pod>(second)});
+  rig_->scheduler->Post(
+      PodDeltas{testing::Upsert<api::Pod>(first), testing::Upsert<api::Pod>(second)});
   rig_->Settle();
   EXPECT_EQ(rig_->scheduler->context().queue.stats().effects.at("AssignedPodDelete").events, 2);
   EXPECT_EQ(rig_->scheduler->context().cluster.cache.counts().pods, 0U);
@@ -126,7 +128,7 @@ TEST_F(EventRouterTest, APodThatAListMissesWaitsNoLonger) {
       {.name = "P", .permit = Says(PermitResult{Status(Code::kWait, {"m"}), seconds(60)})});
   Start({MakePod().Name("p").Req({{"cpu", "1"}}).Obj()});
   ASSERT_NE(rig_->scheduler->context().waiting_pods.GetWaitingPod("uid-p"), nullptr);
-  rig_->scheduler->Post(PodDeltas{Rig::Replace<api::Pod>({})});
+  rig_->scheduler->Post(PodDeltas{testing::Replace<api::Pod>({})});
   rig_->Settle();
   EXPECT_EQ(rig_->scheduler->context().waiting_pods.GetWaitingPod("uid-p"), nullptr);
   EXPECT_EQ(rig_->scheduler->context().cluster.cache.counts().pods, 0U);
@@ -193,11 +195,11 @@ class OtherEventsTest : public EventRouterTest {
   }
   template <class T>
   void ExpectHeard(const std::string& kind) {
-    Post(*rig_, Rig::Upsert<T>(Object<T>("1")));
+    Post(*rig_, testing::Upsert<T>(Object<T>("1")));
     ExpectWoken(kind + "Add");
-    Post(*rig_, Rig::Upsert<T>(Object<T>("2")));
+    Post(*rig_, testing::Upsert<T>(Object<T>("2")));
     ExpectWoken(kind + "Update");
-    Post(*rig_, Rig::Delete<T>(Object<T>("2")));
+    Post(*rig_, testing::Delete<T>(Object<T>("2")));
     ExpectWoken(kind + "Delete");
   }
 };
@@ -218,8 +220,8 @@ TEST_F(OtherEventsTest, GroupsAreHeardOf) {
 }
 
 TEST_F(OtherEventsTest, ServicesAreHeardOf) {
-  rig_->scheduler->Post(OwnerDeltas(
-      std::vector<api::Delta<api::Service>>{Rig::Upsert<api::Service>(Object<api::Service>("1"))}));
+  rig_->scheduler->Post(OwnerDeltas(std::vector<api::Delta<api::Service>>{
+      testing::Upsert<api::Service>(Object<api::Service>("1"))}));
   ExpectWoken("ServiceAdd");
 }
 

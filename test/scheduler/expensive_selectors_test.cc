@@ -9,6 +9,7 @@
 #include "inspect/live_explain.h"
 #include "plugins/dynamic_resources/device_objects.h"
 #include "scheduler/rig.h"
+#include "testing/deltas.h"
 
 namespace ks::scheduler {
 namespace {
@@ -23,7 +24,7 @@ using ::testing::Pair;
 template <class T>
 void Post(Rig& rig, const std::string& text) {
   rig.scheduler->Post(
-      DeviceDeltas(std::vector<api::Delta<T>>{Rig::Upsert<T>(ReadObject<T>(text))}));
+      DeviceDeltas(std::vector<api::Delta<T>>{testing::Upsert<T>(ReadObject<T>(text))}));
 }
 
 // Beyond what is asked at once, within the limit of costs.

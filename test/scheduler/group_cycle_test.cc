@@ -13,6 +13,8 @@
 
 #include "config/gates/feature_gates.h"
 #include "scheduler/rig.h"
+#include "testing/deltas.h"
+#include "testing/no_objects.h"
 #include "testing/storage_builders.h"
 
 namespace ks::scheduler {
@@ -36,19 +38,13 @@ class GroupCycleTest : public ::testing::Test {
     options.configuration = config::DefaultConfiguration(*gates_);
     options.gates = gates_.get();
     rig = std::make_unique<Rig>(std::move(options));
-    Post<api::PodGroup>({});
-    Post<api::CompositePodGroup>({});
+    testing::PostNoGroups(*rig->scheduler);
     rig->Sync(nodes);
     rig->Settle();
   }
   template <class T>
-  void Post(std::vector<std::shared_ptr<const T>> groups) {
-    rig->scheduler->Post(
-        GroupDeltas(std::vector<api::Delta<T>>{Rig::Replace<T>(std::move(groups))}));
-  }
-  template <class T>
   void Show(const std::shared_ptr<const T>& group) {
-    rig->scheduler->Post(GroupDeltas(std::vector<api::Delta<T>>{Rig::Upsert<T>(group)}));
+    rig->scheduler->Post(GroupDeltas(std::vector<api::Delta<T>>{testing::Upsert<T>(group)}));
     rig->Settle();
   }
 

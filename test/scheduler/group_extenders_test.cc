@@ -17,7 +17,9 @@
 #include "base/mutex.h"
 #include "config/gates/feature_gates.h"
 #include "scheduler/rig.h"
+#include "testing/deltas.h"
 #include "testing/fake_extenders.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 namespace {
@@ -147,10 +149,7 @@ class GroupExtenders : public ::testing::Test {
     };
     fake->at_once = [this](const ExtenderRequest& request) { return Reply(request); };
     rig = std::make_unique<Rig>(std::move(options));
-    rig->scheduler->Post(
-        GroupDeltas(std::vector<api::Delta<api::PodGroup>>{Rig::Replace<api::PodGroup>({})}));
-    rig->scheduler->Post(GroupDeltas(
-        std::vector<api::Delta<api::CompositePodGroup>>{Rig::Replace<api::CompositePodGroup>({})}));
+    testing::PostNoGroups(*rig->scheduler);
     rig->Sync(nodes);
     rig->Settle();
   }
@@ -163,7 +162,7 @@ class GroupExtenders : public ::testing::Test {
     group->meta.resource_version = "1";
     group->min_count = min_count;
     rig->scheduler->Post(
-        GroupDeltas(std::vector<api::Delta<api::PodGroup>>{Rig::Upsert<api::PodGroup>(group)}));
+        GroupDeltas(std::vector<api::Delta<api::PodGroup>>{testing::Upsert<api::PodGroup>(group)}));
     rig->Settle();
   }
   static testing::PodBuilder Pod(const std::string& name, const std::string& cpu,

@@ -12,6 +12,8 @@
 #include "config/gates/feature_gates.h"
 #include "scheduler/preemption_rig.h"
 #include "testing/affinity_builders.h"
+#include "testing/deltas.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 namespace {
@@ -36,8 +38,7 @@ class GroupPreemptionTest : public ::testing::Test {
     options.gates = gates_.get();
     options.seed = seed;
     rig = std::make_unique<PreemptionRig>(std::move(options));
-    Post<api::PodGroup>(Rig::Replace<api::PodGroup>({}));
-    Post<api::CompositePodGroup>(Rig::Replace<api::CompositePodGroup>({}));
+    testing::PostNoGroups(*rig->scheduler);
     std::vector<api::NodePtr> node_objects;
     for (const NodeBuilder& node : nodes) node_objects.push_back(node.Obj());
     std::vector<api::PodPtr> pod_objects;
@@ -46,12 +47,8 @@ class GroupPreemptionTest : public ::testing::Test {
     rig->Settle();
   }
   template <class T>
-  void Post(api::Delta<T> delta) {
-    rig->scheduler->Post(GroupDeltas(std::vector<api::Delta<T>>{std::move(delta)}));
-  }
-  template <class T>
   void ShowGroup(const std::shared_ptr<const T>& group) {
-    Post<T>(Rig::Upsert<T>(group));
+    rig->scheduler->Post(GroupDeltas(std::vector<api::Delta<T>>{testing::Upsert<T>(group)}));
     rig->Settle();
   }
 
@@ -70,6 +67,19 @@ class GroupPreemptionTest : public ::testing::Test {
     auto group = Group(name, priority);
     group->spec.disruption_mode = api::DisruptionMode::kAll;
     return group;
+  }
+  // A tree "top" of priority 10 with the gang g below it.
+  void ShowTree(int32_t min_count) {
+    auto top = std::make_shared<api::CompositePodGroup>();
+    top->meta.ns = Symbol("ns");
+    top->meta.name = "top";
+    top->meta.uid = "cpg-top";
+    top->meta.resource_version = "1";
+    top->spec.priority = 10;
+    ShowGroup<api::CompositePodGroup>(top);
+    const auto group = Group("g", 10, min_count);
+    group->spec.parent_composite_pod_group_name = "top";
+    ShowGroup<api::PodGroup>(group);
   }
   static PodBuilder In(const std::string& group, PodBuilder pod) {
     pod.spec().scheduling_group = group;
@@ -298,16 +308,7 @@ TEST_F(GroupPreemptionTest, AFailedEvictionBringsTheGroupBack) {
 TEST_F(GroupPreemptionTest, ATree) {
   Start({CpuNode("n1", "2")}, {On("n1", "v1", 0, "2")},
         ",TopologyAwareWorkloadScheduling=true,CompositePodGroup=true");
-  auto top = std::make_shared<api::CompositePodGroup>();
-  top->meta.ns = Symbol("ns");
-  top->meta.name = "top";
-  top->meta.uid = "cpg-top";
-  top->meta.resource_version = "1";
-  top->spec.priority = 10;
-  ShowGroup<api::CompositePodGroup>(top);
-  const auto group = Group("g", 10, 2);
-  group->spec.parent_composite_pod_group_name = "top";
-  ShowGroup<api::PodGroup>(group);
+  ShowTree(2);
   rig->UpsertPod(In("g", CpuPod("a", 10, "1")).Obj());
   rig->UpsertPod(In("g", CpuPod("b", 10, "1")).Obj());
   rig->Settle();
@@ -326,16 +327,7 @@ TEST_F(GroupPreemptionTest, ATree) {
 TEST_F(GroupPreemptionTest, WhatIsLeftOfATreeComesBackWhenItsVictimsHaveLeft) {
   Start({CpuNode("n1", "4"), CpuNode("n2", "1")}, {On("n1", "v1", 0, "4")},
         ",TopologyAwareWorkloadScheduling=true,CompositePodGroup=true");
-  auto top = std::make_shared<api::CompositePodGroup>();
-  top->meta.ns = Symbol("ns");
-  top->meta.name = "top";
-  top->meta.uid = "cpg-top";
-  top->meta.resource_version = "1";
-  top->spec.priority = 10;
-  ShowGroup<api::CompositePodGroup>(top);
-  const auto group = Group("g", 10, 1);
-  group->spec.parent_composite_pod_group_name = "top";
-  ShowGroup<api::PodGroup>(group);
+  ShowTree(1);
   rig->UpsertPod(In("g", CpuPod("a", 10, "1")).Obj());
   rig->Settle();
   ASSERT_EQ(Bound(), "a→n2");

@@ -27,6 +27,7 @@
 #include "queue/nominator.h"
 #include "scheduler/algorithm/scheduling_algorithm.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_clock.h"
 #include "testing/sanitized.h"
 
@@ -334,7 +335,7 @@ class Triplets {
     service->selector = api::LabelMap{{Symbol("app"), Symbol(app)}};
     cache::OwnerDeltas deltas;
     std::get<std::vector<api::Delta<api::Service>>>(deltas).push_back(
-        {api::Delta<api::Service>::Type::kUpsert, std::move(service), {}});
+        testing::Upsert<api::Service>(std::move(service)));
     owners_.Apply(deltas, {});
   }
   // So that a search may begin behind the last one.

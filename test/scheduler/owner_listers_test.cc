@@ -4,12 +4,15 @@
 
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "scheduler/rig.h"
 #include "testing/affinity_builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_owner_listers.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 namespace {
@@ -39,12 +42,14 @@ TEST(OwnerListersTest, NothingIsAttemptedBeforeTheNeededKindsAreThere) {
   options.owners_synced = false;
   Rig rig(std::move(options));
   EXPECT_TRUE(rig.scheduler->NeededKinds().Contains(framework::OptionalKind::kService));
-  rig.SyncOwners(false);
+  api::OwnerKinds::ForEach([&rig]<class T>(const T*) {
+    if constexpr (!std::is_same_v<T, api::Service>) testing::PostNo<T>(*rig.scheduler);
+  });
   rig.Sync({MakeNode().Name("a").Allocatable(kFullNode).Obj()}, {MakePod().Name("p").Obj()});
   rig.Settle();
   EXPECT_FALSE(rig.scheduler->Synced());
   EXPECT_TRUE(rig.Bound().empty());
-  rig.scheduler->Post(OwnerDeltas(Services{Rig::Replace<api::Service>({})}));
+  rig.scheduler->Post(OwnerDeltas(Services{testing::Replace<api::Service>({})}));
   rig.Settle();
   EXPECT_TRUE(rig.scheduler->Synced());
   EXPECT_EQ(rig.Bound(), (Placement{{"p", "a"}}));
@@ -65,7 +70,7 @@ TEST(OwnerListersTest, ADefaultProfileNeedsAllButGroups) {
 TEST(OwnerListersTest, AServiceThatGoesBringsItsPodsBack) {
   Rig rig(WithServiceAffinity());
   const api::ServicePtr service = MakeService("ns", "web", kWeb);
-  rig.scheduler->Post(OwnerDeltas(Services{Rig::Replace<api::Service>({service})}));
+  rig.scheduler->Post(OwnerDeltas(Services{testing::Replace<api::Service>({service})}));
   rig.Sync({MakeNode().Name("a").Label("region", "r1").Allocatable(kFullNode).Obj(),
             MakeNode().Name("b").Label("region", "r2").Allocatable(kFullNode).Obj()},
            {MakePod().Name("old").Labels(kWeb).Node("a").Req({{"cpu", "1"}}).Obj(),
@@ -76,7 +81,7 @@ TEST(OwnerListersTest, AServiceThatGoesBringsItsPodsBack) {
       << rig.LastMessage("new");
   rig.Advance(std::chrono::seconds(20));
   EXPECT_TRUE(rig.Bound().empty());
-  rig.scheduler->Post(OwnerDeltas(Services{Rig::Delete<api::Service>(service)}));
+  rig.scheduler->Post(OwnerDeltas(Services{testing::Delete<api::Service>(service)}));
   rig.Advance(std::chrono::seconds(20));
   EXPECT_EQ(rig.Bound(), (Placement{{"new", "b"}}));
 }
@@ -87,7 +92,7 @@ TEST(OwnerListersTest, ANamespaceThatChangesItsLabelsWakesWhoSelectsIt) {
   Rig rig;
   const auto show = [&rig](const Texts& labels) {
     rig.scheduler->Post(OwnerDeltas(
-        Namespaces{Rig::Upsert<api::Namespace>(ks::testing::MakeNamespace("other", labels))}));
+        Namespaces{testing::Upsert<api::Namespace>(ks::testing::MakeNamespace("other", labels))}));
     rig.Advance(std::chrono::seconds(20));
   };
   show({{"team", "a"}});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/rig.h"
+#include "testing/deltas.h"
 #include "testing/fake_owner_listers.h"
 #include "testing/test_plugins.h"
 
@@ -43,7 +44,7 @@ class PreemptionRig : public Rig {
 
   void SetBudgets(std::vector<api::PodDisruptionBudgetPtr> budgets) {
     scheduler->Post(OwnerDeltas(std::vector<api::Delta<api::PodDisruptionBudget>>{
-        Replace<api::PodDisruptionBudget>(std::move(budgets))}));
+        testing::Replace<api::PodDisruptionBudget>(std::move(budgets))}));
   }
   // Victims in the order of their calls so far.
   PreemptionTexts Victims() const {

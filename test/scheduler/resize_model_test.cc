@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "scheduler/preemption_rig.h"
+#include "testing/deltas.h"
 
 namespace ks::scheduler {
 namespace {
@@ -136,7 +137,7 @@ class ResizeModel {
   void Relist() {
     std::vector<api::PodPtr> pods;
     for (const auto& [name, known] : known_) pods.push_back(Object(name));
-    rig_.scheduler->Post(PodDeltas{Rig::Replace<api::Pod>(pods)});
+    rig_.scheduler->Post(PodDeltas{testing::Replace<api::Pod>(pods)});
   }
   // The binding succeeds if the pod is still the one; its answer may come before what shows it.
   void AnswerBinding() {

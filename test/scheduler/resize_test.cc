@@ -11,6 +11,7 @@
 
 #include "inspect/live_explain.h"
 #include "scheduler/preemption_rig.h"
+#include "testing/deltas.h"
 #include "testing/fake_extenders.h"
 
 namespace ks::scheduler {
@@ -83,11 +84,11 @@ struct Transition {
 };
 
 api::Delta<api::Pod> Shown(PodBuilder pod, const std::string& version) {
-  return Rig::Upsert<api::Pod>(Version(std::move(pod), version));
+  return testing::Upsert<api::Pod>(Version(std::move(pod), version));
 }
-api::Delta<api::Pod> Gone(PodBuilder pod) { return Rig::Delete<api::Pod>(Version(pod, "9")); }
+api::Delta<api::Pod> Gone(PodBuilder pod) { return testing::Delete<api::Pod>(Version(pod, "9")); }
 api::Delta<api::Pod> Listed(const std::vector<api::PodPtr>& pods) {
-  return Rig::Replace<api::Pod>(pods);
+  return testing::Replace<api::Pod>(pods);
 }
 
 std::vector<Transition> Transitions() {

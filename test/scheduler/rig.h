@@ -15,9 +15,10 @@
 #include "scheduler/metrics/scheduler_metrics.h"
 #include "scheduler/scheduler.h"
 #include "testing/builders.h"
+#include "testing/deltas.h"
 #include "testing/fake_api_writer.h"
 #include "testing/fake_clock.h"
-#include "testing/no_storage_or_devices.h"
+#include "testing/no_objects.h"
 
 namespace ks::scheduler {
 
@@ -60,43 +61,34 @@ class Rig {
     if (made.ok()) scheduler = std::move(*made);
     if (!made.ok()) return;
     testing::PostNoStorageOrDevices(*scheduler);
-    if (options.owners_synced) SyncOwners(true);
-  }
-
-  // The first full state of Namespaces and of what selects pods: nothing.
-  void SyncOwners(bool services_too) {
-    PostNone<api::Namespace>();
-    PostNone<api::ReplicationController>();
-    PostNone<api::ReplicaSet>();
-    PostNone<api::StatefulSet>();
-    PostNone<api::PodDisruptionBudget>();
-    if (services_too) PostNone<api::Service>();
+    if (options.owners_synced) testing::PostNoOwners(*scheduler);
   }
 
   // The first full state: everything given so far by Node and Pod.
   void Sync(std::vector<api::NodePtr> nodes, std::vector<api::PodPtr> pods = {}) {
     for (const api::PodPtr& pod : pods) known_[pod->meta.uid] = pod;
-    scheduler->Post(NodeDeltas{Replace<api::Node>(std::move(nodes))});
-    scheduler->Post(PodDeltas{Replace<api::Pod>(std::move(pods))});
+    scheduler->Post(NodeDeltas{testing::Replace<api::Node>(std::move(nodes))});
+    scheduler->Post(PodDeltas{testing::Replace<api::Pod>(std::move(pods))});
   }
   void UpsertPod(const api::PodPtr& pod) {
     known_[pod->meta.uid] = pod;
-    scheduler->Post(PodDeltas{Upsert<api::Pod>(pod)});
+    scheduler->Post(PodDeltas{testing::Upsert<api::Pod>(pod)});
   }
   void DeletePod(const api::PodPtr& pod) {
     known_.erase(pod->meta.uid);
-    scheduler->Post(PodDeltas{Delete<api::Pod>(pod)});
+    scheduler->Post(PodDeltas{testing::Delete<api::Pod>(pod)});
   }
   void UpsertNode(const api::NodePtr& node) {
-    scheduler->Post(NodeDeltas{Upsert<api::Node>(node)});
+    scheduler->Post(NodeDeltas{testing::Upsert<api::Node>(node)});
   }
   void DeleteNode(const api::NodePtr& node) {
-    scheduler->Post(NodeDeltas{Delete<api::Node>(node)});
+    scheduler->Post(NodeDeltas{testing::Delete<api::Node>(node)});
   }
   // A storage object as it is now.
   template <class T>
   void Show(std::shared_ptr<const T> object) {
-    scheduler->Post(StorageDeltas(std::vector<api::Delta<T>>{Upsert<T>(std::move(object))}));
+    scheduler->Post(
+        StorageDeltas(std::vector<api::Delta<T>>{testing::Upsert<T>(std::move(object))}));
   }
 
   // Runs until there is nothing to do at the present time.
@@ -115,7 +107,7 @@ class Rig {
       bound->node_name = Symbol(call.node_name);
       bound->meta.resource_version = "bound";
       known_[bound->meta.uid] = bound;
-      scheduler->Post(PodDeltas{Upsert<api::Pod>(bound)});
+      scheduler->Post(PodDeltas{testing::Upsert<api::Pod>(bound)});
     }
     api.AnswerBinds();
     Settle();
@@ -137,19 +129,6 @@ class Rig {
     return message;
   }
 
-  template <class T>
-  static api::Delta<T> Replace(std::vector<std::shared_ptr<const T>> items) {
-    return {api::Delta<T>::Type::kReplace, nullptr, std::move(items)};
-  }
-  template <class T>
-  static api::Delta<T> Upsert(std::shared_ptr<const T> object) {
-    return {api::Delta<T>::Type::kUpsert, std::move(object), {}};
-  }
-  template <class T>
-  static api::Delta<T> Delete(std::shared_ptr<const T> object) {
-    return {api::Delta<T>::Type::kDelete, std::move(object), {}};
-  }
-
   ks::testing::FakeClock clock;
   ks::testing::FakeApiWriter api;
   metrics::Registry metrics_registry;
@@ -159,11 +138,6 @@ class Rig {
   std::unique_ptr<Scheduler> scheduler;
 
  private:
-  template <class T>
-  void PostNone() {
-    scheduler->Post(OwnerDeltas(std::vector<api::Delta<T>>{Replace<T>({})}));
-  }
-
   framework::Registry registry_;
   std::map<std::string, api::PodPtr> known_;
 };

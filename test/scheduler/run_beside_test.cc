@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "scheduler/rig.h"
+#include "testing/deltas.h"
 
 namespace ks::scheduler {
 namespace {
@@ -49,7 +50,7 @@ TEST(RunBeside, LeavesToRunWhatIsMuch) {
 
   std::vector<api::PodPtr> many;
   for (int i = 0; i < 9; ++i) many.push_back(Pod("q" + std::to_string(i)));
-  rig.scheduler->Post(PodDeltas{Rig::Replace<api::Pod>(many)});
+  rig.scheduler->Post(PodDeltas{testing::Replace<api::Pod>(many)});
   rig.scheduler->RunBeside();
   EXPECT_EQ(rig.Bound().size(), 9U) << "one message with nine pods";
 }
@@ -122,7 +123,7 @@ TEST(RunBeside, WhatTheAttendantPostsWakesNobody) {
   EXPECT_EQ(inbox.Waiting(), 0U);
   inbox.Post(Task([] {}));
   inbox.PostTask([] {});
-  inbox.Post(NodeDeltas{Rig::Replace<api::Node>({Node("n1"), Node("n2")})});
+  inbox.Post(NodeDeltas{testing::Replace<api::Node>({Node("n1"), Node("n2")})});
   EXPECT_EQ(inbox.Waiting(), 5U);
   std::vector<Message> batch;
   inbox.Drain(&batch);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/rig.h"
+#include "testing/deltas.h"
 
 namespace ks::scheduler {
 namespace {
@@ -177,11 +178,11 @@ TEST(Scheduler, BindsAndReports) {
 
 TEST(Scheduler, DecidesNothingBeforeBothKindsAreSynced) {
   Rig rig;
-  rig.scheduler->Post(PodDeltas{Rig::Replace<api::Pod>({Pod("p", {})})});
+  rig.scheduler->Post(PodDeltas{testing::Replace<api::Pod>({Pod("p", {})})});
   rig.Settle();
   EXPECT_FALSE(rig.scheduler->Synced());
   EXPECT_TRUE(rig.api.patches.empty());
-  rig.scheduler->Post(NodeDeltas{Rig::Replace<api::Node>({Node("n1", kBigNode)})});
+  rig.scheduler->Post(NodeDeltas{testing::Replace<api::Node>({Node("n1", kBigNode)})});
   rig.Settle();
   EXPECT_TRUE(rig.scheduler->Synced());
   EXPECT_EQ(rig.api.binds.size(), 1U);
@@ -419,7 +420,7 @@ TEST(Scheduler, APodThatIsGoneBeforeItsBindingWasSeenFreesItsRoom) {
   rig.UpsertPod(second);
   rig.Settle();
   ASSERT_FALSE(rig.Bound().contains("second"));
-  rig.scheduler->Post(PodDeltas{Rig::Replace<api::Pod>({second})});
+  rig.scheduler->Post(PodDeltas{testing::Replace<api::Pod>({second})});
   rig.Settle();
   EXPECT_EQ(rig.Bound().at("second"), "n1");
 }

@@ -11,6 +11,7 @@
 #include "api/decode/decoder.h"
 #include "base/check.h"
 #include "cache/device_stores.h"
+#include "testing/deltas.h"
 
 namespace ks::plugins {
 
@@ -34,17 +35,13 @@ std::shared_ptr<const T> ReadObject(std::string_view text) {
 template <class T>
 std::shared_ptr<const T> Show(cache::DeviceStores& stores, std::string_view text) {
   auto object = ReadObject<T>(text);
-  std::vector<api::Delta<T>> deltas;
-  deltas.push_back({api::Delta<T>::Type::kUpsert, object, {}});
-  stores.Apply(std::move(deltas));
+  stores.Apply(std::vector<api::Delta<T>>{testing::Upsert(object)});
   return object;
 }
 
 template <class T>
 void Remove(cache::DeviceStores& stores, std::shared_ptr<const T> object) {
-  std::vector<api::Delta<T>> deltas;
-  deltas.push_back({api::Delta<T>::Type::kDelete, std::move(object), {}});
-  stores.Apply(std::move(deltas));
+  stores.Apply(std::vector<api::Delta<T>>{testing::Delete(std::move(object))});
 }
 
 }  // namespace ks::plugins

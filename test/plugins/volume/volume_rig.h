@@ -10,6 +10,7 @@
 
 #include "api/storage.h"
 #include "plugins/plugin_rig.h"
+#include "testing/deltas.h"
 
 namespace ks::plugins {
 
@@ -121,21 +122,18 @@ class StorageChanger {
   std::shared_ptr<const T> Put(T object) {
     object.meta.resource_version = std::to_string(++version_);
     auto shared = std::make_shared<const T>(std::move(object));
-    Apply<T>(api::Delta<T>::Type::kUpsert, shared);
+    Apply(testing::Upsert(shared));
     return shared;
   }
   template <class T>
   void Delete(T object) {
     object.meta.resource_version = std::to_string(++version_);
-    Apply<T>(api::Delta<T>::Type::kDelete, std::make_shared<const T>(std::move(object)));
+    Apply(testing::Delete(std::make_shared<const T>(std::move(object))));
   }
 
  private:
   template <class T>
-  void Apply(typename api::Delta<T>::Type type, const std::shared_ptr<const T>& object) {
-    api::Delta<T> delta;
-    delta.type = type;
-    delta.object = object;
+  void Apply(api::Delta<T> delta) {
     stores_.Apply(std::vector<api::Delta<T>>{std::move(delta)},
                   [](auto, auto, const auto&, const auto&) {});
   }

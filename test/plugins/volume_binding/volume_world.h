@@ -11,6 +11,7 @@
 #include "cache/storage_stores.h"
 #include "plugins/plugin_rig.h"
 #include "plugins/volume_binding/volume_binding.h"
+#include "testing/deltas.h"
 #include "testing/storage_builders.h"
 
 namespace ks::plugins {
@@ -40,18 +41,18 @@ class StoragePutter {
 
   template <class T>
   StoragePutter& operator()(const std::shared_ptr<T>& object) {
-    Apply<T>(api::Delta<T>::Type::kUpsert, object);
+    Apply(testing::Upsert<T>(object));
     return *this;
   }
   template <class T>
   void Delete(const std::shared_ptr<T>& object) {
-    Apply<T>(api::Delta<T>::Type::kDelete, object);
+    Apply(testing::Delete<T>(object));
   }
 
  private:
   template <class T>
-  void Apply(typename api::Delta<T>::Type type, std::shared_ptr<const T> object) {
-    stores_.Apply(std::vector<api::Delta<T>>{{type, std::move(object), {}}},
+  void Apply(api::Delta<T> delta) {
+    stores_.Apply(std::vector<api::Delta<T>>{std::move(delta)},
                   [](framework::EventResource, uint32_t, const framework::EventObject&,
                      const framework::EventObject&) {});
   }
