@@ -57,6 +57,8 @@ struct Mix {
   uint64_t fit_percent;
   uint64_t totals;
   size_t places;
+  uint8_t most_have;         // marks
+  uint64_t others_have_one;  // of so many nodes one
 };
 
 Leaf RandomLeaf(Random& random, const Mix& mix) {
@@ -66,7 +68,9 @@ Leaf RandomLeaf(Random& random, const Mix& mix) {
             .total = 1000};
   }
   return {.verdict = NodeRanking::kFits,
-          .marks = static_cast<uint8_t>(random.Below(20) == 0 ? 1U << random.Below(3) : 0),
+          .marks = random.Below(mix.others_have_one) == 0
+                       ? static_cast<uint8_t>(1U << random.Below(3))
+                       : mix.most_have,
           .place = static_cast<uint8_t>(random.Below(mix.places)),
           .total = static_cast<int64_t>(random.Below(mix.totals)) - 5};
 }
@@ -161,6 +165,15 @@ void Compare(const RankedWindow& window, const Sheet& sheet, const Expected& wan
   }
 }
 
+// A look that fails if it meets the node.
+void LookWithoutKnowing(size_t node, size_t start, size_t wanted, NodeRanking& ranking,
+                        Sheet& sheet) {
+  const Leaf leaf = std::exchange(sheet.leaves[node], {});
+  ranking.Forget(node);
+  (void)ranking.Look(start, wanted, sheet);
+  sheet.leaves[node] = leaf;
+}
+
 TEST(NodeRankingTest, IsASearchNodeByNode) {
   for (uint64_t seed = 1; seed <= testing::Cases(150); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -171,7 +184,12 @@ TEST(NodeRankingTest, IsASearchNodeByNode) {
     const int looks = most == 7000 ? 12 : 40;
     const Mix mix{.fit_percent = std::array<uint64_t, 5>{0, 2, 50, 97, 100}[random.Below(5)],
                   .totals = std::array<uint64_t, 3>{1, 4, 10'000}[random.Below(3)],
-                  .places = std::array<size_t, 4>{1, 3, 20, 255}[random.Below(4)]};
+                  .places = std::array<size_t, 4>{1, 3, 20, 255}[random.Below(4)],
+                  .most_have = std::array<uint8_t, 3>{0, 2, 6}[random.Below(3)],
+                  .others_have_one = std::array<uint64_t, 2>{20, 2000}[random.Below(2)]};
+    Mix of_changes = mix;
+    of_changes.others_have_one = 5;
+    const size_t neighbours = random.Below(nodes);
     Sheet sheet;
     for (size_t i = 0; i < nodes; ++i) sheet.leaves.push_back(RandomLeaf(random, mix));
     NodeRanking ranking;
@@ -179,12 +197,16 @@ TEST(NodeRankingTest, IsASearchNodeByNode) {
     size_t start = 0;
     for (int look = 0; look < looks; ++look) {
       for (uint64_t changes = random.Below(4); changes > 0; --changes) {
-        const size_t changed = random.Below(nodes);
-        sheet.leaves[changed] = RandomLeaf(random, mix);
+        const size_t changed =
+            random.Below(2) == 0 ? (neighbours + random.Below(8)) % nodes : random.Below(nodes);
+        sheet.leaves[changed] = RandomLeaf(random, of_changes);
         ranking.Forget(changed);
       }
       const size_t wanted = 1 + random.Below(nodes + 1);
       sheet.places = RandomPlaces(random, mix.places);
+      if (random.Below(8) == 0) {
+        LookWithoutKnowing(random.Below(nodes), start, wanted, ranking, sheet);
+      }
       sheet.asked_places = 0;
       const RankedWindow* window = ranking.Look(start, wanted, sheet);
       ASSERT_NE(window, nullptr);

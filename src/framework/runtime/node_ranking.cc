@@ -135,7 +135,7 @@ void NodeRanking::Reset(size_t nodes, size_t filters) {
   places_.assign(nodes, 0);
   place_count_ = 0;
   totals_.assign(nodes, 0);
-  blocks_.assign(blocks, Area());
+  blocks_.assign(blocks, Block());
   const size_t districts = nodes / kDistrictNodes;
   districts_.assign(districts, Area());
   // One more, so that there is an address behind the last one also without filters.
@@ -144,8 +144,17 @@ void NodeRanking::Reset(size_t nodes, size_t filters) {
 }
 
 void NodeRanking::Forget(size_t index) {
-  verdicts_[index] = kUnknown;
-  blocks_[index / kBlockNodes].is_stale = true;
+  uint8_t& verdict = verdicts_[index];
+  if (verdict == kUnknown) return;  // its block is stale
+  Block& block = blocks_[index / kBlockNodes];
+  if (block.forgotten_count < block.forgotten.size()) {
+    const auto offset = static_cast<uint8_t>(index % kBlockNodes);
+    block.forgotten[block.forgotten_count++] = {.offset = offset, .verdict = verdict};
+  } else {
+    block.forgotten_count = Block::kMany;
+  }
+  block.is_stale = true;
+  verdict = kUnknown;
   const size_t district = index / kDistrictNodes;
   if (district < districts_.size()) districts_[district].is_stale = true;
 }
@@ -245,33 +254,82 @@ void NodeRanking::ScorePlaces(std::span<const RankedWindow::Place> places,
 }
 
 bool NodeRanking::Settle(size_t block, Judge& judge) {
-  if (!blocks_[block].is_stale) return true;
+  Block& settled = blocks_[block];
+  if (!settled.is_stale) return true;
+  const size_t begin = block * kBlockNodes;
+  bool is_summed_up = settled.forgotten_count != Block::kMany;
+  const std::span<const Forgotten> few =
+      std::span(settled.forgotten).first(is_summed_up ? settled.forgotten_count : 0);
+  settled.forgotten_count = Block::kMany;  // until all have been asked
+  for (const Forgotten& node : few) {
+    const size_t i = begin + node.offset;
+    const Leaf before{node.verdict, marks_[i], places_[i], totals_[i]};
+    if (!AskNode(i, judge)) return false;
+    is_summed_up = is_summed_up && Renew(settled, before, i);
+  }
+  if (!is_summed_up) {
+    const size_t end = BlockEnd(block);
+    for (size_t i = begin; i < end; ++i) {
+      if (verdicts_[i] == kUnknown && !AskNode(i, judge)) return false;
+    }
+    SummarizeBlock(block);
+  }
+  settled.is_stale = false;
+  settled.forgotten_count = 0;
+  return true;
+}
+
+bool NodeRanking::AskNode(size_t index, Judge& judge) {
+  const Leaf leaf = judge.Ask(index);
+  verdicts_[index] = leaf.verdict;
+  if (leaf.verdict != kFits) return leaf.verdict != kUnknown;
+  for (; place_count_ <= leaf.place; ++place_count_) {
+    place_verdicts_[place_count_] = kUnknown;
+    added_[place_count_] = 0;
+  }
+  marks_[index] = leaf.marks;
+  places_[index] = leaf.place;
+  totals_[index] = leaf.total;
+  return true;
+}
+
+bool NodeRanking::Renew(Block& block, const Leaf& before, size_t index) {
+  const auto summary_of = [&block](uint8_t place) {
+    return std::find_if(block.summaries.begin(), block.summaries.end(),
+                        [place](const Summary& summary) { return summary.place == place; });
+  };
+  const std::span<uint8_t> rejections = Rejections(index / kBlockNodes);
+  if (before.verdict >= kRejected) --rejections[before.verdict - kRejected];
+  if (before.verdict == kFits) {
+    const auto left = summary_of(before.place);
+    if (!left->Remove(before.marks, before.total)) return false;
+    if (left->fits == 0) block.summaries.erase(left);
+  }
+  const uint8_t verdict = verdicts_[index];
+  if (verdict >= kRejected) ++rejections[verdict - kRejected];
+  if (verdict == kFits) {
+    auto joined = summary_of(places_[index]);
+    if (joined == block.summaries.end()) {
+      joined = block.summaries.insert(joined, Summary{.place = places_[index]});
+    }
+    joined->Add(marks_[index], totals_[index]);
+  }
+  return true;
+}
+
+void NodeRanking::SummarizeBlock(size_t block) {
   const size_t begin = block * kBlockNodes;
   const size_t end = BlockEnd(block);
-  for (size_t i = begin; i < end; ++i) {
-    if (verdicts_[i] != kUnknown) continue;
-    const Leaf leaf = judge.Ask(i);
-    if (leaf.verdict == kUnknown) return false;
-    verdicts_[i] = leaf.verdict;
-    if (leaf.verdict != kFits) continue;
-    for (; place_count_ <= leaf.place; ++place_count_) {
-      place_verdicts_[place_count_] = kUnknown;
-      added_[place_count_] = 0;
-    }
-    marks_[i] = leaf.marks;
-    places_[i] = leaf.place;
-    totals_[i] = leaf.total;
-  }
   Summarize(begin, end);
   blocks_[block].summaries.assign(scratch_.begin(), scratch_.end());
-  blocks_[block].is_stale = false;
   const std::span<uint8_t> rejections = Rejections(block);
   std::fill(rejections.begin(), rejections.end(), 0);
-  if (scratch_.size() == 1 && scratch_.front().fits == end - begin) return true;
+  size_t fits = 0;
+  for (const Summary& summary : scratch_) fits += summary.fits;
+  if (fits == end - begin) return;
   for (size_t i = begin; i < end; ++i) {
     if (verdicts_[i] >= kRejected) ++rejections[verdicts_[i] - kRejected];
   }
-  return true;
 }
 
 bool NodeRanking::SettleDistrict(size_t district, Judge& judge) {
@@ -285,7 +343,7 @@ bool NodeRanking::SettleDistrict(size_t district, Judge& judge) {
   std::fill(rejections.begin(), rejections.end(), 0);
   for (size_t block = first; block < first + kDistrictBlocks; ++block) {
     for (const Summary& of_block : blocks_[block].summaries) {
-      ScratchAt(of_block.place).Add(of_block.fits, of_block.marks, of_block.best);
+      ScratchAt(of_block.place).Add(of_block);
     }
     const std::span<const uint8_t> of_block = Rejections(block);
     for (size_t i = 0; i < filters_; ++i) rejections[i] += of_block[i];
@@ -320,7 +378,7 @@ void NodeRanking::Summarize(size_t begin, size_t end) {
   if (place_count_ <= 1) return SummarizeOnePlace(begin, end);
   for (size_t i = begin; i < end; ++i) {
     if (verdicts_[i] != kFits) continue;
-    ScratchAt(places_[i]).Add(1, marks_[i], totals_[i]);
+    ScratchAt(places_[i]).Add(marks_[i], totals_[i]);
   }
   ScratchDone();
 }
@@ -342,7 +400,7 @@ void NodeRanking::SummarizeOnePlace(size_t begin, size_t end) {
   Summary summary;
   for (size_t i = begin; i < end; ++i) {
     if (verdicts_[i] != kFits) continue;
-    summary.Add(1, marks_[i], totals_[i]);
+    summary.Add(marks_[i], totals_[i]);
   }
   if (summary.fits > 0) scratch_.push_back(summary);
 }

@@ -153,21 +153,51 @@ class NodeRanking {
   // Of the nodes of a block or a district, or of some of them, that are at one place and fit
   // otherwise.
   struct Summary {
-    void Add(uint16_t more, uint8_t with_marks, int64_t total) {
-      fits += more;
-      marks |= with_marks;
-      best = std::max(best, total);
+    // Other nodes of the place.
+    void Add(const Summary& more) {
+      fits += more.fits;
+      marks |= more.marks;
+      common_marks &= more.common_marks;
+      if (more.best < best) return;
+      best_fits = more.best_fits + (more.best == best ? best_fits : 0);
+      best = more.best;
+    }
+    void Add(uint8_t with_marks, int64_t total) {
+      Add({.best = total,
+           .fits = 1,
+           .best_fits = 1,
+           .marks = with_marks,
+           .common_marks = with_marks});
+    }
+    // One that was added. False: what is left cannot be told without looking at all others.
+    bool Remove(uint8_t with_marks, int64_t total) {
+      --fits;
+      if (total == best) --best_fits;
+      return fits == 0 || (best_fits > 0 && (with_marks & ~common_marks) == 0);
     }
 
     int64_t best = INT64_MIN;
-    uint16_t fits = 0;  // at most kDistrictNodes
+    uint16_t fits = 0;       // at most kDistrictNodes
+    uint16_t best_fits = 0;  // of which so many have the best total
     uint8_t marks = 0;
+    uint8_t common_marks = UINT8_MAX;  // some that each of them has
     uint8_t place = 0;
   };
   struct Area {
     absl::InlinedVector<Summary, 3> summaries{};  // each place once; three zones take a cache line
     bool is_stale = true;
   };
+  // A node of which something was known when the block was settled last.
+  struct Forgotten {
+    uint8_t offset = 0;  // in the block
+    uint8_t verdict = kUnknown;
+  };
+  struct Block : Area {
+    static constexpr uint8_t kMany = 4;  // or nothing was known of the block
+    uint8_t forgotten_count = kMany;
+    std::array<Forgotten, kMany - 1> forgotten{};
+  };
+  static_assert(sizeof(Block) == 64, "a cache line");
   enum class Walked : uint8_t { kOn, kEnded, kFailed };
 
   size_t BlockEnd(size_t block) const;
@@ -179,6 +209,12 @@ class NodeRanking {
   }
   Walked Walk(size_t from, size_t to, size_t wanted, Judge& judge);
   bool Settle(size_t block, Judge& judge);
+  // Takes the judge's word about the node.
+  bool AskNode(size_t index, Judge& judge);
+  // Puts what is known of the node in the place of what was known of it. False: not without looking
+  // at the block's other nodes.
+  bool Renew(Block& block, const Leaf& before, size_t index);
+  void SummarizeBlock(size_t block);
   bool SettleDistrict(size_t district, Judge& judge);
   // `begin`: of the area's nodes.
   bool AskPlaces(const Area& area, size_t begin, Judge& judge);
@@ -209,7 +245,7 @@ class NodeRanking {
   std::vector<uint8_t> places_;
   std::vector<int64_t> totals_;
   // By block.
-  std::vector<Area> blocks_;
+  std::vector<Block> blocks_;
   std::vector<uint8_t> rejections_;  // by position of the filter
   // By district; none for the nodes after the last whole one. What is not stale has no stale block.
   std::vector<Area> districts_;
