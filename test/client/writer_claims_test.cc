@@ -113,7 +113,9 @@ TEST_F(WriterClaimsTest, EachVerb) {
     }
     net_.transport.Answer(sent, c.status, ResourceClaimJson("9"));
     EXPECT_EQ(outcome.Text(), c.wanted);
-    if (outcome.state->claim) EXPECT_TRUE(outcome.state->claim->IsReservedFor("u-p"));
+    if (outcome.state->claim) {
+      EXPECT_TRUE(outcome.state->claim->IsReservedFor("u-p"));
+    }
   }
   EXPECT_EQ(writer_->Stats().claim_writes, 5u) << "the read is none";
   EXPECT_EQ(writer_->Stats().claim_write_failures, 0u);
@@ -239,6 +241,41 @@ TEST_F(WriterClaimsTest, AWriteWithoutAnswerIsSentAgain) {
       EXPECT_EQ(outcome.Text(), "409");
     }
   }
+}
+
+// The server carried the first try out and went down.
+TEST_F(WriterClaimsTest, ThatALaterTryIsRefusedDoesNotTellWhatBecameOfTheFirst) {
+  ClaimOutcome outcome;
+  const size_t sent = Send(Verb::kPatchStatus, outcome);
+  net_.transport.Fail(sent, Kind::kLost);
+  for (size_t i = 1; i < 4; ++i) {
+    Wait();
+    ASSERT_EQ(net_.transport.size(), sent + i + 1);
+    net_.transport.Fail(sent + i, Kind::kRefused);
+  }
+  ASSERT_EQ(outcome.Text(), "0");
+  EXPECT_FALSE(outcome.state->error->connection_refused);
+}
+
+TEST_F(WriterClaimsTest, NorThatItIsForbidden) {
+  ClaimOutcome outcome;
+  const size_t sent = Send(Verb::kPatchStatus, outcome);
+  net_.transport.Answer(sent, 503, StatusBody(503, "ServiceUnavailable", "boom"));
+  Wait();
+  net_.transport.Answer(sent + 1, 403, StatusBody(403, "Forbidden", "not any more"));
+  EXPECT_EQ(outcome.Text(), "0");
+  EXPECT_EQ(outcome.state->error->message, "not any more");
+}
+
+TEST_F(WriterClaimsTest, ATryThatNobodyHeardWasNotCarriedOut) {
+  ClaimOutcome outcome;
+  const size_t sent = Send(Verb::kPatchStatus, outcome);
+  for (size_t i = 0; i < 4; ++i) {
+    net_.transport.Fail(sent + i, Kind::kRefused);
+    if (i < 3) Wait();
+  }
+  ASSERT_EQ(outcome.Text(), "0");
+  EXPECT_TRUE(outcome.state->error->connection_refused);
 }
 
 TEST_F(WriterClaimsTest, AnAnswerWithoutAClaimIsAnError) {

@@ -214,6 +214,9 @@ void Look::Pending() {
     if (pod->meta.deletion_timestamp || !process_.IsOurs(*pod)) continue;
     if (!process_.scheduler().context().IsQueued(*pod)) continue;
     const std::string& uid = pod->meta.uid;
+    // It may be bound where nobody knew, while another binding of it is under way: that one will
+    // fail, and it comes back then.
+    if (process_.scheduler().steps().bindings.IsActive(uid)) continue;
     if (!stored_.contains(uid) && !assumed_.contains(uid) && !in_flight_.contains(uid)) {
       Wrong("pod {} waits for {}, and the scheduler has forgotten it", pod->meta.name,
             pod->node_name.empty() ? "a node" : "its resize");

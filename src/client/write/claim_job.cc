@@ -55,7 +55,19 @@ void ClaimJob::Try() { Send(ToRest(request_), &ClaimJob::OnAnswer); }
 
 void ClaimJob::OnAnswer(const RestReply& reply) {
   if (reply.ok()) return End(ReadClaim(reply.body));
-  if (!RetryIfPassing(reply)) End(reply.error);
+  uncertain_ = uncertain_ || reply.uncertain;
+  if (!RetryIfPassing(reply)) End(Failure(*reply.error));
+}
+
+// That nobody listened to the last try, or that it was refused, does not tell what became of an
+// earlier one without answer. That the claim is another one by now, or gone, does.
+api::ApiError ClaimJob::Failure(api::ApiError error) const {
+  const bool tells = error.code == 409 || error.IsNotFound();
+  if (!uncertain_ || tells || error.code >= 500) return error;
+  error.code = 0;
+  error.reason.clear();
+  error.connection_refused = false;
+  return error;
 }
 
 bool ClaimJob::RetryIfPassing(const RestReply& reply) {

@@ -6,7 +6,8 @@
 //
 //   request --good--> over, with the claim
 //           --passing failure, or no answer--> wait --> the same request
-//           --else--> over, with the failure
+//           --else--> over, with the failure; as one without answer if a try may have been carried
+//                     out and no later answer tells
 //
 // Upstream: docs/spec/plugins-dra.md sections 4.4, 4.7, 4.9, 10.4 and 10.5.
 
@@ -46,6 +47,8 @@ class ClaimJob final : public WriteJob {
   void Try() override;
   void OnAnswer(const RestReply& reply);
   bool RetryIfPassing(const RestReply& reply);
+  // What is reported of it.
+  api::ApiError Failure(api::ApiError error) const;
   // The error if the answer holds no claim.
   std::optional<api::ApiError> ReadClaim(const std::string& body);
 
@@ -53,6 +56,7 @@ class ClaimJob final : public WriteJob {
   const TimePoint not_before_;
   Done done_;
   api::ResourceClaimPtr claim_;  // of the answer
+  bool uncertain_ = false;       // a try may have been carried out
 };
 
 }  // namespace ks::client
