@@ -25,12 +25,11 @@ void BindJob::Try() {
 void BindJob::OnAnswer(RestReply reply) {
   if (reply.ok()) return End(std::nullopt);
   if (RetryIfFormRefused(reply)) return;
-  uncertain_ = uncertain_ || reply.uncertain;
   if (!reply.error->IsConflict() && RetryIfTemporary(*reply.error, /*on_conflict=*/false)) {
     return dispatcher().Count(&WriterStats::bind_retries);
   }
   // Whoever hears of a failure gives the node's room free, so one that may be none is looked into.
-  if (uncertain_) return AskWhoWon(std::move(*reply.error));
+  if (uncertain()) return AskWhoWon(std::move(*reply.error));
   End(std::move(reply.error));
 }
 

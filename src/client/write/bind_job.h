@@ -56,7 +56,6 @@ class BindJob final : public WriteJob {
   const api::PodPtr pod_;
   const std::string node_name_;
   Done done_;
-  bool uncertain_ = false;                // a try may have been carried out
   std::optional<api::ApiError> failure_;  // of the last try, while the pod is read
 };
 

@@ -55,7 +55,6 @@ void ClaimJob::Try() { Send(ToRest(request_), &ClaimJob::OnAnswer); }
 
 void ClaimJob::OnAnswer(const RestReply& reply) {
   if (reply.ok()) return End(ReadClaim(reply.body));
-  uncertain_ = uncertain_ || reply.uncertain;
   if (!RetryIfPassing(reply)) End(Failure(*reply.error));
 }
 
@@ -63,7 +62,7 @@ void ClaimJob::OnAnswer(const RestReply& reply) {
 // earlier one without answer. That the claim is another one by now, or gone, does.
 api::ApiError ClaimJob::Failure(api::ApiError error) const {
   const bool tells = error.code == 409 || error.IsNotFound();
-  if (!uncertain_ || tells || error.code >= 500) return error;
+  if (!uncertain() || tells || error.code >= 500) return error;
   error.code = 0;
   error.reason.clear();
   error.connection_refused = false;

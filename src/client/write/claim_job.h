@@ -56,7 +56,6 @@ class ClaimJob final : public WriteJob {
   const TimePoint not_before_;
   Done done_;
   api::ResourceClaimPtr claim_;  // of the answer
-  bool uncertain_ = false;       // a try may have been carried out
 };
 
 }  // namespace ks::client

@@ -26,8 +26,7 @@ void EventJob::Try() {
 void EventJob::OnAnswer(const RestReply& reply) {
   if (reply.ok()) return Finish(/*accepted=*/true);
   const api::ApiError& error = *reply.error;
-  uncertain_ = uncertain_ || reply.uncertain;
-  if (error.IsAlreadyExists() && creates_ && uncertain_) return Finish(/*accepted=*/true);
+  if (error.IsAlreadyExists() && creates_ && uncertain()) return Finish(/*accepted=*/true);
   const bool ends = reply.fenced || dispatcher().IsClosed();
   if (!ends && RetryIfFormRefused(reply)) return;
   if (!ends && tries() < kTries && TryAgain(error)) return;

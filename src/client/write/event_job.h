@@ -43,9 +43,8 @@ class EventJob final : public WriteJob {
 
   const std::shared_ptr<EventRecorder> recorder_;
   const RecordedEventPtr event_;
-  bool creates_ = false;    // the try, or the next one, is a POST
-  int32_t count_ = 0;       // of the try
-  bool uncertain_ = false;  // a try may have been carried out
+  bool creates_ = false;  // the try, or the next one, is a POST
+  int32_t count_ = 0;     // of the try
 };
 
 }  // namespace ks::client

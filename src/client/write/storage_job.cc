@@ -121,9 +121,8 @@ class StorageJob final : public WriteJob {
   // `found`: the answer with the object as it is now, which must be the version that was decided
   // on.
   void OnRead(RestReply found) {
-    found.uncertain = false;  // nothing was written
     if (!found.ok()) return OnAnswer(std::move(found));
-    if (uncertain_) {
+    if (uncertain()) {
       written_version_ = VersionIfAsWanted(found);
       if (!written_version_.empty()) return End(std::nullopt);
     }
@@ -144,7 +143,6 @@ class StorageJob final : public WriteJob {
       if (forbidden_) RememberVerb();
       return End(std::nullopt);
     }
-    uncertain_ = uncertain_ || reply.uncertain;
     if (reply.error->code == kForbidden && !forbidden_) {
       forbidden_ = std::move(*reply.error);
       puts_ = !puts_;
@@ -153,7 +151,7 @@ class StorageJob final : public WriteJob {
     if (RetryIfTemporary(*reply.error, /*on_conflict=*/false)) return;
     // The caller gets the first of two refusals, that of the way which is to be granted.
     if (reply.error->code == kForbidden) reply.error = forbidden_;
-    if (!uncertain_) return End(std::move(reply.error));
+    if (!uncertain()) return End(std::move(reply.error));
     failure_ = std::move(reply.error);
     Send(ReadRequest(*wanted_), &StorageJob::OnFinalRead);
   }
@@ -187,7 +185,6 @@ class StorageJob final : public WriteJob {
   ApiWriter::WriteDone done_;
   std::string written_version_;             // the object's, once it is written
   bool puts_ = false;                       // the object is read and put, not patched
-  bool uncertain_ = false;                  // a try may have been carried out
   std::optional<api::ApiError> forbidden_;  // the answer to the way tried first
   std::optional<api::ApiError> failure_;    // of the last try, while the object is read
 };

@@ -84,7 +84,8 @@ RestHandler WriteJob::Traced(RestRequest& request, RestHandler next) {
   };
 }
 
-void WriteJob::CountFenced(const RestReply& reply) {
+void WriteJob::Note(const RestReply& reply, bool writes) {
+  uncertain_ = uncertain_ || (writes && reply.uncertain);
   if (reply.fenced) dispatcher_->Count(&WriterStats::fenced);
 }
 

@@ -86,11 +86,12 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
   // or by reference.
   template <class Job, class Reply>
   void Send(RestRequest&& request, void (Job::*next)(Reply)) {
-    SendRequest(std::move(request),
-                [job = std::static_pointer_cast<Job>(shared_from_this()), next](RestReply reply) {
-                  job->CountFenced(reply);
-                  (job.get()->*next)(std::move(reply));
-                });
+    const bool writes = request.method != "GET";
+    SendRequest(std::move(request), [job = std::static_pointer_cast<Job>(shared_from_this()), next,
+                                     writes](RestReply reply) {
+      job->Note(reply, writes);
+      (job.get()->*next)(std::move(reply));
+    });
   }
   // Whether the body of a try is to be protobuf, if there is such a form.
   bool SendsProtobuf() const { return client_.SendsProtobuf(); }
@@ -110,6 +111,8 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
   void EndSoon();
 
   int tries() const { return tries_; }
+  // Some write of it may have been carried out although no good answer came.
+  bool uncertain() const { return uncertain_; }
   WriteDispatcher& dispatcher() const { return *dispatcher_; }
   const std::shared_ptr<WriteDispatcher>& shared_dispatcher() const { return dispatcher_; }
 
@@ -117,7 +120,7 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
   void SendRequest(RestRequest request, RestHandler next);
   // Has the sending carry a span of its own, which is told with the answer.
   RestHandler Traced(RestRequest& request, RestHandler next);
-  void CountFenced(const RestReply& reply);
+  void Note(const RestReply& reply, bool writes);
   bool IsCanceled() const;
 
   const LaneName lane_;
@@ -130,6 +133,7 @@ class WriteJob : public std::enable_shared_from_this<WriteJob> {
   int tries_ = 0;
   TimePoint began_{};
   bool sent_ = false;
+  bool uncertain_ = false;
 
   mutable Mutex mutex_;
   uint64_t operation_ KS_GUARDED_BY(mutex_) = 0;  // the sending or wait under way

@@ -21,6 +21,7 @@
 #include "plugins/registry.h"
 #include "scheduler/scheduler.h"
 #include "testing/fake_clock.h"
+#include "testing/no_objects.h"
 
 namespace ks::parity {
 namespace {
@@ -54,11 +55,11 @@ class World {
                                               .may_attempt = [this] { return attempting_; }});
     KS_CHECK(made.ok(), made.ok() ? "" : made.error().message);
     scheduler_ = std::move(made).value();
-    PostNothing<api::Pod>();
-    PostNothing<api::Node>();
+    scheduler_->Post(scheduler::PodDeltas(1));
+    scheduler_->Post(scheduler::NodeDeltas(1));
     api::OptionalKindTypes::ForEach([&]<class T>(const T*) {
       if (!scheduler_->NeededKinds().Contains(framework::kOptionalKindOf<T>)) return;
-      scheduler_->Post(cache::OptionalDeltasOf<T>(WholeState<T>()));
+      testing::PostNo<T>(*scheduler_);
     });
     Settle();
   }
@@ -77,17 +78,6 @@ class World {
   }
 
  private:
-  template <class T>
-  static std::vector<api::Delta<T>> WholeState() {
-    std::vector<api::Delta<T>> deltas(1);
-    deltas.front().type = api::Delta<T>::Type::kReplace;
-    return deltas;
-  }
-  template <class T>
-  void PostNothing() {
-    scheduler_->Post(WholeState<T>());
-  }
-
   int64_t Attempts() const { return scheduler_->context().queue.scheduling_cycle(); }
   bool Tell(bool by_name) {
     std::vector<scheduler::Message> all = store_.TakeNews(by_name);
